@@ -1,0 +1,48 @@
+# The two commands to begin with: make demo, make test. All others are in the README.
+PYTHON ?= python3
+FORMAT ?= v2
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: demo test bundle lint-bundle dry-run demo-data bench clean
+
+demo: .venv/run
+	@$(BIN)/python -m organizer demo
+
+test: .venv/dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest
+
+# make bundle [FORMAT=v1.5] [REFERENCE=DIR with one folder a task]
+bundle: .venv/run
+	$(BIN)/python -m organizer bundle --format $(FORMAT) $(if $(REFERENCE),--reference "$(REFERENCE)")
+
+# make lint-bundle [BUNDLE=dist/x.zip]
+lint-bundle: .venv/run
+	$(BIN)/python -m organizer lint $(BUNDLE)
+
+# make dry-run ID=chalearn_gesture SUBMISSION=my.zip [REFERENCE=DIR]
+dry-run: .venv/run
+	$(BIN)/python -m organizer dry-run $(ID) "$(SUBMISSION)" $(if $(REFERENCE),--reference "$(REFERENCE)")
+
+demo-data: .venv/run
+	$(BIN)/python -m organizer demo-data
+
+# make bench [ID=chalearn_gesture] [SCALE="1 100"]
+bench: .venv/run
+	$(BIN)/python -m organizer bench $(ID) $(if $(SCALE),--scale $(SCALE))
+
+clean:
+	rm -rf dist out .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+# What running needs, and what developing needs beside it: exact versions with hashes.
+.venv/run: requirements/run.lock
+	$(PYTHON) -m venv .venv
+	$(PIP) --require-hashes -r requirements/run.lock
+	@touch $@
+
+.venv/dev: requirements/dev.lock .venv/run
+	$(PIP) --require-hashes -r requirements/dev.lock
+	@touch $@

@@ -1,0 +1,82 @@
+"""The command ``python -m organizer``: bundle, lint, dry-run, prepare, demo, demo-data, bench."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from organizer import ROOT
+from validator.findings import Findings
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one of the organizer's commands and return its exit code."""
+    # Imported here so that --help answers at once and a command loads only what it needs.
+    from challenges import challenge_ids
+
+    parser = argparse.ArgumentParser(prog="python -m organizer", description="Tools for organizers.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    bundle = commands.add_parser("bundle", help="build the bundles into dist/")
+    bundle.add_argument("--reference", type=Path, help="folder with one reference folder a task")
+    bundle.add_argument("--format", choices=["v2", "v1.5"], default="v2")
+    lint = commands.add_parser("lint", help="check bundles before they are uploaded")
+    lint.add_argument("bundles", nargs="*", type=Path, help="default: all in dist/")
+    dry = commands.add_parser("dry-run", help="do with a submission what the platform would do")
+    dry.add_argument("id", choices=challenge_ids())
+    dry.add_argument("submission", type=Path)
+    dry.add_argument("--reference", type=Path, help="reference folder; default: the one in the bundle")
+    dry.add_argument("--output", type=Path, default=ROOT / "out" / "dry-run")
+    prepare = commands.add_parser("prepare", help="check reference files and write a reference folder")
+    prepare.add_argument("id", choices=challenge_ids())
+    prepare.add_argument("--source", type=Path, required=True)
+    prepare.add_argument("--output", type=Path, required=True)
+    commands.add_parser("demo", help="score the samples of all tasks against the demo reference")
+    commands.add_parser("demo-data", help="write the demo reference and the samples anew")
+    bench = commands.add_parser("bench", help="measure the built programs on full-size data")
+    bench.add_argument("ids", nargs="*", default=challenge_ids())
+    bench.add_argument("--scale", type=float, nargs="+", default=[1.0])
+    options = parser.parse_args(arguments)
+
+    if options.command == "bundle":
+        from organizer.build import build_all
+
+        for path in build_all(options.reference, options.format):
+            print(path.relative_to(ROOT))
+        return 0
+    if options.command == "lint":
+        from organizer.lint import lint_command
+
+        return lint_command(options.bundles)
+    if options.command == "dry-run":
+        from organizer.dry_run import dry_run
+
+        return dry_run(options.id, options.submission, options.reference, options.output)
+    if options.command == "prepare":
+        from organizer.prepare import prepare as prepare_reference
+
+        return _report(prepare_reference(options.id, options.source, options.output))
+    if options.command == "demo":
+        from organizer.demo import run_demo
+
+        return run_demo()
+    if options.command == "demo-data":
+        from organizer.demo import write_demo_data
+
+        write_demo_data(ROOT)
+        return 0
+    from organizer.bench import run_bench
+
+    return run_bench(options.ids, options.scale)
+
+
+def _report(findings: Findings) -> int:
+    for note in findings.notes:
+        print(f"note {note.line()}")
+    for line in findings.lines(shown=None):
+        print(line)
+    return 0 if findings.ok else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+"""Packing folders and wheels so that the same content always gives the same bytes."""
+
+from __future__ import annotations
+
+import ast
+import io
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from organizer import ROOT
+
+WHEELS = ROOT / ".cache" / "wheels"
+VENDOR_LOCK = ROOT / "requirements" / "vendor.lock"
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+_SOURCES = (ROOT / "scoring_program", ROOT)
+
+
+def zip_bytes(files: Mapping[str, bytes]) -> bytes:
+    """Return a zip of the files: names sorted, one fixed date, plain permissions."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name in sorted(files):
+            info = zipfile.ZipInfo(name, _EPOCH)
+            info.external_attr = 0o644 << 16
+            info.create_system = 3
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, files[name])
+    return buffer.getvalue()
+
+
+def folder_files(folder: Path) -> dict[str, bytes]:
+    """Return the files below a folder by their POSIX names, hidden and compiled ones left out."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not any(p.startswith((".", "__pycache__")) for p in path.relative_to(folder).parts)
+    }
+
+
+def vendored_files() -> dict[str, bytes]:
+    """Return the content of the vendored wheels under ``vendor/``; they are fetched once and hash-checked."""
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    command += ["--require-hashes", "--only-binary", ":all:", "--platform", "any", "--implementation", "py"]
+    command += ["--abi", "none", "--python-version", "3.9", "--dest", str(WHEELS), "-r", str(VENDOR_LOCK)]
+    stamp = WHEELS / VENDOR_LOCK.name
+    if not stamp.is_file() or stamp.read_bytes() != VENDOR_LOCK.read_bytes():
+        WHEELS.mkdir(parents=True, exist_ok=True)
+        for old in WHEELS.glob("*.whl"):
+            old.unlink()
+        subprocess.run(command, check=True)
+        stamp.write_bytes(VENDOR_LOCK.read_bytes())
+    files = {}
+    for wheel in sorted(WHEELS.glob("*.whl")):
+        with zipfile.ZipFile(wheel) as archive:
+            for name in archive.namelist():
+                if not name.endswith("/") and "/tests/" not in name:
+                    files[f"vendor/{name}"] = archive.read(name)
+    return files
+
+
+def needed_code(entries: Iterable[str]) -> dict[str, bytes]:
+    """Return our own modules that the entry modules need, directly or not, by their place in a program.
+
+    ``entries`` are dotted names, as ``challenges.densepose.program``. Imports are found by reading the code.
+    """
+    pending = list(entries)
+    found: dict[str, bytes] = {}
+    while pending:
+        name = pending.pop()
+        path = _module_path(name)
+        if path is None:
+            continue
+        root = next(source for source in _SOURCES if source in path.parents)
+        place = path.relative_to(root).as_posix()
+        if place in found:
+            continue
+        found[place] = path.read_bytes()
+        parts = name.split(".")
+        pending += [".".join(parts[:end]) for end in range(1, len(parts))]
+        for node in ast.walk(ast.parse(found[place])):
+            if isinstance(node, ast.Import):
+                pending += [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                pending += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return found
+
+
+def _module_path(name: str) -> Path | None:
+    for source in _SOURCES:
+        base = source.joinpath(*name.split("."))
+        for path in (base.with_suffix(".py"), base / "__init__.py"):
+            if path.is_file():
+                return path
+    return None

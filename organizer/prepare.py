@@ -1,0 +1,37 @@
+"""Checking the organizers' own reference files and writing a reference folder."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from challenges import load_challenge
+from settings import SETTINGS_FILE, read_settings
+
+from validator.findings import Findings
+
+
+def check_reference(challenge_id: str, folder: Path, findings: Findings) -> None:
+    """Add what is wrong with a reference folder to ``findings``."""
+    if not folder.is_dir():
+        findings.add("E-REF-MISSING", "there is no such folder", "check the path", file=str(folder))
+        return
+    challenge = load_challenge(challenge_id)
+    settings = read_settings(folder, challenge.settings, findings)
+    challenge.program().load_reference(folder, settings, findings)
+
+
+def prepare(challenge_id: str, source: Path, output: Path) -> Findings:
+    """Check the files in ``source`` and write the reference folder ``output`` if nothing is wrong."""
+    findings = Findings()
+    check_reference(challenge_id, source, findings)
+    if not findings.ok:
+        return findings
+    output.mkdir(parents=True, exist_ok=True)
+    patterns = (*load_challenge(challenge_id).program().REFERENCE_FILES, SETTINGS_FILE)
+    kept = sorted({path for pattern in patterns for path in source.glob(pattern)})
+    for path in kept:
+        shutil.copyfile(path, output / path.name)
+    others = sum(path not in kept for path in source.iterdir())
+    findings.note("N-REF-COPIED", f"{len(kept)} files were checked and copied, {others} others left out")
+    return findings

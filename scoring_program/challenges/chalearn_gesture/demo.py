@@ -1,0 +1,7 @@
+"""Synthetic data for this track."""
+
+from challenges.chalearn_demo import GESTURE as TRACK
+
+write_reference = TRACK.write_reference
+write_samples = TRACK.write_samples
+write_full_size = TRACK.write_full_size

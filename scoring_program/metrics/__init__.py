@@ -1,0 +1,1 @@
+"""Metrics as pure functions: arrays in, numbers out. No files, no JSON, no platform words."""

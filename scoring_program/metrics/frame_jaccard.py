@@ -1,0 +1,250 @@
+"""Frame Jaccard: overlap in time of labelled intervals, as in ChaLearn Looking at People 2014, tracks 2 and 3.
+
+Each sequence holds intervals of frames, each with a class. For a sequence and a class the frames of all
+intervals form one set; the Jaccard index compares the ground truth's set with the prediction's.
+
+Conventions
+-----------
+Frames in files count from 1 and both ends of an interval belong to it. In here intervals are half-open,
+``[start, end)``, on 0-based frames: `inclusive_frames` and `released_slices` convert. A *cell* is one
+(sequence, class) pair, or (sequence, actor, class) where actors are kept apart; cells are numbered
+``0..n_cells-1`` and a sequence's cells are consecutive. Frame sets are never spelled out: unions of intervals
+are measured by sorting, so the cost grows with the number of intervals and not with that of frames.
+
+Metrics
+-------
+* `jaccard_index`: |A ∩ B| / |A ∪ B| per cell
+* `sequence_means`: mean over the cells of each sequence that count
+* `frame_precision`, `frame_recall`: over all cells
+* `overlap_matrix`: frames that one class is annotated and another is predicted
+
+Source: evaluation pages of ChaLearn LAP 2014 (tracks 2 and 3) and the released ChalearnLAPEvaluation.py;
+Escalera et al., ECCV Workshops 2014.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import fsum
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class FrameCounts:
+    """Sizes of frame sets, int64 arrays of shape (n_cells,).
+
+    ``ground_truth`` is |A|, ``prediction`` |B|, ``union`` |A ∪ B|, ``intersection`` |A ∩ B|.
+    """
+
+    ground_truth: np.ndarray
+    prediction: np.ndarray
+    union: np.ndarray
+    intersection: np.ndarray
+
+
+def validate_intervals(intervals: np.ndarray, groups: np.ndarray) -> None:
+    """Raise ValueError unless the arrays are int64, shapes (n, 2) and (n,), with 0 <= start and group >= 0."""
+    if intervals.ndim != 2 or intervals.shape[1] != 2 or groups.shape != intervals.shape[:1]:
+        raise ValueError(f"intervals of shape (n, 2) and n groups are needed, not {intervals.shape}, {groups.shape}")
+    if intervals.dtype != np.int64 or groups.dtype != np.int64:
+        raise ValueError("intervals and groups must be int64")
+    if intervals.size and (intervals.min() < 0 or groups.min() < 0):
+        raise ValueError("frames and groups are not negative; were 1-based frames converted twice?")
+
+
+def inclusive_frames(rows: np.ndarray, n_frames: np.ndarray) -> np.ndarray:
+    """Convert rows of 1-based frames, both ends included, and cut them to their sequence.
+
+    Parameters
+    ----------
+    rows : int64 array, shape (n, 2)
+        First and last frame, ``1 <= first <= last``.
+    n_frames : int64 array, shape (n,)
+        Number of frames of each row's sequence.
+
+    Returns
+    -------
+    int64 array, shape (n, 2)
+        0-based half-open intervals. This is the published protocol.
+    """
+    return np.stack([np.minimum(rows[:, 0] - 1, n_frames), np.minimum(rows[:, 1], n_frames)], axis=1)
+
+
+def released_slices(rows: np.ndarray, n_frames: np.ndarray) -> np.ndarray:
+    """Convert rows as the released script does: the slice ``[first - 1 : last - 1]``, so the last frame is lost.
+
+    Parameters and result are those of `inclusive_frames`. A row of one frame covers nothing.
+    """
+    return np.minimum(rows - 1, n_frames[:, None])
+
+
+def covered_frames(intervals: np.ndarray, groups: np.ndarray, n_groups: int) -> np.ndarray:
+    """Return the number of frames in the union of each group's intervals.
+
+    Parameters
+    ----------
+    intervals : int64 array, shape (n, 2)
+        Half-open intervals, in any order; empty ones (end <= start) cover nothing.
+    groups : int64 array, shape (n,)
+        Group of each interval, ``0..n_groups-1``.
+
+    Returns
+    -------
+    int64 array, shape (n_groups,)
+        The slow equivalent: ``len(set().union(*(range(s, e) for s, e in group)))`` for each group.
+    """
+    validate_intervals(intervals, groups)
+    if not len(intervals):
+        return np.zeros(n_groups, dtype=np.int64)
+    start, end, group = _on_one_axis(intervals, groups)
+    order = np.argsort(start, kind="stable")
+    start, end, group = start[order], end[order], group[order]
+    reached = np.concatenate([start[:1], np.maximum.accumulate(end)[:-1]])
+    fresh = np.maximum(end - np.maximum(start, reached), 0)
+    # Sums of whole numbers below 2**53 are exact in float64.
+    return np.bincount(group, weights=fresh, minlength=n_groups).astype(np.int64)
+
+
+def _on_one_axis(intervals: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Lay the groups one behind the other on one axis of frames, so that no interval reaches the next group."""
+    length = int(intervals.max()) + 1
+    offset = groups * length
+    return offset + intervals[:, 0], offset + np.maximum(intervals[:, 0], intervals[:, 1]), groups
+
+
+def count_frames(
+    ground_truth: np.ndarray,
+    ground_truth_cells: np.ndarray,
+    prediction: np.ndarray,
+    prediction_cells: np.ndarray,
+    n_cells: int,
+) -> FrameCounts:
+    """Measure the frame sets of each cell.
+
+    Parameters
+    ----------
+    ground_truth, prediction : int64 arrays, shapes (n, 2) and (m, 2)
+        Half-open intervals.
+    ground_truth_cells, prediction_cells : int64 arrays, shapes (n,) and (m,)
+        Cell of each interval.
+    """
+    a = covered_frames(ground_truth, ground_truth_cells, n_cells)
+    b = covered_frames(prediction, prediction_cells, n_cells)
+    union = covered_frames(
+        np.concatenate([ground_truth, prediction]),
+        np.concatenate([ground_truth_cells, prediction_cells]),
+        n_cells,
+    )
+    return FrameCounts(a, b, union, a + b - union)
+
+
+def jaccard_index(counts: FrameCounts) -> np.ndarray:
+    """Return |A ∩ B| / |A ∪ B| of each cell, float64, shape (n_cells,); 0 where the union is empty."""
+    return counts.intersection / np.maximum(counts.union, 1)
+
+
+def sequence_means(
+    jaccard: np.ndarray, counts_in: np.ndarray, cell_sequence: np.ndarray, n_sequences: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean Jaccard index of each sequence over the cells that count in it.
+
+    Parameters
+    ----------
+    jaccard : float64 array, shape (n_cells,)
+    counts_in : bool array, shape (n_cells,)
+        Which cells count. Published: those in the ground truth or in the prediction, so that a class that is
+        only predicted adds a 0. Released: those in the ground truth.
+    cell_sequence : int64 array, shape (n_cells,)
+        Sequence of each cell, ascending; cells of a sequence in ascending class order.
+
+    Returns
+    -------
+    means : float64 array, shape (n_sequences,)
+        0 for a sequence that is left out.
+    kept : bool array, shape (n_sequences,)
+        False for a sequence in which no cell counts: it is left out of further means.
+    """
+    number = np.bincount(cell_sequence[counts_in], minlength=n_sequences)
+    total = np.bincount(cell_sequence[counts_in], weights=jaccard[counts_in], minlength=n_sequences)
+    return total / np.maximum(number, 1), number > 0
+
+
+def mean_of(values: np.ndarray) -> float:
+    """Return the mean, 0 of nothing. The sum is exact before it is rounded: the order has no influence."""
+    return fsum(values) / len(values) if len(values) else 0.0
+
+
+def frame_precision(counts: FrameCounts) -> float:
+    """Return the share of predicted (cell, frame) pairs that are in the ground truth; 0 if none is predicted."""
+    return int(counts.intersection.sum()) / max(int(counts.prediction.sum()), 1)
+
+
+def frame_recall(counts: FrameCounts) -> float:
+    """Return the share of the ground truth's (cell, frame) pairs that are predicted; 0 if there is none."""
+    return int(counts.intersection.sum()) / max(int(counts.ground_truth.sum()), 1)
+
+
+def overlap_matrix(
+    ground_truth: np.ndarray,
+    ground_truth_sequence: np.ndarray,
+    ground_truth_class: np.ndarray,
+    prediction: np.ndarray,
+    prediction_sequence: np.ndarray,
+    prediction_class: np.ndarray,
+    n_classes: int,
+) -> np.ndarray:
+    """Return how many frames class i is annotated while class j is predicted, summed over sequences.
+
+    Parameters
+    ----------
+    ground_truth, prediction : int64 arrays, shapes (n, 2) and (m, 2)
+        Half-open intervals. Those of one class and sequence should be disjoint (`merge_intervals`): a frame
+        in two ground-truth intervals counts twice.
+    ..._sequence, ..._class : int64 arrays, shapes (n,) and (m,)
+        Sequence and class (``0..n_classes-1``) of each interval.
+
+    Returns
+    -------
+    int64 array, shape (n_classes, n_classes)
+    """
+    matrix = np.zeros((n_classes, n_classes), dtype=np.int64)
+    if not len(ground_truth) or not len(prediction):
+        return matrix
+    both = np.concatenate([ground_truth, prediction])
+    start, end, _ = _on_one_axis(both, np.concatenate([ground_truth_sequence, prediction_sequence]))
+    n = len(ground_truth)
+    for label in np.unique(prediction_class):
+        chosen = np.flatnonzero(prediction_class == label) + n
+        chosen = chosen[np.argsort(start[chosen], kind="stable")]
+        overlap = _covered_before(end[:n], start[chosen], end[chosen])
+        overlap -= _covered_before(start[:n], start[chosen], end[chosen])
+        matrix[:, label] = np.bincount(ground_truth_class, weights=overlap, minlength=n_classes)
+    return matrix
+
+
+def _covered_before(points: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Return how many frames before each point lie in sorted disjoint intervals."""
+    behind = np.concatenate([[0], np.cumsum(end - start)])
+    position = np.searchsorted(start, points, side="right")
+    last_end = np.concatenate([[0], end])[position]
+    return behind[position] - np.where(position > 0, np.maximum(last_end - points, 0), 0)
+
+
+def merge_intervals(intervals: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the union of each group's intervals as disjoint intervals, and the group of each.
+
+    Parameters and conventions are those of `covered_frames`; the result is sorted by group and start.
+    """
+    validate_intervals(intervals, groups)
+    filled = intervals[:, 1] > intervals[:, 0]
+    intervals, groups = intervals[filled], groups[filled]
+    if not len(intervals):
+        return intervals, groups
+    start, end, group = _on_one_axis(intervals, groups)
+    order = np.argsort(start, kind="stable")
+    start, end, group = start[order], np.maximum.accumulate(end[order]), group[order]
+    opens = np.concatenate([[True], start[1:] > end[:-1]])
+    closes = np.concatenate([opens[1:], [True]])
+    offset = group[opens] * (int(intervals.max()) + 1)
+    return np.stack([start[opens] - offset, end[closes] - offset], axis=1), group[opens]

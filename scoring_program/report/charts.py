@@ -1,0 +1,67 @@
+"""Charts as inline SVG trees. Colours are CSS classes of the page, so they follow light and dark mode."""
+
+from __future__ import annotations
+
+from xml.etree.ElementTree import Element  # noqa: S405 - builds only, never parses
+
+from report.html import element
+from result import Histogram, Lane, Timeline
+
+_WIDTH, _HEIGHT = 480, 230
+_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 20, 46
+
+
+def histogram(data: Histogram) -> Element:
+    """Return a histogram with its counts above the bars."""
+    plot_width, plot_height = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
+    low, high = data.edges[0], data.edges[-1]
+    most = max(max(data.counts, default=0), 1)
+    chart = _canvas(f"{data.title}: {', '.join(str(count) for count in data.counts)} {data.things}")
+    base = _TOP + plot_height
+    for count, left, right in zip(data.counts, data.edges, data.edges[1:]):
+        x0, x1 = (_LEFT + plot_width * (edge - low) / (high - low) for edge in (left, right))
+        height = plot_height * count / most
+        chart.append(_rect(x0 + 1, base - height, x1 - x0 - 2, height, "fill-b"))
+        if count:
+            chart.append(_text((x0 + x1) / 2, base - height - 4, str(count), "middle"))
+    chart.append(element("line", class_="axis", x1=_LEFT, x2=_WIDTH - _RIGHT, y1=base, y2=base))
+    for share in (0, 0.5, 1):
+        chart.append(_text(_LEFT + plot_width * share, base + 17, f"{low + (high - low) * share:g}", "middle"))
+    chart.append(_text(_LEFT + plot_width / 2, _HEIGHT - 8, data.value, "middle"))
+    middle = _TOP + plot_height / 2
+    chart.append(_text(14, middle, data.things, "middle", transform=f"rotate(-90 14 {middle:g})"))
+    return chart
+
+
+def timeline(data: Timeline) -> Element:
+    """Return the lanes of a timeline, each a label and a strip that stretches with the page."""
+    lanes = element("div", class_="lanes")
+    for lane in data.lanes:
+        lanes.append(element("span", lane.label))
+        lanes.append(_strip(lane, data.n_frames))
+    lanes.append(element("span"))
+    lanes.append(element("span", element("small", f"frames 1 to {data.n_frames}")))
+    return lanes
+
+
+def _strip(lane: Lane, n_frames: int) -> Element:
+    strip = element(
+        "svg", class_="strip", viewBox=f"0 0 {n_frames} 20", preserveAspectRatio="none", role="img",
+        aria_label=f"{lane.label}: {len(lane.ground_truth)} annotated, {len(lane.prediction)} predicted",
+    )  # fmt: skip
+    for intervals, top, kind in ((lane.ground_truth, 1, "fill-a"), (lane.prediction, 11, "fill-b")):
+        for start, end in intervals:
+            strip.append(_rect(start, top, max(end - start, 0), 8, kind))
+    return strip
+
+
+def _canvas(description: str) -> Element:
+    return element("svg", class_="chart", viewBox=f"0 0 {_WIDTH} {_HEIGHT}", role="img", aria_label=description)
+
+
+def _rect(x: float, y: float, width: float, height: float, kind: str) -> Element:
+    return element("rect", class_=kind, x=f"{x:.6g}", y=f"{y:.6g}", width=f"{width:.6g}", height=f"{height:.6g}")
+
+
+def _text(x: float, y: float, text: str, anchor: str, **attributes: str) -> Element:
+    return element("text", text, x=f"{x:.6g}", y=f"{y:.6g}", text_anchor=anchor, **attributes)

@@ -1,0 +1,53 @@
+"""A small tree builder over the standard library's ElementTree: text and attributes are always escaped."""
+
+from __future__ import annotations
+
+import re
+from typing import Union
+from xml.etree.ElementTree import Element, tostring  # noqa: S405 - builds only, never parses
+
+Child = Union[Element, str]
+
+# The elements that a page may consist of. None of them runs code or fetches anything.
+_TAGS = frozenset(
+    "html head meta title style body header main footer section details summary div span p h1 h2 h3 ol ul li dl dt dd"
+    " code small strong table caption thead tbody tr th td svg g rect line path polyline circle text".split()
+)
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+
+
+def element(tag: str, *children: Child, **attributes: str | int | float) -> Element:
+    """Return an element; an attribute name ends in "_" where Python reserves the word, "_" within means "-".
+
+    Raises
+    ------
+    ValueError
+        The element is not one of the static ones that pages consist of.
+    """
+    if tag not in _TAGS:
+        raise ValueError(f"pages hold no <{tag}>")
+    names = {name.rstrip("_").replace("_", "-"): clean(str(value)) for name, value in attributes.items()}
+    made = Element(tag, names)
+    for child in children:
+        append(made, child)
+    return made
+
+
+def append(parent: Element, child: Child) -> None:
+    """Add an element or a text behind what ``parent`` holds."""
+    if not isinstance(child, str):
+        parent.append(child)
+    elif len(parent):
+        parent[-1].tail = (parent[-1].tail or "") + clean(child)
+    else:
+        parent.text = (parent.text or "") + clean(child)
+
+
+def clean(text: str) -> str:
+    """Return the text with control and direction-changing characters replaced."""
+    return _UNPRINTABLE.sub("\ufffd", text)
+
+
+def render(root: Element) -> str:
+    """Return the HTML document of a tree."""
+    return "<!DOCTYPE html>\n" + tostring(root, encoding="unicode", method="html") + "\n"

@@ -1,0 +1,161 @@
+"""The HTML detail page: one static file, no script, no request to anywhere.
+
+There are four pages: while scoring runs, when it is done, when the submission is invalid, and when the
+organizer's side is broken. Each is a tree of elements; text never becomes markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element  # noqa: S405 - builds only, never parses
+
+from report import charts
+from report.html import Child, element, render
+from result import Cell, Column, Histogram, Result, Table, Timeline
+
+from validator.findings import Findings
+
+if TYPE_CHECKING:
+    from challenges import Challenge
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+def running_page(challenge: Challenge) -> str:
+    """Return the page that stands there until scoring ends, and stays if it is stopped."""
+    text = "The submission is being checked and scored. If this page stays, the run was stopped: see its log."
+    return _document(challenge.title, element("h1", "Scoring has begun"), [_section("Please wait", text)])
+
+
+def result_page(challenge: Challenge, result: Result, signature: str, findings: Findings) -> str:
+    """Return the page of a scored submission."""
+    main = challenge.columns[0]
+    headline = element("h1", f"{main.title} {_number(result.scores[main.key], main.precision)}")
+    rows = [
+        element(
+            "tr",
+            element("td", column.title, element("small", column.description)),
+            element("td", _number(result.scores[column.key], column.precision), class_="number"),
+        )
+        for column in challenge.columns
+    ]
+    sections = [
+        _section("Scores", "", element("table", element("tbody", *rows))),
+        _section("Signature", "Scores with the same signature are comparable.", element("code", signature)),
+        *(_render(section) for section in result.sections),
+        _notes([note.line() for note in findings.notes] + list(result.notes)),
+    ]
+    return _document(challenge.title, headline, sections, verdict=("Valid and scored", "good"))
+
+
+def invalid_page(challenge: Challenge, findings: Findings) -> str:
+    """Return the page of a submission that could not be scored: what is wrong and how to mend it."""
+    count = findings.total
+    chosen = findings.chosen()
+    items = [element("li", problem.line()) for problem in chosen]
+    more = [element("p", f"and {count - len(chosen)} more")] if count > len(chosen) else []
+    headline = element("h1", f"Not scored: {count} {'problem' if count == 1 else 'problems'}")
+    sections = [
+        _section("What to mend", "", element("ol", *items), *more),
+        _notes([note.line() for note in findings.notes]),
+    ]
+    return _document(challenge.title, headline, sections, verdict=("Invalid submission", "bad"))
+
+
+def broken_page(title: str, lines: Sequence[str]) -> str:
+    """Return the page for a fault on the organizer's side; ``lines`` hold no reference data."""
+    headline = element("h1", "Not scored: a fault on the organizer's side")
+    body = element("ul", *(element("li", line) for line in lines))
+    return _document(title, headline, [_section("What happened", "Please tell the organizers.", body)])
+
+
+def _document(
+    title: str, headline: Element, sections: Sequence[Element | None], verdict: tuple[str, str] | None = None
+) -> str:
+    style = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        element("title", title),
+        element("style", style),
+    )
+    badge = [element("p", element("strong", verdict[0], class_=verdict[1]))] if verdict else []
+    body = element(
+        "body",
+        element("header", element("p", title), headline, *badge),
+        element("main", *(section for section in sections if section is not None)),
+    )
+    return render(element("html", head, body, lang="en"))
+
+
+def _section(title: str, note: str, *children: Child) -> Element:
+    head: list[Child] = [element("h2", title)]
+    return element("section", *head, *([element("p", note)] if note else []), *children)
+
+
+def _notes(lines: Sequence[str]) -> Element | None:
+    return _section("Notes", "", element("ul", *(element("li", line) for line in lines))) if lines else None
+
+
+@singledispatch
+def _render(section: object) -> Element:
+    raise TypeError(f"no rendering for {type(section).__name__}")
+
+
+@_render.register
+def _(section: Table) -> Element:
+    head = element("tr", *(element("th", column.title, class_=_align(column)) for column in section.columns))
+    body = [
+        element("tr", *(_cell(value, column) for value, column in zip(row, section.columns))) for row in section.rows
+    ]
+    if not body:
+        return _section(section.title, section.note, element("p", "Nothing to show."))
+    table = element("table", element("thead", head), element("tbody", *body))
+    return _section(section.title, section.note, element("div", table, class_="scroll"))
+
+
+@_render.register
+def _(section: Histogram) -> Element:
+    return _section(section.title, section.note, charts.histogram(section))
+
+
+@_render.register
+def _(section: Timeline) -> Element:
+    key = _key([("ground truth", "fill-a"), ("prediction", "fill-b")])
+    return _section(section.title, section.note, charts.timeline(section), key)
+
+
+def _key(entries: Sequence[tuple[str, str]]) -> Element:
+    marks = [
+        element(
+            "span",
+            element("svg", element("rect", width=10, height=10, class_=kind), viewBox="0 0 10 10"),
+            label,
+        )
+        for label, kind in entries
+    ]
+    return element("div", *marks, class_="key")
+
+
+def _align(column: Column) -> str:
+    return "" if column.kind in ("text", "share") else "number"
+
+
+def _cell(value: Cell, column: Column) -> Element:
+    if value is None:
+        return element("td", "–", class_=_align(column))
+    if column.kind == "share":
+        width = min(max(float(value), 0.0), 1.0) * 100
+        bar = element("span", element("span", style=f"width:{width:.1f}%"), class_="bar")
+        return element("td", _number(float(value), 4), bar)
+    text = {"count": "{:,}", "number": "{:.4f}"}.get(column.kind, "{}").format(value)
+    return element("td", text, class_=_align(column))
+
+
+def _number(value: float, precision: int) -> str:
+    return f"{value:.{precision}f}"

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""The entry point on the platform: ``python3 score.py INPUT OUTPUT``.
+
+Knows the platform's folders and nothing of any metric. INPUT holds ``ref/`` (the hidden reference) and
+``res/`` (the submission). Exit codes: 0 scored; 1 the submission is invalid; 2 the organizer's side is broken.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import traceback
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+# In a bundle everything lies beside this file; in the repository the validator lies one folder up.
+sys.path[:0] = [str(HERE), str(HERE if (HERE / "validator").is_dir() else HERE.parent)]
+sys.path.append(str(HERE / "vendor"))
+sys.dont_write_bytecode = True
+
+from challenges import Challenge, challenge_ids, load_challenge  # noqa: E402
+from report import files, page  # noqa: E402
+from settings import read_settings  # noqa: E402
+from signature import signature  # noqa: E402
+
+from validator.findings import Findings  # noqa: E402
+
+SCORED, INVALID, BROKEN = 0, 1, 2
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; return the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    parser = argparse.ArgumentParser(description="Score INPUT/res against INPUT/ref and write the scores to OUTPUT.")
+    parser.add_argument("input", type=Path)
+    parser.add_argument("output", type=Path)
+    ids = challenge_ids()
+    parser.add_argument(
+        "--challenge", choices=ids, default=ids[0] if len(ids) == 1 else None, help="needed where several are present"
+    )
+    options = parser.parse_args(arguments)
+    if options.challenge is None:
+        parser.error(f"several challenges are present; add --challenge with one of {', '.join(ids)}")
+    return score_folder(options.challenge, options.input / "ref", options.input / "res", options.output)
+
+
+def score_folder(
+    challenge_id: str,
+    reference: Path,
+    submission: Path,
+    output: Path,
+    overrides: Mapping[str, Any] | None = None,
+) -> int:
+    """Score one submission and write all outputs.
+
+    Parameters
+    ----------
+    challenge_id : str
+        The challenge.
+    reference : Path
+        The reference folder.
+    submission : Path
+        A zip file, or a folder with the submission's files or with a single zip.
+    output : Path
+        The folder for the outputs; it is made if needed.
+    overrides : mapping, optional
+        Settings that replace those of the reference folder, for practice at home.
+
+    Returns
+    -------
+    int
+        The exit code. Scores are written only if it is 0.
+    """
+    output.mkdir(parents=True, exist_ok=True)
+    files.remove_scores(output)
+    try:
+        challenge = load_challenge(challenge_id)
+        files.write_atomic(output / files.DETAIL_HTML, page.running_page(challenge))
+        return _score(challenge, reference, submission, output, dict(overrides or {}))
+    except Exception as error:
+        # The message of an exception may hold reference data; its type and our own line do not.
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        for entry in traceback.extract_tb(error.__traceback__):
+            if Path(entry.filename).resolve().is_relative_to(HERE):
+                frame = entry
+        place = f"{Path(frame.filename).name} line {frame.lineno} in {frame.name}"
+        files.remove_scores(output)
+        return _broken(challenge_id, output, [f"E-INTERNAL: {type(error).__name__} in {place}"])
+
+
+def _score(
+    challenge: Challenge, reference: Path, submission: Path, output: Path, overrides: dict[str, Any]
+) -> int:
+    program = challenge.program()
+    organizer = Findings()
+    if not reference.is_dir():
+        organizer.add("E-REF-MISSING", "there is no reference folder", "the organizers must attach the reference data")
+        return _broken(challenge.title, output, organizer.lines())
+    settings = {**read_settings(reference, challenge.settings, organizer), **overrides}
+    if not organizer.ok:
+        return _broken(challenge.title, output, organizer.lines())
+    ground_truth = program.load_reference(reference, settings, organizer)
+    if not organizer.ok:
+        return _broken(challenge.title, output, _reference_lines(challenge, organizer, settings["detail"] == "full"))
+    findings = Findings()
+    prediction = program.read_submission(submission, ground_truth, findings)
+    if not findings.ok:
+        files.write_atomic(output / files.DETAIL_HTML, page.invalid_page(challenge, findings))
+        print(f"The submission to {challenge.id} is invalid and was not scored:", *findings.lines(), sep="\n", file=sys.stderr)
+        return INVALID
+    result = program.score(ground_truth, prediction, settings)
+    line = signature(challenge.id, settings, challenge.settings, reference)
+    files.write_atomic(output / files.DETAIL_HTML, page.result_page(challenge, result, line, findings))
+    files.write_scores(output, result.scores)
+    print(line)
+    for key, value in result.scores.items():
+        print(f"{key}: {files.plain_number(value)}")
+    for note in [*(note.line() for note in findings.notes), *result.notes]:
+        print(f"note {note}")
+    return SCORED
+
+
+def _reference_lines(challenge: Challenge, findings: Findings, in_full: bool) -> list[str]:
+    if in_full:
+        return findings.lines()
+    codes = ", ".join(sorted({problem.code for problem in findings.problems}))
+    return [
+        f"{codes}: the reference data has {findings.total} problems; the organizers see them with "
+        f"python -m organizer prepare {challenge.id} --source DIR --output DIR"
+    ]
+
+
+def _broken(title: str, output: Path, lines: list[str]) -> int:
+    files.write_atomic(output / files.DETAIL_HTML, page.broken_page(title, lines))
+    print("The organizer's side is broken, nothing was scored:", *lines, sep="\n", file=sys.stderr)
+    return BROKEN
+
+
+if __name__ == "__main__":
+    sys.exit(main())

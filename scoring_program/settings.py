@@ -1,0 +1,95 @@
+"""The settings of one competition: an optional ``settings.yaml`` in the reference folder.
+
+Every challenge knows the common settings; its ``challenge.yaml`` declares further ones in the same form.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from strict_yaml import load_strict
+
+from validator.findings import Findings, quote
+
+SETTINGS_FILE = "settings.yaml"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The declaration of one setting; ``signed`` says that it can move a score and is in the signature."""
+
+    name: str
+    default: Any
+    description: str
+    choices: tuple[Any, ...] = ()
+    min: float | None = None
+    max: float | None = None
+    signed: bool = True
+
+
+COMMON = (
+    Setting("protocol", "published", "the published text, or the released script", ("published", "released")),
+    Setting("detail", "summary", "how much the detail page shows", ("none", "summary", "full"), signed=False),
+)
+
+
+def declared(data: Mapping[str, Mapping[str, Any]]) -> tuple[Setting, ...]:
+    """Return the common settings and those of a ``challenge.yaml``."""
+    own = (
+        Setting(name=name, **{**value, "choices": tuple(value.get("choices", ()))}) for name, value in data.items()
+    )
+    return (*COMMON, *own)
+
+
+def read_settings(folder: Path, known: tuple[Setting, ...], findings: Findings) -> dict[str, Any]:
+    """Return the value of every setting; what is wrong in the file goes to ``findings``."""
+    values = {setting.name: setting.default for setting in known}
+    path = folder / SETTINGS_FILE
+    if not path.is_file():
+        return values
+    try:
+        given = load_strict(path.read_text(encoding="utf-8-sig"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"line {mark.line + 1} column {mark.column + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or "not UTF-8"
+        findings.add("E-SETTINGS-YAML", f"this is not valid YAML: {quote(problem)}", "correct it", SETTINGS_FILE, where)
+        return values
+    if given is None:
+        return values
+    if not isinstance(given, dict):
+        findings.add("E-SETTINGS-YAML", "this is not a mapping", 'write lines like "protocol: published"', SETTINGS_FILE)
+        return values
+    by_name = {setting.name: setting for setting in known}
+    for name, value in given.items():
+        where = f"/{quote(str(name))}"
+        if name not in by_name:
+            close = difflib.get_close_matches(str(name), list(by_name), 1)
+            hint = f"did you mean {close[0]}" if close else f"known settings are {', '.join(by_name)}"
+            findings.add("E-SETTINGS-KEY", "there is no setting of this name", hint, SETTINGS_FILE, where)
+        elif wanted := _wanted(by_name[name], value):
+            findings.add("E-SETTINGS-VALUE", "the value is not allowed", f"it must be {wanted}", SETTINGS_FILE, where)
+        else:
+            values[name] = float(value) if isinstance(by_name[name].default, float) else value
+    return values
+
+
+def _wanted(setting: Setting, value: Any) -> str:
+    """Return what the value should be, "" if it is that."""
+    if setting.choices:
+        choices = ", ".join(str(choice) for choice in setting.choices)
+        return "" if any(value == c and type(value) is type(c) for c in setting.choices) else f"one of {choices}"
+    if isinstance(setting.default, float):
+        low, high = setting.min, setting.max
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        good = number and (low is None or value >= low) and (high is None or value <= high)
+        return "" if good else f"a number from {low} to {high}"
+    if isinstance(setting.default, list):
+        strings = isinstance(value, list) and value and all(isinstance(entry, str) for entry in value)
+        return "" if strings else "a list of names"
+    return "" if type(value) is type(setting.default) else f"a {type(setting.default).__name__}"

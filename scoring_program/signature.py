@@ -1,0 +1,36 @@
+"""The line that makes a score comparable: everything that can move it, and a hash of the reference."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from settings import SETTINGS_FILE, Setting
+
+VERSION = "1.0.0"
+
+
+def reference_hash(folder: Path) -> str:
+    """Return 12 hex digits of a SHA-256 over names and contents of the reference files.
+
+    Hidden files do not count, nor does settings.yaml: what it says stands in the signature itself.
+    """
+    total = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_file() and name != SETTINGS_FILE and not any(part.startswith(".") for part in name.split("/")):
+            total.update(hashlib.sha256(name.encode()).digest())
+            total.update(hashlib.sha256(path.read_bytes()).digest())
+    return total.hexdigest()[:12]
+
+
+def signature(challenge_id: str, settings: Mapping[str, Any], known: tuple[Setting, ...], folder: Path) -> str:
+    """Return the signature; two runs with equal signatures have comparable scores."""
+    parts = [challenge_id]
+    for setting in known:
+        if setting.signed:
+            value = settings[setting.name]
+            parts.append(f"{setting.name}:{','.join(value) if isinstance(value, list) else value}")
+    return "|".join([*parts, f"version:{VERSION}", f"ref:{reference_hash(folder)}"])

@@ -1,0 +1,101 @@
+"""The names of ChaLearn LAP 2014's own sample module, for the label and data files of a sample zip.
+
+Video, depth and skeleton are not needed for scoring; their methods say that they are not offered.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn, Union
+
+from ChalearnLAPEvaluation import evalAction, evalGesture, read_member
+
+_Path = Union[str, "os.PathLike[str]"]
+
+
+class _Sample:
+    """One sequence, from its zip ``{Id}.zip`` with ``{Id}_labels.csv`` and ``{Id}_data.csv``."""
+
+    _fields: tuple[str, ...]
+    _evaluation: Callable[[_Path, _Path, str], float]
+
+    def __init__(self, fileName: _Path) -> None:
+        self._path = Path(fileName)
+        if not self._path.is_file():
+            raise FileNotFoundError(f"there is no sample {fileName}")
+        self._exported: bytes | None = None
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("get"):
+            raise AttributeError(f"{name} is not offered: this kit reads labels and frame counts, no video")
+        raise AttributeError(f"{type(self).__name__} has no {name}")
+
+    def getNumFrames(self) -> int:
+        """Return the number of frames of the sequence."""
+        lines = read_member(self._path, "data").decode("utf-8-sig").split()
+        return int(lines[-1].split(",")[0])
+
+    def exportPredictions(self, prediction: Sequence[Sequence[int]], predPath: _Path) -> None:
+        """Write ``{Id}_prediction.csv`` to the folder ``predPath``, which is made if needed.
+
+        Raises
+        ------
+        ValueError
+            A row does not have the fields of the track, as whole numbers.
+        """
+        text = ""
+        for row in prediction:
+            if len(row) != len(self._fields) or any(int(value) != value for value in row):
+                raise ValueError(f"a row is [{', '.join(self._fields)}] in whole numbers, not {list(row)}")
+            text += ",".join(str(int(value)) for value in row) + "\n"
+        folder = Path(predPath)
+        folder.mkdir(parents=True, exist_ok=True)
+        self._exported = text.encode("ascii")
+        (folder / f"{self._path.stem}_prediction.csv").write_bytes(self._exported)
+
+    def evaluate(self, gtPath: _Path, protocol: str = "published") -> float:
+        """Return the mean Jaccard index of this sequence against the ground truth in the folder ``gtPath``.
+
+        What is scored are the rows exported last; before any export, the labels in the sample's own zip.
+        Raises ValueError for malformed files and FileNotFoundError for missing ones.
+        """
+        exported = self._exported
+        rows = exported if exported is not None else read_member(self._path, "labels")
+        name = self._path.stem
+        with tempfile.TemporaryDirectory() as folder:
+            truth, prediction = Path(folder, "truth"), Path(folder, "prediction")
+            for place in (truth, prediction):
+                place.mkdir()
+            for kind in ("labels", "data"):
+                (truth / f"{name}_{kind}.csv").write_bytes(Path(gtPath, f"{name}_{kind}.csv").read_bytes())
+            (prediction / f"{name}_prediction.csv").write_bytes(rows)
+            return type(self)._evaluation(prediction, truth, protocol)
+
+    def _labels(self) -> list[list[int]]:
+        text = read_member(self._path, "labels").decode("utf-8-sig")
+        return [[int(value) for value in line.split(",")] for line in text.splitlines() if line.strip()]
+
+
+class ActionSample(_Sample):
+    """A sequence of track 2; rows are ``[ActorID, ActionID, StartFrame, EndFrame]``."""
+
+    _fields = ("ActorID", "ActionID", "StartFrame", "EndFrame")
+    _evaluation = staticmethod(evalAction)
+
+    def getActions(self) -> list[list[int]]:
+        """Return the rows of the labels file."""
+        return self._labels()
+
+
+class GestureSample(_Sample):
+    """A sequence of track 3; rows are ``[GestureID, StartFrame, EndFrame]``."""
+
+    _fields = ("GestureID", "StartFrame", "EndFrame")
+    _evaluation = staticmethod(evalGesture)
+
+    def getGestures(self) -> list[list[int]]:
+        """Return the rows of the labels file."""
+        return self._labels()

@@ -1,0 +1,14 @@
+"""Makes the scoring code importable, from an unpacked kit or from the repository. Import it first."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+# An unpacked kit carries the code and the demo data itself; in the repository they lie one folder up.
+IN_KIT = (HERE / "scoring_program").is_dir()
+ROOT = HERE if IN_KIT else HERE.parent
+DEMO_REFERENCE = ROOT / ("demo_reference" if IN_KIT else "reference_data")
+
+for _folder in (ROOT / "scoring_program", ROOT):
+    if str(_folder) not in sys.path:
+        sys.path.insert(0, str(_folder))

@@ -1,0 +1,133 @@
+"""Checking a whole submission against the rules of its challenge."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+
+from validator.archive import Submission, UnreadableFileError, open_submission
+from validator.csv_files import CsvRows, read_csv_files
+from validator.findings import Findings, quote
+from validator.rules import CsvRules, Rules
+
+_NAMED_AT_MOST = 5
+
+
+def check_submission(
+    path: Path, rules: Rules, findings: Findings, last_frames: Mapping[str, int] | None = None
+) -> CsvRows | None:
+    """Check the submission at ``path`` and return its content, or None if problems were found.
+
+    Parameters
+    ----------
+    path : Path
+        A zip file, or a folder with the submission's files.
+    rules : Rules
+        The challenge's rules.
+    findings : Findings
+        Gets problems and notes.
+    last_frames : mapping of key to int, optional
+        What the reference knows: its keys and each item's number of frames. Without it (a participant at
+        home) every key is accepted.
+    """
+    with open_submission(path, rules.limits, findings) as submission:
+        if submission is None:
+            return None
+        rows = _check_csv(submission, rules.csv, findings, last_frames)
+    return rows if findings.ok else None
+
+
+def _check_csv(
+    submission: Submission, rules: CsvRules, findings: Findings, last_frames: Mapping[str, int] | None
+) -> CsvRows:
+    chosen = _choose_files(submission, rules, findings, last_frames)
+    contents = []
+    for key, name in chosen.items():
+        try:
+            contents.append((key, name, submission.read(name)))
+        except UnreadableFileError:
+            findings.add("E-ZIP-DAMAGED", "the file cannot be unpacked", "make the zip anew", file=name)
+    return read_csv_files(contents, rules, findings, last_frames)
+
+
+def _choose_files(
+    submission: Submission, rules: CsvRules, findings: Findings, last_frames: Mapping[str, int] | None
+) -> dict[str, str]:
+    """Return key -> file name of the files to read; say what was found in place of the others."""
+    spellings = (rules.name, *rules.also_named)
+    chosen: dict[str, str] = {}
+    unknown, ignored, second = [], [], 0
+    folded = {key.casefold(): key for key in last_frames} if last_frames is not None else {}
+    for name in submission.names:
+        base = PurePosixPath(name).name
+        key, exact = _match(base, spellings)
+        if key is None:
+            ignored.append(name)
+        elif "/" in name:
+            findings.add(
+                "E-FILE-PLACE",
+                "the file lies in a folder",
+                "put all files at the top of the zip",
+                file=name,
+            )
+        elif not exact:
+            right = rules.name.format(key=key)
+            findings.add("E-FILE-CASE", "upper and lower case differ", f"rename it to {quote(right)}", file=name)
+        elif key in chosen:
+            findings.add(
+                "E-FILE-TWICE",
+                f"there is also {quote(chosen[key])} for the same sequence",
+                "keep one of the two",
+                file=name,
+            )
+        elif last_frames is not None and key not in last_frames and key.casefold() in folded:
+            right = rules.name.format(key=folded[key.casefold()])
+            findings.add("E-FILE-CASE", "upper and lower case differ", f"rename it to {right}", file=name)
+        elif last_frames is not None and key not in last_frames:
+            unknown.append(name)
+        else:
+            second += base != rules.name.format(key=key)
+            chosen[key] = name
+    pattern = rules.name.format(key="<sequence>")
+    if ignored:
+        findings.note("N-FILE-IGNORED", f"{_named(ignored)}: not named {pattern}, ignored{_close(ignored, rules)}")
+    if unknown:
+        findings.note("N-FILE-UNKNOWN", f"{_named(unknown)}: no sequence of this name, ignored")
+    if second:
+        findings.note("N-FILE-SPELLING", f"{second} files are named _predictions.csv instead of _prediction.csv")
+    if not chosen and findings.ok:
+        found = _named(ignored + unknown) if submission.names else "no files at all"
+        findings.add(
+            "E-FILE-NONE",
+            f"no usable file was found, but {found}",
+            f"name your files {pattern}, at the top of the zip",
+        )
+    return chosen
+
+
+def _match(base: str, spellings: tuple[str, ...]) -> tuple[str | None, bool]:
+    """Return the key in a file name (None if it has none) and whether the rest is spelled exactly."""
+    for flags, exact in ((0, True), (re.IGNORECASE, False)):
+        for spelling in spellings:
+            before, after = spelling.split("{key}")
+            found = re.fullmatch(f"{re.escape(before)}(.+){re.escape(after)}", base, flags | re.DOTALL)
+            if found:
+                return found.group(1), exact
+    return None, False
+
+
+def _named(names: list[str]) -> str:
+    shown = ", ".join(quote(name) for name in names[:_NAMED_AT_MOST])
+    more = len(names) - _NAMED_AT_MOST
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _close(ignored: list[str], rules: CsvRules) -> str:
+    """Return a question if an ignored name looks like a misspelt one."""
+    suffix = rules.name.format(key="")
+    for name in ignored[:100]:
+        if difflib.SequenceMatcher(None, name[-len(suffix) :], suffix).ratio() > 0.7:
+            return f" (is {quote(name)} misspelt?)"
+    return ""

@@ -1,0 +1,255 @@
+"""One engine for all CSV rules: families of files with integer columns and no header.
+
+Reading goes in two steps. The syntax of each file is decided by one regular expression; only a file that
+fails it is walked line by line, to say where and why. Ranges and order are then checked for the rows of all
+files at once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from validator.findings import KEPT_PER_KIND_AND_FILE, Findings, quote
+from validator.rules import CsvRules
+
+# 18 digits always fit into a signed 64-bit integer.
+_INTEGER = r"[ \t]*[0-9]{1,18}[ \t]*"
+_BLANK = re.compile(r"[ \t]*")
+
+
+@dataclass(frozen=True)
+class CsvRows:
+    """The rows of a family of CSV files.
+
+    Attributes
+    ----------
+    keys : list of str, length n_files
+        The key of each file, in ascending order: a file without rows is listed too.
+    file_index : int64 array, shape (n_rows,)
+        The position in ``keys`` of each row's file, ascending.
+    values : int64 array, shape (n_rows, n_columns)
+        The columns that the rules name, in their order.
+    """
+
+    keys: list[str]
+    file_index: np.ndarray
+    values: np.ndarray
+
+
+def read_csv_files(
+    files: Iterable[tuple[str, str, bytes]],
+    rules: CsvRules,
+    findings: Findings,
+    last_frames: Mapping[str, int] | None = None,
+    reference_words: bool = False,
+) -> CsvRows:
+    """Read and check CSV files that share their rules.
+
+    Parameters
+    ----------
+    files : iterable of (key, file name, bytes)
+        The files; keys are unique.
+    rules : CsvRules
+        Columns, ranges and order.
+    findings : Findings
+        Gets a problem for each violation and notes for what was accepted. If it has problems afterwards,
+        the returned rows are not to be used.
+    last_frames : mapping of key to int, optional
+        Number of frames of each key's item, frames counting from 1. If given, rows must start within them
+        and rows that run past them are cut, with a note.
+    reference_words : bool
+        Whether messages may quote ``last_frames``; never true for a participant's eyes.
+    """
+    keys, names, counts, chunks = [], [], [], []
+    accepted: dict[str, int] = {}
+    line_pattern = ",".join([_INTEGER] * len(rules.columns)) + ("(?:,[^\n]*)?" if rules.extra_columns else "")
+    file_pattern = re.compile(f"(?:{line_pattern}\n)*(?:{line_pattern})?")
+    for key, name, data in sorted(files):
+        text = _decode(data, name, accepted, findings)
+        if not file_pattern.fullmatch(text):
+            text = _drop_empty_end(text, accepted)
+            if not file_pattern.fullmatch(text):
+                _explain(text, name, rules, re.compile(line_pattern), findings)
+                text = ""
+        if text and not text.endswith("\n"):
+            text += "\n"
+        if rules.extra_columns:
+            text = "".join(",".join(line.split(",")[: len(rules.columns)]) + "\n" for line in text.splitlines())
+        keys.append(key)
+        names.append(name)
+        counts.append(text.count("\n"))
+        chunks.append(text)
+    for note, count in accepted.items():
+        findings.note("N-CSV-READ", f"{count} files {note}")
+    numbers = "".join(chunks).replace("\n", ",").split(",")[:-1]
+    values = np.array(list(map(int, numbers)), dtype=np.int64).reshape(-1, len(rules.columns))
+    rows = CsvRows(keys, np.repeat(np.arange(len(keys)), counts), values)
+    _check_ranges(rows, names, rules, findings)
+    if last_frames is not None and rules.first_and_last:
+        _check_frames(rows, names, rules, last_frames, findings, reference_words)
+    return rows
+
+
+def _decode(data: bytes, name: str, accepted: dict[str, int], findings: Findings) -> str:
+    """Return the text of a file with line ends as newlines, "" after a problem."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or (data[1:2] == b"\0" and data[3:4] == b"\0"):
+        findings.add("E-CSV-ENCODING", "the file is UTF-16", "save it as plain ASCII or UTF-8", file=name)
+        return ""
+    if b"\0" in data:
+        line = data.count(b"\n", 0, data.index(b"\0")) + 1
+        findings.add(
+            "E-CSV-ENCODING", "there is a NUL byte", "write plain text", file=name, where=f"line {line} column 1"
+        )
+        return ""
+    if data.startswith(b"\xef\xbb\xbf"):
+        _count(accepted, "begin with a byte order mark, which was skipped")
+        data = data[3:]
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        findings.add(
+            "E-CSV-ENCODING",
+            f"byte {error.start} is not valid UTF-8",
+            "save the file as plain ASCII or UTF-8",
+            file=name,
+            where=f"line {line} column 1",
+        )
+        return ""
+    if "\r" in text:
+        _count(accepted, "have Windows line ends, which were accepted")
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text
+
+
+def _drop_empty_end(text: str, accepted: dict[str, int]) -> str:
+    lines = text.split("\n")
+    end = len(lines)
+    while end and _BLANK.fullmatch(lines[end - 1]):
+        end -= 1
+    kept = "\n".join(lines[:end])
+    # One newline behind the last row is ordinary; anything more is an empty line.
+    if text[len(kept) :] not in ("", "\n"):
+        _count(accepted, "end with an empty line, which was accepted")
+    return kept
+
+
+def _count(accepted: dict[str, int], note: str) -> None:
+    accepted[note] = accepted.get(note, 0) + 1
+
+
+def _explain(text: str, name: str, rules: CsvRules, line_pattern: re.Pattern[str], findings: Findings) -> None:
+    """Say what is wrong with each line that does not match."""
+    shape = ",".join(column.name for column in rules.columns)
+    shown = 0
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line_pattern.fullmatch(line):
+            continue
+        shown += 1
+        if shown > KEPT_PER_KIND_AND_FILE:
+            findings.add_many(1, "E-CSV-ROW", name)
+            continue
+        code, column, problem, hint = _line_problem(line, number, rules, shape)
+        findings.add(code, problem, hint, file=name, where=f"line {number} column {column}")
+
+
+def _line_problem(line: str, number: int, rules: CsvRules, shape: str) -> tuple[str, int, str, str]:
+    fields = line.split(",")
+    wanted = len(rules.columns)
+    if _BLANK.fullmatch(line):
+        return "E-CSV-EMPTY-LINE", 1, "the line is empty", "delete it"
+    if number == 1 and all(re.fullmatch(r"\s*\"?[^\W\d][\w \-.]*\"?\s*", field) for field in fields):
+        return "E-CSV-HEADER", 1, f"{quote(line)!r} looks like a header", "delete the line: the files have none"
+    if len(fields) == 1 and len(re.split(r"[;\t]", line)) == wanted:
+        return "E-CSV-SEPARATOR", 1, "the fields are not separated by commas", f"write {shape}"
+    if len(fields) != wanted and not (rules.extra_columns and len(fields) > wanted):
+        return (
+            "E-CSV-COLUMNS",
+            min(len(fields), wanted + 1),
+            f"the row has {len(fields)} fields instead of {wanted}",
+            f"write {shape}",
+        )
+    for position, (column, field) in enumerate(zip(rules.columns, fields), start=1):
+        if not re.fullmatch(_INTEGER, field):
+            return "E-CSV-INTEGER", position, *_field_problem(column.name, field)
+    raise AssertionError("a line that does not match has a field that does not match")
+
+
+def _field_problem(name: str, field: str) -> tuple[str, str]:
+    field = field.strip()
+    shown = quote(field, 30)
+    if not field:
+        return f"{name} is empty", "write a whole number"
+    if re.fullmatch(r"[0-9]+", field):
+        return f"{name} {shown} has too many digits", "write a number of at most 18 digits"
+    if re.fullmatch(r"[0-9]+\.0*", field):
+        return f"{name} {shown} is written as a decimal fraction", f"write {field.split('.')[0][:18]}"
+    if re.fullmatch(r"([\"'])[^\"']*\1", field):
+        return f"{name} {shown} is quoted", "write the number without quotes"
+    if re.fullmatch(r"[+-][0-9]+", field):
+        return f"{name} {shown} has a sign", "write a plain whole number"
+    return f"{name} {shown!r} is not a whole number", "write digits only"
+
+
+def _check_ranges(rows: CsvRows, names: list[str], rules: CsvRules, findings: Findings) -> None:
+    for position, column in enumerate(rules.columns):
+        values = rows.values[:, position]
+        wrong = values < column.min
+        if column.max is not None:
+            wrong |= values > column.max
+        ends = f"{column.min}..{column.max}" if column.max is not None else f"{column.min} or more"
+        for row, place in _places(rows, names, wrong, position, "E-CSV-RANGE", findings):
+            problem = f"{column.name} {values[row]} is not in {ends}"
+            findings.add("E-CSV-RANGE", problem, "correct or drop the line", **place)
+    for left, right in rules.order:
+        low, high = rules.index(left), rules.index(right)
+        wrong = rows.values[:, high] < rows.values[:, low]
+        for row, place in _places(rows, names, wrong, high, "E-CSV-RANGE", findings):
+            problem = f"{right} {rows.values[row, high]} is before {left} {rows.values[row, low]}"
+            findings.add("E-CSV-RANGE", problem, "swap them or drop the line", **place)
+
+
+def _check_frames(
+    rows: CsvRows,
+    names: list[str],
+    rules: CsvRules,
+    last_frames: Mapping[str, int],
+    findings: Findings,
+    reference_words: bool,
+) -> None:
+    assert rules.first_and_last is not None  # noqa: S101 - the caller has looked
+    first, last = (rules.index(column) for column in rules.first_and_last)
+    limits = np.array([last_frames[key] for key in rows.keys], dtype=np.int64)[rows.file_index]
+    late = rows.values[:, first] > limits
+    for row, place in _places(rows, names, late, first, "E-CSV-FRAME", findings):
+        known = f" ({limits[row]})" if reference_words else ""
+        problem = f"{rules.first_and_last[0]} {rows.values[row, first]} is after the last frame{known}"
+        findings.add("E-CSV-FRAME", problem, "frames count from 1; correct or drop the line", **place)
+    long = rows.values[:, last] > limits
+    if long.any():
+        np.minimum(rows.values[:, last], limits, out=rows.values[:, last])
+        findings.note("N-CSV-CUT", f"{int(long.sum())} rows run past the last frame and were cut there")
+
+
+def _places(
+    rows: CsvRows, names: list[str], wrong: np.ndarray, column: int, code: str, findings: Findings
+) -> list[tuple[int, dict[str, str]]]:
+    """Return rows to report with file and place; of each file at most 50, the others are counted."""
+    found = np.flatnonzero(wrong)
+    if not found.size:
+        return []
+    files = rows.file_index[found]
+    first_of_file = np.searchsorted(files, files)
+    rank = np.arange(len(found)) - first_of_file
+    for index, count in zip(*np.unique(files[rank >= KEPT_PER_KIND_AND_FILE], return_counts=True)):
+        findings.add_many(int(count), code, names[index])
+    start = np.searchsorted(rows.file_index, rows.file_index[found])
+    places = []
+    for row, first_row in zip(found[rank < KEPT_PER_KIND_AND_FILE], start[rank < KEPT_PER_KIND_AND_FILE]):
+        where = f"line {row - first_row + 1} column {column + 1}"
+        places.append((int(row), {"file": names[rows.file_index[row]], "where": where}))
+    return places

@@ -1,0 +1,118 @@
+"""What a check found: problems that make a submission invalid, and notes that do not.
+
+Problems are values. They are collected while checking goes on and rendered once, as text, JSON or HTML.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+
+SHOWN_PROBLEMS = 20
+KEPT_PER_KIND_AND_FILE = 50
+_FIRST_OF_A_KIND = 3
+_LONGEST_QUOTE = 80
+
+
+def quote(text: str, longest: int = _LONGEST_QUOTE) -> str:
+    """Return ``text`` fit for one line of a log: no control characters, not longer than ``longest``."""
+    shown = text if len(text) <= longest else text[: longest - 1] + "…"
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in shown)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One reason why a file cannot be accepted, with its place and the way to mend it.
+
+    ``where`` is a JSON Pointer for JSON files and "line L column C" for CSV files; it may be empty.
+    """
+
+    code: str
+    problem: str
+    hint: str
+    file: str = ""
+    where: str = ""
+
+    def line(self) -> str:
+        """Return the problem as one line of text."""
+        head = " ".join(part for part in (self.code, self.file, self.where) if part)
+        return f"{head}: {self.problem}; {self.hint}."
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something accepted that the reader should know about."""
+
+    code: str
+    text: str
+
+    def line(self) -> str:
+        """Return the note as one line of text."""
+        return f"{self.code}: {self.text}"
+
+
+@dataclass
+class Findings:
+    """A collector of problems and notes.
+
+    Of one kind of problem in one file only the first 50 are kept; the rest are counted, so that a file
+    with a million bad lines costs no memory.
+    """
+
+    problems: list[Problem] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    _seen: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    @property
+    def ok(self) -> bool:
+        """Whether no problem was found."""
+        return not self.problems
+
+    @property
+    def total(self) -> int:
+        """The number of problems found, kept or only counted."""
+        return sum(self._seen.values())
+
+    def add(self, code: str, problem: str, hint: str, file: str = "", where: str = "") -> None:
+        """Record a problem; ``file`` may be any text, it is made printable here."""
+        file = quote(file)
+        self._seen[code, file] += 1
+        if self._seen[code, file] <= KEPT_PER_KIND_AND_FILE:
+            self.problems.append(Problem(code, problem, hint, file, where))
+
+    def add_many(self, count: int, code: str, file: str) -> None:
+        """Count ``count`` more problems of a kind that has been shown often enough."""
+        self._seen[code, quote(file)] += count
+
+    def note(self, code: str, text: str) -> None:
+        """Record a note."""
+        self.notes.append(Note(code, text))
+
+    def chosen(self, shown: int | None = SHOWN_PROBLEMS) -> list[Problem]:
+        """Return at most ``shown`` problems in the order found.
+
+        Kinds take turns: fifty problems of one kind do not hide the first of another.
+        """
+        ranks: Counter[tuple[str, str]] = Counter()
+        ranked = []
+        for position, problem in enumerate(self.problems):
+            kind = (problem.code, problem.file)
+            ranks[kind] += 1
+            ranked.append((ranks[kind] > _FIRST_OF_A_KIND, position))
+        first = sorted(ranked)[: len(ranked) if shown is None else shown]
+        return [self.problems[position] for position in sorted(position for _, position in first)]
+
+    def lines(self, shown: int | None = SHOWN_PROBLEMS) -> list[str]:
+        """Return the numbered list of the `chosen` problems, then how many more there are."""
+        chosen = self.chosen(shown)
+        lines = [f"{number}. {problem.line()}" for number, problem in enumerate(chosen, start=1)]
+        return lines + ([f"and {self.total - len(chosen)} more"] if self.total > len(chosen) else [])
+
+    def as_dict(self) -> dict[str, object]:
+        """Return everything found as plain data for JSON."""
+        return {
+            "valid": self.ok,
+            "problems": [asdict(problem) for problem in self.problems],
+            "more": self.total - len(self.problems),
+            "notes": [asdict(note) for note in self.notes],
+        }

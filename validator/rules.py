@@ -1,0 +1,78 @@
+"""Reading the rules file of a challenge: what its submissions must look like, declared as data.
+
+A rules file lies at ``validator/rules/<id>.yaml``; ``load_rules`` is the only reader. Adding a challenge
+means adding such a file: the ids are those of the files that exist.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from validator.archive import Limits
+
+RULES_FOLDER = Path(__file__).parent / "rules"
+
+
+@dataclass(frozen=True)
+class Column:
+    """An integer column: its name as messages use it, and its range (both ends allowed)."""
+
+    name: str
+    min: int
+    max: int | None = None
+
+
+@dataclass(frozen=True)
+class CsvRules:
+    """Rules of a family of CSV files, one a key: ``name`` holds ``{key}``, as ``{key}_prediction.csv``.
+
+    ``order`` lists pairs of column names, left <= right in each row. ``first_and_last`` names the two
+    columns that span frames: the first must lie within the item's frames, the last is cut to them.
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    also_named: tuple[str, ...] = ()
+    order: tuple[tuple[str, str], ...] = ()
+    first_and_last: tuple[str, str] | None = None
+    extra_columns: bool = False
+
+    def index(self, column: str) -> int:
+        """Return the position of the column of this name."""
+        return [found.name for found in self.columns].index(column)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Everything that a submission to one challenge is checked against."""
+
+    id: str
+    limits: Limits
+    csv: CsvRules
+
+
+def known_ids() -> list[str]:
+    """Return the ids of the challenges that have a rules file."""
+    return sorted(path.stem for path in RULES_FOLDER.glob("*.yaml"))
+
+
+def load_rules(challenge_id: str) -> Rules:
+    """Read the rules of a challenge. Raises FileNotFoundError for an unknown id."""
+    data = yaml.safe_load((RULES_FOLDER / f"{challenge_id}.yaml").read_text(encoding="utf-8"))
+    return Rules(challenge_id, Limits(**data["limits"]), parse_csv_rules(data["csv"]))
+
+
+def parse_csv_rules(data: dict[str, Any]) -> CsvRules:
+    """Turn the ``csv`` part of a rules file into `CsvRules`. Raises TypeError for an unknown key."""
+    first_and_last = data.pop("first_and_last", None)
+    return CsvRules(
+        columns=tuple(Column(**column) for column in data.pop("columns")),
+        also_named=tuple(data.pop("also_named", ())),
+        order=tuple((left, right) for left, right in data.pop("order", ())),
+        first_and_last=(first_and_last[0], first_and_last[1]) if first_and_last else None,
+        **data,
+    )
