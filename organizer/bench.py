@@ -12,7 +12,6 @@ import zipfile
 from pathlib import Path
 
 from challenges import load_challenge
-
 from organizer.build import build_program
 from organizer.packing import folder_files, zip_bytes
 from organizer.worker import Run, run_program

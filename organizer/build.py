@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from challenges import Challenge, challenge_ids, load_challenge
-from strict_yaml import load_strict
 
+from challenges import Challenge, challenge_ids, load_challenge
 from organizer import ROOT
 from organizer.packing import folder_files, needed_code, vendored_files, zip_bytes
+from strict_yaml import load_strict
 
 DIST = ROOT / "dist"
 DEMO_TITLE = "[DEMO DATA] "
@@ -71,7 +71,11 @@ def build_parts(challenge_id: str, reference: Path | None) -> Parts:
         sample = beside.read_bytes() if beside.is_file() else None
     demo = (folder / SYNTHETIC_MARK).is_file()
     return Parts(
-        load_challenge(challenge_id), build_program(challenge_id), zip_bytes(folder_files(folder)), sample, demo
+        load_challenge(challenge_id),
+        build_program(challenge_id),
+        zip_bytes(folder_files(folder)),
+        sample,
+        demo,
     )
 
 
@@ -95,9 +99,7 @@ def program_files(challenge_ids: list[str]) -> dict[str, bytes]:
 def build_program(challenge_id: str) -> bytes:
     """Return the self-contained scoring program of one task as a zip."""
     files = program_files([challenge_id])
-    files["metadata.yaml"] = (
-        ROOT / "scoring_program" / "challenges" / challenge_id / "metadata.yaml"
-    ).read_bytes()
+    files["metadata.yaml"] = (ROOT / "scoring_program" / "challenges" / challenge_id / "metadata.yaml").read_bytes()
     files["metadata"] = _CLASSIC_COMMAND.encode()
     return zip_bytes(files)
 
@@ -144,7 +146,9 @@ def _single_task(truth: dict[str, Any], part: Parts) -> bytes:
         "tasks": [{**next(task for task in truth["tasks"] if task["scoring_program"] == f"{name}_program.zip")}],
         "solutions": [{"index": 0, "path": f"{name}_sample.zip", "tasks": [0]}] if part.sample else [],
         "phases": [{**phase, "tasks": [0]}],
-        "leaderboards": [{**truth["leaderboards"][0], "submission_rule": "Force_Best", "columns": columns(challenge)}],
+        "leaderboards": [
+            {**truth["leaderboards"][0], "submission_rule": "Force_Best", "columns": columns(challenge)}
+        ],
     }
     data["tasks"][0]["index"] = 0
     files = {page["file"]: (ROOT / page["file"]).read_bytes() for page in pages}
@@ -234,5 +238,3 @@ def _title(title: str, demo: bool) -> str:
 
 def _yaml(data: dict[str, Any]) -> bytes:
     return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=100).encode()
-
-

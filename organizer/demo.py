@@ -11,7 +11,6 @@ from pathlib import Path
 
 import score
 from challenges import challenge_ids, load_challenge
-
 from organizer import ROOT
 from organizer.build import SYNTHETIC_MARK, samples_folder
 from organizer.packing import folder_files, zip_bytes

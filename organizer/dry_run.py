@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import yaml
-from challenges import Challenge, load_challenge
 
+from challenges import Challenge, load_challenge
 from organizer.build import DIST, build_parts
 from organizer.worker import TIMED_OUT, Run, run_program, unpack
 
@@ -43,7 +43,10 @@ def _built(challenge_id: str) -> tuple[bytes, bytes, float]:
         return parts.program, parts.reference, 600.0
     with zipfile.ZipFile(path) as bundle:
         phase = yaml.safe_load(bundle.read("competition.yaml"))["phases"][0]
-        program, reference = bundle.read(f"{challenge_id}_program.zip"), bundle.read(f"{challenge_id}_reference.zip")
+        program, reference = (
+            bundle.read(f"{challenge_id}_program.zip"),
+            bundle.read(f"{challenge_id}_reference.zip"),
+        )
     return program, reference, float(phase.get("execution_time_limit", 600))
 
 
@@ -58,7 +61,9 @@ def describe(run: Run, challenge: Challenge, time_limit: float) -> list[str]:
     keys = [column.key for column in challenge.columns if column.leaderboard]
     scores, warnings = read_scores(run, keys)
     if run.exit_code == 0 and scores:
-        shown = [(c.title, c.precision, scores[c.key]) for c in challenge.columns if c.key in keys and c.key in scores]
+        shown = [
+            (c.title, c.precision, scores[c.key]) for c in challenge.columns if c.key in keys and c.key in scores
+        ]
         lines.append("leaderboard row | " + " | ".join(f"{title} {value:.{p}f}" for title, p, value in shown))
     elif run.exit_code != 0:
         lines.append("leaderboard row | none: the site marks the submission as failed")

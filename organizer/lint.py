@@ -17,18 +17,27 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import yaml
-from challenges import challenge_ids, load_challenge
-from strict_yaml import load_strict
 
+from challenges import challenge_ids, load_challenge
 from organizer.build import DEMO_TITLE, DIST, SYNTHETIC_MARK
 from organizer.dry_run import read_scores
 from organizer.prepare import check_reference
 from organizer.worker import run_program, unpack
+from strict_yaml import load_strict
 from validator.findings import Findings
 
 COMPETITION = "competition.yaml"
 _SCHEMAS = Path(__file__).parent / "schemas"
 _SHELL = set("&|;<>*?`$")
+_DATA_KEYS = (
+    "scoring_program",
+    "reference_data",
+    "input_data",
+    "ingestion_program",
+    "starting_kit",
+    "public_data",
+    "path",
+)
 _CUT_NAME = 35
 _LONGEST_STEP = 600
 _COMPARED_FROM_BYTES = 64
@@ -133,8 +142,7 @@ def _named_files(data: dict[str, Any]) -> Iterator[tuple[str, str, bool]]:
     for group in ("tasks", "phases", "solutions"):
         entries = data.get(group, [])
         for index, entry in entries.items() if isinstance(entries, dict) else enumerate(entries):
-            for key in ("scoring_program", "reference_data", "input_data", "ingestion_program", "starting_kit",
-                        "public_data", "path"):  # fmt: skip
+            for key in _DATA_KEYS:
                 if key in entry:
                     yield f"/{group}/{index}/{key}", entry[key], True
 
@@ -185,7 +193,7 @@ def _check_logo(data: bytes, name: str, findings: Findings) -> None:
     kinds = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"RIFF")
     if data and not data.startswith(kinds):
         findings.add("L-LOGO", "the logo is not a PNG, JPEG, GIF or WebP image", "convert it (an SVG fails)", name)
-    elif data.startswith(b"\xff\xd8\xff") and _jpeg_components(data) == 4:  # noqa: PLR2004
+    elif data.startswith(b"\xff\xd8\xff") and _jpeg_components(data) == 4:
         findings.add("L-LOGO", "the logo is a CMYK JPEG", "save it as RGB", name)
 
 
@@ -243,10 +251,18 @@ def _check_v2(data: dict[str, Any], findings: Findings) -> None:
 def _check_rule(rule: str, n_tasks: int, findings: Findings) -> None:
     where = "/leaderboards/0/submission_rule"
     if rule in ("Add", "Add_And_Delete"):
-        findings.note("L-RULE", f"{COMPETITION} {where}: under {rule} results are not placed on the board by themselves")
+        findings.note(
+            "L-RULE", f"{COMPETITION} {where}: under {rule} results are not placed on the board by themselves"
+        )
     if rule == "Force_Best" and n_tasks > 1:
         hint = "use Force_Latest_Multiple with several tasks"
-        findings.add("L-RULE", "Force_Best drops an entry in one task when another is entered", hint, COMPETITION, where)
+        findings.add(
+            "L-RULE",
+            "Force_Best drops an entry in one task when another is entered",
+            hint,
+            COMPETITION,
+            where,
+        )
 
 
 def _check_phases(phases: list[dict[str, Any]], findings: Findings) -> None:
@@ -263,7 +279,13 @@ def _check_phases(phases: list[dict[str, Any]], findings: Findings) -> None:
             findings.add("L-PHASE", "the phase ends before it starts", "swap the dates", COMPETITION, f"{where}/end")
         if start and previous_end and start <= previous_end:
             hint = "a phase starts after the end of the one before (equal is an error)"
-            findings.add("L-PHASE", "the phase starts before the last one has ended", hint, COMPETITION, f"{where}/start")
+            findings.add(
+                "L-PHASE",
+                "the phase starts before the last one has ended",
+                hint,
+                COMPETITION,
+                f"{where}/start",
+            )
         previous_end = end or previous_end
         if phase.get("execution_time_limit", 0) > _LONGEST_STEP:
             findings.note("L-LIMIT", f"{COMPETITION} {where}: the default queue allows {_LONGEST_STEP} s a step")
@@ -278,7 +300,13 @@ def _check_v15(data: dict[str, Any], findings: Findings) -> None:
         findings.add("L-PHASE", "the phases do not start one after the other", "sort them", COMPETITION, "/phases")
     end = _date(data["end_date"], "/end_date", findings) if "end_date" in data else None
     if end and known and end <= known[-1]:
-        findings.add("L-PHASE", "the competition ends before its last phase starts", "correct it", COMPETITION, "/end_date")
+        findings.add(
+            "L-PHASE",
+            "the competition ends before its last phase starts",
+            "correct it",
+            COMPETITION,
+            "/end_date",
+        )
     columns = [{"key": key, **column} for key, column in data["leaderboard"]["columns"].items()]
     _check_unique(columns, "rank", "/leaderboard/columns", findings)
 
@@ -308,11 +336,16 @@ def _check_tasks(data: dict[str, Any], files: dict[str, bytes], modern: bool, fi
             hint = "build with REFERENCE=DIR before you open the competition"
             findings.add("L-DEMO", "the reference data is synthetic and the title does not say so", hint, COMPETITION)
         elif demo:
-            findings.note("L-DEMO", f"{task['reference_data']} is synthetic demo data: do not open a competition with it")
+            findings.note(
+                "L-DEMO",
+                f"{task['reference_data']} is synthetic demo data: do not open a competition with it",
+            )
         if challenge_id is None or not findings.ok:
             continue
         if index in samples:
-            _check_sample(program, reference, files[samples[index]], samples[index], challenge_id, keys, limit, findings)
+            _check_sample(
+                program, reference, files[samples[index]], samples[index], challenge_id, keys, limit, findings
+            )
         else:
             _check_columns(challenge_id, keys, where, findings)
 
@@ -402,5 +435,3 @@ def _check_sample(
         if "is not a column" in warning and "(the column is" not in warning:
             continue  # further numbers that the scores file carries on purpose
         findings.add("L-COLUMN", warning, "correct the leaderboard or the program", name)
-
-

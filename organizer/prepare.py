@@ -7,7 +7,6 @@ from pathlib import Path
 
 from challenges import load_challenge
 from settings import SETTINGS_FILE, read_settings
-
 from validator.findings import Findings
 
 

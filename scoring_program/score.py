@@ -24,7 +24,6 @@ from challenges import Challenge, challenge_ids, load_challenge  # noqa: E402
 from report import files, page  # noqa: E402
 from settings import read_settings  # noqa: E402
 from signature import signature  # noqa: E402
-
 from validator.findings import Findings  # noqa: E402
 
 SCORED, INVALID, BROKEN = 0, 1, 2
@@ -39,7 +38,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("output", type=Path)
     ids = challenge_ids()
     parser.add_argument(
-        "--challenge", choices=ids, default=ids[0] if len(ids) == 1 else None, help="needed where several are present"
+        "--challenge",
+        choices=ids,
+        default=ids[0] if len(ids) == 1 else None,
+        help="needed where several are present",
     )
     options = parser.parse_args(arguments)
     if options.challenge is None:
@@ -91,13 +93,13 @@ def score_folder(
         return _broken(challenge_id, output, [f"E-INTERNAL: {type(error).__name__} in {place}"])
 
 
-def _score(
-    challenge: Challenge, reference: Path, submission: Path, output: Path, overrides: dict[str, Any]
-) -> int:
+def _score(challenge: Challenge, reference: Path, submission: Path, output: Path, overrides: dict[str, Any]) -> int:
     program = challenge.program()
     organizer = Findings()
     if not reference.is_dir():
-        organizer.add("E-REF-MISSING", "there is no reference folder", "the organizers must attach the reference data")
+        organizer.add(
+            "E-REF-MISSING", "there is no reference folder", "the organizers must attach the reference data"
+        )
         return _broken(challenge.title, output, organizer.lines())
     settings = {**read_settings(reference, challenge.settings, organizer), **overrides}
     if not organizer.ok:
@@ -109,7 +111,12 @@ def _score(
     prediction = program.read_submission(submission, ground_truth, findings)
     if not findings.ok:
         files.write_atomic(output / files.DETAIL_HTML, page.invalid_page(challenge, findings))
-        print(f"The submission to {challenge.id} is invalid and was not scored:", *findings.lines(), sep="\n", file=sys.stderr)
+        print(
+            f"The submission to {challenge.id} is invalid and was not scored:",
+            *findings.lines(),
+            sep="\n",
+            file=sys.stderr,
+        )
         return INVALID
     result = program.score(ground_truth, prediction, settings)
     line = signature(challenge.id, settings, challenge.settings, reference)

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from strict_yaml import load_strict
 
+from strict_yaml import load_strict
 from validator.findings import Findings, quote
 
 SETTINGS_FILE = "settings.yaml"
@@ -58,12 +58,19 @@ def read_settings(folder: Path, known: tuple[Setting, ...], findings: Findings) 
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1} column {mark.column + 1}" if mark else ""
         problem = getattr(error, "problem", None) or "not UTF-8"
-        findings.add("E-SETTINGS-YAML", f"this is not valid YAML: {quote(problem)}", "correct it", SETTINGS_FILE, where)
+        findings.add(
+            "E-SETTINGS-YAML", f"this is not valid YAML: {quote(problem)}", "correct it", SETTINGS_FILE, where
+        )
         return values
     if given is None:
         return values
     if not isinstance(given, dict):
-        findings.add("E-SETTINGS-YAML", "this is not a mapping", 'write lines like "protocol: published"', SETTINGS_FILE)
+        findings.add(
+            "E-SETTINGS-YAML",
+            "this is not a mapping",
+            'write lines like "protocol: published"',
+            SETTINGS_FILE,
+        )
         return values
     by_name = {setting.name: setting for setting in known}
     for name, value in given.items():

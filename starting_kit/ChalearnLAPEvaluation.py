@@ -12,7 +12,6 @@ from pathlib import Path, PurePosixPath
 from typing import Union
 
 import kit_path  # noqa: F401 - makes the next imports possible
-
 from challenges import load_challenge
 from validator.findings import Findings
 

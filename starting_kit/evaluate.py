@@ -11,10 +11,9 @@ import argparse
 import sys
 from pathlib import Path
 
+from challenges import challenge_ids
 from kit_path import DEMO_REFERENCE
 from score import SCORED, score_folder
-
-from challenges import challenge_ids
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -27,7 +27,15 @@ _RATIO_COUNTS_FROM_BYTES = 1 << 20
 _DIRECTORY_BYTES_PER_FILE = 1024
 _JUNK = re.compile(r"(^|/)(__MACOSX/|\.DS_Store$|Thumbs\.db$|desktop\.ini$|\._[^/]*$)")
 _PLATFORM_FILES = ("metadata", "metadata.yaml")
-_READ_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError)
+_READ_ERRORS = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    OSError,
+    RuntimeError,
+    NotImplementedError,
+    ValueError,
+)
 
 
 @dataclass(frozen=True)
@@ -128,9 +136,7 @@ def open_submission(path: Path, limits: Limits, findings: Findings) -> Iterator[
             archive.close()
 
 
-def _open_folder(
-    path: Path, limits: Limits, findings: Findings
-) -> tuple[dict[str, _Member], zipfile.ZipFile | None]:
+def _open_folder(path: Path, limits: Limits, findings: Findings) -> tuple[dict[str, _Member], zipfile.ZipFile | None]:
     members: dict[str, _Member] = {}
     for name, found in _walk(path, limits, findings):
         if name != "metadata":
@@ -183,7 +189,9 @@ def _open_zip(path: Path, limits: Limits, findings: Findings) -> zipfile.ZipFile
         stream.seek(max(0, size - 65_557))
         tail = stream.read()
     if not size:
-        findings.add("E-ZIP-EMPTY", "the file is empty (0 bytes)", "zip your files and upload the zip", file=path.name)
+        findings.add(
+            "E-ZIP-EMPTY", "the file is empty (0 bytes)", "zip your files and upload the zip", file=path.name
+        )
         return None
     end = tail.rfind(b"PK\x05\x06")
     if end < 0 or len(tail) < end + 22:
@@ -224,9 +232,7 @@ def _not_a_zip(head: bytes) -> tuple[str, str]:
     return "this is not a zip file", "put your files into a .zip and submit that"
 
 
-def _zip_members(
-    archive: zipfile.ZipFile, path: Path, limits: Limits, findings: Findings
-) -> dict[str, _Member]:
+def _zip_members(archive: zipfile.ZipFile, path: Path, limits: Limits, findings: Findings) -> dict[str, _Member]:
     infos = archive.infolist()
     if len(infos) > 2 * limits.files:
         _too_many(findings, path.name, limits)
@@ -345,7 +351,8 @@ def _drop_junk(members: dict[str, _Member], findings: Findings) -> dict[str, _Me
     kept = {name: member for name, member in members.items() if not _JUNK.search(name)}
     if len(kept) < len(members):
         findings.note(
-            "N-JUNK", f"{len(members) - len(kept)} files of the operating system were ignored (__MACOSX, .DS_Store)"
+            "N-JUNK",
+            f"{len(members) - len(kept)} files of the operating system were ignored (__MACOSX, .DS_Store)",
         )
     return kept
 

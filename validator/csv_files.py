@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from validator.findings import KEPT_PER_KIND_AND_FILE, Findings, quote
+from validator.findings import REPORTED_PER_KIND_AND_FILE, Findings, quote
 from validator.rules import CsvRules
 
 # 18 digits always fit into a signed 64-bit integer.
@@ -59,8 +59,8 @@ def read_csv_files(
         Gets a problem for each violation and notes for what was accepted. If it has problems afterwards,
         the returned rows are not to be used.
     last_frames : mapping of key to int, optional
-        Number of frames of each key's item, frames counting from 1. If given, rows must start within them
-        and rows that run past them are cut, with a note.
+        Number of frames of each key's item, frames counting from 1. If given, rows must start within them;
+        rows that run past them get a note and are left as they are: where to cut is the metric's business.
     reference_words : bool
         Whether messages may quote ``last_frames``; never true for a participant's eyes.
     """
@@ -102,7 +102,11 @@ def _decode(data: bytes, name: str, accepted: dict[str, int], findings: Findings
     if b"\0" in data:
         line = data.count(b"\n", 0, data.index(b"\0")) + 1
         findings.add(
-            "E-CSV-ENCODING", "there is a NUL byte", "write plain text", file=name, where=f"line {line} column 1"
+            "E-CSV-ENCODING",
+            "there is a NUL byte",
+            "write plain text",
+            file=name,
+            where=f"line {line} column 1",
         )
         return ""
     if data.startswith(b"\xef\xbb\xbf"):
@@ -150,8 +154,8 @@ def _explain(text: str, name: str, rules: CsvRules, line_pattern: re.Pattern[str
         if line_pattern.fullmatch(line):
             continue
         shown += 1
-        if shown > KEPT_PER_KIND_AND_FILE:
-            findings.add_many(1, "E-CSV-ROW", name)
+        if shown > REPORTED_PER_KIND_AND_FILE:
+            findings.count_more(1)
             continue
         code, column, problem, hint = _line_problem(line, number, rules, shape)
         findings.add(code, problem, hint, file=name, where=f"line {number} column {column}")
@@ -163,7 +167,12 @@ def _line_problem(line: str, number: int, rules: CsvRules, shape: str) -> tuple[
     if _BLANK.fullmatch(line):
         return "E-CSV-EMPTY-LINE", 1, "the line is empty", "delete it"
     if number == 1 and all(re.fullmatch(r"\s*\"?[^\W\d][\w \-.]*\"?\s*", field) for field in fields):
-        return "E-CSV-HEADER", 1, f"{quote(line)!r} looks like a header", "delete the line: the files have none"
+        return (
+            "E-CSV-HEADER",
+            1,
+            f"{quote(line)!r} looks like a header",
+            "delete the line: the files have none",
+        )
     if len(fields) == 1 and len(re.split(r"[;\t]", line)) == wanted:
         return "E-CSV-SEPARATOR", 1, "the fields are not separated by commas", f"write {shape}"
     if len(fields) != wanted and not (rules.extra_columns and len(fields) > wanted):
@@ -180,7 +189,7 @@ def _line_problem(line: str, number: int, rules: CsvRules, shape: str) -> tuple[
 
 
 def _field_problem(name: str, field: str) -> tuple[str, str]:
-    field = field.strip()
+    field = field.strip(" \t")
     shown = quote(field, 30)
     if not field:
         return f"{name} is empty", "write a whole number"
@@ -202,13 +211,13 @@ def _check_ranges(rows: CsvRows, names: list[str], rules: CsvRules, findings: Fi
         if column.max is not None:
             wrong |= values > column.max
         ends = f"{column.min}..{column.max}" if column.max is not None else f"{column.min} or more"
-        for row, place in _places(rows, names, wrong, position, "E-CSV-RANGE", findings):
+        for row, place in _places(rows, names, wrong, position, findings):
             problem = f"{column.name} {values[row]} is not in {ends}"
             findings.add("E-CSV-RANGE", problem, "correct or drop the line", **place)
     for left, right in rules.order:
         low, high = rules.index(left), rules.index(right)
         wrong = rows.values[:, high] < rows.values[:, low]
-        for row, place in _places(rows, names, wrong, high, "E-CSV-RANGE", findings):
+        for row, place in _places(rows, names, wrong, high, findings):
             problem = f"{right} {rows.values[row, high]} is before {left} {rows.values[row, low]}"
             findings.add("E-CSV-RANGE", problem, "swap them or drop the line", **place)
 
@@ -225,18 +234,17 @@ def _check_frames(
     first, last = (rules.index(column) for column in rules.first_and_last)
     limits = np.array([last_frames[key] for key in rows.keys], dtype=np.int64)[rows.file_index]
     late = rows.values[:, first] > limits
-    for row, place in _places(rows, names, late, first, "E-CSV-FRAME", findings):
+    for row, place in _places(rows, names, late, first, findings):
         known = f" ({limits[row]})" if reference_words else ""
         problem = f"{rules.first_and_last[0]} {rows.values[row, first]} is after the last frame{known}"
         findings.add("E-CSV-FRAME", problem, "frames count from 1; correct or drop the line", **place)
     long = rows.values[:, last] > limits
     if long.any():
-        np.minimum(rows.values[:, last], limits, out=rows.values[:, last])
-        findings.note("N-CSV-CUT", f"{int(long.sum())} rows run past the last frame and were cut there")
+        findings.note("N-CSV-CUT", f"{int(long.sum())} rows run past the last frame and are cut there")
 
 
 def _places(
-    rows: CsvRows, names: list[str], wrong: np.ndarray, column: int, code: str, findings: Findings
+    rows: CsvRows, names: list[str], wrong: np.ndarray, column: int, findings: Findings
 ) -> list[tuple[int, dict[str, str]]]:
     """Return rows to report with file and place; of each file at most 50, the others are counted."""
     found = np.flatnonzero(wrong)
@@ -245,11 +253,10 @@ def _places(
     files = rows.file_index[found]
     first_of_file = np.searchsorted(files, files)
     rank = np.arange(len(found)) - first_of_file
-    for index, count in zip(*np.unique(files[rank >= KEPT_PER_KIND_AND_FILE], return_counts=True)):
-        findings.add_many(int(count), code, names[index])
+    findings.count_more(int((rank >= REPORTED_PER_KIND_AND_FILE).sum()))
     start = np.searchsorted(rows.file_index, rows.file_index[found])
     places = []
-    for row, first_row in zip(found[rank < KEPT_PER_KIND_AND_FILE], start[rank < KEPT_PER_KIND_AND_FILE]):
+    for row, first_row in zip(found[rank < REPORTED_PER_KIND_AND_FILE], start[rank < REPORTED_PER_KIND_AND_FILE]):
         where = f"line {row - first_row + 1} column {column + 1}"
         places.append((int(row), {"file": names[rows.file_index[row]], "where": where}))
     return places

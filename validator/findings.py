@@ -9,7 +9,9 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 
 SHOWN_PROBLEMS = 20
-KEPT_PER_KIND_AND_FILE = 50
+REPORTED_PER_KIND_AND_FILE = 50
+_KEPT_PER_CODE_AND_FILE = 200
+_KEPT = 5000
 _FIRST_OF_A_KIND = 3
 _LONGEST_QUOTE = 80
 
@@ -55,34 +57,31 @@ class Note:
 class Findings:
     """A collector of problems and notes.
 
-    Of one kind of problem in one file only the first 50 are kept; the rest are counted, so that a file
-    with a million bad lines costs no memory.
+    Of one kind of problem in one file only some are kept; the rest are counted, so that a file with a
+    million bad lines costs no memory. ``total`` is the number of problems, kept or only counted.
     """
 
     problems: list[Problem] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
-    _seen: Counter[tuple[str, str]] = field(default_factory=Counter)
+    total: int = 0
+    _kept: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     @property
     def ok(self) -> bool:
         """Whether no problem was found."""
-        return not self.problems
-
-    @property
-    def total(self) -> int:
-        """The number of problems found, kept or only counted."""
-        return sum(self._seen.values())
+        return not self.total
 
     def add(self, code: str, problem: str, hint: str, file: str = "", where: str = "") -> None:
         """Record a problem; ``file`` may be any text, it is made printable here."""
         file = quote(file)
-        self._seen[code, file] += 1
-        if self._seen[code, file] <= KEPT_PER_KIND_AND_FILE:
+        self.total += 1
+        if self._kept[code, file] < _KEPT_PER_CODE_AND_FILE and len(self.problems) < _KEPT:
+            self._kept[code, file] += 1
             self.problems.append(Problem(code, problem, hint, file, where))
 
-    def add_many(self, count: int, code: str, file: str) -> None:
-        """Count ``count`` more problems of a kind that has been shown often enough."""
-        self._seen[code, quote(file)] += count
+    def count_more(self, count: int) -> None:
+        """Count ``count`` more problems of a kind that has been recorded often enough."""
+        self.total += count
 
     def note(self, code: str, text: str) -> None:
         """Record a note."""
@@ -93,10 +92,10 @@ class Findings:
 
         Kinds take turns: fifty problems of one kind do not hide the first of another.
         """
-        ranks: Counter[tuple[str, str]] = Counter()
+        ranks: Counter[tuple[str, str, str]] = Counter()
         ranked = []
         for position, problem in enumerate(self.problems):
-            kind = (problem.code, problem.file)
+            kind = (problem.code, problem.file, problem.hint)
             ranks[kind] += 1
             ranked.append((ranks[kind] > _FIRST_OF_A_KIND, position))
         first = sorted(ranked)[: len(ranked) if shown is None else shown]

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import yaml
+
 from result import Result
 from settings import Setting, declared
-
 from validator.findings import Findings
 
 CHALLENGES_FOLDER = Path(__file__).parent

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from metrics import frame_jaccard as fj
 from result import FULL, LEVELS, SUMMARY, Column, Histogram, Lane, Result, Section, Table, Timeline
-
 from validator.check import check_submission
 from validator.csv_files import CsvRows, read_csv_files
 from validator.findings import Findings
@@ -99,7 +99,9 @@ class Track:
         for pattern, partner in ((_LABELS_NAME, _DATA_NAME), (_DATA_NAME, _LABELS_NAME)):
             for key in sorted(files[pattern].keys() - files[partner].keys()):
                 missing = partner.format(key=key)
-                findings.add("E-REF-PAIR", f"{missing} is missing", "each sequence needs both", pattern.format(key=key))
+                findings.add(
+                    "E-REF-PAIR", f"{missing} is missing", "each sequence needs both", pattern.format(key=key)
+                )
 
     def read_submission(self, path: Path, reference: Reference, findings: Findings) -> Prediction | None:
         """Check the submission against its rules and the sequences of the reference; None after a problem."""
@@ -178,9 +180,7 @@ class Track:
         histogram, edges = np.histogram(means, bins=_BINS, range=(0, 1))
         overlap = self._overlap(reference.rows, prediction.rows, frames)
         np.fill_diagonal(overlap, 0)
-        confused = [
-            (int(overlap[i, j]), i + 1, j + 1) for i, j in zip(*np.nonzero(overlap))
-        ]
+        confused = [(int(overlap[i, j]), i + 1, j + 1) for i, j in zip(*np.nonzero(overlap))]
         confused.sort(key=lambda entry: (-entry[0], entry[1:]))
         return [
             Table(
@@ -221,8 +221,8 @@ class Track:
         merged = []
         for rows, intervals in zip((truth, guess), frames):
             disjoint, cell = fj.merge_intervals(intervals, rows.sequence * self.n_classes + rows.label - 1)
-            merged += [disjoint, cell // self.n_classes, cell % self.n_classes]
-        return fj.overlap_matrix(*merged, n_classes=self.n_classes)
+            merged.append((disjoint, cell // self.n_classes, cell % self.n_classes))
+        return fj.overlap_matrix(*merged[0], *merged[1], self.n_classes)
 
     def _full(
         self,

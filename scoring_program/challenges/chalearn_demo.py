@@ -58,7 +58,9 @@ class DemoTrack:
             rows.append((*actor, rng.randrange(self.n_classes) + 1, start, start + length - 1))
         return rows
 
-    def _predict(self, reference: Path, folder: Path, change: Callable[[random.Random, Row, int], Row | None]) -> None:
+    def _predict(
+        self, reference: Path, folder: Path, change: Callable[[random.Random, Row, int], Row | None]
+    ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         rng = random.Random(59)
         for path in sorted(reference.glob("*_labels.csv")):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xml.etree.ElementTree import Element  # noqa: S405 - builds only, never parses
+from xml.etree.ElementTree import Element
 
 from report.html import element
 from result import Histogram, Lane, Timeline

@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from functools import singledispatch
 from pathlib import Path
 from typing import TYPE_CHECKING
-from xml.etree.ElementTree import Element  # noqa: S405 - builds only, never parses
+from xml.etree.ElementTree import Element
 
 from report import charts
 from report.html import Child, element, render
 from result import Cell, Column, Histogram, Result, Table, Timeline
-
 from validator.findings import Findings
 
 if TYPE_CHECKING:

@@ -1,0 +1,67 @@
+"""Shared helpers of the tests."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+import score
+
+ROOT = Path(__file__).resolve().parent.parent
+GOLDEN = ROOT / "tests" / "golden"
+
+# One fixed sequence of examples, so that a run on another machine sees the same.
+settings.register_profile("fixed", derandomize=True, deadline=None)
+settings.load_profile("fixed")
+
+
+def make_zip(files: Mapping[str, str | bytes]) -> bytes:
+    """Return a zip with these files."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+class Outcome:
+    """What a run of the scoring program left."""
+
+    def __init__(self, code: int, folder: Path, out: str, err: str) -> None:
+        self.code, self.folder, self.out, self.err = code, folder, out, err
+        self.page = (folder / "detailed_results.html").read_text(encoding="utf-8")
+        scores = folder / "scores.json"
+        self.scores = json.loads(scores.read_text(encoding="utf-8")) if scores.exists() else None
+
+
+@pytest.fixture
+def run(tmp_path, capsys):
+    """Return a function that scores a submission (files, or the bytes of a zip) against reference files."""
+
+    def run_scoring(challenge_id, reference, submission, **overrides):
+        ref, res, out = (tmp_path / name for name in ("ref", "res", "out"))
+        for folder in (ref, res):
+            folder.mkdir(exist_ok=True)
+        for name, content in reference.items():
+            (ref / name).write_text(content, encoding="utf-8")
+        target = res
+        if isinstance(submission, bytes):
+            target = res / "submission.zip"
+            target.write_bytes(submission)
+            target = res
+        else:
+            for name, content in submission.items():
+                place = res / name
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(content if isinstance(content, bytes) else content.encode())
+        code = score.score_folder(challenge_id, ref, target, out, overrides)
+        captured = capsys.readouterr()
+        return Outcome(code, out, captured.out, captured.err)
+
+    return run_scoring

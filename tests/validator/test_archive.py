@@ -1,0 +1,209 @@
+"""Archive tricks: each ends in a located problem, never in a crash or a file on the disk."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import struct
+import zipfile
+
+import pytest
+
+from conftest import make_zip
+from validator.archive import Limits, UnreadableFileError, open_submission
+from validator.findings import Findings
+
+LIMITS = Limits(files=5, file_bytes=3_000_000, total_bytes=4_000_000)
+GOOD = {"a.csv": "1,2,3\n"}
+
+
+def opened(path):
+    findings = Findings()
+    with open_submission(path, LIMITS, findings) as submission:
+        content = {name: submission.read(name) for name in submission.names} if submission else None
+    return content, findings
+
+
+def open_bytes(tmp_path, data):
+    path = tmp_path / "submission.zip"
+    path.write_bytes(data)
+    return opened(path)
+
+
+def with_entry(name="a.csv", content=b"1,2,3\n", **attributes):
+    """Return a zip of one entry with doctored attributes."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        info = zipfile.ZipInfo(name)
+        for key, value in attributes.items():
+            setattr(info, key, value)
+        archive.writestr(info, content)
+    return buffer.getvalue()
+
+
+def twice():
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("a.csv", "1")
+        with pytest.warns(UserWarning, match="Duplicate"):
+            archive.writestr("a.csv", "2")
+    return buffer.getvalue()
+
+
+def encrypted():
+    data = bytearray(make_zip(GOOD))
+    for magic, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.index(magic) + offset] |= 1
+    return bytes(data)
+
+
+def lying_size():
+    """The directory says 6 bytes; the member inflates to more."""
+    data = bytearray(make_zip({"a.csv": "1,2,3\n" * 1000}))
+    struct.pack_into("<I", data, data.index(b"PK\x01\x02") + 24, 6)
+    return bytes(data)
+
+
+def many_entries_in_a_directory():
+    data = bytearray(make_zip(GOOD))
+    struct.pack_into("<I", data, data.index(b"PK\x05\x06") + 12, 2**31)
+    return bytes(data)
+
+
+def overlapping():
+    """Two directory entries point at the same bytes."""
+    data = make_zip({"a.csv": os.urandom(3000).hex()})
+    start, end = data.index(b"PK\x01\x02"), data.index(b"PK\x05\x06")
+    entry = data[start:end]
+    second = entry.replace(b"a.csv", b"b.csv")
+    tail = bytearray(data[end:])
+    struct.pack_into("<HHII", tail, 8, 2, 2, len(entry) * 2, start)
+    return data[:start] + entry + second + bytes(tail)
+
+
+@pytest.mark.parametrize(
+    ("data", "code", "words"),
+    [
+        (b"", "E-ZIP-EMPTY", "0 bytes"),
+        (b"1,2,3\n", "E-ZIP-NOT", "not a zip"),
+        (b"\x1f\x8b\x08" + bytes(50), "E-ZIP-NOT", "gzip"),
+        (b"7z\xbc\xaf\x27\x1c" + bytes(50), "E-ZIP-NOT", "7-Zip"),
+        (bytes(257) + b"ustar" + bytes(300), "E-ZIP-NOT", "tar"),
+        (make_zip(GOOD)[:40], "E-ZIP-NOT", "truncated"),
+        (make_zip(GOOD)[:-10], "E-ZIP-NOT", "truncated"),
+        (make_zip(GOOD).replace(b"PK\x01\x02", b"PK\x01\x09"), "E-ZIP-DAMAGED", "damaged"),
+        (many_entries_in_a_directory(), "E-ZIP-COUNT", "more than 5 files"),
+        (encrypted(), "E-ZIP-ENCRYPTED", "a.csv"),
+        (with_entry("../a.csv"), "E-ZIP-NAME", '".."'),
+        (with_entry("x/../../a.csv"), "E-ZIP-NAME", '".."'),
+        (with_entry("/etc/passwd"), "E-ZIP-NAME", "absolute"),
+        (with_entry("C:/a.csv"), "E-ZIP-NAME", "absolute"),
+        (with_entry("\\\\host\\a.csv"), "E-ZIP-NAME", "absolute"),
+        (with_entry("x\\a.csv"), "E-ZIP-NAME", "backslash"),
+        (with_entry("a\n.csv"), "E-ZIP-NAME", "unprintable"),
+        (with_entry("../up/", b""), "E-ZIP-NAME", '".."'),
+        (with_entry(external_attr=(stat.S_IFLNK | 0o777) << 16), "E-ZIP-LINK", "symbolic link"),
+        (with_entry(external_attr=(stat.S_IFIFO | 0o777) << 16), "E-ZIP-SPECIAL", "regular"),
+        (with_entry(compress_type=zipfile.ZIP_LZMA), "E-ZIP-METHOD", "deflate"),
+        (twice(), "E-ZIP-TWICE", "two files"),
+        (make_zip({"a.csv": "", "A.csv": ""}), "E-ZIP-CASE", "upper and lower case"),
+        (make_zip({"inner.zip": make_zip(GOOD)}), "E-ZIP-NESTED", "unpack inner.zip"),
+        (make_zip({"metadata": "command: rm"}), "E-FILE-RESERVED", "program"),
+        (make_zip({"x/metadata.yaml": "command: rm"}), "E-FILE-RESERVED", "program"),
+        (make_zip({f"{i}.csv": "" for i in range(6)}), "E-ZIP-COUNT", "more than 5 files"),
+        (make_zip({"a.csv": bytes(2_000_000)}), "E-ZIP-BOMB", "packed size"),
+        (
+            make_zip({"a.csv": os.urandom(2_000_000), "b.csv": os.urandom(2_500_000)}),
+            "E-ZIP-SIZE",
+            "4,500,000",
+        ),
+        (make_zip({"a.csv": os.urandom(3_100_000)}), "E-ZIP-SIZE", "3,100,000"),
+        (overlapping(), "E-ZIP-BOMB", "overlap"),
+    ],
+)
+def test_trick_is_a_problem(tmp_path, data, code, words):
+    content, findings = open_bytes(tmp_path, data)
+    assert content is None
+    assert code in [problem.code for problem in findings.problems]
+    assert words in "\n".join(findings.lines())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["submission.zip"]
+
+
+def test_member_longer_than_declared_is_not_read_on(tmp_path):
+    with pytest.raises(UnreadableFileError):
+        open_bytes(tmp_path, lying_size())
+
+
+def test_name_with_nul_is_a_problem(tmp_path):
+    data = make_zip({"a?.csv": ""}).replace(b"a?.csv", b"a\0.csv")
+    _, findings = open_bytes(tmp_path, data)
+    assert [problem.code for problem in findings.problems] == ["E-ZIP-NAME"]
+
+
+def test_damaged_content_is_told_when_it_is_read(tmp_path):
+    data = bytearray(make_zip({"a.csv": "1,2,3\n" * 50}))
+    data[36] ^= 0xFF
+    with pytest.raises(UnreadableFileError):
+        open_bytes(tmp_path, bytes(data))
+
+
+@pytest.mark.parametrize(
+    ("files", "notes"),
+    [
+        (GOOD, []),
+        ({"top/a.csv": "1,2,3\n"}, ["N-FOLDER"]),
+        ({"top/a.csv": "1,2,3\n", "__MACOSX/top/._a.csv": "x"}, ["N-JUNK", "N-FOLDER"]),
+        ({"a.csv": "1,2,3\n", ".DS_Store": "x"}, ["N-JUNK"]),
+    ],
+)
+def test_harmless_wrapping_is_accepted(tmp_path, files, notes):
+    content, findings = open_bytes(tmp_path, make_zip(files))
+    assert content == {"a.csv": b"1,2,3\n"}
+    assert [note.code for note in findings.notes] == notes
+
+
+def test_folder_as_the_platform_leaves_it(tmp_path):
+    (tmp_path / "a.csv").write_text("1,2,3\n")
+    (tmp_path / "metadata").write_text("placed by the platform")
+    content, findings = opened(tmp_path)
+    assert content == {"a.csv": b"1,2,3\n"}
+    assert findings.notes == []
+
+
+def test_folder_with_a_single_zip(tmp_path):
+    (tmp_path / "metadata").write_text("placed by the platform")
+    (tmp_path / "mine.zip").write_bytes(make_zip(GOOD))
+    content, findings = opened(tmp_path)
+    assert content == {"a.csv": b"1,2,3\n"}
+    assert [note.code for note in findings.notes] == ["N-FOUND-ZIP"]
+
+
+def test_folder_in_a_folder(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "a.csv").write_text("1,2,3\n")
+    content, findings = opened(tmp_path)
+    assert content == {"a.csv": b"1,2,3\n"}
+    assert [note.code for note in findings.notes] == ["N-FOLDER"]
+
+
+def test_links_in_a_folder_are_not_followed(tmp_path):
+    secret = tmp_path / "secret.txt"
+    secret.write_text("hidden")
+    folder = tmp_path / "res"
+    folder.mkdir()
+    (folder / "a.csv").symlink_to(secret)
+    (folder / "up").symlink_to(tmp_path)
+    content, findings = opened(folder)
+    assert content is None
+    assert {problem.code for problem in findings.problems} == {"E-ZIP-LINK"}
+
+
+def test_too_many_files_in_a_folder(tmp_path):
+    for number in range(9):
+        (tmp_path / f"{number}.csv").write_text("")
+    assert "E-ZIP-COUNT" in {problem.code for problem in opened(tmp_path)[1].problems}
+
+
+def test_missing_path(tmp_path):
+    assert "no such file" in opened(tmp_path / "absent.zip")[1].lines()[0]

@@ -1,0 +1,168 @@
+"""The CSV engine: what it accepts, where it points when it does not, and that both of its ways agree."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from validator.csv_files import read_csv_files
+from validator.findings import Findings
+from validator.rules import load_rules
+
+RULES = load_rules("chalearn_gesture").csv
+
+
+def read(data, last=None):
+    findings = Findings()
+    rows = read_csv_files([("S1", "S1_prediction.csv", data)], RULES, findings, last)
+    return rows.values.tolist(), findings
+
+
+@pytest.mark.parametrize(
+    ("data", "rows"),
+    [
+        (b"", []),
+        (b"1,2,3", [[1, 2, 3]]),
+        (b"1,2,3\n", [[1, 2, 3]]),
+        (b" 1 ,\t2, 3 \n20,7,7\n", [[1, 2, 3], [20, 7, 7]]),
+        (b"01,2,003\n", [[1, 2, 3]]),
+    ],
+)
+def test_plain_files_are_read_without_a_note(data, rows):
+    values, findings = read(data)
+    assert values == rows
+    assert findings.problems == []
+    assert findings.notes == []
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"\xef\xbb\xbf1,2,3\n", "byte order mark"),
+        (b"1,2,3\r\n", "Windows line ends"),
+        (b"1,2,3\n\n", "empty line"),
+        (b"1,2,3\n  \n\n", "empty line"),
+    ],
+)
+def test_odd_but_harmless_files_are_read_with_a_note(data, words):
+    values, findings = read(data)
+    assert values == [[1, 2, 3]]
+    assert findings.problems == []
+    assert words in findings.notes[0].text
+
+
+@pytest.mark.parametrize(
+    ("data", "code", "where", "words"),
+    [
+        ("gesture,start,end\n1,2,3\n", "E-CSV-HEADER", "line 1 column 1", "header"),
+        ("1,2,3\n\n4,5,6\n", "E-CSV-EMPTY-LINE", "line 2 column 1", "empty"),
+        ("1;2;3\n", "E-CSV-SEPARATOR", "line 1 column 1", "commas"),
+        ("1\t2\t3\n", "E-CSV-SEPARATOR", "line 1 column 1", "commas"),
+        ("1,2\n", "E-CSV-COLUMNS", "line 1 column 2", "2 fields instead of 3"),
+        ("1,2,3,4\n", "E-CSV-COLUMNS", "line 1 column 4", "4 fields"),
+        ("1,2,12.0\n", "E-CSV-INTEGER", "line 1 column 3", "write 12"),
+        ('1,"2",3\n', "E-CSV-INTEGER", "line 1 column 2", "quoted"),
+        ("1,2,3\n1,,3\n", "E-CSV-INTEGER", "line 2 column 2", "empty"),
+        ("1,2,x\n", "E-CSV-INTEGER", "line 1 column 3", "not a whole number"),
+        ("1,-2,3\n", "E-CSV-INTEGER", "line 1 column 2", "sign"),
+        ("1,2,nan\n", "E-CSV-INTEGER", "line 1 column 3", "'nan'"),
+        ("1,2,1e999\n", "E-CSV-INTEGER", "line 1 column 3", "not a whole number"),
+        ("1,2," + "9" * 400 + "\n", "E-CSV-INTEGER", "line 1 column 3", "too many digits"),
+        ("1,2,٣\n", "E-CSV-INTEGER", "line 1 column 3", "digits only"),
+        ("1,1_0,3\n", "E-CSV-INTEGER", "line 1 column 2", "digits only"),
+        ("0,2,3\n", "E-CSV-RANGE", "line 1 column 1", "gesture 0 is not in 1..20"),
+        ("21,2,3\n", "E-CSV-RANGE", "line 1 column 1", "gesture 21"),
+        ("1,0,3\n", "E-CSV-RANGE", "line 1 column 2", "1 or more"),
+        ("1,2,3\n1,120,90\n", "E-CSV-RANGE", "line 2 column 3", "end frame 90 is before start frame 120"),
+        ("1,2,3\n1,2,3\u2028\n", "E-CSV-INTEGER", "line 2 column 3", "not a whole number"),
+    ],
+)
+def test_wrong_line_is_located(data, code, where, words):
+    _, findings = read(data.encode())
+    problem = findings.problems[0]
+    assert (problem.code, problem.file, problem.where) == (code, "S1_prediction.csv", where)
+    assert words in problem.line()
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ("1,2,3\n".encode("utf-16"), "UTF-16"),
+        ("1,2,3\n".encode("utf-16-le"), "UTF-16"),
+        (b"1,2,3\n1,\x002,3\n", "NUL"),
+        (b"1,2,3\n1,\xff,3\n", "not valid UTF-8"),
+    ],
+)
+def test_wrong_encoding_is_located(data, words):
+    _, findings = read(data)
+    assert findings.problems[0].code == "E-CSV-ENCODING"
+    assert words in findings.problems[0].line()
+
+
+def test_first_frame_behind_the_end_is_a_problem_that_hides_the_number_of_frames():
+    _, findings = read(b"1,1234,2000\n", {"S1": 1233})
+    assert "start frame 1234 is after the last frame;" in findings.lines()[0]
+    assert "1233" not in findings.lines()[0]
+
+
+def test_last_frame_behind_the_end_is_noted_and_left_to_the_metric():
+    values, findings = read(b"1,10,2000\n1,5,100\n", {"S1": 100})
+    assert values == [[1, 10, 2000], [1, 5, 100]]
+    assert findings.notes[0].text == "1 rows run past the last frame and are cut there"
+
+
+def test_a_million_bad_lines_are_counted_and_not_kept():
+    _, findings = read(b"x\n" * 100_000)
+    assert findings.total == 100_000
+    assert len(findings.problems) < 200
+    assert findings.lines()[-1] == "and 99980 more"
+
+
+def test_bad_ranges_are_counted_too():
+    _, findings = read(b"99,1,2\n" * 1000)
+    assert findings.total == 1000
+    assert len(findings.problems) == 50
+
+
+def test_one_kind_of_problem_does_not_hide_another():
+    _, findings = read(b"99,1,2\n" * 100 + b"1,5,2\n")
+    assert any("is before start frame" in line for line in findings.lines())
+
+
+FIELD = st.one_of(
+    st.integers(0, 30).map(str),
+    st.sampled_from(["", " 3", "3 ", "x", "1.0", "-1", "1e3", "٣", '"1"', "1;2", "\x1f", "\x0b"]),
+)
+LINE = st.lists(FIELD, min_size=1, max_size=4).map(",".join)
+TEXT = st.tuples(
+    st.lists(LINE, max_size=5), st.sampled_from(["\n", "\r\n", "\r"]), st.sampled_from(["", "\n", "\r\n\n"])
+).map(lambda parts: parts[1].join(parts[0]) + parts[2])
+
+
+@given(TEXT)
+def test_engine_agrees_with_a_plain_reader(text):
+    values, findings = read(text.encode())
+    lines = re.split("\r\n|\r|\n", text)
+    while lines and not lines[-1].strip(" \t"):
+        lines.pop()
+    rows, good = [], True
+    for line in lines:
+        fields = [field.strip(" \t") for field in line.split(",")]
+        if len(fields) != 3 or not all(re.fullmatch("[0-9]+", field) for field in fields):
+            good = False
+            continue
+        row = [int(field) for field in fields]
+        good &= 1 <= row[0] <= 20 and 1 <= row[1] <= row[2]
+        rows.append(row)
+    assert findings.ok == good
+    if good:
+        assert values == rows
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_end_in_rows_or_located_problems(data):
+    _, findings = read(data)
+    assert all((problem.file and problem.where) or "UTF-16" in problem.problem for problem in findings.problems)
