@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -47,20 +48,15 @@ def run(tmp_path, capsys):
     def run_scoring(challenge_id, reference, submission, **overrides):
         ref, res, out = (tmp_path / name for name in ("ref", "res", "out"))
         for folder in (ref, res):
-            folder.mkdir(exist_ok=True)
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
         for name, content in reference.items():
             (ref / name).write_text(content, encoding="utf-8")
-        target = res
-        if isinstance(submission, bytes):
-            target = res / "submission.zip"
-            target.write_bytes(submission)
-            target = res
-        else:
-            for name, content in submission.items():
-                place = res / name
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_bytes(content if isinstance(content, bytes) else content.encode())
-        code = score.score_folder(challenge_id, ref, target, out, overrides)
+        for name, content in submission.items():
+            place = res / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content if isinstance(content, bytes) else content.encode())
+        code = score.score_folder(challenge_id, ref, res, out, overrides)
         captured = capsys.readouterr()
         return Outcome(code, out, captured.out, captured.err)
 

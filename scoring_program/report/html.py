@@ -10,11 +10,12 @@ Child = Union[Element, str]
 
 # The elements that a page may consist of. None of them runs code or fetches anything.
 _TAGS = frozenset(
-    # document, text, tables, charts
-    ("html", "head", "meta", "title", "style", "body", "header", "main", "footer", "section", "div", "span")
-    + ("p", "h1", "h2", "h3", "ol", "ul", "li", "code", "small", "strong", "details", "summary")
-    + ("table", "thead", "tbody", "tr", "th", "td")
-    + ("svg", "g", "rect", "line", "path", "polyline", "circle", "text")
+    """
+    html head meta title style body header main footer section div span
+    p h1 h2 h3 ol ul li code small strong details summary
+    table thead tbody tr th td
+    svg g rect line path polyline circle text
+    """.split()
 )
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
