@@ -107,7 +107,9 @@ def build_program(challenge_id: str) -> bytes:
 def build_kit(challenge_ids: list[str]) -> bytes:
     """Return the starting kit for these tasks as a zip. It always holds the demo reference, never another."""
     kit = ROOT / "starting_kit"
-    files = {name: (kit / name).read_bytes() for name in ("README.md", "evaluate.py", "requirements.txt")}
+    files = {
+        name: (kit / name).read_bytes() for name in ("README.md", "evaluate.py", "kit_path.py", "requirements.txt")
+    }
     for place, data in program_files(challenge_ids).items():
         files[place if place.startswith("validator/") else f"scoring_program/{place}"] = data
     files.update(needed_code(["validator.__main__"]))

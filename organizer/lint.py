@@ -117,6 +117,9 @@ def _check_schema(data: Any, form: str, findings: Findings) -> bool:
     for error in sorted(jsonschema.Draft7Validator(schema).iter_errors(plain), key=lambda found: list(found.path)):
         where = "".join(f"/{part}" for part in error.absolute_path)
         findings.add("L-SCHEMA", error.message, _schema_hint(error), COMPETITION, where or "/")
+    if isinstance(data.get("version"), float):
+        # To a JSON Schema 2.0 is 2; to the platform it is not.
+        findings.add("L-SCHEMA", "the version is a decimal fraction", "write version: 2", COMPETITION, "/version")
     return findings.total == before
 
 

@@ -11,8 +11,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from challenges import challenge_ids
 from kit_path import DEMO_REFERENCE
+
+# isort: split
+from challenges import challenge_ids
 from score import SCORED, score_folder
 
 

@@ -9,14 +9,12 @@ from xml.etree.ElementTree import Element, tostring
 Child = Union[Element, str]
 
 # The elements that a page may consist of. None of them runs code or fetches anything.
-_TAGS = frozenset(
-    """
-    html head meta title style body header main footer section div span
-    p h1 h2 h3 ol ul li code small strong details summary
-    table thead tbody tr th td
-    svg g rect line path polyline circle text
-    """.split()
-)
+_TAGS = {
+    *("html", "head", "meta", "title", "style", "body", "header", "main", "footer", "section", "div", "span"),
+    *("p", "h1", "h2", "h3", "ol", "ul", "li", "code", "small", "strong", "details", "summary"),
+    *("table", "thead", "tbody", "tr", "th", "td"),
+    *("svg", "g", "rect", "line", "path", "polyline", "circle", "text"),
+}
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )

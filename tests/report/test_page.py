@@ -5,13 +5,13 @@ from __future__ import annotations
 import html.parser
 
 import pytest
-from challenges import load_challenge
 from hypothesis import given
 from hypothesis import strategies as st
+
+from challenges import load_challenge
 from report import html as tree
 from report import page
 from result import Column, Histogram, Lane, Result, Table, Timeline
-
 from validator.findings import Findings
 
 CHALLENGE = load_challenge("chalearn_gesture")
@@ -48,7 +48,9 @@ def sections(text):
     ]  # fmt: skip
 
 
-@given(st.one_of(st.text(), st.sampled_from(["<img src=x onerror=alert(1)>", "</style><script>", '"><svg/onload=1>'])))
+@given(
+    st.one_of(st.text(), st.sampled_from(["<img src=x onerror=alert(1)>", "</style><script>", '"><svg/onload=1>']))
+)
 def test_text_never_becomes_markup(text):
     findings = Findings()
     findings.note("N-TEST", text)

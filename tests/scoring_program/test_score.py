@@ -7,6 +7,7 @@ import json
 import re
 
 import pytest
+
 import score
 from conftest import make_zip
 

@@ -1,0 +1,38 @@
+"""The command ``python -m validator``, as a participant runs it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+from conftest import ROOT, make_zip
+
+
+def validate(*arguments, code="import runpy; runpy.run_module('validator', run_name='__main__')"):
+    command = [sys.executable, "-c", f"import sys; sys.argv[0] = 'x'; {code}", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_valid_and_invalid_submissions(tmp_path):
+    path = tmp_path / "my.zip"
+    path.write_bytes(make_zip({"S1_prediction.csv": "1,2,3\n"}))
+    done = validate("chalearn_gesture", str(path))
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "valid")
+    path.write_bytes(make_zip({"S1_prediction.csv": "1,3,2\n" * 30}))
+    done = validate("chalearn_gesture", str(path))
+    assert done.returncode == 1
+    assert done.stdout.count("end frame 2 is before start frame 3") == 30
+    told = json.loads(validate("chalearn_gesture", str(path), "--json").stdout)
+    assert (told["valid"], len(told["problems"])) == (False, 30)
+    assert told["problems"][0]["where"] == "line 1 column 3"
+
+
+def test_no_scoring_code_is_imported(tmp_path):
+    code = (
+        "import validator.__main__ as m; code = m.main(sys.argv[1:]);"
+        "print([n for n in sys.modules if n.split('.')[0] in ('score', 'challenges', 'metrics', 'report', 'result')])"
+    )
+    path = tmp_path / "my.zip"
+    path.write_bytes(make_zip({"S1_prediction.csv": "1,2,3\n"}))
+    assert validate("chalearn_gesture", str(path), code=code).stdout.splitlines()[-1] == "[]"
