@@ -93,7 +93,16 @@ def program_files(challenge_ids: list[str]) -> dict[str, bytes]:
         own = ROOT / "scoring_program" / "challenges" / name / "challenge.yaml"
         files[f"challenges/{name}/challenge.yaml"] = own.read_bytes()
         files[f"validator/rules/{name}.yaml"] = (ROOT / "validator" / "rules" / f"{name}.yaml").read_bytes()
-    return {**files, **vendored_files()}
+    for name in list(files):
+        if name.startswith("validator/formats/"):
+            files.update(_schema_files(files[name].decode()))
+    return {**files, **vendored_files(compiled="validator/typed_json.py" in files)}
+
+
+def _schema_files(code: str) -> dict[str, bytes]:
+    """Return the schema files that the code of a format names."""
+    schemas = sorted((ROOT / "validator" / "schemas").glob("*.json"))
+    return {f"validator/schemas/{path.name}": path.read_bytes() for path in schemas if f'"{path.name}"' in code}
 
 
 def build_program(challenge_id: str) -> bytes:

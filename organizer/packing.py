@@ -7,13 +7,14 @@ import io
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from organizer import ROOT
 
 WHEELS = ROOT / ".cache" / "wheels"
 VENDOR_LOCK = ROOT / "requirements" / "vendor.lock"
+COMPILED_LOCK = ROOT / "requirements" / "vendor-compiled.lock"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _SOURCES = (ROOT / "scoring_program", ROOT)
 
@@ -40,23 +41,37 @@ def folder_files(folder: Path) -> dict[str, bytes]:
     }
 
 
-def vendored_files() -> dict[str, bytes]:
-    """Return the content of the vendored wheels under ``vendor/``; they are fetched once and hash-checked."""
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-    command += ["--require-hashes", "--only-binary", ":all:", "--platform", "any", "--implementation", "py"]
-    command += ["--abi", "none", "--python-version", "3.9", "--dest", str(WHEELS), "-r", str(VENDOR_LOCK)]
-    stamp = WHEELS / VENDOR_LOCK.name
-    if not stamp.is_file() or stamp.read_bytes() != VENDOR_LOCK.read_bytes():
-        WHEELS.mkdir(parents=True, exist_ok=True)
-        for old in WHEELS.glob("*.whl"):
+def vendored_files(compiled: bool = False) -> dict[str, bytes]:
+    """Return the content of the vendored wheels under ``vendor/``; they are fetched once and hash-checked.
+
+    ``compiled`` adds those that are built for the platform's image.
+    """
+    pure = ["--platform", "any", "--implementation", "py", "--abi", "none", "--python-version", "3.9"]
+    files = _wheel_files(VENDOR_LOCK, [pure])
+    if compiled:
+        image = ["--implementation", "cp", "--abi", "cp312", "--python-version", "3.12"]
+        machines = [[*image, "--platform", f"manylinux2014_{machine}"] for machine in ("x86_64", "aarch64")]
+        files.update(_wheel_files(COMPILED_LOCK, machines))
+    return files
+
+
+def _wheel_files(lock: Path, targets: Sequence[Sequence[str]]) -> dict[str, bytes]:
+    folder = WHEELS / lock.stem
+    stamp = folder / lock.name
+    if not stamp.is_file() or stamp.read_bytes() != lock.read_bytes():
+        folder.mkdir(parents=True, exist_ok=True)
+        for old in folder.glob("*.whl"):
             old.unlink()
-        subprocess.run(command, check=True)
-        stamp.write_bytes(VENDOR_LOCK.read_bytes())
+        for target in targets:
+            command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+            command += ["--require-hashes", "--only-binary", ":all:", *target, "--dest", str(folder), "-r", str(lock)]
+            subprocess.run(command, check=True)
+        stamp.write_bytes(lock.read_bytes())
     files = {}
-    for wheel in sorted(WHEELS.glob("*.whl")):
+    for wheel in sorted(folder.glob("*.whl")):
         with zipfile.ZipFile(wheel) as archive:
             for name in archive.namelist():
-                if not name.endswith("/") and "/tests/" not in name:
+                if not name.endswith(("/", ".pyi")) and "/tests/" not in name:
                     files[f"vendor/{name}"] = archive.read(name)
     return files
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from challenges import load_challenge
 from settings import SETTINGS_FILE, read_settings
@@ -20,15 +22,25 @@ def check_reference(challenge_id: str, folder: Path, findings: Findings) -> None
     challenge.program().load_reference(folder, settings, findings)
 
 
-def prepare(challenge_id: str, source: Path, output: Path) -> Findings:
-    """Check the files in ``source`` and write the reference folder ``output`` if nothing is wrong."""
+def prepare(challenge_id: str, source: Path, output: Path, options: Mapping[str, Any] | None = None) -> Findings:
+    """Check the files in ``source`` and write the reference folder ``output`` if nothing is wrong.
+
+    A challenge whose program has ``prepare_reference`` turns the files into what loads fast; ``options`` are for it.
+    Those of the others are copied.
+    """
     findings = Findings()
     check_reference(challenge_id, source, findings)
     if not findings.ok:
         return findings
     output.mkdir(parents=True, exist_ok=True)
-    patterns = (*load_challenge(challenge_id).program().REFERENCE_FILES, SETTINGS_FILE)
-    kept = sorted({path for pattern in patterns for path in source.glob(pattern)})
+    program = load_challenge(challenge_id).program()
+    transform = getattr(program, "prepare_reference", None)
+    if transform:
+        if (source / SETTINGS_FILE).is_file():
+            shutil.copyfile(source / SETTINGS_FILE, output / SETTINGS_FILE)
+        transform(source, output, options or {}, findings)
+        return findings
+    kept = sorted({path for pattern in (*program.REFERENCE_FILES, SETTINGS_FILE) for path in source.glob(pattern)})
     for path in kept:
         shutil.copyfile(path, output / path.name)
     others = sum(path not in kept for path in source.iterdir())

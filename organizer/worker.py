@@ -48,7 +48,13 @@ class Run:
 
 
 def run_program(
-    program: bytes, reference: Path, submission: Path, challenge_id: str, folder: Path, time_limit: float
+    program: bytes,
+    reference: Path,
+    submission: Path,
+    challenge_id: str,
+    folder: Path,
+    time_limit: float,
+    packed: bool = False,
 ) -> Run:
     """Run a scoring program (the bytes of its zip) on a submission below ``folder``.
 
@@ -62,14 +68,18 @@ def run_program(
         Gets the platform's folders; what an earlier run left there is removed.
     time_limit : float
         Seconds.
+    packed : bool
+        Whether a zip is handed over as it is; the platform unpacks it.
     """
     for name in ("program", "input/ref", "input/res", "output", "shared"):
         shutil.rmtree(folder / name, ignore_errors=True)
         (folder / name).mkdir(parents=True)
     unpack(program, folder / "program")
-    for name, data in folder_files(reference).items():
-        _write(folder / "input" / "ref" / name, data)
-    _lay_out_submission(submission, challenge_id, folder / "input" / "res")
+    shutil.copytree(reference, folder / "input" / "ref", dirs_exist_ok=True)
+    if packed:
+        shutil.copyfile(submission, folder / "input" / "res" / submission.name)
+    else:
+        _lay_out_submission(submission, challenge_id, folder / "input" / "res")
     command = _command(folder / "program")
     engine = _container_engine()
     if engine:
@@ -91,11 +101,6 @@ def unpack(archive: bytes, folder: Path) -> None:
         stream.write(archive)
         with zipfile.ZipFile(stream) as opened:
             opened.extractall(folder)
-
-
-def _write(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
 
 
 def _lay_out_submission(submission: Path, challenge_id: str, folder: Path) -> None:

@@ -72,7 +72,41 @@ class Timeline:
     level: str = FULL
 
 
-Section = Union[Table, Histogram, Timeline]
+@dataclass(frozen=True)
+class Line:
+    """A line of a chart: points in order. ``dots`` draws the points alone."""
+
+    label: str
+    x: Sequence[float]
+    y: Sequence[float]
+    dots: bool = False
+
+
+@dataclass(frozen=True)
+class LineChart:
+    """Lines over one pair of axes; ``ranges`` are (low x, high x, low y, high y); ``filled`` shades the first."""
+
+    title: str
+    note: str
+    lines: Sequence[Line]
+    x_title: str
+    y_title: str
+    ranges: tuple[float, float, float, float] = (0.0, 1.0, 0.0, 1.0)
+    filled: bool = False
+    level: str = FULL
+
+
+@dataclass(frozen=True)
+class StackedBar:
+    """Shares of a whole, side by side in one bar: (label, share); they need not add up to 1."""
+
+    title: str
+    note: str
+    shares: Sequence[tuple[str, float]]
+    level: str = FULL
+
+
+Section = Union[Table, Histogram, Timeline, LineChart, StackedBar]
 
 
 @dataclass(frozen=True)

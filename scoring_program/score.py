@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 import traceback
 from collections.abc import Mapping
 from pathlib import Path
@@ -93,7 +94,24 @@ def score_folder(
         return _broken(challenge_id, output, [f"E-INTERNAL: {type(error).__name__} in {place}"])
 
 
+class _Stages:
+    """How long each stage of a run took."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[str, float] = {}
+        self._since = time.perf_counter()
+
+    def done(self, stage: str) -> None:
+        now = time.perf_counter()
+        self._seconds[stage] = now - self._since
+        self._since = now
+
+    def line(self) -> str:
+        return "time: " + ", ".join(f"{stage} {seconds:.2f} s" for stage, seconds in self._seconds.items())
+
+
 def _score(challenge: Challenge, reference: Path, submission: Path, output: Path, overrides: dict[str, Any]) -> int:
+    stages = _Stages()
     program = challenge.program()
     organizer = Findings()
     if not reference.is_dir():
@@ -107,6 +125,7 @@ def _score(challenge: Challenge, reference: Path, submission: Path, output: Path
     ground_truth = program.load_reference(reference, settings, organizer)
     if not organizer.ok:
         return _broken(challenge.title, output, _reference_lines(challenge, organizer, settings["detail"] == "full"))
+    stages.done("reference")
     findings = Findings()
     prediction = program.read_submission(submission, ground_truth, findings)
     if not findings.ok:
@@ -118,15 +137,19 @@ def _score(challenge: Challenge, reference: Path, submission: Path, output: Path
             file=sys.stderr,
         )
         return INVALID
+    stages.done("submission")
     result = program.score(ground_truth, prediction, settings)
+    stages.done("score")
     line = signature(challenge.id, settings, challenge.settings, reference)
     files.write_atomic(output / files.DETAIL_HTML, page.result_page(challenge, result, line, findings))
     files.write_scores(output, result.scores)
+    stages.done("report")
     print(line)
     for key, value in result.scores.items():
         print(f"{key}: {files.plain_number(value)}")
     for note in [*(note.line() for note in findings.notes), *result.notes]:
         print(f"note {note}")
+    print(stages.line())
     return SCORED
 
 

@@ -49,7 +49,32 @@ def check_chalearn(result, expected):
     assert expected == {}
 
 
-CHECKS = {"chalearn_action": check_chalearn, "chalearn_gesture": check_chalearn}
+def check_kinetics(result, expected):
+    psc = dict(zip(result.items["video"].tolist(), result.items["psc"].tolist()))
+    tolerance = 1e-12 if "area" in expected else 1e-9
+    assert psc == pytest.approx(expected.pop("psc"), abs=tolerance)
+    if "area" in expected:
+        assert result.scores["average_video_accuracy_exact"] == pytest.approx(expected.pop("area"), abs=1e-12)
+    else:
+        assert result.scores["average_video_accuracy"] == expected.pop("average_video_accuracy")
+        exact = expected.pop("average_video_accuracy_exact")
+        assert result.scores["average_video_accuracy_exact"] == pytest.approx(exact, abs=1e-9)
+        assert result.scores["mean_psc"] == pytest.approx(expected.pop("mean_psc"), abs=1e-9)
+        assert result.scores["top1_accuracy"] == pytest.approx(expected.pop("top1"), abs=1e-12)
+        curve = next(section for section in result.sections if section.title == "Accuracy conditioned on PSC")
+        points = dict(zip(curve.lines[0].x, curve.lines[0].y))
+        for threshold, accuracy in expected.pop("accuracy_at").items():
+            assert points[float(threshold)] == pytest.approx(accuracy, abs=1e-9)
+    lost = next(section for section in result.sections if section.title == "Where the score is lost")
+    assert sum(share for _, share in lost.shares) == pytest.approx(1, abs=1e-9)
+    assert expected == {}
+
+
+CHECKS = {
+    "chalearn_action": check_chalearn,
+    "chalearn_gesture": check_chalearn,
+    "kinetics_tps": check_kinetics,
+}
 
 
 @pytest.mark.parametrize(("case", "protocol", "expected"), list(_protocols()))

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import difflib
+import importlib
 import re
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from validator.archive import Submission, UnreadableFileError, open_submission
 from validator.csv_files import CsvRows, read_csv_files
 from validator.findings import Findings, quote
-from validator.rules import CsvRules, Rules
+from validator.rules import CsvRules, JsonRules, Rules
 
 _NAMED_AT_MOST = 5
 
 
 def check_submission(
     path: Path, rules: Rules, findings: Findings, last_frames: Mapping[str, int] | None = None
-) -> CsvRows | None:
+) -> Any:
     """Check the submission at ``path`` and return its content, or None if problems were found.
+
+    The content is `CsvRows`, or what the challenge's module in ``validator/formats`` makes of JSON files.
 
     Parameters
     ----------
@@ -30,13 +35,73 @@ def check_submission(
         Gets problems and notes.
     last_frames : mapping of key to int, optional
         What the reference knows: its keys and each item's number of frames. Without it (a participant at
-        home) every key is accepted.
+        home) every key is accepted. For CSV files only.
     """
     with open_submission(path, rules.limits, findings) as submission:
         if submission is None:
             return None
-        rows = _check_csv(submission, rules.csv, findings, last_frames)
-    return rows if findings.ok else None
+        if rules.csv:
+            content: Any = _check_csv(submission, rules.csv, findings, last_frames)
+        else:
+            content = _check_json(submission, rules, findings)
+    return content if findings.ok else None
+
+
+def _check_json(submission: Submission, rules: Rules, findings: Findings) -> Any:
+    assert rules.json is not None  # noqa: S101 - rules are of one kind or the other
+    chosen = _choose_json(submission, rules.json, findings)
+    if not findings.ok:
+        return None
+    reader = importlib.import_module(f"validator.formats.{rules.json.format}")
+    try:
+        return reader.read(submission, chosen, rules, findings)
+    except UnreadableFileError:
+        findings.add(
+            "E-ZIP-DAMAGED", "a file cannot be unpacked", "make the zip anew", file=", ".join(chosen.values())
+        )
+        return None
+
+
+def _choose_json(submission: Submission, rules: JsonRules, findings: Findings) -> dict[str, str]:
+    """Return the declared name -> the name in the submission; say what was found in place of missing files."""
+    chosen: dict[str, str] = {}
+    others = list(submission.names)
+    for wanted in rules.files:
+        fitting = [name for name in others if fnmatchcase(name, wanted)]
+        if len(fitting) > 1:
+            findings.add("E-FILE-TWICE", f"{_named(fitting)} all fit", "keep one of them", file=wanted)
+        if fitting:
+            chosen[wanted] = fitting[0]
+            others.remove(fitting[0])
+    jsons = [name for name in others if name.lower().endswith(".json")]
+    if rules.any_single and not chosen and len(jsons) == 1 and "/" not in jsons[0]:
+        chosen[rules.files[0]] = jsons[0]
+        others.remove(jsons[0])
+        findings.note("N-FILE-SPELLING", f"{quote(jsons[0])} was read; its name should be {rules.files[0]}")
+    for wanted in rules.files:
+        if wanted not in chosen:
+            _missing_json(wanted, others, findings)
+    if others and findings.ok:
+        findings.note("N-FILE-IGNORED", f"{_named(others)}: not needed, ignored")
+    return chosen
+
+
+def _missing_json(wanted: str, others: list[str], findings: Findings) -> None:
+    for name in others:
+        if fnmatchcase(PurePosixPath(name).name, wanted):
+            hint = "put all files at the top of the zip"
+            findings.add("E-FILE-PLACE", "the file lies in a folder", hint, file=name)
+            return
+        if fnmatchcase(name.casefold(), wanted.casefold()):
+            findings.add("E-FILE-CASE", "upper and lower case differ", f"rename it to {wanted}", file=name)
+            return
+    close = difflib.get_close_matches(wanted, others, 1)
+    if close:
+        problem = f"it is missing, but there is {quote(close[0])}"
+        findings.add("E-FILE-NONE", problem, f"is it misspelt? Rename it to {wanted}", file=wanted)
+        return
+    found = f"found: {_named(others)}" if others else "there is no other file"
+    findings.add("E-FILE-NONE", f"it is missing; {found}", "put it at the top of the zip", file=wanted)
 
 
 def _check_csv(

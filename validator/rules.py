@@ -47,12 +47,25 @@ class CsvRules:
 
 
 @dataclass(frozen=True)
+class JsonRules:
+    """JSON files that a submission must hold, and the module of ``validator/formats`` that reads them.
+
+    A name may hold ``*``. With ``any_single`` a submission with one JSON file of another name is accepted.
+    """
+
+    format: str
+    files: tuple[str, ...]
+    any_single: bool = False
+
+
+@dataclass(frozen=True)
 class Rules:
-    """Everything that a submission to one challenge is checked against."""
+    """Everything that a submission to one challenge is checked against: ``csv`` or ``json`` is there."""
 
     id: str
     limits: Limits
-    csv: CsvRules
+    csv: CsvRules | None = None
+    json: JsonRules | None = None
 
 
 def known_ids() -> list[str]:
@@ -63,7 +76,19 @@ def known_ids() -> list[str]:
 def load_rules(challenge_id: str) -> Rules:
     """Read the rules of a challenge. Raises FileNotFoundError for an unknown id."""
     data = yaml.safe_load((RULES_FOLDER / f"{challenge_id}.yaml").read_text(encoding="utf-8"))
-    return Rules(challenge_id, Limits(**data["limits"]), parse_csv_rules(data["csv"]))
+    limits = Limits(**data["limits"])
+    if "csv" in data:
+        return Rules(challenge_id, limits, csv=parse_csv_rules(data["csv"]))
+    own = data["json"]
+    return Rules(challenge_id, limits, json=JsonRules(**{**own, "files": tuple(own["files"])}))
+
+
+def load_csv_rules(challenge_id: str) -> CsvRules:
+    """Read the CSV rules of a challenge that has some."""
+    rules = load_rules(challenge_id).csv
+    if rules is None:
+        raise ValueError(f"{challenge_id} has no CSV files")
+    return rules
 
 
 def parse_csv_rules(data: dict[str, Any]) -> CsvRules:

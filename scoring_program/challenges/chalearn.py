@@ -19,7 +19,7 @@ from validator.check import check_submission
 from validator.csv_files import CsvRows, read_csv_files
 from validator.findings import Findings
 from validator.rules import Column as CsvColumn
-from validator.rules import CsvRules, load_rules
+from validator.rules import CsvRules, load_csv_rules, load_rules
 
 _LABELS_NAME = "{key}_labels.csv"
 _DATA_NAME = "{key}_data.csv"
@@ -86,7 +86,7 @@ class Track:
         n_frames = _last_rows(data, findings)
         if not findings.ok:
             return None
-        labels = replace(load_rules(self.challenge_id).csv, name=_LABELS_NAME, also_named=())
+        labels = replace(load_csv_rules(self.challenge_id), name=_LABELS_NAME, also_named=())
         rows = read_csv_files(
             _named(files[_LABELS_NAME], _LABELS_NAME), labels, findings, n_frames, reference_words=True
         )

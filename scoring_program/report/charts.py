@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import cycle
 from xml.etree.ElementTree import Element
 
 from report.html import element
-from result import Histogram, Lane, Timeline
+from result import Histogram, Lane, Line, LineChart, StackedBar, Timeline
 
 _WIDTH, _HEIGHT = 480, 230
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 20, 46
@@ -30,6 +32,61 @@ def histogram(data: Histogram) -> Element:
     chart.append(_text(_LEFT + plot_width / 2, _HEIGHT - 8, data.value, "middle"))
     middle = _TOP + plot_height / 2
     chart.append(_text(14, middle, data.things, "middle", transform=f"rotate(-90 14 {middle:g})"))
+    return chart
+
+
+def kinds() -> Iterator[str]:
+    """Return the colours of lines and shares in their order, over and over."""
+    return cycle("bacdefghij")
+
+
+def lines(data: LineChart) -> Element:
+    """Return lines over a grid with numbers on both axes."""
+    plot_width, plot_height = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
+    low_x, high_x, low_y, high_y = data.ranges
+
+    def at(x: float, y: float) -> tuple[float, float]:
+        right = (min(max(x, low_x), high_x) - low_x) / (high_x - low_x)
+        up = (min(max(y, low_y), high_y) - low_y) / (high_y - low_y)
+        return _LEFT + plot_width * right, _TOP + plot_height * (1 - up)
+
+    chart = _canvas(f"{data.title}: {data.y_title} against {data.x_title}")
+    for share in (0, 0.25, 0.5, 0.75, 1):
+        x, y = at(low_x + (high_x - low_x) * share, low_y + (high_y - low_y) * share)
+        chart.append(element("line", class_="grid", x1=_LEFT, x2=_WIDTH - _RIGHT, y1=f"{y:.6g}", y2=f"{y:.6g}"))
+        chart.append(_text(_LEFT - 5, y + 4, f"{low_y + (high_y - low_y) * share:g}", "end"))
+        chart.append(_text(x, _HEIGHT - _BOTTOM + 17, f"{low_x + (high_x - low_x) * share:g}", "middle"))
+    chart.append(_text(_LEFT + plot_width / 2, _HEIGHT - 8, data.x_title, "middle"))
+    chart.append(_text(_LEFT, 13, data.y_title, "start"))
+    for line, kind in zip(data.lines, kinds()):
+        points = [at(x, y) for x, y in zip(line.x, line.y)]
+        if data.filled and line is data.lines[0] and points:
+            base = _TOP + plot_height
+            area = [(points[0][0], base), *points, (points[-1][0], base)]
+            chart.append(element("path", class_=f"area-{kind}", d=f"{_path(area)} Z"))
+        chart.extend(_marks(line, points, kind))
+    return chart
+
+
+def _marks(line: Line, points: list[tuple[float, float]], kind: str) -> list[Element]:
+    if line.dots:
+        return [element("circle", class_=f"fill-{kind}", cx=f"{x:.6g}", cy=f"{y:.6g}", r=3) for x, y in points]
+    return [element("path", class_=f"line-{kind}", d=_path(points))] if points else []
+
+
+def _path(points: list[tuple[float, float]]) -> str:
+    return "M" + " L".join(f"{x:.6g} {y:.6g}" for x, y in points)
+
+
+def stacked_bar(data: StackedBar) -> Element:
+    """Return one bar of shares side by side."""
+    text = ", ".join(f"{label} {share:.4f}" for label, share in data.shares)
+    chart = element("svg", class_="chart", viewBox=f"0 0 {_WIDTH} 34", role="img", aria_label=f"{data.title}: {text}")
+    left = 0.0
+    for (_, share), kind in zip(data.shares, kinds()):
+        width = _WIDTH * min(max(share, 0.0), 1.0)
+        chart.append(_rect(left, 2, width, 30, f"fill-{kind}"))
+        left += width
     return chart
 
 

@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 
 from report import charts
 from report.html import Child, element, render
-from result import Cell, Column, Histogram, Result, Table, Timeline
+from result import Cell, Column, Histogram, LineChart, Result, StackedBar, Table, Timeline
 from validator.findings import Findings
 
 if TYPE_CHECKING:
@@ -127,6 +127,20 @@ def _(section: Histogram) -> Element:
 def _(section: Timeline) -> Element:
     key = _key([("ground truth", "fill-a"), ("prediction", "fill-b")])
     return _section(section.title, section.note, charts.timeline(section), key)
+
+
+@_render.register
+def _(section: LineChart) -> Element:
+    key = _key([(line.label, f"fill-{kind}") for line, kind in zip(section.lines, charts.kinds())])
+    return _section(section.title, section.note, charts.lines(section), *([key] if len(section.lines) > 1 else []))
+
+
+@_render.register
+def _(section: StackedBar) -> Element:
+    entries = [
+        (f"{label} {share:.4f}", f"fill-{kind}") for (label, share), kind in zip(section.shares, charts.kinds())
+    ]
+    return _section(section.title, section.note, charts.stacked_bar(section), _key(entries))
 
 
 def _key(entries: Sequence[tuple[str, str]]) -> Element:

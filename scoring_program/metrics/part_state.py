@@ -1,0 +1,324 @@
+"""Part State Correctness and the accuracy conditioned on it, as Kinetics-TPS measures them.
+
+Boxes are ``x1, y1, x2, y2`` in pixels with both ends included: the width of a box is ``x2 - x1 + 1``. Source:
+evaluation page of Kinetics-TPS (DeeperAction, ICCV 2021) and, where named, the released ``eval_detection.py``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+GRID = 10_000
+HUMAN_IOU = 0.5
+PART_IOU = 0.3
+_NEAR_GRID = 1e-6
+_BLOCK = 1 << 15
+
+CORRECT, NO_HUMAN, NO_BOX, TOO_FAR, WRONG_STATE = range(5)
+
+
+def box_iou(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return the IoU of pairs of boxes, pixels counted inclusively.
+
+    Parameters
+    ----------
+    first, second : array of shape (n, 4)
+
+    Returns
+    -------
+    float64 array of shape (n,)
+        0 where it is undefined (coordinates so large that areas overflow).
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        width = np.minimum(first[:, 2], second[:, 2]) - np.maximum(first[:, 0], second[:, 0]) + 1
+        height = np.minimum(first[:, 3], second[:, 3]) - np.maximum(first[:, 1], second[:, 1]) + 1
+        shared = np.maximum(width, 0) * np.maximum(height, 0)
+        iou = shared / (_area(first) + _area(second) - shared)
+    return np.where(np.isfinite(iou), iou, 0.0)
+
+
+def _area(boxes: np.ndarray) -> np.ndarray:
+    return (boxes[:, 2] - boxes[:, 0] + 1) * (boxes[:, 3] - boxes[:, 1] + 1)
+
+
+def pairs_by_group(left_group: np.ndarray, right_group: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return all pairs (left, right) of one group, left by left, rights in their order.
+
+    Parameters
+    ----------
+    left_group : int array of shape (n_left,)
+    right_group : int array of shape (n_right,), ascending
+
+    Returns
+    -------
+    left, right : int arrays of shape (n_pairs,)
+    starts : int array of shape (n_left + 1,)
+        The pairs of left i are those from ``starts[i]`` up to ``starts[i + 1]``.
+    """
+    begin = np.searchsorted(right_group, left_group, "left")
+    sizes = np.searchsorted(right_group, left_group, "right") - begin
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    left = np.repeat(np.arange(len(left_group)), sizes)
+    right = np.arange(starts[-1]) - np.repeat(starts[:-1] - begin, sizes)
+    return left, right, starts
+
+
+def match_best(
+    truth_box: np.ndarray, truth_frame: np.ndarray, guess_box: np.ndarray, guess_frame: np.ndarray
+) -> np.ndarray:
+    """Match each ground-truth human to the predicted human of the largest IoU in its frame (published protocol).
+
+    One prediction may serve several ground-truth humans; the first wins a tie.
+
+    Parameters
+    ----------
+    truth_box, guess_box : arrays of shape (n, 4)
+    truth_frame, guess_frame : int arrays of shape (n,), ascending
+
+    Returns
+    -------
+    int array of shape (n_truth,)
+        Index of the predicted human, -1 where no IoU is above 0.5.
+    """
+    truth, guess, starts = pairs_by_group(truth_frame, guess_frame)
+    iou = box_iou(truth_box[truth], guess_box[guess])
+    matched = np.full(len(truth_box), -1)
+    some = np.flatnonzero(np.diff(starts))
+    if some.size:
+        largest = np.maximum.reduceat(iou, starts[some])
+        is_largest = iou == np.repeat(largest, np.diff(starts)[some])
+        place = np.where(is_largest, np.arange(len(iou)), len(iou))
+        first = np.minimum.reduceat(place, starts[some])
+        matched[some] = np.where(largest > HUMAN_IOU, guess[first], -1)
+    return matched
+
+
+def match_assigned(
+    truth_box: np.ndarray, truth_frame: np.ndarray, guess_box: np.ndarray, guess_frame: np.ndarray
+) -> np.ndarray:
+    """Match humans one to one by the assignment of the released script; parameters and result as `match_best`.
+
+    The cost is 1 - IoU, the IoU of disjoint boxes being -1, padded with dummies of IoU 0 to a square. Coordinates and
+    IoU are rounded to float32; the cost is float32 where no padding is needed.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    truth, guess, starts = pairs_by_group(truth_frame, guess_frame)
+    iou = _released_iou(truth_box[truth], guess_box[guess])
+    matched = np.full(len(truth_box), -1)
+    frames, first_truth, n_truth = np.unique(truth_frame, return_index=True, return_counts=True)
+    n_guess = np.searchsorted(guess_frame, frames, "right") - np.searchsorted(guess_frame, frames, "left")
+    for begin, rows, columns in zip(first_truth.tolist(), n_truth.tolist(), n_guess.tolist()):
+        if not columns:
+            continue
+        here = iou[starts[begin] : starts[begin] + rows * columns].reshape(rows, columns)
+        square = here
+        if rows != columns:
+            size = max(rows, columns)
+            square = np.zeros((size, size))
+            square[:rows, :columns] = here
+        row, column = linear_sum_assignment(1 - square)
+        real = (row < rows) & (column < columns)
+        row, column = row[real], column[real]
+        good = here[row, column] > HUMAN_IOU
+        matched[begin + row[good]] = guess[starts[begin] + column[good]]
+    return matched
+
+
+def _released_iou(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return the script's human IoU as float32, -1 for boxes without a common pixel."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        a, b = (boxes.astype(np.float32).astype(np.float64) for boxes in (first, second))
+        width = np.minimum(a[:, 2], b[:, 2]) - np.maximum(a[:, 0], b[:, 0]) + 1
+        height = np.minimum(a[:, 3], b[:, 3]) - np.maximum(a[:, 1], b[:, 1]) + 1
+        shared = width * height
+        iou = (shared / (_area(a) + _area(b) - shared)).astype(np.float32)
+    iou[(width <= 0) | (height <= 0) | ~np.isfinite(iou)] = -1
+    return iou
+
+
+@dataclass(frozen=True)
+class PartOutcomes:
+    """What became of each ground-truth part; all arrays have shape (n_parts,).
+
+    Attributes
+    ----------
+    kind : int8 array
+        CORRECT, NO_HUMAN (its human is unmatched), NO_BOX, TOO_FAR or WRONG_STATE.
+    n_proposals : int array
+        Number of proposals for it, N_p.
+    """
+
+    kind: np.ndarray
+    n_proposals: np.ndarray
+
+    @property
+    def correctness(self) -> np.ndarray:
+        """1 / N_p where the part is correct, else 0."""
+        return np.where(self.kind == CORRECT, 1 / np.maximum(self.n_proposals, 1), 0.0)
+
+
+def judge_parts(
+    guess_human: np.ndarray,
+    part_name: np.ndarray,
+    part_box: np.ndarray,
+    part_state: np.ndarray,
+    guess_part_human: np.ndarray,
+    guess_part_name: np.ndarray,
+    proposal_part: np.ndarray,
+    proposal_box: np.ndarray,
+    proposal_state: np.ndarray,
+    inclusive: bool = False,
+) -> PartOutcomes:
+    """Compare each ground-truth part with the proposals for the same part of the matched human.
+
+    Parameters
+    ----------
+    guess_human : int array of shape (n_parts,)
+        The predicted human matched to the part's human, -1 if there is none.
+    part_name, part_state : int arrays of shape (n_parts,)
+        Names and states as numbers, not negative.
+    part_box : array of shape (n_parts, 4)
+    guess_part_human, guess_part_name : int arrays of shape (n_guess_parts,)
+        A name that the ground truth lacks is -1; a human has each name once.
+    proposal_part : int array of shape (n_proposals,), ascending
+        Index of the predicted part that the proposal belongs to.
+    proposal_box, proposal_state : arrays of shape (n_proposals, 4) and (n_proposals,)
+    inclusive : bool
+        Whether an IoU of exactly 0.3 suffices (released protocol).
+    """
+    n_names = int(max(part_name.max(initial=0), guess_part_name.max(initial=0))) + 1
+    known = np.flatnonzero(guess_part_name >= 0)
+    keys = guess_part_human[known].astype(np.int64) * n_names + guess_part_name[known]
+    order = np.argsort(keys, kind="stable")
+    keys, known = keys[order], known[order]
+    wanted = guess_human.astype(np.int64) * n_names + part_name
+    place = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+    found = (guess_human >= 0) & (keys[place] == wanted if len(keys) else False)
+    guess_part = np.where(found, known[place] if len(keys) else -1, -1)
+    n_proposals = np.zeros(len(part_name), np.int64)
+    any_near, any_right = np.zeros(len(part_name), bool), np.zeros(len(part_name), bool)
+    # Block by block, so that the arrays of pairs stay small.
+    for begin in range(0, len(part_name), _BLOCK):
+        here = slice(begin, begin + _BLOCK)
+        truth, proposal, starts = pairs_by_group(guess_part[here], proposal_part)
+        truth += begin
+        iou = box_iou(part_box[truth], proposal_box[proposal])
+        near = iou >= PART_IOU if inclusive else iou > PART_IOU
+        n_proposals[here] = np.diff(starts)
+        any_near[truth[near]] = True
+        any_right[truth[near & (proposal_state[proposal] == part_state[truth])]] = True
+    kind = np.select(
+        [guess_human < 0, n_proposals == 0, ~any_near, ~any_right], [NO_HUMAN, NO_BOX, TOO_FAR, WRONG_STATE], CORRECT
+    )
+    return PartOutcomes(kind.astype(np.int8), n_proposals)
+
+
+def frame_means(
+    correctness: np.ndarray, part_human: np.ndarray, human_frame: np.ndarray, n_frames: int
+) -> np.ndarray:
+    """Return the mean correctness over the ground-truth parts of each frame, NaN for a frame without parts.
+
+    Sums run from left to right: the parts of a human, then the humans of the frame (float64, no compensation).
+
+    Parameters
+    ----------
+    correctness, part_human : arrays of shape (n_parts,)
+    human_frame : int array of shape (n_humans,)
+    """
+    per_human = np.bincount(part_human, correctness, len(human_frame))
+    sums = np.bincount(human_frame, per_human, n_frames)
+    counts = np.bincount(human_frame[part_human], minlength=n_frames)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+
+
+def part_state_correctness(frame_scores: np.ndarray, frame_video: np.ndarray, n_videos: int) -> np.ndarray:
+    """Return the PSC of each video: the mean over its frames that are not NaN, 1 where there is none.
+
+    Sums run from left to right. Shapes: (n_frames,), (n_frames,) -> (n_videos,).
+    """
+    counting = ~np.isnan(frame_scores)
+    sums = np.bincount(frame_video[counting], frame_scores[counting], n_videos)
+    counts = np.bincount(frame_video[counting], minlength=n_videos)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), 1.0)
+
+
+def grid_points_passed(
+    psc: np.ndarray, outcomes: PartOutcomes, part_frame: np.ndarray, frame_video: np.ndarray
+) -> np.ndarray:
+    """Return c = ceil(10000 PSC), the number of grid points T = 0, 0.0001, ... with PSC > T, decided exactly.
+
+    A PSC that floating point puts next to a point of the grid is computed again in fractions.
+
+    Parameters
+    ----------
+    psc : float64 array of shape (n_videos,)
+        In floating point, as `part_state_correctness` gives it.
+    outcomes : PartOutcomes
+        Of the parts, shape (n_parts,).
+    part_frame : int array of shape (n_parts,), ascending
+    frame_video : int array of shape (n_frames,), ascending
+    """
+    scaled = GRID * psc
+    passed = np.ceil(scaled).astype(np.int64)
+    part_video = frame_video[part_frame]
+    for video in np.flatnonzero(np.abs(scaled - np.rint(scaled)) < _NEAR_GRID).tolist():
+        begin, end = np.searchsorted(part_video, [video, video + 1])
+        if begin == end:
+            passed[video] = GRID
+            continue
+        frames, first, n_parts = np.unique(part_frame[begin:end], return_index=True, return_counts=True)
+        total = Fraction(0)
+        for start, count in zip((begin + first).tolist(), n_parts.tolist()):
+            here = slice(start, start + count)
+            proposals = outcomes.n_proposals[here][outcomes.kind[here] == CORRECT]
+            total += sum((Fraction(1, n) for n in proposals.tolist()), Fraction(0)) / count
+        exact = GRID * total / len(frames)
+        passed[video] = -(-exact.numerator // exact.denominator)
+    return passed
+
+
+def conditioned_accuracy(passed: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return accuracy(T) for T = 0, 0.0001, ..., 1: the share of videos with PSC > T and the right class.
+
+    Parameters
+    ----------
+    passed : int array of shape (n_videos,)
+        As `grid_points_passed` gives it.
+    right : bool array of shape (n_videos,)
+
+    Returns
+    -------
+    float64 array of shape (10001,)
+    """
+    beyond = np.bincount(passed[right], minlength=GRID + 1)
+    return (right.sum() - np.cumsum(beyond)) / max(len(right), 1)
+
+
+def area_under_accuracy(passed: np.ndarray, right: np.ndarray) -> Fraction:
+    """Return the trapezoid area under `conditioned_accuracy` as an exact fraction.
+
+    A right video counted at c > 0 points adds (c - 1/2) / 10000 / number of videos.
+    """
+    counted = passed[right & (passed > 0)]
+    return Fraction(int((2 * counted - 1).sum()), 2 * GRID * max(len(right), 1))
+
+
+def round_half_up(value: Fraction, decimals: int) -> float:
+    """Return a fraction rounded half up, decided on the fraction."""
+    scale = 10**decimals
+    return (2 * value.numerator * scale + value.denominator) // (2 * value.denominator) / scale
+
+
+def released_area(psc: np.ndarray, right: np.ndarray) -> float:
+    """Return the area of the released script: accuracy(t) / 10000 added for t = 1..9999, PSC >= t counting.
+
+    Shapes: (n_videos,), (n_videos,). The sum runs from left to right.
+    """
+    points = np.arange(1, GRID) / GRID
+    sorted_psc = np.sort(psc[right])
+    reached = len(sorted_psc) - np.searchsorted(sorted_psc, points, "left")
+    return float(np.cumsum(reached / max(len(right), 1) * (1.0 / GRID))[-1])

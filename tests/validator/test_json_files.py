@@ -1,0 +1,223 @@
+"""JSON submissions: one verdict by the fast reader, the strict one and jsonschema; every problem located."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conftest import make_zip
+from validator import json_files
+from validator.check import check_submission
+from validator.findings import Findings
+from validator.formats import kinetics_tps
+from validator.rules import load_rules
+from validator.strict_json import strict_loads
+
+SCHEMA = "kinetics_tps_parts.json"
+HUMAN = {
+    "box": [1, 2.5, 30, 40],
+    "parts": {"head": {"number": 1, "name": "head", "box": [[1, 2, 3, 4], [5, 6, 7, 8]], "verb": ["bend", "look"]}},
+}
+GOOD = {"vid7": {"img_00001.json": {"humans": [HUMAN, HUMAN]}, "img_00006.json": {"humans": []}}, "vid8": {}}
+
+
+def verdicts(data):
+    """Return whether the fast way, the slow way and plain jsonschema accept a parts file."""
+    fast, slow = Findings(), Findings()
+    kinetics_tps.read_parts(data, "f.json", SCHEMA, fast)
+    typed = json_files.typed_json
+    try:
+        json_files.typed_json = None
+        kinetics_tps.read_parts(data, "f.json", SCHEMA, slow)
+    finally:
+        json_files.typed_json = typed
+    plain = Findings()
+    value = strict_loads(data, "f.json", plain)
+    valid = plain.ok and jsonschema.Draft7Validator(json_files.load_schema(SCHEMA)).is_valid(value)
+    return fast.ok, slow.ok, valid and fields_agree(value)
+
+
+def fields_agree(value):
+    """Return whether the rules hold that no schema can say."""
+    for frames in value.values():
+        for frame in frames.values():
+            for human in frame["humans"]:
+                boxes = [human["box"]]
+                for part in human["parts"].values():
+                    boxes += part["box"]
+                    if len(part["box"]) != len(part["verb"]):
+                        return False
+                if any(x2 < x1 or y2 < y1 for x1, y1, x2, y2 in boxes):
+                    return False
+    return True
+
+
+def places(value, path=()):
+    yield path
+    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in children:
+        yield from places(child, (*path, key))
+
+
+ODD = [
+    None, True, False, 0, -1, 1.0, 3.5, 1e300, 10**400, "", "x", ":x", "a\"b", "é", "\ud800", [], {}, [[]], [1, 2, 3, 4],
+    [1, 2, 3, 4, 5], [4, 3, 2, 1], ["1", 2, 3, 4], [True, 2, 3, 4], {"box": []}, HUMAN, [HUMAN] * 11,
+    {"box": [[1, 2, 3, 4]], "verb": ["x"]}, {"box": [[1, 2, 3, 4]] * 6, "verb": ["x"] * 6}, {"humans": []},
+]  # fmt: skip
+
+
+@st.composite
+def mutated(draw):
+    """Return the bytes of a document that was changed at random, as a tree and then as text."""
+    document = copy.deepcopy(GOOD)
+    for _ in range(draw(st.integers(0, 2))):
+        path = draw(st.sampled_from(list(places(document))))
+        if not path:
+            continue
+        holder = document
+        for step in path[:-1]:
+            holder = holder[step]
+        action = draw(st.sampled_from(["replace", "delete", "add"]))
+        if action == "replace":
+            holder[path[-1]] = copy.deepcopy(draw(st.sampled_from(ODD)))
+        elif action == "delete":
+            del holder[path[-1]]
+        elif isinstance(holder, dict):
+            holder[draw(st.sampled_from(["box", "number", "new", "é", "a:b", 'q"']))] = copy.deepcopy(
+                draw(st.sampled_from(ODD))
+            )
+    text = json.dumps(document, ensure_ascii=draw(st.booleans()), indent=draw(st.sampled_from([None, 1])))
+    data = bytearray(text.encode("utf-8", "surrogatepass"))
+    for _ in range(draw(st.integers(0, 2))):
+        at = draw(st.integers(0, max(len(data) - 1, 0)))
+        change = draw(
+            st.sampled_from([
+                b"", b"\0", b"\xff", b",", b'"', b"NaN", b"1e999", b"-Infinity", b"0", b"e", b".", b"\\", b"[" * 70,
+                b'"box":1,', b" ", b"\n", b"'", b"\xc3\xa9", b"\x01", b"-", b"+", b"/", b"\\u00e9", b"\\x",
+            ])
+        )  # fmt: skip
+        data[at : at + draw(st.integers(0, 3))] = change
+    return bytes(data)
+
+
+@settings(max_examples=1500)
+@given(mutated())
+def test_all_three_ways_agree(data):
+    fast, slow, plain = verdicts(data)
+    assert fast == slow == plain, data
+
+
+@settings(max_examples=300)
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.text(max_size=3),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["a", "box"]), inner),
+    )
+)
+def test_any_json_gets_the_same_verdict(value):
+    assert len(set(verdicts(json.dumps(value).encode()))) == 1
+
+
+def problems(data, schema=SCHEMA):
+    findings = Findings()
+    kinetics_tps.read_parts(
+        data if isinstance(data, bytes) else json.dumps(data).encode(), "f.json", schema, findings
+    )
+    return [problem.line() for problem in findings.problems]
+
+
+def changed(path, value):
+    document = copy.deepcopy(GOOD)
+    holder = document
+    for step in path[:-1]:
+        holder = holder[step]
+    holder[path[-1]] = value
+    return document
+
+
+PART = ["vid7", "img_00001.json", "humans", 1, "parts", "head"]
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (changed([*PART, "box", 0], [1, 2, "3", 4]), "/vid7/img_00001.json/humans/1/parts/head/box/0/2: this is a string"),
+        (changed([*PART, "box", 0], [1, 2, 3]), "/head/box/0: the list has 3 entries instead of at least 4"),
+        (changed([*PART, "box", 0], [3, 2, 1, 4]), "/head/box/0: x2 1 is less than x1 3"),
+        (changed([*PART, "box", 1], [3, 9, 4, 8]), "/head/box/1: y2 8 is less than y1 9"),
+        (changed([*PART, "verb"], ["a"]), "humans/1/parts/head: 2 boxes, but 1 states"),
+        (changed(["vid7", "img_00001.json", "humans", 0], {"parts": {}}), "humans/0: 'box' is missing"),
+        (changed(["vid7", "img_00001.json"], {}), "/vid7/img_00001.json: 'humans' is missing"),
+        (changed([*PART, "box", 0, 0], True), "box/0/0: this is true instead of a number"),
+        (changed(["a/b~c"], 3), "/a~1b~0c: this is the number 3 instead of an object"),
+        ([], "this is a list instead of an object"),
+        (b'{"v": {"f": {"humans": [NaN]}}}', "/v/f/humans/0: NaN is not a finite number"),
+        (b'{"v": {"f": {"humans": [], "x": 1e999}}}', "/v/f/x: 1e999 is not a finite number"),
+        (b'{"v": {"f": {"humans": [], "x": ' + b"9" * 400 + b"}}}", "/v/f/x: 99999999999999999999999… is not a finite"),
+        (b'{"v": {}, "v": {}}', "/: the key 'v' occurs twice in this object"),
+        (b'{"v": {"f": {"humans": [], "humans": []}}}', "/v/f: the key 'humans' occurs twice"),
+        (b'{"v": ' + b"[" * 100_000, "line 1 column 70: the nesting is deeper than 64 levels"),
+        (b'{"v": {"f": {"humans": [],}}}', "line 1 column 27: there is a comma before the closing bracket"),
+        (b'{"v": {"f": {"humans": [1,]}}}', "there is a comma before the closing bracket"),
+        (b"{'v': {}}", "line 1 column 2: strings are in single quotes"),
+        (b'{"v": None}', "None is not JSON"),
+        (b'{"v": {}} {"w": {}}', "there is more text behind the end"),
+        (b'{"v": {', "the file ends too early"),
+        (b"", "the file is empty"),
+        (b'{"v": "\xff"}', "line 1 column 8: byte 7 is not valid UTF-8"),
+        ('{"v": {}}'.encode("utf-16"), "the file is UTF-16"),
+        (b'{"v": "a\nb"}', "line break or control character inside a string"),
+    ],
+)  # fmt: skip
+def test_each_problem_is_located_and_has_a_hint(data, words):
+    found = problems(data)
+    assert any(words in line for line in found), found
+
+
+def test_all_problems_are_collected():
+    document = {f"v{i}": {"f": {"humans": [{"box": [1, 2, 3], "parts": {}}, {"parts": {}}]}} for i in range(30)}
+    findings = Findings()
+    kinetics_tps.read_parts(json.dumps(document).encode(), "f.json", SCHEMA, findings)
+    assert findings.total == 60
+    assert len(findings.lines()) == 21
+
+
+def test_byte_order_mark_is_accepted_with_a_note():
+    findings = Findings()
+    parts = kinetics_tps.read_parts(b"\xef\xbb\xbf" + json.dumps(GOOD).encode(), "f.json", SCHEMA, findings)
+    assert parts.videos == ["vid7", "vid8"]
+    assert [note.code for note in findings.notes] == ["N-JSON-BOM"]
+
+
+def test_arrays_hold_what_the_file_says():
+    findings = Findings()
+    parts = kinetics_tps.read_parts(json.dumps(GOOD).encode(), "f.json", SCHEMA, findings)
+    assert parts.frames == ["img_00001.json", "img_00006.json"]
+    assert parts.human_frame.tolist() == [0, 0]
+    assert parts.human_box.tolist() == [[1, 2.5, 30, 40]] * 2
+    assert parts.proposal_part.tolist() == [0, 0, 1, 1]
+    assert parts.proposal_box[1].tolist() == [5, 6, 7, 8]
+    assert parts.states == {"bend": 0, "look": 1}
+    assert parts.proposal_state.tolist() == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({"pred_part_result.json": "{}"}, "E-FILE-NONE pred_vid_result.json: it is missing"),
+        ({"pred_part_results.json": "{}", "pred_vid_result.json": "{}"}, "there is pred_part_results.json"),
+        ({"Pred_part_result.json": "{}", "pred_vid_result.json": "{}"}, "rename it to pred_part_result.json"),
+        ({"x/pred_part_result.json": "{}", "pred_vid_result.json": "{}"}, "put all files at the top"),
+    ],
+)
+def test_missing_files_are_named_with_what_was_found(tmp_path, files, words):
+    path = tmp_path / "s.zip"
+    path.write_bytes(make_zip(files))
+    findings = Findings()
+    check_submission(path, load_rules("kinetics_tps"), findings)
+    assert any(words in line for line in findings.lines()), findings.lines()

@@ -1,0 +1,213 @@
+"""Kinetics-TPS: predicted action classes, and humans with their parts, states and boxes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import chain, count
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from validator.archive import Submission
+from validator.findings import REPORTED_PER_KIND_AND_FILE, Findings
+from validator.json_files import read_json
+from validator.rules import Rules
+from validator.strict_json import pointer_part
+
+CLASSES_FILE = "pred_vid_result.json"
+PARTS_FILE = "pred_part_result.json"
+
+_box, _verb, _parts, _humans = (itemgetter(name) for name in ("box", "verb", "parts", "humans"))
+
+
+@dataclass
+class Words:
+    """Strings numbered from 0 in the order of their first use."""
+
+    number: dict[str, int] = field(default_factory=lambda: defaultdict(count().__next__))
+
+    def codes(self, words: list[str]) -> np.ndarray:
+        """Return the numbers of ``words`` as an int32 array."""
+        return np.fromiter(map(self.number.__getitem__, words), np.int32, len(words))
+
+
+@dataclass(frozen=True)
+class PartStates:
+    """Humans, their parts and the proposals for these, of all frames of all videos, as flat arrays.
+
+    Attributes
+    ----------
+    videos : list of str
+    frames : list of str
+        Frame names, video by video.
+    frame_video, human_frame, part_human, proposal_part : int arrays
+        For each frame, human, part and proposal the index of what it belongs to; they ascend.
+    human_box, proposal_box : float64 arrays, shape (n, 4)
+        ``x1, y1, x2, y2`` in pixels, both ends included.
+    part_name, proposal_state : int32 arrays
+        Numbers of strings in ``names`` and ``states``.
+    """
+
+    videos: list[str]
+    frames: list[str]
+    frame_video: np.ndarray
+    human_frame: np.ndarray
+    human_box: np.ndarray
+    part_human: np.ndarray
+    part_name: np.ndarray
+    proposal_part: np.ndarray
+    proposal_box: np.ndarray
+    proposal_state: np.ndarray
+    n_states: np.ndarray
+    names: dict[str, int]
+    states: dict[str, int]
+
+
+@dataclass(frozen=True)
+class KineticsSubmission:
+    """A valid submission: ``classes`` maps video names to action classes."""
+
+    classes: dict[str, str]
+    parts: PartStates
+
+
+def read(
+    submission: Submission, files: dict[str, str], rules: Rules, findings: Findings
+) -> KineticsSubmission | None:
+    """Read both files; None after a problem. ``files`` maps the declared names to those in the submission."""
+    name = files[CLASSES_FILE]
+    classes = read_json(submission.read(name), name, "kinetics_tps_classes.json", findings, _gather_plain)
+    name = files[PARTS_FILE]
+    parts = read_parts(submission.read(name), name, "kinetics_tps_parts.json", findings)
+    if classes is None or parts is None:
+        return None
+    return KineticsSubmission(classes[0], parts)
+
+
+def read_classes(data: bytes, name: str, findings: Findings) -> dict[str, str] | None:
+    """Read a mapping of videos to classes; None after a problem."""
+    found = read_json(data, name, "kinetics_tps_classes.json", findings, _gather_plain)
+    return found[0] if found else None
+
+
+def _gather_plain(entries: Iterator[tuple[str, Any]]) -> tuple[dict[str, str], int]:
+    return dict(entries), 0
+
+
+def read_parts(data: bytes, name: str, schema: str, findings: Findings) -> PartStates | None:
+    """Read a parts file of a submission or of the reference (one box and one state a part)."""
+    single = schema == "kinetics_tps_reference.json"
+    found = read_json(data, name, schema, findings, _Gatherer(single))
+    if found is None:
+        return None
+    parts = found[0]
+    _check_boxes(parts, name, findings)
+    if not np.array_equal(parts.n_states, np.bincount(parts.proposal_part, minlength=len(parts.part_name))):
+        _check_lengths(parts, name, findings)
+    return parts
+
+
+class _Gatherer:
+    """Makes flat arrays of the videos, one at a time, so that only one is held as Python objects."""
+
+    def __init__(self, single: bool) -> None:
+        self._single = single
+
+    def __call__(self, entries: Iterator[tuple[str, Any]]) -> tuple[PartStates, int]:
+        names, states = Words(), Words()
+        videos: list[str] = []
+        frame_names: list[str] = []
+        columns: list[list[np.ndarray]] = [[] for _ in range(9)]
+        keys = 0
+        n_frames = n_humans = n_parts = 0
+        for video, frames in entries:
+            contents = list(frames.values())
+            in_frame = list(map(_humans, contents))
+            humans = list(chain.from_iterable(in_frame))
+            in_human = list(map(_parts, humans))
+            parts = list(chain.from_iterable(map(dict.values, in_human)))  # type: ignore[arg-type]
+            boxes, verbs = list(map(_box, parts)), list(map(_verb, parts))
+            keys += len(frames) + sum(
+                chain(map(len, contents), map(len, humans), map(len, in_human), map(len, parts))
+            )
+            if self._single:
+                per_part = has_state = np.ones(len(parts), np.int32)
+                flat, flat_verbs = boxes, verbs
+            else:
+                per_part, has_state = _lengths(boxes), _lengths(verbs)
+                flat, flat_verbs = list(chain.from_iterable(boxes)), list(chain.from_iterable(verbs))
+            for column, values in zip(
+                columns,
+                (
+                    np.full(len(frames), len(videos), np.int32),
+                    _owners(n_frames, in_frame),
+                    _boxes(list(map(_box, humans))),
+                    _owners(n_humans, in_human),
+                    names.codes(list(chain.from_iterable(in_human))),
+                    np.repeat(np.arange(n_parts, n_parts + len(parts), dtype=np.int32), per_part),
+                    _boxes(flat),
+                    states.codes(flat_verbs),
+                    has_state,
+                ),
+            ):
+                column.append(values)
+            videos.append(video)
+            frame_names += frames
+            n_frames, n_humans, n_parts = n_frames + len(frames), n_humans + len(humans), n_parts + len(parts)
+        empty = [np.zeros((0, 4)) if place in (2, 6) else np.zeros(0, np.int32) for place in range(9)]
+        arrays = [np.concatenate([none, *column]) for none, column in zip(empty, columns)]
+        parts_found = PartStates(videos, frame_names, *arrays, dict(names.number), dict(states.number))  # type: ignore[arg-type,call-arg]
+        return parts_found, keys
+
+
+def _owners(first: int, lists: list[Any]) -> np.ndarray:
+    """Return for each entry of the lists the number of its list, counting from ``first``."""
+    return np.repeat(np.arange(first, first + len(lists), dtype=np.int32), _lengths(lists))
+
+
+def _lengths(lists: list[Any]) -> np.ndarray:
+    return np.fromiter(map(len, lists), np.int32, len(lists))
+
+
+def _boxes(boxes: list[Any]) -> np.ndarray:
+    return np.fromiter(chain.from_iterable(boxes), np.float64, 4 * len(boxes)).reshape(-1, 4)
+
+
+def _check_boxes(parts: PartStates, name: str, findings: Findings) -> None:
+    for boxes, owner in ((parts.human_box, None), (parts.proposal_box, parts.proposal_part)):
+        wrong = np.flatnonzero((boxes[:, 2] < boxes[:, 0]) | (boxes[:, 3] < boxes[:, 1]))
+        for index in wrong[:REPORTED_PER_KIND_AND_FILE].tolist():
+            if owner is None:
+                where = f"{_human_place(parts, index)}/box"
+            else:
+                part = int(owner[index])
+                where = f"{_part_place(parts, part)}/box/{index - int(np.searchsorted(owner, part))}"
+            x1, y1, x2, y2 = boxes[index].tolist()
+            problem = f"x2 {x2:.6g} is less than x1 {x1:.6g}" if x2 < x1 else f"y2 {y2:.6g} is less than y1 {y1:.6g}"
+            hint = "write x1, y1, x2, y2 with x1 <= x2 and y1 <= y2; [x, y, width, height] is another form"
+            findings.add("E-BOX-ORDER", problem, hint, name, where)
+        findings.count_more(max(len(wrong) - REPORTED_PER_KIND_AND_FILE, 0))
+
+
+def _check_lengths(parts: PartStates, name: str, findings: Findings) -> None:
+    n_boxes = np.bincount(parts.proposal_part, minlength=len(parts.part_name))
+    wrong = np.flatnonzero(n_boxes != parts.n_states)
+    for part in wrong[:REPORTED_PER_KIND_AND_FILE].tolist():
+        problem = f"{n_boxes[part]} boxes, but {parts.n_states[part]} states"
+        findings.add("E-PART-LENGTH", problem, "give one state (verb) for each box", name, _part_place(parts, part))
+    findings.count_more(max(len(wrong) - REPORTED_PER_KIND_AND_FILE, 0))
+
+
+def _human_place(parts: PartStates, human: int) -> str:
+    frame = int(parts.human_frame[human])
+    video = pointer_part(parts.videos[int(parts.frame_video[frame])])
+    position = human - int(np.searchsorted(parts.human_frame, frame))
+    return f"/{video}/{pointer_part(parts.frames[frame])}/humans/{position}"
+
+
+def _part_place(parts: PartStates, part: int) -> str:
+    name = next(text for text, number in parts.names.items() if number == parts.part_name[part])
+    return f"{_human_place(parts, int(parts.part_human[part]))}/parts/{pointer_part(name)}"

@@ -1,0 +1,225 @@
+"""Checking JSON files against their schemas, fast where they are good and in detail where they are not.
+
+The schema files in ``validator/schemas`` are the authority. A good file is read by msgspec into types that are
+made from the schema: parsing and checking in one. Only what it does not accept is parsed strictly
+(`validator.strict_json`) and explained by jsonschema. Where msgspec is missing, the slow way gives the same verdict.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from validator.findings import Findings, quote
+from validator.strict_json import UNPARSED, collector_off, decode_text, pointer_part, strict_loads
+
+try:
+    from validator import typed_json
+except ImportError:  # msgspec is compiled; an interpreter that it was not made for takes the slow way
+    typed_json = None  # type: ignore[assignment]
+
+SCHEMAS = Path(__file__).parent / "schemas"
+_EXPLAINED = 200
+
+Content = TypeVar("Content")
+# Takes the entries (key and value) of a file in their order; returns what it made of them and how many keys
+# the values hold at all depths.
+Gather = Callable[[Iterator[tuple[str, Any]]], tuple[Content, int]]
+
+
+class _UncertainError(Exception):
+    """The fast reader cannot vouch for the file."""
+
+
+@cache
+def load_schema(name: str) -> Mapping[str, Any]:
+    """Return a file of ``validator/schemas`` as data."""
+    return json.loads((SCHEMAS / name).read_text(encoding="utf-8"))
+
+
+def read_json(
+    data: bytes, name: str, schema_name: str, findings: Findings, gather: Gather[Content], each: str = ""
+) -> tuple[Content, dict[str, Any]] | None:
+    """Read a JSON object, entry by entry, and check it against its schema.
+
+    Parameters
+    ----------
+    data : bytes
+        The file.
+    name : str
+        Its name, for messages.
+    schema_name : str
+        A file of ``validator/schemas``.
+    findings : Findings
+        Gets the problems, with JSON Pointers.
+    gather : callable
+        Makes something of the entries. It is called again from the start if the fast reader gives up.
+    each : str
+        The member of the top-level object whose entries these are; "" if they are those of the top-level object.
+
+    Returns
+    -------
+    (content, members) or None
+        What ``gather`` made, and the other members of the top-level object; None after a problem.
+    """
+    with collector_off():
+        if typed_json is not None:
+            try:
+                return _read_typed(data, load_schema(schema_name), gather, each)
+            except _UncertainError:
+                pass
+        before = findings.total
+        whole = strict_loads(data, name, findings)
+        if whole is not UNPARSED:
+            _explain(whole, name, load_schema(schema_name), findings, each)
+        if findings.total > before:
+            return None
+        members = dict(whole)
+        content, _ = gather(iter((members.pop(each) if each else whole).items()))
+        return content, members if each else {}
+
+
+def _read_typed(
+    data: bytes, schema: Mapping[str, Any], gather: Gather[Content], each: str
+) -> tuple[Content, dict[str, Any]]:
+    if not data.isascii() and (data.startswith(b"\xef\xbb\xbf") or decode_text(data, "", Findings()) is None):
+        raise _UncertainError
+    entry = typed_json.decoder_for(_entry_schema(schema, each), schema)
+    keys = 0
+
+    def entries(raw: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+        nonlocal keys
+        keys += len(raw)
+        for key, value in raw.items():
+            yield key, entry.decode(value)
+
+    try:
+        top = typed_json.RAW_MEMBERS.decode(data)
+        members: dict[str, Any] = {}
+        if each:
+            keys += len(top)
+            for key in schema["required"]:
+                if key not in top:
+                    raise _UncertainError
+            for key, value in top.items():
+                if key != each:
+                    decoder = typed_json.decoder_for(schema["properties"].get(key, {}), schema)
+                    members[key] = decoder.decode(value)
+                    keys += _count_keys(members[key])
+            top = typed_json.RAW_MEMBERS.decode(top[each])
+        content, inside = gather(entries(top))
+    except typed_json.DECODE_ERRORS:
+        raise _UncertainError from None
+    # A parser keeps the last of duplicate keys, so keys are counted. A quotation mark before a colon ends a key,
+    # unless there are escapes or strings that begin with a colon: then the strict reader looks for duplicates.
+    if b"\\" in data or keys + inside != data.count(b'":'):
+        strict = Findings()
+        strict_loads(data, "", strict)
+        if not strict.ok:
+            raise _UncertainError
+    return content, members
+
+
+def _count_keys(value: Any) -> int:
+    if isinstance(value, dict):
+        return len(value) + sum(map(_count_keys, value.values()))
+    return sum(map(_count_keys, value)) if isinstance(value, list) else 0
+
+
+def _entry_schema(schema: Mapping[str, Any], each: str) -> Mapping[str, Any]:
+    holder = schema["properties"][each] if each else schema
+    return holder["additionalProperties"]
+
+
+def _explain(whole: Any, name: str, schema: Mapping[str, Any], findings: Findings, each: str) -> None:
+    """Add what jsonschema finds, entry by entry; of a file with very many problems only the first."""
+    import jsonschema
+
+    outer = _without_entries(schema, each)
+    _add(jsonschema.Draft7Validator(outer).iter_errors(whole), "", name, findings, _EXPLAINED)
+    entries = whole.get(each) if each and isinstance(whole, dict) else whole
+    if not isinstance(entries, dict):
+        return
+    own = {**_entry_schema(schema, each), "definitions": schema.get("definitions", {})}
+    validator = jsonschema.Draft7Validator(own)
+    typed = typed_json and typed_json.decoder_for(own, own)
+    left = _EXPLAINED
+    for key, value in entries.items():
+        if typed and _fits(value, typed):
+            continue
+        if left <= 0:
+            findings.count_more(1)
+            continue
+        where = f"/{each}/{pointer_part(key)}" if each else f"/{pointer_part(key)}"
+        left -= _add(validator.iter_errors(value), where, name, findings, left)
+
+
+def _fits(value: Any, decoder: Any) -> bool:
+    """Return whether the typed reader accepts a value; then jsonschema does so too and need not walk it."""
+    try:
+        decoder.decode(json.dumps(value).encode())
+    except (*typed_json.DECODE_ERRORS, ValueError):
+        return False
+    return True
+
+
+def _without_entries(schema: Mapping[str, Any], each: str) -> Mapping[str, Any]:
+    """Return the schema of everything around the entries."""
+    if not each:
+        return {**schema, "additionalProperties": {}}
+    inner = {**schema["properties"][each], "additionalProperties": {}}
+    return {**schema, "properties": {**schema["properties"], each: inner}}
+
+
+def _add(errors: Iterator[Any], prefix: str, name: str, findings: Findings, most: int) -> int:
+    """Add errors of jsonschema to ``findings``; return how many."""
+    count = 0
+    for error in errors:
+        count += 1
+        if count > most:
+            findings.count_more(1)
+            break
+        where = prefix + "".join(f"/{pointer_part(part)}" for part in error.absolute_path)
+        problem, hint = _words(error)
+        findings.add("E-JSON-SCHEMA", problem, hint, name, where or "/")
+    return count
+
+
+_KINDS = {
+    "object": "an object {…}", "array": "a list […]", "string": "a string", "number": "a number",
+    "integer": "a whole number", "boolean": "true or false",
+}  # fmt: skip
+
+
+def _kind(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return f"the number {quote(repr(value), 24)}"
+    return "a string" if isinstance(value, str) else "a list" if isinstance(value, list) else "an object"
+
+
+def _words(error: Any) -> tuple[str, str]:
+    """Return what is wrong and how to mend it, for an error of jsonschema."""
+    rule, wanted, value = error.validator, error.validator_value, error.instance
+    about = error.schema.get("description", "see the schema of the file")
+    hint = about[0].lower() + about[1:] if about else about
+    if rule == "type":
+        kinds = " or ".join(_KINDS.get(kind, kind) for kind in ([wanted] if isinstance(wanted, str) else wanted))
+        return f"this is {_kind(value)} instead of {kinds}", hint
+    if rule == "required":
+        missing = [key for key in wanted if key not in value]
+        return f"{' and '.join(repr(key) for key in missing[:3])} is missing", hint
+    if rule in ("minItems", "maxItems"):
+        few = "at least" if rule == "minItems" else "at most"
+        return f"the list has {len(value)} entries instead of {few} {wanted}", hint
+    if rule == "maxProperties":
+        return f"the object has {len(value)} entries instead of at most {wanted}", hint
+    if rule in ("minimum", "maximum"):
+        return f"{quote(repr(value), 24)} is {'less' if rule == 'minimum' else 'more'} than {wanted}", hint
+    return quote(error.message), hint

@@ -1,0 +1,224 @@
+"""Reading JSON strictly: what Python's parser lets through (NaN, 1e999, duplicate keys) is a located problem.
+
+This is the authority on what JSON is accepted. It is also slow; `validator.json_files` calls it only where a
+faster reader cannot vouch for a file.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import math
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from validator.findings import Findings, quote
+
+DEEPEST = 64
+# What `strict_loads` returns for a file that could not be parsed at all; null is a value.
+UNPARSED = object()
+_CHUNK = 1 << 22
+_SHOWN_EACH = 50
+_FEWEST_DIGITS_TOO_LARGE = 309
+
+
+class _Unfit(float):
+    """A number that float64 cannot hold, or NaN or Infinity; ``text`` is how it was written."""
+
+    text: str
+
+
+class _Repeating(dict):  # type: ignore[type-arg]
+    """An object with a key that occurs twice."""
+
+    key: str
+
+
+@contextmanager
+def collector_off() -> Iterator[None]:
+    """Switch the garbage collector off: it visits every new object again and again while a file is parsed."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def decode_text(data: bytes, name: str, findings: Findings) -> str | None:
+    """Return the text of a JSON file, a byte order mark skipped with a note; None after a problem."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or (data[1:2] == b"\0" or data[:1] == b"\0"):
+        findings.add("E-JSON-ENCODING", "the file is UTF-16 or UTF-32", "save it as UTF-8", file=name)
+        return None
+    if data.startswith(b"\xef\xbb\xbf"):
+        findings.note("N-JSON-BOM", f"{quote(name)} begins with a byte order mark, which was skipped")
+        data = data[3:]
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        where = _place(data[: error.start].decode("utf-8"), error.start)
+        findings.add(
+            "E-JSON-ENCODING", f"byte {error.start} is not valid UTF-8", "save the file as UTF-8", name, where
+        )
+        return None
+
+
+def strict_loads(data: bytes, name: str, findings: Findings) -> Any:
+    """Parse a JSON file; what is wrong goes to ``findings`` with its place.
+
+    Returns the value, `UNPARSED` if there is none. It is not to be used after a problem.
+
+    Notes
+    -----
+    Refused: anything that RFC 8259 does not allow, duplicate keys, NaN, Infinity, numbers outside float64,
+    nesting deeper than `DEEPEST`, text that is not UTF-8.
+    """
+    text = decode_text(data, name, findings)
+    if text is None:
+        return UNPARSED
+    if not text.strip(" \t\r\n"):
+        findings.add("E-JSON-SYNTAX", "the file is empty", "write JSON into it", name)
+        return UNPARSED
+    deep = _too_deep(data)
+    if deep is not None:
+        where = _place(data[:deep].decode("utf-8", "replace"), deep)
+        problem = f"the nesting is deeper than {DEEPEST} levels"
+        findings.add("E-JSON-DEPTH", problem, "see the format's example for the right shape", name, where)
+        return UNPARSED
+    unfit: list[_Unfit] = []
+    repeating: list[_Repeating] = []
+
+    def constant(found: str) -> float:
+        return _mark(float(found), found, unfit)
+
+    def number(found: str) -> float:
+        value = float(found)
+        return value if math.isfinite(value) else _mark(value, found, unfit)
+
+    def integer(found: str) -> float | int:
+        if len(found) < _FEWEST_DIGITS_TOO_LARGE:
+            return int(found)
+        value = float(found)
+        return value if math.isfinite(value) else _mark(value, found, unfit)
+
+    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(found)
+        if len(made) == len(found):
+            return made
+        seen: set[str] = set()
+        marked = _Repeating(made)
+        marked.key = next(key for key, _ in found if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        repeating.append(marked)
+        return marked
+
+    try:
+        with collector_off():
+            value = json.loads(
+                text.lstrip("\ufeff"),
+                object_pairs_hook=pairs,
+                parse_constant=constant,
+                parse_float=number,
+                parse_int=integer,
+            )
+    except json.JSONDecodeError as error:
+        problem, hint = _syntax(text, error)
+        findings.add("E-JSON-SYNTAX", problem, hint, name, f"line {error.lineno} column {error.colno}")
+        return UNPARSED
+    if unfit or repeating:
+        _report(value, name, findings)
+    return value
+
+
+def _mark(value: float, text: str, unfit: list[_Unfit]) -> float:
+    marked = _Unfit(value)
+    marked.text = text
+    unfit.append(marked)
+    return marked
+
+
+def _place(before: str, position: int) -> str:
+    line = before.count("\n") + 1
+    column = len(before) - (before.rfind("\n") + 1) + 1
+    return f"line {line} column {column}"
+
+
+def _too_deep(data: bytes) -> int | None:
+    """Return the byte at which the nesting passes `DEEPEST`, None if it never does."""
+    # Escape sequences are blanked, so that every quotation mark left begins or ends a string.
+    if b"\\" in data:
+        data = re.sub(rb"\\.", b"..", data, flags=re.DOTALL)
+    depth, inside = 0, 0
+    for start in range(0, len(data), _CHUNK):
+        chunk = np.frombuffer(data, np.uint8, min(_CHUNK, len(data) - start), start)
+        quotes = (np.cumsum(chunk == ord('"'), dtype=np.int64) + inside) & 1
+        change = (chunk == ord("[")).astype(np.int8) + (chunk == ord("{"))
+        change -= (chunk == ord("]")).astype(np.int8) + (chunk == ord("}"))
+        change[quotes == 1] = 0
+        depths = np.cumsum(change, dtype=np.int64) + depth
+        deep = np.flatnonzero(depths > DEEPEST)
+        if deep.size:
+            return start + int(deep[0])
+        depth, inside = int(depths[-1]), int(quotes[-1])
+    return None
+
+
+def _syntax(text: str, error: json.JSONDecodeError) -> tuple[str, str]:
+    """Return what is wrong at the place of a syntax error and how to mend it."""
+    at = error.pos
+    after = text[at : at + 20]
+    before = text[max(0, at - 200) : at].rstrip()
+    if after.startswith("'"):
+        return "strings are in single quotes", 'write them in double quotes: "like this"'
+    if before.endswith(",") and after.lstrip()[:1] in ("}", "]"):
+        return "there is a comma before the closing bracket", "delete the trailing comma: JSON has none"
+    if after[:1] == "," and text[at + 1 :].lstrip()[:1] in ("}", "]"):
+        return "there is a comma before the closing bracket", "delete the trailing comma: JSON has none"
+    literal = re.match(r"(True|False|None|nan|inf|undefined)\b", after)
+    if literal:
+        return f"{literal[0]} is not JSON", "write the file with a JSON library (true, false, null)"
+    if after.startswith(("//", "/*", "#")):
+        return "there is a comment", "delete it: JSON has no comments"
+    if at >= len(text.rstrip()):
+        return "the file ends too early", "write it anew; it may have been cut off"
+    if error.msg.startswith("Extra data"):
+        return "there is more text behind the end of the JSON value", "write one JSON value into the file"
+    if error.msg.startswith("Invalid control"):
+        return "there is a line break or control character inside a string", "write \\n for a line break"
+    if error.msg.startswith("Expecting property name"):
+        return "a key in double quotes is missing here", 'write keys as "key"'
+    return f"this is not valid JSON ({error.msg})", "write the file with a JSON library"
+
+
+def _report(value: Any, name: str, findings: Findings) -> None:
+    """Walk the tree for marked objects and numbers and add them with their JSON Pointers."""
+    pending: list[tuple[str, Any]] = [("", value)]
+    while pending:
+        where, found = pending.pop()
+        if isinstance(found, dict):
+            if isinstance(found, _Repeating):
+                problem = f"the key {quote(found.key, 40)!r} occurs twice in this object"
+                findings.add("E-JSON-DUPLICATE", problem, "keep one of them", name, where or "/")
+            entries: Iterator[tuple[Any, Any]] = iter(found.items())
+        elif isinstance(found, list):
+            entries = enumerate(found)
+        else:
+            if isinstance(found, _Unfit):
+                problem = f"{quote(found.text, 24)} is not a finite number"
+                findings.add("E-JSON-NUMBER", problem, "write a finite number that fits into 64 bits", name, where)
+            continue
+        # The last is popped first: reversed, so that problems come in the order of the file.
+        pending += [
+            (f"{where}/{pointer_part(key)}", child)
+            for key, child in reversed(list(entries))
+            if isinstance(child, (dict, list, _Unfit))
+        ]
+
+
+def pointer_part(part: object) -> str:
+    """Return a key or index as a part of a JSON Pointer (RFC 6901), fit for a log."""
+    return quote(str(part).replace("~", "~0").replace("/", "~1"))
