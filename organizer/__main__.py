@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from organizer import ROOT
@@ -31,6 +32,10 @@ def main(arguments: list[str] | None = None) -> int:
     prepare.add_argument("id", choices=challenge_ids())
     prepare.add_argument("--source", type=Path, required=True)
     prepare.add_argument("--output", type=Path, required=True)
+    prepare.add_argument(
+        "--corenlp", type=Path, metavar="DIR", help="anet_entities_gen: CoreNLP 3.9.x for the lemmas"
+    )
+    prepare.add_argument("--force-corenlp", action="store_true", help="accept another version of CoreNLP")
     commands.add_parser("demo", help="score the samples of all tasks against the demo reference")
     commands.add_parser("demo-data", help="write the demo reference and the samples anew")
     bench = commands.add_parser("bench", help="measure the built programs on full-size data")
@@ -53,9 +58,13 @@ def main(arguments: list[str] | None = None) -> int:
 
         return dry_run(options.id, options.submission, options.reference, options.output)
     if options.command == "prepare":
+        from organizer.lemmatize import lemmatize
         from organizer.prepare import prepare as prepare_reference
 
-        return _report(prepare_reference(options.id, options.source, options.output))
+        def lemmatizer(words: Iterable[str], findings: Findings) -> tuple[dict[str, str], str]:
+            return lemmatize(words, options.corenlp, options.force_corenlp, findings)
+
+        return _report(prepare_reference(options.id, options.source, options.output, {"lemmatize": lemmatizer}))
     if options.command == "demo":
         from organizer.demo import run_demo
 

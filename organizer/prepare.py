@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,31 +18,49 @@ def check_reference(challenge_id: str, folder: Path, findings: Findings) -> None
         findings.add("E-REF-MISSING", "there is no such folder", "check the path", file=str(folder))
         return
     challenge = load_challenge(challenge_id)
+    program = challenge.program()
     settings = read_settings(folder, challenge.settings, findings)
-    challenge.program().load_reference(folder, settings, findings)
+    reference = program.load_reference(folder, settings, findings)
+    # Some mistakes do not stop a run and still make it pointless.
+    further = getattr(program, "check_reference", None)
+    if further and findings.ok:
+        further(folder, settings, reference, findings)
 
 
 def prepare(challenge_id: str, source: Path, output: Path, options: Mapping[str, Any] | None = None) -> Findings:
     """Check the files in ``source`` and write the reference folder ``output`` if nothing is wrong.
 
     A challenge whose program has ``prepare_reference`` turns the files into what loads fast; ``options`` are for it.
-    Those of the others are copied.
+    Those of the others are checked and copied.
     """
     findings = Findings()
-    check_reference(challenge_id, source, findings)
+    if not source.is_dir():
+        findings.add("E-REF-MISSING", "there is no such folder", "check the path", file=str(source))
+        return findings
+    challenge = load_challenge(challenge_id)
+    program = challenge.program()
+    transform = getattr(program, "prepare_reference", None)
+    if transform is None:
+        check_reference(challenge_id, source, findings)
+        if findings.ok:
+            _copy(program.REFERENCE_FILES, source, output, findings)
+        return findings
+    settings = read_settings(source, challenge.settings, findings)
     if not findings.ok:
         return findings
     output.mkdir(parents=True, exist_ok=True)
-    program = load_challenge(challenge_id).program()
-    transform = getattr(program, "prepare_reference", None)
-    if transform:
+    transform(source, output, settings, dict(options or {}), findings)
+    if findings.ok:
         if (source / SETTINGS_FILE).is_file():
             shutil.copyfile(source / SETTINGS_FILE, output / SETTINGS_FILE)
-        transform(source, output, options or {}, findings)
-        return findings
-    kept = sorted({path for pattern in (*program.REFERENCE_FILES, SETTINGS_FILE) for path in source.glob(pattern)})
+        check_reference(challenge_id, output, findings)
+    return findings
+
+
+def _copy(patterns: Sequence[str], source: Path, output: Path, findings: Findings) -> None:
+    output.mkdir(parents=True, exist_ok=True)
+    kept = sorted({path for pattern in (*patterns, SETTINGS_FILE) for path in source.glob(pattern)})
     for path in kept:
         shutil.copyfile(path, output / path.name)
     others = sum(path not in kept for path in source.iterdir())
     findings.note("N-REF-COPIED", f"{len(kept)} files were checked and copied, {others} others left out")
-    return findings

@@ -11,7 +11,7 @@ import argparse
 import sys
 import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ sys.dont_write_bytecode = True
 
 from challenges import Challenge, challenge_ids, load_challenge  # noqa: E402
 from report import files, page  # noqa: E402
+from result import Result  # noqa: E402
 from settings import read_settings  # noqa: E402
 from signature import signature  # noqa: E402
 from validator.findings import Findings  # noqa: E402
@@ -56,6 +57,7 @@ def score_folder(
     submission: Path,
     output: Path,
     overrides: Mapping[str, Any] | None = None,
+    on_result: Callable[[Result], None] | None = None,
 ) -> int:
     """Score one submission and write all outputs.
 
@@ -71,6 +73,8 @@ def score_folder(
         The folder for the outputs; it is made if needed.
     overrides : mapping, optional
         Settings that replace those of the reference folder, for practice at home.
+    on_result : callable, optional
+        Gets the result of a scored submission, for printing more of it.
 
     Returns
     -------
@@ -82,7 +86,7 @@ def score_folder(
     try:
         challenge = load_challenge(challenge_id)
         files.write_atomic(output / files.DETAIL_HTML, page.running_page(challenge))
-        return _score(challenge, reference, submission, output, dict(overrides or {}))
+        return _score(challenge, reference, submission, output, dict(overrides or {}), on_result)
     except Exception as error:
         # The message of an exception may hold reference data; its type and our own line do not.
         frame = traceback.extract_tb(error.__traceback__)[-1]
@@ -110,7 +114,14 @@ class _Stages:
         return "time: " + ", ".join(f"{stage} {seconds:.2f} s" for stage, seconds in self._seconds.items())
 
 
-def _score(challenge: Challenge, reference: Path, submission: Path, output: Path, overrides: dict[str, Any]) -> int:
+def _score(
+    challenge: Challenge,
+    reference: Path,
+    submission: Path,
+    output: Path,
+    overrides: dict[str, Any],
+    on_result: Callable[[Result], None] | None,
+) -> int:
     stages = _Stages()
     program = challenge.program()
     organizer = Findings()
@@ -140,7 +151,10 @@ def _score(challenge: Challenge, reference: Path, submission: Path, output: Path
     stages.done("submission")
     result = program.score(ground_truth, prediction, settings)
     stages.done("score")
-    line = signature(challenge.id, settings, challenge.settings, reference)
+    # Some programs have a part of their own in the signature.
+    parts = getattr(program, "signature_parts", None)
+    further = parts(ground_truth) if parts else {}
+    line = signature(challenge.id, settings, challenge.settings, reference, further)
     files.write_atomic(output / files.DETAIL_HTML, page.result_page(challenge, result, line, findings))
     files.write_scores(output, result.scores)
     stages.done("report")
@@ -150,6 +164,8 @@ def _score(challenge: Challenge, reference: Path, submission: Path, output: Path
     for note in [*(note.line() for note in findings.notes), *result.notes]:
         print(f"note {note}")
     print(stages.line())
+    if on_result:
+        on_result(result)
     return SCORED
 
 

@@ -26,11 +26,21 @@ def reference_hash(folder: Path) -> str:
     return total.hexdigest()[:12]
 
 
-def signature(challenge_id: str, settings: Mapping[str, Any], known: tuple[Setting, ...], folder: Path) -> str:
-    """Return the signature; two runs with equal signatures have comparable scores."""
+def signature(
+    challenge_id: str,
+    settings: Mapping[str, Any],
+    known: tuple[Setting, ...],
+    folder: Path,
+    further: Mapping[str, str],
+) -> str:
+    """Return the signature; two runs with equal signatures have comparable scores.
+
+    ``further`` names what beside the settings moves a score.
+    """
     parts = [challenge_id]
     for setting in known:
         if setting.signed:
             value = settings[setting.name]
             parts.append(f"{setting.name}:{','.join(value) if isinstance(value, list) else value}")
+    parts += [f"{name}:{value}" for name, value in further.items()]
     return "|".join([*parts, f"version:{VERSION}", f"ref:{reference_hash(folder)}"])

@@ -70,16 +70,38 @@ def check_kinetics(result, expected):
     assert expected == {}
 
 
+def check_anet_gt(result, expected):
+    assert result.scores["localization_accuracy"] == pytest.approx(expected.pop("localization_accuracy"), abs=1e-9)
+    assert expected == {}
+
+
+def check_anet_gen(result, expected):
+    for mode in ("all", "loc"):
+        for name, number in expected.pop(mode).items():
+            key = name.replace("prec", "precision", 1).split("_per_sent")
+            ours = f"{key[0]}_{mode}{'_per_sent' if len(key) > 1 else ''}"
+            assert result.scores[ours] == pytest.approx(number, abs=1e-9), ours
+    assert expected == {}
+
+
 CHECKS = {
+    "anet_entities_gt": check_anet_gt,
+    "anet_entities_gen": check_anet_gen,
     "chalearn_action": check_chalearn,
     "chalearn_gesture": check_chalearn,
     "kinetics_tps": check_kinetics,
 }
 
 
+SETTINGS = {
+    "anet_entities_gt": {"splits": ["validation"]},
+    "anet_entities_gen": {"splits": ["validation"], "lemma_fallback": "lower"},
+}
+
+
 @pytest.mark.parametrize(("case", "protocol", "expected"), list(_protocols()))
 def test_golden_case_gives_its_numbers(case, protocol, expected):
-    CHECKS[case.parent.name](score_case(case, protocol), dict(expected))
+    CHECKS[case.parent.name](score_case(case, protocol, **SETTINGS.get(case.parent.name, {})), dict(expected))
 
 
 @pytest.mark.parametrize("challenge_id", challenge_ids())

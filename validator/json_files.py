@@ -106,6 +106,11 @@ def _read_typed(
                     raise _UncertainError
             for key, value in top.items():
                 if key != each:
+                    # Any JSON is allowed in some members, and the typed reader is lenient where all is allowed.
+                    strict = Findings()
+                    strict_loads(bytes(value), "", strict)
+                    if not strict.ok:
+                        raise _UncertainError
                     decoder = typed_json.decoder_for(schema["properties"].get(key, {}), schema)
                     members[key] = decoder.decode(value)
                     keys += _count_keys(members[key])

@@ -72,9 +72,11 @@ def load_reference(folder: Path, settings: dict[str, Any], findings: Findings) -
     return Reference([classes[video] for video in parts.videos], parts) if findings.ok else None
 
 
-def prepare_reference(source: Path, output: Path, options: dict[str, Any], findings: Findings) -> None:
+def prepare_reference(
+    source: Path, output: Path, settings: dict[str, Any], options: dict[str, Any], findings: Findings
+) -> None:
     """Check the organizers' files and write them as arrays, which load in no time."""
-    reference = load_reference(source, {}, findings)
+    reference = load_reference(source, settings, findings)
     if reference is None:
         return
     parts = reference.parts

@@ -1,0 +1,85 @@
+"""ActivityNet-Entities, sub-task II: grounding the objects of generated sentences."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from challenges import anet_entities as anet
+from challenges import anet_reference
+from challenges.lemmas import Lemmas
+from result import Result
+from validator.findings import Findings, quote
+from validator.formats.anet_entities import Grounding
+
+REFERENCE_FILES = anet.REFERENCE_FILES
+
+
+@dataclass(frozen=True)
+class ReferenceWithLemmas:
+    """The reference, the table of lemmas, and the name of the lemmatizer that made it."""
+
+    annotated: anet_reference.Reference
+    table: dict[str, str]
+    lemmatizer: str
+
+
+def load_reference(folder: Path, settings: dict[str, Any], findings: Findings) -> ReferenceWithLemmas | None:
+    """Read the reference of the chosen splits and the table of lemmas; None after a problem."""
+    annotated = anet.load_reference(folder, settings, findings)
+    table = anet_reference.load_lemmas(folder, findings)
+    if annotated is None or not findings.ok:
+        return None
+    return ReferenceWithLemmas(annotated, table, anet_reference.lemmatizer(folder))
+
+
+def check_reference(
+    folder: Path, settings: dict[str, Any], reference: ReferenceWithLemmas, findings: Findings
+) -> None:
+    """Add mistakes of organizers that do not stop a run."""
+    anet.check_reference(folder, settings, reference.annotated, findings)
+    lacking = [token for token in reference.annotated.tokens if token not in reference.table]
+    for token in lacking:
+        problem = f"the token {quote(token)!r} is missing in the table"
+        findings.add("E-REF-LEMMAS", problem, "prepare the reference anew", anet_reference.LEMMAS_FILE)
+
+
+def signature_parts(reference: ReferenceWithLemmas) -> dict[str, str]:
+    """Return what beside the settings moves the score."""
+    return {"lemmas": reference.lemmatizer}
+
+
+def read_submission(path: Path, reference: ReferenceWithLemmas, findings: Findings) -> Grounding | None:
+    """Check the submission; None after a problem."""
+    return anet.read_submission("anet_entities_gen", path, findings)
+
+
+def score(reference: ReferenceWithLemmas, submission: Grounding, settings: dict[str, Any]) -> Result:
+    """Score a submission; both protocols are the same."""
+    lemmas = Lemmas(reference.table, settings["lemma_fallback"])
+    return anet.score_generated(reference.annotated, submission, settings, lemmas)
+
+
+def prepare_reference(
+    source: Path, output: Path, settings: dict[str, Any], options: dict[str, Any], findings: Findings
+) -> None:
+    """Write the reference as arrays, and the lemmas of all tokens and classes.
+
+    ``options["lemmatize"]`` takes words and findings and returns the table and its maker's name; without it a
+    ``lemmas.json`` of the source is taken as it is.
+    """
+    whole = anet.prepare_reference(source, output, settings, options, findings)
+    if whole is None:
+        return
+    own = source / anet_reference.LEMMAS_FILE
+    if own.is_file():
+        table, maker = anet_reference.load_lemmas(source, findings), anet_reference.lemmatizer(source)
+    else:
+        table, maker = options["lemmatize"]({*whole.tokens, *whole.classes, *whole.vocab}, findings)
+    if findings.ok:
+        text = json.dumps(table, ensure_ascii=False, indent=0, sort_keys=True)
+        (output / anet_reference.LEMMAS_FILE).write_text(text + "\n", encoding="utf-8")
+        (output / anet_reference.LEMMATIZER_FILE).write_text(maker + "\n", encoding="utf-8")
+        findings.note("N-REF-LEMMAS", f"{len(table):,} lemmas by {maker}")

@@ -1,0 +1,290 @@
+"""Grounding of words in boxes, as ActivityNet-Entities measures it: sub-task I (given) and II (generated sentences).
+
+Each object has ten boxes, one for each sampled frame; each annotated word has reference boxes, each on one frame.
+Boxes are ``x1, y1, x2, y2`` in pixels with both ends included, float32 throughout. Source: the released
+``eval_grd_anet_entities.py`` (Zhou et al., CVPR 2019, sections 5.1 and A.2), which is the definition.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+FRAMES = 10
+IOU = np.float32(0.5)
+_BLOCK = 1 << 14
+
+
+@dataclass(frozen=True)
+class Words:
+    """Annotated words, segment by segment; arrays of length n_words but for the boxes.
+
+    Attributes
+    ----------
+    segment : int array, ascending
+    index : int array
+        Position of the word in its sentence.
+    label : int array
+        Its class as a number, not negative; that of its first box, if its boxes disagree.
+    mention_word, mention_label : int arrays of equal length
+        All distinct pairs of a word and a class that one of its boxes gives it.
+    box_start : int array of shape (n_words + 1,)
+        The reference boxes of word i are those from ``box_start[i]`` up to ``box_start[i + 1]``; at least one.
+    box : float32 array of shape (n_boxes, 4)
+    frame : int array of shape (n_boxes,)
+        The sampled frame of each box, 0..9.
+    """
+
+    segment: np.ndarray
+    index: np.ndarray
+    label: np.ndarray
+    mention_word: np.ndarray
+    mention_label: np.ndarray
+    box_start: np.ndarray
+    box: np.ndarray
+    frame: np.ndarray
+
+
+@dataclass(frozen=True)
+class Objects:
+    """Predicted objects in the order of the submission; arrays of length n_objects.
+
+    Attributes
+    ----------
+    segment : int array
+        Number of the annotated segment that the object belongs to; objects of others are left out.
+    index : int array
+        Position of the word in the sentence.
+    label : int array
+        Class as a number, in the numbering of the words.
+    box : float32 array of shape (n_objects, 10, 4)
+    """
+
+    segment: np.ndarray
+    index: np.ndarray
+    label: np.ndarray
+    box: np.ndarray
+
+
+def overlap_correct(objects: Objects, words: Words, which: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """Return whether each object overlaps a word's reference boxes enough.
+
+    The largest of the 10 x K overlaps must exceed 0.5. A box counts on its own frame only; a reference box of one
+    pixel has overlap 0, a predicted box of one pixel -1, and not-a-number on any frame makes the object wrong.
+
+    Parameters
+    ----------
+    which, target : int arrays of shape (n,)
+        Pairs of an object and a word.
+
+    Returns
+    -------
+    bool array of shape (n,)
+    """
+    correct = np.zeros(len(which), dtype=bool)
+    for begin in range(0, len(which), _BLOCK):
+        here = slice(begin, begin + _BLOCK)
+        correct[here] = _overlap_correct(objects.box, words, which[here], target[here])
+    return correct
+
+
+def _overlap_correct(boxes: np.ndarray, words: Words, which: np.ndarray, target: np.ndarray) -> np.ndarray:
+    starts = words.box_start[target]
+    sizes = words.box_start[target + 1] - starts
+    first = np.concatenate([[0], np.cumsum(sizes)])
+    pair = np.repeat(np.arange(len(which)), sizes)
+    reference = np.arange(first[-1]) - np.repeat(first[:-1] - starts, sizes)
+    overlap = frame_overlaps(boxes[which[pair]], words.box[reference], words.frame[reference])
+    # np.maximum hands not-a-number on, and a comparison with it is false.
+    largest = np.maximum.reduceat(overlap.max(axis=1), first[:-1]) if len(pair) else np.zeros(0, np.float32)
+    return largest > IOU
+
+
+def frame_overlaps(predicted: np.ndarray, reference: np.ndarray, frame: np.ndarray) -> np.ndarray:
+    """Return the overlap of ten predicted boxes with one reference box each, float32 after every operation.
+
+    Shapes: (n, 10, 4) float32, (n, 4) float32, (n,) -> (n, 10) float32, which may hold not-a-number.
+    """
+    one, zero = np.float32(1), np.float32(0)
+    other = reference[:, None, :]
+    with np.errstate(all="ignore"):
+        width, height = (predicted[..., k + 2] - predicted[..., k] + one for k in (0, 1))
+        other_width, other_height = (other[..., k + 2] - other[..., k] + one for k in (0, 1))
+        shared = []
+        for k in (0, 1):
+            end = np.minimum(predicted[..., k + 2], other[..., k + 2])
+            side = end - np.maximum(predicted[..., k], other[..., k]) + one
+            shared.append(np.where(side < 0, zero, side))
+        intersection = shared[0] * shared[1]
+        overlap = intersection / (width * height + other_width * other_height - intersection)
+        overlap = overlap * (frame[:, None] == np.arange(FRAMES)).astype(np.float32)
+    overlap = np.where((other_width == 1) & (other_height == 1), zero, overlap)
+    return np.where((width == 1) & (height == 1), -one, overlap).astype(np.float32)
+
+
+def first_with_key(keys: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Return for each wanted key the index of the first entry of ``keys`` that is equal, -1 if there is none."""
+    if not len(keys):
+        return np.full(len(wanted), -1)
+    order = np.argsort(keys, kind="stable")
+    ranked = keys[order]
+    place = np.minimum(np.searchsorted(ranked, wanted), len(keys) - 1)
+    return np.where(ranked[place] == wanted, order[place], -1)
+
+
+def _key(segment: np.ndarray, second: np.ndarray, n_second: int) -> np.ndarray:
+    return segment.astype(np.int64) * n_second + second
+
+
+def words_correct(objects: Objects, words: Words) -> tuple[np.ndarray, np.ndarray]:
+    """Return for sub-task I whether each word is grounded, and whether it has a prediction.
+
+    The prediction for a word is the first object of its segment with its index.
+
+    Returns
+    -------
+    correct, predicted : bool arrays of shape (n_words,)
+    """
+    n = int(max(words.index.max(initial=0), objects.index.max(initial=0))) + 1
+    found = first_with_key(_key(objects.segment, objects.index, n), _key(words.segment, words.index, n))
+    predicted = found >= 0
+    correct = np.zeros(len(found), dtype=bool)
+    which = np.flatnonzero(predicted)
+    correct[which] = overlap_correct(objects, words, found[which], which)
+    return correct, predicted
+
+
+def class_means(correct: np.ndarray, label: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean of ``correct`` for each class (0 where there is none) and the number of entries of each."""
+    counts = np.bincount(label, minlength=n_classes)
+    return np.bincount(label, correct, n_classes) / np.maximum(counts, 1), counts
+
+
+def localization_accuracy(correct: np.ndarray, label: np.ndarray, n_classes: int) -> float:
+    """Return the mean over the classes that occur of their mean accuracy; 0 if none does."""
+    means, counts = class_means(correct, label, n_classes)
+    return float(means[counts > 0].mean()) if counts.any() else 0.0
+
+
+@dataclass(frozen=True)
+class Generated:
+    """What became of objects and words in sub-task II.
+
+    Attributes
+    ----------
+    object_correct, object_known, object_skipped : bool arrays of shape (n_objects,)
+        Right; its class is annotated in the segment; not penalised, as an unannotated token has its lemma.
+    word_correct, word_predicted : bool arrays of shape (n_words,)
+        Right; its class is predicted in the segment.
+    """
+
+    object_correct: np.ndarray
+    object_known: np.ndarray
+    object_skipped: np.ndarray
+    word_correct: np.ndarray
+    word_predicted: np.ndarray
+
+
+def judge_generated(objects: Objects, words: Words, not_penalised: np.ndarray, n_classes: int) -> Generated:
+    """Compare the objects of generated sentences with the annotated words.
+
+    An object whose class is annotated in its segment meets the boxes of the smallest word index of that class; a word
+    meets the first object of its class.
+
+    Parameters
+    ----------
+    not_penalised : bool array of shape (n_objects,)
+        Whether the lemma of the object's class is that of an unannotated token of the segment.
+    """
+    object_key = _key(objects.segment, objects.label, n_classes)
+    word_key = _key(words.segment, words.label, n_classes)
+    by_index = np.argsort(words.index[words.mention_word], kind="stable")
+    mentioned, labels = words.mention_word[by_index], words.mention_label[by_index]
+    smallest = first_with_key(_key(words.segment[mentioned], labels, n_classes), object_key)
+    known = smallest >= 0
+    which = np.flatnonzero(known)
+    object_correct = np.zeros(len(object_key), dtype=bool)
+    object_correct[which] = overlap_correct(objects, words, which, mentioned[smallest[which]])
+    first = first_with_key(object_key, word_key)
+    predicted = first >= 0
+    target = np.flatnonzero(predicted)
+    word_correct = np.zeros(len(word_key), dtype=bool)
+    word_correct[target] = overlap_correct(objects, words, first[target], target)
+    return Generated(object_correct, known, not_penalised & ~known, word_correct, predicted)
+
+
+@dataclass(frozen=True)
+class PrecisionRecall:
+    """Precision, recall and F1; an F1 is not always the harmonic mean of the two beside it."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+def _counted(
+    judged: Generated, words: Words, submitted: np.ndarray, localization: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return which objects and which words count. Mode loc leaves out classes that are not on both sides."""
+    if localization:
+        return judged.object_known, judged.word_predicted | ~submitted[words.segment]
+    return ~judged.object_skipped, np.ones(len(words.segment), dtype=bool)
+
+
+def per_class(
+    judged: Generated, objects: Objects, words: Words, submitted: np.ndarray, n_classes: int, localization: bool
+) -> PrecisionRecall:
+    """Return F1 over classes: sums of class means over the number of classes in the segments that were submitted.
+
+    Parameters
+    ----------
+    submitted : bool array of shape (n_segments,)
+        Whether the submission has the annotated segment.
+    localization : bool
+        Mode loc instead of mode all.
+    """
+    object_in, word_in = _counted(judged, words, submitted, localization)
+    n_labels = len(np.unique(words.mention_label[submitted[words.segment[words.mention_word]]]))
+    sums = []
+    for correct, label, counts in (
+        (judged.object_correct, objects.label, object_in),
+        (judged.word_correct, words.label, word_in),
+    ):
+        means, _ = class_means(correct[counts], label[counts], n_classes)
+        sums.append(float(means.sum()) / n_labels if n_labels else 0.0)
+    precision, recall = sums
+    return PrecisionRecall(precision, recall, harmonic_mean(precision, recall))
+
+
+def harmonic_mean(precision: float, recall: float) -> float:
+    """Return the harmonic mean, 0 where both are 0."""
+    return 2 * precision * recall / (precision + recall) if precision + recall > 0 else 0.0
+
+
+def per_sentence(
+    judged: Generated, objects: Objects, words: Words, submitted: np.ndarray, n_submitted: int, localization: bool
+) -> tuple[PrecisionRecall, np.ndarray]:
+    """Return F1 over sentences, and the F1 of each segment (NaN where it does not count).
+
+    Parameters
+    ----------
+    submitted : bool array of shape (n_segments,)
+    n_submitted : int
+        Number of segments in the submission, in the reference or not: the denominator, less the submitted segments
+        without a word that counts.
+    """
+    object_in, word_in = _counted(judged, words, submitted, localization)
+    n = len(submitted)
+    object_counts = np.bincount(objects.segment[object_in], minlength=n)
+    word_counts = np.bincount(words.segment[word_in], minlength=n)
+    p = np.bincount(objects.segment[object_in], judged.object_correct[object_in], n) / np.maximum(object_counts, 1)
+    r = np.bincount(words.segment[word_in], judged.word_correct[word_in], n) / np.maximum(word_counts, 1)
+    both = p + r
+    f = np.where(both > 0, 2 * p * r / np.where(both > 0, both, 1), 0.0)
+    counting = submitted & (word_counts > 0)
+    denominator = n_submitted - int((submitted & (word_counts == 0)).sum())
+    scores = np.where(counting, f, np.nan)
+    if denominator <= 0:
+        return PrecisionRecall(0.0, 0.0, 0.0), scores
+    return PrecisionRecall(*(float(values[counting].sum()) / denominator for values in (p, r, f))), scores
