@@ -6,6 +6,7 @@ general facts from there, its texts from ``pages/<id>.md`` and its columns from 
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import yaml
 from challenges import Challenge, challenge_ids, load_challenge
 from organizer import ROOT
 from organizer.packing import folder_files, needed_code, vendored_files, zip_bytes
+from organizer.prepare import prepare
 from strict_yaml import load_strict
 
 DIST = ROOT / "dist"
@@ -73,10 +75,25 @@ def build_parts(challenge_id: str, reference: Path | None) -> Parts:
     return Parts(
         load_challenge(challenge_id),
         build_program(challenge_id),
-        zip_bytes(folder_files(folder)),
+        zip_bytes(reference_files(challenge_id, folder)),
         sample,
         demo,
     )
+
+
+def reference_files(challenge_id: str, folder: Path) -> dict[str, bytes]:
+    """Return the files of a reference folder, prepared if the platform cannot read the official ones."""
+    program = load_challenge(challenge_id).program()
+    files = folder_files(folder)
+    if not getattr(program, "NEEDS_PREPARING", False) or program.REFERENCE_FILES[0] in files:
+        return files
+    with tempfile.TemporaryDirectory() as work:
+        findings = prepare(challenge_id, folder, Path(work))
+        if not findings.ok:
+            raise ValueError("\n".join(findings.lines()))
+        prepared = folder_files(Path(work))
+    mark = {name: data for name, data in files.items() if name == SYNTHETIC_MARK}
+    return {**prepared, **mark}
 
 
 def samples_folder(challenge_id: str) -> Path:
@@ -127,7 +144,7 @@ def build_kit(challenge_ids: list[str]) -> bytes:
             files[extra] = (kit / extra).read_bytes()
         for sample in sorted(samples_folder(name).iterdir()):
             files[f"samples/{name}/{sample.name}.zip"] = zip_bytes(folder_files(sample))
-        for place, data in folder_files(ROOT / "reference_data" / name).items():
+        for place, data in reference_files(name, ROOT / "reference_data" / name).items():
             files[f"demo_reference/{name}/{place}"] = data
         files[f"formats/{name}.md"] = (ROOT / "pages" / f"{name}.md").read_bytes()
     return zip_bytes(files)

@@ -106,7 +106,17 @@ class StackedBar:
     level: str = FULL
 
 
-Section = Union[Table, Histogram, Timeline, LineChart, StackedBar]
+@dataclass(frozen=True)
+class BodyFigure:
+    """A drawn body whose parts are coloured by their value: (part, value 0..1 or None, number of points)."""
+
+    title: str
+    note: str
+    parts: Sequence[tuple[str, float | None, int]]
+    level: str = FULL
+
+
+Section = Union[Table, Histogram, Timeline, LineChart, StackedBar, BodyFigure]
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from challenges import Challenge, challenge_ids, load_challenge  # noqa: E402
 from report import files, page  # noqa: E402
 from result import Result  # noqa: E402
 from settings import read_settings  # noqa: E402
-from signature import signature  # noqa: E402
+from signature import reference_hash, signature  # noqa: E402
 from validator.findings import Findings  # noqa: E402
 
 SCORED, INVALID, BROKEN = 0, 1, 2
@@ -154,7 +154,9 @@ def _score(
     # Some programs have a part of their own in the signature.
     parts = getattr(program, "signature_parts", None)
     further = parts(ground_truth) if parts else {}
-    line = signature(challenge.id, settings, challenge.settings, reference, further)
+    digest = getattr(program, "reference_digest", None)
+    hashed = digest(ground_truth) if digest else ""
+    line = signature(challenge.id, settings, challenge.settings, hashed or reference_hash(reference), further)
     files.write_atomic(output / files.DETAIL_HTML, page.result_page(challenge, result, line, findings))
     files.write_scores(output, result.scores)
     stages.done("report")

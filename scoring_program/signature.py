@@ -10,10 +10,11 @@ from typing import Any
 from settings import SETTINGS_FILE, Setting
 
 VERSION = "1.0.0"
+_DIGITS = 12
 
 
 def reference_hash(folder: Path) -> str:
-    """Return 12 hex digits of a SHA-256 over names and contents of the reference files.
+    """Return the SHA-256 in hex over names and contents of the reference files.
 
     Hidden files do not count, nor does settings.yaml: what it says stands in the signature itself.
     """
@@ -23,19 +24,19 @@ def reference_hash(folder: Path) -> str:
         if path.is_file() and name != SETTINGS_FILE and not any(part.startswith(".") for part in name.split("/")):
             total.update(hashlib.sha256(name.encode()).digest())
             total.update(hashlib.sha256(path.read_bytes()).digest())
-    return total.hexdigest()[:12]
+    return total.hexdigest()
 
 
 def signature(
     challenge_id: str,
     settings: Mapping[str, Any],
     known: tuple[Setting, ...],
-    folder: Path,
+    digest: str,
     further: Mapping[str, str],
 ) -> str:
     """Return the signature; two runs with equal signatures have comparable scores.
 
-    ``further`` names what beside the settings moves a score.
+    ``digest`` is the hash of the reference; ``further`` names what beside the settings moves a score.
     """
     parts = [challenge_id]
     for setting in known:
@@ -43,4 +44,4 @@ def signature(
             value = settings[setting.name]
             parts.append(f"{setting.name}:{','.join(value) if isinstance(value, list) else value}")
     parts += [f"{name}:{value}" for name, value in further.items()]
-    return "|".join([*parts, f"version:{VERSION}", f"ref:{reference_hash(folder)}"])
+    return "|".join([*parts, f"version:{VERSION}", f"ref:{digest[:_DIGITS]}"])

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from challenges import challenge_ids, load_challenge
 from conftest import GOLDEN, ROOT
+from metrics.average_precision import box_iou
 from validator.findings import Findings
 
 CASES = sorted(path.parent for path in GOLDEN.glob("*/*/expected.json"))
@@ -24,6 +27,15 @@ def _protocols():
                 )
 
 
+@cache
+def densepose_reference(case):
+    """Prepare the reference of a case once: its table of nearest vertices takes a moment."""
+    findings = Findings()
+    reference = load_challenge("densepose").program().load_reference(case / "ref", {}, findings)
+    assert findings.lines() == []
+    return reference
+
+
 def score_case(case: Path, protocol: str, **settings):
     """Score a golden case through the challenge's program and return its result."""
     challenge = load_challenge(case.parent.name)
@@ -31,7 +43,11 @@ def score_case(case: Path, protocol: str, **settings):
     chosen = {setting.name: setting.default for setting in challenge.settings}
     chosen.update(protocol=protocol, detail="full", **settings)
     findings = Findings()
-    reference = program.load_reference(case / "ref", chosen, findings)
+    reference = (
+        densepose_reference(case)
+        if case.parent.name == "densepose"
+        else program.load_reference(case / "ref", chosen, findings)
+    )
     submission = program.read_submission(case / "res", reference, findings)
     assert findings.lines() == []
     return program.score(reference, submission, chosen)
@@ -84,6 +100,56 @@ def check_anet_gen(result, expected):
     assert expected == {}
 
 
+DENSEPOSE_KEYS = {
+    "AP": "ap",
+    "APm": "ap_medium",
+    "APl": "ap_large",
+    "AR": "ar",
+    "ARm": "ar_medium",
+    "ARl": "ar_large",
+}
+
+
+def check_densepose(case, expected):
+    for measure, numbers in expected.items():
+        result = score_case(
+            case, "published", measure={"GPSm": "gpsm", "GPS": "gps", "IOU": "iou"}[measure], kappa=0.0
+        )
+        for name, number in numbers.items():
+            ours = result.scores[DENSEPOSE_KEYS.get(name, name.lower())]
+            assert ours == pytest.approx(max(number, 0.0), abs=1e-9), (measure, name)
+
+
+def check_densepose_pairs(case, pairs):
+    """Compare the matrices of GPS, mask IoU and box IoU."""
+    program = load_challenge("densepose").program()
+    findings = Findings()
+    reference = densepose_reference(case)
+    submission = program.read_submission(case / "res", reference, findings)
+    assert findings.lines() == []
+    persons = reference.persons
+    by_image = [
+        sorted((k for k in submission.kept if k.image == i), key=lambda k: (-k.score, k.index))
+        for i in range(len(persons.image_id))
+    ]
+    _, gps = program._similarities(reference, by_image, 0.0)
+    images = program._match(persons, by_image, gps)
+    for image_id, wanted in pairs.items():
+        image = images[persons.image_id.tolist().index(int(image_id))]
+        here = slice(image.first_person, image.first_person + image.n_persons)
+        boxes = np.array([kept.box for kept in image.detections]).reshape(-1, 4)
+        found = {
+            "gps": image.gps,
+            "mask_iou": image.iou,
+            "box_iou": box_iou(boxes, persons.box[here], persons.crowd[here]),
+        }
+        for name, matrix in found.items():
+            assert matrix == pytest.approx(np.array(wanted[name], dtype=float).reshape(matrix.shape), abs=1e-9), (
+                image_id,
+                name,
+            )
+
+
 CHECKS = {
     "anet_entities_gt": check_anet_gt,
     "anet_entities_gen": check_anet_gen,
@@ -101,7 +167,15 @@ SETTINGS = {
 
 @pytest.mark.parametrize(("case", "protocol", "expected"), list(_protocols()))
 def test_golden_case_gives_its_numbers(case, protocol, expected):
+    if case.parent.name == "densepose":
+        check_densepose(case, expected)
+        return
     CHECKS[case.parent.name](score_case(case, protocol, **SETTINGS.get(case.parent.name, {})), dict(expected))
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.parent.name == "densepose"], ids=lambda c: c.name)
+def test_densepose_pairs(case):
+    check_densepose_pairs(case, json.loads((case / "expected.json").read_text(encoding="utf-8")).get("pairs", {}))
 
 
 @pytest.mark.parametrize("challenge_id", challenge_ids())

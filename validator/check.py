@@ -19,7 +19,11 @@ _NAMED_AT_MOST = 5
 
 
 def check_submission(
-    path: Path, rules: Rules, findings: Findings, last_frames: Mapping[str, int] | None = None
+    path: Path,
+    rules: Rules,
+    findings: Findings,
+    last_frames: Mapping[str, int] | None = None,
+    **reader_options: Any,
 ) -> Any:
     """Check the submission at ``path`` and return its content, or None if problems were found.
 
@@ -36,6 +40,8 @@ def check_submission(
     last_frames : mapping of key to int, optional
         What the reference knows: its keys and each item's number of frames. Without it (a participant at
         home) every key is accepted. For CSV files only.
+    reader_options
+        For the ``read`` function of the challenge's module in ``validator/formats``.
     """
     with open_submission(path, rules.limits, findings) as submission:
         if submission is None:
@@ -43,18 +49,18 @@ def check_submission(
         if rules.csv:
             content: Any = _check_csv(submission, rules.csv, findings, last_frames)
         else:
-            content = _check_json(submission, rules, findings)
+            content = _check_json(submission, rules, findings, reader_options)
     return content if findings.ok else None
 
 
-def _check_json(submission: Submission, rules: Rules, findings: Findings) -> Any:
+def _check_json(submission: Submission, rules: Rules, findings: Findings, options: dict[str, Any]) -> Any:
     assert rules.json is not None  # noqa: S101 - rules are of one kind or the other
     chosen = _choose_json(submission, rules.json, findings)
     if not findings.ok:
         return None
     reader = importlib.import_module(f"validator.formats.{rules.json.format}")
     try:
-        return reader.read(submission, chosen, rules, findings)
+        return reader.read(submission, chosen, rules, findings, **options)
     except UnreadableFileError:
         findings.add(
             "E-ZIP-DAMAGED", "a file cannot be unpacked", "make the zip anew", file=", ".join(chosen.values())

@@ -82,10 +82,44 @@ def read_json(
         return content, members if each else {}
 
 
+def check_value(data: bytes, schema_name: str, findings: Findings, where: str) -> Any:
+    """Parse and check one value of a larger file; return it, None after a problem.
+
+    ``where`` is the JSON Pointer of the value; problems are placed below it.
+    """
+    schema = load_schema(schema_name)
+    if typed_json is not None:
+        try:
+            value = _decoder(schema_name).decode(data)
+            if b'\\"' not in data and data.count(b'":') == _count_keys(value) and (data.isascii() or _is_utf8(data)):
+                return value
+        except typed_json.DECODE_ERRORS:
+            pass
+    own = Findings()
+    value = strict_loads(data, "", own)
+    if value is not UNPARSED:
+        import jsonschema
+
+        _add(jsonschema.Draft7Validator(schema).iter_errors(value), "", "", own, _EXPLAINED)
+    for problem in own.problems:
+        inside = problem.where if problem.where.startswith("/") else f" {problem.where} of this entry".rstrip()
+        findings.add(problem.code, problem.problem, problem.hint, problem.file, where + inside.rstrip("/"))
+    return value if own.ok else None
+
+
+@cache
+def _decoder(schema_name: str) -> Any:
+    return typed_json.decoder_for(load_schema(schema_name), load_schema(schema_name))
+
+
+def _is_utf8(data: bytes) -> bool:
+    return decode_text(data, "", Findings()) is not None
+
+
 def _read_typed(
     data: bytes, schema: Mapping[str, Any], gather: Gather[Content], each: str
 ) -> tuple[Content, dict[str, Any]]:
-    if not data.isascii() and (data.startswith(b"\xef\xbb\xbf") or decode_text(data, "", Findings()) is None):
+    if not data.isascii() and (data.startswith(b"\xef\xbb\xbf") or not _is_utf8(data)):
         raise _UncertainError
     entry = typed_json.decoder_for(_entry_schema(schema, each), schema)
     keys = 0
@@ -119,8 +153,8 @@ def _read_typed(
     except typed_json.DECODE_ERRORS:
         raise _UncertainError from None
     # A parser keeps the last of duplicate keys, so keys are counted. A quotation mark before a colon ends a key,
-    # unless there are escapes or strings that begin with a colon: then the strict reader looks for duplicates.
-    if b"\\" in data or keys + inside != data.count(b'":'):
+    # unless some are escaped or strings begin with a colon: then the strict reader looks for duplicates.
+    if b'\\"' in data or keys + inside != data.count(b'":'):
         strict = Findings()
         strict_loads(data, "", strict)
         if not strict.ok:

@@ -7,7 +7,7 @@ from itertools import cycle
 from xml.etree.ElementTree import Element
 
 from report.html import element
-from result import Histogram, Lane, Line, LineChart, StackedBar, Timeline
+from result import BodyFigure, Histogram, Lane, Line, LineChart, StackedBar, Timeline
 
 _WIDTH, _HEIGHT = 480, 230
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 20, 46
@@ -88,6 +88,40 @@ def stacked_bar(data: StackedBar) -> Element:
         chart.append(_rect(left, 2, width, 30, f"fill-{kind}"))
         left += width
     return chart
+
+
+# The front of a body in a field of 200 x 260: circles (x, y, r) and lines (x1, y1, x2, y2, width) of each part.
+_BODY: dict[str, tuple[tuple[float, ...], ...]] = {
+    "head": ((100, 30, 20),),
+    "torso": ((100, 72, 100, 125, 46),),
+    "upper arms": ((72, 66, 52, 104, 15), (128, 66, 148, 104, 15)),
+    "lower arms": ((50, 112, 42, 148, 12), (150, 112, 158, 148, 12)),
+    "hands": ((40, 162, 8), (160, 162, 8)),
+    "upper legs": ((88, 150, 84, 190, 20), (112, 150, 116, 190, 20)),
+    "lower legs": ((83, 202, 81, 236, 15), (117, 202, 119, 236, 15)),
+    "feet": ((80, 249, 70, 251, 10), (120, 249, 130, 251, 10)),
+}
+
+
+def body(data: BodyFigure) -> Element:
+    """Return a figure whose parts are the stronger coloured the higher their value."""
+    known = {name: value for name, value, _ in data.parts if value is not None}
+    text = ", ".join(f"{name} {value:.2f}" for name, value in known.items())
+    chart = element("svg", class_="body", viewBox="0 0 200 260", role="img", aria_label=f"{data.title}: {text}")
+    for name, shapes in _BODY.items():
+        for numbers in shapes:
+            for kind, opacity in (("none", 1.0), ("value", known.get(name, 0.0))):
+                chart.append(_limb(numbers, f"limb-{kind}", opacity))
+    return chart
+
+
+def _limb(numbers: tuple[float, ...], kind: str, opacity: float) -> Element:
+    shown = f"{opacity:.2f}"
+    if len(numbers) == 3:
+        x, y, radius = numbers
+        return element("circle", class_=kind, cx=x, cy=y, r=radius, stroke_width=0, opacity=shown)
+    x1, y1, x2, y2, width = numbers
+    return element("line", class_=kind, x1=x1, y1=y1, x2=x2, y2=y2, stroke_width=width, opacity=shown)
 
 
 def timeline(data: Timeline) -> Element:

@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 
 from report import charts
 from report.html import Child, element, render
-from result import Cell, Column, Histogram, LineChart, Result, StackedBar, Table, Timeline
+from result import BodyFigure, Cell, Column, Histogram, LineChart, Result, StackedBar, Table, Timeline
 from validator.findings import Findings
 
 if TYPE_CHECKING:
@@ -141,6 +141,13 @@ def _(section: StackedBar) -> Element:
         (f"{label} {share:.4f}", f"fill-{kind}") for (label, share), kind in zip(section.shares, charts.kinds())
     ]
     return _section(section.title, section.note, charts.stacked_bar(section), _key(entries))
+
+
+@_render.register
+def _(section: BodyFigure) -> Element:
+    columns = [Column("Part"), Column("Value", "share"), Column("Points", "count")]
+    table = _render(Table("", "", columns, section.parts))
+    return _section(section.title, section.note, charts.body(section), *list(table)[1:])
 
 
 def _key(entries: Sequence[tuple[str, str]]) -> Element:

@@ -1,0 +1,166 @@
+"""Synthetic data: a made-up body template, annotated persons and detections, in the official file formats.
+
+The template is no real body: 24 patches in space, with straight distances. Seeded: each run gives the same.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from challenges.densepose import preparation as files
+from metrics import geodesic, masks
+from validator.formats.densepose import encode_detection
+
+_HEADER_TEXT_BYTES = 116
+_BLOCK = 1 << 22
+_FULL_IMAGES, _FULL_VERTICES = 1508, 27_554
+_ROWS, _COLUMNS = 8, 3
+
+
+def write_reference(folder: Path) -> None:
+    """Write the demo reference: eight images with one to three persons, a template of 384 vertices."""
+    rng = np.random.default_rng(2019)
+    folder.mkdir(parents=True, exist_ok=True)
+    _write_template(folder, 384, rng)
+    _write_annotations(folder, 8, (20, 30), (60, 160), rng)
+
+
+def write_samples(reference: Path, folder: Path) -> None:
+    """Write a good and a weak prediction for a reference, one folder each."""
+    _predict(reference, folder / "good", offset=8, noise=8, wrong=0.1, missed=0.02)
+    _predict(reference, folder / "weak", offset=25, noise=40, wrong=0.4, missed=0.3)
+
+
+def write_full_size(folder: Path, scale: float) -> None:
+    """Write ``ref/`` and ``res/`` of minival's size times ``scale``: about 300 MB of detections at 1."""
+    rng = np.random.default_rng(5)
+    (folder / "ref").mkdir(parents=True)
+    _write_template(folder / "ref", _FULL_VERTICES, rng)
+    _write_annotations(folder / "ref", max(round(_FULL_IMAGES * scale), 1), (100, 180), (90, 250), rng)
+    _predict(folder / "ref", folder / "res", offset=5, noise=30, wrong=0.05, missed=0.05, extra=0.43)
+
+
+def _write_template(folder: Path, n: int, rng: np.random.Generator) -> None:
+    import h5py
+
+    part = np.arange(n) % geodesic.PARTS + 1
+    u, v = rng.random(n), rng.random(n)
+    # Some subdivided vertices share a unique one, as on the seams of the real template.
+    index = np.concatenate([np.arange(1, n + 1), rng.integers(1, n + 1, n // 8)])
+    part, u, v = (np.concatenate([column, column[index[n:] - 1]]) for column in (part, u, v))
+    columns: dict[str, np.ndarray] = {
+        "U_subdiv": u[:, None],
+        "V_subdiv": v[:, None],
+        "Part_ID_subdiv": part[:, None].astype(np.uint8),
+    }
+    _save_mat(folder / files.SUBDIVIDED_FILE, columns)
+    _save_mat(folder / files.TRANSFORM_FILE, {"index": index[:, None].astype(np.int32)})
+    centre = np.stack([(part - 1) % _COLUMNS * 0.4, (part - 1) // _COLUMNS * 0.2], axis=1)[:n]
+    place = (centre + 0.3 * np.stack([u, v], axis=1)[:n]).astype(np.float32)
+    with h5py.File(folder / files.DISTANCES_FILE, "w", track_order=False) as file:
+        data = file.create_dataset("Pdist_matrix", (n * (n - 1) // 2, 1), "<f4", track_times=False)
+        block: list[np.ndarray] = []
+        begin = size = 0
+        for i in range(1, n):
+            block.append(np.hypot(*(place[:i] - place[i]).T))
+            size += i
+            if size >= _BLOCK or i == n - 1:
+                data[begin : begin + size, 0] = np.concatenate(block)
+                begin, size, block = begin + size, 0, []
+
+
+def _save_mat(path: Path, columns: dict[str, np.ndarray]) -> None:
+    import scipy.io
+
+    scipy.io.savemat(path, columns)
+    # The header names the time of writing; this text is the same each time.
+    data = path.read_bytes()
+    path.write_bytes(b"MATLAB 5.0 MAT-file, synthetic data".ljust(_HEADER_TEXT_BYTES) + data[_HEADER_TEXT_BYTES:])
+
+
+def _write_annotations(
+    folder: Path, n_images: int, points: tuple[int, int], sides: tuple[int, int], rng: np.random.Generator
+) -> None:
+    images: list[dict[str, Any]] = []
+    annotations: list[dict[str, Any]] = []
+    for number in range(1, n_images + 1):
+        images.append({"id": number, "width": 640, "height": 480, "file_name": f"{number:012d}.jpg"})
+        for _ in range(rng.integers(1, 4) if n_images < 100 else rng.integers(1, 6)):
+            width, height = (int(rng.integers(*sides)) for _ in range(2))
+            box = [int(rng.integers(0, 640 - width)), int(rng.integers(0, 480 - height)), width, height]
+            annotations.append(_person(len(annotations) + 1, number, box, int(rng.integers(*points)), rng))
+    categories = [{"id": 1, "name": "person", "supercategory": "person"}]
+    _dump(folder / files.ANNOTATIONS_FILE, {"images": images, "annotations": annotations, "categories": categories})
+
+
+def _person(number: int, image: int, box: list[int], n_points: int, rng: np.random.Generator) -> dict[str, Any]:
+    angle, radius = rng.random(n_points) * 2 * np.pi, np.sqrt(rng.random(n_points)) * 120
+    x, y = 127.5 + radius * np.cos(angle), 127.5 + radius * np.sin(angle)
+    part, u, v = _body(x, y)
+    grid = np.arange(masks.MAP_SIZE) + 0.0
+    inside = _body(*np.meshgrid(grid, grid))[0] > 0
+    stripes = [inside & (np.arange(masks.MAP_SIZE) * 14 // masks.MAP_SIZE == stripe)[:, None] for stripe in range(14)]
+    return {
+        "id": number,
+        "image_id": image,
+        "category_id": 1,
+        "iscrowd": 0,
+        "bbox": box,
+        "area": box[2] * box[3] * 0.7,
+        "dp_x": x.round(2).tolist(),
+        "dp_y": y.round(2).tolist(),
+        "dp_I": part.astype(float).tolist(),
+        "dp_U": u.round(4).tolist(),
+        "dp_V": v.round(4).tolist(),
+        "dp_masks": [{"counts": masks.encode_counts(mask), "size": [256, 256]} for mask in stripes],
+    }
+
+
+def _body(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return part, U and V of points whose box is 0..255: a chessboard of 24 parts in a disc, 0 around it."""
+    inside = (x - 127.5) ** 2 + (y - 127.5) ** 2 <= 126**2
+    column, row = np.clip(x * _COLUMNS / 256, 0, _COLUMNS - 0.01), np.clip(y * _ROWS / 256, 0, _ROWS - 0.01)
+    part = np.floor(row) * _COLUMNS + np.floor(column) + 1
+    return np.where(inside, part, 0).astype(np.int64), column % 1, row % 1
+
+
+def _predict(
+    reference: Path, folder: Path, offset: int, noise: int, wrong: float, missed: float, extra: float = 0.0
+) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    rng = np.random.default_rng(11)
+    data = json.loads((reference / files.ANNOTATIONS_FILE).read_text(encoding="utf-8"))
+    with (folder / "densepose_demo_results.json").open("w", encoding="utf-8") as stream:
+        separator = "["
+        for person in data["annotations"]:
+            for copy in range(1 + (rng.random() < extra)):
+                if rng.random() < missed:
+                    continue
+                stream.write(separator + "\n" + _detection(person, offset * (1 + 3 * copy), noise, wrong, rng))
+                separator = ","
+        stream.write("\n]\n")
+
+
+def _detection(person: dict[str, Any], offset: int, noise: int, wrong: float, rng: np.random.Generator) -> str:
+    x, y, width, height = person["bbox"]
+    left, top = x + rng.uniform(-offset, offset), y + rng.uniform(-offset, offset)
+    wide, high = max(width + rng.uniform(-offset, offset), 2.0), max(height + rng.uniform(-offset, offset), 2.0)
+    columns, rows = np.meshgrid(np.arange(int(wide)) + left, np.arange(int(high)) + top)
+    part, u, v = _body((columns - x) * 255 / width, (rows - y) * 255 / height)
+    swapped = rng.random(geodesic.PARTS + 1) < wrong
+    part = np.where(swapped[part] & (part > 0), part % geodesic.PARTS + 1, part)
+    channels = [part]
+    for values in (u, v):
+        channels.append(np.where(part > 0, np.clip(values * 255 + rng.normal(0, noise, part.shape), 0, 255), 0))
+    box = (round(float(left), 2), round(float(top), 2), int(wide) + 0.5, int(high) + 0.5)
+    return encode_detection(
+        person["image_id"], box, round(float(rng.random()), 4), np.stack(channels).astype(np.uint8)
+    )
+
+
+def _dump(path: Path, data: object) -> None:
+    path.write_text(json.dumps(data, separators=(",", ":")) + "\n", encoding="utf-8")

@@ -1,0 +1,347 @@
+"""Turning the official DensePose files into what the scoring program loads in no time and little memory."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from challenges.densepose import reference as ref
+from metrics import geodesic, masks
+from validator.findings import Findings, quote
+from validator.strict_json import UNPARSED, strict_loads
+
+ANNOTATIONS_FILE = "annotations.json"
+SUBDIVIDED_FILE = "SMPL_subdiv.mat"
+TRANSFORM_FILE = "SMPL_SUBDIV_TRANSFORM.mat"
+DISTANCES_FILE = "Pdist_matrix.mat"
+OFFICIAL_FILES = (ANNOTATIONS_FILE, SUBDIVIDED_FILE, TRANSFORM_FILE, DISTANCES_FILE)
+_BLOCK = 1 << 22
+_GRID_BLOCK = 1 << 12
+_LARGEST_MASK = 10_000
+
+
+class _Vertices:
+    """The subdivided template: for each part its vertices in UV, and their unique vertices."""
+
+    def __init__(self, u: np.ndarray, v: np.ndarray, part: np.ndarray, unique: np.ndarray) -> None:
+        self.part, self.unique = part, unique
+        self.of_part = [np.flatnonzero(part == number) for number in range(geodesic.PARTS + 1)]
+        self._uv = np.stack([u, v], axis=1)
+
+    def nearest(self, part: int, uv: np.ndarray) -> np.ndarray:
+        """Return the subdivided vertex of a part nearest to each (U, V), the first of equals; -1 without vertices."""
+        from scipy.spatial.distance import cdist
+
+        own = self.of_part[part]
+        if not len(own):
+            return np.full(len(uv), -1)
+        found = [
+            own[np.argmin(cdist(uv[begin : begin + _GRID_BLOCK], self._uv[own]), axis=1)]
+            for begin in range(0, len(uv), _GRID_BLOCK)
+        ]
+        return np.concatenate(found) if found else np.zeros(0, np.int64)
+
+
+def prepare(source: Path, output: Path, findings: Findings) -> None:
+    """Check the official files in ``source`` and write the prepared ones to ``output``; needs h5py."""
+    try:
+        import h5py  # noqa: F401
+    except ImportError:
+        findings.add("E-REF-H5PY", "h5py is not installed", "install it (make bundle does), or: pip install h5py")
+        return
+    for name in OFFICIAL_FILES:
+        if not (source / name).is_file():
+            findings.add(
+                "E-REF-NONE", "the file is missing", f"the official files are {', '.join(OFFICIAL_FILES)}", name
+            )
+    if not findings.ok:
+        return
+    vertices = _read_template(source, findings)
+    persons = _read_annotations(source / ANNOTATIONS_FILE, findings)
+    if vertices is None or persons is None or not findings.ok:
+        return
+    n_vertices = _write_distances(source / DISTANCES_FILE, output / ref.DISTANCES_FILE, findings)
+    if n_vertices is None:
+        return
+    if int(vertices.unique.max(initial=0)) >= n_vertices:
+        problem = f"it names vertex {int(vertices.unique.max()) + 1}, the distances are of {n_vertices}"
+        findings.add("E-REF-TEMPLATE", problem, "take all files of one template", TRANSFORM_FILE)
+        return
+    _write_template(vertices, n_vertices, output / ref.TEMPLATE_FILE)
+    _write_persons(persons, vertices, output / ref.PERSONS_FILE)
+    (output / ref.HASH_FILE).write_text(ref.content_hash(output) + "\n", encoding="ascii")
+    dense = sum(person["points"] is not None for person in persons["persons"])
+    text = f"{len(persons['persons']):,} persons, {dense:,} of them densely annotated, {n_vertices:,} vertices"
+    findings.note("N-REF-PREPARED", f"{text} were prepared")
+
+
+def _read_template(source: Path, findings: Findings) -> _Vertices | None:
+    import scipy.io
+
+    found = {}
+    for name, keys in ((SUBDIVIDED_FILE, ("U_subdiv", "V_subdiv", "Part_ID_subdiv")), (TRANSFORM_FILE, ("index",))):
+        try:
+            data = scipy.io.loadmat(source / name)
+        except Exception as error:
+            findings.add("E-REF-MAT", f"it cannot be read ({type(error).__name__})", "take the official file", name)
+            return None
+        for key in keys:
+            if key not in data:
+                findings.add("E-REF-MAT", f"there is no {key} in it", "take the official file", name)
+                return None
+            found[key] = np.asarray(data[key]).ravel()
+    sizes = {key: len(values) for key, values in found.items()}
+    if len(set(sizes.values())) > 1:
+        text = ", ".join(f"{size} {key}" for key, size in sizes.items())
+        findings.add(
+            "E-REF-TEMPLATE",
+            f"the arrays differ in length: {text}",
+            "take all files of one template",
+            SUBDIVIDED_FILE,
+        )
+    part = found["Part_ID_subdiv"].astype(np.int64)
+    u, v = found["U_subdiv"].astype(np.float64), found["V_subdiv"].astype(np.float64)
+    if not np.isin(part, range(1, geodesic.PARTS + 1)).all():
+        findings.add(
+            "E-REF-TEMPLATE", "a part is not in 1..24", "take the official file", SUBDIVIDED_FILE, "Part_ID_subdiv"
+        )
+    if not ((u >= 0) & (u <= 1) & (v >= 0) & (v <= 1)).all():
+        findings.add("E-REF-TEMPLATE", "U or V is not in 0..1", "take the official file", SUBDIVIDED_FILE)
+    unique = found["index"].astype(np.int64) - 1
+    if (unique < 0).any():
+        findings.add("E-REF-TEMPLATE", "an index is below 1", "take the official file", TRANSFORM_FILE, "index")
+    return _Vertices(u, v, part, unique) if findings.ok else None
+
+
+def _write_distances(source: Path, output: Path, findings: Findings) -> int | None:
+    """Copy the distances as flat float32 in blocks; return the number of vertices."""
+    import h5py
+
+    try:
+        with h5py.File(source, "r") as file:
+            data = next((file[key] for key in file if getattr(file[key], "ndim", 0)), None)
+            if data is None:
+                findings.add("E-REF-MAT", "there is no array in it", "take the official file", source.name)
+                return None
+            n = (1 + math.isqrt(1 + 8 * data.size)) // 2
+            if n * (n - 1) // 2 != data.size:
+                problem = f"{data.size} distances are not those of a triangle without its diagonal"
+                findings.add("E-REF-TEMPLATE", problem, "take the official file", source.name)
+                return None
+            axis = int(np.argmax(data.shape))
+            with output.open("wb") as stream:
+                for begin in range(0, data.size, _BLOCK):
+                    here: list[Any] = [slice(None)] * data.ndim
+                    here[axis] = slice(begin, begin + _BLOCK)
+                    block = np.asarray(data[tuple(here)], dtype="<f4").ravel()
+                    if not (block >= 0).all() or not np.isfinite(block).all():
+                        where = f"distances from {begin}"
+                        findings.add(
+                            "E-REF-TEMPLATE",
+                            "a distance is negative or not finite",
+                            "take the official file",
+                            source.name,
+                            where,
+                        )
+                        return None
+                    stream.write(block.tobytes())
+            return n
+    except OSError:
+        findings.add("E-REF-MAT", "it is not an HDF5 file", "take the official file", source.name)
+        return None
+
+
+def _write_template(vertices: _Vertices, n_vertices: int, output: Path) -> None:
+    levels = np.arange(geodesic.LEVELS) / 255.0
+    grid = np.stack([np.repeat(levels, geodesic.LEVELS), np.tile(levels, geodesic.LEVELS)], axis=1)
+    nearest = np.full((geodesic.PARTS, len(grid)), geodesic.NO_VERTEX, np.int32)
+    for part in range(1, geodesic.PARTS + 1):
+        found = vertices.nearest(part, grid)
+        nearest[part - 1] = np.where(found >= 0, vertices.unique[found], geodesic.NO_VERTEX)
+    np.savez(output, nearest=nearest.reshape(geodesic.PARTS, geodesic.LEVELS, -1), n_vertices=n_vertices)
+
+
+def _read_annotations(path: Path, findings: Findings) -> dict[str, Any] | None:
+    """Return images, categories and persons as checked Python data; None after a problem."""
+    data = strict_loads(path.read_bytes(), path.name, findings)
+    if data is UNPARSED:
+        return None
+    lists = [data.get(key) if isinstance(data, dict) else None for key in ("images", "annotations")]
+    if not all(isinstance(found, list) for found in lists):
+        findings.add(
+            "E-REF-SHAPE", "there are no lists of images and annotations", "take the official file", path.name
+        )
+        return None
+    images: dict[int, tuple[int, int]] = {}
+    for place, image in enumerate(lists[0] or []):
+        where = f"/images/{place}"
+        numbers: list[Any] = [
+            image.get(key) if isinstance(image, dict) else None for key in ("id", "height", "width")
+        ]
+        if not all(type(number) is int and number > 0 for number in numbers):
+            findings.add(
+                "E-REF-IMAGE", "id, height and width must be positive whole numbers", "correct it", path.name, where
+            )
+        elif numbers[0] in images:
+            findings.add("E-REF-IMAGE", "the id occurs twice", "keep one of the images", path.name, where)
+        else:
+            images[numbers[0]] = (numbers[1], numbers[2])
+    persons = []
+    seen: set[int] = set()
+    for place, annotation in enumerate(lists[1] or []):
+        where = f"/annotations/{place}"
+        before = findings.total
+        person = _read_person(annotation, images, path.name, where, findings)
+        if person is None or findings.total > before:
+            continue
+        if person["id"] in seen:
+            findings.add("E-REF-PERSON", "the id occurs twice", "correct it", path.name, f"{where}/id")
+        seen.add(person["id"])
+        persons.append(person)
+    if not persons and findings.ok:
+        findings.add("E-REF-EMPTY", "there are no annotations", "take the official file", path.name)
+    return {"images": images, "persons": persons} if findings.ok else None
+
+
+def _numbers(value: Any, size: int | None = None) -> bool:
+    good = isinstance(value, list) and all(type(entry) in (int, float) for entry in value)
+    return good and (size is None or len(value) == size)
+
+
+def _read_person(
+    annotation: Any, images: dict[int, tuple[int, int]], name: str, where: str, findings: Findings
+) -> dict[str, Any] | None:
+    def problem(what: str, hint: str, place: str = "") -> None:
+        findings.add("E-REF-PERSON", what, hint, name, where + place)
+
+    if not isinstance(annotation, dict):
+        problem("this is not an object", "take the official file")
+        return None
+    if type(annotation.get("id")) is not int or annotation["id"] < 1:
+        problem(
+            "the id must be a whole number from 1; the released evaluator takes 0 for no match", "renumber it", "/id"
+        )
+    if annotation.get("image_id") not in images:
+        problem(f"there is no image {quote(repr(annotation.get('image_id')), 20)}", "correct it", "/image_id")
+    if not _numbers(annotation.get("bbox"), 4):
+        problem("this is not a box of 4 numbers", "write [x, y, width, height]", "/bbox")
+    elif min(annotation["bbox"][2:]) < 0 or max(map(abs, annotation["bbox"])) > _LARGEST_MASK:
+        problem("the box is negative or too large", "correct it", "/bbox")
+    if type(annotation.get("area")) not in (int, float):
+        problem("this is not a number", "correct it", "/area")
+    points = None
+    if "dp_x" in annotation:
+        keys = ("dp_x", "dp_y", "dp_I", "dp_U", "dp_V")
+        if not all(_numbers(annotation.get(key)) for key in keys):
+            problem("dp_x, dp_y, dp_I, dp_U and dp_V must be lists of numbers", "correct them", "/dp_x")
+        elif len({len(annotation[key]) for key in keys}) > 1:
+            sizes = ", ".join(f"{len(annotation[key])} {key}" for key in keys)
+            problem(f"the lists differ in length: {sizes}", "correct them", "/dp_x")
+        else:
+            points = np.array([annotation[key] for key in keys], dtype=np.float64).reshape(5, -1)
+            if not ((points[3:] >= 0) & (points[3:] <= 1)).all():
+                problem("dp_U or dp_V is not in 0..1", "correct it", "/dp_U")
+    parts = _read_masks(annotation.get("dp_masks", []), problem)
+    return {
+        "id": annotation.get("id"),
+        "image_id": annotation.get("image_id"),
+        "category": annotation.get("category_id", 1),
+        "box": annotation.get("bbox"),
+        "area": annotation.get("area"),
+        "crowd": bool(annotation.get("iscrowd", 0)),
+        "points": points,
+        "parts": parts,
+    }
+
+
+def _read_masks(found: Any, problem: Any) -> list[np.ndarray | None]:
+    if not isinstance(found, list):
+        problem("this is not a list", "write 14 masks, or an empty list", "/dp_masks")
+        return []
+    decoded: list[np.ndarray | None] = []
+    for place, entry in enumerate(found):
+        if not entry:
+            decoded.append(None)
+            continue
+        try:
+            runs = masks.decode_counts(entry["counts"])
+            if int(runs.sum()) != masks.MAP_SIZE**2:
+                raise ValueError("another size")
+            decoded.append(masks.runs_to_mask(runs, masks.MAP_SIZE, masks.MAP_SIZE).T)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            problem(
+                "this is not a run-length code of a 256 x 256 mask", "take the official file", f"/dp_masks/{place}"
+            )
+            decoded.append(None)
+    return decoded
+
+
+def _write_persons(data: dict[str, Any], vertices: _Vertices, output: Path) -> None:
+    image_ids = sorted(data["images"])
+    index = {image_id: place for place, image_id in enumerate(image_ids)}
+    persons = sorted(data["persons"], key=lambda person: index[person["image_id"]])
+    columns: dict[str, list[Any]] = {key: [] for key in ("x", "y", "part", "vertex", "run")}
+    point_start, run_start, places = [0], [0], []
+    for person in persons:
+        points = _points(person, vertices)
+        for key in ("x", "y", "part", "vertex"):
+            columns[key].append(points[key])
+        point_start.append(point_start[-1] + len(points["x"]))
+        placed = _person_mask(person, data["images"][person["image_id"]])
+        runs = masks.mask_to_runs(placed.mask)
+        columns["run"].append(runs)
+        run_start.append(run_start[-1] + len(runs))
+        places.append([placed.row, placed.column, *placed.mask.shape])
+    np.savez(
+        output,
+        version=ref.PREPARED_VERSION,
+        image_id=np.array(image_ids, dtype=np.int64),
+        image_size=np.array([data["images"][image_id] for image_id in image_ids], dtype=np.int64).reshape(-1, 2),
+        category=np.array(sorted({person["category"] for person in persons}), dtype=np.int64),
+        image=np.array([index[person["image_id"]] for person in persons], dtype=np.int64),
+        box=np.array([person["box"] for person in persons], dtype=np.float64).reshape(-1, 4),
+        area=np.array([person["area"] for person in persons], dtype=np.float64),
+        crowd=np.array([person["crowd"] for person in persons], dtype=bool),
+        dense=np.array([person["points"] is not None for person in persons], dtype=bool),
+        point_start=np.array(point_start, dtype=np.int64),
+        x=np.concatenate([np.zeros(0), *columns["x"]]),
+        y=np.concatenate([np.zeros(0), *columns["y"]]),
+        part=np.concatenate([np.zeros(0, np.int8), *columns["part"]]).astype(np.int8),
+        vertex=np.concatenate([np.zeros(0, np.int32), *columns["vertex"]]).astype(np.int32),
+        mask_place=np.array(places, dtype=np.int64).reshape(-1, 4),
+        run_start=np.array(run_start, dtype=np.int64),
+        run=np.concatenate([np.zeros(0, np.int32), *columns["run"]]).astype(np.int32),
+    )
+
+
+def _points(person: dict[str, Any], vertices: _Vertices) -> dict[str, np.ndarray]:
+    """Return the known points: in image coordinates, with the fine part of their vertex and their unique vertex."""
+    points = person["points"] if person["points"] is not None else np.zeros((5, 0))
+    x, y, part, u, v = points
+    left, top, width, height = person["box"]
+    nearest = np.full(len(x), -1)
+    for number in np.unique(part).tolist():
+        if number in range(1, geodesic.PARTS + 1):
+            here = part == number
+            nearest[here] = vertices.nearest(int(number), np.stack([u[here], v[here]], axis=1))
+    known = nearest >= 0
+    return {
+        # In this order of operations, as the released evaluator rounds.
+        "x": (x * width / 255.0 + left)[known],
+        "y": (y * height / 255.0 + top)[known],
+        "part": vertices.part[nearest[known]],
+        "vertex": vertices.unique[nearest[known]],
+    }
+
+
+def _person_mask(person: dict[str, Any], size: tuple[int, int]) -> masks.PlacedMask:
+    left, top, width, height = (int(value) for value in person["box"])
+    width, height = max(width, 1), max(height, 1)
+    if any(part is not None for part in person["parts"]):
+        mask = masks.resized_foreground(masks.label_map(person["parts"]), height, width)
+    else:
+        mask = np.zeros((height, width), dtype=bool)
+    return masks.place_mask(mask, top, left, *size)

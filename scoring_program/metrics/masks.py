@@ -1,0 +1,143 @@
+"""Person masks: COCO's run-length code, the resized label map of DensePose, IoU of masks cut at the image border.
+
+Source: COCO's mask API for the code; ``densepose_cocoeval.py`` for the label map.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+MAP_SIZE = 256
+
+
+def decode_counts(text: str) -> np.ndarray:
+    """Return the run lengths of COCO's compressed code, beginning with background; runs go down the columns.
+
+    Raises
+    ------
+    ValueError
+        The text is cut off or holds other characters.
+    """
+    runs: list[int] = []
+    place = 0
+    codes = text.encode("latin-1", "replace")
+    while place < len(codes):
+        value, shift = 0, 0
+        while True:
+            if place >= len(codes):
+                raise ValueError("the code is cut off")
+            code = codes[place] - 48
+            place += 1
+            if not 0 <= code < 64 or shift > 60:
+                raise ValueError("not a run-length code")
+            value |= (code & 31) << shift
+            shift += 5
+            if not code & 32:
+                break
+        if code & 16:
+            value -= 1 << shift
+        runs.append(value + runs[-2] if len(runs) > 2 else value)
+    if any(run < 0 for run in runs):
+        raise ValueError("not a run-length code")
+    return np.array(runs, dtype=np.int64)
+
+
+def encode_counts(mask: np.ndarray) -> str:
+    """Return COCO's compressed run-length code of a bool mask of shape (h, w)."""
+    flat = mask.ravel(order="F")
+    edges = np.flatnonzero(np.diff(flat)) + 1
+    runs = np.diff(np.concatenate([[0], edges, [len(flat)]])).tolist()
+    if flat[0]:
+        runs.insert(0, 0)
+    text = []
+    for place, run in enumerate(runs):
+        value = run - runs[place - 2] if place > 2 else run
+        while True:
+            code = value & 31
+            value >>= 5
+            more = value != (-1 if code & 16 else 0)
+            text.append(chr(code + (32 if more else 0) + 48))
+            if not more:
+                break
+    return "".join(text)
+
+
+def runs_to_mask(runs: np.ndarray, height: int, width: int) -> np.ndarray:
+    """Return the bool mask (height, width) of runs that go along the rows, beginning with background."""
+    return np.repeat(np.arange(len(runs)) % 2 == 1, runs).reshape(height, width)
+
+
+def mask_to_runs(mask: np.ndarray) -> np.ndarray:
+    """Return the runs along the rows, beginning with background, that `runs_to_mask` turns back."""
+    flat = mask.ravel()
+    edges = np.flatnonzero(np.diff(flat)) + 1
+    runs = np.diff(np.concatenate([[0], edges, [len(flat)]]))
+    return np.concatenate([[0], runs]) if len(flat) and flat[0] else runs
+
+
+def label_map(part_masks: list[np.ndarray | None]) -> np.ndarray:
+    """Return the map of part numbers from 1 of masks (256, 256), later ones on top; None stands for an empty mask."""
+    labels = np.zeros((MAP_SIZE, MAP_SIZE))
+    for number, mask in enumerate(part_masks, start=1):
+        if mask is not None:
+            labels[mask] = number
+    return labels
+
+
+def resized_foreground(labels: np.ndarray, height: int, width: int) -> np.ndarray:
+    """Return where the label map, resized bilinearly as a map of numbers to (height, width), is above 0.5.
+
+    Half-pixel centres, edges clamped, weights in float32 and sums in float64, as OpenCV computes them.
+    """
+    left, right, across = _neighbours(labels.shape[1], width)
+    upper, lower, down = _neighbours(labels.shape[0], height)
+    one = np.float32(1)
+    rows = labels[:, left] * (one - across) + labels[:, right] * across
+    return rows[upper] * (one - down)[:, None] + rows[lower] * down[:, None] > 0.5
+
+
+def _neighbours(size: int, wanted: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    place = ((np.arange(wanted) + 0.5) * (1 / (wanted / size)) - 0.5).astype(np.float32)
+    first = np.floor(place).astype(np.int64)
+    weight = place - first.astype(np.float32)
+    weight[(first < 0) | (first >= size - 1)] = 0
+    first = np.clip(first, 0, size - 1)
+    return first, np.minimum(first + 1, size - 1), weight.astype(np.float32)
+
+
+@dataclass(frozen=True)
+class PlacedMask:
+    """A bool mask (h, w) whose upper left pixel is (row, column) of the image; cut at the image's border."""
+
+    row: int
+    column: int
+    mask: np.ndarray
+
+    @property
+    def area(self) -> int:
+        """Number of foreground pixels."""
+        return int(np.count_nonzero(self.mask))
+
+
+def place_mask(mask: np.ndarray, row: int, column: int, height: int, width: int) -> PlacedMask:
+    """Paste a mask into an image of (height, width) and cut it at the border; it may lie outside altogether."""
+    top, left = max(row, 0), max(column, 0)
+    return PlacedMask(top, left, mask[top - row : max(height - row, 0), left - column : max(width - column, 0)])
+
+
+def mask_iou(detection: PlacedMask, person: PlacedMask, crowd: bool) -> float:
+    """Return the IoU of two masks as COCO computes it: against a crowd, over the detection's area; 0 if undefined."""
+    top, left = max(detection.row, person.row), max(detection.column, person.column)
+    bottom = min(detection.row + detection.mask.shape[0], person.row + person.mask.shape[0])
+    right = min(detection.column + detection.mask.shape[1], person.column + person.mask.shape[1])
+    if bottom <= top or right <= left:
+        return 0.0
+    first = detection.mask[
+        top - detection.row : bottom - detection.row, left - detection.column : right - detection.column
+    ]
+    second = person.mask[top - person.row : bottom - person.row, left - person.column : right - person.column]
+    shared = int(np.count_nonzero(first & second))
+    union = detection.area if crowd else detection.area + person.area - shared
+    return shared / union if union else 0.0

@@ -1,0 +1,131 @@
+"""Reading a JSON file that is one long list, one entry at a time, so that memory does not grow with the file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from validator.strict_json import DEEPEST
+
+_CHUNK = 1 << 22
+_SPACE = b" \t\r\n"
+_STRUCTURE = re.compile(rb'["\[\]{}]')
+_STRUCTURE_OR_COMMA = re.compile(rb'["\[\]{},]')
+
+
+class ArrayError(Exception):
+    """The text is not a list of entries. ``problem`` and ``hint`` say why; ``entry`` counts from 0."""
+
+    def __init__(self, entry: int, problem: str, hint: str) -> None:
+        super().__init__(problem)
+        self.entry, self.problem, self.hint = entry, problem, hint
+
+
+def iter_entries(stream: BinaryIO, largest: int) -> Iterator[bytes]:
+    """Yield the text of each entry of the list that ``stream`` holds.
+
+    The entries themselves are not parsed: only strings and brackets are followed.
+
+    Parameters
+    ----------
+    stream : binary file
+        UTF-8; a byte order mark is skipped.
+    largest : int
+        Bytes that an entry may have.
+
+    Raises
+    ------
+    ArrayError
+        The file is not a list, ends too early, or has an entry that is too large or nested too deep.
+    """
+    buffer = stream.read(_CHUNK)
+    if buffer.startswith(b"\xef\xbb\xbf"):
+        buffer = buffer[3:]
+    buffer = _skip_space(buffer, stream)
+    if not buffer:
+        raise ArrayError(0, "the file is empty", "write a list of detections: [{...}, ...]")
+    if not buffer.startswith(b"["):
+        kind = "an object" if buffer.startswith(b"{") else "something else"
+        raise ArrayError(0, f"the file holds {kind} instead of a list", "write a list of detections: [{...}, ...]")
+    buffer = _skip_space(buffer[1:], stream)
+    place, entry = 0, 0
+    while True:
+        end = _entry_end(buffer, place, entry)
+        if end is None:
+            buffer = buffer[place:]
+            place = 0
+            if len(buffer) > largest:
+                raise ArrayError(entry, f"the entry has more than {largest:,} bytes", "check what you wrote into it")
+            more = stream.read(max(_CHUNK, len(buffer)))
+            if not more:
+                raise ArrayError(entry, "the file ends too early", "write it anew; it may have been cut off")
+            buffer += more
+            continue
+        text = buffer[place:end].strip(_SPACE)
+        closes = buffer[end : end + 1] == b"]"
+        if len(text) > largest:
+            raise ArrayError(entry, f"the entry has more than {largest:,} bytes", "check what you wrote into it")
+        if text:
+            yield text
+            entry += 1
+        elif not closes:
+            raise ArrayError(entry, "an entry is missing before the comma", "delete the comma")
+        elif entry:
+            raise ArrayError(
+                entry, "there is a comma before the closing bracket", "delete the trailing comma: JSON has none"
+            )
+        place = end + 1
+        if closes:
+            break
+    if _skip_space(buffer[place:], stream):
+        raise ArrayError(entry, "there is more text behind the end of the list", "write one list into the file")
+
+
+def _skip_space(buffer: bytes, stream: BinaryIO) -> bytes:
+    while True:
+        buffer = buffer.lstrip(_SPACE)
+        if buffer:
+            return buffer
+        buffer = stream.read(_CHUNK)
+        if not buffer:
+            return b""
+
+
+def _entry_end(buffer: bytes, place: int, entry: int) -> int | None:
+    """Return where the entry ends that begins at ``place``: at a comma or the list's bracket; None if beyond."""
+    depth = 0
+    while True:
+        found = (_STRUCTURE if depth else _STRUCTURE_OR_COMMA).search(buffer, place)
+        if not found:
+            return None
+        mark = found.group()
+        place = found.end()
+        if mark == b'"':
+            end = _string_end(buffer, place)
+            if end is None:
+                return None
+            place = end
+        elif mark in b"[{":
+            depth += 1
+            if depth >= DEEPEST:
+                raise ArrayError(entry, f"the nesting is deeper than {DEEPEST} levels", "see the format's example")
+        elif depth == 0:
+            return found.start()
+        else:
+            depth -= 1
+
+
+def _string_end(buffer: bytes, place: int) -> int | None:
+    """Return the place behind the closing quotation mark of a string whose text begins at ``place``."""
+    begin = place
+    while True:
+        end = buffer.find(b'"', place)
+        if end < 0:
+            return None
+        slashes = end
+        while slashes > begin and buffer[slashes - 1 : slashes] == b"\\":
+            slashes -= 1
+        if (end - slashes) % 2 == 0:
+            return end + 1
+        place = end + 1

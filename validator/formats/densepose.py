@@ -1,0 +1,344 @@
+"""COCO DensePose: a list of detections, each with a box, a score and a PNG of body parts and UV coordinates.
+
+Files are large, so they are read as a stream, and the detections are decoded in worker processes; a consumer takes
+what it needs of each one's pixels, which are dropped then.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+import json
+import multiprocessing
+import os
+import struct
+import warnings
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from validator.archive import Submission
+from validator.array_stream import ArrayError, iter_entries
+from validator.findings import Findings, Problem
+from validator.json_files import check_value
+from validator.rules import Rules
+from validator.strict_json import collector_off
+
+SCHEMA = "densepose.json"
+PARTS = 24
+_LARGEST_ENTRY = 64_000_000
+_MOST_PIXELS = 25_000_000
+_BATCH_BYTES = 1 << 20
+_PARALLEL_FROM_BYTES = 8_000_000
+_MOST_WORKERS = 4
+_MOST_PROBLEMS = 500
+_PNG_START = b"\x89PNG\r\n\x1a\n"
+_RGB, _EIGHT_BIT = 2, 8
+_PNG_ERRORS = (
+    OSError,
+    SyntaxError,
+    ValueError,
+    EOFError,
+    OverflowError,
+    MemoryError,
+    struct.error,
+    zlib.error,
+    KeyError,
+)
+
+
+@dataclass(frozen=True)
+class Detection:
+    """One detection.
+
+    Attributes
+    ----------
+    index : int
+        Its place in the file, from 0.
+    image_id, category_id : int
+    box : tuple of 4 float
+        ``x, y, width, height`` in pixels.
+    score : float
+    pixels : uint8 array of shape (int(height), int(width), 3)
+        Part 0..24 (0 is background), U and V (0..255).
+    """
+
+    index: int
+    image_id: int
+    category_id: int
+    box: tuple[float, float, float, float]
+    score: float
+    pixels: np.ndarray
+
+
+class Consumer(Protocol):
+    """Takes detections in one process; its result must be picklable."""
+
+    def take(self, detection: Detection) -> None:
+        """Look at a detection; its pixels are gone afterwards."""
+
+    def result(self) -> Any:
+        """Return what was gathered."""
+
+
+@dataclass
+class _Batch:
+    """What a worker found: problems with the place of their detection, what the consumer gathered."""
+
+    problems: list[tuple[int, Problem]]
+    total: int
+    result: Any
+
+
+def read(
+    submission: Submission,
+    files: dict[str, str],
+    rules: Rules,
+    findings: Findings,
+    image_ids: frozenset[int] | None = None,
+    make_consumer: Callable[[], Consumer] | None = None,
+) -> list[Any] | None:
+    """Check all detections and hand them to consumers; return these consumers' results, None after a problem.
+
+    Parameters
+    ----------
+    image_ids : frozenset of int, optional
+        The images that exist. Without it (a participant at home) every id is accepted.
+    make_consumer : callable, optional
+        Makes a consumer; it is called once in each process.
+    """
+    (name,) = files.values()
+    with submission.open(name) as stream, collector_off():
+        pool = _Pool(image_ids, make_consumer, submission.size(name))
+        try:
+            for batch in _batches(iter_entries(stream, _LARGEST_ENTRY)):
+                pool.send(batch)
+        except ArrayError as error:
+            findings.add("E-JSON-SYNTAX", error.problem, error.hint, name, f"/{error.entry}")
+        except BaseException:
+            pool.stop()
+            raise
+        found = pool.finish()
+    problems = sorted((entry for batch in found for entry in batch.problems), key=lambda entry: entry[0])
+    for _, problem in problems:
+        findings.add(problem.code, problem.problem, problem.hint, name, problem.where)
+    findings.count_more(sum(batch.total for batch in found) - len(problems))
+    return [batch.result for batch in found] if findings.ok else None
+
+
+def _batches(entries: Iterator[bytes]) -> Iterator[list[tuple[int, bytes]]]:
+    batch: list[tuple[int, bytes]] = []
+    size = 0
+    for index, text in enumerate(entries):
+        batch.append((index, text))
+        size += len(text)
+        if size >= _BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+class _Pool:
+    """Worker processes for large files; small ones are done in this process, as are all where there is no fork."""
+
+    def __init__(
+        self, image_ids: frozenset[int] | None, make_consumer: Callable[[], Consumer] | None, size: int
+    ) -> None:
+        self._local = _Worker(image_ids, make_consumer)
+        self._pipes: list[Any] = []
+        self._processes: list[Any] = []
+        self._next = 0
+        if size < _PARALLEL_FROM_BYTES or not hasattr(os, "sched_getaffinity") or not hasattr(os, "fork"):
+            return
+        workers = min(len(os.sched_getaffinity(0)), _MOST_WORKERS)
+        if workers < 2:
+            return
+        context = multiprocessing.get_context("fork")
+        for _ in range(workers):
+            ours, theirs = context.Pipe()
+            process = context.Process(target=_serve, args=(theirs, [*self._pipes, ours], self._local), daemon=True)
+            with warnings.catch_warnings():
+                # Python 3.12 warns of forking beside the threads of numpy's linear algebra, which are idle here.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                process.start()
+            theirs.close()
+            self._pipes.append(ours)
+            self._processes.append(process)
+
+    def send(self, batch: list[tuple[int, bytes]]) -> None:
+        """Hand a batch to the next worker; waits while that one is busy."""
+        if not self._pipes:
+            self._local.take(batch)
+            return
+        pipe = self._pipes[self._next]
+        self._next = (self._next + 1) % len(self._pipes)
+        pipe.send(len(batch))
+        for index, text in batch:
+            pipe.send(index)
+            pipe.send_bytes(text)
+
+    def finish(self) -> list[_Batch]:
+        """Return what all workers found."""
+        if not self._pipes:
+            return [self._local.finish()]
+        for pipe in self._pipes:
+            pipe.send(0)
+        found = [pipe.recv() for pipe in self._pipes]
+        for process in self._processes:
+            process.join()
+        for batch in found:
+            if isinstance(batch, Exception):
+                raise batch
+        return found
+
+    def stop(self) -> None:
+        """End the workers at once."""
+        for process in self._processes:
+            process.kill()
+
+
+def _serve(pipe: Any, others: list[Any], worker: _Worker) -> None:
+    """Work until an empty batch comes; answer with what was found, or with the exception."""
+    for other in others:
+        # Otherwise a worker would hold the pipes of those started before it open.
+        other.close()
+    answer: Any
+    try:
+        while count := pipe.recv():
+            worker.take([(pipe.recv(), pipe.recv_bytes()) for _ in range(count)])
+        answer = worker.finish()
+    except EOFError:
+        return
+    except Exception as error:
+        # The message may hold data; its type is enough.
+        answer = RuntimeError(type(error).__name__)
+        with suppress(EOFError, OSError):
+            while pipe.recv() != 0:
+                pass
+    pipe.send(answer)
+
+
+class _Worker:
+    """Checks detections and hands them to its consumer."""
+
+    def __init__(self, image_ids: frozenset[int] | None, make_consumer: Callable[[], Consumer] | None) -> None:
+        self._image_ids = image_ids
+        self._make_consumer = make_consumer
+        self._consumer: Consumer | None = None
+        self._problems: list[tuple[int, Problem]] = []
+        self._total = 0
+
+    def take(self, batch: list[tuple[int, bytes]]) -> None:
+        if self._consumer is None and self._make_consumer is not None:
+            self._consumer = self._make_consumer()
+        for index, text in batch:
+            findings = Findings()
+            detection = self._check(index, text, findings)
+            if detection is not None and self._consumer is not None and not self._total:
+                self._consumer.take(detection)
+            self._total += findings.total
+            if len(self._problems) < _MOST_PROBLEMS:
+                self._problems += [(index, problem) for problem in findings.problems]
+
+    def finish(self) -> _Batch:
+        if self._consumer is None and self._make_consumer is not None:
+            self._consumer = self._make_consumer()
+        return _Batch(self._problems, self._total, self._consumer.result() if self._consumer else None)
+
+    def _check(self, index: int, text: bytes, findings: Findings) -> Detection | None:
+        value = check_value(text, SCHEMA, findings, f"/{index}")
+        if value is None:
+            return None
+        box = value["bbox"]
+        image_id = int(value["image_id"])
+        if self._image_ids is not None and image_id not in self._image_ids:
+            hint = "take the image ids of the challenge's image list"
+            findings.add("E-DP-IMAGE", f"there is no image {image_id}", hint, where=f"/{index}/image_id")
+        height, width = int(box[3]), int(box[2])
+        if height < 1 or width < 1:
+            problem = f"the box is {box[2]:g} x {box[3]:g} pixels"
+            findings.add("E-DP-BOX", problem, "leave out boxes smaller than a pixel", where=f"/{index}/bbox")
+        elif [int(number) for number in value["uv_shape"]] != [3, height, width]:
+            shape = "{} x {} x {}".format(*(int(number) for number in value["uv_shape"]))
+            hint = f"write [3, {height}, {width}]: 3, then the integer parts of the box's height and width"
+            findings.add("E-DP-SHAPE", f"the shape {shape} does not fit the box", hint, where=f"/{index}/uv_shape")
+        elif height * width > _MOST_PIXELS:
+            problem = f"{height} x {width} pixels are more than {_MOST_PIXELS:,}"
+            findings.add("E-DP-SHAPE", problem, "cut the box at the image", where=f"/{index}/uv_shape")
+        if not findings.ok:
+            return None
+        pixels = _decode(value["uv_data"], height, width, f"/{index}/uv_data", findings)
+        if pixels is None:
+            return None
+        largest = int(pixels[..., 0].max())
+        if largest > PARTS:
+            problem = f"the first channel holds {largest}"
+            findings.add("E-DP-PART", problem, "parts are 0 (background) to 24", where=f"/{index}/uv_data")
+            return None
+        corner = (float(box[0]), float(box[1]), float(box[2]), float(box[3]))
+        return Detection(index, image_id, int(value["category_id"]), corner, float(value["score"]), pixels)
+
+
+def _decode(text: str, height: int, width: int, where: str, findings: Findings) -> np.ndarray | None:
+    """Return the pixels of a PNG in base64, uint8 (height, width, 3); None after a problem."""
+    try:
+        data = text.encode("ascii")
+        if b"\n" in data or b"\r" in data:
+            data = data.translate(None, b"\r\n")
+        png = base64.b64decode(data, validate=True)
+    except (binascii.Error, UnicodeEncodeError):
+        findings.add("E-DP-BASE64", "this is not base64", "write base64.b64encode(png).decode()", where=where)
+        return None
+    if not png.startswith(_PNG_START) or png[12:16] != b"IHDR" or len(png) < 33:
+        findings.add("E-DP-PNG", "this is not a PNG", "encode the pixels as an 8-bit RGB PNG", where=where)
+        return None
+    found_width, found_height, depth, kind = struct.unpack(">IIBB", png[16:26])
+    if (found_height, found_width) != (height, width):
+        problem = f"the PNG is {found_height} x {found_width}, uv_shape says {height} x {width}"
+        findings.add("E-DP-PNG", problem, "encode the array of the box itself", where=where)
+        return None
+    if (depth, kind) != (_EIGHT_BIT, _RGB):
+        kinds = {0: "grey", 2: "RGB", 3: "palette", 4: "grey with alpha", 6: "RGB with alpha"}
+        problem = f"the PNG is {depth}-bit {kinds.get(kind, 'of an unknown kind')}"
+        findings.add("E-DP-PNG", problem, "write an 8-bit RGB PNG without alpha", where=where)
+        return None
+    from PIL import Image
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            image = Image.open(io.BytesIO(png), formats=("PNG",))
+            pixels = np.asarray(image)
+    except _PNG_ERRORS:
+        findings.add("E-DP-PNG", "the PNG is damaged or cut off", "encode it anew", where=where)
+        return None
+    if image.mode != "RGB" or pixels.shape != (height, width, 3) or pixels.dtype != np.uint8:
+        findings.add("E-DP-PNG", "the PNG does not hold 8-bit RGB", "write an 8-bit RGB PNG", where=where)
+        return None
+    return pixels
+
+
+def encode_detection(
+    image_id: int, box: tuple[float, float, float, float], score: float, iuv: np.ndarray, category_id: int = 1
+) -> str:
+    """Return a detection as JSON text; ``iuv`` is uint8 of shape (3, int(height), int(width))."""
+    from PIL import Image
+
+    stream = io.BytesIO()
+    Image.fromarray(np.ascontiguousarray(np.moveaxis(iuv, 0, -1))).save(stream, format="PNG")
+    return json.dumps(
+        {
+            "image_id": int(image_id),
+            "category_id": int(category_id),
+            "bbox": [float(number) for number in box],
+            "score": float(score),
+            "uv_shape": list(iuv.shape),
+            "uv_data": base64.b64encode(stream.getvalue()).decode("ascii"),
+        }
+    )
