@@ -4,7 +4,7 @@ FORMAT ?= v2
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test bundle lint-bundle dry-run demo-data bench clean
+.PHONY: demo test bundle lint-bundle dry-run demo-data bench portability fuzz clean
 
 demo: .venv/run
 	@$(BIN)/python -m organizer demo
@@ -33,6 +33,16 @@ demo-data: .venv/run
 # make bench [ID=chalearn_gesture] [SCALE="1 100"]
 bench: .venv/run
 	$(BIN)/python -m organizer bench $(ID) $(if $(SCALE),--scale $(SCALE))
+
+# make portability PYTHONS="python3.9 python3.12 ..." (each with numpy, scipy, pyyaml and Pillow)
+portability: .venv/run
+	$(BIN)/python -m organizer portability $(BIN)/python $(PYTHONS)
+
+# make fuzz [N=2000] [SEED=1]: bad submissions before the built programs
+N ?= 2000
+SEED ?= 1
+fuzz: .venv/run
+	$(BIN)/python -m organizer fuzz $(N) --seed $(SEED)
 
 clean:
 	rm -rf dist out .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis

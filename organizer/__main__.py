@@ -1,4 +1,4 @@
-"""The command ``python -m organizer``: bundle, lint, dry-run, prepare, demo, demo-data, bench."""
+"""The command ``python -m organizer``: bundle, lint, dry-run, prepare, demo, demo-data, bench, portability, fuzz."""
 
 from __future__ import annotations
 
@@ -41,6 +41,11 @@ def main(arguments: list[str] | None = None) -> int:
     bench = commands.add_parser("bench", help="measure the built programs on full-size data")
     bench.add_argument("ids", nargs="*", default=challenge_ids())
     bench.add_argument("--scale", type=float, nargs="+", default=[1.0])
+    portability = commands.add_parser("portability", help="compare the built programs under several interpreters")
+    portability.add_argument("pythons", nargs="*", default=[sys.executable], help="commands; default: this one")
+    fuzz = commands.add_parser("fuzz", help="put bad submissions before the built programs")
+    fuzz.add_argument("number", nargs="?", type=int, default=2000)
+    fuzz.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
 
     if options.command == "bundle":
@@ -74,6 +79,14 @@ def main(arguments: list[str] | None = None) -> int:
 
         write_demo_data(ROOT)
         return 0
+    if options.command == "portability":
+        from organizer.portability import run_portability
+
+        return run_portability(options.pythons)
+    if options.command == "fuzz":
+        from organizer.fuzzing.run import fuzz_command
+
+        return fuzz_command(options.number, options.seed)
     from organizer.bench import run_bench
 
     return run_bench(options.ids, options.scale)

@@ -21,6 +21,7 @@ sys.path[:0] = [str(HERE), str(HERE if (HERE / "validator").is_dir() else HERE.p
 sys.path.append(str(HERE / "vendor"))
 sys.dont_write_bytecode = True
 
+import limits  # noqa: E402
 from challenges import Challenge, challenge_ids, load_challenge  # noqa: E402
 from report import files, page  # noqa: E402
 from result import Result  # noqa: E402
@@ -29,6 +30,7 @@ from signature import reference_hash, signature  # noqa: E402
 from validator.findings import Findings  # noqa: E402
 
 SCORED, INVALID, BROKEN = 0, 1, 2
+_NEAR = 0.8
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -48,7 +50,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.challenge is None:
         parser.error(f"several challenges are present; add --challenge with one of {', '.join(ids)}")
-    return score_folder(options.challenge, options.input / "ref", options.input / "res", options.output)
+    limits.watch_termination()
+    return score_folder(options.challenge, options.input / "ref", options.input / "res", options.output, limited=True)
 
 
 def score_folder(
@@ -58,6 +61,7 @@ def score_folder(
     output: Path,
     overrides: Mapping[str, Any] | None = None,
     on_result: Callable[[Result], None] | None = None,
+    limited: bool = False,
 ) -> int:
     """Score one submission and write all outputs.
 
@@ -75,6 +79,8 @@ def score_folder(
         Settings that replace those of the reference folder, for practice at home.
     on_result : callable, optional
         Gets the result of a scored submission, for printing more of it.
+    limited : bool
+        Whether to set the limits of the settings for this process.
 
     Returns
     -------
@@ -83,10 +89,14 @@ def score_folder(
     """
     output.mkdir(parents=True, exist_ok=True)
     files.remove_scores(output)
+    stages = _Stages()
     try:
         challenge = load_challenge(challenge_id)
         files.write_atomic(output / files.DETAIL_HTML, page.running_page(challenge))
-        return _score(challenge, reference, submission, output, dict(overrides or {}), on_result)
+        return _score(challenge, reference, submission, output, dict(overrides or {}), on_result, stages, limited)
+    except (MemoryError, limits.StoppedError) as error:
+        files.remove_scores(output)
+        return _stopped(challenge, output, error, stages)
     except Exception as error:
         # The message of an exception may hold reference data; its type and our own line do not.
         frame = traceback.extract_tb(error.__traceback__)[-1]
@@ -99,19 +109,28 @@ def score_folder(
 
 
 class _Stages:
-    """How long each stage of a run took."""
+    """The stages of a run and how long each took."""
 
     def __init__(self) -> None:
+        self.now = "start"
         self._seconds: dict[str, float] = {}
-        self._since = time.perf_counter()
+        self._begin = self._since = time.perf_counter()
 
-    def done(self, stage: str) -> None:
+    def begin(self, stage: str) -> None:
+        """End the stage before and begin this one."""
         now = time.perf_counter()
-        self._seconds[stage] = now - self._since
-        self._since = now
+        self._seconds[self.now] = now - self._since
+        self.now, self._since = stage, now
+
+    @property
+    def total(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self._begin
 
     def line(self) -> str:
-        return "time: " + ", ".join(f"{stage} {seconds:.2f} s" for stage, seconds in self._seconds.items())
+        """Return the seconds of all stages as text."""
+        seconds = {**self._seconds, self.now: time.perf_counter() - self._since}
+        return "time: " + ", ".join(f"{stage} {spent:.2f} s" for stage, spent in seconds.items())
 
 
 def _score(
@@ -121,8 +140,9 @@ def _score(
     output: Path,
     overrides: dict[str, Any],
     on_result: Callable[[Result], None] | None,
+    stages: _Stages,
+    limited: bool,
 ) -> int:
-    stages = _Stages()
     program = challenge.program()
     organizer = Findings()
     if not reference.is_dir():
@@ -133,33 +153,33 @@ def _score(
     settings = {**read_settings(reference, challenge.settings, organizer), **overrides}
     if not organizer.ok:
         return _broken(challenge.title, output, organizer.lines())
+    if limited:
+        limits.start(settings["time_limit"], settings["memory_limit"])
+    stages.begin("reference")
     ground_truth = program.load_reference(reference, settings, organizer)
     if not organizer.ok:
         return _broken(challenge.title, output, _reference_lines(challenge, organizer, settings["detail"] == "full"))
-    stages.done("reference")
+    stages.begin("submission")
     findings = Findings()
     prediction = program.read_submission(submission, ground_truth, findings)
     if not findings.ok:
-        files.write_atomic(output / files.DETAIL_HTML, page.invalid_page(challenge, findings))
-        print(
-            f"The submission to {challenge.id} is invalid and was not scored:",
-            *findings.lines(),
-            sep="\n",
-            file=sys.stderr,
-        )
-        return INVALID
-    stages.done("submission")
+        return _invalid(challenge, output, findings)
+    stages.begin("score")
     result = program.score(ground_truth, prediction, settings)
-    stages.done("score")
+    stages.begin("report")
     # Some programs have a part of their own in the signature.
     parts = getattr(program, "signature_parts", None)
     further = parts(ground_truth) if parts else {}
     digest = getattr(program, "reference_digest", None)
     hashed = digest(ground_truth) if digest else ""
     line = signature(challenge.id, settings, challenge.settings, hashed or reference_hash(reference), further)
-    files.write_atomic(output / files.DETAIL_HTML, page.result_page(challenge, result, line, findings))
+    if stages.total > _NEAR * settings["time_limit"]:
+        text = f"the run came near its time limit of {settings['time_limit']:g} s; {stages.line()}"
+        findings.note("N-LIMIT-TIME", text)
+    html = page.result_page(challenge, result, line, findings)
+    limits.finish()
+    files.write_atomic(output / files.DETAIL_HTML, html)
     files.write_scores(output, result.scores)
-    stages.done("report")
     print(line)
     for key, value in result.scores.items():
         print(f"{key}: {files.plain_number(value)}")
@@ -169,6 +189,34 @@ def _score(
     if on_result:
         on_result(result)
     return SCORED
+
+
+def _stopped(challenge: Challenge, output: Path, error: BaseException, stages: _Stages) -> int:
+    """Say which limit ended the run. A submission that cannot be scored within it is invalid."""
+    limits.finish()
+    if isinstance(error, limits.TerminatedError):
+        return _broken(challenge.title, output, [f"E-STOPPED: the platform ended the run in the stage {stages.now}"])
+    findings = Findings()
+    if isinstance(error, MemoryError):
+        hint = (
+            "submit less; if your submission is of ordinary size, tell the organizers (memory_limit in settings.yaml)"
+        )
+        findings.add("E-LIMIT-MEMORY", f"the run needs more memory than is allowed (stage {stages.now})", hint)
+    else:
+        hint = (
+            "submit less; if your submission is of ordinary size, tell the organizers (time_limit in settings.yaml)"
+        )
+        findings.add("E-LIMIT-TIME", f"the run takes longer than is allowed; {stages.line()}", hint)
+    if stages.now in ("start", "reference"):
+        return _broken(challenge.title, output, findings.lines())
+    return _invalid(challenge, output, findings)
+
+
+def _invalid(challenge: Challenge, output: Path, findings: Findings) -> int:
+    files.write_atomic(output / files.DETAIL_HTML, page.invalid_page(challenge, findings))
+    head = f"The submission to {challenge.id} is invalid and was not scored:"
+    print(head, *findings.lines(), sep="\n", file=sys.stderr)
+    return INVALID
 
 
 def _reference_lines(challenge: Challenge, findings: Findings, in_full: bool) -> list[str]:

@@ -12,6 +12,7 @@ import io
 import json
 import multiprocessing
 import os
+import signal
 import struct
 import warnings
 import zlib
@@ -205,6 +206,8 @@ class _Pool:
 
 def _serve(pipe: Any, others: list[Any], worker: _Worker) -> None:
     """Work until an empty batch comes; answer with what was found, or with the exception."""
+    # Only the main process answers to the platform's signals.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     for other in others:
         # Otherwise a worker would hold the pipes of those started before it open.
         other.close()
