@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import copy
 import io
 import json
 import random
@@ -207,7 +208,7 @@ def json_tree(rng: random.Random, files: Files) -> None:
         path = rng.choice(_paths(document))
         if not path:
             if rng.random() < 0.1:
-                document = rng.choice(_ODD_VALUES)
+                document = copy.deepcopy(rng.choice(_ODD_VALUES))
             continue
         try:
             holder = document
@@ -217,11 +218,11 @@ def json_tree(rng: random.Random, files: Files) -> None:
             if action == "delete":
                 del holder[path[-1]]
             elif action == "add" and isinstance(holder, dict):
-                holder[rng.choice(["box", "number", "<b>", "", "é"])] = rng.choice(_ODD_VALUES)
+                holder[rng.choice(["box", "number", "<b>", "", "é"])] = copy.deepcopy(rng.choice(_ODD_VALUES))
             elif action == "repeat" and isinstance(holder, list):
                 holder[:] = (holder * rng.choice([2, 30]))[:5000]
             else:
-                holder[path[-1]] = rng.choice(_ODD_VALUES)
+                holder[path[-1]] = copy.deepcopy(rng.choice(_ODD_VALUES))
         except (KeyError, IndexError, TypeError):
             continue
     text = json.dumps(document, ensure_ascii=rng.random() < 0.5)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from metrics.grounding import FRAMES, Words
+from prepared import load_arrays
 from validator.findings import Findings, quote
 from validator.strict_json import UNPARSED, pointer_part, strict_loads
 
@@ -139,8 +140,7 @@ def load_whole(folder: Path, settings: dict[str, Any], findings: Findings) -> Re
 
 def _load_prepared(path: Path, findings: Findings) -> Reference | None:
     try:
-        with np.load(path, allow_pickle=False) as data:
-            arrays = {name: data[name] for name in data.files}
+        arrays = load_arrays(path)
         texts = json.loads(arrays["text"].tobytes())
         if texts["version"] != _PREPARED_VERSION:
             raise ValueError("another version")
@@ -150,7 +150,7 @@ def _load_prepared(path: Path, findings: Findings) -> Reference | None:
             segments, words, texts["classes"], texts["tokens"], arrays["token_segment"], arrays["token"],
             texts["splits"], texts["vocab"], texts["videos"],
         )  # fmt: skip
-    except (ValueError, KeyError, TypeError, OSError):
+    except (ValueError, KeyError, TypeError):
         findings.add("E-REF-PREPARED", "the prepared reference cannot be read", "prepare it anew", path.name)
         return None
 

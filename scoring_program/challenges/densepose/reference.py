@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from prepared import load_arrays
 from validator.findings import Findings
 
 PREPARED_VERSION = 1
@@ -134,12 +135,12 @@ def load_prepared(folder: Path, findings: Findings) -> Reference | None:
     if not findings.ok:
         return None
     try:
-        with np.load(folder / PERSONS_FILE, allow_pickle=False) as data:
-            version = int(data["version"])
-            persons = Persons(**{field.name: data[field.name] for field in fields(Persons)})
-        with np.load(folder / TEMPLATE_FILE, allow_pickle=False) as data:
-            template = Template(data["nearest"], int(data["n_vertices"]), folder / DISTANCES_FILE)
-    except (ValueError, KeyError, TypeError, OSError):
+        arrays = load_arrays(folder / PERSONS_FILE)
+        version = int(arrays["version"])
+        persons = Persons(**{field.name: arrays[field.name] for field in fields(Persons)})
+        arrays = load_arrays(folder / TEMPLATE_FILE)
+        template = Template(arrays["nearest"], int(arrays["n_vertices"]), folder / DISTANCES_FILE)
+    except (ValueError, KeyError, TypeError):
         findings.add("E-REF-PREPARED", "the prepared reference cannot be read", "prepare it anew")
         return None
     n = template.n_vertices

@@ -11,6 +11,7 @@ from typing import Any, Union
 import numpy as np
 
 from metrics import part_state as ps
+from prepared import load_arrays
 from result import FULL, LEVELS, SUMMARY, Column, Histogram, Line, LineChart, Result, Section, StackedBar, Table
 from validator.check import check_submission
 from validator.findings import Findings
@@ -25,6 +26,7 @@ REFERENCE_FILES = (CLASSES_FILE, PARTS_FILE, PREPARED_FILE)
 _PREPARED_VERSION = 1
 _BINS = 20
 _CURVE_STEP = 100
+_OTHERS = "(others, which the submission never names)"
 
 
 @dataclass(frozen=True)
@@ -96,15 +98,16 @@ def prepare_reference(
 
 def _load_prepared(path: Path, findings: Findings) -> Reference | None:
     try:
-        with np.load(path, allow_pickle=False) as data:
-            arrays = {name: data[name] for name in data.files}
+        arrays = load_arrays(path)
         texts = json.loads(arrays.pop("text").tobytes())
         if texts["version"] != _PREPARED_VERSION:
             raise ValueError("another version")
-        words = {key: {word: number for number, word in enumerate(texts[key])} for key in ("names", "states")}
+        words: dict[str, Any] = {
+            key: {word: number for number, word in enumerate(texts[key])} for key in ("names", "states")
+        }
         parts = PartStates(videos=texts["videos"], frames=texts["frames"], **{**arrays, **words})
         return Reference(texts["classes"], parts)
-    except (ValueError, KeyError, TypeError, OSError):
+    except (ValueError, KeyError, TypeError):
         findings.add("E-REF-PREPARED", "the prepared reference cannot be read", "prepare it anew", path.name)
         return None
 
@@ -167,7 +170,7 @@ def score(reference: Reference, submission: KineticsSubmission, settings: dict[s
     sections: list[Section] = []
     levels = LEVELS[settings["detail"]]
     if SUMMARY in levels:
-        sections += _summary(reference, outcomes, frame_scores, items, curve, exact, released)
+        sections += _summary(reference, submission, outcomes, frame_scores, items, curve, exact, released)
     if FULL in levels:
         sections.append(_video_table(submission, items))
     return Result(scores, items, sections, guess.notes)
@@ -238,6 +241,7 @@ def _translate(own: dict[str, int], other: dict[str, int]) -> np.ndarray:
 
 def _summary(
     reference: Reference,
+    submission: KineticsSubmission,
     outcomes: ps.PartOutcomes,
     frame_scores: np.ndarray,
     items: dict[str, np.ndarray],
@@ -245,7 +249,7 @@ def _summary(
     area: float,
     released: bool,
 ) -> list[Section]:
-    psc, right = items["psc"], items["right"]
+    psc = items["psc"]
     counts, edges = np.histogram(psc, bins=_BINS, range=(0, 1))
     sign = "≥" if released else ">"
     points = [k * _CURVE_STEP / ps.GRID for k in range(len(curve))]
@@ -269,8 +273,8 @@ def _summary(
             "videos",
             SUMMARY,
         ),
-        _class_table(items, psc, right, released),
-        _part_table(reference.parts, outcomes),
+        _class_table(items, set(submission.classes.values()), released),
+        _part_table(reference.parts, set(submission.parts.names), outcomes),
     ]
 
 
@@ -302,39 +306,45 @@ def _loss(reference: Reference, outcomes: ps.PartOutcomes, frame_scores: np.ndar
     )
 
 
-def _class_table(items: dict[str, np.ndarray], psc: np.ndarray, right: np.ndarray, released: bool) -> Table:
+def _class_table(items: dict[str, np.ndarray], named: set[str], released: bool) -> Table:
+    """Return a table of the classes that the submission names; the others are one row, so that none is told."""
+    shown = np.array([name if name in named else _OTHERS for name in items["class"].tolist()])
     rows = []
-    for name in np.unique(items["class"]).tolist():
-        here = items["class"] == name
-        # Of one class a histogram of its own: the exact decision at grid points shows in the score only.
-        passed = np.ceil(ps.GRID * psc[here] - 1e-6).astype(np.int64)
-        area = (
-            ps.released_area(psc[here], right[here])
-            if released
-            else float(ps.area_under_accuracy(passed, right[here]))
-        )
-        rows.append((name, int(here.sum()), float(right[here].mean()), float(psc[here].mean()), area))
+    for name in np.unique(shown).tolist():
+        psc, right = items["psc"][shown == name], items["right"][shown == name]
+        if released:
+            area = ps.released_area(psc, right)
+        else:
+            # The exact decision at points of the grid shows in the score only.
+            passed = np.ceil(ps.GRID * psc - 1e-6).astype(np.int64)
+            area = float(ps.area_under_accuracy(passed, right))
+        rows.append((name, len(psc), float(right.mean()), float(psc.mean()), area))
     columns = [Column("Class"), Column("Videos", "count"), Column("Top-1", "share")]
     columns += [Column("Mean PSC", "share"), Column("Area", "share")]
+    rows.sort(key=lambda row: (row[0] == _OTHERS, row[0]))
     return Table("Action classes", "Area: the score of the videos of this class alone.", columns, rows, SUMMARY)
 
 
-def _part_table(truth: PartStates, outcomes: ps.PartOutcomes) -> Table:
-    rows = []
+def _part_table(truth: PartStates, named: set[str], outcomes: ps.PartOutcomes) -> Table:
+    """Return a table of the parts that the submission names; the others are one row."""
+    of_name: dict[str, list[int]] = {}
     for name, number in sorted(truth.names.items()):
-        kind = outcomes.kind[truth.part_name == number]
-        proposals = outcomes.n_proposals[truth.part_name == number]
-        n = len(kind)
+        of_name.setdefault(name if name in named else _OTHERS, []).append(number)
+    rows = []
+    for name, numbers in of_name.items():
+        here = np.isin(truth.part_name, numbers)
+        kind, proposals = outcomes.kind[here], outcomes.n_proposals[here]
         rows.append(
             (
                 name,
-                n,
+                len(kind),
                 float((kind != ps.NO_HUMAN).mean()),
                 float(np.isin(kind, (ps.CORRECT, ps.WRONG_STATE)).mean()),
                 float((kind == ps.CORRECT).mean()),
                 float(proposals[proposals > 0].mean()) if (proposals > 0).any() else 0.0,
             )
         )
+    rows.sort(key=lambda row: (row[0] == _OTHERS, row[0]))
     columns = [Column("Part"), Column("Ground truth", "count"), Column("Human matched", "share")]
     columns += [Column("Localized", "share"), Column("Right state", "share"), Column("Mean proposals", "number")]
     note = "Shares of the ground-truth parts; mean proposals where there are any."

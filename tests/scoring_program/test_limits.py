@@ -1,0 +1,104 @@
+"""Limits of the scoring program: bombs end in a message, a stopped run leaves nothing half written."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from conftest import ROOT, make_zip
+
+pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="the system offers no limits")
+
+REFERENCE = {"S1_labels.csv": "1,1,10\n", "S1_data.csv": "100,20,2000\n"}
+
+# Breaks one stage of the gesture program, then runs the command line as the platform does.
+DRIVER = """
+import sys
+sys.path[:0] = [{program!r}, {root!r}]
+import score
+from challenges.chalearn_gesture import program
+def slow(*arguments, **options):
+    import time
+    open({flag!r}, "w").close()
+    {body}
+program.{stage} = slow
+sys.exit(score.main(["--challenge", "chalearn_gesture", {input!r}, {output!r}]))
+"""
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Return a function that starts a run in which a stage does something, and says when it is there."""
+    for name, content in REFERENCE.items():
+        (tmp_path / "ref").mkdir(exist_ok=True)
+        (tmp_path / "ref" / name).write_text(content)
+    (tmp_path / "res").mkdir()
+    (tmp_path / "res" / "s.zip").write_bytes(make_zip({"S1_prediction.csv": "1,1,10\n"}))
+
+    def run(stage, body, settings):
+        (tmp_path / "ref" / "settings.yaml").write_text(settings)
+        code = DRIVER.format(
+            program=str(ROOT / "scoring_program"), root=str(ROOT), flag=str(tmp_path / "flag"), body=body, stage=stage,
+            input=str(tmp_path), output=str(tmp_path / "out"),
+        )  # fmt: skip
+        return subprocess.Popen(
+            [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    return run
+
+
+def left(folder):
+    return sorted(path.name for path in (folder / "out").iterdir())
+
+
+@pytest.mark.parametrize("body", ["time.sleep(60)", "\n    while True: pass"])
+def test_a_run_that_takes_too_long_ends_in_a_message(start, tmp_path, body):
+    process = start("score", body, "time_limit: 0.5\n")
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert "1. E-LIMIT-TIME: the run takes longer than is allowed; time: start" in err
+    assert "Traceback" not in err
+    assert left(tmp_path) == ["detailed_results.html"]
+    assert "E-LIMIT-TIME" in (tmp_path / "out" / "detailed_results.html").read_text()
+
+
+def test_a_slow_reference_is_the_organizers_fault(start):
+    process = start("load_reference", "time.sleep(60)", "time_limit: 0.5\n")
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 2
+    assert "E-LIMIT-TIME" in err
+
+
+def test_a_run_that_needs_too_much_memory_ends_in_a_message(start, tmp_path):
+    process = start("score", "bytearray(3 << 30)", "memory_limit: 1500\n")
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert "1. E-LIMIT-MEMORY: the run needs more memory than is allowed (stage score)" in err
+    assert left(tmp_path) == ["detailed_results.html"]
+
+
+def test_a_run_near_its_limit_says_what_took_long(start):
+    body = "time.sleep(0.9); from challenges.chalearn import GESTURE; return GESTURE.score(*arguments)"
+    process = start("score", body, "time_limit: 1.0\n")
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 0, err
+    assert "note N-LIMIT-TIME: the run came near its time limit of 1 s; time: start" in out
+
+
+def test_termination_leaves_nothing_half_written(start, tmp_path):
+    process = start("score", "time.sleep(60)", "")
+    for _ in range(500):
+        if (tmp_path / "flag").exists():
+            break
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGTERM)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 2
+    assert "E-STOPPED: the platform ended the run in the stage score" in err
+    assert left(tmp_path) == ["detailed_results.html"]
