@@ -4,7 +4,7 @@ FORMAT ?= v2
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test bundle lint-bundle dry-run demo-data bench portability fuzz clean
+.PHONY: demo test bundle lint-bundle dry-run demo-data bench portability games fuzz clean
 
 demo: .venv/run
 	@$(BIN)/python -m organizer demo
@@ -37,6 +37,9 @@ bench: .venv/run
 # make portability PYTHONS="python3.9 python3.12 ..." (each with numpy, scipy, pyyaml and Pillow)
 portability: .venv/run
 	$(BIN)/python -m organizer portability $(BIN)/python $(PYTHONS)
+
+games: .venv/run
+	@$(BIN)/python -m organizer games
 
 # make fuzz [N=2000] [SEED=1]: bad submissions before the built programs
 N ?= 2000

@@ -1,4 +1,4 @@
-"""The command ``python -m organizer``: bundle, lint, dry-run, prepare, demo, demo-data, bench, portability, fuzz."""
+"""The commands of organizers: ``python -m organizer COMMAND``, with ``--help`` for each."""
 
 from __future__ import annotations
 
@@ -43,6 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
     bench.add_argument("--scale", type=float, nargs="+", default=[1.0])
     portability = commands.add_parser("portability", help="compare the built programs under several interpreters")
     portability.add_argument("pythons", nargs="*", default=[sys.executable], help="commands; default: this one")
+    commands.add_parser("games", help="print what tricks score against the demo reference")
     fuzz = commands.add_parser("fuzz", help="put bad submissions before the built programs")
     fuzz.add_argument("number", nargs="?", type=int, default=2000)
     fuzz.add_argument("--seed", type=int, default=1)
@@ -83,6 +84,10 @@ def main(arguments: list[str] | None = None) -> int:
         from organizer.portability import run_portability
 
         return run_portability(options.pythons)
+    if options.command == "games":
+        from organizer.games import print_table
+
+        return print_table()
     if options.command == "fuzz":
         from organizer.fuzzing.run import fuzz_command
 
