@@ -4,7 +4,7 @@ FORMAT ?= v2
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test bundle lint-bundle dry-run demo-data bench portability games fuzz clean
+.PHONY: demo test bundle lint-bundle dry-run demo-data bench portability games fuzz mutants clean
 
 demo: .venv/run
 	@$(BIN)/python -m organizer demo
@@ -47,6 +47,11 @@ SEED ?= 1
 fuzz: .venv/run
 	$(BIN)/python -m organizer fuzz $(N) --seed $(SEED)
 
+# make mutants [SAMPLE=40] [MODULES=validator/archive.py]: mutation testing; takes an hour
+SAMPLE ?= 40
+mutants: .venv/dev .venv/mutation/done
+	$(BIN)/python -m organizer mutants --cosmic-ray $(CURDIR)/.venv/mutation/bin/cosmic-ray --sample $(SAMPLE) $(MODULES)
+
 clean:
 	rm -rf dist out .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
@@ -58,4 +63,9 @@ clean:
 
 .venv/dev: requirements/dev.lock .venv/run
 	$(PIP) --require-hashes -r requirements/dev.lock
+	@touch $@
+
+.venv/mutation/done: requirements/mutation.lock .venv/run
+	$(PYTHON) -m venv .venv/mutation
+	.venv/mutation/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/mutation.lock
 	@touch $@

@@ -44,6 +44,10 @@ def main(arguments: list[str] | None = None) -> int:
     portability = commands.add_parser("portability", help="compare the built programs under several interpreters")
     portability.add_argument("pythons", nargs="*", default=[sys.executable], help="commands; default: this one")
     commands.add_parser("games", help="print what tricks score against the demo reference")
+    mutants = commands.add_parser("mutants", help="mutation testing of metrics and validator")
+    mutants.add_argument("modules", nargs="*", help="default: all")
+    mutants.add_argument("--cosmic-ray", default="cosmic-ray", help="its command")
+    mutants.add_argument("--sample", type=int, default=40, help="mutants tried of each module")
     fuzz = commands.add_parser("fuzz", help="put bad submissions before the built programs")
     fuzz.add_argument("number", nargs="?", type=int, default=2000)
     fuzz.add_argument("--seed", type=int, default=1)
@@ -88,6 +92,10 @@ def main(arguments: list[str] | None = None) -> int:
         from organizer.games import print_table
 
         return print_table()
+    if options.command == "mutants":
+        from organizer.mutants import run_mutants
+
+        return run_mutants(options.cosmic_ray, options.modules, options.sample)
     if options.command == "fuzz":
         from organizer.fuzzing.run import fuzz_command
 
