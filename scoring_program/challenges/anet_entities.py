@@ -23,6 +23,8 @@ REFERENCE_FILES = ("*.json", anet_reference.PREPARED_FILE, anet_reference.LEMMAT
 _FREQUENCIES = (1, 10, 30, 100, 300)
 _SIDES = (0, 32, 96, 192)
 _HALLUCINATED_SHOWN = 20
+# So that no row says whether a single word is right.
+_FEWEST_IN_BIN = 5
 _SEGMENTS_SHOWN = 500
 _OTHER = "(classes that the submission never names)"
 
@@ -236,10 +238,10 @@ def _binned(title: str, what: str, edges: tuple[int, ...], values: np.ndarray, c
             if not last
             else f"{low} or more"
         )
-        rows.append((name, int(here.sum()), _share(correct[here]) if here.any() else None))
+        rows.append((name, int(here.sum()), _share(correct[here]) if here.sum() >= _FEWEST_IN_BIN else None))
     return Table(
         title,
-        "Words grounded right.",
+        f"Words grounded right; a dash where there are fewer than {_FEWEST_IN_BIN}.",
         [Column(what), Column("Words", "count"), Column("Accuracy", "share")],
         rows,
         SUMMARY,

@@ -10,7 +10,7 @@ from report.html import element
 from result import BodyFigure, Histogram, Lane, Line, LineChart, StackedBar, Timeline
 
 _WIDTH, _HEIGHT = 480, 230
-_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 20, 46
+_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 20, 20, 46
 
 
 def histogram(data: Histogram) -> Element:
@@ -51,11 +51,12 @@ def lines(data: LineChart) -> Element:
         return _LEFT + plot_width * right, _TOP + plot_height * (1 - up)
 
     chart = _canvas(f"{data.title}: {data.y_title} against {data.x_title}")
-    for share in (0, 0.25, 0.5, 0.75, 1):
-        x, y = at(low_x + (high_x - low_x) * share, low_y + (high_y - low_y) * share)
+    for value in _ticks(low_y, high_y):
+        _, y = at(low_x, value)
         chart.append(element("line", class_="grid", x1=_LEFT, x2=_WIDTH - _RIGHT, y1=f"{y:.6g}", y2=f"{y:.6g}"))
-        chart.append(_text(_LEFT - 5, y + 4, f"{low_y + (high_y - low_y) * share:g}", "end"))
-        chart.append(_text(x, _HEIGHT - _BOTTOM + 17, f"{low_x + (high_x - low_x) * share:g}", "middle"))
+        chart.append(_text(_LEFT - 5, y + 4, f"{value:g}", "end"))
+    for value in _ticks(low_x, high_x):
+        chart.append(_text(at(value, low_y)[0], _HEIGHT - _BOTTOM + 17, f"{value:g}", "middle"))
     chart.append(_text(_LEFT + plot_width / 2, _HEIGHT - 8, data.x_title, "middle"))
     chart.append(_text(_LEFT, 13, data.y_title, "start"))
     for line, kind in zip(data.lines, kinds()):
@@ -66,6 +67,12 @@ def lines(data: LineChart) -> Element:
             chart.append(element("path", class_=f"area-{kind}", d=f"{_path(area)} Z"))
         chart.extend(_marks(line, points, kind))
     return chart
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Return four or three steps from low to high, whichever are rounder."""
+    steps = 4 if (high - low) * 5 % 1 < 1e-9 or (high - low) * 20 / 3 % 1 > 1e-9 else 3
+    return [round(low + (high - low) * step / steps, 6) for step in range(steps + 1)]
 
 
 def _marks(line: Line, points: list[tuple[float, float]], kind: str) -> list[Element]:

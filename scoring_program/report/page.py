@@ -18,7 +18,7 @@ from result import BodyFigure, Cell, Column, Histogram, LineChart, Result, Stack
 from validator.findings import Findings
 
 if TYPE_CHECKING:
-    from challenges import Challenge
+    from challenges import Challenge, ScoreColumn
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
@@ -33,21 +33,28 @@ def result_page(challenge: Challenge, result: Result, signature: str, findings: 
     """Return the page of a scored submission."""
     main = challenge.columns[0]
     headline = element("h1", f"{main.title} {_number(result.scores[main.key], main.precision)}")
+    shown = [column for column in challenge.columns if column.leaderboard]
+    others = [column for column in challenge.columns if not column.leaderboard]
+    more = [element("details", element("summary", "All numbers"), _score_table(others, result))] if others else []
+    sections = [
+        _section("Scores", "", _score_table(shown, result), *more),
+        _section("Signature", "Scores with the same signature are comparable.", element("code", signature)),
+        *(_render(section) for section in result.sections),
+        _notes([note.line() for note in findings.notes] + list(result.notes)),
+    ]
+    return _document(challenge.title, headline, sections, verdict=("Valid and scored", "good"))
+
+
+def _score_table(columns: Sequence[ScoreColumn], result: Result) -> Element:
     rows = [
         element(
             "tr",
             element("td", column.title, element("small", column.description)),
             element("td", _number(result.scores[column.key], column.precision), class_="number"),
         )
-        for column in challenge.columns
+        for column in columns
     ]
-    sections = [
-        _section("Scores", "", element("table", element("tbody", *rows))),
-        _section("Signature", "Scores with the same signature are comparable.", element("code", signature)),
-        *(_render(section) for section in result.sections),
-        _notes([note.line() for note in findings.notes] + list(result.notes)),
-    ]
-    return _document(challenge.title, headline, sections, verdict=("Valid and scored", "good"))
+    return element("table", element("tbody", *rows))
 
 
 def invalid_page(challenge: Challenge, findings: Findings) -> str:

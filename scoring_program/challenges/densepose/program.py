@@ -34,6 +34,8 @@ _FINE_GROUPS = {
 _MASKS_KEPT = 256
 _IMAGES_SHOWN = 500
 _SCORE_BINS = 10
+# So that no row says whether a single detection is right.
+_FEWEST_IN_BIN = 10
 
 
 @dataclass(frozen=True)
@@ -402,8 +404,9 @@ def _calibration(images: list[_Image], main: int) -> Table:
     right = np.concatenate([np.zeros(0, bool), *(_right(image, main) for image in images)])
     counts = np.concatenate([np.zeros(0, bool), *(~image.matches.ignored[0, main, 0] for image in images)])
     scores, right = scores[counts], right[counts]
+    n_bins = max(min(_SCORE_BINS, len(scores) // _FEWEST_IN_BIN), 1)
     rows = []
-    for place, chunk in enumerate(np.array_split(np.argsort(-scores, kind="stable"), _SCORE_BINS)):
+    for place, chunk in enumerate(np.array_split(np.argsort(-scores, kind="stable"), n_bins)):
         if len(chunk):
             rows.append(
                 (
@@ -414,13 +417,17 @@ def _calibration(images: list[_Image], main: int) -> Table:
                 )
             )
     columns = [
-        Column("Tenth, best first"),
+        Column("Group, best first"),
         Column("Scores"),
         Column("Detections", "count"),
         Column("Right at 0.5", "share"),
     ]
     return Table(
-        "Score calibration", "Detections by their score; those that are ignored are left out.", columns, rows, SUMMARY
+        "Score calibration",
+        "Groups of equally many detections by their score; those that are ignored are left out.",
+        columns,
+        rows,
+        SUMMARY,
     )
 
 
