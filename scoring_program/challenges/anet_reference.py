@@ -220,11 +220,12 @@ class _Builder:
             self._problem(f"{', '.join(missing)} is missing", "see the format page", where)
             return
         frames, classes, indexes, boxes = (annotated[key] for key in _LISTS)
+        if not frames and not boxes:
+            # Nobody drew a box in this segment; its classes and words may be listed all the same.
+            return
         if len({len(frames), len(classes), len(indexes), len(boxes)}) > 1:
             sizes = ", ".join(f"{len(annotated[key])} {key}" for key in _LISTS)
             self._problem(f"the parallel lists differ in length: {sizes}", "correct them", where)
-            return
-        if not frames:
             return
         tokens: Any = annotated.get("tokens")
         if not _is_list_of(tokens, str):

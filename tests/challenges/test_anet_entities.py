@@ -161,6 +161,14 @@ def test_organizers_mistakes_are_found(tmp_path, change, words):
     assert any(words in line for line in lines), lines
 
 
+def test_segments_without_boxes_are_left_out_as_in_the_real_files(tmp_path):
+    reference = json.loads(REFERENCE[GT]["reference.json"])
+    segment_of(reference).update(frame_ind=[], process_bnd_box=[], crowds=[])
+    (tmp_path / "reference.json").write_text(json.dumps(reference))
+    (tmp_path / "split.json").write_text(REFERENCE[GT]["split.json"])
+    assert prepare(GT, tmp_path, tmp_path / "out").ok
+
+
 def test_lemma_table_that_lacks_tokens_is_found(tmp_path):
     for name, text in REFERENCE[GEN].items():
         (tmp_path / name).write_text(text)
