@@ -7,7 +7,7 @@ import json
 import math
 import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import yaml
@@ -59,7 +59,8 @@ def describe(run: Run, challenge: Challenge, time_limit: float) -> list[str]:
     for name, text in (("stdout", run.stdout), ("stderr", run.stderr)):
         lines += [f"{name} | {line}" for line in text.splitlines()]
     keys = [column.key for column in challenge.columns if column.leaderboard]
-    scores, warnings = read_scores(run, keys)
+    further = {column.key for column in challenge.columns if not column.leaderboard}
+    scores, warnings = read_scores(run, keys, further)
     if run.exit_code == 0 and scores:
         shown = [
             (c.title, c.precision, scores[c.key]) for c in challenge.columns if c.key in keys and c.key in scores
@@ -72,10 +73,10 @@ def describe(run: Run, challenge: Challenge, time_limit: float) -> list[str]:
     return lines
 
 
-def read_scores(run: Run, keys: list[str]) -> tuple[dict[str, float], list[str]]:
+def read_scores(run: Run, keys: list[str], further: Collection[str] = ()) -> tuple[dict[str, float], list[str]]:
     """Return the numbers that the platform would store, and warnings about what it would not.
 
-    ``keys`` are the leaderboard's.
+    ``keys`` are the leaderboard's; ``further`` are those that the program writes beside them on purpose.
     """
     warnings = []
     names = sorted(run.outputs)
@@ -105,9 +106,12 @@ def read_scores(run: Run, keys: list[str]) -> tuple[dict[str, float], list[str]]
             warnings.append(f"{key}: {value!r} has too many digits and would not be stored")
         else:
             stored[key] = float(value)
-            if key not in keys:
+            if key not in keys and key not in further:
                 close = [known for known in keys if re.fullmatch(re.escape(known), key, re.IGNORECASE)]
                 hint = f" (the column is {close[0]})" if close else ""
                 warnings.append(f"{key} is not a column of the leaderboard{hint}: the platform ignores it")
+    beside = [key for key in stored if key in further]
+    if beside:
+        warnings.append(f"not columns of the leaderboard, so the platform ignores them: {', '.join(beside)}")
     warnings += [f"the column {key} gets no number" for key in keys if key not in stored]
     return stored, warnings

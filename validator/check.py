@@ -114,19 +114,24 @@ def _check_csv(
     submission: Submission, rules: CsvRules, findings: Findings, last_frames: Mapping[str, int] | None
 ) -> CsvRows:
     chosen = _choose_files(submission, rules, findings, last_frames)
-    contents = []
+    contents: list[tuple[str, str, bytes]] = []
+    unknown: list[tuple[str, str, bytes]] = []
     for key, name in chosen.items():
         try:
-            contents.append((key, name, submission.read(name)))
+            content = (key, name, submission.read(name))
         except UnreadableFileError:
             findings.add("E-ZIP-DAMAGED", "the file cannot be unpacked", "make the zip anew", file=name)
+            continue
+        (contents if last_frames is None or key in last_frames else unknown).append(content)
+    # Files of unknown sequences are ignored, but checked: a participant at home gets the same verdict.
+    read_csv_files(unknown, rules, findings)
     return read_csv_files(contents, rules, findings, last_frames)
 
 
 def _choose_files(
     submission: Submission, rules: CsvRules, findings: Findings, last_frames: Mapping[str, int] | None
 ) -> dict[str, str]:
-    """Return key -> file name of the files to read; say what was found in place of the others."""
+    """Return key -> file name of the files to check; say what was found in place of others."""
     spellings = (rules.name, *rules.also_named)
     chosen: dict[str, str] = {}
     unknown, ignored, second = [], [], 0
@@ -158,6 +163,7 @@ def _choose_files(
             findings.add("E-FILE-CASE", "upper and lower case differ", f"rename it to {right}", file=name)
         elif last_frames is not None and key not in last_frames:
             unknown.append(name)
+            chosen[key] = name
         else:
             second += base != rules.name.format(key=key)
             chosen[key] = name
@@ -168,7 +174,7 @@ def _choose_files(
         findings.note("N-FILE-UNKNOWN", f"{_named(unknown)}: no sequence of this name, ignored")
     if second:
         findings.note("N-FILE-SPELLING", f"{second} files are named _predictions.csv instead of _prediction.csv")
-    if not chosen and findings.ok:
+    if len(chosen) == len(unknown) and findings.ok:
         found = _named(ignored + unknown) if submission.names else "no files at all"
         findings.add(
             "E-FILE-NONE",

@@ -204,3 +204,14 @@ def test_command_line(tmp_path, capsys):
     with pytest.raises(SystemExit):
         score.main(arguments[2:])
     assert "several challenges are present" in capsys.readouterr().err
+
+
+def test_files_of_unknown_sequences_are_checked_as_at_home(run):
+    outcome = run(ID, REFERENCE, {**PERFECT, "S9_prediction.csv": "1;2;3\n"})
+    assert outcome.code == score.INVALID
+    assert "E-CSV-SEPARATOR S9_prediction.csv" in outcome.err
+    outcome = run(ID, REFERENCE, {**PERFECT, "S9_prediction.csv": "1,500,600\n"})
+    assert outcome.scores["score"] == 1.0
+    assert "S9_prediction.csv: no sequence of this name" in outcome.out
+    twice = {**PERFECT, "S9_prediction.csv": "1,2,3\n", "S9_predictions.csv": "1,2,3\n"}
+    assert "E-FILE-TWICE" in run(ID, REFERENCE, twice).err
