@@ -11,9 +11,8 @@ from typing import Annotated, Any, TypedDict, Union
 
 import msgspec
 
-# Words that say nothing about validity, or that the readers of a format check on their arrays.
-_REMARKS = {"$schema", "$id", "$comment", "title", "description", "definitions", "examples"}
-_CROSS_FIELD = {"x-rules"}
+# Words that say nothing about validity.
+_REMARKS = {"$schema", "title", "description", "definitions"}
 _LONGEST_TUPLE = 4
 
 
@@ -37,7 +36,7 @@ def _definitions(root: Mapping[str, Any]) -> Mapping[str, Any]:
 def _type_of(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Any:
     if "$ref" in schema:
         return _type_of(definitions[schema["$ref"]], definitions)
-    rules = {key: value for key, value in schema.items() if key not in _REMARKS | _CROSS_FIELD}
+    rules = {key: value for key, value in schema.items() if key not in _REMARKS}
     kind = rules.pop("type", None)
     if isinstance(kind, list):
         return Union[tuple(_type_of({**rules, "type": one}, definitions) for one in kind)]

@@ -221,3 +221,16 @@ def test_missing_files_are_named_with_what_was_found(tmp_path, files, words):
     findings = Findings()
     check_submission(path, load_rules("kinetics_tps"), findings)
     assert any(words in line for line in findings.lines()), findings.lines()
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in json_files.SCHEMAS.glob("*.json")))
+def test_every_schema_is_valid_and_can_be_typed(name):
+    schema = json_files.load_schema(name)
+    jsonschema.Draft7Validator.check_schema(schema)
+    assert json_files.typed_json.decoder_for(schema, schema)
+
+
+@pytest.mark.parametrize("schema", [{"type": "string", "pattern": "x"}, {"type": "date"}, {"enum": [1]}])
+def test_a_schema_that_cannot_be_typed_is_refused(schema):
+    with pytest.raises(json_files.typed_json.SchemaError):
+        json_files.typed_json.decoder_for(schema, schema)

@@ -200,6 +200,10 @@ def _read_annotations(path: Path, findings: Findings) -> dict[str, Any] | None:
         if person["id"] in seen:
             findings.add("E-REF-PERSON", "the id occurs twice", "correct it", path.name, f"{where}/id")
         seen.add(person["id"])
+        # The fourteen masks of a person take a megabyte; only the runs of the one that counts are kept.
+        placed = _person_mask(person["box"], person.pop("parts"), images[person["image_id"]])
+        person["mask_place"] = [placed.row, placed.column, *placed.mask.shape]
+        person["runs"] = masks.mask_to_runs(placed.mask).astype(np.int32)
         persons.append(person)
     if not persons and findings.ok:
         findings.add("E-REF-EMPTY", "there are no annotations", "take the official file", path.name)
@@ -290,11 +294,9 @@ def _write_persons(data: dict[str, Any], vertices: _Vertices, output: Path) -> N
         for key in ("x", "y", "part", "vertex"):
             columns[key].append(points[key])
         point_start.append(point_start[-1] + len(points["x"]))
-        placed = _person_mask(person, data["images"][person["image_id"]])
-        runs = masks.mask_to_runs(placed.mask)
-        columns["run"].append(runs)
-        run_start.append(run_start[-1] + len(runs))
-        places.append([placed.row, placed.column, *placed.mask.shape])
+        columns["run"].append(person["runs"])
+        run_start.append(run_start[-1] + len(person["runs"]))
+        places.append(person["mask_place"])
     np.savez(
         output,
         version=ref.PREPARED_VERSION,
@@ -337,11 +339,11 @@ def _points(person: dict[str, Any], vertices: _Vertices) -> dict[str, np.ndarray
     }
 
 
-def _person_mask(person: dict[str, Any], size: tuple[int, int]) -> masks.PlacedMask:
-    left, top, width, height = (int(value) for value in person["box"])
+def _person_mask(box: list[float], parts: list[np.ndarray | None], size: tuple[int, int]) -> masks.PlacedMask:
+    left, top, width, height = (int(value) for value in box)
     width, height = max(width, 1), max(height, 1)
-    if any(part is not None for part in person["parts"]):
-        mask = masks.resized_foreground(masks.label_map(person["parts"]), height, width)
+    if any(part is not None for part in parts):
+        mask = masks.resized_foreground(masks.label_map(parts), height, width)
     else:
         mask = np.zeros((height, width), dtype=bool)
     return masks.place_mask(mask, top, left, *size)
