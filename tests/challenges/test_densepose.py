@@ -278,6 +278,35 @@ def test_entries_of_a_stream_are_those_of_the_list(value, indent, size):
     ] == value
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 64])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '["a\\"]", 1]',
+        '["\\\\", "]", 2]',
+        '["\\\\\\"[", {"k\\"}": "}"}]',
+        '[ "x,y" ,[1,[2]],{"a":{"b":[]}} ]',
+        "\ufeff[1]",
+        "[]",
+        " [ ] ",
+    ],
+)
+def test_strings_with_escapes_and_brackets_are_followed(text, size):
+    class Small(io.BytesIO):
+        def read(self, n=-1):
+            return super().read(min(n, size + 3))
+
+    wanted = json.loads(text.lstrip("\ufeff"))
+    assert [json.loads(entry) for entry in iter_entries(Small(text.encode()), 100)] == wanted
+
+
+def test_nesting_is_refused_from_64_levels_on():
+    deep = "[" + "[" * 63 + "]" * 63 + "]"
+    assert len(list(iter_entries(io.BytesIO(deep.encode()), 1000))) == 1
+    with pytest.raises(ArrayError, match="deeper than 64"):
+        list(iter_entries(io.BytesIO(f"[{deep}]".encode()), 1000))
+
+
 def test_entries_that_are_too_large_are_refused():
     with pytest.raises(ArrayError, match="more than 10 bytes"):
         list(iter_entries(io.BytesIO(b'["' + b"a" * 20 + b'"]'), 10))

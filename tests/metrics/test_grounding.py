@@ -102,3 +102,33 @@ def test_order_of_words_within_objects_does_not_change_which_are_right(order):
     straight = gr.words_correct(objects_of(boxes), words)[0]
     mixed = gr.Objects(np.zeros(6, np.int64), np.array(order), np.zeros(6, np.int64), boxes[list(order)])
     assert gr.words_correct(mixed, words)[0].tolist() == straight.tolist()
+
+
+def test_only_boxes_of_one_pixel_in_both_directions_are_left_out():
+    # Width -1 and height 1: no box of one pixel.
+    overlap = gr.frame_overlaps(np.array([[[0, 0, 0, 0]] * 10], F), np.array([[0, 0, 0, 9]], F), np.array([2]))
+    assert overlap.tolist() == [[-1.0] * 10]
+    overlap = gr.frame_overlaps(np.array([[[0, 0, 0, 9]] * 10], F), np.array([[0, 0, 0, 9]], F), np.array([2]))
+    assert overlap[0].tolist() == [0.0, 0.0, 1.0] + [0.0] * 7
+
+
+def test_segments_with_the_largest_word_index_are_kept_apart():
+    # Word 3 of segment 0 and word 0 of segment 1: their keys must differ.
+    one = np.zeros(2, np.int64)
+    box = np.array([[0, 0, 9, 9], [50, 50, 70, 70]], F)
+    words = gr.Words(np.array([0, 1]), np.array([3, 0]), one, np.arange(2), one, np.arange(3), box, one)
+    boxes = np.repeat(box[:, None], 10, axis=1)
+    objects = gr.Objects(np.array([0, 1]), np.array([3, 0]), one, boxes)
+    assert gr.words_correct(objects, words)[0].tolist() == [True, True]
+    objects = gr.Objects(np.array([1, 0]), np.array([3, 0]), one, boxes)
+    assert gr.words_correct(objects, words)[1].tolist() == [False, False]
+
+
+def test_a_segment_without_words_that_count_leaves_the_denominator():
+    one = np.zeros(1, np.int64)
+    words = gr.Words(one, one, one, one, one, np.array([0, 1]), np.array([[0, 0, 9, 9]], F), one)
+    objects = gr.Objects(one, one, np.array([1]), np.zeros((1, 10, 4), F))
+    judged = gr.judge_generated(objects, words, np.zeros(1, bool), 2)
+    submitted = np.array([True])
+    assert gr.per_sentence(judged, objects, words, submitted, 1, True)[0] == gr.PrecisionRecall(0, 0, 0)
+    assert np.isnan(gr.per_sentence(judged, objects, words, submitted, 3, True)[1]).all()

@@ -145,3 +145,16 @@ def test_order_of_predicted_parts_does_not_matter():
         np.zeros(n, int), names, part_box, names, np.zeros(n, int), order, names, part_box[order], order
     )
     assert straight.kind.tolist() == mixed.kind.tolist() == [ps.CORRECT] * n
+
+
+def test_a_video_counted_at_one_grid_point_adds_half_a_point():
+    passed, right = np.array([1, 0, 2]), np.array([True, True, False])
+    assert ps.area_under_accuracy(passed, right) == Fraction(1, 20_000 * 3)
+    assert ps.conditioned_accuracy(passed, right)[:2].tolist() == pytest.approx([1 / 3, 0])
+
+
+def test_boxes_that_touch_in_one_direction_only_are_disjoint_in_the_assignment():
+    truth = np.array([[0, 0, 9, 9], [0, 10, 9, 19]], float), np.zeros(2, np.int64)
+    guess = np.array([[0, 10, 9, 19], [0, 0, 9, 9]], float), np.zeros(2, np.int64)
+    assert ps.match_assigned(*truth, *guess).tolist() == [1, 0]
+    assert ps._released_iou(truth[0][:1], guess[0][:1]).tolist() == [-1]

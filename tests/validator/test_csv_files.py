@@ -166,3 +166,33 @@ def test_engine_agrees_with_a_plain_reader(text):
 def test_any_bytes_end_in_rows_or_located_problems(data):
     _, findings = read(data)
     assert all((problem.file and problem.where) or "UTF-16" in problem.problem for problem in findings.problems)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"1,2,3\n1,\xff,3\n", "line 2 column 1: byte 8 is not valid UTF-8"),
+        (b"1,2,3\n1,2,3\n1,\0,3\n", "line 3 column 1: there is a NUL byte"),
+    ],
+)
+def test_encoding_problems_name_their_line(data, words):
+    _, findings = read(data)
+    assert words in findings.lines()[0]
+
+
+def test_rows_past_the_last_frame_are_counted_in_a_note():
+    _, findings = read(b"1,2,3\n1,5,11\n2,6,12\n1,2,10\n", {"S1": 10})
+    assert [note.text for note in findings.notes] == ["2 rows run past the last frame and are cut there"]
+
+
+def test_accepted_oddities_are_counted_over_files():
+    findings = Findings()
+    files = [(str(i), f"{i}_prediction.csv", b"1,2,3\r\n") for i in range(3)]
+    read_csv_files(files, RULES, findings)
+    assert [note.text for note in findings.notes] == ["3 files have Windows line ends, which were accepted"]
+
+
+def test_of_very_many_bad_lines_fifty_are_kept_and_all_are_counted():
+    _, findings = read(b"x\n" * 70)
+    assert len(findings.problems) == 50
+    assert findings.total == 70

@@ -14,7 +14,7 @@ from conftest import make_zip
 from validator import json_files
 from validator.check import check_submission
 from validator.findings import Findings
-from validator.formats import kinetics_tps
+from validator.formats import anet_entities, kinetics_tps
 from validator.rules import load_rules
 from validator.strict_json import strict_loads
 
@@ -234,3 +234,74 @@ def test_every_schema_is_valid_and_can_be_typed(name):
 def test_a_schema_that_cannot_be_typed_is_refused(schema):
     with pytest.raises(json_files.typed_json.SchemaError):
         json_files.typed_json.decoder_for(schema, schema)
+
+
+TWO = {
+    "a": {"f": {"humans": [{"box": [0, 0, 1, 1], "parts": {"hip": {"box": [[1, 1, 2, 2]], "verb": ["x"]}}}]}},
+    "b": {"f": {"humans": []}, "g": {"humans": [HUMAN, {"box": [3, 3, 4, 4], "parts": {}}]}},
+}
+
+
+def test_arrays_of_several_videos_are_numbered_through():
+    parts = kinetics_tps.read_parts(json.dumps(TWO).encode(), "f.json", SCHEMA, Findings())
+    assert parts.frame_video.tolist() == [0, 1, 1]
+    assert parts.human_frame.tolist() == [0, 2, 2]
+    assert parts.part_human.tolist() == [0, 1]
+    assert parts.proposal_part.tolist() == [0, 1, 1]
+    assert parts.names == {"hip": 0, "head": 1}
+    assert parts.part_name.tolist() == [0, 1]
+
+
+def test_places_of_several_videos_and_parts_are_right():
+    document = copy.deepcopy(TWO)
+    document["b"]["g"]["humans"][0]["parts"]["hip"] = {"box": [[1, 1, 0, 2]], "verb": ["x", "y"]}
+    (first, second) = problems(document)
+    assert "/b/g/humans/0/parts/hip/box/0: x2 0 is less than x1 1" in first
+    assert "/b/g/humans/0/parts/hip: 1 boxes, but 2 states" in second
+
+
+def test_very_many_problems_are_counted_and_not_all_kept():
+    human = {"box": [2, 2, 1, 1], "parts": {"hip": {"box": [], "verb": ["x"]}}}
+    document = {str(v): {"f": {"humans": [human] * 10}} for v in range(12)}
+    findings = Findings()
+    kinetics_tps.read_parts(json.dumps(document).encode(), "f.json", SCHEMA, findings)
+    assert findings.total == 240
+    assert findings.as_dict()["more"] == 240 - len(findings.problems) > 0
+    assert findings.lines()[-1] == "and 220 more"
+
+
+def test_good_files_are_not_read_the_slow_way(monkeypatch):
+    strict = json_files.strict_loads
+
+    def small_only(data, name, findings):
+        assert len(data) < 100, "the slow reader was asked"
+        return strict(data, name, findings)
+
+    monkeypatch.setattr(json_files, "strict_loads", small_only)
+    assert kinetics_tps.read_parts(json.dumps(TWO).encode(), "f.json", SCHEMA, Findings()).videos == ["a", "b"]
+    objects = {"clss": ["x"], "idx_in_sent": [0], "bbox_for_all_frames": [[[1, 1, 5, 5]] * 10]}
+    results = {"v": {"0": objects, "1": objects}, "w": {}}
+    content = {"results": results, "eval_mode": "gen", "external_data": {"used": False, "details": ""}}
+
+    class OneFile:
+        def read(self, name):
+            return json.dumps(content).encode()
+
+    findings = Findings()
+    found = anet_entities.read(OneFile(), {"x": "x"}, load_rules("anet_entities_gen"), findings)
+    assert found.segments == [("v", "0"), ("v", "1")]
+    assert found.label.tolist() == [0, 0]
+    assert findings.notes == []
+
+
+def test_objects_without_classes_have_the_label_minus_one():
+    objects = {"idx_in_sent": [3, 4], "bbox_for_all_frames": [[[1, 1, 5, 5, 9]] * 10] * 2}
+
+    class OneFile:
+        def read(self, name):
+            return json.dumps({"results": {"v": {"0": objects}}, "eval_mode": "GT"}).encode()
+
+    found = anet_entities.read(OneFile(), {"x": "x"}, load_rules("anet_entities_gt"), Findings())
+    assert found.label.tolist() == [-1, -1]
+    assert found.index.tolist() == [3, 4]
+    assert found.box.shape == (2, 10, 4)
