@@ -7,12 +7,15 @@ made from the schema: parsing and checking in one. Only what it does not accept 
 
 from __future__ import annotations
 
+import bisect
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, TypeVar
 
+from validator import forks
 from validator.findings import Findings, quote
 from validator.strict_json import UNPARSED, collector_off, decode_text, pointer_part, strict_loads
 
@@ -24,10 +27,17 @@ except ImportError:  # msgspec is compiled; an interpreter that it was not made 
 SCHEMAS = Path(__file__).parent / "schemas"
 _EXPLAINED = 200
 
+# From this size on a file is read in two processes.
+_PARALLEL_FROM_BYTES = 16_000_000
+# The share of the entries that this process takes; it also counts the keys.
+_OWN_SHARE = 0.43
+
 Content = TypeVar("Content")
 # Takes the entries (key and value) of a file in their order; returns what it made of them and how many keys
 # the values hold at all depths.
 Gather = Callable[[Iterator[tuple[str, Any]]], tuple[Content, int]]
+# Puts together what was made of the first entries and of the later ones.
+Merge = Callable[[Content, Content], Content]
 
 
 class _UncertainError(Exception):
@@ -41,7 +51,13 @@ def load_schema(name: str) -> Mapping[str, Any]:
 
 
 def read_json(
-    data: bytes, name: str, schema_name: str, findings: Findings, gather: Gather[Content], each: str = ""
+    data: bytes,
+    name: str,
+    schema_name: str,
+    findings: Findings,
+    gather: Gather[Content],
+    each: str = "",
+    merge: Merge[Content] | None = None,
 ) -> tuple[Content, dict[str, Any]] | None:
     """Read a JSON object, entry by entry, and check it against its schema.
 
@@ -59,6 +75,8 @@ def read_json(
         Makes something of the entries. It is called again from the start if the fast reader gives up.
     each : str
         The member of the top-level object whose entries these are; "" if they are those of the top-level object.
+    merge : callable, optional
+        With it a large file is gathered in two processes.
 
     Returns
     -------
@@ -68,7 +86,7 @@ def read_json(
     with collector_off():
         if typed_json is not None:
             try:
-                return _read_typed(data, load_schema(schema_name), gather, each)
+                return _read_typed(data, load_schema(schema_name), gather, each, merge)
             except _UncertainError:
                 pass
         before = findings.total
@@ -91,7 +109,7 @@ def check_value(data: bytes, schema_name: str, findings: Findings, where: str) -
     if typed_json is not None:
         try:
             value = _decoder(schema_name).decode(data)
-            if b'\\"' not in data and data.count(b'":') == _count_keys(value) and (data.isascii() or _is_utf8(data)):
+            if _keys_written(data) == _count_keys(value) and (data.isascii() or _is_utf8(data)):
                 return value
         except typed_json.DECODE_ERRORS:
             pass
@@ -117,19 +135,12 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _read_typed(
-    data: bytes, schema: Mapping[str, Any], gather: Gather[Content], each: str
+    data: bytes, schema: Mapping[str, Any], gather: Gather[Content], each: str, merge: Merge[Content] | None
 ) -> tuple[Content, dict[str, Any]]:
     if not data.isascii() and (data.startswith(b"\xef\xbb\xbf") or not _is_utf8(data)):
         raise _UncertainError
     entry = typed_json.decoder_for(_entry_schema(schema, each), schema)
     keys = 0
-
-    def entries(raw: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-        nonlocal keys
-        keys += len(raw)
-        for key, value in raw.items():
-            yield key, entry.decode(value)
-
     try:
         top = typed_json.RAW_MEMBERS.decode(data)
         members: dict[str, Any] = {}
@@ -149,17 +160,65 @@ def _read_typed(
                     members[key] = decoder.decode(value)
                     keys += _count_keys(members[key])
             top = typed_json.RAW_MEMBERS.decode(top[each])
-        content, inside = gather(entries(top))
+        keys += len(top)
+        if merge is not None and len(data) >= _PARALLEL_FROM_BYTES and forks.usable_cores() > 1:
+            content, inside, written = _gather_in_two(data, list(top.items()), entry, gather, merge)
+        else:
+            content, inside = gather(_decoded(top.items(), entry))
+            written = _keys_written(data)
     except typed_json.DECODE_ERRORS:
         raise _UncertainError from None
-    # A parser keeps the last of duplicate keys, so keys are counted. A quotation mark before a colon ends a key,
-    # unless some are escaped or strings begin with a colon: then the strict reader looks for duplicates.
-    if b'\\"' in data or keys + inside != data.count(b'":'):
+    # A parser keeps the last of duplicate keys, so keys are counted. If the numbers differ, or nothing certain can be
+    # said, the strict reader looks for duplicates.
+    if keys + inside != written:
         strict = Findings()
         strict_loads(data, "", strict)
         if not strict.ok:
             raise _UncertainError
     return content, members
+
+
+def _decoded(raw: Iterable[tuple[str, Any]], decoder: Any) -> Iterator[tuple[str, Any]]:
+    return ((key, decoder.decode(value)) for key, value in raw)
+
+
+def _keys_written(data: bytes) -> int:
+    """Return how many keys the text has, -1 if that is not certain.
+
+    A quotation mark before a colon ends a key, unless it is escaped or begins a string; of the latter there are then
+    more than keys were read.
+    """
+    return -1 if b'\\"' in data else data.count(b'":')
+
+
+def _gather_in_two(
+    data: bytes, raw: list[tuple[str, Any]], decoder: Any, gather: Gather[Content], merge: Merge[Content]
+) -> tuple[Content, int, int]:
+    sizes = list(accumulate(len(memoryview(value)) for _, value in raw))
+    half = bisect.bisect(sizes, _OWN_SHARE * sizes[-1]) if sizes else 0
+    process, pipe = forks.start(_gather_rest, raw[half:], decoder, gather)
+    try:
+        first, first_keys = gather(_decoded(raw[:half], decoder))
+        written = _keys_written(data)
+        rest = pipe.recv()
+    except EOFError:
+        rest = None
+    finally:
+        process.kill()
+        process.join()
+        pipe.close()
+    if rest is None:
+        raise _UncertainError
+    return merge(first, rest[0]), first_keys + rest[1], written
+
+
+def _gather_rest(pipe: Any, raw: list[tuple[str, Any]], decoder: Any, gather: Gather[Content]) -> None:
+    """Send what was made of the entries, or None if the fast reader cannot vouch for them."""
+    try:
+        found = gather(_decoded(raw, decoder))
+    except typed_json.DECODE_ERRORS:
+        found = None
+    pipe.send(found)
 
 
 def _count_keys(value: Any) -> int:

@@ -94,7 +94,7 @@ def test_worker_processes_give_the_same_scores(prepared, tmp_path, monkeypatch):
     _, first = score_with(prepared, tmp_path, GOOD)
     monkeypatch.setattr(fmt, "_PARALLEL_FROM_BYTES", 0)
     monkeypatch.setattr(fmt, "_BATCH_BYTES", 10_000)
-    monkeypatch.setattr(fmt.os, "sched_getaffinity", lambda pid: {0, 1, 2}, raising=False)
+    monkeypatch.setattr(fmt.forks, "usable_cores", lambda: 3)
     assert score_with(prepared, tmp_path, GOOD)[1] == first
     bad = [dict(d) for d in GOOD]
     bad[7]["score"] = "high"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import json
+from unittest import mock
 
 import jsonschema
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -305,3 +307,42 @@ def test_objects_without_classes_have_the_label_minus_one():
     assert found.label.tolist() == [-1, -1]
     assert found.index.tolist() == [3, 4]
     assert found.box.shape == (2, 10, 4)
+
+
+@settings(max_examples=200)
+@given(mutated())
+def test_reading_in_two_processes_gives_the_same(data):
+    alone, alone_findings = read_alone(data, 10**9)
+    pair, pair_findings = read_alone(data, 0)
+    assert pair_findings.lines() == alone_findings.lines()
+    if alone is not None and alone_findings.ok:
+        for name, value in vars(alone).items():
+            assert np.array_equal(value, getattr(pair, name)), name
+
+
+def read_alone(data, parallel_from):
+    findings = Findings()
+    with (
+        mock.patch.object(json_files, "_PARALLEL_FROM_BYTES", parallel_from),
+        mock.patch.object(json_files.forks, "usable_cores", lambda: 2),
+    ):
+        return kinetics_tps.read_parts(data, "f.json", SCHEMA, findings), findings
+
+
+@pytest.mark.parametrize("bad", ["a", "b"])
+def test_a_bad_entry_in_either_half_is_located(bad):
+    document = copy.deepcopy(TWO)
+    document[bad]["f"] = 7
+    _, findings = read_alone(json.dumps(document).encode(), 0)
+    assert f"/{bad}/f: this is the number 7" in findings.lines()[0]
+
+
+def test_a_helper_that_dies_is_no_verdict(capfd):
+    def die(*arguments):
+        raise MemoryError("secret")
+
+    with mock.patch.object(json_files, "_gather_rest", die):
+        parts, findings = read_alone(json.dumps(TWO).encode(), 0)
+    assert findings.ok
+    assert parts.videos == ["a", "b"]
+    assert capfd.readouterr() == ("", "")

@@ -10,9 +10,6 @@ import base64
 import binascii
 import io
 import json
-import multiprocessing
-import os
-import signal
 import struct
 import warnings
 import zlib
@@ -23,6 +20,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from validator import forks
 from validator.archive import Submission
 from validator.array_stream import ArrayError, iter_entries
 from validator.findings import Findings, Problem
@@ -155,21 +153,12 @@ class _Pool:
         self._pipes: list[Any] = []
         self._processes: list[Any] = []
         self._next = 0
-        if size < _PARALLEL_FROM_BYTES or not hasattr(os, "sched_getaffinity") or not hasattr(os, "fork"):
+        workers = min(forks.usable_cores(), _MOST_WORKERS)
+        if size < _PARALLEL_FROM_BYTES or workers < 2:
             return
-        workers = min(len(os.sched_getaffinity(0)), _MOST_WORKERS)
-        if workers < 2:
-            return
-        context = multiprocessing.get_context("fork")
         for _ in range(workers):
-            ours, theirs = context.Pipe()
-            process = context.Process(target=_serve, args=(theirs, [*self._pipes, ours], self._local), daemon=True)
-            with warnings.catch_warnings():
-                # Python 3.12 warns of forking beside the threads of numpy's linear algebra, which are idle here.
-                warnings.simplefilter("ignore", DeprecationWarning)
-                process.start()
-            theirs.close()
-            self._pipes.append(ours)
+            process, pipe = forks.start(_serve, list(self._pipes), self._local)
+            self._pipes.append(pipe)
             self._processes.append(process)
 
     def send(self, batch: list[tuple[int, bytes]]) -> None:
@@ -206,8 +195,6 @@ class _Pool:
 
 def _serve(pipe: Any, others: list[Any], worker: _Worker) -> None:
     """Work until an empty batch comes; answer with what was found, or with the exception."""
-    # Only the main process answers to the platform's signals.
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     for other in others:
         # Otherwise a worker would hold the pipes of those started before it open.
         other.close()

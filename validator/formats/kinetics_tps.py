@@ -100,7 +100,7 @@ def _gather_plain(entries: Iterator[tuple[str, Any]]) -> tuple[dict[str, str], i
 def read_parts(data: bytes, name: str, schema: str, findings: Findings) -> PartStates | None:
     """Read a parts file of a submission or of the reference (one box and one state a part)."""
     single = schema == "kinetics_tps_reference.json"
-    found = read_json(data, name, schema, findings, _Gatherer(single))
+    found = read_json(data, name, schema, findings, _Gatherer(single), merge=_merge)
     if found is None:
         return None
     parts = found[0]
@@ -161,6 +161,34 @@ class _Gatherer:
         arrays = [np.concatenate([none, *column]) for none, column in zip(empty, columns)]
         parts_found = PartStates(videos, frame_names, *arrays, dict(names.number), dict(states.number))  # type: ignore[arg-type,call-arg]
         return parts_found, keys
+
+
+def _merge(first: PartStates, second: PartStates) -> PartStates:
+    """Return both as one, the second numbered behind the first."""
+    names, states = dict(first.names), dict(first.states)
+    name_of = np.array([names.setdefault(word, len(names)) for word in second.names], dtype=np.int32)
+    state_of = np.array([states.setdefault(word, len(states)) for word in second.states], dtype=np.int32)
+    n_frames, n_humans, n_parts = len(first.frames), len(first.human_box), len(first.part_name)
+
+    def joined(name: str, add: int = 0) -> np.ndarray:
+        later = getattr(second, name)
+        return np.concatenate([getattr(first, name), later + np.int32(add) if add else later])
+
+    return PartStates(
+        first.videos + second.videos,
+        first.frames + second.frames,
+        joined("frame_video", len(first.videos)),
+        joined("human_frame", n_frames),
+        joined("human_box"),
+        joined("part_human", n_humans),
+        np.concatenate([first.part_name, name_of[second.part_name]]),
+        joined("proposal_part", n_parts),
+        joined("proposal_box"),
+        np.concatenate([first.proposal_state, state_of[second.proposal_state]]),
+        joined("n_states"),
+        names,
+        states,
+    )
 
 
 def _owners(first: int, lists: list[Any]) -> np.ndarray:
