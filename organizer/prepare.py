@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -48,12 +49,19 @@ def prepare(challenge_id: str, source: Path, output: Path, options: Mapping[str,
     settings = read_settings(source, challenge.settings, findings)
     if not findings.ok:
         return findings
-    output.mkdir(parents=True, exist_ok=True)
-    transform(source, output, settings, dict(options or {}), findings)
-    if findings.ok:
-        if (source / SETTINGS_FILE).is_file():
-            shutil.copyfile(source / SETTINGS_FILE, output / SETTINGS_FILE)
-        check_reference(challenge_id, output, findings)
+    # Beside the output, so that a reference with problems is never taken for a prepared one.
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=output.parent, prefix=".prepare-") as folder:
+        work = Path(folder)
+        transform(source, work, settings, dict(options or {}), findings)
+        if findings.ok:
+            if (source / SETTINGS_FILE).is_file():
+                shutil.copyfile(source / SETTINGS_FILE, work / SETTINGS_FILE)
+            check_reference(challenge_id, work, findings)
+        if findings.ok:
+            output.mkdir(exist_ok=True)
+            for path in work.iterdir():
+                path.replace(output / path.name)
     return findings
 
 

@@ -176,6 +176,12 @@ def test_lemma_table_that_lacks_tokens_is_found(tmp_path):
     del table["near"]
     (tmp_path / "lemmas.json").write_text(json.dumps(table))
     assert any("the token 'near' is missing" in line for line in prepare(GEN, tmp_path, tmp_path / "out").lines())
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "settings.yaml").write_text("lemma_fallback: lower\n")
+    findings = prepare(GEN, tmp_path, tmp_path / "out")
+    assert findings.ok
+    assert any("1 tokens are not in the table" in note.text for note in findings.notes)
+    assert (tmp_path / "out" / "settings.yaml").exists()
 
 
 def test_prepare_writes_lemmas_and_the_signature_names_their_maker(run, tmp_path, capsys):
