@@ -120,7 +120,7 @@ class _Gatherer:
 def load_reference(folder: Path, settings: dict[str, Any], findings: Findings) -> Reference | None:
     """Load the prepared reference; the official files are prepared first, which needs h5py and takes time."""
     if (folder / preparation.DISTANCES_FILE).is_file() and not (folder / ref.PERSONS_FILE).is_file():
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as work:
+        with tempfile.TemporaryDirectory() as work:
             preparation.prepare(folder, Path(work), findings)
             prepared = ref.load_prepared(Path(work), findings) if findings.ok else None
             if prepared is None:
