@@ -39,10 +39,19 @@ TESTS: dict[str, tuple[str, str]] = {
     "validator/archive.py": ("tests/validator/test_archive.py", ""),
     "validator/findings.py": ("tests/validator", ""),
     "validator/strict_json.py": ("tests/validator/test_json_files.py", ""),
-    "validator/json_files.py": ("tests/validator/test_json_files.py", ""),
+    "validator/json_files.py": (
+        "tests/validator/test_json_files.py tests/challenges/test_densepose.py",
+        "",
+    ),
     "validator/array_stream.py": ("tests/challenges/test_densepose.py", ""),
-    "validator/formats/kinetics_tps.py": ("tests/validator/test_json_files.py", ""),
-    "validator/formats/anet_entities.py": ("tests/challenges/test_anet_entities.py", ""),
+    "validator/formats/kinetics_tps.py": (
+        "tests/validator/test_json_files.py tests/challenges/test_kinetics_tps.py",
+        "",
+    ),
+    "validator/formats/anet_entities.py": (
+        "tests/challenges/test_anet_entities.py tests/validator/test_json_files.py",
+        "",
+    ),
     "validator/formats/densepose.py": ("tests/challenges/test_densepose.py", ""),
 }
 _CONFIG = """[cosmic-ray]
