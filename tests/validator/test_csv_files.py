@@ -196,3 +196,10 @@ def test_of_very_many_bad_lines_fifty_are_kept_and_all_are_counted():
     _, findings = read(b"x\n" * 70)
     assert len(findings.problems) == 50
     assert findings.total == 70
+
+
+def test_lines_count_from_the_start_of_each_file():
+    findings = Findings()
+    files = [("S1", "S1_prediction.csv", b"1,1,2\n1,1,2\n"), ("S2", "S2_prediction.csv", b"1,1,2\n99,1,2\n")]
+    read_csv_files(files, RULES, findings)
+    assert "S2_prediction.csv line 2 column 1: gesture 99 is not in 1..20" in findings.lines()[0]

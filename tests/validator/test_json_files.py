@@ -280,6 +280,8 @@ def test_good_files_are_not_read_the_slow_way(monkeypatch):
         return strict(data, name, findings)
 
     monkeypatch.setattr(json_files, "strict_loads", small_only)
+    umlauts = json.dumps({"vidéo": {"f": {"humans": []}}, **TWO}, ensure_ascii=False).encode()
+    assert kinetics_tps.read_parts(umlauts, "f.json", SCHEMA, Findings()).videos == ["vidéo", "a", "b"]
     assert kinetics_tps.read_parts(json.dumps(TWO).encode(), "f.json", SCHEMA, Findings()).videos == ["a", "b"]
     objects = {"clss": ["x"], "idx_in_sent": [0], "bbox_for_all_frames": [[[1, 1, 5, 5]] * 10]}
     results = {"v": {"0": objects, "1": objects}, "w": {}}
