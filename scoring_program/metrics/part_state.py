@@ -44,13 +44,30 @@ def _area(boxes: np.ndarray) -> np.ndarray:
     return (boxes[:, 2] - boxes[:, 0] + 1) * (boxes[:, 3] - boxes[:, 1] + 1)
 
 
-def pairs_by_group(left_group: np.ndarray, right_group: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def group_starts(group: np.ndarray, n_groups: int) -> np.ndarray:
+    """Return where each group begins in a sorted list of members.
+
+    Parameters
+    ----------
+    group : int array of shape (n,), ascending, below ``n_groups``
+
+    Returns
+    -------
+    int array of shape (n_groups + 2,)
+        The members of group g are those from ``[g]`` up to ``[g + 1]``. An empty group comes last: that of index -1.
+    """
+    return np.concatenate([[0], np.cumsum(np.bincount(group, minlength=n_groups + 1))])
+
+
+def pairs_by_group(left_group: np.ndarray, right_starts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return all pairs (left, right) of one group, left by left, rights in their order.
 
     Parameters
     ----------
     left_group : int array of shape (n_left,)
-    right_group : int array of shape (n_right,), ascending
+        -1 for a left without a group.
+    right_starts : int array
+        The groups of the rights, as `group_starts` gives them.
 
     Returns
     -------
@@ -58,8 +75,8 @@ def pairs_by_group(left_group: np.ndarray, right_group: np.ndarray) -> tuple[np.
     starts : int array of shape (n_left + 1,)
         The pairs of left i are those from ``starts[i]`` up to ``starts[i + 1]``.
     """
-    begin = np.searchsorted(right_group, left_group, "left")
-    sizes = np.searchsorted(right_group, left_group, "right") - begin
+    begin = right_starts[:-1][left_group]
+    sizes = right_starts[1:][left_group] - begin
     starts = np.concatenate([[0], np.cumsum(sizes)])
     left = np.repeat(np.arange(len(left_group)), sizes)
     right = np.arange(starts[-1]) - np.repeat(starts[:-1] - begin, sizes)
@@ -83,7 +100,8 @@ def match_best(
     int array of shape (n_truth,)
         Index of the predicted human, -1 where no IoU is above 0.5.
     """
-    truth, guess, starts = pairs_by_group(truth_frame, guess_frame)
+    n_frames = int(max(truth_frame.max(initial=-1), guess_frame.max(initial=-1))) + 1
+    truth, guess, starts = pairs_by_group(truth_frame, group_starts(guess_frame, n_frames))
     iou = box_iou(truth_box[truth], guess_box[guess])
     matched = np.full(len(truth_box), -1)
     some = np.flatnonzero(np.diff(starts))
@@ -106,11 +124,13 @@ def match_assigned(
     """
     from scipy.optimize import linear_sum_assignment
 
-    truth, guess, starts = pairs_by_group(truth_frame, guess_frame)
+    n_frames = int(max(truth_frame.max(initial=-1), guess_frame.max(initial=-1))) + 1
+    guess_starts = group_starts(guess_frame, n_frames)
+    truth, guess, starts = pairs_by_group(truth_frame, guess_starts)
     iou = _released_iou(truth_box[truth], guess_box[guess])
     matched = np.full(len(truth_box), -1)
     frames, first_truth, n_truth = np.unique(truth_frame, return_index=True, return_counts=True)
-    n_guess = np.searchsorted(guess_frame, frames, "right") - np.searchsorted(guess_frame, frames, "left")
+    n_guess = np.diff(guess_starts)[frames]
     for begin, rows, columns in zip(first_truth.tolist(), n_truth.tolist(), n_guess.tolist()):
         if not columns:
             continue
@@ -201,10 +221,11 @@ def judge_parts(
     guess_part = np.where(found, known[place] if len(keys) else -1, -1)
     n_proposals = np.zeros(len(part_name), np.int64)
     any_near, any_right = np.zeros(len(part_name), bool), np.zeros(len(part_name), bool)
+    starts_of_part = group_starts(proposal_part, len(guess_part_name))
     # Block by block, so that the arrays of pairs stay small.
     for begin in range(0, len(part_name), _BLOCK):
         here = slice(begin, begin + _BLOCK)
-        truth, proposal, starts = pairs_by_group(guess_part[here], proposal_part)
+        truth, proposal, starts = pairs_by_group(guess_part[here], starts_of_part)
         truth += begin
         iou = box_iou(part_box[truth], proposal_box[proposal])
         near = iou >= PART_IOU if inclusive else iou > PART_IOU

@@ -327,24 +327,23 @@ def _class_table(items: dict[str, np.ndarray], named: set[str], released: bool) 
 
 def _part_table(truth: PartStates, named: set[str], outcomes: ps.PartOutcomes) -> Table:
     """Return a table of the parts that the submission names; the others are one row."""
-    of_name: dict[str, list[int]] = {}
-    for name, number in sorted(truth.names.items()):
-        of_name.setdefault(name if name in named else _OTHERS, []).append(number)
+    shown = sorted(
+        {name if name in named else _OTHERS for name in truth.names}, key=lambda name: (name == _OTHERS, name)
+    )
+    row_of_number = np.array(
+        [shown.index(name if name in named else _OTHERS) for name in truth.names], dtype=np.int64
+    )
+    row = row_of_number[truth.part_name]
+    kinds = np.bincount(5 * row + outcomes.kind, minlength=5 * len(shown)).reshape(-1, 5)
+    some = outcomes.n_proposals > 0
+    proposals = np.bincount(row[some], outcomes.n_proposals[some], len(shown))
+    with_proposals = np.bincount(row[some], minlength=len(shown))
     rows = []
-    for name, numbers in of_name.items():
-        here = np.isin(truth.part_name, numbers)
-        kind, proposals = outcomes.kind[here], outcomes.n_proposals[here]
-        rows.append(
-            (
-                name,
-                len(kind),
-                float((kind != ps.NO_HUMAN).mean()),
-                float(np.isin(kind, (ps.CORRECT, ps.WRONG_STATE)).mean()),
-                float((kind == ps.CORRECT).mean()),
-                float(proposals[proposals > 0].mean()) if (proposals > 0).any() else 0.0,
-            )
-        )
-    rows.sort(key=lambda row: (row[0] == _OTHERS, row[0]))
+    for name, count, total, n_some in zip(shown, kinds, proposals.tolist(), with_proposals.tolist()):
+        n = int(count.sum())
+        matched, localized = n - count[ps.NO_HUMAN], count[ps.CORRECT] + count[ps.WRONG_STATE]
+        shares = [float(number / max(n, 1)) for number in (matched, localized, count[ps.CORRECT])]
+        rows.append((name, n, *shares, total / max(n_some, 1)))
     columns = [Column("Part"), Column("Ground truth", "count"), Column("Human matched", "share")]
     columns += [Column("Localized", "share"), Column("Right state", "share"), Column("Mean proposals", "number")]
     note = "Shares of the ground-truth parts; mean proposals where there are any."
