@@ -94,17 +94,17 @@ def _gather(entries: Iterator[tuple[str, Any]]) -> tuple[tuple[Grounding, np.nda
             indexes += index[:n]
             boxes += own[:n]
         flat = list(chain.from_iterable(boxes))
-        if any(len(box) != 4 for box in flat):
+        if not set(map(len, flat)) <= {4}:
             flat = [box[:4] for box in flat]
-        with np.errstate(over="ignore"):
-            numbers = np.fromiter(chain.from_iterable(flat), np.float64, 4 * len(flat)).astype(np.float32)
-        chunks.append(numbers.reshape(-1, FRAMES, 4))
+        chunks.append(np.fromiter(chain.from_iterable(flat), np.float64, 4 * len(flat)))
+    with np.errstate(over="ignore"):
+        box = np.concatenate([np.zeros(0), *chunks]).astype(np.float32).reshape(-1, FRAMES, 4)
     grounding = Grounding(
         segments,
         np.repeat(np.arange(len(segments)), np.array(counts, dtype=np.int64)),
         np.array(labels, dtype=np.int64),
         np.array(indexes, dtype=np.int64),
-        np.concatenate([np.zeros((0, FRAMES, 4), np.float32), *chunks]),
+        box,
         list(codes),
     )
     return (grounding, np.array(lengths, dtype=np.int64).reshape(-1, 3)), keys
