@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import mmap
 import multiprocessing
 import os
+import pickle
 import signal
 import warnings
 from collections.abc import Callable
 from typing import Any
+
+_ALIGNED = 64
 
 
 def usable_cores() -> int:
@@ -19,7 +23,10 @@ def usable_cores() -> int:
 
 
 def start(target: Callable[..., None], *arguments: Any) -> tuple[Any, Any]:
-    """Start ``target(pipe, *arguments)`` in a copy of this process; return the process and our end of the pipe."""
+    """Start ``target(pipe, *arguments)`` in a copy of this process; return the process and our end of the pipe.
+
+    Raises OSError where the system allows no further process.
+    """
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe()
     process = context.Process(target=_run, args=(target, ours, theirs, arguments), daemon=True)
@@ -38,3 +45,40 @@ def _run(target: Callable[..., None], ours: Any, theirs: Any, arguments: tuple[A
     # A traceback could quote data; that the pipe ends without an answer says enough.
     with contextlib.suppress(BaseException):
         target(theirs, *arguments)
+
+
+def shared_room(size: int) -> mmap.mmap:
+    """Return memory that this process and those started later share; pages never written to cost nothing.
+
+    Raises OSError where the system allows no more memory.
+    """
+    return mmap.mmap(-1, max(size, 1))
+
+
+def send(pipe: Any, room: mmap.mmap, value: Any) -> None:
+    """Send a value, its arrays through shared memory as far as there is room: a pipe is slow for large ones."""
+    places: list[tuple[int, int]] = []
+    end = 0
+
+    def keep_in_pickle(buffer: pickle.PickleBuffer) -> bool:
+        nonlocal end
+        with buffer.raw() as raw:
+            if end + raw.nbytes > len(room):
+                return True
+            room[end : end + raw.nbytes] = raw
+            places.append((end, raw.nbytes))
+            end += -(-raw.nbytes // _ALIGNED) * _ALIGNED
+        return False
+
+    pipe.send((pickle.dumps(value, protocol=5, buffer_callback=keep_in_pickle), places))
+
+
+def receive(pipe: Any, room: mmap.mmap) -> Any:
+    """Return what the other process sent; its arrays lie in the shared memory.
+
+    Raises EOFError if it ended without an answer.
+    """
+    head, places = pipe.recv()
+    view = memoryview(room)
+    arrays = [view[begin : begin + size] for begin, size in places]
+    return pickle.loads(head, buffers=arrays)  # noqa: S301 - made by our own process

@@ -12,8 +12,11 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import accumulate
+from mmap import mmap
 from pathlib import Path
 from typing import Any, TypeVar
+
+import numpy as np
 
 from validator import forks
 from validator.findings import Findings, quote
@@ -30,7 +33,8 @@ _EXPLAINED = 200
 # From this size on a file is read in two processes.
 _PARALLEL_FROM_BYTES = 16_000_000
 # The share of the entries that this process takes; it also counts the keys.
-_OWN_SHARE = 0.43
+_OWN_SHARE = 0.48
+_BLOCK = 1 << 16
 
 Content = TypeVar("Content")
 # Takes the entries (key and value) of a file in their order; returns what it made of them and how many keys
@@ -188,7 +192,15 @@ def _keys_written(data: bytes) -> int:
     A quotation mark before a colon ends a key, unless it is escaped or begins a string; of the latter there are then
     more than keys were read.
     """
-    return -1 if b'\\"' in data else data.count(b'":')
+    # The search for one character first: it is far faster where there is none.
+    if b"\\" in data and b'\\"' in data:
+        return -1
+    text = np.frombuffer(data, np.uint8)
+    count = 0
+    for begin in range(0, len(text), _BLOCK):
+        here = text[begin : begin + _BLOCK + 1]
+        count += int(np.count_nonzero((here[:-1] == ord('"')) & (here[1:] == ord(":"))))
+    return count
 
 
 def _gather_in_two(
@@ -196,11 +208,17 @@ def _gather_in_two(
 ) -> tuple[Content, int, int]:
     sizes = list(accumulate(len(memoryview(value)) for _, value in raw))
     half = bisect.bisect(sizes, _OWN_SHARE * sizes[-1]) if sizes else 0
-    process, pipe = forks.start(_gather_rest, raw[half:], decoder, gather)
+    try:
+        # Arrays of numbers are seldom larger than their text.
+        room = forks.shared_room(2 * sum(len(memoryview(value)) for _, value in raw[half:]))
+        process, pipe = forks.start(_gather_rest, room, raw[half:], decoder, gather)
+    except OSError:  # the system allows no further process
+        content, inside = gather(_decoded(raw, decoder))
+        return content, inside, _keys_written(data)
     try:
         first, first_keys = gather(_decoded(raw[:half], decoder))
         written = _keys_written(data)
-        rest = pipe.recv()
+        rest = forks.receive(pipe, room)
     except EOFError:
         rest = None
     finally:
@@ -212,13 +230,13 @@ def _gather_in_two(
     return merge(first, rest[0]), first_keys + rest[1], written
 
 
-def _gather_rest(pipe: Any, raw: list[tuple[str, Any]], decoder: Any, gather: Gather[Content]) -> None:
+def _gather_rest(pipe: Any, room: mmap, raw: list[tuple[str, Any]], decoder: Any, gather: Gather[Content]) -> None:
     """Send what was made of the entries, or None if the fast reader cannot vouch for them."""
     try:
         found = gather(_decoded(raw, decoder))
     except typed_json.DECODE_ERRORS:
         found = None
-    pipe.send(found)
+    forks.send(pipe, room, found)
 
 
 def _count_keys(value: Any) -> int:

@@ -10,6 +10,7 @@ import random
 import shutil
 import struct
 import zlib
+from unittest import mock
 
 import h5py
 import numpy as np
@@ -96,6 +97,9 @@ def test_worker_processes_give_the_same_scores(prepared, tmp_path, monkeypatch):
     monkeypatch.setattr(fmt, "_BATCH_BYTES", 10_000)
     monkeypatch.setattr(fmt.forks, "usable_cores", lambda: 3)
     assert score_with(prepared, tmp_path, GOOD)[1] == first
+    with monkeypatch.context() as patch:
+        patch.setattr(fmt.forks, "start", mock.Mock(side_effect=BlockingIOError("no more processes")))
+        assert score_with(prepared, tmp_path, GOOD)[1] == first
     bad = [dict(d) for d in GOOD]
     bad[7]["score"] = "high"
     bad[3]["uv_shape"] = [3, 1, 1]

@@ -339,6 +339,14 @@ def test_a_bad_entry_in_either_half_is_located(bad):
     assert f"/{bad}/f: this is the number 7" in findings.lines()[0]
 
 
+def test_where_no_process_may_be_started_one_reads_all():
+    with mock.patch.object(json_files.forks, "start", side_effect=BlockingIOError("no more processes")) as start:
+        parts, findings = read_alone(json.dumps(TWO).encode(), 0)
+    assert start.called
+    assert findings.ok
+    assert parts.videos == ["a", "b"]
+
+
 def test_a_helper_that_dies_is_no_verdict(capfd):
     def die(*arguments):
         raise MemoryError("secret")

@@ -157,7 +157,10 @@ class _Pool:
         if size < _PARALLEL_FROM_BYTES or workers < 2:
             return
         for _ in range(workers):
-            process, pipe = forks.start(_serve, list(self._pipes), self._local)
+            try:
+                process, pipe = forks.start(_serve, list(self._pipes), self._local)
+            except OSError:  # the system allows no further process
+                return
             self._pipes.append(pipe)
             self._processes.append(process)
 
