@@ -4,7 +4,7 @@ FORMAT ?= v2
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test bundle lint-bundle dry-run demo-data bench portability games fuzz mutants clean
+.PHONY: demo test bundle lint-bundle dry-run rescore demo-data bench portability games fuzz mutants clean
 
 demo: .venv/run
 	@$(BIN)/python -m organizer demo
@@ -26,6 +26,10 @@ lint-bundle: .venv/run
 # make dry-run ID=chalearn_gesture SUBMISSION=my.zip [REFERENCE=DIR]
 dry-run: .venv/run
 	$(BIN)/python -m organizer dry-run $(ID) "$(SUBMISSION)" $(if $(REFERENCE),--reference "$(REFERENCE)")
+
+# make rescore ID=chalearn_gesture SUBMISSIONS=DIR [REFERENCE=DIR]
+rescore: .venv/run
+	$(BIN)/python -m organizer rescore $(ID) "$(SUBMISSIONS)" $(if $(REFERENCE),--reference "$(REFERENCE)")
 
 demo-data: .venv/run
 	$(BIN)/python -m organizer demo-data

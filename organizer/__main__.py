@@ -28,6 +28,11 @@ def main(arguments: list[str] | None = None) -> int:
     dry.add_argument("submission", type=Path)
     dry.add_argument("--reference", type=Path, help="reference folder; default: the one in the bundle")
     dry.add_argument("--output", type=Path, default=ROOT / "out" / "dry-run")
+    again = commands.add_parser("rescore", help="score all submissions of a folder with the built program")
+    again.add_argument("id", choices=challenge_ids())
+    again.add_argument("submissions", type=Path, help="folder with the participants' zips")
+    again.add_argument("--reference", type=Path, help="reference folder; default: the one in the bundle")
+    again.add_argument("--output", type=Path, help="default: out/rescore/ID")
     prepare = commands.add_parser("prepare", help="check reference files and write a reference folder")
     prepare.add_argument("id", choices=challenge_ids())
     prepare.add_argument("--source", type=Path, required=True)
@@ -67,6 +72,11 @@ def main(arguments: list[str] | None = None) -> int:
         from organizer.dry_run import dry_run
 
         return dry_run(options.id, options.submission, options.reference, options.output)
+    if options.command == "rescore":
+        from organizer.rescore import rescore
+
+        output = options.output or ROOT / "out" / "rescore" / options.id
+        return rescore(options.id, options.submissions, options.reference, output)
     if options.command == "prepare":
         from organizer.lemmatize import lemmatize
         from organizer.prepare import prepare as prepare_reference

@@ -6,6 +6,7 @@ import io
 import json
 import math
 import re
+import tempfile
 import zipfile
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -13,8 +14,8 @@ from pathlib import Path
 import yaml
 
 from challenges import Challenge, load_challenge
-from organizer.build import DIST, build_parts
-from organizer.worker import TIMED_OUT, Run, run_program, unpack
+from organizer.build import DIST, build_parts, build_program
+from organizer.worker import TIMED_OUT, Run, lay_out, run_submission, unpack
 
 _LARGEST = 1e10
 
@@ -24,16 +25,30 @@ def dry_run(challenge_id: str, submission: Path, reference: Path | None, folder:
 
     Without ``reference`` the one in ``dist/<id>.zip`` is taken; the bundle is made first if it is missing.
     """
-    program, built_reference, time_limit = _built(challenge_id)
-    if reference is None:
-        reference = folder / "reference"
-        reference.mkdir(parents=True, exist_ok=True)
-        unpack(built_reference, reference)
+    time_limit = lay_out_built(challenge_id, reference, folder)
     challenge = load_challenge(challenge_id)
-    run = run_program(program, reference, submission, challenge_id, folder / "app", time_limit)
+    run = run_submission(submission, challenge_id, folder / "app", time_limit)
     for line in describe(run, challenge, time_limit):
         print(line)
     return run.exit_code if run.exit_code != TIMED_OUT else 1
+
+
+def lay_out_built(challenge_id: str, reference: Path | None, folder: Path) -> float:
+    """Lay out the built program and its reference in ``folder/app``; return the platform's time limit in seconds.
+
+    Without ``reference`` the one in ``dist/<id>.zip`` is taken; the bundle's parts are made first if it is missing.
+    """
+    program, built_reference, time_limit = _built(challenge_id)
+    if program != build_program(challenge_id):
+        place = f"{DIST.name}/{challenge_id}.zip"
+        print(f"warning | the program in {place} differs from this repository's; make bundle builds it anew")
+    if reference is not None:
+        lay_out(program, reference, folder / "app")
+        return time_limit
+    with tempfile.TemporaryDirectory() as place:
+        unpack(built_reference, Path(place))
+        lay_out(program, Path(place), folder / "app")
+    return time_limit
 
 
 def _built(challenge_id: str) -> tuple[bytes, bytes, float]:

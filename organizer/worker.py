@@ -56,26 +56,38 @@ def run_program(
     time_limit: float,
     packed: bool = False,
 ) -> Run:
-    """Run a scoring program (the bytes of its zip) on a submission below ``folder``.
+    """Lay out the platform's folders and run a scoring program on one submission; see the two functions it calls."""
+    lay_out(program, reference, folder)
+    return run_submission(submission, challenge_id, folder, time_limit, packed)
+
+
+def lay_out(program: bytes, reference: Path, folder: Path) -> None:
+    """Unpack a scoring program (the bytes of its zip) and copy the reference folder below ``folder``.
+
+    What an earlier run left there is removed.
+    """
+    for name in ("program", "input/ref"):
+        _make_empty(folder / name)
+    unpack(program, folder / "program")
+    shutil.copytree(reference, folder / "input" / "ref", dirs_exist_ok=True)
+
+
+def run_submission(submission: Path, challenge_id: str, folder: Path, time_limit: float, packed: bool = False) -> Run:
+    """Run the program laid out in ``folder`` on a submission.
 
     Parameters
     ----------
-    reference : Path
-        A reference folder.
     submission : Path
         A zip file or a folder, as a participant made it.
     folder : Path
-        Gets the platform's folders; what an earlier run left there is removed.
+        As `lay_out` left it; what an earlier run wrote there is removed.
     time_limit : float
         Seconds.
     packed : bool
         Whether a zip is handed over as it is; the platform unpacks it.
     """
-    for name in ("program", "input/ref", "input/res", "output", "shared"):
-        shutil.rmtree(folder / name, ignore_errors=True)
-        (folder / name).mkdir(parents=True)
-    unpack(program, folder / "program")
-    shutil.copytree(reference, folder / "input" / "ref", dirs_exist_ok=True)
+    for name in ("input/res", "output", "shared"):
+        _make_empty(folder / name)
     if packed:
         shutil.copyfile(submission, folder / "input" / "res" / submission.name)
     else:
@@ -93,6 +105,11 @@ def run_program(
         exit_code, seconds, peak, out, err = _run(full, directory, time_limit)
     outputs = folder_files(folder / "output")
     return Run(how, exit_code, seconds, None if engine else peak, out, err, outputs, folder)
+
+
+def _make_empty(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
 
 
 def unpack(archive: bytes, folder: Path) -> None:
