@@ -150,7 +150,8 @@ def match_assigned(
 
 def _released_iou(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Return the script's human IoU as float32, -1 for boxes without a common pixel."""
-    with np.errstate(over="ignore", invalid="ignore"):
+    # Far boxes have a "shared" area too here, which may even make the union 0; they are set to -1 below.
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         a, b = (boxes.astype(np.float32).astype(np.float64) for boxes in (first, second))
         width = np.minimum(a[:, 2], b[:, 2]) - np.maximum(a[:, 0], b[:, 0]) + 1
         height = np.minimum(a[:, 3], b[:, 3]) - np.maximum(a[:, 1], b[:, 1]) + 1
