@@ -1,0 +1,229 @@
+"""ActivityNet-Entities against a plain program that walks over every segment, word and box."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import numpy as np
+import pytest
+
+CLASSES = ["man", "dog", "cup", "tree"]
+TOKENS = ["", "a", "man", "dogs", "Cup", "trees", "runs"]
+LEMMAS = {"dogs": "dog", "Cup": "cup", "cup": "cup", "trees": "tree"}
+ONE = np.float32(1)
+
+
+def lemma(word):
+    return LEMMAS.get(word, word.lower())
+
+
+def side(low, high):
+    return high - low + ONE
+
+
+def plain_correct(boxes, truth):
+    """Return 1 if the largest overlap of ten boxes with reference boxes (box, frame) is above 0.5, else 0."""
+    overlaps = []
+    with np.errstate(all="ignore"):
+        for frame, box in enumerate(boxes):
+            a = [np.float32(number) for number in box[:4]]
+            for other, its_frame in truth:
+                b = [np.float32(number) for number in other[:4]]
+                width = side(max(a[0], b[0]), min(a[2], b[2]))
+                height = side(max(a[1], b[1]), min(a[3], b[3]))
+                shared = max(width, np.float32(0)) * max(height, np.float32(0))
+                area_a, area_b = (side(box[0], box[2]) * side(box[1], box[3]) for box in (a, b))
+                overlap = shared / (area_a + area_b - shared) * np.float32(frame == its_frame)
+                if side(b[0], b[2]) == 1 and side(b[1], b[3]) == 1:
+                    overlap = np.float32(0)
+                if side(a[0], a[2]) == 1 and side(a[1], a[3]) == 1:
+                    overlap = np.float32(-1)
+                overlaps.append(overlap)
+    return int(not any(map(np.isnan, overlaps)) and max(overlaps) > 0.5)
+
+
+def annotated_words(segment):
+    """Return the class and the reference boxes of each annotated word."""
+    words = {}
+    for classes, indexes, box, frame in zip(
+        segment["process_clss"], segment["process_idx"], segment["process_bnd_box"], segment["frame_ind"]
+    ):
+        for name, index in zip(classes, indexes):
+            words.setdefault(index, (name, []))[1].append((box, frame))
+    return words
+
+
+def chosen_segments(reference, split):
+    for video in split["validation"]:
+        for key, segment in reference["annotations"].get(video, {}).get("segments", {}).items():
+            if segment["frame_ind"]:
+                yield video, key, segment
+
+
+def mean(values):
+    return sum(values) / len(values) if values else 0.0
+
+
+def f1(precision, recall):
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def plain_given(reference, split, submission):
+    of_class, found, words = {}, 0, 0
+    for video, key, segment in chosen_segments(reference, split):
+        objects = submission["results"].get(video, {}).get(key, {"idx_in_sent": []})
+        for index, (name, truth) in annotated_words(segment).items():
+            words += 1
+            correct = 0
+            if index in objects["idx_in_sent"]:
+                found += 1
+                place = objects["idx_in_sent"].index(index)
+                correct = plain_correct(objects["bbox_for_all_frames"][place], truth)
+            of_class.setdefault(name, []).append(correct)
+    accuracy = mean([mean(values) for values in of_class.values()])
+    everything = [value for values in of_class.values() for value in values]
+    return {
+        "score": accuracy,
+        "localization_accuracy": accuracy,
+        "word_accuracy": mean(everything),
+        "coverage": found / words if words else 0.0,
+    }
+
+
+def plain_generated(reference, split, submission, mode):
+    precision, recall, visited_classes, sentences = {}, {}, set(), []
+    n_submitted = sum(map(len, submission["results"].values()))
+    n_without_recall = 0
+    for video, key, segment in chosen_segments(reference, split):
+        words = annotated_words(segment)
+        # A word whose boxes disagree is of several classes here.
+        of_class = {}
+        for classes, indexes in zip(segment["process_clss"], segment["process_idx"]):
+            for name, index in zip(classes, indexes):
+                of_class.setdefault(name, []).append(index)
+        objects = submission["results"].get(video, {}).get(key)
+        own_precision, own_recall = [], []
+        if objects is not None:
+            visited_classes |= set(of_class)
+            free = {lemma(t) for i, t in enumerate(segment["tokens"]) if i not in words and t}
+            for name, boxes in zip(objects["clss"], objects["bbox_for_all_frames"]):
+                if name in of_class:
+                    own_precision.append((name, plain_correct(boxes, words[min(of_class[name])][1])))
+                elif lemma(name) not in free and mode == "all":
+                    own_precision.append((name, 0))
+        for name, truth in words.values():
+            if objects is None:
+                own_recall.append((name, 0))
+            elif name in objects["clss"]:
+                boxes = objects["bbox_for_all_frames"][objects["clss"].index(name)]
+                own_recall.append((name, plain_correct(boxes, truth)))
+            elif mode == "all":
+                own_recall.append((name, 0))
+        for collected, own in ((precision, own_precision), (recall, own_recall)):
+            for name, value in own:
+                collected.setdefault(name, []).append(value)
+        if objects is not None and own_recall:
+            p, r = (mean([value for _, value in own]) for own in (own_precision, own_recall))
+            sentences.append((p, r, f1(p, r)))
+        elif objects is not None:
+            n_without_recall += 1
+    v, d = len(visited_classes), n_submitted - n_without_recall
+    p, r = (sum(map(mean, found.values())) / v if v else 0.0 for found in (precision, recall))
+    per_sentence = [sum(values) / d if d > 0 else 0.0 for values in zip(*sentences)] or [0.0] * 3
+    return {
+        f"precision_{mode}": p,
+        f"recall_{mode}": r,
+        f"f1_{mode}": f1(p, r),
+        f"precision_{mode}_per_sent": per_sentence[0],
+        f"recall_{mode}_per_sent": per_sentence[1],
+        f"f1_{mode}_per_sent": per_sentence[2],
+    }
+
+
+def make_box(rng, near=None):
+    if near and rng.random() < 0.8:
+        return [number + rng.choice([0, 0, 0, 1, -1, 0.25]) for number in near] + rng.choice([[], [0.9]])
+    if rng.random() < 0.05:
+        return rng.choice([[5, 5, 5, 5], [1e30, 1e30, -1e30, -1e30], [0, 0, 3e38, 3e38], [4, 4, 2, 2]])
+    x, y = rng.randrange(0, 12), rng.randrange(0, 12)
+    return [x, y, x + rng.randrange(0, 9), y + rng.randrange(0, 9)]
+
+
+def make_reference(rng):
+    annotations = {}
+    for v in range(rng.randrange(1, 4)):
+        segments = {}
+        for s in range(rng.randrange(1, 4)):
+            tokens = [rng.choice(TOKENS) for _ in range(6)]
+            classes, indexes, boxes, frames = [], [], [], []
+            for _ in range(rng.randrange(0, 5)):
+                own = rng.sample(range(6), rng.choice([1, 1, 1, 2]))
+                indexes.append(own)
+                classes.append([rng.choice(CLASSES[:3]) for _ in own])
+                boxes.append(make_box(rng))
+                frames.append(rng.randrange(10))
+            segments[str(s)] = {
+                "timestamps": [0, 1],
+                "process_clss": classes,
+                "tokens": tokens,
+                "frame_ind": frames,
+                "process_idx": indexes,
+                "process_bnd_box": boxes,
+                "crowds": [0] * len(boxes),
+            }
+        annotations[f"v_{v}"] = {"duration": 9.0, "segments": segments}
+    return {"vocab": CLASSES, "annotations": annotations}
+
+
+def make_submission(rng, reference, mode):
+    results = {}
+    for video, content in reference["annotations"].items():
+        if rng.random() < 0.1:
+            continue
+        results[video] = {}
+        for key, segment in content["segments"].items():
+            if rng.random() < 0.15:
+                continue
+            objects = {"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []}
+            for _ in range(rng.randrange(0, 6)):
+                words = annotated_words(segment)
+                index = rng.choice([*words, rng.randrange(8)])
+                name, truth = words.get(index, (rng.choice(CLASSES), [(make_box(rng), 0)]))
+                objects["idx_in_sent"].append(index)
+                objects["clss"].append(name if rng.random() < 0.7 else rng.choice(CLASSES))
+                box = rng.choice(truth)[0]
+                objects["bbox_for_all_frames"].append([make_box(rng, box) for _ in range(10)])
+            results[video][key] = objects
+        if rng.random() < 0.2:
+            results[video]["99"] = {"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []}
+    external = {"used": False, "details": ""}
+    return {"results": results, "eval_mode": mode, "external_data": external}
+
+
+@pytest.mark.parametrize("mode", ["GT", "gen"])
+@pytest.mark.parametrize("seed", range(60))
+def test_scores_are_those_of_the_plain_program(run, seed, mode):
+    rng = random.Random(seed)
+    reference = make_reference(rng)
+    if not any(s["frame_ind"] for v in reference["annotations"].values() for s in v["segments"].values()):
+        reference = make_reference(random.Random(0))
+    split = {"validation": list(reference["annotations"]), "other": []}
+    submission = make_submission(rng, reference, mode)
+    texts = {"reference.json": reference, "split.json": split, "lemmas.json": LEMMAS}
+    texts = {name: json.dumps(content) for name, content in texts.items()}
+    texts["settings.yaml"] = "splits: [validation]\n" + ("lemma_fallback: lower\n" if mode == "gen" else "")
+    name = f"anet_entities_{mode.lower()}"
+    outcome = run(name, texts, {f"submission_{mode.lower()}.json": json.dumps(submission)})
+    if mode == "GT":
+        expected = plain_given(reference, split, submission)
+    else:
+        expected = {
+            key: value
+            for way in ("all", "loc")
+            for key, value in plain_generated(reference, split, submission, way).items()
+        }
+        expected["score"] = expected["f1_all_per_sent"]
+    assert {key: outcome.scores[key] for key in expected} == {
+        key: pytest.approx(value, rel=0, abs=6e-11) for key, value in expected.items()
+    }
