@@ -393,7 +393,7 @@ def edit(folder, change):
             lambda d: d["annotations"][0]["dp_masks"][0].update(counts="zz"),
             "/annotations/0/dp_masks/0: this is not a run",
         ),
-        (lambda d: d["images"][0].update(height=0), "/images/0: id, height and width must be positive"),
+        (lambda d: d["images"][0].update(height=0), "/images/0: id, height and width must be whole numbers"),
         (lambda d: d.pop("images"), "there are no lists of images and annotations"),
         (lambda d: d.update(annotations=[]), "there are no annotations"),
     ],

@@ -7,53 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import plain_densepose
 from metrics import average_precision as ap
-
-
-def plain_match(measure, overlap, detection_area, person_area, dense, crowd, bounds):
-    """Match one image for one measure and area range, threshold by threshold, as the text says."""
-    n_detections, n_persons = overlap.shape
-    low, high = bounds
-    ignored_person = [not dense[g] or person_area[g] < low or person_area[g] > high for g in range(n_persons)]
-    order = sorted(range(n_persons), key=lambda g: ignored_person[g])
-    matched = [[-1] * n_detections for _ in ap.THRESHOLDS]
-    ignored = [[False] * n_detections for _ in ap.THRESHOLDS]
-    taken = [[False] * n_persons for _ in ap.THRESHOLDS]
-    for t, threshold in enumerate(ap.THRESHOLDS):
-        for d in range(n_detections):
-            best, held = min(threshold, 1 - 1e-10), -1
-            for g in order:
-                if taken[t][g] and not crowd[g]:
-                    continue
-                if held >= 0 and not ignored_person[held] and ignored_person[g]:
-                    break
-                if measure[d, g] < best:
-                    continue
-                best, held = measure[d, g], g
-            if held >= 0:
-                matched[t][d], taken[t][held], ignored[t][d] = held, True, ignored_person[held]
-    for d in range(n_detections):
-        if matched[-1][d] >= 0:
-            continue
-        best, held = ap.SECOND_PASS_IOU, -1
-        for g in order:
-            if taken[-1][g] and not crowd[g]:
-                continue
-            if overlap[d, g] >= best:
-                best, held = overlap[d, g], g
-        if held >= 0:
-            for t in range(len(ap.THRESHOLDS)):
-                ignored[t][d] = ignored_person[held]
-            if ignored_person[held]:
-                matched[-1][d], taken[-1][held] = held, True
-    for t in range(len(ap.THRESHOLDS)):
-        for d in range(n_detections):
-            if matched[t][d] < 0 and not low <= detection_area[d] <= high:
-                ignored[t][d] = True
-            if all(ignored_person):
-                ignored[t][d] = True
-    return matched, ignored
-
 
 levels = st.sampled_from([0.0, 0.3, 0.5, 0.55, 0.7, 0.8, 0.85, 0.95, 1.0])
 
@@ -84,7 +39,7 @@ def test_matching_is_that_of_the_plain_program(image):
     found = ap.match_image(measures, overlap, score, detection_area, person_area, dense, crowd)
     for a, bounds in enumerate(ap.AREAS.values()):
         for m, own in enumerate(measures):
-            matched, ignored = plain_match(own, overlap, detection_area, person_area, dense, crowd, bounds)
+            matched, ignored = plain_densepose.match(own, overlap, detection_area, person_area, dense, crowd, bounds)
             assert found.matched[a, m].tolist() == matched
             assert found.ignored[a, m].tolist() == ignored
 

@@ -181,10 +181,9 @@ def _read_annotations(path: Path, findings: Findings) -> dict[str, Any] | None:
         numbers: list[Any] = [
             image.get(key) if isinstance(image, dict) else None for key in ("id", "height", "width")
         ]
-        if not all(type(number) is int and number > 0 for number in numbers):
-            findings.add(
-                "E-REF-IMAGE", "id, height and width must be positive whole numbers", "correct it", path.name, where
-            )
+        if not all(type(number) is int and number >= low for number, low in zip(numbers, (0, 1, 1))):
+            problem = "id, height and width must be whole numbers, and none negative or a side of 0"
+            findings.add("E-REF-IMAGE", problem, "correct it", path.name, where)
         elif numbers[0] in images:
             findings.add("E-REF-IMAGE", "the id occurs twice", "keep one of the images", path.name, where)
         else:
