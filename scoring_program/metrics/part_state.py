@@ -84,7 +84,11 @@ def pairs_by_group(left_group: np.ndarray, right_starts: np.ndarray) -> tuple[np
 
 
 def match_best(
-    truth_box: np.ndarray, truth_frame: np.ndarray, guess_box: np.ndarray, guess_frame: np.ndarray
+    truth_box: np.ndarray,
+    truth_frame: np.ndarray,
+    guess_box: np.ndarray,
+    guess_frame: np.ndarray,
+    human_iou: float = HUMAN_IOU,
 ) -> np.ndarray:
     """Match each ground-truth human to the predicted human of the largest IoU in its frame (published protocol).
 
@@ -94,11 +98,12 @@ def match_best(
     ----------
     truth_box, guess_box : arrays of shape (n, 4)
     truth_frame, guess_frame : int arrays of shape (n,), ascending
+    human_iou : float
 
     Returns
     -------
     int array of shape (n_truth,)
-        Index of the predicted human, -1 where no IoU is above 0.5.
+        Index of the predicted human, -1 where no IoU is above ``human_iou``.
     """
     n_frames = int(max(truth_frame.max(initial=-1), guess_frame.max(initial=-1))) + 1
     truth, guess, starts = pairs_by_group(truth_frame, group_starts(guess_frame, n_frames))
@@ -110,12 +115,16 @@ def match_best(
         is_largest = iou == np.repeat(largest, np.diff(starts)[some])
         place = np.where(is_largest, np.arange(len(iou)), len(iou))
         first = np.minimum.reduceat(place, starts[some])
-        matched[some] = np.where(largest > HUMAN_IOU, guess[first], -1)
+        matched[some] = np.where(largest > human_iou, guess[first], -1)
     return matched
 
 
 def match_assigned(
-    truth_box: np.ndarray, truth_frame: np.ndarray, guess_box: np.ndarray, guess_frame: np.ndarray
+    truth_box: np.ndarray,
+    truth_frame: np.ndarray,
+    guess_box: np.ndarray,
+    guess_frame: np.ndarray,
+    human_iou: float = HUMAN_IOU,
 ) -> np.ndarray:
     """Match humans one to one by the assignment of the released script; parameters and result as `match_best`.
 
@@ -143,7 +152,7 @@ def match_assigned(
         row, column = linear_sum_assignment(1 - square)
         real = (row < rows) & (column < columns)
         row, column = row[real], column[real]
-        good = here[row, column] > HUMAN_IOU
+        good = here[row, column] > human_iou
         matched[begin + row[good]] = guess[starts[begin] + column[good]]
     return matched
 
@@ -192,6 +201,7 @@ def judge_parts(
     proposal_part: np.ndarray,
     proposal_box: np.ndarray,
     proposal_state: np.ndarray,
+    part_iou: float = PART_IOU,
     inclusive: bool = False,
 ) -> PartOutcomes:
     """Compare each ground-truth part with the proposals for the same part of the matched human.
@@ -208,8 +218,10 @@ def judge_parts(
     proposal_part : int array of shape (n_proposals,), ascending
         Index of the predicted part that the proposal belongs to.
     proposal_box, proposal_state : arrays of shape (n_proposals, 4) and (n_proposals,)
+    part_iou : float
+        The IoU that a proposal must exceed.
     inclusive : bool
-        Whether an IoU of exactly 0.3 suffices (released protocol).
+        Whether an IoU of exactly ``part_iou`` suffices (released protocol).
     """
     n_names = int(max(part_name.max(initial=0), guess_part_name.max(initial=0))) + 1
     known = np.flatnonzero(guess_part_name >= 0)
@@ -229,7 +241,7 @@ def judge_parts(
         truth, proposal, starts = pairs_by_group(guess_part[here], starts_of_part)
         truth += begin
         iou = box_iou(part_box[truth], proposal_box[proposal])
-        near = iou >= PART_IOU if inclusive else iou > PART_IOU
+        near = iou >= part_iou if inclusive else iou > part_iou
         n_proposals[here] = np.diff(starts)
         any_near[truth[near]] = True
         any_right[truth[near & (proposal_state[proposal] == part_state[truth])]] = True

@@ -172,3 +172,23 @@ def test_submission_without_anything_scores_zero(run):
     empty = make_zip({"pred_vid_result.json": "{}", "pred_part_result.json": "{}"})
     outcome = run(ID, REFERENCE, {"a.zip": empty})
     assert outcome.scores["score"] == outcome.scores["coverage"] == 0
+
+
+@pytest.mark.parametrize("protocol", ["published", "released"])
+def test_thresholds_are_settings_and_in_the_signature(run, protocol):
+    """One human and one part with an IoU of exactly 1/2 each, so that it matters whether a threshold is exceeded."""
+    truth = {"box": [0, 0, 9, 9], "parts": {"head": {"box": [0, 0, 9, 9], "verb": "nod"}}}
+    guess = {"box": [0, 0, 4, 9], "parts": {"head": {"box": [[0, 0, 4, 9]], "verb": ["nod"]}}}
+    reference = {"gt_vid_result.json": {"v": "run"}, "gt_part_result.json": {"v": {"f": {"humans": [truth]}}}}
+    submission = {"pred_vid_result.json": {"v": "run"}, "pred_part_result.json": {"v": {"f": {"humans": [guess]}}}}
+
+    def psc(settings):
+        texts = {**files(reference), "settings.yaml": f"protocol: {protocol}\n{settings}"}
+        outcome = run(ID, texts, files(submission))
+        return outcome.scores["mean_psc"], outcome.out.splitlines()[0].split("|")[1:4]
+
+    assert psc("") == (0, [f"protocol:{protocol}", "human_iou:0.5", "part_iou:0.3"])
+    assert psc("human_iou: 0.4\n") == (1, [f"protocol:{protocol}", "human_iou:0.4", "part_iou:0.3"])
+    inclusive = 1 if protocol == "released" else 0
+    assert psc("human_iou: 0.4\npart_iou: 0.5\n")[0] == inclusive
+    assert psc("human_iou: 0.4\npart_iou: 0.51\n")[0] == 0

@@ -124,7 +124,7 @@ def score(reference: Reference, submission: KineticsSubmission, settings: dict[s
     n_videos, n_frames = len(truth.videos), len(truth.frames)
     guess = _join(truth, submission.parts)
     match = ps.match_assigned if released else ps.match_best
-    matched = match(truth.human_box, truth.human_frame, guess.human_box, guess.human_frame)
+    matched = match(truth.human_box, truth.human_frame, guess.human_box, guess.human_frame, settings["human_iou"])
     outcomes = ps.judge_parts(
         matched[truth.part_human],
         truth.part_name,
@@ -135,6 +135,7 @@ def score(reference: Reference, submission: KineticsSubmission, settings: dict[s
         guess.proposal_part,
         guess.proposal_box,
         guess.proposal_state,
+        part_iou=settings["part_iou"],
         inclusive=released,
     )
     frame_scores = ps.frame_means(outcomes.correctness, truth.part_human, truth.human_frame, n_frames)
