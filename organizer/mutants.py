@@ -22,14 +22,17 @@ WORK = ROOT / ".cache" / "mutants"
 TESTS: dict[str, tuple[str, str]] = {
     "scoring_program/metrics/frame_jaccard.py": ("tests/metrics/test_frame_jaccard.py", ""),
     "scoring_program/metrics/part_state.py": (
-        "tests/metrics/test_part_state.py tests/test_golden.py",
+        "tests/metrics/test_part_state.py tests/challenges/test_kinetics_tps_plain.py tests/test_golden.py",
         "test_part_state or kinetics",
     ),
     "scoring_program/metrics/grounding.py": (
-        "tests/metrics/test_grounding.py tests/test_golden.py",
+        "tests/metrics/test_grounding.py tests/challenges/test_anet_entities_plain.py tests/test_golden.py",
         "test_grounding or anet",
     ),
-    "scoring_program/metrics/average_precision.py": ("tests/test_golden.py", "densepose"),
+    "scoring_program/metrics/average_precision.py": (
+        "tests/metrics/test_average_precision.py tests/test_golden.py",
+        "test_average_precision or densepose",
+    ),
     "scoring_program/metrics/geodesic.py": ("tests/test_golden.py", "densepose"),
     "scoring_program/metrics/masks.py": (
         "tests/challenges/test_densepose.py tests/test_golden.py",
@@ -39,6 +42,7 @@ TESTS: dict[str, tuple[str, str]] = {
     "validator/archive.py": ("tests/validator/test_archive.py", ""),
     "validator/findings.py": ("tests/validator", ""),
     "validator/strict_json.py": ("tests/validator/test_json_files.py", ""),
+    "validator/forks.py": ("tests/validator/test_forks.py tests/validator/test_json_files.py", ""),
     "validator/json_files.py": (
         "tests/validator/test_json_files.py tests/challenges/test_densepose.py",
         "",
@@ -49,7 +53,8 @@ TESTS: dict[str, tuple[str, str]] = {
         "",
     ),
     "validator/formats/anet_entities.py": (
-        "tests/challenges/test_anet_entities.py tests/validator/test_json_files.py",
+        "tests/challenges/test_anet_entities.py tests/challenges/test_anet_entities_plain.py "
+        "tests/validator/test_json_files.py",
         "",
     ),
     "validator/formats/densepose.py": ("tests/challenges/test_densepose.py", ""),
