@@ -179,7 +179,7 @@ def _cell(value: Cell, column: Column) -> Element:
     if column.kind == "share":
         width = min(max(float(value), 0.0), 1.0) * 100
         bar = element("span", element("span", style=f"width:{width:.1f}%"), class_="bar")
-        return element("td", _number(float(value), 4), bar)
+        return element("td", _number(float(value), 4), bar, class_="share")
     text = {"count": "{:,}", "number": "{:.4f}"}.get(column.kind, "{}").format(value)
     return element("td", text, class_=_align(column))
 
