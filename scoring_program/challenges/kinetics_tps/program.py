@@ -12,7 +12,7 @@ import numpy as np
 
 from metrics import part_state as ps
 from prepared import load_arrays
-from result import FULL, LEVELS, SUMMARY, Column, Histogram, Line, LineChart, Result, Section, StackedBar, Table
+from result import FULL, LEVELS, SUMMARY, Cell, Column, Histogram, Line, LineChart, Result, Section, StackedBar, Table
 from validator.check import check_submission
 from validator.findings import Findings
 from validator.formats.kinetics_tps import KineticsSubmission, PartStates, read_classes, read_parts
@@ -339,12 +339,12 @@ def _part_table(truth: PartStates, named: set[str], outcomes: ps.PartOutcomes) -
     some = outcomes.n_proposals > 0
     proposals = np.bincount(row[some], outcomes.n_proposals[some], len(shown))
     with_proposals = np.bincount(row[some], minlength=len(shown))
-    rows = []
+    rows: list[list[Cell]] = []
     for name, count, total, n_some in zip(shown, kinds, proposals.tolist(), with_proposals.tolist()):
         n = int(count.sum())
         matched, localized = n - count[ps.NO_HUMAN], count[ps.CORRECT] + count[ps.WRONG_STATE]
         shares = [float(number / max(n, 1)) for number in (matched, localized, count[ps.CORRECT])]
-        rows.append((name, n, *shares, total / max(n_some, 1)))
+        rows.append([name, n, *shares, total / max(n_some, 1)])
     columns = [Column("Part"), Column("Ground truth", "count"), Column("Human matched", "share")]
     columns += [Column("Localized", "share"), Column("Right state", "share"), Column("Mean proposals", "number")]
     note = "Shares of the ground-truth parts; mean proposals where there are any."
