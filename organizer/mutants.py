@@ -57,7 +57,10 @@ TESTS: dict[str, tuple[str, str]] = {
         "tests/validator/test_json_files.py",
         "",
     ),
-    "validator/formats/densepose.py": ("tests/challenges/test_densepose.py", ""),
+    "validator/formats/densepose.py": (
+        "tests/challenges/test_densepose.py tests/challenges/test_densepose_plain.py",
+        "",
+    ),
 }
 _CONFIG = """[cosmic-ray]
 module-path = "{module}"

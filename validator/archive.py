@@ -78,6 +78,26 @@ class UnreadableFileError(Exception):
     """A member of the submission could not be read although the archive's directory looked right."""
 
 
+@contextmanager
+def _unreadable() -> Iterator[None]:
+    try:
+        yield
+    except _READ_ERRORS as error:
+        raise UnreadableFileError(type(error).__name__) from error
+
+
+class FileReader:
+    """A file that is being read; only its own errors become `UnreadableFileError`, not those of who reads it."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes, at most ``size``; none at the end. Raises UnreadableFileError."""
+        with _unreadable():
+            return self._stream.read(size)
+
+
 class Submission:
     """The files of an opened submission by their POSIX names, the one wrapping folder removed."""
 
@@ -90,20 +110,18 @@ class Submission:
         return self._members[name].size
 
     @contextmanager
-    def open(self, name: str) -> Iterator[BinaryIO]:
+    def open(self, name: str) -> Iterator[FileReader]:
         """Open a file for reading bytes.
 
         Raises
         ------
         UnreadableFileError
-            The file is damaged, or longer than the archive's directory says.
+            The file is damaged, or longer than the archive's directory says; also while it is read.
         """
-        member = self._members[name]
-        try:
-            with member.open() as stream:
-                yield stream
-        except _READ_ERRORS as error:
-            raise UnreadableFileError(type(error).__name__) from error
+        with _unreadable():
+            stream = self._members[name].open()
+        with stream:
+            yield FileReader(stream)
 
     def read(self, name: str) -> bytes:
         """Return the bytes of a file, at most as many as were declared. Raises as `open`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import Protocol
 
 from validator.strict_json import DEEPEST
 
@@ -22,7 +22,14 @@ class ArrayError(Exception):
         self.entry, self.problem, self.hint = entry, problem, hint
 
 
-def iter_entries(stream: BinaryIO, largest: int) -> Iterator[bytes]:
+class Readable(Protocol):
+    """What bytes are read from."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return the next bytes, at most ``size``; none at the end."""
+
+
+def iter_entries(stream: Readable, largest: int) -> Iterator[bytes]:
     """Yield the text of each entry of the list that ``stream`` holds.
 
     The entries themselves are not parsed: only strings and brackets are followed.
@@ -82,7 +89,7 @@ def iter_entries(stream: BinaryIO, largest: int) -> Iterator[bytes]:
         raise ArrayError(entry, "there is more text behind the end of the list", "write one list into the file")
 
 
-def _skip_space(buffer: bytes, stream: BinaryIO) -> bytes:
+def _skip_space(buffer: bytes, stream: Readable) -> bytes:
     while True:
         buffer = buffer.lstrip(_SPACE)
         if buffer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import os
 import pickle
 import random
 import shutil
@@ -107,6 +108,55 @@ def test_worker_processes_give_the_same_scores(prepared, tmp_path, monkeypatch):
     assert [problem.where for problem in findings.problems] == ["/3/uv_shape", "/7/score"]
 
 
+def raising(error):
+    def fail(*arguments):
+        raise error
+
+    return fail
+
+
+@pytest.mark.parametrize(
+    ("take", "code", "words"),
+    [
+        (raising(MemoryError("secret")), score.INVALID, "E-LIMIT-MEMORY"),
+        (lambda self, batch: os._exit(9), score.INVALID, "E-LIMIT-MEMORY"),
+        (raising(ValueError("secret")), score.BROKEN, "E-INTERNAL: RuntimeError"),
+        (lambda self, batch: setattr(self, "finish", raising(KeyError("secret"))), score.BROKEN, "E-INTERNAL"),
+    ],
+)
+def test_workers_that_fail_end_in_a_verdict(prepared, tmp_path, monkeypatch, capfd, take, code, words):
+    monkeypatch.setattr(fmt, "_PARALLEL_FROM_BYTES", 0)
+    monkeypatch.setattr(fmt, "_BATCH_BYTES", 10_000)
+    monkeypatch.setattr(fmt.forks, "usable_cores", lambda: 2)
+    monkeypatch.setattr(fmt._Worker, "take", take)
+    assert score_with(prepared, tmp_path, GOOD) == (code, None)
+    text = "".join(capfd.readouterr())
+    assert words in text
+    assert "secret" not in text
+
+
+class Planted:
+    """Writes a file when it is unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return open, (self.path, "w")
+
+
+def test_what_participants_write_is_never_unpickled(tmp_path, monkeypatch):
+    monkeypatch.setattr(fmt, "_PARALLEL_FROM_BYTES", 0)
+    monkeypatch.setattr(fmt.forks, "usable_cores", lambda: 2)
+    monkeypatch.setattr(fmt._Worker, "take", raising(ValueError("secret")))
+    pool = fmt._Pool(None, None, 1)
+    for index in range(6):
+        pool.send([(index, pickle.dumps(Planted(str(tmp_path / "planted"))))])
+    with pytest.raises(RuntimeError, match="ValueError"):
+        pool.finish()
+    assert not (tmp_path / "planted").exists()
+
+
 def test_detections_beyond_twenty_and_of_other_categories_are_left_out(prepared, tmp_path, capsys):
     _, first = score_with(prepared, tmp_path, GOOD)
     more = [*GOOD, *({**GOOD[0], "score": -1.0 - i} for i in range(30)), {**GOOD[0], "category_id": 7, "score": 2.0}]
@@ -188,6 +238,7 @@ def test_pngs_that_hold_8_bit_rgb_are_accepted(tmp_path, data):
     [
         (png(RGB)[:-30], "damaged or cut off"),
         (png(RGB)[:40], "damaged or cut off"),
+        (png(RGB)[:20], "this is not a PNG"),
         (made(raw=b"abc"), "damaged or cut off"),
         (made(depth=16), "16-bit RGB"),
         (made(color=3), "8-bit palette"),
@@ -218,6 +269,7 @@ def test_other_pngs_are_errors_with_the_index(tmp_path, data, words):
         ({"uv_shape": [1, 6, 8]}, "/0/uv_shape: the shape 1 x 6 x 8"),
         ({"bbox": [0, 0, 0.5, 6]}, "/0/bbox: the box is 0.5 x 6 pixels"),
         ({"bbox": [0, 0, -8, 6]}, "/0/bbox: the box is -8 x 6"),
+        ({"bbox": [0, 0, 8, 0.5], "uv_shape": [3, 0, 8]}, "/0/bbox: the box is 8 x 0.5 pixels"),
         (
             {"bbox": [0, 0, 60_000, 60_000], "uv_shape": [3, 60_000, 60_000]},
             "/0/uv_shape: 60000 x 60000 pixels are more",

@@ -207,3 +207,16 @@ def test_too_many_files_in_a_folder(tmp_path):
 
 def test_missing_path(tmp_path):
     assert "no such file" in opened(tmp_path / "absent.zip")[1].lines()[0]
+
+
+@pytest.mark.parametrize("error", [ValueError, RuntimeError, EOFError, OSError])
+def test_errors_of_who_reads_a_file_are_not_taken_for_a_damaged_archive(tmp_path, error):
+    path = tmp_path / "submission.zip"
+    path.write_bytes(make_zip(GOOD))
+    with (
+        pytest.raises(error, match="our own"),
+        open_submission(path, LIMITS, Findings()) as submission,
+        submission.open("a.csv") as stream,
+    ):
+        assert stream.read(4) == b"1,2,"
+        raise error("our own")

@@ -8,9 +8,16 @@ import pytest
 from validator import forks
 
 
-@pytest.mark.parametrize("room", [0, 100, 800, 5000])
+@pytest.mark.parametrize("room", [0, 100, 800, 1200, 5000])
 def test_arrays_pass_whole_through_any_room(room):
-    value = [np.arange(60.0), "text", np.arange(7, dtype=np.int8), np.zeros((0, 4)), np.arange(24.0).reshape(6, 4)]
+    value = [
+        np.arange(60.0),
+        np.arange(125.0),
+        "text",
+        np.arange(7, dtype=np.int8),
+        np.zeros((0, 4)),
+        np.arange(24.0).reshape(6, 4),
+    ]
     shared = forks.shared_room(room)
 
     def answer(pipe):

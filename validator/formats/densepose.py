@@ -14,7 +14,7 @@ import struct
 import warnings
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -115,14 +115,15 @@ def read(
     with submission.open(name) as stream, collector_off():
         pool = _Pool(image_ids, make_consumer, submission.size(name))
         try:
-            for batch in _batches(iter_entries(stream, _LARGEST_ENTRY)):
-                pool.send(batch)
-        except ArrayError as error:
-            findings.add("E-JSON-SYNTAX", error.problem, error.hint, name, f"/{error.entry}")
+            try:
+                for batch in _batches(iter_entries(stream, _LARGEST_ENTRY)):
+                    pool.send(batch)
+            except ArrayError as error:
+                findings.add("E-JSON-SYNTAX", error.problem, error.hint, name, f"/{error.entry}")
+            found = pool.finish()
         except BaseException:
             pool.stop()
             raise
-        found = pool.finish()
     problems = sorted((entry for batch in found for entry in batch.problems), key=lambda entry: entry[0])
     for _, problem in problems:
         findings.add(problem.code, problem.problem, problem.hint, name, problem.where)
@@ -171,18 +172,20 @@ class _Pool:
             return
         pipe = self._pipes[self._next]
         self._next = (self._next + 1) % len(self._pipes)
-        pipe.send(len(batch))
-        for index, text in batch:
-            pipe.send(index)
-            pipe.send_bytes(text)
+        with _ended_without_answer():
+            pipe.send(len(batch))
+            for index, text in batch:
+                pipe.send(index)
+                pipe.send_bytes(text)
 
     def finish(self) -> list[_Batch]:
         """Return what all workers found."""
         if not self._pipes:
             return [self._local.finish()]
-        for pipe in self._pipes:
-            pipe.send(0)
-        found = [pipe.recv() for pipe in self._pipes]
+        with _ended_without_answer():
+            for pipe in self._pipes:
+                pipe.send(0)
+            found = [pipe.recv() for pipe in self._pipes]
         for process in self._processes:
             process.join()
         for batch in found:
@@ -196,25 +199,39 @@ class _Pool:
             process.kill()
 
 
+@contextmanager
+def _ended_without_answer() -> Iterator[None]:
+    """Take a worker that ended without a word for one that the system stopped for its memory."""
+    try:
+        yield
+    except (EOFError, ConnectionError):
+        raise MemoryError from None
+
+
 def _serve(pipe: Any, others: list[Any], worker: _Worker) -> None:
     """Work until an empty batch comes; answer with what was found, or with the exception."""
     for other in others:
         # Otherwise a worker would hold the pipes of those started before it open.
         other.close()
-    answer: Any
-    try:
-        while count := pipe.recv():
-            worker.take([(pipe.recv(), pipe.recv_bytes()) for _ in range(count)])
-        answer = worker.finish()
-    except EOFError:
-        return
-    except Exception as error:
-        # The message may hold data; its type is enough.
-        answer = RuntimeError(type(error).__name__)
-        with suppress(EOFError, OSError):
-            while pipe.recv() != 0:
-                pass
+    answer: Any = None
+    while count := pipe.recv():
+        # Also after a failure batches are received as they were sent: what participants wrote is never unpickled.
+        batch = [(pipe.recv(), pipe.recv_bytes()) for _ in range(count)]
+        if not isinstance(answer, Exception):
+            answer = _attempt(worker.take, batch)
+    if not isinstance(answer, Exception):
+        answer = _attempt(worker.finish)
     pipe.send(answer)
+
+
+def _attempt(work: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what ``work`` returns, or an exception that may be told: a message may hold data, its type is enough."""
+    try:
+        return work(*arguments)
+    except MemoryError:
+        return MemoryError()
+    except Exception as error:
+        return RuntimeError(type(error).__name__)
 
 
 class _Worker:
