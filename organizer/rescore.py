@@ -15,6 +15,8 @@ TABLE = "scores.csv"
 UNFINISHED = "scores.unfinished.csv"
 PAGES = "details"
 
+# A spreadsheet takes text that begins so for a formula, and participants choose the names of files.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _OUTCOMES = {0: "scored", 1: "invalid", TIMED_OUT: "out of time"}
 
 
@@ -53,6 +55,8 @@ def rescore(challenge_id: str, submissions: Path, reference: Path | None, output
         table.writeheader()
         for number, path in enumerate(paths, start=1):
             name = path.relative_to(submissions).as_posix()
+            if name.startswith(_FORMULA):
+                name = f"./{name}"
             run = run_submission(path, challenge_id, output / "app", time_limit)
             row = _row(name, run, keys)
             table.writerow(row)

@@ -60,6 +60,17 @@ def test_all_zips_get_a_row_a_page_and_a_rank(run, tmp_path, capsys):
     assert "2 of 3 submissions were scored" in lines
 
 
+def test_names_of_files_cannot_act_in_a_terminal_or_a_spreadsheet(tmp_path, capsys):
+    for name in ("=1+1.zip", "\x1b[31mred\n.zip"):
+        (tmp_path / name).write_text("no zip")
+    reference = ROOT / "reference_data" / ID
+    assert main(["rescore", ID, str(tmp_path), "--reference", str(reference), "--output", str(tmp_path / "out")]) == 0
+    assert list(rows(tmp_path / "out" / "scores.csv")) == ["\x1b[31mred\n.zip", "./=1+1.zip"]
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert "\\x1b[31mred\\n.zip: invalid E-ZIP-NOT" in out
+
+
 def test_second_run_says_what_changed(run, submissions, tmp_path, capsys):
     run()
     assert run() == 0
