@@ -96,7 +96,7 @@ def score_folder(
         return _score(challenge, reference, submission, output, dict(overrides or {}), on_result, stages, limited)
     except (MemoryError, limits.StoppedError) as error:
         files.remove_scores(output)
-        return _stopped(challenge, output, error, stages)
+        return _stopped(load_challenge(challenge_id), output, error, stages)
     except Exception as error:
         # The message of an exception may hold reference data; its type and our own line do not.
         frame = traceback.extract_tb(error.__traceback__)[-1]
@@ -196,17 +196,15 @@ def _stopped(challenge: Challenge, output: Path, error: BaseException, stages: _
     limits.finish()
     if isinstance(error, limits.TerminatedError):
         return _broken(challenge.title, output, [f"E-STOPPED: the platform ended the run in the stage {stages.now}"])
-    findings = Findings()
     if isinstance(error, MemoryError):
-        hint = (
-            "submit less; if your submission is of ordinary size, tell the organizers (memory_limit in settings.yaml)"
-        )
-        findings.add("E-LIMIT-MEMORY", f"the run needs more memory than is allowed (stage {stages.now})", hint)
+        code, setting = "E-LIMIT-MEMORY", "memory_limit"
+        problem = f"the run needs more memory than is allowed (stage {stages.now})"
     else:
-        hint = (
-            "submit less; if your submission is of ordinary size, tell the organizers (time_limit in settings.yaml)"
-        )
-        findings.add("E-LIMIT-TIME", f"the run takes longer than is allowed; {stages.line()}", hint)
+        code, setting = "E-LIMIT-TIME", "time_limit"
+        problem = f"the run takes longer than is allowed; {stages.line()}"
+    findings = Findings()
+    hint = f"submit less; if your submission is of ordinary size, tell the organizers ({setting} in settings.yaml)"
+    findings.add(code, problem, hint)
     if stages.now in ("start", "reference"):
         return _broken(challenge.title, output, findings.lines())
     return _invalid(challenge, output, findings)

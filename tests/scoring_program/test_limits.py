@@ -10,6 +10,8 @@ import time
 
 import pytest
 
+import limits
+import score
 from conftest import ROOT, make_zip
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="the system offers no limits")
@@ -102,3 +104,17 @@ def test_termination_leaves_nothing_half_written(start, tmp_path):
     assert process.returncode == 2
     assert "E-STOPPED: the platform ended the run in the stage score" in err
     assert left(tmp_path) == ["detailed_results.html"]
+
+
+def test_termination_while_the_challenge_is_loaded_ends_in_a_message(tmp_path, monkeypatch, capsys):
+    load = score.load_challenge
+    answers = iter([limits.TerminatedError()])
+
+    def stopped_once(challenge_id):
+        for error in answers:
+            raise error
+        return load(challenge_id)
+
+    monkeypatch.setattr(score, "load_challenge", stopped_once)
+    assert score.score_folder("chalearn_gesture", tmp_path, tmp_path, tmp_path / "out") == score.BROKEN
+    assert "E-STOPPED: the platform ended the run in the stage start" in capsys.readouterr().err
