@@ -6,7 +6,6 @@ import io
 import json
 import math
 import re
-import tempfile
 import zipfile
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -15,7 +14,7 @@ import yaml
 
 from challenges import Challenge, load_challenge
 from organizer.build import DIST, build_parts, build_program
-from organizer.worker import TIMED_OUT, Run, lay_out, run_submission, unpack
+from organizer.worker import TIMED_OUT, Run, lay_out, run_submission
 
 _LARGEST = 1e10
 
@@ -39,15 +38,7 @@ def lay_out_built(challenge_id: str, reference: Path | None, folder: Path) -> fl
     Without ``reference`` the one in ``dist/<id>.zip`` is taken; the bundle's parts are made first if it is missing.
     """
     program, built_reference, time_limit = _built(challenge_id)
-    if program != build_program(challenge_id):
-        place = f"{DIST.name}/{challenge_id}.zip"
-        print(f"warning | the program in {place} differs from this repository's; make bundle builds it anew")
-    if reference is not None:
-        lay_out(program, reference, folder / "app")
-        return time_limit
-    with tempfile.TemporaryDirectory() as place:
-        unpack(built_reference, Path(place))
-        lay_out(program, Path(place), folder / "app")
+    lay_out(program, reference or built_reference, folder / "app")
     return time_limit
 
 
@@ -62,6 +53,9 @@ def _built(challenge_id: str) -> tuple[bytes, bytes, float]:
             bundle.read(f"{challenge_id}_program.zip"),
             bundle.read(f"{challenge_id}_reference.zip"),
         )
+    if program != build_program(challenge_id):
+        place = f"{DIST.name}/{path.name}"
+        print(f"warning | the program in {place} differs from this repository's; make bundle builds it anew")
     return program, reference, float(phase.get("execution_time_limit", 600))
 
 

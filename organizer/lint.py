@@ -426,10 +426,9 @@ def _check_sample(
 ) -> None:  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        unpack(reference, place / "reference")
         submission = place / name
         submission.write_bytes(sample)
-        run = run_program(program, place / "reference", submission, challenge_id, place / "app", limit)
+        run = run_program(program, reference, submission, challenge_id, place / "app", limit)
         _, warnings = read_scores(run, keys)
     if run.exit_code != 0:
         said = " ".join(run.stderr.split())[:300]

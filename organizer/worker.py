@@ -49,7 +49,7 @@ class Run:
 
 def run_program(
     program: bytes,
-    reference: Path,
+    reference: Path | bytes,
     submission: Path,
     challenge_id: str,
     folder: Path,
@@ -61,15 +61,18 @@ def run_program(
     return run_submission(submission, challenge_id, folder, time_limit, packed)
 
 
-def lay_out(program: bytes, reference: Path, folder: Path) -> None:
-    """Unpack a scoring program (the bytes of its zip) and copy the reference folder below ``folder``.
+def lay_out(program: bytes, reference: Path | bytes, folder: Path) -> None:
+    """Put a scoring program (the bytes of its zip) and the reference (a folder, or such bytes) below ``folder``.
 
     What an earlier run left there is removed.
     """
     for name in ("program", "input/ref"):
         _make_empty(folder / name)
     unpack(program, folder / "program")
-    shutil.copytree(reference, folder / "input" / "ref", dirs_exist_ok=True)
+    if isinstance(reference, bytes):
+        unpack(reference, folder / "input" / "ref")
+    else:
+        shutil.copytree(reference, folder / "input" / "ref", dirs_exist_ok=True)
 
 
 def run_submission(submission: Path, challenge_id: str, folder: Path, time_limit: float, packed: bool = False) -> Run:
