@@ -16,7 +16,7 @@ import numpy as np
 import score
 from organizer import ROOT
 from organizer.build import reference_files, samples_folder
-from organizer.packing import folder_files, zip_bytes
+from organizer.packing import folder_files, write_files, zip_bytes
 from validator.formats.densepose import encode_detection
 
 Files = dict[str, bytes]
@@ -198,28 +198,21 @@ def _twenty_identical(name: str) -> Files:
     return _as_results(found)
 
 
+def _torso(image_id: int, box: list[float], score: float) -> dict[str, Any]:
+    """Return a detection whose box is filled with the middle of the torso."""
+    iuv = np.full((3, int(box[3]), int(box[2])), 128, np.uint8)
+    iuv[0] = 2
+    return json.loads(encode_detection(image_id, (box[0], box[1], box[2], box[3]), score, iuv))
+
+
 def _whole_images(name: str) -> Files:
     images = json.loads(reference(name)["annotations.json"])["images"]
-    found = []
-    for image in images:
-        shape = (3, image["height"], image["width"])
-        iuv = np.full(shape, 128, np.uint8)
-        iuv[0] = 2
-        box = (0.0, 0.0, float(image["width"]), float(image["height"]))
-        found.append(json.loads(encode_detection(image["id"], box, 0.5, iuv)))
-    return _as_results(found)
+    return _as_results([_torso(image["id"], [0, 0, image["width"], image["height"]], 0.5) for image in images])
 
 
 def _one_point(name: str) -> Files:
     """Return the honest boxes, each filled with the middle of the torso."""
-    found = []
-    for detection in _detections():
-        iuv = np.full(detection["uv_shape"], 128, np.uint8)
-        iuv[0] = 2
-        found.append(
-            json.loads(encode_detection(detection["image_id"], tuple(detection["bbox"]), detection["score"], iuv))
-        )
-    return _as_results(found)
+    return _as_results([_torso(found["image_id"], found["bbox"], found["score"]) for found in _detections()])
 
 
 _CHALEARN: list[Game] = [
@@ -266,8 +259,7 @@ def play(name: str, files: Files) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         (work / "ref").mkdir()
-        for place, data in reference_files(name, ROOT / "reference_data" / name).items():
-            (work / "ref" / place).write_bytes(data)
+        write_files(reference_files(name, ROOT / "reference_data" / name), work / "ref")
         (work / "s.zip").write_bytes(zip_bytes(files))
         log = StringIO()
         with redirect_stdout(log), redirect_stderr(log):

@@ -41,6 +41,12 @@ def folder_files(folder: Path) -> dict[str, bytes]:
     }
 
 
+def write_files(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write files into a folder that exists: what `folder_files` reads."""
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+
+
 def vendored_files(compiled: bool = False) -> dict[str, bytes]:
     """Return the content of the vendored wheels under ``vendor/``; they are fetched once and hash-checked.
 

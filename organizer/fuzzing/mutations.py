@@ -39,6 +39,15 @@ def _pick(rng: random.Random, files: Files) -> str:
     return rng.choice(sorted(files))
 
 
+def _cut(rng: random.Random, data: bytearray) -> None:
+    del data[rng.randrange(len(data)) :]
+
+
+def _flip_bits(rng: random.Random, data: bytearray, most: int) -> None:
+    for _ in range(rng.randint(1, most)):
+        data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+
+
 def truncate(rng: random.Random, files: Files) -> None:
     """Cut a file off."""
     name = _pick(rng, files)
@@ -240,10 +249,9 @@ def damage_png(rng: random.Random, files: Files) -> None:
         data = bytearray(base64.b64decode(entry["uv_data"]))
         action = rng.choice(["cut", "flip", "header", "append", "text", "shape"])
         if action == "cut":
-            del data[rng.randrange(len(data)) :]
+            _cut(rng, data)
         elif action == "flip":
-            for _ in range(rng.randint(1, 5)):
-                data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+            _flip_bits(rng, data, 5)
         elif action == "header":
             struct.pack_into(">IIBBBBB", data, 16, *(rng.choice([0, 1, 2, 3, 8, 16, 60_000, 2**31 - 1]) for _ in range(2)),
                              *(rng.choice([0, 1, 2, 3, 4, 6, 8, 16]) for _ in range(5)))  # fmt: skip
@@ -291,10 +299,8 @@ def spoiled_zip(rng: random.Random, files: Files) -> bytes:
         return plain_zip({"inner.zip": plain_zip(files)})
     if trick == "folder":
         return plain_zip({f"top/{name}": data for name, data in files.items()})
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in files.items():
-            archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
+    stream = io.BytesIO(plain_zip(files))
+    with zipfile.ZipFile(stream, "a", zipfile.ZIP_DEFLATED) as archive:
         if trick == "link":
             info = zipfile.ZipInfo("link.csv")
             info.external_attr = 0o120777 << 16
@@ -306,10 +312,9 @@ def spoiled_zip(rng: random.Random, files: Files) -> bytes:
                 archive.writestr(zipfile.ZipInfo(f"f{number}"), b"")
     packed = bytearray(stream.getvalue())
     if trick == "cut":
-        del packed[rng.randrange(len(packed)) :]
+        _cut(rng, packed)
     elif trick == "flip":
-        for _ in range(rng.randint(1, 4)):
-            packed[rng.randrange(len(packed))] ^= 1 << rng.randrange(8)
+        _flip_bits(rng, packed, 4)
     elif trick == "prefix":
         packed[:0] = b"#!/bin/sh\n"
     elif trick == "suffix":

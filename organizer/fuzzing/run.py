@@ -15,12 +15,11 @@ from challenges import challenge_ids
 from organizer import ROOT
 from organizer.build import build_program, reference_files, samples_folder
 from organizer.fuzzing.mutations import Files, mutate
-from organizer.packing import folder_files
+from organizer.packing import folder_files, write_files
 from organizer.worker import unpack
 
 SECONDS_A_RUN = 20
 _MEMORY_MB = 6000
-_FEWEST_A_TASK = 1
 _DETECTIONS_KEPT = 3
 
 # What only the server can know: a submission that is valid at home may fail there for these.
@@ -84,7 +83,7 @@ def run_fuzz(number: int, seed: int, keep: Path | None = None) -> Outcome:
     ids = challenge_ids()
     for place, name in enumerate(ids):
         count = number // len(ids) + (place < number % len(ids))
-        if count >= _FEWEST_A_TASK:
+        if count:
             _fuzz_task(name, count, seed, outcome, keep)
     return outcome
 
@@ -108,8 +107,7 @@ def _fuzz_task(name: str, count: int, seed: int, outcome: Outcome, keep: Path | 
         for place in ("program", "work", "cases", "reference"):
             (root / place).mkdir()
         unpack(build_program(name), root / "program")
-        for place, data in reference_files(name, ROOT / "reference_data" / name).items():
-            (root / "reference" / place).write_bytes(data)
+        write_files(reference_files(name, ROOT / "reference_data" / name), root / "reference")
         cases = []
         for number in range(count):
             case = root / "cases" / f"{name}-{seed}-{number}.zip"

@@ -70,8 +70,9 @@ def lines(data: LineChart) -> Element:
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Return four or three steps from low to high, whichever are rounder."""
-    steps = 4 if (high - low) * 5 % 1 < 1e-9 or (high - low) * 20 / 3 % 1 > 1e-9 else 3
+    """Return four steps from low to high, or three if only those are whole hundredths."""
+    hundredths = round(100 * (high - low))
+    steps = 3 if hundredths % 4 and not hundredths % 3 else 4
     return [round(low + (high - low) * step / steps, 6) for step in range(steps + 1)]
 
 
