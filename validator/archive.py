@@ -33,7 +33,6 @@ _READ_ERRORS = (
     EOFError,
     OSError,
     RuntimeError,
-    NotImplementedError,
     ValueError,
 )
 

@@ -206,11 +206,11 @@ def _keys_written(data: bytes) -> int:
 def _gather_in_two(
     data: bytes, raw: list[tuple[str, Any]], decoder: Any, gather: Gather[Content], merge: Merge[Content]
 ) -> tuple[Content, int, int]:
-    sizes = list(accumulate(len(memoryview(value)) for _, value in raw))
-    half = bisect.bisect(sizes, _OWN_SHARE * sizes[-1]) if sizes else 0
+    ends = list(accumulate((len(memoryview(value)) for _, value in raw), initial=0))
+    half = bisect.bisect(ends, _OWN_SHARE * ends[-1]) - 1
     try:
         # Arrays of numbers are seldom larger than their text.
-        room = forks.shared_room(2 * sum(len(memoryview(value)) for _, value in raw[half:]))
+        room = forks.shared_room(2 * (ends[-1] - ends[half]))
         process, pipe = forks.start(_gather_rest, room, raw[half:], decoder, gather)
     except OSError:  # the system allows no further process
         content, inside = gather(_decoded(raw, decoder))

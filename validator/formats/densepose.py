@@ -14,7 +14,7 @@ import struct
 import warnings
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -112,18 +112,14 @@ def read(
         Makes a consumer; it is called once in each process.
     """
     (name,) = files.values()
-    with submission.open(name) as stream, collector_off():
-        pool = _Pool(image_ids, make_consumer, submission.size(name))
+    size = submission.size(name)
+    with submission.open(name) as stream, collector_off(), closing(_Pool(image_ids, make_consumer, size)) as pool:
         try:
-            try:
-                for batch in _batches(iter_entries(stream, _LARGEST_ENTRY)):
-                    pool.send(batch)
-            except ArrayError as error:
-                findings.add("E-JSON-SYNTAX", error.problem, error.hint, name, f"/{error.entry}")
-            found = pool.finish()
-        except BaseException:
-            pool.stop()
-            raise
+            for batch in _batches(iter_entries(stream, _LARGEST_ENTRY)):
+                pool.send(batch)
+        except ArrayError as error:
+            findings.add("E-JSON-SYNTAX", error.problem, error.hint, name, f"/{error.entry}")
+        found = pool.finish()
     problems = sorted((entry for batch in found for entry in batch.problems), key=lambda entry: entry[0])
     for _, problem in problems:
         findings.add(problem.code, problem.problem, problem.hint, name, problem.where)
@@ -193,8 +189,8 @@ class _Pool:
                 raise batch
         return found
 
-    def stop(self) -> None:
-        """End the workers at once."""
+    def close(self) -> None:
+        """End the workers that still run at once."""
         for process in self._processes:
             process.kill()
 
