@@ -83,6 +83,10 @@ def pairs_by_group(left_group: np.ndarray, right_starts: np.ndarray) -> tuple[np
     return left, right, starts
 
 
+def _frame_starts(truth_frame: np.ndarray, guess_frame: np.ndarray) -> np.ndarray:
+    return group_starts(guess_frame, int(max(truth_frame.max(initial=-1), guess_frame.max(initial=-1))) + 1)
+
+
 def match_best(
     truth_box: np.ndarray,
     truth_frame: np.ndarray,
@@ -105,8 +109,7 @@ def match_best(
     int array of shape (n_truth,)
         Index of the predicted human, -1 where no IoU is above ``human_iou``.
     """
-    n_frames = int(max(truth_frame.max(initial=-1), guess_frame.max(initial=-1))) + 1
-    truth, guess, starts = pairs_by_group(truth_frame, group_starts(guess_frame, n_frames))
+    truth, guess, starts = pairs_by_group(truth_frame, _frame_starts(truth_frame, guess_frame))
     iou = box_iou(truth_box[truth], guess_box[guess])
     matched = np.full(len(truth_box), -1)
     some = np.flatnonzero(np.diff(starts))
@@ -133,8 +136,7 @@ def match_assigned(
     """
     from scipy.optimize import linear_sum_assignment
 
-    n_frames = int(max(truth_frame.max(initial=-1), guess_frame.max(initial=-1))) + 1
-    guess_starts = group_starts(guess_frame, n_frames)
+    guess_starts = _frame_starts(truth_frame, guess_frame)
     truth, guess, starts = pairs_by_group(truth_frame, guess_starts)
     iou = _released_iou(truth_box[truth], guess_box[guess])
     matched = np.full(len(truth_box), -1)

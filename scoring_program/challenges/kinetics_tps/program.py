@@ -309,9 +309,9 @@ def _loss(reference: Reference, outcomes: ps.PartOutcomes, frame_scores: np.ndar
 
 def _class_table(items: dict[str, np.ndarray], named: set[str], released: bool) -> Table:
     """Return a table of the classes that the submission names; the others are one row, so that none is told."""
-    shown = np.array([name if name in named else _OTHERS for name in items["class"].tolist()])
+    shown = np.array(_shown(items["class"].tolist(), named))
     rows = []
-    for name in np.unique(shown).tolist():
+    for name in sorted(set(shown.tolist()), key=_others_last):
         psc, right = items["psc"][shown == name], items["right"][shown == name]
         if released:
             area = ps.released_area(psc, right)
@@ -322,19 +322,22 @@ def _class_table(items: dict[str, np.ndarray], named: set[str], released: bool) 
         rows.append((name, len(psc), float(right.mean()), float(psc.mean()), area))
     columns = [Column("Class"), Column("Videos", "count"), Column("Top-1", "share")]
     columns += [Column("Mean PSC", "share"), Column("Area", "share")]
-    rows.sort(key=lambda row: (row[0] == _OTHERS, row[0]))
     return Table("Action classes", "Area: the score of the videos of this class alone.", columns, rows, SUMMARY)
+
+
+def _shown(names: Iterable[str], named: set[str]) -> list[str]:
+    return [name if name in named else _OTHERS for name in names]
+
+
+def _others_last(name: str) -> tuple[bool, str]:
+    return name == _OTHERS, name
 
 
 def _part_table(truth: PartStates, named: set[str], outcomes: ps.PartOutcomes) -> Table:
     """Return a table of the parts that the submission names; the others are one row."""
-    shown = sorted(
-        {name if name in named else _OTHERS for name in truth.names}, key=lambda name: (name == _OTHERS, name)
-    )
-    row_of_number = np.array(
-        [shown.index(name if name in named else _OTHERS) for name in truth.names], dtype=np.int64
-    )
-    row = row_of_number[truth.part_name]
+    of_number = _shown(truth.names, named)
+    shown = sorted(set(of_number), key=_others_last)
+    row = np.array([shown.index(name) for name in of_number], dtype=np.int64)[truth.part_name]
     kinds = np.bincount(5 * row + outcomes.kind, minlength=5 * len(shown)).reshape(-1, 5)
     some = outcomes.n_proposals > 0
     proposals = np.bincount(row[some], outcomes.n_proposals[some], len(shown))
