@@ -2,7 +2,7 @@
 PYTHON ?= python3
 FORMAT ?= v2
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
 .PHONY: demo test bundle lint-bundle dry-run rescore demo-data bench portability games fuzz mutants clean
 
@@ -62,14 +62,14 @@ clean:
 # What running needs, and what developing needs beside it: exact versions with hashes.
 .venv/run: requirements/run.lock
 	$(PYTHON) -m venv .venv
-	$(PIP) --require-hashes -r requirements/run.lock
+	$(BIN)/python $(INSTALL) requirements/run.lock
 	@touch $@
 
 .venv/dev: requirements/dev.lock .venv/run
-	$(PIP) --require-hashes -r requirements/dev.lock
+	$(BIN)/python $(INSTALL) requirements/dev.lock
 	@touch $@
 
 .venv/mutation/done: requirements/mutation.lock .venv/run
 	$(PYTHON) -m venv .venv/mutation
-	.venv/mutation/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/mutation.lock
+	.venv/mutation/bin/python $(INSTALL) requirements/mutation.lock
 	@touch $@
