@@ -14,7 +14,7 @@ from validator.findings import Findings
 def main(arguments: list[str] | None = None) -> int:
     """Run one of the organizer's commands and return its exit code."""
     # Imported here so that --help answers at once and a command loads only what it needs.
-    from challenges import challenge_ids
+    from scoring_program.challenge import challenge_ids
 
     parser = argparse.ArgumentParser(prog="python -m organizer", description="Tools for organizers.")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -59,58 +59,60 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
 
     if options.command == "bundle":
-        from organizer.build import build_all
+        from organizer.bundle.build import build_all
 
         for path in build_all(options.reference, options.format):
             print(path.relative_to(ROOT))
         return 0
     if options.command == "lint":
-        from organizer.lint import lint_command
+        from organizer.bundle.lint import lint_command
 
         return lint_command(options.bundles)
     if options.command == "dry-run":
-        from organizer.dry_run import dry_run
+        from organizer.bundle.built import built_task
+        from organizer.runs.dry_run import dry_run
 
-        return dry_run(options.id, options.submission, options.reference, options.output)
+        return dry_run(built_task(options.id, options.reference), options.submission, options.output)
     if options.command == "rescore":
-        from organizer.rescore import rescore
+        from organizer.bundle.built import built_task
+        from organizer.runs.rescore import rescore
 
         output = options.output or ROOT / "out" / "rescore" / options.id
-        return rescore(options.id, options.submissions, options.reference, output)
+        return rescore(built_task(options.id, options.reference), options.submissions, output)
     if options.command == "prepare":
-        from organizer.lemmatize import lemmatize
-        from organizer.prepare import prepare as prepare_reference
+        from organizer.data.lemmatize import lemmatize
+        from organizer.data.prepare import prepare as prepare_reference
 
         def lemmatizer(words: Iterable[str], findings: Findings) -> tuple[dict[str, str], str]:
             return lemmatize(words, options.corenlp, options.force_corenlp, findings)
 
         return _report(prepare_reference(options.id, options.source, options.output, {"lemmatize": lemmatizer}))
     if options.command == "demo":
-        from organizer.demo import run_demo
+        from organizer.runs.demo import run_demo
 
         return run_demo()
     if options.command == "demo-data":
-        from organizer.demo import write_demo_data
+        from organizer.data.synthetic import write_demo_data
 
         write_demo_data(ROOT)
         return 0
     if options.command == "portability":
-        from organizer.portability import run_portability
+        from organizer.quality.portability import run_portability
 
         return run_portability(options.pythons)
     if options.command == "games":
-        from organizer.games import print_table
+        from organizer.quality.games import print_table
 
         return print_table()
     if options.command == "mutants":
-        from organizer.mutants import run_mutants
+        from organizer.quality.mutants import run_mutants
 
         return run_mutants(options.cosmic_ray, options.modules, options.sample)
     if options.command == "fuzz":
-        from organizer.fuzzing.run import fuzz_command
+        from organizer.quality.fuzzing.run import fuzz_command
 
         return fuzz_command(options.number, options.seed)
-    from organizer.bench import run_bench
+    from organizer.quality.bench import run_bench
 
     return run_bench(options.ids, options.scale)
 

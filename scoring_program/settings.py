@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from strict_yaml import load_strict
+from scoring_program.strict_yaml import load_strict
 from validator.findings import Findings, quote
 
 SETTINGS_FILE = "settings.yaml"

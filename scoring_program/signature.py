@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from settings import SETTINGS_FILE, Setting
+from scoring_program.settings import SETTINGS_FILE, Setting
 
 VERSION = "1.0.0"
 _DIGITS = 12

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Union
 
 import kit_path  # noqa: F401 - makes the next imports possible
-from challenges import load_challenge
+from scoring_program.challenge import load_challenge
 from validator.findings import Findings
 
 _Path = Union[str, "os.PathLike[str]"]

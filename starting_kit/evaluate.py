@@ -18,9 +18,9 @@ from pathlib import Path
 from kit_path import DEMO_REFERENCE
 
 # isort: split
-from challenges import challenge_ids
-from result import Result, Table
-from score import SCORED, score_folder
+from scoring_program.challenge import challenge_ids
+from scoring_program.result import Result, Table
+from scoring_program.scoring import SCORED, score_folder
 
 _ENTITIES = {"GT": "anet_entities_gt", "gen": "anet_entities_gen"}
 

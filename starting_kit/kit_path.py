@@ -9,6 +9,5 @@ IN_KIT = (HERE / "scoring_program").is_dir()
 ROOT = HERE if IN_KIT else HERE.parent
 DEMO_REFERENCE = ROOT / ("demo_reference" if IN_KIT else "reference_data")
 
-for _folder in (ROOT / "scoring_program", ROOT):
-    if str(_folder) not in sys.path:
-        sys.path.insert(0, str(_folder))
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))

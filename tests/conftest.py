@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-import score
+from scoring_program import scoring
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"
@@ -56,7 +56,7 @@ def run(tmp_path, capsys):
             place = res / name
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content if isinstance(content, bytes) else content.encode())
-        code = score.score_folder(challenge_id, ref, res, out, overrides)
+        code = scoring.score_folder(challenge_id, ref, res, out, overrides)
         captured = capsys.readouterr()
         return Outcome(code, out, captured.out, captured.err)
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from challenges import challenge_ids, load_challenge
 from conftest import GOLDEN, ROOT
-from metrics.average_precision import box_iou
+from scoring_program.challenge import challenge_ids, load_challenge
+from scoring_program.metrics.average_precision import box_iou
 from validator.findings import Findings
 
 CASES = sorted(path.parent for path in GOLDEN.glob("*/*/expected.json"))

@@ -9,12 +9,12 @@ import shutil
 
 import pytest
 
-import score
-from challenges import challenge_ids
 from conftest import ROOT, make_zip
-from organizer.build import samples_folder
-from organizer.packing import folder_files
-from organizer.prepare import prepare
+from organizer.data.prepare import prepare
+from organizer.data.synthetic import samples_folder
+from organizer.files import folder_files
+from scoring_program import scoring
+from scoring_program.challenge import challenge_ids
 
 IDS = challenge_ids()
 WORD = "zqcanary"
@@ -151,7 +151,7 @@ def run(name, reference, files, folder, capsys, **settings):
     submission = folder / "s.zip"
     submission.write_bytes(files if isinstance(files, bytes) else make_zip(files))
     output = folder / "out"
-    code = score.score_folder(name, reference, submission, output, settings)
+    code = scoring.score_folder(name, reference, submission, output, settings)
     captured = capsys.readouterr()
     texts = {path.name: path.read_text(encoding="utf-8") for path in output.iterdir()}
     return code, {**texts, "stdout": captured.out, "stderr": captured.err}
@@ -170,9 +170,9 @@ def assert_silent(texts, own=b""):
 def test_no_canary_leaves_a_run(planted, tmp_path, capsys, name, make, detail):
     files = make(name)
     code, texts = run(name, planted(name), files, tmp_path, capsys, detail=detail)
-    assert code in (score.SCORED, score.INVALID), texts["stderr"]
+    assert code in (scoring.SCORED, scoring.INVALID), texts["stderr"]
     if make is knowing:
-        assert code == score.SCORED, texts["stderr"]
+        assert code == scoring.SCORED, texts["stderr"]
     assert_silent(texts, b" ".join([*(place.encode() for place in files), *files.values()]))
 
 
@@ -180,7 +180,7 @@ def test_no_canary_leaves_a_run(planted, tmp_path, capsys, name, make, detail):
 def test_full_detail_shows_ground_truth_in_the_page_only(planted, tmp_path, capsys, name):
     files = knowing(name)
     code, texts = run(name, planted(name), files, tmp_path, capsys, detail="full")
-    assert code == score.SCORED
+    assert code == scoring.SCORED
     page = texts.pop("detailed_results.html")
     assert WORD in page
     assert_silent(texts, b" ".join([*(place.encode() for place in files), *files.values()]))
@@ -201,15 +201,17 @@ def test_exceptions_of_our_own_tell_their_type_only(planted, tmp_path, capsys, m
         raise ValueError(f"{WORD}secret 7391160")
 
     if stage in STAGES:
-        monkeypatch.setattr(importlib.import_module(f"challenges.{name}.program"), STAGES[stage], fail)
+        monkeypatch.setattr(
+            importlib.import_module(f"scoring_program.challenges.{name}.program"), STAGES[stage], fail
+        )
     elif stage == "report":
-        monkeypatch.setattr(score.page, "result_page", fail)
+        monkeypatch.setattr(scoring.page, "result_page", fail)
     elif stage == "signature":
-        monkeypatch.setattr(score, "signature", fail)
+        monkeypatch.setattr(scoring, "signature", fail)
     else:
-        monkeypatch.setattr(score.files, "write_scores", fail)
+        monkeypatch.setattr(scoring.files, "write_scores", fail)
     code, texts = run(name, planted(name), sample(name) if name == "densepose" else knowing(name), tmp_path, capsys)
-    assert code == score.BROKEN
+    assert code == scoring.BROKEN
     assert "E-INTERNAL: ValueError in " in texts["stderr"]
     assert "scores.json" not in texts
     assert_silent(texts)
@@ -226,7 +228,7 @@ def test_a_broken_reference_is_not_quoted(planted, tmp_path, capsys, name):
         elif path.suffix in (".json", ".npz", ".f32"):
             path.write_bytes(data[: len(data) // 2])
     code, texts = run(name, folder, sample(name), tmp_path, capsys)
-    assert code == score.BROKEN
+    assert code == scoring.BROKEN
     assert_silent(texts)
 
 

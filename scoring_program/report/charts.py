@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import cycle
 from xml.etree.ElementTree import Element
 
-from report.html import element
-from result import BodyFigure, Histogram, Lane, Line, LineChart, StackedBar, Timeline
+from scoring_program.report.html import element
+from scoring_program.result import BodyFigure, Histogram, Lane, Line, LineChart, StackedBar, Timeline
 
 _WIDTH, _HEIGHT = 480, 230
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 20, 20, 46

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
-from report import charts
-from report.html import Child, element, render
-from result import BodyFigure, Cell, Column, Histogram, LineChart, Result, StackedBar, Table, Timeline
+from scoring_program.report import charts
+from scoring_program.report.html import Child, element, render
+from scoring_program.result import BodyFigure, Cell, Column, Histogram, LineChart, Result, StackedBar, Table, Timeline
 from validator.findings import Findings
 
 if TYPE_CHECKING:
-    from challenges import Challenge, ScoreColumn
+    from scoring_program.challenge import Challenge, ScoreColumn
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 

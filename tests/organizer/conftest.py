@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from organizer.build import build_all
+from organizer.bundle.build import build_all
 
 
 @pytest.fixture(scope="session")

@@ -10,9 +10,8 @@ import time
 
 import pytest
 
-import limits
-import score
 from conftest import ROOT, make_zip
+from scoring_program import limits, scoring
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="the system offers no limits")
 
@@ -21,15 +20,15 @@ REFERENCE = {"S1_labels.csv": "1,1,10\n", "S1_data.csv": "100,20,2000\n"}
 # Breaks one stage of the gesture program, then runs the command line as the platform does.
 DRIVER = """
 import sys
-sys.path[:0] = [{program!r}, {root!r}]
-import score
-from challenges.chalearn_gesture import program
+sys.path[:0] = [{root!r}]
+from scoring_program import scoring
+from scoring_program.challenges.chalearn_gesture import program
 def slow(*arguments, **options):
     import time
     open({flag!r}, "w").close()
     {body}
 program.{stage} = slow
-sys.exit(score.main(["--challenge", "chalearn_gesture", {input!r}, {output!r}]))
+sys.exit(scoring.main(["--challenge", "chalearn_gesture", {input!r}, {output!r}]))
 """
 
 
@@ -45,7 +44,7 @@ def start(tmp_path):
     def run(stage, body, settings):
         (tmp_path / "ref" / "settings.yaml").write_text(settings)
         code = DRIVER.format(
-            program=str(ROOT / "scoring_program"), root=str(ROOT), flag=str(tmp_path / "flag"), body=body, stage=stage,
+            root=str(ROOT), flag=str(tmp_path / "flag"), body=body, stage=stage,
             input=str(tmp_path), output=str(tmp_path / "out"),
         )  # fmt: skip
         return subprocess.Popen(
@@ -86,7 +85,7 @@ def test_a_run_that_needs_too_much_memory_ends_in_a_message(start, tmp_path):
 
 
 def test_a_run_near_its_limit_says_what_took_long(start):
-    body = "time.sleep(0.9); from challenges.chalearn import GESTURE; return GESTURE.score(*arguments)"
+    body = "time.sleep(0.9); from scoring_program.families.chalearn.track import GESTURE; return GESTURE.score(*arguments)"
     process = start("score", body, "time_limit: 1.0\n")
     out, err = process.communicate(timeout=30)
     assert process.returncode == 0, err
@@ -107,7 +106,7 @@ def test_termination_leaves_nothing_half_written(start, tmp_path):
 
 
 def test_termination_while_the_challenge_is_loaded_ends_in_a_message(tmp_path, monkeypatch, capsys):
-    load = score.load_challenge
+    load = scoring.load_challenge
     answers = iter([limits.TerminatedError()])
 
     def stopped_once(challenge_id):
@@ -115,6 +114,6 @@ def test_termination_while_the_challenge_is_loaded_ends_in_a_message(tmp_path, m
             raise error
         return load(challenge_id)
 
-    monkeypatch.setattr(score, "load_challenge", stopped_once)
-    assert score.score_folder("chalearn_gesture", tmp_path, tmp_path, tmp_path / "out") == score.BROKEN
+    monkeypatch.setattr(scoring, "load_challenge", stopped_once)
+    assert scoring.score_folder("chalearn_gesture", tmp_path, tmp_path, tmp_path / "out") == scoring.BROKEN
     assert "E-STOPPED: the platform ended the run in the stage start" in capsys.readouterr().err

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from challenges import anet_entities as anet
-from challenges import anet_reference
-from challenges.lemmas import Lemmas
-from result import Result
+from scoring_program.families.anet_entities import grounded as anet
+from scoring_program.families.anet_entities import reference as anet_reference
+from scoring_program.families.anet_entities.lemmas import Lemmas
+from scoring_program.result import Result
 from validator.findings import Findings, quote
 from validator.formats.anet_entities import Grounding
 

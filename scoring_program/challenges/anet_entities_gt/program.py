@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from challenges import anet_entities as anet
-from challenges.anet_reference import Reference
+from scoring_program.families.anet_entities import grounded as anet
+from scoring_program.families.anet_entities.reference import Reference
 from validator.findings import Findings
 from validator.formats.anet_entities import Grounding
 

@@ -1,6 +1,6 @@
 """ChaLearn LAP 2014, track 3: gestures. Rows are ``gesture,first frame,last frame``."""
 
-from challenges.chalearn import GESTURE as TRACK
+from scoring_program.families.chalearn.track import GESTURE as TRACK
 
 load_reference = TRACK.load_reference
 read_submission = TRACK.read_submission

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from challenges.densepose import preparation as files
-from metrics import geodesic, masks
+from scoring_program.challenges.densepose import preparation as files
+from scoring_program.metrics import geodesic, masks
 from validator.formats.densepose import encode_detection
 
 _HEADER_TEXT_BYTES = 116

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from challenges.densepose import reference as ref
-from metrics import geodesic, masks
+from scoring_program.challenges.densepose import reference as ref
+from scoring_program.metrics import geodesic, masks
 from validator.findings import Findings, quote
 from validator.strict_json import UNPARSED, strict_loads
 

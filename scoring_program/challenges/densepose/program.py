@@ -12,12 +12,24 @@ from typing import Any
 
 import numpy as np
 
-from challenges.densepose import preparation
-from challenges.densepose import reference as ref
-from challenges.densepose.reference import Persons, Reference
-from metrics import average_precision as ap
-from metrics import geodesic, masks
-from result import FULL, LEVELS, SUMMARY, BodyFigure, Column, Line, LineChart, Result, Section, StackedBar, Table
+from scoring_program.challenges.densepose import preparation
+from scoring_program.challenges.densepose import reference as ref
+from scoring_program.challenges.densepose.reference import Persons, Reference
+from scoring_program.metrics import average_precision as ap
+from scoring_program.metrics import geodesic, masks
+from scoring_program.result import (
+    FULL,
+    LEVELS,
+    SUMMARY,
+    BodyFigure,
+    Column,
+    Line,
+    LineChart,
+    Result,
+    Section,
+    StackedBar,
+    Table,
+)
 from validator.check import check_submission
 from validator.findings import Findings
 from validator.formats.densepose import Detection

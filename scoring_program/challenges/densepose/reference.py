@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from prepared import load_arrays
+from scoring_program.prepared import load_arrays
 from validator.findings import Findings
 
 PREPARED_VERSION = 1

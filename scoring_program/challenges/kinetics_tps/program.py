@@ -10,9 +10,22 @@ from typing import Any, Union
 
 import numpy as np
 
-from metrics import part_state as ps
-from prepared import load_arrays
-from result import FULL, LEVELS, SUMMARY, Cell, Column, Histogram, Line, LineChart, Result, Section, StackedBar, Table
+from scoring_program.metrics import part_state as ps
+from scoring_program.prepared import load_arrays
+from scoring_program.result import (
+    FULL,
+    LEVELS,
+    SUMMARY,
+    Cell,
+    Column,
+    Histogram,
+    Line,
+    LineChart,
+    Result,
+    Section,
+    StackedBar,
+    Table,
+)
 from validator.check import check_submission
 from validator.findings import Findings
 from validator.formats.kinetics_tps import KineticsSubmission, PartStates, read_classes, read_parts

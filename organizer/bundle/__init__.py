@@ -1,0 +1,1 @@
+"""Bundles: building them and checking them before they are uploaded."""

@@ -1,0 +1,82 @@
+"""What goes into a program: our own code that it needs, found by its imports, and the wheels that it vendors."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from organizer import ROOT
+
+WHEELS = ROOT / ".cache" / "wheels"
+VENDOR_LOCK = ROOT / "requirements" / "vendor.lock"
+COMPILED_LOCK = ROOT / "requirements" / "vendor-compiled.lock"
+
+
+def vendored_files(compiled: bool = False) -> dict[str, bytes]:
+    """Return the content of the vendored wheels; they are fetched once and hash-checked.
+
+    ``compiled`` adds those that are built for the platform's image.
+    """
+    pure = ["--platform", "any", "--implementation", "py", "--abi", "none", "--python-version", "3.9"]
+    files = _wheel_files(VENDOR_LOCK, [pure])
+    if compiled:
+        image = ["--implementation", "cp", "--abi", "cp312", "--python-version", "3.12"]
+        machines = [[*image, "--platform", f"manylinux2014_{machine}"] for machine in ("x86_64", "aarch64")]
+        files.update(_wheel_files(COMPILED_LOCK, machines))
+    return files
+
+
+def _wheel_files(lock: Path, targets: Sequence[Sequence[str]]) -> dict[str, bytes]:
+    folder = WHEELS / lock.stem
+    stamp = folder / lock.name
+    if not stamp.is_file() or stamp.read_bytes() != lock.read_bytes():
+        folder.mkdir(parents=True, exist_ok=True)
+        for old in folder.glob("*.whl"):
+            old.unlink()
+        for target in targets:
+            command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+            command += ["--require-hashes", "--only-binary", ":all:", *target, "--dest", str(folder), "-r", str(lock)]
+            subprocess.run(command, check=True)
+        stamp.write_bytes(lock.read_bytes())
+    files = {}
+    for wheel in sorted(folder.glob("*.whl")):
+        with zipfile.ZipFile(wheel) as archive:
+            for name in archive.namelist():
+                if not name.endswith(("/", ".pyi")) and "/tests/" not in name:
+                    files[f"scoring_program/vendor/{name}"] = archive.read(name)
+    return files
+
+
+def needed_code(entries: Iterable[str]) -> dict[str, bytes]:
+    """Return our own modules that the entry modules need, directly or not, by their place in a program.
+
+    ``entries`` are dotted names, as ``validator.check``. Imports are found by reading the code.
+    """
+    pending = list(entries)
+    found: dict[str, bytes] = {}
+    while pending:
+        name = pending.pop()
+        path = _module_path(name)
+        if path is None:
+            continue
+        place = path.relative_to(ROOT).as_posix()
+        if place in found:
+            continue
+        found[place] = path.read_bytes()
+        parts = name.split(".")
+        pending += [".".join(parts[:end]) for end in range(1, len(parts))]
+        for node in ast.walk(ast.parse(found[place])):
+            if isinstance(node, ast.Import):
+                pending += [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                pending += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return found
+
+
+def _module_path(name: str) -> Path | None:
+    base = ROOT.joinpath(*name.split("."))
+    return next((path for path in (base.with_suffix(".py"), base / "__init__.py") if path.is_file()), None)

@@ -1,0 +1,1 @@
+"""Data: reference folders from the files of the organizers, lemmas, synthetic data."""

@@ -1,0 +1,92 @@
+"""Checking the organizers' own reference files and writing a reference folder."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from organizer.files import folder_files
+from scoring_program.challenge import load_challenge
+from scoring_program.settings import SETTINGS_FILE, read_settings
+from validator.findings import Findings
+
+SYNTHETIC_MARK = "SYNTHETIC.md"
+
+
+def check_reference(challenge_id: str, folder: Path, findings: Findings) -> None:
+    """Add what is wrong with a reference folder to ``findings``."""
+    if not folder.is_dir():
+        findings.add("E-REF-MISSING", "there is no such folder", "check the path", file=str(folder))
+        return
+    challenge = load_challenge(challenge_id)
+    program = challenge.program()
+    settings = read_settings(folder, challenge.settings, findings)
+    reference = program.load_reference(folder, settings, findings)
+    # Some mistakes do not stop a run and still make it pointless.
+    further = getattr(program, "check_reference", None)
+    if further and findings.ok:
+        further(folder, settings, reference, findings)
+
+
+def prepare(challenge_id: str, source: Path, output: Path, options: Mapping[str, Any] | None = None) -> Findings:
+    """Check the files in ``source`` and write the reference folder ``output`` if nothing is wrong.
+
+    A challenge whose program has ``prepare_reference`` turns the files into what loads fast; ``options`` are for it.
+    Those of the others are checked and copied.
+    """
+    findings = Findings()
+    if not source.is_dir():
+        findings.add("E-REF-MISSING", "there is no such folder", "check the path", file=str(source))
+        return findings
+    challenge = load_challenge(challenge_id)
+    program = challenge.program()
+    transform = getattr(program, "prepare_reference", None)
+    if transform is None:
+        check_reference(challenge_id, source, findings)
+        if findings.ok:
+            _copy(program.REFERENCE_FILES, source, output, findings)
+        return findings
+    settings = read_settings(source, challenge.settings, findings)
+    if not findings.ok:
+        return findings
+    # Beside the output, so that a reference with problems is never taken for a prepared one.
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=output.parent, prefix=".prepare-") as folder:
+        work = Path(folder)
+        transform(source, work, settings, dict(options or {}), findings)
+        if findings.ok:
+            if (source / SETTINGS_FILE).is_file():
+                shutil.copyfile(source / SETTINGS_FILE, work / SETTINGS_FILE)
+            check_reference(challenge_id, work, findings)
+        if findings.ok:
+            output.mkdir(exist_ok=True)
+            for path in work.iterdir():
+                path.replace(output / path.name)
+    return findings
+
+
+def _copy(patterns: Sequence[str], source: Path, output: Path, findings: Findings) -> None:
+    output.mkdir(parents=True, exist_ok=True)
+    kept = sorted({path for pattern in (*patterns, SETTINGS_FILE) for path in source.glob(pattern)})
+    for path in kept:
+        shutil.copyfile(path, output / path.name)
+    others = sum(path not in kept for path in source.iterdir())
+    findings.note("N-REF-COPIED", f"{len(kept)} files were checked and copied, {others} others left out")
+
+
+def reference_files(challenge_id: str, folder: Path) -> dict[str, bytes]:
+    """Return the files of a reference folder, prepared if the platform cannot read the official ones."""
+    program = load_challenge(challenge_id).program()
+    files = folder_files(folder)
+    if not getattr(program, "NEEDS_PREPARING", False) or program.REFERENCE_FILES[0] in files:
+        return files
+    with tempfile.TemporaryDirectory() as work:
+        findings = prepare(challenge_id, folder, Path(work))
+        if not findings.ok:
+            raise ValueError("\n".join(findings.lines()))
+        prepared = folder_files(Path(work))
+    mark = {name: data for name, data in files.items() if name == SYNTHETIC_MARK}
+    return {**prepared, **mark}

@@ -1,0 +1,35 @@
+"""The synthetic demo reference and the sample submissions of all tasks."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from organizer import ROOT
+from organizer.data.prepare import SYNTHETIC_MARK
+from scoring_program.challenge import challenge_ids, load_challenge
+
+_MARK_TEXT = """# Synthetic data
+
+These files were made by a program with a fixed seed. They show the formats and let the samples be scored; they
+are not the data of any challenge. A bundle that is built with them says so in its title.
+"""
+
+
+def write_demo_data(root: Path) -> None:
+    """Write reference_data/ and starting_kit/samples/ below ``root`` anew."""
+    for name in challenge_ids():
+        demo = load_challenge(name).demo()
+        reference = root / "reference_data" / name
+        samples = root / "starting_kit" / "samples" / name
+        for folder in (reference, samples):
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+        demo.write_reference(reference)
+        (reference / SYNTHETIC_MARK).write_text(_MARK_TEXT, encoding="utf-8")
+        demo.write_samples(reference, samples)
+
+
+def samples_folder(challenge_id: str) -> Path:
+    """Return the folder of a task's sample submissions."""
+    return ROOT / "starting_kit" / "samples" / challenge_id

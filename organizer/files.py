@@ -1,0 +1,47 @@
+"""Folders as mappings of names to bytes, and zips of them: the same content always gives the same bytes."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def zip_bytes(files: Mapping[str, bytes]) -> bytes:
+    """Return a zip of the files: names sorted, one fixed date, plain permissions."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name in sorted(files):
+            info = zipfile.ZipInfo(name, _EPOCH)
+            info.external_attr = 0o644 << 16
+            info.create_system = 3
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, files[name])
+    return buffer.getvalue()
+
+
+def folder_files(folder: Path) -> dict[str, bytes]:
+    """Return the files below a folder by their POSIX names, hidden and compiled ones left out."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not any(p.startswith((".", "__pycache__")) for p in path.relative_to(folder).parts)
+    }
+
+
+def write_files(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write files into a folder that exists: what `folder_files` reads."""
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+
+
+def unpack(archive: bytes, folder: Path) -> None:
+    """Unpack one of our own zips."""
+    with tempfile.TemporaryFile() as stream:
+        stream.write(archive)
+        with zipfile.ZipFile(stream) as opened:
+            opened.extractall(folder)

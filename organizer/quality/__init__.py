@@ -1,0 +1,1 @@
+"""Quality: measuring and attacking the built programs."""

@@ -1,0 +1,117 @@
+"""Measuring the built programs on data of the real challenges' size."""
+
+from __future__ import annotations
+
+import multiprocessing
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from organizer.bundle.build import build_program
+from organizer.data.prepare import prepare
+from organizer.files import folder_files, zip_bytes
+from organizer.runs.worker import Run, run_program
+from scoring_program.challenge import load_challenge
+
+_REPEATS = 5
+_TIME_LIMIT = 3600.0
+_STAGES = ("reference", "submission", "score", "report")
+
+# What it takes to read a submission and nothing else, on one core: unzip, json.loads with the collector off, and for
+# DensePose base64 and the inflation of each PNG.
+_FLOOR = """
+import base64, gc, io, json, resource, sys, time, zipfile
+gc.disable()
+begin = time.perf_counter()
+with zipfile.ZipFile(sys.argv[1]) as archive:
+    for info in archive.infolist():
+        data = archive.read(info)
+        if info.filename.endswith(".json"):
+            value = json.loads(data)
+            if isinstance(value, list):
+                from PIL import Image
+                for found in value:
+                    Image.open(io.BytesIO(base64.b64decode(found["uv_data"]))).load()
+print(time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+
+
+def run_bench(ids: list[str], scales: list[float]) -> int:
+    """Measure each task at each scale and print a table; medians of five runs."""
+    start = _interpreter_start()
+    print(f"interpreter with numpy and yaml: {start:.2f} s")
+    stages = " | ".join(_STAGES)
+    print(f"| task | size | submission | floor | {stages} | total | total / floor | peak memory | floor's peak |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
+    for name in ids:
+        program = build_program(name)
+        for scale in scales:
+            with tempfile.TemporaryDirectory() as folder:
+                print(_measure(name, program, scale, Path(folder)), flush=True)
+    return 0
+
+
+def _measure(name: str, program: bytes, scale: float, folder: Path) -> str:
+    # In a process of its own: the peak memory of a process begins at that of the one that started it.
+    maker = multiprocessing.Process(target=_make, args=(name, scale, folder))
+    maker.start()
+    maker.join()
+    if maker.exitcode:
+        raise RuntimeError("the data could not be made")
+    reference, submission = folder / "ref", folder / "submission.zip"
+    floors = [_floor(submission) for _ in range(_REPEATS)]
+    floor, floor_peak = (statistics.median(values) for values in zip(*floors))
+    runs = [_run(program, folder, reference, submission, name) for _ in range(_REPEATS)]
+    total = statistics.median(run.seconds for run in runs)
+    peak = max(run.peak_mb or 0 for run in runs)
+    stages = [statistics.median(_stage_seconds(run, stage) for run in runs) for stage in _STAGES]
+    shown = " | ".join(f"{seconds:.2f} s" for seconds in stages)
+    return (
+        f"| {name} | {scale:g} | {submission.stat().st_size / 1e6:.1f} MB | {floor:.2f} s | {shown} | {total:.2f} s "
+        f"| {total / floor:.2f} | {peak:.0f} MB | {floor_peak:.0f} MB |"
+    )
+
+
+def _make(name: str, scale: float, folder: Path) -> None:
+    """Write ``folder/ref``, prepared as organizers do it, and ``folder/submission.zip``."""
+    challenge = load_challenge(name)
+    challenge.demo().write_full_size(folder / "data", scale)
+    findings = prepare(name, folder / "data" / "ref", folder / "ref")
+    if not findings.ok:
+        raise RuntimeError("\n".join(findings.lines()))
+    (folder / "submission.zip").write_bytes(zip_bytes(folder_files(folder / "data" / "res")))
+    shutil.rmtree(folder / "data")
+
+
+def _stage_seconds(run: Run, stage: str) -> float:
+    found = re.search(rf"^time: .*\b{stage} ([0-9.]+) s", run.stdout, re.MULTILINE)
+    return float(found.group(1)) if found else 0.0
+
+
+def _run(program: bytes, folder: Path, reference: Path, submission: Path, name: str) -> Run:
+    # The platform unzips a submission before the program starts; here the program does it, as it does at home.
+    run = run_program(program, reference, submission, name, folder / "app", _TIME_LIMIT, packed=True)
+    if run.exit_code != 0:
+        raise RuntimeError(run.stderr)
+    return run
+
+
+def _floor(submission: Path) -> tuple[float, float]:
+    """Return the seconds and the MB that reading a submission takes, in a process of its own."""
+    done = subprocess.run([sys.executable, "-c", _FLOOR, str(submission)], check=True, capture_output=True, text=True)
+    seconds, peak = done.stdout.split()
+    return float(seconds), float(peak)
+
+
+def _interpreter_start() -> float:
+    times = []
+    for _ in range(_REPEATS):
+        begin = time.perf_counter()
+        subprocess.run([sys.executable, "-c", "import numpy, yaml"], check=True)
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times)

@@ -1,0 +1,171 @@
+"""Putting bad submissions before the built programs: each run must end in a verdict with a place, and leave nothing."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from organizer import ROOT
+from organizer.bundle.build import build_program
+from organizer.data.prepare import reference_files
+from organizer.data.synthetic import samples_folder
+from organizer.files import folder_files, unpack, write_files
+from organizer.quality.fuzzing.mutations import Files, mutate
+from scoring_program.challenge import challenge_ids
+
+SECONDS_A_RUN = 20
+_MEMORY_MB = 6000
+_DETECTIONS_KEPT = 3
+
+# What only the server can know: a submission that is valid at home may fail there for these.
+_KNOWN_BY_REFERENCE = {"E-CSV-FRAME", "E-FILE-NONE", "E-FILE-CASE", "E-DP-IMAGE"}
+
+# Runs beside the unpacked program; prints one line of JSON a case.
+_DRIVER = """
+import contextlib, io, json, pathlib, re, resource, shutil, signal, sys
+program, work, reference = (pathlib.Path(word) for word in sys.argv[1:4])
+sys.path.insert(0, str(program))
+from scoring_program import scoring
+from validator.check import check_submission
+from validator.findings import Findings
+from validator.rules import load_rules
+resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[4]) << 20,) * 2)
+class Late(BaseException):
+    pass
+def late(number, frame):
+    raise Late
+signal.signal(signal.SIGALRM, late)
+name = scoring.challenge_ids()[0]
+output = work / "output"
+for line in sys.stdin:
+    case = json.loads(line)
+    path = pathlib.Path(case)
+    shutil.rmtree(output, ignore_errors=True)
+    log, findings, code, home = io.StringIO(), Findings(), None, None
+    signal.alarm(int(sys.argv[5]))
+    try:
+        with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
+            code = scoring.score_folder(name, reference, path, output)
+        check_submission(path, load_rules(name), findings)
+        home = [problem.code for problem in findings.problems]
+    except Late:
+        home = "late"
+    except BaseException as error:
+        home = "%s: %s" % (type(error).__name__, error)
+    finally:
+        signal.alarm(0)
+    scores = output / "scores.json"
+    print(json.dumps({
+        "case": case, "code": code, "home": home, "log": log.getvalue()[-3000:],
+        "outputs": sorted(p.name for p in output.iterdir()) if output.exists() else [],
+        "beside": sorted(p.name for p in work.iterdir()),
+        "scores": scores.read_text() if scores.exists() else None,
+    }), flush=True)
+"""
+
+
+@dataclass
+class Outcome:
+    """What came of a fuzz run: how often each verdict came, and each failure with the file that caused it."""
+
+    verdicts: Counter[str] = field(default_factory=Counter)
+    failures: list[str] = field(default_factory=list)
+
+
+def run_fuzz(number: int, seed: int, keep: Path | None = None) -> Outcome:
+    """Try ``number`` spoiled submissions, spread over the tasks; files that fail are kept in ``keep``."""
+    outcome = Outcome()
+    ids = challenge_ids()
+    for place, name in enumerate(ids):
+        count = number // len(ids) + (place < number % len(ids))
+        if count:
+            _fuzz_task(name, count, seed, outcome, keep)
+    return outcome
+
+
+def _samples(name: str) -> list[Files]:
+    found = []
+    for sample in sorted(samples_folder(name).iterdir()):
+        files = folder_files(sample)
+        for place, data in files.items():
+            if name == "densepose" and place.endswith(".json"):
+                files[place] = json.dumps(json.loads(data)[:_DETECTIONS_KEPT]).encode()
+        found.append(files)
+    return found
+
+
+def _fuzz_task(name: str, count: int, seed: int, outcome: Outcome, keep: Path | None) -> None:
+    rng = random.Random(f"{name} {seed}")
+    samples = _samples(name)
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        for place in ("program", "work", "cases", "reference"):
+            (root / place).mkdir()
+        unpack(build_program(name), root / "program")
+        write_files(reference_files(name, ROOT / "reference_data" / name), root / "reference")
+        cases = []
+        for number in range(count):
+            case = root / "cases" / f"{name}-{seed}-{number}.zip"
+            case.write_bytes(mutate(rng, rng.choice(samples)))
+            cases.append(case)
+        command = [sys.executable, "-c", _DRIVER, *(str(root / place) for place in ("program", "work", "reference"))]
+        command += [str(_MEMORY_MB), str(SECONDS_A_RUN)]
+        text = "".join(json.dumps(str(case)) + "\n" for case in cases)
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+        lines = done.stdout.splitlines()
+        for line in lines:
+            result = json.loads(line)
+            wrong = what_is_wrong(result)
+            outcome.verdicts[f"{name}: exit {result['code']}"] += 1
+            if wrong:
+                _keep(Path(result["case"]), wrong, outcome, keep)
+        if len(lines) < len(cases):
+            _keep(cases[len(lines)], f"the program died: {done.stderr[-300:]}", outcome, keep)
+
+
+def what_is_wrong(result: dict[str, object]) -> str:
+    """Return what is wrong with one run, "" if nothing is."""
+    code, log, home = result["code"], str(result["log"]), result["home"]
+    if not isinstance(home, list):
+        return f"it did not end by itself: {home}"
+    if code not in (0, 1) or "Traceback" in log or "E-INTERNAL" in log:
+        return f"exit {code}: {log[-300:]}"
+    expected = ["detailed_results.html"] if code else ["detailed_results.html", "scores.json", "scores.txt"]
+    if result["outputs"] != expected or result["beside"] != ["output"]:
+        return f"it left {result['outputs']} and {result['beside']}"
+    codes = {word for word in log.replace(":", " ").split() if word.startswith("E-")}
+    if code == 1 and "1. E-" not in log:
+        return f"no numbered list: {log[-300:]}"
+    if home and code == 0:
+        return f"the validator refuses what was scored: {home}"
+    if not home and code == 1 and not codes <= _KNOWN_BY_REFERENCE:
+        return f"the validator accepts what was refused for {codes}"
+    return ""
+
+
+def _keep(case: Path, wrong: str, outcome: Outcome, keep: Path | None) -> None:
+    outcome.failures.append(f"{case.name}: {wrong}")
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        (keep / case.name).write_bytes(case.read_bytes())
+
+
+def fuzz_command(number: int, seed: int) -> int:
+    """Run and print what came of it; return 1 if anything failed."""
+    keep = ROOT / "out" / "fuzz"
+    outcome = run_fuzz(number, seed, keep)
+    for verdict, count in sorted(outcome.verdicts.items()):
+        print(f"{verdict}: {count}")
+    for failure in outcome.failures[:50]:
+        print(f"FAILED {failure}")
+    print(
+        f"{sum(outcome.verdicts.values())} submissions, {len(outcome.failures)} failures"
+        + (f", kept in {keep}" if outcome.failures else "")
+    )
+    return 1 if outcome.failures else 0

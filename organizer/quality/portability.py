@@ -1,0 +1,88 @@
+"""Running the built programs on all golden cases under several interpreters: scores.json must be the same bytes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+from organizer import ROOT
+from organizer.bundle.build import build_program
+from organizer.data.prepare import prepare
+from organizer.files import unpack
+from scoring_program.challenge import challenge_ids, load_challenge
+from validator.findings import Findings
+
+GOLDEN = ROOT / "tests" / "golden"
+
+# Runs in the interpreter that is tried, with the unpacked program.
+_DRIVER = """
+import contextlib, io, json, pathlib, sys
+program, work = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+sys.path.insert(0, str(program))
+from scoring_program import scoring
+name, = scoring.challenge_ids()
+found = {}
+for case, reference, submission in json.loads(sys.stdin.read()):
+    log = io.StringIO()
+    with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
+        code = scoring.score_folder(name, pathlib.Path(reference), pathlib.Path(submission), work)
+    scores = work / "scores.json"
+    found[case] = scores.read_text() if scores.exists() else "exit %d: %s" % (code, log.getvalue())
+print(json.dumps(found))
+"""
+
+
+def run_portability(pythons: list[str]) -> int:
+    """Try each interpreter (a command) and print what differs from the first; return 1 if anything does.
+
+    An interpreter needs numpy, scipy, pyyaml and, for DensePose, Pillow; msgspec may be missing.
+    """
+    different = 0
+    with tempfile.TemporaryDirectory() as folder:
+        cases = {name: _cases(name, Path(folder)) for name in challenge_ids()}
+        for name in challenge_ids():
+            unpack(build_program(name), Path(folder) / name)
+        first: dict[str, str] = {}
+        for python in pythons:
+            found: dict[str, str] = {}
+            for name, own in cases.items():
+                found.update(_run(python, Path(folder) / name, own))
+            first = first or found
+            differing = sorted(case for case in found if found[case] != first[case])
+            failed = sorted(case for case, text in found.items() if text.startswith("exit"))
+            different += len(differing) + len(failed)
+            print(f"{_describe(python)}: {len(found)} cases, {len(differing)} differ, {len(failed)} fail", flush=True)
+            for case in [*differing, *failed][:10]:
+                print(f"  {case}: {found[case][:300]}")
+    return 1 if different else 0
+
+
+def _cases(name: str, folder: Path) -> list[tuple[str, str, str]]:
+    cases = []
+    for case in sorted(path.parent for path in (GOLDEN / name).glob("*/expected.json")):
+        reference = case / "ref"
+        if getattr(load_challenge(name).program(), "NEEDS_PREPARING", False):
+            reference = folder / "prepared" / case.name
+            findings: Findings = prepare(name, case / "ref", reference)
+            # Some cases have nothing to average on purpose; all of them can be scored.
+            if not (reference / load_challenge(name).program().REFERENCE_FILES[0]).is_file():
+                raise ValueError("\n".join(findings.lines()))
+        cases.append((f"{name}/{case.name}", str(reference), str(case / "res")))
+    return cases
+
+
+def _run(python: str, program: Path, cases: list[tuple[str, str, str]]) -> dict[str, str]:
+    with tempfile.TemporaryDirectory() as work:
+        command = [python, "-c", _DRIVER, str(program), work]
+        done = subprocess.run(command, input=json.dumps(cases), capture_output=True, text=True, check=False)
+    if done.returncode:
+        return {case: f"exit {done.returncode}: {done.stderr[-300:]}" for case, _, _ in cases}
+    return json.loads(done.stdout)
+
+
+def _describe(python: str) -> str:
+    code = "import sys, numpy; print('Python %d.%d.%d' % sys.version_info[:3], 'numpy', numpy.__version__)"
+    done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
+    return done.stdout.strip() or python

@@ -1,0 +1,1 @@
+"""Runs: doing with submissions what the platform does."""

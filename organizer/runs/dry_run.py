@@ -1,0 +1,41 @@
+"""Trying a submission on the built program, and saying what the site would show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from organizer.runs.outcome import read_scores
+from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, lay_out, run_submission
+from scoring_program.challenge import Challenge, load_challenge
+
+
+def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
+    """Run the built program on a submission, print what the site would show, return the program's exit code."""
+    lay_out(built.program, built.reference, folder / "app")
+    run = run_submission(submission, built.id, folder / "app", built.time_limit)
+    for line in describe(run, load_challenge(built.id), built.time_limit):
+        print(line)
+    return run.exit_code if run.exit_code != TIMED_OUT else 1
+
+
+def describe(run: Run, challenge: Challenge, time_limit: float) -> list[str]:
+    """Return the lines that tell an organizer what happened in a run."""
+    lines = [f"ran {run.how}"]
+    end = f"stopped at the time limit of {time_limit:g} s" if run.exit_code == TIMED_OUT else f"exit {run.exit_code}"
+    peak = f", peak memory {run.peak_mb:.0f} MB" if run.peak_mb else ""
+    lines.append(f"{end}, {run.seconds:.2f} s{peak}")
+    for name, text in (("stdout", run.stdout), ("stderr", run.stderr)):
+        lines += [f"{name} | {line}" for line in text.splitlines()]
+    keys = [column.key for column in challenge.columns if column.leaderboard]
+    further = {column.key for column in challenge.columns if not column.leaderboard}
+    scores, warnings = read_scores(run, keys, further)
+    if run.exit_code == 0 and scores:
+        shown = [
+            (c.title, c.precision, scores[c.key]) for c in challenge.columns if c.key in keys and c.key in scores
+        ]
+        lines.append("leaderboard row | " + " | ".join(f"{title} {value:.{p}f}" for title, p, value in shown))
+    elif run.exit_code != 0:
+        lines.append("leaderboard row | none: the site marks the submission as failed")
+    lines += [f"warning | {warning}" for warning in warnings]
+    lines.append(f"detail page | {run.folder / 'output' / 'detailed_results.html'}")
+    return lines

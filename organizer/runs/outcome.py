@@ -1,0 +1,60 @@
+"""What the platform would store of a run."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import re
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+import yaml
+
+from organizer.runs.worker import Run
+
+_LARGEST = 1e10
+
+
+def read_scores(run: Run, keys: list[str], further: Collection[str] = ()) -> tuple[dict[str, float], list[str]]:
+    """Return the numbers that the platform would store, and warnings about what it would not.
+
+    ``keys`` are the leaderboard's; ``further`` are those that the program writes beside them on purpose.
+    """
+    warnings = []
+    names = sorted(run.outputs)
+    if "metadata" in {Path(name).name for name in names}:
+        warnings.append("the output holds a file named metadata: the platform fails such a run")
+    pages = [name for name in names if name.lower().endswith((".html", ".htm"))]
+    if pages != ["detailed_results.html"]:
+        warnings.append(f"the only page must be detailed_results.html; found {', '.join(pages) or 'none'}")
+    if run.exit_code != 0:
+        return {}, warnings
+    try:
+        if "scores.json" in run.outputs:
+            found = json.loads(run.outputs["scores.json"])
+        else:
+            found = yaml.safe_load(io.BytesIO(run.outputs["scores.txt"]))
+    except KeyError:
+        return {}, [*warnings, "there is no scores file: the platform marks the submission as failed"]
+    except ValueError:
+        return {}, [*warnings, "the scores file cannot be read: the platform marks the submission as failed"]
+    if not isinstance(found, Mapping):
+        return {}, [*warnings, "the scores are not a mapping of keys to numbers"]
+    stored = {}
+    for key, value in found.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            warnings.append(f"{key}: {value!r} is not a finite number and would not be stored")
+        elif abs(value) >= _LARGEST:
+            warnings.append(f"{key}: {value!r} has too many digits and would not be stored")
+        else:
+            stored[key] = float(value)
+            if key not in keys and key not in further:
+                close = [known for known in keys if re.fullmatch(re.escape(known), key, re.IGNORECASE)]
+                hint = f" (the column is {close[0]})" if close else ""
+                warnings.append(f"{key} is not a column of the leaderboard{hint}: the platform ignores it")
+    beside = [key for key in stored if key in further]
+    if beside:
+        warnings.append(f"not columns of the leaderboard, so the platform ignores them: {', '.join(beside)}")
+    warnings += [f"the column {key} gets no number" for key in keys if key not in stored]
+    return stored, warnings

@@ -1,0 +1,217 @@
+"""Running a scoring program as the platform's worker does.
+
+The folders are laid out as in its container (program, input/ref, input/res, output, shared), the command of
+metadata.yaml is run as given, without a shell, under a time limit, with the network off where that is possible.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from organizer.files import folder_files, unpack
+from validator.archive import open_submission
+from validator.findings import Findings
+from validator.rules import load_rules
+
+DEFAULT_IMAGE = "codalab/codalab-legacy:py312"
+TIMED_OUT = -1
+_POLL_SECONDS = 0.02
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of a run. ``exit_code`` is `TIMED_OUT` after the time limit; ``peak_mb`` may be unknown."""
+
+    how: str
+    exit_code: int
+    seconds: float
+    peak_mb: float | None
+    stdout: str
+    stderr: str
+    outputs: Mapping[str, bytes]
+    folder: Path
+
+
+@dataclass(frozen=True)
+class BuiltTask:
+    """A task as it is uploaded: the zip of its program, its reference (a folder or a zip), its limit in seconds."""
+
+    id: str
+    program: bytes
+    reference: Path | bytes
+    time_limit: float
+
+
+def run_program(
+    program: bytes,
+    reference: Path | bytes,
+    submission: Path,
+    challenge_id: str,
+    folder: Path,
+    time_limit: float,
+    packed: bool = False,
+) -> Run:
+    """Lay out the platform's folders and run a scoring program on one submission; see the two functions it calls."""
+    lay_out(program, reference, folder)
+    return run_submission(submission, challenge_id, folder, time_limit, packed)
+
+
+def lay_out(program: bytes, reference: Path | bytes, folder: Path) -> None:
+    """Put a scoring program (the bytes of its zip) and the reference (a folder, or such bytes) below ``folder``.
+
+    What an earlier run left there is removed.
+    """
+    for name in ("program", "input/ref"):
+        _make_empty(folder / name)
+    unpack(program, folder / "program")
+    if isinstance(reference, bytes):
+        unpack(reference, folder / "input" / "ref")
+    else:
+        shutil.copytree(reference, folder / "input" / "ref", dirs_exist_ok=True)
+
+
+def run_submission(submission: Path, challenge_id: str, folder: Path, time_limit: float, packed: bool = False) -> Run:
+    """Run the program laid out in ``folder`` on a submission.
+
+    Parameters
+    ----------
+    submission : Path
+        A zip file or a folder, as a participant made it.
+    folder : Path
+        As `lay_out` left it; what an earlier run wrote there is removed.
+    time_limit : float
+        Seconds.
+    packed : bool
+        Whether a zip is handed over as it is; the platform unpacks it.
+    """
+    for name in ("input/res", "output", "shared"):
+        _make_empty(folder / name)
+    if packed:
+        shutil.copyfile(submission, folder / "input" / "res" / submission.name)
+    else:
+        _lay_out_submission(submission, challenge_id, folder / "input" / "res")
+    command = _command(folder / "program")
+    engine = _container_engine()
+    if engine:
+        image = os.environ.get("SCORING_IMAGE", DEFAULT_IMAGE)
+        full = container_command(engine, image, folder, command)
+        how, directory = f"in a container ({engine}, {image})", folder
+    else:
+        full, how = _local_command(folder, command)
+        directory = folder / "program"
+    with _read_only(folder / "program"):
+        exit_code, seconds, peak, out, err = _run(full, directory, time_limit)
+    outputs = folder_files(folder / "output")
+    return Run(how, exit_code, seconds, None if engine else peak, out, err, outputs, folder)
+
+
+def _make_empty(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+
+
+def _lay_out_submission(submission: Path, challenge_id: str, folder: Path) -> None:
+    """Unpack the submission as the worker does; one that is not safe to unpack stays packed."""
+    # The platform puts a file of its own beside the submission.
+    (folder / "metadata").write_text("description: placed by the platform\n", encoding="ascii")
+    with open_submission(submission, load_rules(challenge_id).limits, Findings()) as opened:
+        if opened is None:
+            if submission.is_file():
+                shutil.copyfile(submission, folder / submission.name)
+            return
+    if submission.is_dir():
+        shutil.copytree(submission, folder, dirs_exist_ok=True, symlinks=True)
+    else:
+        with zipfile.ZipFile(submission) as archive:
+            archive.extractall(folder)
+
+
+def _command(program: Path) -> list[str]:
+    for name in ("metadata.yaml", "metadata"):
+        if (program / name).is_file():
+            metadata = yaml.safe_load((program / name).read_text(encoding="utf-8"))
+            return shlex.split(metadata["command"])
+    raise FileNotFoundError("the scoring program has no metadata.yaml")
+
+
+def _local_command(folder: Path, command: list[str]) -> tuple[list[str], str]:
+    """Replace the container's folders by ours; cut the network where the system allows it."""
+    words = [str(folder / word[len("/app/") :]) if word.startswith("/app/") else word for word in command]
+    if words[0] in ("python3", "python"):
+        words[0] = sys.executable
+    for prefix in (["unshare", "-n"], ["unshare", "-r", "-n"]):
+        if shutil.which("unshare") and subprocess.run([*prefix, "true"], capture_output=True).returncode == 0:
+            return [*prefix, *words], "in a subprocess, network off"
+    return words, "in a subprocess, network on (the system does not let us cut it)"
+
+
+def _container_engine() -> str | None:
+    for engine in ("docker", "podman"):
+        if shutil.which(engine) and subprocess.run([engine, "info"], capture_output=True).returncode == 0:
+            return engine
+    return None
+
+
+def container_command(engine: str, image: str, folder: Path, command: list[str]) -> list[str]:
+    """Return the command that runs ``command`` in a container as the platform does."""
+    options = ["--rm", "--network=none", "--cap-drop=ALL", "--security-opt=no-new-privileges"]
+    options += ["--env=PYTHONUNBUFFERED=1", "--workdir=/app/program"]
+    for name, mode in (("program", "ro"), ("input", "ro"), ("output", "rw"), ("shared", "rw")):
+        options.append(f"--volume={folder.resolve() / name}:/app/{name}:{mode}")
+    return [engine, "run", *options, image, *command]
+
+
+@contextmanager
+def _read_only(folder: Path) -> Iterator[None]:
+    paths = [folder, *folder.rglob("*")]
+    for path in paths:
+        path.chmod(path.stat().st_mode & ~(stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH))
+    try:
+        yield
+    finally:
+        for path in paths:
+            path.chmod(path.stat().st_mode | stat.S_IWUSR)
+
+
+def _run(command: list[str], directory: Path, time_limit: float) -> tuple[int, float, float, str, str]:
+    """Return exit code, seconds, peak memory in MB, stdout and stderr."""
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONNOUSERSITE": "1"}
+    environment.pop("PYTHONPATH", None)
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        begin = time.monotonic()
+        process = subprocess.Popen(
+            command, cwd=directory, stdout=out, stderr=err, stdin=subprocess.DEVNULL, env=environment,
+            start_new_session=True,
+        )  # fmt: skip
+        exit_code = TIMED_OUT
+        while True:
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if pid:
+                process.returncode = os.waitstatus_to_exitcode(status)
+                if exit_code != TIMED_OUT or time.monotonic() - begin <= time_limit:
+                    exit_code = process.returncode
+                break
+            if time.monotonic() - begin > time_limit:
+                os.killpg(process.pid, signal.SIGKILL)
+            time.sleep(_POLL_SECONDS)
+        seconds = time.monotonic() - begin
+        texts = []
+        for stream in (out, err):
+            stream.seek(0)
+            texts.append(stream.read().decode("utf-8", "replace"))
+    return exit_code, seconds, usage.ru_maxrss / 1024, texts[0], texts[1]

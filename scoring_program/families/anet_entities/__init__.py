@@ -1,0 +1,1 @@
+"""The two sub-tasks of ActivityNet-Entities."""

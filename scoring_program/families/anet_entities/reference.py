@@ -1,0 +1,340 @@
+"""The reference of ActivityNet-Entities: annotated words with their boxes, from the organizers' JSON or prepared."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scoring_program.metrics.grounding import FRAMES, Words
+from scoring_program.prepared import load_arrays
+from validator.findings import Findings, quote
+from validator.strict_json import UNPARSED, pointer_part, strict_loads
+
+PREPARED_FILE = "reference.npz"
+LEMMAS_FILE = "lemmas.json"
+LEMMATIZER_FILE = "lemmatizer.txt"
+_PREPARED_VERSION = 1
+_LISTS = ("frame_ind", "process_clss", "process_idx", "process_bnd_box")
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Annotated segments and their words.
+
+    Attributes
+    ----------
+    segments : list of (video, segment)
+    words : Words
+    classes : list of str
+        The class of each number in ``words.label``.
+    tokens : list of str
+        Distinct tokens that are not annotated words.
+    token_segment, token : int arrays of equal length
+        Which segment has which of these tokens.
+    splits : dict of str to list of str
+        Videos of each split.
+    vocab : list of str
+        What the reference declares; the metric does not use it.
+    videos : list of str
+        All videos, annotated or not.
+    """
+
+    segments: list[tuple[str, str]]
+    words: Words
+    classes: list[str]
+    tokens: list[str]
+    token_segment: np.ndarray
+    token: np.ndarray
+    splits: dict[str, list[str]]
+    vocab: list[str]
+    videos: list[str]
+
+
+def load(folder: Path, settings: dict[str, Any], findings: Findings) -> Reference | None:
+    """Read the reference and keep the segments of the chosen splits; None after a problem."""
+    prepared = folder / PREPARED_FILE
+    whole = _load_prepared(prepared, findings) if prepared.is_file() else _load_json(folder, settings, findings)
+    if whole is None:
+        return None
+    for split in settings["splits"]:
+        if split not in whole.splits:
+            known = ", ".join(whole.splits)
+            findings.add(
+                "E-REF-SPLIT", f"there is no split {split!r}", f"choose from {known}", settings["split_file"]
+            )
+    return _select(whole, settings["splits"]) if findings.ok else None
+
+
+def load_lemmas(folder: Path, findings: Findings) -> dict[str, str]:
+    """Return the table of lemmas; empty after a problem."""
+    path = folder / LEMMAS_FILE
+    if not path.is_file():
+        hint = "write it with python -m organizer prepare anet_entities_gen"
+        findings.add("E-REF-LEMMAS", "the table of lemmas is missing", hint, LEMMAS_FILE)
+        return {}
+    table = strict_loads(path.read_bytes(), LEMMAS_FILE, findings)
+    if not isinstance(table, dict) or not all(isinstance(lemma, str) for lemma in table.values()):
+        findings.add("E-REF-LEMMAS", "this is not a mapping of words to lemmas", "prepare it anew", LEMMAS_FILE)
+        return {}
+    return table
+
+
+def lemmatizer(folder: Path) -> str:
+    """Return the name of the lemmatizer that made the table."""
+    path = folder / LEMMATIZER_FILE
+    return path.read_text(encoding="utf-8").strip() if path.is_file() else "unnamed"
+
+
+def check(settings: dict[str, Any], reference: Reference, findings: Findings) -> None:
+    """Find the mistakes of organizers that do not stop a run but make it pointless or wrong."""
+    name = settings["reference_file"]
+    if not len(reference.words.segment):
+        findings.add("E-REF-EMPTY", "no segment of the chosen splits is annotated", "choose other splits", name)
+    known = set(reference.videos)
+    for split in settings["splits"]:
+        for video in reference.splits[split]:
+            if video not in known:
+                problem = f"the video {quote(video)} of {split!r} is not in the reference"
+                findings.add("E-REF-SPLIT", problem, "correct the split", settings["split_file"])
+    vocab = set(reference.vocab)
+    for label in sorted(set(reference.classes) - vocab) if vocab else ():
+        findings.add("E-REF-CLASS", f"the class {quote(label)!r} is not in the vocabulary", "add or correct it", name)
+
+
+def save(reference: Reference, path: Path) -> None:
+    """Write a reference as arrays, which load in no time."""
+    words = reference.words
+    texts = {
+        "version": _PREPARED_VERSION,
+        "segments": reference.segments,
+        "classes": reference.classes,
+        "tokens": reference.tokens,
+        "splits": reference.splits,
+        "vocab": reference.vocab,
+        "videos": reference.videos,
+    }
+    np.savez(
+        path,
+        text=np.frombuffer(json.dumps(texts).encode(), np.uint8),
+        segment=words.segment,
+        index=words.index,
+        label=words.label,
+        mention_word=words.mention_word,
+        mention_label=words.mention_label,
+        box_start=words.box_start,
+        box=words.box,
+        frame=words.frame,
+        token_segment=reference.token_segment,
+        token=reference.token,
+    )
+
+
+def load_whole(folder: Path, settings: dict[str, Any], findings: Findings) -> Reference | None:
+    """Read the organizers' JSON files with all splits."""
+    return _load_json(folder, settings, findings)
+
+
+def _load_prepared(path: Path, findings: Findings) -> Reference | None:
+    try:
+        arrays = load_arrays(path)
+        texts = json.loads(arrays["text"].tobytes())
+        if texts["version"] != _PREPARED_VERSION:
+            raise ValueError("another version")
+        words = Words(**{field.name: arrays[field.name] for field in fields(Words)})
+        segments = [(video, segment) for video, segment in texts["segments"]]
+        return Reference(
+            segments, words, texts["classes"], texts["tokens"], arrays["token_segment"], arrays["token"],
+            texts["splits"], texts["vocab"], texts["videos"],
+        )  # fmt: skip
+    except (ValueError, KeyError, TypeError):
+        findings.add("E-REF-PREPARED", "the prepared reference cannot be read", "prepare it anew", path.name)
+        return None
+
+
+def _load_json(folder: Path, settings: dict[str, Any], findings: Findings) -> Reference | None:
+    contents = []
+    for name in (settings["reference_file"], settings["split_file"]):
+        if not (folder / name).is_file():
+            findings.add("E-REF-NONE", "the file is missing", "put it into the reference folder", name)
+            continue
+        value = strict_loads((folder / name).read_bytes(), name, findings)
+        if value is not UNPARSED:
+            contents.append(value)
+    if not findings.ok:
+        return None
+    data, splits = contents
+    name = settings["reference_file"]
+    if not isinstance(splits, dict) or not all(_is_list_of(videos, str) for videos in splits.values()):
+        hint = 'write {"validation": ["v_...", ...]}'
+        findings.add("E-REF-SPLIT", "this is not a mapping of splits to videos", hint, settings["split_file"])
+        return None
+    if not isinstance(data, dict) or not isinstance(data.get("annotations"), dict):
+        findings.add("E-REF-SHAPE", "there is no mapping of annotations", "see the format page", name)
+        return None
+    builder = _Builder(name, findings)
+    for video, content in data["annotations"].items():
+        where = f"/annotations/{pointer_part(video)}"
+        segments = content.get("segments") if isinstance(content, dict) else None
+        if not isinstance(segments, dict):
+            findings.add("E-REF-SHAPE", "there is no mapping of segments", "see the format page", name, where)
+            continue
+        for segment, annotated in segments.items():
+            builder.add(video, segment, annotated, f"{where}/segments/{pointer_part(segment)}")
+    vocab = data.get("vocab", [])
+    if not findings.ok:
+        return None
+    return builder.build(splits, vocab if _is_list_of(vocab, str) else [], list(data["annotations"]))
+
+
+def _is_list_of(value: Any, kind: type) -> bool:
+    return isinstance(value, list) and all(isinstance(entry, kind) for entry in value)
+
+
+class _Builder:
+    """Collects the annotated words of segments."""
+
+    def __init__(self, name: str, findings: Findings) -> None:
+        self._name, self._findings = name, findings
+        self._segments: list[tuple[str, str]] = []
+        self._words: list[tuple[int, int, int]] = []
+        self._starts, self._boxes, self._frames = [0], [], []  # type: ignore[var-annotated]
+        self._mentions: list[tuple[int, int]] = []
+        self._classes: dict[str, int] = {}
+        self._tokens: dict[str, int] = {}
+        self._token_pairs: list[tuple[int, int]] = []
+
+    def _problem(self, problem: str, hint: str, where: str) -> None:
+        self._findings.add("E-REF-SEGMENT", problem, hint, self._name, where)
+
+    def add(self, video: str, segment: str, annotated: Any, where: str) -> None:
+        """Add a segment; one without annotated frames is left out."""
+        if not isinstance(annotated, dict):
+            self._problem("this is not an object", "see the format page", where)
+            return
+        missing = [key for key in _LISTS if not isinstance(annotated.get(key), list)]
+        if missing:
+            self._problem(f"{', '.join(missing)} is missing", "see the format page", where)
+            return
+        frames, classes, indexes, boxes = (annotated[key] for key in _LISTS)
+        if not frames and not boxes:
+            # Nobody drew a box in this segment; its classes and words may be listed all the same.
+            return
+        if len({len(frames), len(classes), len(indexes), len(boxes)}) > 1:
+            sizes = ", ".join(f"{len(annotated[key])} {key}" for key in _LISTS)
+            self._problem(f"the parallel lists differ in length: {sizes}", "correct them", where)
+            return
+        tokens: Any = annotated.get("tokens")
+        if not _is_list_of(tokens, str):
+            self._problem("tokens is not a list of strings", "correct it", where)
+            return
+        if not self._check(frames, classes, indexes, boxes, len(tokens), where):
+            return
+        self._keep(video, segment, frames, classes, indexes, boxes, tokens)
+
+    def _check(
+        self, frames: list[Any], classes: list[Any], indexes: list[Any], boxes: list[Any], n_tokens: int, where: str
+    ) -> bool:
+        before = self._findings.total
+        for place, (frame, names, own, box) in enumerate(zip(frames, classes, indexes, boxes)):
+            if type(frame) is not int or not 0 <= frame < FRAMES:
+                self._problem(
+                    f"the frame {quote(repr(frame), 20)} is not in 0..9", "correct it", f"{where}/frame_ind/{place}"
+                )
+            if not _is_list_of(names, str) or not _is_list_of(own, int) or len(names) != len(own):
+                problem = "classes and word indexes of the box are not lists of equal length"
+                self._problem(problem, "correct them", f"{where}/process_idx/{place}")
+            elif any(not 0 <= index < n_tokens for index in own):
+                problem = f"a word index is not in 0..{n_tokens - 1}"
+                self._problem(problem, "word indexes count the tokens from 0", f"{where}/process_idx/{place}")
+            numbers = isinstance(box, list) and len(box) >= 4 and all(type(n) in (int, float) for n in box)
+            if not numbers:
+                self._problem("the box is not a list of 4 numbers", "correct it", f"{where}/process_bnd_box/{place}")
+        return self._findings.total == before
+
+    def _keep(
+        self,
+        video: str,
+        segment: str,
+        frames: list[int],
+        classes: list[list[str]],
+        indexes: list[list[int]],
+        boxes: list[list[float]],
+        tokens: list[str],
+    ) -> None:
+        number = len(self._segments)
+        self._segments.append((video, segment))
+        of_word: dict[int, list[int]] = {}
+        labels: dict[int, list[str]] = {}
+        for place, (names, own) in enumerate(zip(classes, indexes)):
+            for name, index in zip(names, own):
+                if name not in labels.setdefault(index, []):
+                    labels[index].append(name)
+                if place not in of_word.setdefault(index, []):
+                    of_word[index].append(place)
+        for index in sorted(of_word):
+            codes = [self._classes.setdefault(name, len(self._classes)) for name in labels[index]]
+            self._mentions += [(len(self._words), code) for code in codes]
+            self._words.append((number, index, codes[0]))
+            self._boxes += [boxes[place][:4] for place in of_word[index]]
+            self._frames += [frames[place] for place in of_word[index]]
+            self._starts.append(len(self._boxes))
+        others = {token for index, token in enumerate(tokens) if token and index not in of_word}
+        self._token_pairs += [(number, self._tokens.setdefault(t, len(self._tokens))) for t in sorted(others)]
+
+    def build(self, splits: dict[str, list[str]], vocab: list[str], videos: list[str]) -> Reference:
+        """Return what was collected."""
+        words = np.array(self._words, dtype=np.int64).reshape(-1, 3)
+        mentions = np.array(self._mentions, dtype=np.int64).reshape(-1, 2)
+        pairs = np.array(self._token_pairs, dtype=np.int64).reshape(-1, 2)
+        with np.errstate(over="ignore"):
+            boxes = np.array(self._boxes, dtype=np.float64).reshape(-1, 4).astype(np.float32)
+        return Reference(
+            self._segments,
+            Words(
+                words[:, 0], words[:, 1], words[:, 2], mentions[:, 0], mentions[:, 1],
+                np.array(self._starts, dtype=np.int64), boxes,
+                np.array(self._frames, dtype=np.int64),
+            ),
+            list(self._classes),
+            list(self._tokens),
+            pairs[:, 0],
+            pairs[:, 1],
+            splits,
+            vocab,
+            videos,
+        )  # fmt: skip
+
+
+def _select(whole: Reference, splits: list[str]) -> Reference:
+    """Keep the segments whose video is in one of the splits."""
+    videos = {video for split in splits for video in whole.splits[split]}
+    keep = np.array([video in videos for video, _ in whole.segments], dtype=bool)
+    if keep.all():
+        return whole
+    number = np.cumsum(keep) - 1
+    words = whole.words
+    kept = np.flatnonzero(keep[words.segment])
+    sizes = np.diff(words.box_start)[kept]
+    box_kept = np.repeat(keep[words.segment], np.diff(words.box_start))
+    mention_kept = np.flatnonzero(keep[words.segment[words.mention_word]])
+    word_number = np.cumsum(keep[words.segment]) - 1
+    token_kept = keep[whole.token_segment]
+    return Reference(
+        [segment for segment, stays in zip(whole.segments, keep.tolist()) if stays],
+        Words(
+            number[words.segment[kept]], words.index[kept], words.label[kept],
+            word_number[words.mention_word[mention_kept]], words.mention_label[mention_kept],
+            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), words.box[box_kept], words.frame[box_kept],
+        ),
+        whole.classes,
+        whole.tokens,
+        number[whole.token_segment[token_kept]],
+        whole.token[token_kept],
+        whole.splits,
+        whole.vocab,
+        whole.videos,
+    )  # fmt: skip

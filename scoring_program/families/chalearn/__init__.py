@@ -1,0 +1,1 @@
+"""The two tracks of ChaLearn LAP 2014."""

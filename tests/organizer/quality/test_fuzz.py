@@ -1,0 +1,57 @@
+"""A fixed set of 2,000 spoiled submissions before the built programs; more with ``make fuzz``."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from organizer.quality.fuzzing.mutations import FILE_MUTATIONS, mutate, plain_zip
+from organizer.quality.fuzzing.run import run_fuzz, what_is_wrong
+from scoring_program.challenge import challenge_ids
+
+
+def test_2000_spoiled_submissions_end_in_a_verdict(tmp_path):
+    outcome = run_fuzz(2000, 1, tmp_path)
+    assert outcome.failures == []
+    assert sum(outcome.verdicts.values()) == 2000
+    for name in challenge_ids():
+        assert outcome.verdicts[f"{name}: exit 1"] > 0
+        assert outcome.verdicts[f"{name}: exit 0"] > 0
+
+
+GOOD = {
+    "code": 1, "home": ["E-X"], "log": "1. E-X f: p; h.", "outputs": ["detailed_results.html"], "beside": ["output"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"code": 2}, {"code": None, "home": "late"}, {"log": "Traceback"}, {"log": "1. E-INTERNAL: x"}, {"log": "bad"},
+        {"outputs": ["detailed_results.html", "scores.json"]}, {"beside": ["evil", "output"]}, {"home": []},
+        {"code": 0, "outputs": ["detailed_results.html", "scores.json", "scores.txt"]},
+    ],
+)  # fmt: skip
+def test_each_kind_of_failure_is_noticed(change):
+    assert what_is_wrong(GOOD) == ""
+    assert what_is_wrong({**GOOD, **change})
+
+
+def test_what_only_the_server_knows_may_differ():
+    result = {**GOOD, "home": [], "log": "1. E-CSV-FRAME f: p; h."}
+    assert what_is_wrong(result) == ""
+
+
+def test_mutations_are_repeatable_and_change_something():
+    files = {"a_prediction.csv": b"1,2,3\n4,5,6\n", "b.json": b'{"a": [1, {"b": "c"}]}'}
+    first = [mutate(random.Random(seed), files) for seed in range(60)]
+    assert first == [mutate(random.Random(seed), files) for seed in range(60)]
+    assert sum(data != plain_zip(files) for data in first) > 50
+    for mutation in FILE_MUTATIONS:
+        changed = []
+        for seed in range(10):
+            own = dict(files)
+            mutation(random.Random(seed), own)
+            changed.append(own != files)
+        assert any(changed), mutation.__name__

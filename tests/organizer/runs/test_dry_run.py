@@ -1,0 +1,97 @@
+"""Running built programs as the platform does, and what is said about what they leave."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT, make_zip
+from organizer.__main__ import main
+from organizer.runs.dry_run import describe
+from organizer.runs.outcome import read_scores
+from organizer.runs.worker import TIMED_OUT, Run, container_command, run_program
+from scoring_program.challenge import load_challenge
+
+ID = "chalearn_gesture"
+PAGE = {"detailed_results.html": b"<p>"}
+
+
+def run_of(outputs, code=0):
+    return Run("here", code, 1.0, 10.0, "", "", outputs, Path("x"))
+
+
+@pytest.mark.parametrize(
+    ("outputs", "words"),
+    [
+        ({**PAGE, "scores.json": b'{"score": 1, "coverage": NaN}'}, "not a finite number"),
+        ({**PAGE, "scores.json": b'{"score": 1, "coverage": 1e11}'}, "too many digits"),
+        ({**PAGE, "scores.json": b'{"score": 1, "Coverage": 1}'}, "Coverage is not a column of the leaderboard"),
+        ({**PAGE, "scores.json": b"[1]"}, "not a mapping"),
+        ({**PAGE, "scores.json": b"{"}, "cannot be read"),
+        (PAGE, "no scores file"),
+        ({**PAGE, "scores.json": b'{"score": 1, "coverage": 1}', "metadata": b""}, "named metadata"),
+        ({"scores.txt": b"score: 1\ncoverage: 1\n"}, "detailed_results.html; found none"),
+    ],
+)
+def test_what_the_platform_would_not_store_is_named(outputs, words):
+    assert any(words in warning for warning in read_scores(run_of(outputs), ["score", "coverage"])[1])
+
+
+def test_clean_scores_give_no_warning_and_a_row():
+    run = run_of({**PAGE, "scores.txt": b"score: 0.5\ncoverage: 1.0\n"})
+    assert read_scores(run, ["score", "coverage"]) == ({"score": 0.5, "coverage": 1.0}, [])
+    assert any(line.startswith("leaderboard row | ") for line in describe(run, load_challenge(ID), 600))
+
+
+def test_failed_run_has_no_row():
+    lines = describe(run_of(PAGE, 1), load_challenge(ID), 600)
+    assert "leaderboard row | none: the site marks the submission as failed" in lines
+
+
+def test_dry_run_command_scores_a_sample(tmp_path, capsys):
+    submission = tmp_path / "my.zip"
+    files = ROOT / "starting_kit" / "samples" / ID / "weak"
+    submission.write_bytes(make_zip({path.name: path.read_text() for path in files.iterdir()}))
+    arguments = ["dry-run", ID, str(submission), "--reference", str(ROOT / "reference_data" / ID)]
+    assert main([*arguments, "--output", str(tmp_path / "out")]) == 0
+    assert "leaderboard row | " in capsys.readouterr().out
+
+
+def test_program_is_killed_at_its_time_limit(tmp_path):
+    program = make_zip({"metadata.yaml": "command: python3 /app/program/x.py", "x.py": "import time; time.sleep(60)"})
+    empty = tmp_path / "ref"
+    empty.mkdir()
+    run = run_program(program, empty, empty, ID, tmp_path / "app", 0.3)
+    assert run.exit_code == TIMED_OUT
+
+
+def test_program_folder_is_read_only_and_the_command_sees_no_shell(tmp_path):
+    code = "import sys; print(sys.argv[1:])"
+    program = make_zip({"metadata.yaml": "command: python3 /app/program/x.py $HOME /app/input '*'", "x.py": code})
+    empty = tmp_path / "ref"
+    empty.mkdir()
+    run = run_program(program, empty, empty, ID, tmp_path / "app", 30)
+    assert run.stdout.strip() == str(["$HOME", str(tmp_path / "app" / "input"), "*"])
+
+
+def test_container_has_no_network_and_a_read_only_program(tmp_path):
+    command = container_command("docker", "image:1", tmp_path, ["python3", "/app/program/score.py"])
+    assert command[:2] == ["docker", "run"]
+    assert "--network=none" in command
+    assert f"--volume={tmp_path.resolve()}/program:/app/program:ro" in command
+    assert command[-3:] == ["image:1", "python3", "/app/program/score.py"]
+
+
+def test_prepare_copies_what_is_good_and_says_what_is_not(tmp_path, capsys):
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "S1_labels.csv").write_text("1,1,10\n")
+    (source / "S1_data.csv").write_text("100,20,2000\n")
+    (source / "holiday.txt").write_text("x")
+    arguments = ["prepare", ID, "--source", str(source), "--output", str(tmp_path / "ref")]
+    assert main(arguments) == 0
+    assert sorted(path.name for path in (tmp_path / "ref").iterdir()) == ["S1_data.csv", "S1_labels.csv"]
+    (source / "S1_labels.csv").write_text("1,90,120\n21,1,2\n")
+    assert main(arguments) == 1
+    assert "S1_labels.csv line 2 column 1: gesture 21 is not in 1..20" in capsys.readouterr().out

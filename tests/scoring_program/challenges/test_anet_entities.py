@@ -1,0 +1,277 @@
+"""ActivityNet-Entities at the border: mistakes of organizers and participants, lemmas, the kit's old command line."""
+
+from __future__ import annotations
+
+import copy
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import evaluate
+from anet_entities_writer import AnetEntitiesWriter
+from conftest import ROOT
+from organizer.__main__ import main
+from organizer.data.lemmatize import lemmatize
+from organizer.data.prepare import prepare
+from scoring_program import scoring
+from scoring_program.families.anet_entities.lemmas import Lemmas, rule_lemma
+from validator.findings import Findings
+
+GT, GEN = "anet_entities_gt", "anet_entities_gen"
+
+
+def documents(folder):
+    return {path.name: json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*.json")}
+
+
+def texts(folder):
+    return {
+        path.name: path.read_text(encoding="utf-8") for path in folder.iterdir() if path.suffix in (".json", ".txt")
+    }
+
+
+REFERENCE = {name: texts(ROOT / "reference_data" / name) for name in (GT, GEN)}
+GOOD = {name: documents(ROOT / "starting_kit" / "samples" / name / "good") for name in (GT, GEN)}
+
+
+def files(found):
+    return {name: json.dumps(document) for name, document in found.items()}
+
+
+def submission(name):
+    return copy.deepcopy(GOOD[name]), f"submission_{name[14:]}.json"
+
+
+def first_segment(document):
+    video = next(iter(document["results"].values()))
+    return next(iter(video.values()))
+
+
+@pytest.mark.parametrize("name", [GT, GEN])
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda d: d.update(eval_mode="other"), "/eval_mode: the mode is 'other'"),
+        (lambda d: d.pop("eval_mode"), "'eval_mode' is missing"),
+        (lambda d: first_segment(d)["idx_in_sent"].pop(), "the three lists must be equally long"),
+        (lambda d: first_segment(d)["bbox_for_all_frames"][0].pop(), "bbox_for_all_frames/0: the list has 9 entries"),
+        (lambda d: first_segment(d)["bbox_for_all_frames"][0][3].pop(), "bbox_for_all_frames/0/3: the list has 3"),
+        (lambda d: first_segment(d)["idx_in_sent"].__setitem__(0, -1), "idx_in_sent/0: -1 is less than 0"),
+        (lambda d: first_segment(d)["idx_in_sent"].__setitem__(0, 10**30), "idx_in_sent/0"),
+        (lambda d: first_segment(d)["clss"].__setitem__(0, 7), "clss/0: this is the number 7 instead of a string"),
+        (lambda d: d.update(results=[]), "/results: this is a list instead of an object"),
+    ],
+)
+def test_bad_submissions_are_located(run, name, change, words):
+    found, file = submission(name)
+    change(found[file])
+    outcome = run(name, REFERENCE[name], files(found))
+    assert outcome.code == scoring.INVALID
+    assert words in outcome.err, outcome.err
+
+
+@pytest.mark.parametrize("name", [GT, GEN])
+def test_missing_external_data_is_a_note(run, name):
+    found, file = submission(name)
+    del found[file]["external_data"]
+    outcome = run(name, REFERENCE[name], files(found))
+    assert outcome.code == scoring.SCORED
+    assert "N-ANET-EXTERNAL" in outcome.out
+
+
+@pytest.mark.parametrize("name", [GT, GEN])
+def test_order_of_videos_does_not_matter(run, name):
+    found, file = submission(name)
+    first = run(name, REFERENCE[name], files(found)).scores
+    found[file]["results"] = dict(reversed(found[file]["results"].items()))
+    assert run(name, REFERENCE[name], files(found)).scores == pytest.approx(first, abs=1e-12)
+
+
+def test_submitting_only_sure_segments_raises_the_score_and_lowers_coverage(run):
+    found, file = submission(GEN)
+    first = run(GEN, REFERENCE[GEN], files(found)).scores
+    result = first
+    for video in list(found[file]["results"]):
+        for segment in list(found[file]["results"][video]):
+            fewer = copy.deepcopy(found)
+            del fewer[file]["results"][video][segment]
+            outcome = run(GEN, REFERENCE[GEN], files(fewer)).scores
+            if outcome["score"] > result["score"]:
+                found, result = fewer, outcome
+    assert result["score"] > first["score"]
+    assert result["coverage"] < first["coverage"]
+    assert result["f1_all"] <= 1
+
+
+def test_summary_names_only_classes_of_the_submission(run):
+    reference = dict(REFERENCE[GEN])
+    reference["reference.json"] = reference["reference.json"].replace('"ladder"', '"canaryclass"')
+    reference["lemmas.json"] = json.dumps({**json.loads(reference["lemmas.json"]), "canaryclass": "canaryclass"})
+    found, _ = submission(GEN)
+    outcome = run(
+        GEN, reference, {"submission_gen.json": json.dumps(found["submission_gen.json"]).replace("ladder", "cup")}
+    )
+    assert outcome.code == scoring.SCORED
+    assert "canaryclass" not in outcome.page + outcome.out + outcome.err
+    assert "canaryclass" in run(GEN, reference, files(found), detail="full").page
+
+
+@pytest.mark.parametrize("name", [GT, GEN])
+def test_prepared_reference_gives_the_same_scores(run, name, tmp_path):
+    source = tmp_path / "source"
+    source.mkdir()
+    for file, text in REFERENCE[name].items():
+        (source / file).write_text(text, encoding="utf-8")
+    findings = prepare(name, source, tmp_path / "prepared")
+    assert findings.lines() == []
+    plain = run(name, REFERENCE[name], files(GOOD[name]))
+    assert scoring.score_folder(name, tmp_path / "prepared", tmp_path / "res", tmp_path / "out2") == scoring.SCORED
+    assert json.loads((tmp_path / "out2" / "scores.json").read_text()) == plain.scores
+
+
+def segment_of(reference):
+    return next(iter(next(iter(reference["annotations"].values()))["segments"].values()))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda r, s: segment_of(r)["frame_ind"].append(1), "the parallel lists differ in length"),
+        (lambda r, s: segment_of(r)["frame_ind"].__setitem__(0, 10), "the frame 10 is not in 0..9"),
+        (lambda r, s: segment_of(r)["process_idx"][0].__setitem__(0, 99), "a word index is not in 0.."),
+        (lambda r, s: segment_of(r)["process_clss"][0].__setitem__(0, "dragon"), "'dragon' is not in the vocabulary"),
+        (
+            lambda r, s: s["validation"].append("v_nobody"),
+            "the video v_nobody of 'validation' is not in the reference",
+        ),
+        (lambda r, s: s.update(val=s.pop("validation")), "there is no split 'validation'"),
+        (lambda r, s: s.update(validation=[]), "no segment of the chosen splits is annotated"),
+        (lambda r, s: r.pop("annotations"), "there is no mapping of annotations"),
+    ],
+)
+def test_organizers_mistakes_are_found(tmp_path, change, words):
+    reference, split = (json.loads(REFERENCE[GT][name]) for name in ("reference.json", "split.json"))
+    change(reference, split)
+    (tmp_path / "reference.json").write_text(json.dumps(reference))
+    (tmp_path / "split.json").write_text(json.dumps(split))
+    lines = prepare(GT, tmp_path, tmp_path / "out").lines()
+    assert any(words in line for line in lines), lines
+
+
+def test_segments_without_boxes_are_left_out_as_in_the_real_files(tmp_path):
+    reference = json.loads(REFERENCE[GT]["reference.json"])
+    segment_of(reference).update(frame_ind=[], process_bnd_box=[], crowds=[])
+    (tmp_path / "reference.json").write_text(json.dumps(reference))
+    (tmp_path / "split.json").write_text(REFERENCE[GT]["split.json"])
+    assert prepare(GT, tmp_path, tmp_path / "out").ok
+
+
+def test_lemma_table_that_lacks_tokens_is_found(tmp_path):
+    for name, text in REFERENCE[GEN].items():
+        (tmp_path / name).write_text(text)
+    table = json.loads(REFERENCE[GEN]["lemmas.json"])
+    del table["near"]
+    (tmp_path / "lemmas.json").write_text(json.dumps(table))
+    assert any("the token 'near' is missing" in line for line in prepare(GEN, tmp_path, tmp_path / "out").lines())
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "settings.yaml").write_text("lemma_fallback: lower\n")
+    findings = prepare(GEN, tmp_path, tmp_path / "out")
+    assert findings.ok
+    assert any("1 tokens are not in the table" in note.text for note in findings.notes)
+    assert (tmp_path / "out" / "settings.yaml").exists()
+
+
+def test_prepare_writes_lemmas_and_the_signature_names_their_maker(run, tmp_path, capsys):
+    source = tmp_path / "source"
+    source.mkdir()
+    for name in ("reference.json", "split.json"):
+        (source / name).write_text(REFERENCE[GEN][name])
+    assert main(["prepare", GEN, "--source", str(source), "--output", str(tmp_path / "ready")]) == 0
+    table = json.loads((tmp_path / "ready" / "lemmas.json").read_text())
+    assert table["houses"] == "house"
+    assert table["throws"] == "throw"
+    run(GEN, REFERENCE[GEN], files(GOOD[GEN]))
+    assert scoring.score_folder(GEN, tmp_path / "ready", tmp_path / "res", tmp_path / "out2") == scoring.SCORED
+    assert "|lemmas:lemminflect-" in capsys.readouterr().out
+
+
+def test_corenlp_is_asked_once_with_a_word_a_line(tmp_path, monkeypatch):
+    jars, programs = tmp_path / "corenlp", tmp_path / "bin"
+    jars.mkdir()
+    programs.mkdir()
+    (jars / "stanford-corenlp-3.9.2.jar").touch()
+    java = programs / "java"
+    java.write_text(
+        f"#!{sys.executable}\n"
+        "import json, sys\n"
+        "a = sys.argv\n"
+        "text = open(a[a.index('-file') + 1], encoding='utf-8').read()\n"
+        "sentences, at = [], 0\n"
+        "for line in text.split('\\n')[:-1]:\n"
+        "    if line.strip():\n"
+        "        token = {'characterOffsetBegin': at, 'lemma': line.upper()}\n"
+        "        sentences.append({'tokens': [token, {'characterOffsetBegin': at + 1, 'lemma': 'x'}]})\n"
+        "    at += len(line.encode('utf-16-le')) // 2 + 1\n"
+        "folder = a[a.index('-outputDirectory') + 1]\n"
+        "json.dump({'sentences': sentences}, open(folder + '/words.txt.json', 'w'))\n"
+    )
+    java.chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs))
+    table, maker = lemmatize({"dogs", "\U0001f600s", "t-shirt", " "}, jars, False, Findings())
+    assert table == {"dogs": "DOGS", "t-shirt": "T-SHIRT", "\U0001f600s": "\U0001f600S", " ": " "}
+    assert maker == "corenlp-3.9.2"
+    (jars / "stanford-corenlp-3.9.2.jar").rename(jars / "stanford-corenlp-4.5.0.jar")
+    findings = Findings()
+    lemmatize({"dogs"}, jars, False, findings)
+    assert "this is CoreNLP 4.5.0" in findings.lines()[0]
+    assert lemmatize({"dogs"}, jars, True, Findings())[1] == "corenlp-4.5.0"
+
+
+@pytest.mark.parametrize(
+    ("word", "lemma"),
+    [("Dogs", "dog"), ("bodies", "body"), ("boxes", "box"), ("glass", "glass"), ("running", "run"), ("making", "make"),
+     ("throwing", "throw"), ("played", "play"), ("it", "it"), ("t-shirts", "t-shirts"), ("bus", "bus"), ("string", "string")],
+)  # fmt: skip
+def test_rule_lemma(word, lemma):
+    assert rule_lemma(word) == lemma
+
+
+def test_missing_lemmas_follow_the_chosen_fallback():
+    rule, lower = Lemmas({"men": "man"}, "rule"), Lemmas({"men": "man"}, "lower")
+    assert (rule("men"), rule("Dogs"), lower("Dogs")) == ("man", "dog", "dogs")
+    assert lower.missing == {"Dogs"}
+
+
+def test_writer_makes_a_valid_zip(run, tmp_path):
+    writer = AnetEntitiesWriter("GT")
+    video = next(iter(GOOD[GT]["submission_gt.json"]["results"]))
+    writer.add_segment(video, 0, ["man"], [1], np.zeros((1, 10, 4)))
+    writer.save(tmp_path / "my.zip")
+    assert run(GT, REFERENCE[GT], {"my.zip": (tmp_path / "my.zip").read_bytes()}).code == scoring.SCORED
+    with pytest.raises(ValueError, match="1 classes, 2 word indexes"):
+        writer.add_segment(video, 0, ["man"], [1, 2], np.zeros((1, 10, 4)))
+    writer.add_segment(video, 1, ["man"], [-1], np.zeros((1, 10, 4)))
+    with pytest.raises(ValueError, match="-1 is less than 0"):
+        writer.save(tmp_path / "bad.zip")
+
+
+def test_names_of_the_challenges_own_command_line_work(tmp_path, capsys):
+    sample = ROOT / "starting_kit" / "samples" / GEN / "good" / "submission_gen.json"
+    arguments = ["-s", str(sample), "--eval_mode", "gen", "--loc_mode", "all", "-v", "--output", str(tmp_path)]
+    assert evaluate.main(arguments) == 0
+    out = capsys.readouterr().out
+    assert "mode all\nf1_all_per_sent: " in out
+    assert "\nClasses\nClass  Words  Objects" in out
+
+
+def test_evaluate_asks_for_what_is_missing(capsys):
+    with pytest.raises(SystemExit):
+        evaluate.main(["-s", "x.json"])
+    assert "name the task" in capsys.readouterr().err
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "starting_kit" / "evaluate.py"), GT], capture_output=True, text=True, check=False
+    )
+    assert "name your zip file" in done.stderr

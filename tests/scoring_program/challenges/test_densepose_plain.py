@@ -1,0 +1,171 @@
+"""DensePose from the files to every score against the plain program, on random images."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+
+import h5py
+import numpy as np
+import pytest
+import scipy.io
+
+import plain_densepose as plain
+from conftest import make_zip
+from scoring_program import scoring
+from scoring_program.metrics.masks import encode_counts
+from validator.formats.densepose import encode_detection
+
+N_UNIQUE, PARTS = 30, 24
+
+
+def make_template(rng, folder):
+    """Write a template's files; U and V lie on a coarse grid, so that several vertices are equally near."""
+    part = [1 + i % PARTS for i in range(4 * PARTS)]
+    u, v = ([rng.randrange(0, 6) / 5 for _ in part] for _ in range(2))
+    unique = [rng.randrange(N_UNIQUE) for _ in part]
+    stored = [np.float32(rng.choice([0.02, 0.1, 0.3, 1.0]) * rng.random()) for _ in range(N_UNIQUE**2)]
+    stored = stored[: N_UNIQUE * (N_UNIQUE - 1) // 2]
+    columns = {"U_subdiv": u, "V_subdiv": v, "Part_ID_subdiv": part}
+    scipy.io.savemat(folder / "SMPL_subdiv.mat", {key: np.array(value)[:, None] for key, value in columns.items()})
+    index = np.array(unique, dtype=np.float64)[:, None] + 1
+    scipy.io.savemat(folder / "SMPL_SUBDIV_TRANSFORM.mat", {"index": index})
+    with h5py.File(folder / "Pdist_matrix.mat", "w") as file:
+        file["Pdist_matrix"] = np.array(stored, dtype=np.float32)[:, None]
+    distances = [[0.0] * N_UNIQUE for _ in range(N_UNIQUE)]
+    for i in range(N_UNIQUE):
+        for j in range(i):
+            distances[i][j] = distances[j][i] = float(stored[i * (i - 1) // 2 + j])
+    return plain.Template(u, v, part, unique, distances)
+
+
+def make_person(rng, number, image):
+    w, h = rng.choice([(9.7, 14.2), (33, 35.5), (60.25, 44), (101, 97.5)])
+    x, y = (round(rng.uniform(-10, limit - 20), rng.choice([0, 2])) for limit in (image["width"], image["height"]))
+    person = {
+        "id": number, "image_id": image["id"], "category_id": 1, "bbox": [x, y, w, h], "iscrowd": int(rng.random() < 0.15),
+        "area": rng.choice([w * h, w * h / 2, 1024.0, 9216.0]),
+    }  # fmt: skip
+    person["masks"] = [None] * 14
+    if rng.random() < 0.2:
+        return person
+    for place in rng.sample(range(14), rng.randrange(0, 4)):
+        mask = np.zeros((256, 256), dtype=bool)
+        top, left = rng.randrange(0, 200), rng.randrange(0, 200)
+        mask[top : top + rng.randrange(5, 200), left : left + rng.randrange(5, 200)] = True
+        person["masks"][place] = mask
+    n = rng.randrange(2, 12)
+    person["dp_x"], person["dp_y"] = ([round(rng.uniform(0, 255), 3) for _ in range(n)] for _ in range(2))
+    person["dp_I"] = [float(rng.choice([0, *range(1, 25)])) if rng.random() < 0.5 else 2.0 for _ in range(n)]
+    person["dp_I"][:2] = [2.0, 7.0]
+    person["dp_U"], person["dp_V"] = ([rng.randrange(0, 11) / 10 for _ in range(n)] for _ in range(2))
+    person["dp_masks"] = [
+        [] if mask is None else {"size": [256, 256], "counts": encode_counts(mask)} for mask in person["masks"]
+    ]
+    return person
+
+
+def make_detection(rng, image, persons, template):
+    """Return a detection, often near a person and often right at its points."""
+    if not persons or rng.random() < 0.2:
+        box = [rng.uniform(-5, 80), rng.uniform(-5, 80), rng.uniform(1, 90), rng.uniform(1, 90)]
+        iuv = np.zeros((3, int(box[3]), int(box[2])), np.uint8)
+        iuv[0] = rng.randrange(0, 25)
+        return {"image_id": image["id"], "bbox": box, "iuv": iuv, "score": rng.choice([0.1, 0.5, rng.random()])}
+    person = rng.choice(persons)
+    shift = rng.choice([0, 0, 0.4, 2.5])
+    box = [number + rng.uniform(-shift, shift) for number in person["bbox"]]
+    box[2:] = [max(side, 1.0) for side in box[2:]]
+    h, w = int(box[3]), int(box[2])
+    pixels = np.zeros((3, h, w), np.uint8)
+    if any(mask is not None for mask in person["masks"]):
+        for row, column in plain.pixels_of_person(person["masks"], [0, 0, *box[2:]], h, w):
+            pixels[:, row, column] = (rng.choice([2, 2, 2, 7]), 120, 30)
+    for key in range(len(person.get("dp_x", ()))):
+        row, column = int(person["dp_y"][key] * h / 256), int(person["dp_x"][key] * w / 256)
+        if rng.random() < 0.9:
+            u, v = (round(255 * person[f"dp_{letter}"][key]) for letter in "UV")
+            pixels[:, row, column] = (int(person["dp_I"][key]), u, v)
+    return {"image_id": image["id"], "bbox": box, "iuv": pixels, "score": rng.choice([0.1, 0.5, rng.random()])}
+
+
+def facts_of(image, persons, detections, template):
+    """Return what `plain.average_precision` needs of an image."""
+    ranked = sorted(detections, key=lambda detection: -detection["score"])[:20]
+    size = image["height"], image["width"]
+    crowd = [bool(person["iscrowd"]) for person in persons]
+    masks = [plain.pixels_of_person(person["masks"], person["bbox"], *size) for person in persons]
+    found = {
+        "score": [detection["score"] for detection in ranked],
+        "detection_area": [detection["bbox"][2] * detection["bbox"][3] for detection in ranked],
+        "person_area": [person["area"] for person in persons],
+        "dense": ["dp_x" in person for person in persons],
+        "crowd": crowd,
+        "box_iou": [],
+        "gps": [],
+        "iou": [],
+    }
+    for detection in ranked:
+        own = plain.pixels_of_detection(detection, *size)
+        of_box = [plain.box_iou(detection["bbox"], p["bbox"], c) for p, c in zip(persons, crowd)]
+        found["box_iou"].append(of_box)
+        found["gps"].append([plain.gps(template, p, detection) if "dp_x" in p else 0.0 for p in persons])
+        found["iou"].append([plain.over(len(own & m), len(own), len(m), c) for m, c in zip(masks, crowd)])
+    pairs = zip(found["gps"], found["iou"])
+    found["gpsm"] = [[math.sqrt(a * b) for a, b in zip(*rows)] for rows in pairs]
+    return found
+
+
+def mean(values):
+    known = [value for value in values if value > -1]
+    return sum(known) / len(known) if known else 0.0
+
+
+def plain_scores(images):
+    ap = plain.average_precision(images, "gpsm")
+    scores = {}
+    for place, kind in enumerate(("ap", "ar")):
+        for name in plain.AREAS:
+            scores[kind + name] = mean(ap[name, t][place] for t in range(10))
+        for t in range(10) if kind == "ap" else (0, 5):
+            scores[f"{kind}{50 + 5 * t}"] = mean([ap["", t][place]])
+    for measure in ("gps", "iou"):
+        other = plain.average_precision(images, measure)
+        scores[f"ap_{measure}"] = mean(other["", t][0] for t in range(10))
+    dense = [image for image in images if any(image["dense"])]
+    scores["coverage"] = sum(bool(image["score"]) for image in dense) / len(dense)
+    return {"score": scores["ap"], **scores}
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_scores_are_those_of_the_plain_program(tmp_path, seed):
+    rng = random.Random(seed)
+    reference = tmp_path / "ref"
+    reference.mkdir()
+    template = make_template(rng, reference)
+    images = [{"id": 10 * i, "width": 120, "height": 100} for i in range(rng.randrange(2, 7))]
+    persons, detections, entries, facts = [], [], [], []
+    for image in images:
+        own = [make_person(rng, 1 + len(persons) + i, image) for i in range(rng.randrange(0, 5))]
+        if not persons and not any("dp_x" in person for person in own):
+            continue
+        found = [make_detection(rng, image, own, template) for _ in range(rng.choice([0, 2, 5, 23]))]
+        persons += own
+        detections += found
+        facts.append(facts_of(image, own, found, template))
+    assert persons
+    for found in detections:
+        entries.append(encode_detection(found["image_id"], tuple(found["bbox"]), found["score"], found["iuv"]))
+    annotations = [{key: value for key, value in person.items() if key != "masks"} for person in persons]
+    document = {"images": images, "annotations": annotations, "categories": [{"id": 1, "name": "person"}]}
+    (reference / "annotations.json").write_text(json.dumps(document), encoding="utf-8")
+    submission = tmp_path / "s.zip"
+    submission.write_bytes(make_zip({"densepose_x_results.json": "[" + ",".join(entries) + "]"}))
+    assert scoring.score_folder("densepose", reference, submission, tmp_path / "out") == scoring.SCORED
+    scores = json.loads((tmp_path / "out" / "scores.json").read_text(encoding="utf-8"))
+    expected = plain_scores(facts)
+    assert set(expected) <= set(scores)
+    assert {key: scores[key] for key in expected} == {
+        key: pytest.approx(value, rel=0, abs=1e-9) for key, value in expected.items()
+    }

@@ -1,0 +1,194 @@
+"""Kinetics-TPS at the border: hostile boxes, missing things, the writer, the prepared reference."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import numpy as np
+import pytest
+
+from conftest import ROOT, make_zip
+from kinetics_tps_writer import KineticsTPSWriter
+from organizer.data.prepare import prepare
+from scoring_program import scoring
+
+ID = "kinetics_tps"
+REFERENCE = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "reference_data" / ID).glob("*.json")}
+GOOD = {
+    path.name: json.loads(path.read_text(encoding="utf-8"))
+    for path in (ROOT / "starting_kit" / "samples" / ID / "good").iterdir()
+}
+
+
+def files(documents):
+    return {name: json.dumps(document) for name, document in documents.items()}
+
+
+def each_human(documents):
+    for frames in documents["pred_part_result.json"].values():
+        for frame in frames.values():
+            yield from frame["humans"]
+
+
+def huge(value):
+    def change(documents):
+        for human in each_human(documents):
+            for part in human["parts"].values():
+                part["box"][0] = [-value, -value, value, value]
+
+    return change
+
+
+def huge_humans(documents):
+    for human in each_human(documents):
+        human["box"] = [-1e308, -1e308, 1e308, 1e308]
+
+
+def all_twice(documents):
+    for human in each_human(documents):
+        for part in human["parts"].values():
+            part["box"], part["verb"] = (part["box"] * 2)[:5], (part["verb"] * 2)[:5]
+
+
+def ten_humans(documents):
+    for frames in documents["pred_part_result.json"].values():
+        for frame in frames.values():
+            frame["humans"] = (frame["humans"] * 10)[:10]
+
+
+def giant_humans(documents):
+    for human in each_human(documents):
+        human["box"] = [-1e4, -1e4, 1e4, 1e4]
+
+
+@pytest.mark.parametrize("protocol", ["published", "released"])
+@pytest.mark.parametrize(
+    "change", [huge(1e308), huge(1e154), huge(1e15), huge_humans, all_twice, ten_humans, giant_humans]
+)
+def test_hostile_boxes_never_score_more(run, change, protocol):
+    honest = run(ID, REFERENCE, files(GOOD), protocol=protocol)
+    documents = copy.deepcopy(GOOD)
+    change(documents)
+    hostile = run(ID, REFERENCE, files(documents), protocol=protocol)
+    assert hostile.code == scoring.SCORED, hostile.err
+    for key in ("score", "mean_psc"):
+        assert hostile.scores[key] <= honest.scores[key] + 1e-12
+
+
+@pytest.mark.parametrize("bad", ["NaN", "Infinity", "1e999", "9" * 400, "true", '"3"', "null"])
+def test_coordinates_that_are_no_numbers_are_refused(run, bad):
+    documents = files(GOOD)
+    text = json.dumps({"v": {"img_00001.json": {"humans": [{"box": [0, 0, 1, "@"], "parts": {}}]}}})
+    documents["pred_part_result.json"] = text.replace('"@"', bad)
+    outcome = run(ID, REFERENCE, documents)
+    assert outcome.code == scoring.INVALID
+    assert "/v/img_00001.json/humans/0/box/3" in outcome.err
+
+
+def test_reversed_boxes_and_10000_humans_are_refused(run):
+    documents = copy.deepcopy(GOOD)
+    human = next(each_human(documents))
+    human["box"] = [9, 9, 1, 1]
+    assert "x2 1 is less than x1 9" in run(ID, REFERENCE, files(documents)).err
+    human["box"] = [1, 1, 9, 9]
+    frame = next(iter(next(iter(documents["pred_part_result.json"].values())).values()))
+    frame["humans"] = [human] * 10_000
+    assert "10000 entries instead of at most 10" in run(ID, REFERENCE, files(documents)).err
+
+
+def test_order_of_videos_and_frames_does_not_matter(run):
+    turned = {
+        "pred_vid_result.json": dict(reversed(GOOD["pred_vid_result.json"].items())),
+        "pred_part_result.json": {
+            video: dict(reversed(frames.items())) for video, frames in reversed(GOOD["pred_part_result.json"].items())
+        },
+    }
+    for protocol in ("published", "released"):
+        assert (
+            run(ID, REFERENCE, files(turned), protocol=protocol).scores
+            == run(ID, REFERENCE, files(GOOD), protocol=protocol).scores
+        )
+
+
+def test_unknown_videos_and_frames_are_ignored_and_counted(run):
+    documents = copy.deepcopy(GOOD)
+    video = next(iter(documents["pred_part_result.json"]))
+    documents["pred_part_result.json"]["elsewhere"] = {"img_00001.json": {"humans": []}}
+    documents["pred_part_result.json"][video]["img_00002.json"] = {"humans": []}
+    outcome = run(ID, REFERENCE, files(documents))
+    assert outcome.scores == run(ID, REFERENCE, files(GOOD)).scores
+    assert "1 videos that the reference lacks" in run(ID, REFERENCE, files(documents)).out
+    assert "2 frames that the reference lacks" in outcome.page
+
+
+def test_prepared_reference_gives_the_same_scores(run, tmp_path):
+    source, output = tmp_path / "source", tmp_path / "prepared"
+    source.mkdir()
+    for name, text in REFERENCE.items():
+        (source / name).write_text(text, encoding="utf-8")
+    findings = prepare(ID, source, output)
+    assert findings.ok
+    assert sorted(path.name for path in output.iterdir()) == ["reference.npz"]
+    plain = run(ID, REFERENCE, files(GOOD))
+    code = scoring.score_folder(ID, output, tmp_path / "res", tmp_path / "out2")
+    assert code == scoring.SCORED
+    assert json.loads((tmp_path / "out2" / "scores.json").read_text()) == plain.scores
+
+
+def test_malformed_reference_is_reported_with_its_place(tmp_path):
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "gt_vid_result.json").write_text('{"a": "x", "b": "y"}')
+    (source / "gt_part_result.json").write_text('{"a": {"f": {"humans": [{"box": [9, 1, 2, 3], "parts": {}}]}}}')
+    lines = prepare(ID, source, tmp_path / "out").lines()
+    assert "gt_part_result.json /a/f/humans/0/box: x2 2 is less than x1 9" in lines[0]
+
+
+def test_writer_makes_a_valid_zip_and_refuses_bad_arrays(run, tmp_path):
+    writer = KineticsTPSWriter()
+    writer.add_video("vid7", "throw_ball")
+    writer.add_human("vid7", 1, np.array([0, 0, 9, 9]), {"head": (np.array([[0, 0, 5, 5]]), ["bend"])})
+    writer.add_frame("vid7", 6)
+    writer.save(tmp_path / "my.zip")
+    reference = {
+        "gt_vid_result.json": '{"vid7": "throw_ball"}',
+        "gt_part_result.json": json.dumps(
+            {"vid7": {"img_00001.json": {"humans": [
+                {"box": [0, 0, 9, 9], "parts": {"head": {"box": [0, 0, 5, 5], "verb": "bend"}}}
+            ]}}}
+        ),
+    }  # fmt: skip
+    outcome = run(ID, reference, {"my.zip": (tmp_path / "my.zip").read_bytes()})
+    assert outcome.scores["mean_psc"] == 1.0
+    with pytest.raises(ValueError, match="1 boxes, but 2 states"):
+        writer.add_human("vid7", 1, [0, 0, 9, 9], {"head": ([[0, 0, 5, 5]], ["bend", "look"])})
+    writer.add_human("vid7", 1, [9, 9, 0, 0], {})
+    with pytest.raises(ValueError, match="x2 0 is less than x1 9"):
+        writer.save(tmp_path / "bad.zip")
+
+
+def test_submission_without_anything_scores_zero(run):
+    empty = make_zip({"pred_vid_result.json": "{}", "pred_part_result.json": "{}"})
+    outcome = run(ID, REFERENCE, {"a.zip": empty})
+    assert outcome.scores["score"] == outcome.scores["coverage"] == 0
+
+
+@pytest.mark.parametrize("protocol", ["published", "released"])
+def test_thresholds_are_settings_and_in_the_signature(run, protocol):
+    """One human and one part with an IoU of exactly 1/2 each, so that it matters whether a threshold is exceeded."""
+    truth = {"box": [0, 0, 9, 9], "parts": {"head": {"box": [0, 0, 9, 9], "verb": "nod"}}}
+    guess = {"box": [0, 0, 4, 9], "parts": {"head": {"box": [[0, 0, 4, 9]], "verb": ["nod"]}}}
+    reference = {"gt_vid_result.json": {"v": "run"}, "gt_part_result.json": {"v": {"f": {"humans": [truth]}}}}
+    submission = {"pred_vid_result.json": {"v": "run"}, "pred_part_result.json": {"v": {"f": {"humans": [guess]}}}}
+
+    def psc(settings):
+        texts = {**files(reference), "settings.yaml": f"protocol: {protocol}\n{settings}"}
+        outcome = run(ID, texts, files(submission))
+        return outcome.scores["mean_psc"], outcome.out.splitlines()[0].split("|")[1:4]
+
+    assert psc("") == (0, [f"protocol:{protocol}", "human_iou:0.5", "part_iou:0.3"])
+    assert psc("human_iou: 0.4\n") == (1, [f"protocol:{protocol}", "human_iou:0.4", "part_iou:0.3"])
+    inclusive = 1 if protocol == "released" else 0
+    assert psc("human_iou: 0.4\npart_iou: 0.5\n")[0] == inclusive
+    assert psc("human_iou: 0.4\npart_iou: 0.51\n")[0] == 0

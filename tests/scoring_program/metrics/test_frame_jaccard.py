@@ -1,0 +1,203 @@
+"""Frame Jaccard against a brute-force twin that spells out frame sets, and its invariances."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoring_program.metrics import frame_jaccard as fj
+
+N_FRAMES = 30
+N_CLASSES = 3
+N_SEQUENCES = 3
+
+
+@st.composite
+def row_lists(draw):
+    """Rows (sequence, class, first, last) with 1-based frames, both ends included."""
+    rows = draw(
+        st.lists(
+            st.tuples(
+                st.integers(0, N_SEQUENCES - 1),
+                st.integers(0, N_CLASSES - 1),
+                st.integers(1, N_FRAMES),
+                st.integers(0, 12),
+            ),
+            max_size=12,
+        )
+    )
+    return [(s, c, first, first + length) for s, c, first, length in rows]
+
+
+def arrays(rows):
+    table = np.array(rows, dtype=np.int64).reshape(-1, 4)
+    return table[:, 0] * N_CLASSES + table[:, 1], table[:, 2:]
+
+
+def frames_of(row, protocol):
+    _, _, first, last = row
+    frames = range(first - 1, last) if protocol == "published" else range(first - 1, last - 1)
+    return {frame for frame in frames if frame < N_FRAMES}
+
+
+def brute_force(truth, guess, protocol):
+    """Return the mean over sequences by spelling out every frame set."""
+    scores = []
+    for sequence in range(N_SEQUENCES):
+        values = []
+        for label in range(N_CLASSES):
+            a_rows = [row for row in truth if row[:2] == (sequence, label)]
+            b_rows = [row for row in guess if row[:2] == (sequence, label)]
+            a = set().union(*(frames_of(row, protocol) for row in a_rows))
+            b = set().union(*(frames_of(row, protocol) for row in b_rows))
+            if a_rows or (protocol == "published" and b_rows):
+                values.append(len(a & b) / len(a | b) if a | b else 0.0)
+        if values:
+            scores.append(sum(values) / len(values))
+    return sum(scores) / len(scores) if scores else 0.0
+
+
+def mean_jaccard(truth, guess, protocol="published"):
+    convert = fj.inclusive_frames if protocol == "published" else fj.released_slices
+    n_cells = N_SEQUENCES * N_CLASSES
+    (a_cells, a_frames), (b_cells, b_frames) = arrays(truth), arrays(guess)
+    limit = np.int64(N_FRAMES)
+    a, b = (convert(frames, np.full(len(frames), limit)) for frames in (a_frames, b_frames))
+    counts = fj.count_frames(a, a_cells, b, b_cells, n_cells)
+    counts_in = np.isin(np.arange(n_cells), a_cells)
+    if protocol == "published":
+        counts_in |= np.isin(np.arange(n_cells), b_cells)
+    cell_sequence = np.arange(n_cells) // N_CLASSES
+    means, kept = fj.sequence_means(fj.jaccard_index(counts), counts_in, cell_sequence, N_SEQUENCES)
+    return fj.mean_of(means[kept])
+
+
+@pytest.mark.parametrize("protocol", ["published", "released"])
+@given(truth=row_lists(), guess=row_lists())
+def test_agrees_with_frame_sets(protocol, truth, guess):
+    assert mean_jaccard(truth, guess, protocol) == pytest.approx(brute_force(truth, guess, protocol), abs=1e-12)
+
+
+@given(truth=row_lists(), guess=row_lists(), seed=st.randoms(use_true_random=False))
+def test_order_and_repetition_of_rows_do_not_matter(truth, guess, seed):
+    shuffled = guess + guess[:3]
+    seed.shuffle(shuffled)
+    assert mean_jaccard(truth, shuffled) == mean_jaccard(truth, guess)
+
+
+@given(truth=row_lists(), guess=row_lists())
+def test_renaming_sequences_does_not_matter(truth, guess):
+    renamed = [[(N_SEQUENCES - 1 - row[0], *row[1:]) for row in rows] for rows in (truth, guess)]
+    assert mean_jaccard(*renamed) == mean_jaccard(truth, guess)
+
+
+@given(truth=row_lists(), guess=row_lists(), cut=st.integers(0, 12))
+def test_splitting_into_adjacent_rows_does_not_matter_when_published(truth, guess, cut):
+    split = []
+    for sequence, label, first, last in guess:
+        middle = min(first + cut, last)
+        split.append((sequence, label, first, middle))
+        if middle < last:
+            split.append((sequence, label, middle + 1, last))
+    assert mean_jaccard(truth, split) == mean_jaccard(truth, guess)
+
+
+@given(truth=row_lists(), guess=row_lists())
+def test_bounds_and_perfection(truth, guess):
+    assert 0.0 <= mean_jaccard(truth, guess) <= 1.0
+    assert mean_jaccard(truth, truth) == (1.0 if truth else 0.0)
+
+
+@pytest.mark.parametrize(
+    ("truth", "guess", "expected"),
+    [
+        ([], [], 0.0),
+        ([(0, 0, 1, 10)], [], 0.0),
+        ([], [(0, 0, 1, 10)], 0.0),
+        ([(0, 0, 1, 10)], [(0, 0, 6, 15)], 5 / 15),
+        # A false positive class adds a 0 to the mean of its sequence.
+        ([(0, 0, 1, 10)], [(0, 0, 1, 10), (0, 1, 1, 10)], (1 + 0) / 2),
+        # Sequences weigh the same, however many classes they have.
+        ([(0, 0, 1, 10), (0, 1, 1, 10), (1, 0, 1, 10)], [(1, 0, 1, 10)], ((0 + 0) / 2 + 1) / 2),
+    ],
+)
+def test_published_by_hand(truth, guess, expected):
+    assert mean_jaccard(truth, guess) == pytest.approx(expected)
+
+
+def test_released_loses_the_last_frame_and_forgets_false_positives():
+    # Frames 0..8 against 5..13 remain of 1..10 against 6..15: 4 shared of 14.
+    guess = [(0, 0, 6, 15), (0, 1, 1, 10)]
+    assert mean_jaccard([(0, 0, 1, 10)], guess, "released") == pytest.approx(4 / 14)
+
+
+@given(truth=row_lists(), guess=row_lists())
+def test_precision_and_recall_agree_with_frame_sets(truth, guess):
+    (a_cells, a_frames), (b_cells, b_frames) = arrays(truth), arrays(guess)
+    full = [np.full(len(frames), N_FRAMES, dtype=np.int64) for frames in (a_frames, b_frames)]
+    counts = fj.count_frames(
+        fj.inclusive_frames(a_frames, full[0]), a_cells, fj.inclusive_frames(b_frames, full[1]), b_cells, 9
+    )
+    a, b = ({(*row[:2], f) for row in rows for f in frames_of(row, "published")} for rows in (truth, guess))
+    assert fj.frame_precision(counts) == (len(a & b) / len(b) if b else 0.0)
+    assert fj.frame_recall(counts) == (len(a & b) / len(a) if a else 0.0)
+
+
+@given(truth=row_lists(), guess=row_lists())
+def test_overlap_matrix_agrees_with_frame_sets(truth, guess):
+    merged = []
+    for rows in (truth, guess):
+        cells, frames = arrays(rows)
+        intervals, cell = fj.merge_intervals(
+            fj.inclusive_frames(frames, np.full(len(frames), N_FRAMES, dtype=np.int64)), cells
+        )
+        merged += [intervals, cell // N_CLASSES, cell % N_CLASSES]
+    expected = np.zeros((N_CLASSES, N_CLASSES), dtype=np.int64)
+    for sequence in range(N_SEQUENCES):
+        sides = []
+        for rows in (truth, guess):
+            sides.append(
+                [
+                    set().union(*(frames_of(r, "published") for r in rows if r[:2] == (sequence, label)))
+                    for label in range(N_CLASSES)
+                ]
+            )
+        expected += np.array([[len(a & b) for b in sides[1]] for a in sides[0]])
+    assert fj.overlap_matrix(*merged, n_classes=N_CLASSES).tolist() == expected.tolist()
+
+
+@given(rows=row_lists())
+def test_merged_intervals_are_disjoint_and_cover_the_same(rows):
+    cells, frames = arrays(rows)
+    intervals = fj.inclusive_frames(frames, np.full(len(frames), N_FRAMES, dtype=np.int64))
+    merged, cell = fj.merge_intervals(intervals, cells)
+    assert (merged[:, 1] > merged[:, 0]).all()
+    assert ((np.diff(cell) > 0) | (merged[1:, 0] > merged[:-1, 1])).all()
+    before, after = (fj.covered_frames(*side, 9).tolist() for side in ((intervals, cells), (merged, cell)))
+    assert before == after
+    assert (merged[:, 1] - merged[:, 0]).sum() == sum(after)
+
+
+def test_callers_arrays_are_not_written_to():
+    intervals = np.array([[5, 9], [1, 7]], dtype=np.int64)
+    groups = np.zeros(2, dtype=np.int64)
+    for array in (intervals, groups):
+        array.flags.writeable = False
+    assert fj.covered_frames(intervals, groups, 1).tolist() == [8]
+    assert fj.merge_intervals(intervals, groups)[0].tolist() == [[1, 9]]
+
+
+@pytest.mark.parametrize(
+    ("intervals", "groups", "message"),
+    [
+        (np.zeros((2, 3), np.int64), np.zeros(2, np.int64), "shape"),
+        (np.zeros((2, 2), np.int64), np.zeros(3, np.int64), "shape"),
+        (np.zeros((2, 2)), np.zeros(2, np.int64), "int64"),
+        (np.full((1, 2), -1, np.int64), np.zeros(1, np.int64), "converted twice"),
+    ],
+)
+def test_wrong_arrays_are_refused(intervals, groups, message):
+    with pytest.raises(ValueError, match=message):
+        fj.covered_frames(intervals, groups, 1)

@@ -1,0 +1,134 @@
+"""Grounding: the vectorised overlap against a word-by-word program, and its float32 corners."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoring_program.metrics import grounding as gr
+
+F = np.float32
+sides = st.one_of(st.integers(0, 40).map(float), st.floats(-1e3, 1e3, width=32), st.sampled_from([1e30, -1e30, 3e38]))
+
+
+def by_hand(predicted, reference, frame):
+    """Return the ten overlaps of one object and one reference box, operation by operation."""
+    with np.errstate(all="ignore"):
+        rw = F(F(reference[2] - reference[0]) + F(1))
+        rh = F(F(reference[3] - reference[1]) + F(1))
+        overlaps = []
+        for number, box in enumerate(predicted):
+            pw, ph = F(F(box[2] - box[0]) + F(1)), F(F(box[3] - box[1]) + F(1))
+            iw = F(F(np.minimum(box[2], reference[2]) - np.maximum(box[0], reference[0])) + F(1))
+            ih = F(F(np.minimum(box[3], reference[3]) - np.maximum(box[1], reference[1])) + F(1))
+            iw, ih = F(0) if iw < 0 else iw, F(0) if ih < 0 else ih
+            inter = F(iw * ih)
+            overlap = F(inter / F(F(F(pw * ph) + F(rw * rh)) - inter))
+            overlap = F(overlap * F(number == frame))
+            overlap = F(0) if rw == 1 and rh == 1 else overlap
+            overlaps.append(F(-1) if pw == 1 and ph == 1 else overlap)
+    return overlaps
+
+
+@given(
+    st.lists(st.tuples(sides, sides, sides, sides), min_size=10, max_size=10),
+    st.tuples(sides, sides, sides, sides),
+    st.integers(0, 9),
+)
+def test_overlaps_are_those_of_float32_operations(predicted, reference, frame):
+    boxes, other = np.array([predicted], F), np.array([reference], F)
+    ours = gr.frame_overlaps(boxes, other, np.array([frame]))[0]
+    assert np.array_equal(ours, np.array(by_hand(boxes[0], other[0], frame), F), equal_nan=True)
+
+
+def words_of(boxes, frames):
+    n = len(boxes)
+    one = np.zeros(n, np.int64)
+    return gr.Words(one, np.arange(n), one, np.arange(n), one, np.arange(n + 1), np.array(boxes, F), np.array(frames))
+
+
+def objects_of(boxes):
+    n = len(boxes)
+    return gr.Objects(np.zeros(n, np.int64), np.arange(n), np.zeros(n, np.int64), np.array(boxes, F))
+
+
+FAR = [600, 300, 700, 400]
+
+
+@pytest.mark.parametrize(
+    ("box", "frame", "correct"),
+    [
+        ([0, 0, 9, 9], 3, True),
+        ([0, 0, 9, 9], 4, False),
+        ([0, 0, 9, 4], 3, False),  # exactly half
+        ([9, 9, 0, 0], 3, False),
+    ],
+)
+def test_the_right_frame_and_more_than_half_are_needed(box, frame, correct):
+    boxes = [FAR] * 10
+    boxes[frame] = box
+    words = words_of([[0, 0, 9, 9]], [3])
+    assert gr.words_correct(objects_of([boxes]), words)[0].tolist() == [correct]
+
+
+def test_not_a_number_on_another_frame_spoils_the_object():
+    boxes = [FAR] * 10
+    boxes[3] = [0, 0, 9, 9]
+    # A reversed box of area -100 beside a reference of area 100: 0 / 0.
+    boxes[7] = [11, 0, 0, 9]
+    assert gr.words_correct(objects_of([boxes]), words_of([[0, 0, 9, 9]], [3]))[0].tolist() == [False]
+
+
+def test_no_words_and_no_objects_score_zero():
+    nothing = words_of(np.zeros((0, 4)), [])
+    objects = gr.Objects(*(np.zeros(0, np.int64) for _ in range(3)), np.zeros((0, 10, 4), F))
+    assert gr.words_correct(objects, nothing)[0].shape == (0,)
+    judged = gr.judge_generated(objects, nothing, np.zeros(0, bool), 1)
+    submitted = np.zeros(0, bool)
+    assert gr.per_class(judged, objects, nothing, submitted, 1, False) == gr.PrecisionRecall(0, 0, 0)
+    assert gr.per_sentence(judged, objects, nothing, submitted, 0, True)[0] == gr.PrecisionRecall(0, 0, 0)
+    assert gr.localization_accuracy(np.zeros(0, bool), np.zeros(0, np.int64), 3) == 0
+
+
+@given(st.permutations(range(6)))
+def test_order_of_words_within_objects_does_not_change_which_are_right(order):
+    rng = np.random.default_rng(1)
+    references = rng.integers(0, 50, (6, 2)).repeat(2, axis=1)[:, [0, 2, 1, 3]].astype(F)
+    references[:, 2:] += 20
+    boxes = np.repeat(references[:, None], 10, axis=1) + F(3)
+    words = words_of(references, [0] * 6)
+    straight = gr.words_correct(objects_of(boxes), words)[0]
+    mixed = gr.Objects(np.zeros(6, np.int64), np.array(order), np.zeros(6, np.int64), boxes[list(order)])
+    assert gr.words_correct(mixed, words)[0].tolist() == straight.tolist()
+
+
+def test_only_boxes_of_one_pixel_in_both_directions_are_left_out():
+    # Width -1 and height 1: no box of one pixel.
+    overlap = gr.frame_overlaps(np.array([[[0, 0, 0, 0]] * 10], F), np.array([[0, 0, 0, 9]], F), np.array([2]))
+    assert overlap.tolist() == [[-1.0] * 10]
+    overlap = gr.frame_overlaps(np.array([[[0, 0, 0, 9]] * 10], F), np.array([[0, 0, 0, 9]], F), np.array([2]))
+    assert overlap[0].tolist() == [0.0, 0.0, 1.0] + [0.0] * 7
+
+
+def test_segments_with_the_largest_word_index_are_kept_apart():
+    # Word 3 of segment 0 and word 0 of segment 1: their keys must differ.
+    one = np.zeros(2, np.int64)
+    box = np.array([[0, 0, 9, 9], [50, 50, 70, 70]], F)
+    words = gr.Words(np.array([0, 1]), np.array([3, 0]), one, np.arange(2), one, np.arange(3), box, one)
+    boxes = np.repeat(box[:, None], 10, axis=1)
+    objects = gr.Objects(np.array([0, 1]), np.array([3, 0]), one, boxes)
+    assert gr.words_correct(objects, words)[0].tolist() == [True, True]
+    objects = gr.Objects(np.array([1, 0]), np.array([3, 0]), one, boxes)
+    assert gr.words_correct(objects, words)[1].tolist() == [False, False]
+
+
+def test_a_segment_without_words_that_count_leaves_the_denominator():
+    one = np.zeros(1, np.int64)
+    words = gr.Words(one, one, one, one, one, np.array([0, 1]), np.array([[0, 0, 9, 9]], F), one)
+    objects = gr.Objects(one, one, np.array([1]), np.zeros((1, 10, 4), F))
+    judged = gr.judge_generated(objects, words, np.zeros(1, bool), 2)
+    submitted = np.array([True])
+    assert gr.per_sentence(judged, objects, words, submitted, 1, True)[0] == gr.PrecisionRecall(0, 0, 0)
+    assert np.isnan(gr.per_sentence(judged, objects, words, submitted, 3, True)[1]).all()

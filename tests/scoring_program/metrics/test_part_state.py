@@ -1,0 +1,160 @@
+"""Part State Correctness: against a brute-force program, and what must not change a score."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoring_program.metrics import part_state as ps
+
+coordinates = st.integers(0, 12)
+
+
+@st.composite
+def boxes(draw):
+    x1, y1 = draw(coordinates), draw(coordinates)
+    return [x1, y1, x1 + draw(coordinates), y1 + draw(coordinates)]
+
+
+def pixels(box):
+    return {(x, y) for x in range(box[0], box[2] + 1) for y in range(box[1], box[3] + 1)}
+
+
+@given(boxes(), boxes())
+def test_iou_is_that_of_the_sets_of_pixels(a, b):
+    both = pixels(a) & pixels(b)
+    either = pixels(a) | pixels(b)
+    assert ps.box_iou(np.array([a], float), np.array([b], float))[0] == len(both) / len(either)
+
+
+@pytest.mark.parametrize("huge", [1e308, 1e200, 1e154])
+def test_huge_boxes_have_iou_zero(huge):
+    one = np.array([[0.0, 0.0, 10.0, 10.0]])
+    assert ps.box_iou(one, np.array([[-huge, -huge, huge, huge]]))[0] == 0
+    assert ps.box_iou(np.array([[-huge, -huge, huge, huge]]), np.array([[-huge, -huge, huge, huge]]))[0] in (0, 1)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), boxes()), max_size=6),
+    st.lists(st.tuples(st.integers(0, 3), boxes()), max_size=6),
+)
+def test_best_match_is_the_first_of_largest_iou(truth, guess):
+    truth, guess = sorted(truth, key=lambda e: e[0]), sorted(guess, key=lambda e: e[0])
+    matched = ps.match_best(*arrays(truth), *arrays(guess))
+    for (frame, box), found in zip(truth, matched.tolist()):
+        best, best_iou = -1, 0.5
+        for index, (other_frame, other) in enumerate(guess):
+            iou = len(pixels(box) & pixels(other)) / len(pixels(box) | pixels(other))
+            if other_frame == frame and iou > best_iou:
+                best, best_iou = index, iou
+        assert found == best
+
+
+def arrays(entries):
+    return np.array([box for _, box in entries], float).reshape(-1, 4), np.array([f for f, _ in entries], np.int64)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), boxes()), max_size=6),
+    st.lists(st.tuples(st.integers(0, 3), boxes()), max_size=6),
+)
+def test_assignment_uses_each_prediction_once(truth, guess):
+    truth, guess = sorted(truth, key=lambda e: e[0]), sorted(guess, key=lambda e: e[0])
+    matched = ps.match_assigned(*arrays(truth), *arrays(guess))
+    used = matched[matched >= 0].tolist()
+    assert len(used) == len(set(used))
+
+
+def test_a_slight_overlap_can_cost_a_very_good_match_in_the_assignment_only():
+    truth = np.array([[0, 0, 9, 9], [9, 0, 40, 9]], float), np.zeros(2, np.int64)
+    guess = np.array([[0, 0, 9, 9]], float), np.zeros(1, np.int64)
+    assert ps.match_best(*truth, *guess).tolist() == [0, -1]
+    assert ps.match_assigned(*truth, *guess).tolist() == [0, -1]
+    guess = np.array([[9, 0, 40, 9], [0, 0, 9, 9]], float), np.zeros(2, np.int64)
+    assert ps.match_assigned(*truth, *guess).tolist() == [1, 0]
+
+
+@given(
+    st.lists(
+        st.lists(st.lists(st.sampled_from([0, 1, 2, 3, 4, 5]), min_size=1, max_size=6), min_size=1, max_size=6),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_grid_points_are_those_of_fractions(videos):
+    """Each video is a list of frames, each frame a list of parts: N_p of a correct one, or 0."""
+    proposals = np.array([n for frames in videos for parts in frames for n in parts])
+    part_frame = np.repeat(np.arange(sum(map(len, videos))), [len(parts) for frames in videos for parts in frames])
+    frame_video = np.repeat(np.arange(len(videos)), [len(frames) for frames in videos])
+    kind = np.where(proposals > 0, ps.CORRECT, ps.NO_BOX).astype(np.int8)
+    outcomes = ps.PartOutcomes(kind, proposals)
+    means = ps.frame_means(outcomes.correctness, part_frame, np.arange(len(frame_video)), len(frame_video))
+    psc = ps.part_state_correctness(means, frame_video, len(videos))
+    exact = [
+        sum(sum((Fraction(1, n) if n else Fraction(0)) for n in parts) / len(parts) for parts in frames) / len(frames)
+        for frames in videos
+    ]
+    passed = ps.grid_points_passed(psc, outcomes, part_frame, frame_video)
+    assert passed.tolist() == [-(-(10_000 * p).numerator // (10_000 * p).denominator) for p in exact]
+    right = np.ones(len(videos), bool)
+    accuracy = ps.conditioned_accuracy(passed, right)
+    by_hand = [sum(p > Fraction(k, 10_000) for p in exact) / len(exact) for k in (0, 1, 2500, 5000, 9999, 10_000)]
+    assert accuracy[[0, 1, 2500, 5000, 9999, 10_000]].tolist() == pytest.approx(by_hand, abs=1e-15)
+    area = float(((accuracy[1:] + accuracy[:-1]) / 2).sum() / 10_000)
+    assert float(ps.area_under_accuracy(passed, right)) == pytest.approx(area, abs=1e-9)
+
+
+def test_rounding_is_half_up_on_the_fraction():
+    assert ps.round_half_up(Fraction(5, 10**7), 6) == 1e-06
+    assert ps.round_half_up(Fraction(49, 10**8), 6) == 0.0
+
+
+def test_area_of_the_script_counts_reached_points():
+    right = np.array([True, True, False])
+    assert ps.released_area(np.array([1.0, 0.0, 1.0]), right) == pytest.approx(9999 / 30_000)
+    assert ps.released_area(np.array([0.5, 0.0, 1.0]), right) == pytest.approx(5000 / 30_000)
+
+
+def test_judging_tells_the_kinds_of_loss_apart():
+    box = [0.0, 0.0, 9.0, 9.0]
+    far = [100.0, 0.0, 109.0, 9.0]
+    outcomes = ps.judge_parts(
+        np.array([-1, 0, 0, 0, 0]), np.array([0, 0, 1, 2, 3]), np.array([box] * 5), np.array([7] * 5),
+        np.array([0, 0, 0]), np.array([3, 2, 1]),
+        np.array([0, 0, 1, 2]), np.array([box, far, box, far]), np.array([7, 7, 8, 7]),
+    )  # fmt: skip
+    assert outcomes.kind.tolist() == [ps.NO_HUMAN, ps.NO_BOX, ps.TOO_FAR, ps.WRONG_STATE, ps.CORRECT]
+    assert outcomes.correctness.tolist() == [0, 0, 0, 0, 0.5]
+
+
+def test_order_of_predicted_parts_does_not_matter():
+    rng = random.Random(1)
+    n = 20
+    part_box = np.array([[i, 0, i + 9, 9] for i in range(n)], float)
+    names = np.arange(n)
+    order = np.array(rng.sample(range(n), n))
+    straight = ps.judge_parts(
+        np.zeros(n, int), names, part_box, names, np.zeros(n, int), names, names, part_box, names
+    )
+    mixed = ps.judge_parts(
+        np.zeros(n, int), names, part_box, names, np.zeros(n, int), order, names, part_box[order], order
+    )
+    assert straight.kind.tolist() == mixed.kind.tolist() == [ps.CORRECT] * n
+
+
+def test_a_video_counted_at_one_grid_point_adds_half_a_point():
+    passed, right = np.array([1, 0, 2]), np.array([True, True, False])
+    assert ps.area_under_accuracy(passed, right) == Fraction(1, 20_000 * 3)
+    assert ps.conditioned_accuracy(passed, right)[:2].tolist() == pytest.approx([1 / 3, 0])
+
+
+def test_boxes_that_touch_in_one_direction_only_are_disjoint_in_the_assignment():
+    truth = np.array([[0, 0, 9, 9], [0, 10, 9, 19]], float), np.zeros(2, np.int64)
+    guess = np.array([[0, 10, 9, 19], [0, 0, 9, 9]], float), np.zeros(2, np.int64)
+    assert ps.match_assigned(*truth, *guess).tolist() == [1, 0]
+    assert ps._released_iou(truth[0][:1], guess[0][:1]).tolist() == [-1]

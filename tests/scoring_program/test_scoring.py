@@ -1,0 +1,217 @@
+"""The scoring program at its border: folders in, exit code, scores and page out."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+
+import pytest
+
+from conftest import make_zip
+from scoring_program import scoring
+
+REFERENCE = {
+    "S1_labels.csv": "1,1,10\n2,21,30\n",
+    "S1_data.csv": "100,20,2000\n",
+    "S2_labels.csv": "3,5,8\n",
+    "S2_data.csv": "50,20,2000\n",
+}
+PERFECT = {"S1_prediction.csv": "1,1,10\n2,21,30\n", "S2_prediction.csv": "3,5,8\n"}
+ID = "chalearn_gesture"
+
+
+def test_scored_submission_leaves_all_outputs(run):
+    outcome = run(ID, REFERENCE, PERFECT)
+    assert outcome.code == scoring.SCORED
+    assert sorted(path.name for path in outcome.folder.iterdir()) == [
+        "detailed_results.html",
+        "scores.json",
+        "scores.txt",
+    ]
+    assert outcome.scores["score"] == outcome.scores["coverage"] == 1.0
+    text = (outcome.folder / "scores.txt").read_text(encoding="utf-8")
+    assert {key: float(value) for key, value in (line.split(": ") for line in text.splitlines())} == outcome.scores
+    assert outcome.out.startswith("chalearn_gesture|protocol:published|version:1.0.0|ref:")
+
+
+def test_signature_follows_settings_and_reference(run):
+    def signature(reference):
+        return run(ID, reference, PERFECT).out.splitlines()[0]
+
+    first = signature(REFERENCE)
+    assert signature({**REFERENCE, "settings.yaml": "detail: none\n"}) == first
+    assert "protocol:released" in signature({**REFERENCE, "settings.yaml": "protocol: released\n"})
+    other = signature({**REFERENCE, "settings.yaml": "", "S2_labels.csv": "3,5,9\n"})
+    assert other.split("ref:")[0] == first.split("ref:")[0]
+    assert other != first
+
+
+@pytest.mark.parametrize(
+    ("layout", "note"),
+    [
+        (lambda files: files, None),
+        (lambda files: {f"mine/{name}": content for name, content in files.items()}, "N-FOLDER"),
+        (lambda files: {"mine.zip": make_zip(files)}, "N-FOUND-ZIP"),
+        (lambda files: {**files, "metadata": "the platform's"}, None),
+    ],
+)
+def test_submission_is_found_where_platforms_leave_it(run, layout, note):
+    outcome = run(ID, REFERENCE, layout(PERFECT))
+    assert outcome.code == scoring.SCORED
+    assert outcome.scores["score"] == 1.0
+    assert re.findall(r"N-FO\w+-?\w*", outcome.out) == ([note] if note else [])
+
+
+def test_missing_file_scores_as_empty_and_lowers_coverage(run):
+    outcome = run(ID, REFERENCE, {"S1_prediction.csv": PERFECT["S1_prediction.csv"]})
+    assert outcome.scores["score"] == outcome.scores["coverage"] == 0.5
+    assert "1 of 2 sequences have no file" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({"S1_prediction.csv": "1,90,20\n"}, "E-CSV-RANGE S1_prediction.csv line 1 column 3: end frame 20 is before"),
+        ({"S1_prediction.csv": "1,101,102\n"}, "start frame 101 is after the last frame"),
+        ({"S1_predicton.csv": "1,1,2\n"}, "no usable file was found, but S1_predicton.csv"),
+        ({"S9_prediction.csv": "1,1,2\n"}, "no usable file was found, but S9_prediction.csv"),
+        ({}, "no files at all"),
+        ({"s1_prediction.csv": "1,1,2\n"}, "rename it to S1_prediction.csv"),
+        ({"S1_Prediction.CSV": "1,1,2\n"}, "rename it to S1_prediction.csv"),
+        ({"a/S1_prediction.csv": "1,1,2\n", "S2_prediction.csv": ""}, "put all files at the top"),
+        ({"S1_prediction.csv": "", "S1_predictions.csv": ""}, "E-FILE-TWICE"),
+        ({"metadata.yaml": "command: x", "S1_prediction.csv": ""}, "E-FILE-RESERVED"),
+    ],
+)
+def test_invalid_submission_is_told_and_not_scored(run, files, words):
+    outcome = run(ID, REFERENCE, files)
+    assert outcome.code == scoring.INVALID
+    assert outcome.scores is None
+    assert words in outcome.err
+    assert words in html.unescape(outcome.page)
+
+
+def test_problems_are_limited_to_twenty(run):
+    outcome = run(ID, REFERENCE, {"S1_prediction.csv": "99,1,2\n" * 30})
+    assert outcome.code == scoring.INVALID
+    assert "20. E-CSV-RANGE" in outcome.err
+    assert "and 10 more" in outcome.err
+    assert "and 10 more" in outcome.page
+
+
+def test_scores_of_an_earlier_run_do_not_survive(run):
+    assert run(ID, REFERENCE, PERFECT).scores is not None
+    outcome = run(ID, REFERENCE, {"S1_prediction.csv": "nonsense\n"})
+    assert outcome.code == scoring.INVALID
+    assert outcome.scores is None
+    assert not (outcome.folder / "scores.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"settings.yaml": "protocoll: released\n"}, "did you mean protocol"),
+        ({"settings.yaml": "protocol: relesed\n"}, "one of published, released"),
+        ({"settings.yaml": "detail: true\n"}, "one of none, summary, full"),
+        ({"settings.yaml": "protocol: published\nprotocol: released\n"}, "stands twice"),
+        ({"settings.yaml": "- protocol\n"}, "not a mapping"),
+        ({"settings.yaml": "protocol: [\n"}, "not valid YAML"),
+        ({"S3_labels.csv": "1,2,3\n"}, "E-REF-PAIR"),
+        ({"S2_data.csv": ""}, "E-REF-EMPTY"),
+        ({"S2_labels.csv": "77,2,3\n"}, "E-CSV-RANGE"),
+        ({"S2_data.csv": "none\n"}, "E-CSV"),
+    ],
+)
+def test_broken_reference_is_the_organizers_side(run, changes, words):
+    outcome = run(ID, {**REFERENCE, **changes}, PERFECT)
+    assert outcome.code == scoring.BROKEN
+    assert words in outcome.err
+    assert outcome.scores is None
+    assert "organizer" in outcome.page
+
+
+def test_reference_problem_is_not_quoted_on_the_platform(run):
+    reference = {**REFERENCE, "S2_labels.csv": "7654321,2,3\n"}
+    outcome = run(ID, reference, PERFECT)
+    assert "7654321" not in outcome.err + outcome.page
+    assert "7654321" in run(ID, reference, PERFECT, detail="full").err
+
+
+def test_missing_reference_folder(tmp_path):
+    assert scoring.score_folder(ID, tmp_path / "ref", tmp_path / "res", tmp_path / "out") == scoring.BROKEN
+
+
+def test_exception_shows_type_and_place_but_no_data(run, monkeypatch):
+    def fail(*_):
+        raise KeyError("SECRET 4711")
+
+    monkeypatch.setattr("scoring_program.metrics.frame_jaccard.count_frames", fail)
+    outcome = run(ID, REFERENCE, PERFECT)
+    assert outcome.code == scoring.BROKEN
+    assert "E-INTERNAL: KeyError in" in outcome.err
+    assert "SECRET" not in outcome.err + outcome.out + outcome.page
+    assert outcome.scores is None
+
+
+def test_detail_levels(run):
+    pages = {level: run(ID, REFERENCE, PERFECT, detail=level).page for level in ("none", "summary", "full")}
+    assert "Gesture classes" not in pages["none"]
+    assert "Gesture classes" in pages["summary"]
+    assert "S1" not in pages["summary"]
+    assert 'class="strip"' in pages["full"]
+
+
+def test_page_is_static_and_fetches_nothing(run):
+    page = run(ID, REFERENCE, PERFECT, detail="full").page
+    assert not re.search(r"<script|javascript:|https?://|@import|url\(|\son\w+=|src=|href=", page)
+
+
+def test_file_names_cannot_become_markup(run):
+    name = "<img src=x onerror=alert(1)>_prediction.csv"
+    page = run(ID, REFERENCE, {**PERFECT, name: ""}).page
+    assert "<img" not in page
+    assert "&lt;img src=x onerror=alert(1)&gt;" in page
+
+
+def test_page_stands_there_while_scoring_runs(run, monkeypatch, tmp_path):
+    seen = []
+
+    def look(*_):
+        seen.append((tmp_path / "out" / "detailed_results.html").read_text(encoding="utf-8"))
+        raise RuntimeError
+
+    monkeypatch.setattr("scoring_program.metrics.frame_jaccard.count_frames", look)
+    run(ID, REFERENCE, PERFECT)
+    assert "Scoring has begun" in seen[0]
+
+
+def test_same_input_gives_same_bytes(run):
+    first = run(ID, REFERENCE, PERFECT)
+    before = {path.name: path.read_bytes() for path in first.folder.iterdir()}
+    second = run(ID, REFERENCE, PERFECT)
+    assert {path.name: path.read_bytes() for path in second.folder.iterdir()} == before
+
+
+def test_command_line(tmp_path, capsys):
+    for name, files in (("ref", REFERENCE), ("res", PERFECT)):
+        (tmp_path / "in" / name).mkdir(parents=True)
+        for file, content in files.items():
+            (tmp_path / "in" / name / file).write_text(content)
+    arguments = ["--challenge", ID, str(tmp_path / "in"), str(tmp_path / "out")]
+    assert scoring.main(arguments) == scoring.SCORED
+    assert json.loads((tmp_path / "out" / "scores.json").read_text())["score"] == 1.0
+    with pytest.raises(SystemExit):
+        scoring.main(arguments[2:])
+    assert "several challenges are present" in capsys.readouterr().err
+
+
+def test_files_of_unknown_sequences_are_checked_as_at_home(run):
+    outcome = run(ID, REFERENCE, {**PERFECT, "S9_prediction.csv": "1;2;3\n"})
+    assert outcome.code == scoring.INVALID
+    assert "E-CSV-SEPARATOR S9_prediction.csv" in outcome.err
+    outcome = run(ID, REFERENCE, {**PERFECT, "S9_prediction.csv": "1,500,600\n"})
+    assert outcome.scores["score"] == 1.0
+    assert "S9_prediction.csv: no sequence of this name" in outcome.out
+    twice = {**PERFECT, "S9_prediction.csv": "1,2,3\n", "S9_predictions.csv": "1,2,3\n"}
+    assert "E-FILE-TWICE" in run(ID, REFERENCE, twice).err
