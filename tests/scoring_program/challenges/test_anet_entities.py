@@ -245,17 +245,12 @@ def test_missing_lemmas_follow_the_chosen_fallback():
     assert lower.missing == {"Dogs"}
 
 
-def test_writer_makes_a_valid_zip(run, tmp_path):
+def test_writer_makes_a_zip_that_scores(run, tmp_path):
     writer = AnetEntitiesWriter("GT")
     video = next(iter(GOOD[GT]["submission_gt.json"]["results"]))
     writer.add_segment(video, 0, ["man"], [1], np.zeros((1, 10, 4)))
     writer.save(tmp_path / "my.zip")
     assert run(GT, REFERENCE[GT], {"my.zip": (tmp_path / "my.zip").read_bytes()}).code == scoring.SCORED
-    with pytest.raises(ValueError, match="1 classes, 2 word indexes"):
-        writer.add_segment(video, 0, ["man"], [1, 2], np.zeros((1, 10, 4)))
-    writer.add_segment(video, 1, ["man"], [-1], np.zeros((1, 10, 4)))
-    with pytest.raises(ValueError, match="-1 is less than 0"):
-        writer.save(tmp_path / "bad.zip")
 
 
 def test_names_of_the_challenges_own_command_line_work(tmp_path, capsys):
