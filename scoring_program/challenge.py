@@ -48,8 +48,8 @@ class Program(Protocol):
 class Demo(Protocol):
     """What ``challenges/<id>/demo.py`` offers: synthetic data. It never goes into a bundle."""
 
-    def write_reference(self, folder: Path) -> None:
-        """Write a small demo reference."""
+    def write_reference(self, folder: Path, seed: int = ..., size: int = ...) -> None:
+        """Write a small demo reference, times ``size``; each seed gives another."""
 
     def write_samples(self, reference: Path, folder: Path) -> None:
         """Write sample submissions, a folder each: ``good`` and ``weak``."""

@@ -31,6 +31,7 @@ from scoring_program.result import (
     Table,
 )
 from validator.check import check_submission
+from validator.facts import DetectionFacts
 from validator.findings import Findings
 from validator.formats.densepose import Detection
 from validator.rules import load_rules
@@ -70,6 +71,7 @@ class Gathered:
     kept: list[Kept]
     n_detections: int
     n_other_categories: int
+    facts: DetectionFacts
 
 
 class _Gatherer:
@@ -82,11 +84,13 @@ class _Gatherer:
         self._categories = set(self._persons.category.tolist())
         self._best: dict[int, list[tuple[float, int, Kept]]] = {}
         self._count = self._others = 0
+        self._facts = DetectionFacts()
         self._mask = lru_cache(maxsize=_MASKS_KEPT)(self._person_mask)
 
     def take(self, detection: Detection) -> None:
         """Look at one detection."""
         self._count += 1
+        self._facts.take(detection)
         if detection.category_id not in self._categories:
             self._others += 1
             return
@@ -126,7 +130,7 @@ class _Gatherer:
     def result(self) -> Gathered:
         """Return what was kept."""
         kept = [entry[2] for best in self._best.values() for entry in best]
-        return Gathered(kept, self._count, self._others)
+        return Gathered(kept, self._count, self._others, self._facts)
 
 
 def load_reference(folder: Path, settings: dict[str, Any], findings: Findings) -> Reference | None:
@@ -180,6 +184,7 @@ def read_submission(path: Path, reference: Reference, findings: Findings) -> Gat
         [kept for part in gathered for kept in part.kept],
         sum(part.n_detections for part in gathered),
         sum(part.n_other_categories for part in gathered),
+        DetectionFacts.joined([part.facts for part in gathered]),
     )
 
 

@@ -1,0 +1,247 @@
+"""Notes on mistakes that no validator can refuse: a sample of the submission is read in other ways.
+
+``challenges/<id>/plausibility.py`` lists what is compared with the reference and the other readings (`Facet`); this
+module judges them. Notes change no score. They give shares over the whole sample in whole percents and name nothing
+of the reference.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from validator.findings import Note
+
+FEWEST_ANNOTATED = 20
+_SAMPLE = 200
+_USUAL = "Usual causes: names in another spelling, ids or frames counted from 0, boxes in another unit or order"
+# How much better another reading must fit beside the sign test: as a share, and as a multiple.
+_LEAST_SHARE = 0.25
+_TIMES = 2.0
+_UNKNOWN_SHARE = 0.05
+# A scale is tried if it is at least this far from 1; pairs agree on it within the tolerance. Both are logarithms.
+_LEAST_SCALE = 0.2
+_SCALE_TOLERANCE = 0.1
+_SCALES_TRIED = 200
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Another way to read the sample.
+
+    Attributes
+    ----------
+    code : str
+    words : str
+        How it is read: "as [x, y, width, height]".
+    fits : bool array of shape (n,)
+        Which entries of the sample agree with the reference then.
+    fix : str
+    """
+
+    code: str
+    words: str
+    fits: np.ndarray
+    fix: str
+
+
+@dataclass(frozen=True)
+class Facet:
+    """One thing that is compared with the reference.
+
+    Attributes
+    ----------
+    claim : str
+        What the shares are of: "of your boxes meet an annotated person".
+    as_is : bool array of shape (n,)
+        Which entries of the sample agree with the reference.
+    readings : sequence of Reading
+    annotated : int
+        How many annotated instances were compared.
+    causes : str
+        The usual causes if nothing agrees.
+    unknown : str
+        The code of a note if hardly anything agrees in any reading; "" for none.
+    deviations : float
+        How much better another reading must fit, in standard deviations of a sign test.
+    """
+
+    claim: str
+    as_is: np.ndarray
+    readings: Sequence[Reading]
+    annotated: int
+    causes: str
+    unknown: str = ""
+    deviations: float = 4.0
+
+
+class Plausibility(Protocol):
+    """What ``challenges/<id>/plausibility.py`` offers."""
+
+    def facts(self, submission: Any) -> list[Note]:
+        """Return notes that need no reference."""
+
+    def facets(self, reference: Any, submission: Any) -> list[Facet]:
+        """Return what to compare with the reference, in the order of scoring."""
+
+
+def notes(
+    challenge_id: str, reference: Any, submission: Any, settings: dict[str, Any], score: float | None = None
+) -> list[Note]:
+    """Return notes on what looks like a mistake; ``score`` adds one if it is 0.
+
+    ``reference`` and ``submission`` are what the challenge's program made of them. Notes that look at the reference
+    are left out at ``detail: none`` and where fewer than 20 annotated instances were compared.
+    """
+    if not settings["notes"]:
+        return []
+    task: Plausibility = importlib.import_module(f"scoring_program.challenges.{challenge_id}.plausibility")  # type: ignore[assignment]
+    found = task.facts(submission)
+    told = {note.code for note in found}
+    facets = [] if settings["detail"] == "none" or "N-EMPTY" in told else task.facets(reference, submission)
+    facets = [facet for facet in facets if facet.annotated >= FEWEST_ANNOTATED and len(facet.as_is)]
+    for note in filter(None, map(judge, facets)):
+        # Coordinates in 0..1 fit with a scale too, which says less.
+        if not (note.code == "N-LOOKS-SCALED" and "N-LOOKS-NORMALIZED" in told):
+            found.append(note)
+    if score == 0 and "N-EMPTY" not in told:
+        found.append(_zero(facets))
+    return found
+
+
+def judge(facet: Facet) -> Note | None:
+    """Return a note if another reading fits far better, or nothing that is known fits."""
+    before = facet.as_is
+    better = [reading for reading in facet.readings if _far_better(before, reading.fits, facet.deviations)]
+    if better:
+        best = max(better, key=lambda reading: float(reading.fits.mean()))
+        text = f"read {best.words}, {_percent(best.fits)} {facet.claim}; as submitted, {_percent(before)}. {best.fix}"
+        return Note(best.code, text)
+    if facet.unknown and before.mean() <= _UNKNOWN_SHARE and len(before) >= FEWEST_ANNOTATED:
+        return Note(facet.unknown, f"{_percent(before)} {facet.claim}. {facet.causes}")
+    return None
+
+
+def _far_better(before: np.ndarray, after: np.ndarray, deviations: float) -> bool:
+    gained, lost = int((after & ~before).sum()), int((before & ~after).sum())
+    certain = gained - lost >= deviations * (gained + lost) ** 0.5
+    share = float(after.mean())
+    return gained > lost and certain and share >= _LEAST_SHARE and share >= _TIMES * float(before.mean())
+
+
+def _zero(facets: Sequence[Facet]) -> Note:
+    lost = next((facet for facet in facets if not facet.as_is.any()), None)
+    if lost is None:
+        return Note("N-ZERO", f"the score is 0. {_USUAL}")
+    return Note("N-ZERO", f"the score is 0: {_percent(lost.as_is)} {lost.claim}. {lost.causes}")
+
+
+def _percent(fits: np.ndarray) -> str:
+    return f"{100 * float(fits.mean()):.0f} %"
+
+
+def sample(n: int) -> np.ndarray:
+    """Return at most 200 of the indexes 0..n-1, evenly spread and the same each time."""
+    return np.unique(np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.int64)) if n else np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True)
+class BoxPairs:
+    """Sampled boxes beside all boxes of the reference that they might mean.
+
+    Attributes
+    ----------
+    n : int
+        Number of sampled entries.
+    entry : int array of shape (k,)
+        Which entry each pair belongs to.
+    guess, truth : float64 arrays of shape (k, 4)
+        ``guess`` as submitted, ``truth`` as ``x1, y1, x2, y2``.
+    """
+
+    n: int
+    entry: np.ndarray
+    guess: np.ndarray
+    truth: np.ndarray
+
+    def met(self, guess: np.ndarray, iou: float = 0.5) -> np.ndarray:
+        """Return which entries have a pair with IoU above ``iou`` if ``guess`` (k, 4) are their corners."""
+        with np.errstate(all="ignore"):
+            low, high = np.maximum(guess[:, :2], self.truth[:, :2]), np.minimum(guess[:, 2:], self.truth[:, 2:])
+            common = np.clip(high - low + 1, 0, None).prod(axis=1)
+            areas = [np.clip(box[:, 2:] - box[:, :2] + 1, 0, None).prod(axis=1) for box in (guess, self.truth)]
+            good = common > iou * (areas[0] + areas[1] - common)
+        return np.bincount(self.entry[good], minlength=self.n) > 0
+
+    def readings(self, corners: np.ndarray, forms: Sequence[tuple[str, str, np.ndarray, str]]) -> list[Reading]:
+        """Return readings of (code, words, corners, fix), and the one with the scale that fits ``corners`` best."""
+        found = [Reading(code, words, self.met(boxes), fix) for code, words, boxes, fix in forms]
+        scale = self._scale(corners)
+        if scale is not None:
+            words = f"with x times {scale[0]:.2f} and y times {scale[1]:.2f}"
+            fix = "Give pixels of the original size, not of a resized one"
+            found.append(Reading("N-LOOKS-SCALED", words, self.met(corners * np.tile(scale, 2)), fix))
+        return found
+
+    def _scale(self, corners: np.ndarray) -> np.ndarray | None:
+        """Return the factors of x and y on which most pairs agree, in place and in size."""
+        with np.errstate(all="ignore"):
+            size, centre = (np.log(of(self.truth) / of(corners)) for of in (_size, _centre))
+            factor = ((size + centre) / 2)[(np.abs(size - centre) < 2 * _SCALE_TOLERANCE).all(axis=1)]
+        if len(factor) < FEWEST_ANNOTATED:
+            return None
+        tried = factor[np.linspace(0, len(factor) - 1, min(len(factor), _SCALES_TRIED)).astype(np.int64)]
+        near = (np.abs(tried[:, None] - factor) < _SCALE_TOLERANCE).all(axis=2)
+        best = np.median(factor[near[near.sum(axis=1).argmax()]], axis=0)
+        return np.exp(best) if np.abs(best).max() >= _LEAST_SCALE else None
+
+
+def _size(boxes: np.ndarray) -> np.ndarray:
+    return boxes[:, 2:] - boxes[:, :2]
+
+
+def _centre(boxes: np.ndarray) -> np.ndarray:
+    return boxes[:, 2:] + boxes[:, :2]
+
+
+def swapped(boxes: np.ndarray) -> np.ndarray:
+    """Return boxes (n, 4) with x and y changed."""
+    return boxes[:, [1, 0, 3, 2]]
+
+
+def with_sizes(boxes: np.ndarray) -> np.ndarray:
+    """Return the corners of boxes ``x, y, width, height``."""
+    return np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)
+
+
+def names_facet(
+    words: Sequence[str],
+    known: Sequence[str],
+    what: str,
+    annotated: int,
+    also: Callable[[str], str] = str.lower,
+) -> Facet:
+    """Return the facet of names that must be spelled as in the reference; ``also`` turns forms of a word into one."""
+    chosen = [words[place] for place in sample(len(words)).tolist()]
+    exact, loose = set(known), {_plain(word, also) for word in known}
+    how = "in lower case with underscores" if also is str.lower else "in lower case and in the singular"
+    reading = Reading(
+        "N-LOOKS-SPELLED", how, _is_in([_plain(word, also) for word in chosen], loose), "Write the names exactly so"
+    )
+    number = "; yours are numbers" if chosen and all(word.strip().isdigit() for word in chosen) else ""
+    causes = f"Write the names as the format page and the class list do{number}"
+    claim = f"of your {what} occur in the reference"
+    return Facet(claim, _is_in(chosen, exact), [reading], annotated, causes, "N-LOOKS-SPELLED")
+
+
+def _is_in(words: Sequence[str], known: set[str]) -> np.ndarray:
+    return np.array([word in known for word in words], dtype=bool)
+
+
+def _plain(word: str, also: Callable[[str], str]) -> str:
+    return also(re.sub(r"[\W_]+", "", word.lower()))
