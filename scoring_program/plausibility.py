@@ -21,13 +21,15 @@ FEWEST_ANNOTATED = 20
 _SAMPLE = 200
 _USUAL = "Usual causes: names in another spelling, ids or frames counted from 0, boxes in another unit or order"
 # How much better another reading must fit beside the sign test: as a share, and as a multiple.
-_LEAST_SHARE = 0.25
-_TIMES = 2.0
-_UNKNOWN_SHARE = 0.05
+_LEAST_SHARE = 0.15
+_TIMES = 2.5
+_LOST_SHARE = 0.05
+_LOST = "At most 5 %"
 # A scale is tried if it is at least this far from 1; pairs agree on it within the tolerance. Both are logarithms.
 _LEAST_SCALE = 0.2
 _SCALE_TOLERANCE = 0.1
 _SCALES_TRIED = 200
+_FEWEST_PAIRS = 8
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ class Facet:
     annotated: int
     causes: str
     unknown: str = ""
-    deviations: float = 4.0
+    deviations: float = 3.0
 
 
 class Plausibility(Protocol):
@@ -102,29 +104,28 @@ def notes(
         return []
     task: Plausibility = importlib.import_module(f"scoring_program.challenges.{challenge_id}.plausibility")  # type: ignore[assignment]
     found = task.facts(submission)
-    told = {note.code for note in found}
-    facets = [] if settings["detail"] == "none" or "N-EMPTY" in told else task.facets(reference, submission)
+    empty, normalized = (any(note.code == code for note in found) for code in ("N-EMPTY", "N-LOOKS-NORMALIZED"))
+    facets = [] if settings["detail"] == "none" or empty else task.facets(reference, submission)
     facets = [facet for facet in facets if facet.annotated >= FEWEST_ANNOTATED and len(facet.as_is)]
-    for note in filter(None, map(judge, facets)):
+    readings: set[str] = set()
+    for facet in facets:
+        best = best_reading(facet)
         # Coordinates in 0..1 fit with a scale too, which says less.
-        if not (note.code == "N-LOOKS-SCALED" and "N-LOOKS-NORMALIZED" in told):
-            found.append(note)
-    if score == 0 and "N-EMPTY" not in told:
+        if best and best.words not in readings and not (best.code == "N-LOOKS-SCALED" and normalized):
+            readings.add(best.words)
+            shares = f"{_percent(best.fits)} {facet.claim}; as submitted, {_percent(facet.as_is)}"
+            found.append(Note(best.code, f"read {best.words}, {shares}. {best.fix}"))
+        elif not best and facet.unknown and _is_lost(facet):
+            found.append(Note(facet.unknown, f"{_LOST} {facet.claim}. {facet.causes}"))
+    if score == 0 and not empty:
         found.append(_zero(facets))
     return found
 
 
-def judge(facet: Facet) -> Note | None:
-    """Return a note if another reading fits far better, or nothing that is known fits."""
-    before = facet.as_is
-    better = [reading for reading in facet.readings if _far_better(before, reading.fits, facet.deviations)]
-    if better:
-        best = max(better, key=lambda reading: float(reading.fits.mean()))
-        text = f"read {best.words}, {_percent(best.fits)} {facet.claim}; as submitted, {_percent(before)}. {best.fix}"
-        return Note(best.code, text)
-    if facet.unknown and before.mean() <= _UNKNOWN_SHARE and len(before) >= FEWEST_ANNOTATED:
-        return Note(facet.unknown, f"{_percent(before)} {facet.claim}. {facet.causes}")
-    return None
+def best_reading(facet: Facet) -> Reading | None:
+    """Return the reading that fits far better than what was submitted, the best of several; None if there is none."""
+    better = [reading for reading in facet.readings if _far_better(facet.as_is, reading.fits, facet.deviations)]
+    return max(better, key=lambda reading: float(reading.fits.mean()), default=None)
 
 
 def _far_better(before: np.ndarray, after: np.ndarray, deviations: float) -> bool:
@@ -134,11 +135,15 @@ def _far_better(before: np.ndarray, after: np.ndarray, deviations: float) -> boo
     return gained > lost and certain and share >= _LEAST_SHARE and share >= _TIMES * float(before.mean())
 
 
+def _is_lost(facet: Facet) -> bool:
+    """Return whether hardly anything agrees; a share and not none, so that no single entry decides it."""
+    return float(facet.as_is.mean()) <= _LOST_SHARE
+
+
 def _zero(facets: Sequence[Facet]) -> Note:
-    lost = next((facet for facet in facets if not facet.as_is.any()), None)
-    if lost is None:
-        return Note("N-ZERO", f"the score is 0. {_USUAL}")
-    return Note("N-ZERO", f"the score is 0: {_percent(lost.as_is)} {lost.claim}. {lost.causes}")
+    lost = next(filter(_is_lost, facets), None)
+    stage = f" {_LOST} {lost.claim}. {lost.causes}" if lost else f" {_USUAL}"
+    return Note("N-ZERO", f"the score is 0.{stage}")
 
 
 def _percent(fits: np.ndarray) -> str:
@@ -193,7 +198,7 @@ class BoxPairs:
         with np.errstate(all="ignore"):
             size, centre = (np.log(of(self.truth) / of(corners)) for of in (_size, _centre))
             factor = ((size + centre) / 2)[(np.abs(size - centre) < 2 * _SCALE_TOLERANCE).all(axis=1)]
-        if len(factor) < FEWEST_ANNOTATED:
+        if len(factor) < _FEWEST_PAIRS:
             return None
         tried = factor[np.linspace(0, len(factor) - 1, min(len(factor), _SCALES_TRIED)).astype(np.int64)]
         near = (np.abs(tried[:, None] - factor) < _SCALE_TOLERANCE).all(axis=2)
@@ -229,14 +234,19 @@ def names_facet(
     """Return the facet of names that must be spelled as in the reference; ``also`` turns forms of a word into one."""
     chosen = [words[place] for place in sample(len(words)).tolist()]
     exact, loose = set(known), {_plain(word, also) for word in known}
-    how = "in lower case with underscores" if also is str.lower else "in lower case and in the singular"
-    reading = Reading(
-        "N-LOOKS-SPELLED", how, _is_in([_plain(word, also) for word in chosen], loose), "Write the names exactly so"
-    )
+    how = "with underscores" if also is str.lower else "in the singular"
+    fits = _is_in([_plain(word, also) for word in chosen], loose)
+    reading = Reading("N-LOOKS-SPELLED", f"with {what} in lower case and {how}", fits, "Names are compared exactly")
     number = "; yours are numbers" if chosen and all(word.strip().isdigit() for word in chosen) else ""
     causes = f"Write the names as the format page and the class list do{number}"
-    claim = f"of your {what} occur in the reference"
-    return Facet(claim, _is_in(chosen, exact), [reading], annotated, causes, "N-LOOKS-SPELLED")
+    return Facet(
+        f"of your {what} occur in the reference",
+        _is_in(chosen, exact),
+        [reading],
+        annotated,
+        causes,
+        "N-LOOKS-SPELLED",
+    )
 
 
 def _is_in(words: Sequence[str], known: set[str]) -> np.ndarray:

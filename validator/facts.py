@@ -12,7 +12,7 @@ from validator.formats.densepose import Detection
 
 _FEWEST_BOXES = 10
 _FEWEST_ROWS = 4
-_FEWEST_SCORES = 20
+_FEWEST_SCORES = 10
 _DETECTIONS_SEEN = 200
 EMPTY = Note(
     "N-EMPTY", "nothing is predicted in the whole submission. Was it written before the predictions were there?"
@@ -25,7 +25,7 @@ def box_facts(boxes: np.ndarray, what: str) -> list[Note]:
         return []
     if (boxes == boxes[0]).all():
         shown = ", ".join(f"{value:g}" for value in boxes[0].tolist())
-        return [Note("N-LOOKS-CONSTANT", f"all {len(boxes):,} {what} are [{shown}]. Were they filled in?")]
+        return [Note("N-LOOKS-CONSTANT", f"all {len(boxes):,} boxes of {what} are [{shown}]. Were they filled in?")]
     if boxes.min() >= 0 and boxes.max() <= 1:
         fix = "Write pixels: x times the width and y times the height of the image"
         return [Note("N-LOOKS-NORMALIZED", f"all {boxes.size:,} coordinates of {what} lie between 0 and 1. {fix}")]

@@ -20,7 +20,7 @@ def facts(submission: KineticsSubmission) -> list[Note]:
     parts = submission.parts
     if not len(parts.human_box):
         return [EMPTY]
-    return box_facts(parts.human_box, "the humans") or box_facts(parts.proposal_box, "the parts")
+    return box_facts(parts.human_box, "humans") or box_facts(parts.proposal_box, "parts")
 
 
 def facets(reference: Reference, submission: KineticsSubmission) -> list[Facet]:

@@ -17,7 +17,7 @@ _EXACT = 0.9
 
 def facts(submission: Grounding) -> list[Note]:
     """Return notes that need no reference."""
-    return box_facts(submission.box.reshape(-1, 4), "the objects") if len(submission.segment) else [EMPTY]
+    return box_facts(submission.box.reshape(-1, 4), "objects") if len(submission.segment) else [EMPTY]
 
 
 def facets(reference: Reference, submission: Grounding, generated: bool) -> list[Facet]:

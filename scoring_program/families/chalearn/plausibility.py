@@ -14,6 +14,8 @@ _FRAME_RATES = (10, 12, 15, 20, 24, 25, 30, 50, 60)
 _CLOSE = 0.9
 # A validator lets few rows of start and length through, and no honest row is near as one.
 _LENGTH_DEVIATIONS = 2.2
+# An honest row may be a frame off by chance.
+_SHIFT_DEVIATIONS = 4.0
 
 
 def facts(submission: Prediction) -> list[Note]:
@@ -66,7 +68,7 @@ def facets(reference: Reference, submission: Prediction) -> list[Facet]:
             counting,
             deviations=_LENGTH_DEVIATIONS,
         ),
-        Facet(whole, exact(0), shifts, n, counting),
+        Facet(whole, exact(0), shifts, n, counting, deviations=_SHIFT_DEVIATIONS),
     ]
 
 
