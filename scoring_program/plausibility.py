@@ -20,8 +20,7 @@ from validator.findings import Note
 FEWEST_ANNOTATED = 20
 _SAMPLE = 200
 _USUAL = "Usual causes: names in another spelling, ids or frames counted from 0, boxes in another unit or order"
-# How much better another reading must fit beside the sign test: as a share, and as a multiple.
-_LEAST_SHARE = 0.15
+# How many times as much of the sample another reading must fit.
 _TIMES = 2.5
 _LOST_SHARE = 0.05
 _LOST = "At most 5 %"
@@ -30,6 +29,7 @@ _LEAST_SCALE = 0.2
 _SCALE_TOLERANCE = 0.1
 _SCALES_TRIED = 200
 _FEWEST_PAIRS = 8
+_USUAL_SCALES = (0.5, 2.0)
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,8 @@ class Facet:
         The code of a note if hardly anything agrees in any reading; "" for none.
     deviations : float
         How much better another reading must fit, in standard deviations of a sign test.
+    least_share : float
+        The share of the sample that another reading must fit.
     """
 
     claim: str
@@ -80,6 +82,7 @@ class Facet:
     causes: str
     unknown: str = ""
     deviations: float = 3.0
+    least_share: float = 0.15
 
 
 class Plausibility(Protocol):
@@ -124,15 +127,15 @@ def notes(
 
 def best_reading(facet: Facet) -> Reading | None:
     """Return the reading that fits far better than what was submitted, the best of several; None if there is none."""
-    better = [reading for reading in facet.readings if _far_better(facet.as_is, reading.fits, facet.deviations)]
+    better = [reading for reading in facet.readings if _far_better(facet, reading.fits)]
     return max(better, key=lambda reading: float(reading.fits.mean()), default=None)
 
 
-def _far_better(before: np.ndarray, after: np.ndarray, deviations: float) -> bool:
+def _far_better(facet: Facet, after: np.ndarray) -> bool:
+    before, share = facet.as_is, float(after.mean())
     gained, lost = int((after & ~before).sum()), int((before & ~after).sum())
-    certain = gained - lost >= deviations * (gained + lost) ** 0.5
-    share = float(after.mean())
-    return gained > lost and certain and share >= _LEAST_SHARE and share >= _TIMES * float(before.mean())
+    certain = gained - lost >= facet.deviations * (gained + lost) ** 0.5
+    return gained > lost and certain and share >= facet.least_share and share >= _TIMES * float(before.mean())
 
 
 def _is_lost(facet: Facet) -> bool:
@@ -184,10 +187,11 @@ class BoxPairs:
         return np.bincount(self.entry[good], minlength=self.n) > 0
 
     def readings(self, corners: np.ndarray, forms: Sequence[tuple[str, str, np.ndarray, str]]) -> list[Reading]:
-        """Return readings of (code, words, corners, fix), and the one with the scale that fits ``corners`` best."""
+        """Return readings of (code, words, corners, fix), and with a scale: half, double, and what fits best."""
         found = [Reading(code, words, self.met(boxes), fix) for code, words, boxes, fix in forms]
-        scale = self._scale(corners)
-        if scale is not None:
+        scales = [np.full(2, scale) for scale in _USUAL_SCALES]
+        fitted = self._scale(corners)
+        for scale in scales if fitted is None else [fitted, *scales]:
             words = f"with x times {scale[0]:.2f} and y times {scale[1]:.2f}"
             fix = "Give pixels of the original size, not of a resized one"
             found.append(Reading("N-LOOKS-SCALED", words, self.met(corners * np.tile(scale, 2)), fix))

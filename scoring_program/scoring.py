@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from scoring_program import limits
+from scoring_program import limits, plausibility
 from scoring_program.challenge import Challenge, challenge_ids, load_challenge
 from scoring_program.report import files, page
 from scoring_program.result import Result
@@ -160,6 +160,8 @@ def _score(
         return _invalid(challenge, output, findings)
     stages.begin("score")
     result = program.score(ground_truth, prediction, settings)
+    stages.begin("notes")
+    mistakes = plausibility.notes(challenge.id, ground_truth, prediction, settings, result.scores["score"])
     stages.begin("report")
     # Some programs have a part of their own in the signature.
     parts = getattr(program, "signature_parts", None)
@@ -170,14 +172,14 @@ def _score(
     if stages.total > _NEAR * settings["time_limit"]:
         text = f"the run came near its time limit of {settings['time_limit']:g} s; {stages.line()}"
         findings.note("N-LIMIT-TIME", text)
-    html = page.result_page(challenge, result, line, findings)
+    html = page.result_page(challenge, result, line, findings, mistakes)
     limits.finish()
     files.write_atomic(output / files.DETAIL_HTML, html)
     files.write_scores(output, result.scores)
     print(line)
     for key, value in result.scores.items():
         print(f"{key}: {files.plain_number(value)}")
-    for note in [*(note.line() for note in findings.notes), *result.notes]:
+    for note in [*(note.line() for note in [*mistakes, *findings.notes]), *result.notes]:
         print(f"note {note}")
     print(stages.line())
     if on_result:

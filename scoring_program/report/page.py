@@ -15,7 +15,7 @@ from xml.etree.ElementTree import Element
 from scoring_program.report import charts
 from scoring_program.report.html import Child, element, render
 from scoring_program.result import BodyFigure, Cell, Column, Histogram, LineChart, Result, StackedBar, Table, Timeline
-from validator.findings import Findings
+from validator.findings import Findings, Note
 
 if TYPE_CHECKING:
     from scoring_program.challenge import Challenge, ScoreColumn
@@ -29,14 +29,18 @@ def running_page(challenge: Challenge) -> str:
     return _document(challenge.title, element("h1", "Scoring has begun"), [_section("Please wait", text)])
 
 
-def result_page(challenge: Challenge, result: Result, signature: str, findings: Findings) -> str:
-    """Return the page of a scored submission."""
+def result_page(
+    challenge: Challenge, result: Result, signature: str, findings: Findings, mistakes: Sequence[Note] = ()
+) -> str:
+    """Return the page of a scored submission; what looks like a mistake comes first."""
     main = challenge.columns[0]
     headline = element("h1", f"{main.title} {_number(result.scores[main.key], main.precision)}")
     shown = [column for column in challenge.columns if column.leaderboard]
     others = [column for column in challenge.columns if not column.leaderboard]
     more = [element("details", element("summary", "All numbers"), _score_table(others, result))] if others else []
+    looks = element("ul", *(element("li", note.line()) for note in mistakes))
     sections = [
+        *([_section("Is this what you meant?", "It was scored as submitted.", looks)] if mistakes else []),
         _section("Scores", "", _score_table(shown, result), *more),
         _section("Signature", "Scores with the same signature are comparable.", element("code", signature)),
         *(_render(section) for section in result.sections),

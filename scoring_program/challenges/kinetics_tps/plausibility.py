@@ -65,7 +65,9 @@ def _frames(place: dict[tuple[str, str], int], truth: PartStates, guess: PartSta
         for words, count, add in (("n + 1", 1, 1), ("5 n + 1", _STEP, 1), ("5 n - 4", _STEP, 1 - _STEP))
     ]
     as_is = np.array([key in place for key in keys], dtype=bool)
-    return Facet("of your frames are in the reference", as_is, readings, len(place), fix, "N-NAMES-UNKNOWN")
+    return Facet(
+        "of your frames are in the reference", as_is, readings, len(place), fix, "N-NAMES-UNKNOWN", least_share=0.5
+    )
 
 
 def _humans(place: dict[tuple[str, str], int], truth: PartStates, guess: PartStates) -> Facet:
