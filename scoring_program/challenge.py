@@ -7,13 +7,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, Union
 
 import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from scoring_program.result import Section, Statistics
+from scoring_program.result import Deferred, Section, Statistics
 from scoring_program.settings import Setting, declared
 from validator.findings import Findings
 
@@ -93,7 +93,7 @@ class Program(ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
 
 
 AnyProgram = Program[Any, Any, Any]
-Sections = Callable[[Any, Any, Any], Sequence[Section]]
+Sections = Callable[[Any, Any, Any], Sequence[Union[Section, Deferred]]]
 
 
 class Demo(Protocol):

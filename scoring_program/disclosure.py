@@ -19,6 +19,7 @@ from scoring_program.result import (
     BodyFigure,
     Cell,
     Counts,
+    Deferred,
     Groups,
     Histogram,
     Matrix,
@@ -31,12 +32,16 @@ OTHERS = "(others)"
 LEVELS: dict[str, tuple[str, ...]] = {"none": (), SUMMARY: (SUMMARY,), FULL: (SUMMARY, FULL)}
 
 
-def disclosed(sections: Iterable[Section], detail: str) -> list[Section]:
+def disclosed(sections: Iterable[Section | Deferred], detail: str) -> list[Section]:
     """Return the sections that a detail level shows, groups turned into tables and small ones folded."""
     floor = FEWEST if detail == SUMMARY else 0
-    chosen = (section for section in sections if section.level in LEVELS[detail])  # type: ignore[attr-defined]
-    folded = (_folded(section, floor) for section in chosen)
-    return [section for section in folded if section is not None]
+    shown: list[Section] = []
+    for entry in sections:
+        if entry.level in LEVELS[detail]:  # type: ignore[union-attr]
+            built = entry.build() if isinstance(entry, Deferred) else [entry]
+            folded = (_folded(section, floor) for section in built)
+            shown += [section for section in folded if section is not None]
+    return shown
 
 
 def _folded(section: Section, floor: int) -> Section | None:
@@ -47,12 +52,12 @@ def _folded(section: Section, floor: int) -> Section | None:
     if isinstance(section, Histogram):
         return _merged_bins(section, floor)
     if isinstance(section, Matrix):
-        large = (section.support >= floor).all(axis=2)
+        large = section.support.min(axis=2) >= floor
         return replace(section, counts=np.where(large, section.counts, -1)) if large.any() else None
     if isinstance(section, BodyFigure):
-        large = (section.support >= floor).all(axis=1).tolist()
-        parts = [(name, value if kept else None, n if kept else 0) for (name, value, n), kept in zip(section.parts, large)]
-        return replace(section, parts=parts) if any(large) else None
+        kept = section.support.min(axis=1) >= floor
+        parts = [part if stays else (part[0], None, 0) for part, stays in zip(section.parts, kept.tolist())]
+        return replace(section, parts=parts) if kept.any() else None
     return section
 
 
@@ -104,7 +109,7 @@ def _large_rows(section: Table, floor: int) -> Table | None:
     """Return a table without its small rows; one without support holds facts about the submission alone."""
     if section.support is None or not floor:
         return section
-    kept = (section.support >= floor).all(axis=1)
+    kept = section.support.min(axis=1) >= floor
     rows = [row for row, stays in zip(section.rows, kept.tolist()) if stays]
     return replace(section, rows=rows, support=section.support[kept]) if rows else None
 

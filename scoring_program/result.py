@@ -14,6 +14,8 @@ from typing import Union
 import numpy as np
 from numpy.typing import NDArray
 
+from validator.findings import Note
+
 SUMMARY = "summary"
 FULL = "full"
 
@@ -176,6 +178,14 @@ class BodyFigure(Section):
 
 
 @dataclass(frozen=True)
+class Deferred:
+    """Sections that are built only if their level is shown, because they take time or hold ground truth."""
+
+    build: Callable[[], Sequence[Section]]
+    level: str = FULL
+
+
+@dataclass(frozen=True)
 class Interval:
     """A percentile interval of the score over ``replicates`` resamples of the ``items`` of the reference."""
 
@@ -193,18 +203,6 @@ class Loss:
     fix: str
     score_if_fixed: float
     points: float
-
-
-@dataclass(frozen=True)
-class Note:
-    """Something that the reader should know and that changes no score."""
-
-    code: str
-    text: str
-
-    def line(self) -> str:
-        """Return the note as one line of text."""
-        return f"{self.code}: {self.text}"
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,9 @@ def build_parts(challenge_id: str, reference: Path | None) -> Parts:
 def program_files(challenge_ids: list[str]) -> dict[str, bytes]:
     """Return the files of a scoring program for these tasks: our code that it needs, declarations, wheels."""
     source = ROOT / "scoring_program"
-    programs = [f"scoring_program.challenges.{name}.program" for name in challenge_ids]
+    programs = [
+        f"scoring_program.challenges.{name}.{module}" for name in challenge_ids for module in ("program", "detail")
+    ]
     files = needed_code(["scoring_program.scoring", *programs])
     files["scoring_program/report/style.css"] = (source / "report" / "style.css").read_bytes()
     files["LICENSE"] = (ROOT / "LICENSE").read_bytes()

@@ -1,8 +1,8 @@
 """Resampling of independent items: how sure a score is.
 
-The percentile bootstrap (Efron, Annals of Statistics 1979): items are drawn with replacement, as many as there are; a
-draw is a vector of weights that says how often each item occurs in it. All scores are computed for a matrix of weights
-at once. The draws depend on the number of items alone, so that the replicates of two submissions are paired.
+The percentile bootstrap (Efron, Annals of Statistics 1979): items are drawn with replacement, as many as there are. A
+draw is a vector of weights that says how often each item occurs in it, and all scores are computed for a matrix of
+weights at once. The draws depend on the number of items alone, so that the replicates of two submissions are paired.
 """
 
 from __future__ import annotations
