@@ -72,11 +72,11 @@ def example_result(size: int = 20, text: str = "") -> Result:
 
 
 def _summary(text, names, pick):
-    n = len(names)
     columns = [Column(text or "Gesture"), Column("Jaccard", "share"), Column("Frames, annotated", "count")]
     columns += [Column("Frames, predicted", "count"), Column("Mean length", "number")]
     rows = [(name, pick.random(), pick.randrange(9000), pick.randrange(9000), 40 * pick.random()) for name in names]
     rows[-1] = (names[-1], None, None, None, None)
+    n = min(len(names), 40)
     counts = np.array([[pick.randrange(0, 9000 if i == j else 400) for j in range(n)] for i in range(n)])
     counts[counts < 60] = 0
     counts[0, 1 % n] = -1
@@ -99,7 +99,7 @@ def _summary(text, names, pick):
     note = text or "The mean over the sequences in which the gesture counts."
     return [
         Table("classes", text or "Gesture classes", note, columns, rows, level="summary"),
-        Matrix("confusions", text or "Annotated and predicted", note, names, counts, np.zeros((n, n, 2), int), "frames"),
+        Matrix("confusions", text or "Annotated and predicted", note, names[:n], counts, np.zeros((n, n, 2), int), "frames"),
         Histogram("scores", text or "Sequence scores", note, [i / 10 for i in range(11)], bins, np.zeros((10, 2), int),
                   text or "mean Jaccard index", text or "sequences"),
         LineChart("precision", text or "Precision and recall", note, [*steps, mean], "recall", "precision", ordered=True),

@@ -159,8 +159,8 @@ def matrix(data: Matrix) -> Element:
     shown = min(len(data.names), LARGEST_MATRIX)
     counts = data.counts[:shown, :shown].tolist()
     names = [cut(name, 24) for name in data.names[:shown]]
-    diagonal = max(1, *(counts[i][i] for i in range(shown)))
-    beside = max(1, *(counts[i][j] for i in range(shown) for j in range(shown) if i != j))
+    diagonal = max([1, *(counts[i][i] for i in range(shown))])
+    beside = max([1, *(counts[i][j] for i in range(shown) for j in range(shown) if i != j)])
     head = element("tr", element("td"), *(element("th", element("span", name), scope="col") for name in names))
     rows = []
     for i, name in enumerate(names):

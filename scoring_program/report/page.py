@@ -32,7 +32,7 @@ _LEAST_LOSS = 0.0005
 def running_page(challenge: Challenge) -> str:
     """Return the page that is there until scoring ends, and stays if it is stopped."""
     text = "The submission is being checked and scored. If this page stays, the run was stopped: see its log."
-    return _document(challenge.title, [element("h1", "Scoring has begun")], [card("wait", "Please wait", text)])
+    return _document(challenge.title, [element("h1", "Scoring has begun")], [card("run-wait", "Please wait", text)])
 
 
 def result_page(challenge: Challenge, result: Result, signature: str) -> str:
@@ -79,7 +79,7 @@ def _notes(notes: Sequence[Note], limit: int) -> list[Element]:
         made.append(element("details", element("summary", f"{len(folded):,} more"), element("ul", *folded)))
     if len(notes) > limit:
         made.append(f"and {len(notes) - limit:,} more")
-    return [card("notes", "Notes", "", *made)]
+    return [card("run-notes", "Notes", "", *made)]
 
 
 def _losses(challenge: Challenge, losses: Sequence[Loss]) -> list[Element]:
@@ -98,9 +98,8 @@ def _losses(challenge: Challenge, losses: Sequence[Loss]) -> list[Element]:
     every = element(
         "details", element("summary", "All kinds of errors"), *table(columns, rows, "All kinds of errors", len(rows))
     )
-    return [
-        card("losses", "What costs most", note, *([entries] if costly else ["Nothing costs 0.05 points."]), every)
-    ]
+    largest = entries if costly else "No kind of error costs as much as 0.05 points."
+    return [card("run-losses", "What costs most", note, largest, every)]
 
 
 def _scores(columns: Sequence[ScoreColumn], result: Result, signature: str) -> Element:
@@ -110,7 +109,7 @@ def _scores(columns: Sequence[ScoreColumn], result: Result, signature: str) -> E
     line = element(
         "p", "Scores with this signature are comparable: ", element("code", cut(signature, 1000)), class_="after"
     )
-    return card("scores", "Scores", "", _score_table(shown, result), *more, line)
+    return card("run-scores", "Scores", "", _score_table(shown, result), *more, line)
 
 
 def _score_table(columns: Sequence[ScoreColumn], result: Result) -> Element:
@@ -133,7 +132,7 @@ def invalid_page(challenge: Challenge, findings: Findings) -> str:
     more = [f"and {count - len(chosen):,} more"] if count > len(chosen) else []
     head = [element("h1", f"Not scored: {count:,} {'problem' if count == 1 else 'problems'}")]
     head.append(element("p", element("strong", "Invalid submission", class_="bad")))
-    body = [card("problems", "What to fix", "", problems, *more), *_notes(findings.notes, _MOST_ENTRIES)]
+    body = [card("run-problems", "What to fix", "", problems, *more), *_notes(findings.notes, _MOST_ENTRIES)]
     return _document(challenge.title, head, body)
 
 
@@ -141,7 +140,7 @@ def broken_page(title: str, lines: Sequence[str]) -> str:
     """Return the page for a fault on the organizer's side; ``lines`` hold no reference data."""
     head = [element("h1", "Not scored: a fault on the organizer's side")]
     body = element("ul", *(element("li", line) for line in lines))
-    return _document(title, head, [card("problems", "What happened", "Please tell the organizers.", body)])
+    return _document(title, head, [card("run-problems", "What happened", "Please tell the organizers.", body)])
 
 
 def _document(title: str, head: Sequence[Element], body: Sequence[Element]) -> str:
