@@ -248,7 +248,9 @@ class _Run:
         else:
             outcome, code, setting = "time", "E-LIMIT-TIME", "time_limit"
             problem = f"the run takes longer than is allowed; {self._stages.line()}"
-        hint = f"submit less; if your submission is of ordinary size, tell the organizers ({setting} in settings.yaml)"
+        hint = (
+            f"submit less; if your submission is of ordinary size, tell the organizers ({setting} in settings.yaml)"
+        )
         findings.add(code, problem, hint)
         if stage in ("start", "reference"):
             return self.broken(findings)

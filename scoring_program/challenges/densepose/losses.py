@@ -29,7 +29,7 @@ def ranked_if_fixed(images: Sequence[Image], points: Points, main: int) -> dict[
     stacked = np.stack(list(similarities.values()))
     matched = []
     for image in images:
-        own = stacked[:, image.first_pair : image.first_pair + image.gps.size].reshape(-1, *image.gps.shape)
+        own = stacked[:, image.first_pair : image.first_pair + image.gps.size].reshape(len(stacked), *image.gps.shape)
         matched.append(average_precision.match_image(own, image.overlap, image.detections, image.people, _AREAS))
     fixed = {fix: average_precision.ranked(matched, 0, number) for number, fix in enumerate(similarities)}
     for fix, rematch in (("false_positives", _without_false), ("missed_persons", _without_missed)):

@@ -19,7 +19,7 @@ from scoring_program.challenges.densepose.reference import Reference
 from scoring_program.metrics import average_precision
 from scoring_program.result import Numbers, Statistics
 from validator.check import check_submission
-from validator.findings import Findings, Note
+from validator.findings import Findings, Note, counted
 from validator.rules import load_rules
 
 
@@ -159,12 +159,12 @@ def _notes(submission: Gathered, n_used: int, n_persons: np.ndarray) -> list[Not
         text = f"no annotated person counts for the areas {', '.join(undefined)}; their scores are reported as 0"
         notes.append(Note("N-AREA-EMPTY", text))
     if submission.n_other_categories:
-        text = f"{submission.n_other_categories} detections of other categories were ignored"
+        text = f"{counted(submission.n_other_categories, 'detection')} of other categories ignored"
         notes.append(Note("N-CATEGORY", text))
     dropped = submission.n_detections - submission.n_other_categories - n_used
     if dropped:
         most = average_precision.MOST_DETECTIONS
-        text = f"{dropped} detections beyond the {most} best of their image were left out"
+        text = f"{counted(dropped, 'detection')} beyond the {most} best of an image left out"
         notes.append(Note("N-DETECTIONS-MANY", text))
     return notes
 

@@ -8,7 +8,7 @@ from typing import Union
 
 import numpy as np
 
-from validator.findings import Note
+from validator.findings import Note, counted
 from validator.formats.kinetics_tps import PartStates
 
 
@@ -32,7 +32,7 @@ class Joined:
 
 
 def join(truth: PartStates, predicted: PartStates) -> Joined:
-    """Bring a submission into the reference's numbering; frames that the reference lacks are dropped."""
+    """Bring a submission into the reference's numbering; frames that it does not have are dropped."""
     position = {key: index for index, key in enumerate(_frame_keys(truth))}
     frame = np.fromiter((position.get(key, -1) for key in _frame_keys(predicted)), np.int64, len(predicted.frames))
     has_frame = np.zeros(len(truth.frames), dtype=bool)
@@ -59,7 +59,8 @@ def _notes(frame: np.ndarray, has_frame: np.ndarray, extra_videos: int) -> list[
     notes = []
     extra_frames = int((frame < 0).sum())
     if extra_videos or extra_frames:
-        text = f"ignored, because they are not in the reference: {extra_videos} videos, {extra_frames} frames"
+        ignored = f"{counted(extra_videos, 'video')} and {counted(extra_frames, 'frame')}"
+        text = f"{ignored} of the submission are not in the reference and were ignored"
         notes.append(Note("N-NAMES-UNKNOWN", text))
     if not has_frame.all():
         text = f"{int((~has_frame).sum())} of {len(has_frame)} reference frames have no prediction"

@@ -8,7 +8,7 @@ import numpy as np
 
 from scoring_program.families.anet_entities.reference import Reference
 from scoring_program.metrics import grounding
-from validator.findings import Note
+from validator.findings import Note, counted
 from validator.formats.anet_entities import Grounding
 
 
@@ -79,7 +79,7 @@ def join(reference: Reference, submission: Grounding) -> Joined:
 def _notes(outside: int, submitted: np.ndarray) -> list[Note]:
     notes = []
     if outside:
-        text = f"{outside} submitted segments are not annotated in the chosen splits"
+        text = f"{counted(outside, 'submitted segment')} not annotated in the chosen splits"
         notes.append(Note("N-SEGMENTS-OUTSIDE", text))
     missing = int((~submitted).sum())
     if missing:
