@@ -25,30 +25,35 @@ from scoring_program.result import (
 
 OPEN_ROWS = 20
 OPEN_TIMELINES = 10
-_CHARTS = (Histogram, LineChart)
+_MOST_COLUMNS_OF_A_PAIR = 3
 
 
 def cards(sections: Sequence[Section], limit: int) -> list[Element]:
-    """Return a card for each section, for all timelines in a row, and pairs of neighboring charts side by side.
+    """Return a card for each section, one for timelines in a row; charts and narrow tables are side by side in pairs.
 
     ``limit`` is the most entries that any list of a card has.
     """
     made: list[Element] = []
     for kind, group in groupby(sections[:limit], _kind):
         members = list(group)
-        if kind == "timeline":
+        if kind == "timelines":
             made.append(_timelines(members, limit))
-        elif kind == "chart":
+        elif kind == "pairs":
             for first in range(0, len(members), 2):
                 pair = [_card(section, limit) for section in members[first : first + 2]]
                 made.append(element("div", *pair, class_="pair"))
         else:
             made.extend(_card(section, limit) for section in members)
+    if len(sections) > limit:
+        made.append(element("p", f"and {len(sections) - limit:,} more sections"))
     return made
 
 
 def _kind(section: Section) -> str:
-    return "timeline" if isinstance(section, Timeline) else "chart" if isinstance(section, _CHARTS) else "other"
+    if isinstance(section, Timeline):
+        return "timelines"
+    narrow = isinstance(section, Table) and len(section.columns) <= _MOST_COLUMNS_OF_A_PAIR
+    return "pairs" if narrow or isinstance(section, (Histogram, LineChart)) else "single"
 
 
 def card(key: str, title: str, note: str, *children: Child) -> Element:
