@@ -7,9 +7,8 @@ of the reference.
 
 from __future__ import annotations
 
-import importlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -96,16 +95,15 @@ class Plausibility(Protocol):
 
 
 def notes(
-    challenge_id: str, reference: Any, submission: Any, settings: dict[str, Any], score: float | None = None
+    task: Plausibility | None, reference: Any, submission: Any, settings: Mapping[str, Any], score: float
 ) -> list[Note]:
-    """Return notes on what looks like a mistake; ``score`` adds one if it is 0.
+    """Return notes on what looks like a mistake; a ``score`` of 0 adds one.
 
     ``reference`` and ``submission`` are what the challenge's program made of them. Notes that look at the reference
     are left out at ``detail: none`` and where fewer than 20 annotated instances were compared.
     """
-    if not settings["notes"]:
+    if task is None or not settings["notes"]:
         return []
-    task: Plausibility = importlib.import_module(f"scoring_program.challenges.{challenge_id}.plausibility")  # type: ignore[assignment]
     found = task.facts(submission)
     empty, normalized = (any(note.code == code for note in found) for code in ("N-EMPTY", "N-LOOKS-NORMALIZED"))
     facets = [] if settings["detail"] == "none" or empty else task.facets(reference, submission)

@@ -85,7 +85,9 @@ def program_files(challenge_ids: list[str]) -> dict[str, bytes]:
     """Return the files of a scoring program for these tasks: our code that it needs, declarations, wheels."""
     source = ROOT / "scoring_program"
     programs = [
-        f"scoring_program.challenges.{name}.{part}" for name in challenge_ids for part in ("program", "plausibility")
+        f"scoring_program.challenges.{name}.{module}"
+        for name in challenge_ids
+        for module in ("program", "detail", "plausibility")
     ]
     files = needed_code(["scoring_program.scoring", *programs])
     files["scoring_program/report/style.css"] = (source / "report" / "style.css").read_bytes()
@@ -119,8 +121,7 @@ def build_kit(challenge_ids: list[str]) -> bytes:
     """Return the starting kit for these tasks as a zip. It always holds the demo reference, never another."""
     kit = ROOT / "starting_kit"
     files = {
-        name: (kit / name).read_bytes()
-        for name in ("README.md", "evaluate.py", "kit_path.py", "requirements.txt", "writing.py")
+        name: (kit / name).read_bytes() for name in ("README.md", "evaluate.py", "kit_path.py", "requirements.txt", "writing.py")
     }
     files.update(program_files(challenge_ids))
     files.update(needed_code(["validator.__main__"]))

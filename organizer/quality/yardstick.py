@@ -118,12 +118,13 @@ def _material(task: str, folder: Path, size: int) -> _Material:
 
 def _judged(task: str, material: _Material, prediction: Any) -> tuple[float, list[str]]:
     """Return the score of a submission and its notes; raise ValueError if it is invalid."""
-    program = load_challenge(task).program()
-    findings = Findings()
+    challenge, findings = load_challenge(task), Findings()
+    program = challenge.program()
     with tempfile.TemporaryDirectory() as folder:
         write_files(files(task, prediction), Path(folder))
         submission = program.read_submission(Path(folder), material.reference, findings)
     if not findings.ok:
         raise ValueError("\n".join(findings.lines()))
-    score = program.score(material.reference, submission, {**material.settings, "detail": "none"}).scores["score"]
-    return score, [note.line() for note in notes(task, material.reference, submission, material.settings, score)]
+    score = program.scores(program.measure(material.reference, submission, material.settings))["score"]
+    found = notes(challenge.plausibility(), material.reference, submission, material.settings, score)
+    return score, [note.line() for note in found]

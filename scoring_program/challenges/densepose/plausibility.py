@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scoring_program.challenges.densepose.program import Gathered, Kept
+from scoring_program.challenges.densepose.gathering import Gathered, Kept
 from scoring_program.challenges.densepose.reference import Persons, Reference
 from scoring_program.metrics import average_precision as ap
 from scoring_program.plausibility import BoxPairs, Facet, Reading, sample, with_sizes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scoring_program.families.chalearn.track import Prediction, Reference, Rows
+from scoring_program.families.chalearn.files import Prediction, Reference, Rows
 from scoring_program.plausibility import Facet, Reading, sample
 from validator.facts import EMPTY, label_facts
 from validator.findings import Note
