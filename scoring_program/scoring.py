@@ -61,6 +61,7 @@ def score_folder(
     overrides: Settings | None = None,
     on_result: Callable[[Result], None] | None = None,
     limited: bool = False,
+    strict: bool = False,
 ) -> int:
     """Score one submission and write all outputs.
 
@@ -80,6 +81,8 @@ def score_folder(
         Gets the result of a scored submission, for printing more of it.
     limited : bool
         Whether to set the limits of the settings for this process.
+    strict : bool
+        Whether to refuse a reference with a mistake that makes scoring pointless.
 
     Returns
     -------
@@ -88,7 +91,7 @@ def score_folder(
     """
     output.mkdir(parents=True, exist_ok=True)
     files.remove_scores(output)
-    run = _Run(challenge_id, output, dict(overrides or {}), limited)
+    run = _Run(challenge_id, output, dict(overrides or {}), limited, strict)
     try:
         files.write_atomic(output / files.DETAIL_HTML, page.running_page(run.challenge))
         result = run.score(reference, submission)
@@ -152,6 +155,13 @@ def scored_result(
     )
 
 
+def run_signature(challenge: Challenge, folder: Path, reference: Any, settings: Settings) -> str:
+    """Return the signature of scores against a reference that was loaded from ``folder``."""
+    program = challenge.program()
+    digest = program.reference_digest(reference) or reference_hash(folder)
+    return signature(challenge.id, settings, challenge.settings, digest, program.signature_parts(reference))
+
+
 def _replicates(program: AnyProgram, statistics: Statistics) -> Numbers:
     n = len(statistics.items)
     return program.reduce(statistics, resampling.draws(n)) if n else np.zeros(0)
@@ -202,10 +212,12 @@ class _Stages:
 class _Run:
     """One run: what it writes and prints, whatever its end."""
 
-    def __init__(self, challenge_id: str, output: Path, overrides: dict[str, Any], limited: bool) -> None:
+    def __init__(
+        self, challenge_id: str, output: Path, overrides: dict[str, Any], limited: bool, strict: bool
+    ) -> None:
         self.challenge = load_challenge(challenge_id)
         self.exit_code = SCORED
-        self._output, self._overrides, self._limited = output, overrides, limited
+        self._output, self._overrides, self._limited, self._strict = output, overrides, limited, strict
         self._stages = _Stages()
 
     def score(self, reference: Path, submission: Path) -> Result | None:
@@ -220,6 +232,8 @@ class _Run:
             limits.start(settings["time_limit"], settings["memory_limit"])
         self._stages.begin("reference")
         ground_truth = program.load_reference(reference, settings, organizer)
+        if self._strict and organizer.ok:
+            program.check_reference(reference, settings, ground_truth, organizer)
         if not organizer.ok:
             in_full = settings["detail"] == "full"
             self.broken(organizer if in_full else _without_places(self.challenge, organizer))
@@ -233,7 +247,7 @@ class _Run:
         self._stages.begin("score")
         result = scored_result(self.challenge, ground_truth, prediction, settings, findings.notes)
         self._stages.begin("report")
-        self._report(result, self._signature(reference, ground_truth, settings), settings["time_limit"])
+        self._report(result, run_signature(self.challenge, reference, ground_truth, settings), settings["time_limit"])
         return result
 
     def stopped(self, error: BaseException) -> int:
@@ -281,11 +295,6 @@ class _Run:
             organizer.add("E-REF-MISSING", "there is no reference folder", hint)
             return {}
         return {**read_settings(reference, self.challenge.settings, organizer), **self._overrides}
-
-    def _signature(self, reference: Path, ground_truth: Any, settings: Settings) -> str:
-        program, challenge = self.challenge.program(), self.challenge
-        digest = program.reference_digest(ground_truth) or reference_hash(reference)
-        return signature(challenge.id, settings, challenge.settings, digest, program.signature_parts(ground_truth))
 
     def _report(self, result: Result, line: str, time_limit: float) -> None:
         if self._stages.total > _NEAR * time_limit:

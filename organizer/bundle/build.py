@@ -121,7 +121,8 @@ def build_kit(challenge_ids: list[str]) -> bytes:
     """Return the starting kit for these tasks as a zip. It always holds the demo reference, never another."""
     kit = ROOT / "starting_kit"
     files = {
-        name: (kit / name).read_bytes() for name in ("README.md", "evaluate.py", "kit_path.py", "requirements.txt", "writing.py")
+        name: (kit / name).read_bytes()
+        for name in ("README.md", "evaluate.py", "home.py", "kit_path.py", "requirements.txt", "writing.py")
     }
     files.update(program_files(challenge_ids))
     files.update(needed_code(["validator.__main__"]))
