@@ -12,6 +12,7 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -215,10 +216,15 @@ class _Run:
     def __init__(
         self, challenge_id: str, output: Path, overrides: dict[str, Any], limited: bool, strict: bool
     ) -> None:
-        self.challenge = load_challenge(challenge_id)
         self.exit_code = SCORED
+        self._challenge_id = challenge_id
         self._output, self._overrides, self._limited, self._strict = output, overrides, limited, strict
         self._stages = _Stages()
+
+    @cached_property
+    def challenge(self) -> Challenge:
+        """The challenge, loaded when it is first asked for: a run may be stopped while that happens."""
+        return load_challenge(self._challenge_id)
 
     def score(self, reference: Path, submission: Path) -> Result | None:
         """Score a submission and write the outputs; None if it could not be scored, which is then said."""

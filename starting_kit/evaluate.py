@@ -22,6 +22,7 @@ from kit_path import DEMO_REFERENCE
 
 # isort: split
 from scoring_program.challenge import challenge_ids, load_challenge
+from scoring_program.report import data, files
 from scoring_program.result import Result, Table
 from scoring_program.scoring import BROKEN, SCORED, score_folder
 from validator.console import forgiving_output
@@ -56,6 +57,7 @@ def _run(arguments: list[str] | None) -> int:
         return BROKEN
 
     def show(result: Result) -> None:
+        files.write_atomic(options.output / files.PER_ITEM, data.per_item_csv(result.statistics))
         if options.loc_mode:
             _print_mode(result, options.loc_mode)
         if options.verbose:

@@ -177,12 +177,12 @@ def test_no_canary_leaves_a_run(planted, tmp_path, capsys, name, make, detail):
 
 
 @pytest.mark.parametrize("name", [name for name in IDS if name != "densepose"])
-def test_full_detail_shows_ground_truth_in_the_page_only(planted, tmp_path, capsys, name):
+def test_full_detail_shows_ground_truth_in_the_detailed_results_only(planted, tmp_path, capsys, name):
     files = knowing(name)
     code, texts = run(name, planted(name), files, tmp_path, capsys, detail="full")
     assert code == scoring.SCORED
-    page = texts.pop("detailed_results.html")
-    assert WORD in page
+    for place in ("detailed_results.html", "detailed_results.json"):
+        assert WORD in texts.pop(place)
     assert_silent(texts, b" ".join([*(place.encode() for place in files), *files.values()]))
 
 

@@ -125,7 +125,9 @@ def build_kit(challenge_ids: list[str]) -> bytes:
         for name in ("README.md", "evaluate.py", "home.py", "kit_path.py", "requirements.txt", "writing.py")
     }
     files.update(program_files(challenge_ids))
-    files.update(needed_code(["validator.__main__"]))
+    files.update(needed_code(["validator.__main__", "validator.console"]))
+    schema = "scoring_program/report/detailed_results.schema.json"
+    files["formats/detailed_results.schema.json"] = (ROOT / schema).read_bytes()
     for name in challenge_ids:
         for extra in load_challenge(name).kit_files:
             files[extra] = (kit / extra).read_bytes()

@@ -149,6 +149,7 @@ for module, names in {os: ["fork", "sched_getaffinity"], signal: ["SIGALRM", "SI
     for name in names:
         delattr(module, name)
 sys.argv = sys.argv[1:]
+sys.path.insert(0, os.path.dirname(sys.argv[0]))
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
 

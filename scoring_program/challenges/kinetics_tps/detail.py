@@ -31,11 +31,11 @@ def sections(reference: Reference, submission: KineticsSubmission, statistics: V
     """Return all sections, the aggregates first."""
     return [
         _curve(statistics),
-        _budget(statistics),
         _distribution(statistics),
+        _budget(statistics),
         _class_table(reference, submission, statistics),
-        _class_confusions(reference, submission, statistics),
         _part_table(statistics),
+        _class_confusions(reference, submission, statistics),
         _state_confusions(statistics),
         _video_table(reference, submission, statistics),
     ]

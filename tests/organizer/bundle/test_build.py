@@ -8,6 +8,7 @@ import subprocess
 import sys
 import zipfile
 
+import jsonschema
 import pytest
 import yaml
 
@@ -158,7 +159,12 @@ def test_starting_kit_runs_from_its_own_zip(bundles, tmp_path):
                 [sys.executable, *command], cwd=tmp_path, capture_output=True, text=True, check=False,
             )  # fmt: skip
             assert done.returncode == 0, done.stderr
-    assert (tmp_path / "evaluation" / "detailed_results.html").is_file()
+        assert (tmp_path / "evaluation" / "detailed_results.html").is_file()
+        found = json.loads((tmp_path / "evaluation" / "detailed_results.json").read_text(encoding="utf-8"))
+        jsonschema.validate(found, json.loads((tmp_path / "formats" / "detailed_results.schema.json").read_text()))
+        items = (tmp_path / "evaluation" / "per_item.csv").read_text(encoding="utf-8").splitlines()
+        assert items[0] == "item,score"
+        assert len(items) == 1 + found["interval"]["items"]
 
 
 def test_chalearn_modules_work_from_the_kit_as_in_the_challenges_text(bundles, tmp_path):

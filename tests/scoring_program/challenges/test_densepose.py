@@ -164,7 +164,7 @@ def test_detections_beyond_twenty_and_of_other_categories_are_left_out(prepared,
     capsys.readouterr()
     _, scores = score_with(prepared, tmp_path, more)
     out = capsys.readouterr().out
-    assert "1 detections of other categories" in out
+    assert "1 detection of other categories" in out
     assert "detections beyond the 20 best" in out
     assert scores["coverage"] == first["coverage"]
 
