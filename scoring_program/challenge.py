@@ -149,6 +149,7 @@ class Challenge:
     fixes: Sequence[Fix]
     settings: tuple[Setting, ...]
     kit_files: Sequence[str]
+    kit_example: str = ""
 
     @property
     def folder(self) -> Path:
@@ -196,4 +197,5 @@ def load_challenge(challenge_id: str) -> Challenge:
         fixes=[Fix(**fix) for fix in data.get("losses", [])],
         settings=declared(data.get("settings", {})),
         kit_files=data.get("kit_files", []),
+        kit_example=data.get("kit_example", ""),
     )

@@ -6,6 +6,8 @@ general facts from there, its texts from ``pages/<id>.md`` and its columns from 
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -122,8 +124,12 @@ def build_kit(challenge_ids: list[str]) -> bytes:
     kit = ROOT / "starting_kit"
     files = {
         name: (kit / name).read_bytes()
-        for name in ("README.md", "evaluate.py", "home.py", "kit_path.py", "requirements.txt", "writing.py")
+        for name in ("evaluate.py", "home.py", "kit_path.py", "requirements.txt", "writing.py")
     }
+    for name in ("README.md", "quickstart.ipynb"):
+        files[name] = _filled(
+            (kit / name).read_text(encoding="utf-8"), challenge_ids, name.endswith("ipynb")
+        ).encode()
     files.update(program_files(challenge_ids))
     files.update(needed_code(["validator.__main__", "validator.console"]))
     schema = "scoring_program/report/detailed_results.schema.json"
@@ -137,6 +143,24 @@ def build_kit(challenge_ids: list[str]) -> bytes:
             files[f"demo_reference/{name}/{place}"] = data
         files[f"formats/{name}.md"] = (ROOT / "pages" / f"{name}.md").read_bytes()
     return zip_bytes(files)
+
+
+def _filled(text: str, challenge_ids: list[str], quoted: bool) -> str:
+    """Fill a text of the kit with its first task, and leave out what is for tasks that the kit does not have.
+
+    ``quoted`` says that what is filled in stands within a JSON string.
+    """
+
+    def kept(found: re.Match[str]) -> str:
+        return found.group(2) if set(found.group(1).split()) & set(challenge_ids) else ""
+
+    challenge = load_challenge(challenge_ids[0])
+    mode = "GT" if "anet_entities_gt" in challenge_ids else "gen"
+    text = re.sub("<!-- only ([a-z_ ]+) -->\n(.*?)<!-- end -->\n", kept, text, flags=re.DOTALL)
+    example = challenge.kit_example.strip()
+    for name, value in (("# {example}", example), ("{id}", challenge.id), ("{mode}", mode)):
+        text = text.replace(name, json.dumps(value)[1:-1] if quoted else value)
+    return text
 
 
 def _competition(truth: dict[str, Any], parts: list[Parts]) -> bytes:
