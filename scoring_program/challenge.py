@@ -68,6 +68,9 @@ class Challenge:
     columns: Sequence[ScoreColumn]
     settings: tuple[Setting, ...]
     kit_files: Sequence[str]
+    """Files of ``starting_kit/`` for this task alone."""
+    kit_data: Sequence[str]
+    """Files of the repository that starting kits carry and scoring programs do not."""
 
     @property
     def folder(self) -> Path:
@@ -99,4 +102,5 @@ def load_challenge(challenge_id: str) -> Challenge:
         columns=[ScoreColumn(**column) for column in data["columns"]],
         settings=declared(data.get("settings", {})),
         kit_files=data.get("kit_files", []),
+        kit_data=data.get("kit_data", []),
     )

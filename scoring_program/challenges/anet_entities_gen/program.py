@@ -9,7 +9,7 @@ from typing import Any
 
 from scoring_program.families.anet_entities import grounded as anet
 from scoring_program.families.anet_entities import reference as anet_reference
-from scoring_program.families.anet_entities.lemmas import Lemmas
+from scoring_program.families.anet_entities.lemmas import TABLE, Lemmas, lemmas_from_table
 from scoring_program.result import Result
 from validator.findings import Findings, quote
 from validator.formats.anet_entities import Grounding
@@ -27,12 +27,21 @@ class ReferenceWithLemmas:
 
 
 def load_reference(folder: Path, settings: dict[str, Any], findings: Findings) -> ReferenceWithLemmas | None:
-    """Read the reference of the chosen splits and the table of lemmas; None after a problem."""
+    """Read the reference of the chosen splits and its lemmas, or make them at home; None after a problem."""
     annotated = anet.load_reference(folder, settings, findings)
-    table = anet_reference.load_lemmas(folder, findings)
-    if annotated is None or not findings.ok:
+    if annotated is None:
         return None
-    return ReferenceWithLemmas(annotated, table, anet_reference.lemmatizer(folder))
+    if TABLE.is_file() and not (folder / anet_reference.LEMMAS_FILE).is_file():
+        # At home, with annotations that nobody prepared.
+        made = lemmas_from_table(*_words(annotated), settings["lemma_fallback"], findings)
+        return ReferenceWithLemmas(annotated, *made)
+    table = anet_reference.load_lemmas(folder, findings)
+    return ReferenceWithLemmas(annotated, table, anet_reference.lemmatizer(folder)) if findings.ok else None
+
+
+def _words(annotated: anet_reference.Reference) -> tuple[set[str], list[str]]:
+    """Return all words whose lemmas a reference needs, and its unannotated tokens."""
+    return {*annotated.tokens, *annotated.classes, *annotated.vocab}, annotated.tokens
 
 
 def check_reference(
@@ -40,11 +49,13 @@ def check_reference(
 ) -> None:
     """Add mistakes of organizers that do not stop a run."""
     anet.check_reference(folder, settings, reference.annotated, findings)
+    # The platform does not have the table that `load_reference` falls back to.
+    anet_reference.load_lemmas(folder, findings)
     lacking = [token for token in reference.annotated.tokens if token not in reference.table]
     if settings["lemma_fallback"] == "lower":
         # Then a missing word is its own lemma on purpose.
         if lacking:
-            findings.note("N-REF-LEMMAS", f"{len(lacking)} tokens are not in the table and stay as they are")
+            findings.note("N-REF-LEMMAS", f"{len(lacking)} tokens are not in the table and become lower case")
         return
     for token in lacking:
         problem = f"the token {quote(token)!r} is missing in the table"
@@ -72,8 +83,7 @@ def prepare_reference(
 ) -> None:
     """Write the reference as arrays, and the lemmas of all tokens and classes.
 
-    ``options["lemmatize"]`` takes words and findings and returns the table and its maker's name; without it a
-    ``lemmas.json`` of the source is taken as it is.
+    A ``lemmas.json`` of the source is taken as it is. ``options["lemmatize"]`` may replace `lemmas_from_table`.
     """
     whole = anet.prepare_reference(source, output, settings, options, findings)
     if whole is None:
@@ -82,7 +92,8 @@ def prepare_reference(
     if own.is_file():
         table, maker = anet_reference.load_lemmas(source, findings), anet_reference.lemmatizer(source)
     else:
-        table, maker = options["lemmatize"]({*whole.tokens, *whole.classes, *whole.vocab}, findings)
+        lemmatize = options.get("lemmatize", lemmas_from_table)
+        table, maker = lemmatize(*_words(whole), settings["lemma_fallback"], findings)
     if findings.ok:
         text = json.dumps(table, ensure_ascii=False, indent=0, sort_keys=True)
         (output / anet_reference.LEMMAS_FILE).write_text(text + "\n", encoding="utf-8")

@@ -160,9 +160,10 @@ def score_generated(reference: Reference, submission: Grounding, settings: dict[
     if FULL in levels:
         sections.append(_segment_table(reference, "F1", np.nan_to_num(items["f1"]), joined.submitted))
     notes = list(joined.notes)
-    if lemmas.missing & joined.own_classes:
-        count = len(lemmas.missing & joined.own_classes)
-        notes.append(f"{count} predicted classes are not in the table of lemmas; a rule gave their lemmas.")
+    guessed = _guessed_classes(reference, joined, lemmas)
+    if guessed >= _FEWEST_IN_BIN or (guessed and FULL in levels):
+        text = f"{guessed} predicted classes are not in the table of lemmas and got the lemma of an unannotated word"
+        notes.append(f"{text} {lemmas.means}; the released script may differ.")
     return Result(scores, items, sections, notes)
 
 
@@ -177,6 +178,12 @@ def _not_penalised(reference: Reference, joined: Joined, lemmas: Lemmas) -> np.n
     n = len(codes) + 1
     present = reference.token_segment * n + of_token[reference.token]
     return np.isin(joined.objects.segment * n + of_class[joined.objects.label], present)
+
+
+def _guessed_classes(reference: Reference, joined: Joined, lemmas: Lemmas) -> int:
+    """Count the predicted classes whose lemma the fallback made and some unannotated token has."""
+    of_tokens = {lemmas(reference.tokens[code]) for code in np.unique(reference.token).tolist()}
+    return sum(lemmas(name) in of_tokens for name in lemmas.missing & joined.own_classes)
 
 
 def _share(hits: np.ndarray) -> float:
