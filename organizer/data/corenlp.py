@@ -47,7 +47,7 @@ def lemmatize(
     known = Lemmas(load_table() if version == TABLE_VERSION else {}, fallback)
     plain = sorted(word for word in set(words) if _PLAIN.fullmatch(word))
     found = _ask_plain(plain, folder, findings) if findings.ok else {}
-    for word in sorted(set(words) - set(plain)):
+    for word in sorted(set(words) - set(found)):
         if word in known.table:
             found[word] = known.table[word]
         elif findings.ok and (sentences := _annotate([word], folder, findings)):
@@ -84,7 +84,12 @@ def _ask_plain(words: Sequence[str], folder: Path, findings: Findings) -> dict[s
         # Java counts UTF-16 units; 1 is the end of the line.
         offset += len(word.encode("utf-16-le")) // 2 + 1
     firsts = [sentence["tokens"][0] for sentence in _annotate(words, folder, findings)] if words else []
-    return {word_at[token["characterOffsetBegin"]]: token["lemma"] for token in firsts}
+    # A word that does not begin with its token is left out and asked alone.
+    return {
+        word_at[token["characterOffsetBegin"]]: token["lemma"]
+        for token in firsts
+        if token["characterOffsetBegin"] in word_at
+    }
 
 
 def _annotate(lines: Sequence[str], folder: Path, findings: Findings) -> list[dict[str, Any]]:

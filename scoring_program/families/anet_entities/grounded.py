@@ -160,10 +160,12 @@ def score_generated(reference: Reference, submission: Grounding, settings: dict[
     if FULL in levels:
         sections.append(_segment_table(reference, "F1", np.nan_to_num(items["f1"]), joined.submitted))
     notes = list(joined.notes)
-    guessed = _guessed_classes(reference, joined, lemmas)
-    if guessed >= _FEWEST_IN_BIN or (guessed and FULL in levels):
-        text = f"{guessed} predicted classes are not in the table of lemmas and got the lemma of an unannotated word"
-        notes.append(f"{text} {lemmas.means}; the released script may differ.")
+    guessed = _guessed_lemmas(reference, joined, lemmas)
+    if len(set(guessed)) >= _FEWEST_IN_BIN or (guessed and FULL in levels):
+        text = f"{len(guessed)} predicted classes are not in the table of lemmas"
+        notes.append(
+            f"{text} and got the lemma of an unannotated word {lemmas.means}; the released script may differ."
+        )
     return Result(scores, items, sections, notes)
 
 
@@ -180,10 +182,10 @@ def _not_penalised(reference: Reference, joined: Joined, lemmas: Lemmas) -> np.n
     return np.isin(joined.objects.segment * n + of_class[joined.objects.label], present)
 
 
-def _guessed_classes(reference: Reference, joined: Joined, lemmas: Lemmas) -> int:
-    """Count the predicted classes whose lemma the fallback made and some unannotated token has."""
+def _guessed_lemmas(reference: Reference, joined: Joined, lemmas: Lemmas) -> list[str]:
+    """Return the lemmas that the fallback gave to predicted classes and that some unannotated token has."""
     of_tokens = {lemmas(reference.tokens[code]) for code in np.unique(reference.token).tolist()}
-    return sum(lemmas(name) in of_tokens for name in lemmas.missing & joined.own_classes)
+    return [lemma for name in lemmas.missing & joined.own_classes if (lemma := lemmas(name)) in of_tokens]
 
 
 def _share(hits: np.ndarray) -> float:

@@ -14,7 +14,7 @@ TABLE_VERSION = "3.9.1"
 # In the repository and in starting kits; scoring programs do not carry it, as their references hold the lemmas.
 TABLE = Path(__file__).resolve().parents[3] / "organizer" / "data" / f"corenlp_{TABLE_VERSION}_lemmas.tsv.gz"
 _NAMED_WORDS = 10
-_FIRST_TOKEN = re.compile(r"\w+?(?=n't$)|\w+(?:[-./:,]\w+)*|\.+|-+|[?!]+|.")
+_FIRST_TOKEN = re.compile(r"\w+?(?=n't\b)|\w+(?:[-./:,]\w+)*|\.+|-+|[?!]+|.")
 _PUNCTUATION = {
     "(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-",
     '"': "''", "“": "``", "”": "''", "‘": "`", "…": "...", "–": "--", "—": "--",
