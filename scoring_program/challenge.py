@@ -148,6 +148,9 @@ class Challenge:
     fixes: Sequence[Fix]
     settings: tuple[Setting, ...]
     kit_files: Sequence[str]
+    """Files of ``starting_kit/`` for this task alone."""
+    kit_data: Sequence[str]
+    """Files of the repository that starting kits carry and scoring programs do not."""
 
     @property
     def folder(self) -> Path:
@@ -191,4 +194,5 @@ def load_challenge(challenge_id: str) -> Challenge:
         fixes=[Fix(**fix) for fix in data.get("losses", [])],
         settings=declared(data.get("settings", {})),
         kit_files=data.get("kit_files", []),
+        kit_data=data.get("kit_data", []),
     )
