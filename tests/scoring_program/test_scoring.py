@@ -33,7 +33,7 @@ def test_scored_submission_leaves_all_outputs(run):
     assert outcome.scores["score"] == outcome.scores["coverage"] == 1.0
     text = (outcome.folder / "scores.txt").read_text(encoding="utf-8")
     assert {key: float(value) for key, value in (line.split(": ") for line in text.splitlines())} == outcome.scores
-    assert outcome.out.startswith("chalearn_gesture|protocol:published|version:1.0.0|ref:")
+    assert outcome.out.startswith("chalearn_gesture|protocol:published|version:1.1.0|ref:")
 
 
 def test_signature_follows_settings_and_reference(run):
