@@ -149,7 +149,11 @@ class Challenge:
     fixes: Sequence[Fix]
     settings: tuple[Setting, ...]
     kit_files: Sequence[str]
+    """Files of ``starting_kit/`` for this task alone."""
+    kit_data: Sequence[str]
+    """Files of the repository that starting kits carry and scoring programs do not."""
     kit_example: str = ""
+    """Code that writes ``my.zip`` for the demo reference, for the README and the notebook of the kit."""
 
     @property
     def folder(self) -> Path:
@@ -198,4 +202,5 @@ def load_challenge(challenge_id: str) -> Challenge:
         settings=declared(data.get("settings", {})),
         kit_files=data.get("kit_files", []),
         kit_example=data.get("kit_example", ""),
+        kit_data=data.get("kit_data", []),
     )

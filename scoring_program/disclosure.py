@@ -34,7 +34,7 @@ LEVELS: dict[str, tuple[str, ...]] = {"none": (), SUMMARY: (SUMMARY,), FULL: (SU
 
 def disclosed(sections: Iterable[Section | Deferred], detail: str) -> list[Section]:
     """Return the sections that a detail level shows, groups turned into tables and small ones folded."""
-    floor = FEWEST if detail == SUMMARY else 0
+    floor = fewest(detail)
     shown: list[Section] = []
     for entry in sections:
         if entry.level in LEVELS[detail]:  # type: ignore[union-attr]
@@ -42,6 +42,11 @@ def disclosed(sections: Iterable[Section | Deferred], detail: str) -> list[Secti
             folded = (_folded(section, floor) for section in built)
             shown += [section for section in folded if section is not None]
     return shown
+
+
+def fewest(detail: str) -> int:
+    """Return the fewest instances that anything shown at a detail level may rest on."""
+    return 0 if detail == FULL else FEWEST
 
 
 def _folded(section: Section, floor: int) -> Section | None:

@@ -19,8 +19,9 @@ from validator.findings import Note
 FEWEST_ANNOTATED = 20
 _SAMPLE = 200
 _USUAL = "Usual causes: names in another spelling, ids or frames counted from 0, boxes in another unit or order"
-# How many times as much of the sample another reading must fit.
+# How many times as much of the sample another reading must fit, or how much further a share of it.
 _TIMES = 2.5
+_FURTHER = 0.4
 _LOST_SHARE = 0.05
 _LOST = "At most 5 %"
 # A scale is tried if it is at least this far from 1; pairs agree on it within the tolerance. Both are logarithms.
@@ -106,7 +107,8 @@ def notes(
         return []
     found = task.facts(submission)
     empty, normalized = (any(note.code == code for note in found) for code in ("N-EMPTY", "N-LOOKS-NORMALIZED"))
-    facets = [] if settings["detail"] == "none" or empty else task.facets(reference, submission)
+    with np.errstate(all="ignore"):  # boxes may be as large as numbers go
+        facets = [] if settings["detail"] == "none" or empty else task.facets(reference, submission)
     facets = [facet for facet in facets if facet.annotated >= FEWEST_ANNOTATED and len(facet.as_is)]
     readings: set[str] = set()
     for facet in facets:
@@ -132,8 +134,9 @@ def best_reading(facet: Facet) -> Reading | None:
 def _far_better(facet: Facet, after: np.ndarray) -> bool:
     before, share = facet.as_is, float(after.mean())
     gained, lost = int((after & ~before).sum()), int((before & ~after).sum())
-    certain = gained - lost >= facet.deviations * (gained + lost) ** 0.5
-    return gained > lost and certain and share >= facet.least_share and share >= _TIMES * float(before.mean())
+    certain = gained > lost and gained - lost >= facet.deviations * (gained + lost) ** 0.5
+    far = share >= _TIMES * float(before.mean()) or share >= float(before.mean()) + _FURTHER
+    return certain and far and share >= facet.least_share
 
 
 def _is_lost(facet: Facet) -> bool:
@@ -177,11 +180,10 @@ class BoxPairs:
 
     def met(self, guess: np.ndarray, iou: float = 0.5) -> np.ndarray:
         """Return which entries have a pair with IoU above ``iou`` if ``guess`` (k, 4) are their corners."""
-        with np.errstate(all="ignore"):
-            low, high = np.maximum(guess[:, :2], self.truth[:, :2]), np.minimum(guess[:, 2:], self.truth[:, 2:])
-            common = np.clip(high - low + 1, 0, None).prod(axis=1)
-            areas = [np.clip(box[:, 2:] - box[:, :2] + 1, 0, None).prod(axis=1) for box in (guess, self.truth)]
-            good = common > iou * (areas[0] + areas[1] - common)
+        low, high = np.maximum(guess[:, :2], self.truth[:, :2]), np.minimum(guess[:, 2:], self.truth[:, 2:])
+        common = np.clip(high - low + 1, 0, None).prod(axis=1)
+        areas = [np.clip(box[:, 2:] - box[:, :2] + 1, 0, None).prod(axis=1) for box in (guess, self.truth)]
+        good = common > iou * (areas[0] + areas[1] - common)
         return np.bincount(self.entry[good], minlength=self.n) > 0
 
     def readings(self, corners: np.ndarray, forms: Sequence[tuple[str, str, np.ndarray, str]]) -> list[Reading]:
@@ -197,9 +199,8 @@ class BoxPairs:
 
     def _scale(self, corners: np.ndarray) -> np.ndarray | None:
         """Return the factors of x and y on which most pairs agree, in place and in size."""
-        with np.errstate(all="ignore"):
-            size, centre = (np.log(of(self.truth) / of(corners)) for of in (_size, _centre))
-            factor = ((size + centre) / 2)[(np.abs(size - centre) < 2 * _SCALE_TOLERANCE).all(axis=1)]
+        size, centre = (np.log(of(self.truth) / of(corners)) for of in (_size, _centre))
+        factor = ((size + centre) / 2)[(np.abs(size - centre) < 2 * _SCALE_TOLERANCE).all(axis=1)]
         if len(factor) < _FEWEST_PAIRS:
             return None
         tried = factor[np.linspace(0, len(factor) - 1, min(len(factor), _SCALES_TRIED)).astype(np.int64)]

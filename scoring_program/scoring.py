@@ -123,6 +123,7 @@ def scored_result(
     submission: Any,
     settings: Settings,
     notes: Sequence[Note] = (),
+    begin: Callable[[str], None] = lambda stage: None,
 ) -> Result:
     """Return the result of a submission that was read: statistics once, and all that is reduced from them.
 
@@ -135,25 +136,26 @@ def scored_result(
         A value for every setting.
     notes : sequence of Note
         What was found while reading.
+    begin : callable
+        Is told the name of each stage that begins.
     """
     program, detail = challenge.program(), settings["detail"]
+    begin("score")
     statistics = program.measure(reference, submission, settings)
     scores = program.scores(statistics)
+    begin("interval")
     replicates = _replicates(program, statistics) if settings["interval"] else np.zeros(0)
     interval = _interval(replicates, scores["score"], len(statistics.items))
     if interval:
         scores |= {"score_low": round(interval.low, 6), "score_high": round(interval.high, 6)}
+    begin("notes")
     mistakes = plausibility.notes(challenge.plausibility(), reference, submission, settings, scores["score"])
+    begin("losses")
     hidden = detail == "none"
-    return Result(
-        scores,
-        statistics,
-        replicates,
-        interval,
-        [] if hidden else _losses(program, statistics, scores["score"]),
-        [] if hidden else disclosed(challenge.sections()(reference, submission, statistics), detail),
-        [*mistakes, *notes, *statistics.notes],
-    )
+    losses = [] if hidden else _losses(program, statistics, scores["score"])
+    begin("report")
+    sections = [] if hidden else disclosed(challenge.sections()(reference, submission, statistics), detail)
+    return Result(scores, statistics, replicates, interval, losses, sections, [*mistakes, *notes, *statistics.notes])
 
 
 def run_signature(challenge: Challenge, folder: Path, reference: Any, settings: Settings) -> str:
@@ -250,9 +252,8 @@ class _Run:
         if not findings.ok:
             self._invalid("invalid", findings)
             return None
-        self._stages.begin("score")
-        result = scored_result(self.challenge, ground_truth, prediction, settings, findings.notes)
-        self._stages.begin("report")
+        begin = self._stages.begin
+        result = scored_result(self.challenge, ground_truth, prediction, settings, findings.notes, begin)
         self._report(result, run_signature(self.challenge, reference, ground_truth, settings), settings["time_limit"])
         return result
 

@@ -137,6 +137,8 @@ def build_kit(challenge_ids: list[str]) -> bytes:
     for name in challenge_ids:
         for extra in load_challenge(name).kit_files:
             files[extra] = (kit / extra).read_bytes()
+        for data_file in load_challenge(name).kit_data:
+            files[data_file] = (ROOT / data_file).read_bytes()
         for sample in sorted(samples_folder(name).iterdir()):
             files[f"samples/{name}/{sample.name}.zip"] = zip_bytes(folder_files(sample))
         for place, data in reference_files(name, ROOT / "reference_data" / name).items():

@@ -23,10 +23,10 @@ LEAST_SCORE = 0.05
 _NOISES = (0.0, 0.15)
 # Only right answers tell a shift by one frame from an honest one.
 _ONLY_RIGHT = {"frames from 0", "start, length", "boxes one frame late", "boxes one frame early"}
-_SIZES = (3, 5)
+_SIZES = (1, 2)
 # Few rows have a length that is not below their start, and others would be refused.
 _LARGE = "start, length"
-_SIZE_LARGE = 20
+_SIZE_LARGE = 5
 
 
 @dataclass(frozen=True)

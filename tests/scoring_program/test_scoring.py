@@ -33,7 +33,7 @@ def test_scored_submission_leaves_all_outputs(run):
     assert outcome.scores["score"] == outcome.scores["coverage"] == 1.0
     text = (outcome.folder / "scores.txt").read_text(encoding="utf-8")
     assert {key: float(value) for key, value in (line.split(": ") for line in text.splitlines())} == outcome.scores
-    assert outcome.out.startswith("chalearn_gesture|protocol:published|version:1.0.0|ref:")
+    assert outcome.out.startswith("chalearn_gesture|protocol:published|version:1.1.0|ref:")
 
 
 def test_signature_follows_settings_and_reference(run):
@@ -164,17 +164,18 @@ def test_detail_levels(run):
 
 
 def test_summary_shows_groups_of_five_instances(run):
-    rows = "".join(f"1,{start},{start + 3}\n" for start in range(1, 100, 10))
+    ones, twos = ("".join(f"{label},{n},{n + 3}\n" for n in range(1, 100, 10)) for label in (1, 2))
 
     def classes(labels, prediction):
-        outcome = run(ID, {**REFERENCE, "S1_labels.csv": labels}, {"S1_prediction.csv": prediction})
+        outcome = run(
+            ID, {"S1_labels.csv": labels, "S1_data.csv": "100,20,2000\n"}, {"S1_prediction.csv": prediction}
+        )
         tables = json.loads((outcome.folder / "detailed_results.json").read_text(encoding="utf-8"))["tables"]
         return [row[0] for row in tables["classes"]["rows"]]
 
-    many = rows + rows.replace("1,", "2,", 10)
-    assert classes(many, many) == ["vattene", "vieniqui"]
+    assert classes(ones + twos, ones + twos) == ["vattene", "vieniqui"]
     # A row for one instance could be computed by subtraction, so another class joins it.
-    assert classes(rows + "2,5,8\n", rows + "2,5,8\n") == ["(others)"]
+    assert classes(ones + "2,5,8\n", ones + "2,5,8\n") == ["(others)"]
 
 
 def test_page_is_static_and_fetches_nothing(run):

@@ -83,7 +83,7 @@ def test_official_files_are_prepared_once_into_the_cache(tmp_path, capsys, monke
     (made,) = (tmp_path / "cache").iterdir()
     assert f"was prepared once, in {made} (" in capsys.readouterr().err
     monkeypatch.setitem(sys.modules, "h5py", None)
-    assert evaluate.score("densepose", sample, source, cache=tmp_path / "cache").scores["score"] > 0.8
+    assert evaluate.score("densepose", sample, source, cache=tmp_path / "cache").scores["score"] > 0.7
     assert evaluate.main([*arguments, "--cache", str(tmp_path / "cache")]) == scoring.SCORED
     assert "was prepared" not in capsys.readouterr().err
     (source / "settings.yaml").write_text("measure: iou\n")

@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 
 from scoring_program.challenge import Settings
+from scoring_program.disclosure import fewest
 from scoring_program.families.anet_entities import reference as files
 from scoring_program.families.anet_entities.joining import Joined, join
-from scoring_program.families.anet_entities.lemmas import Lemmas
+from scoring_program.families.anet_entities.lemmas import TABLE, Lemmas, lemmas_from_table
 from scoring_program.families.anet_entities.program import EntitiesProgram
 from scoring_program.families.anet_entities.reference import Reference
 from scoring_program.metrics import grounding
 from scoring_program.result import Numbers, Statistics
-from validator.findings import Findings, Note, quote
+from validator.findings import Findings, Note, counted, quote
 from validator.formats.anet_entities import Grounding
 
 _MODES = {"all": False, "loc": True}
@@ -56,25 +57,32 @@ class GeneratedSentences(EntitiesProgram[ReferenceWithLemmas, SentenceStatistics
     """The program of sub-task II; both protocols are the same."""
 
     challenge_id = "anet_entities_gen"
+    prepared_file = files.LEMMAS_FILE
 
     def load_reference(self, folder: Path, settings: Settings, findings: Findings) -> ReferenceWithLemmas | None:
-        """Read the annotations of the chosen splits and the table of lemmas."""
+        """Read the annotations of the chosen splits and their lemmas, or make the lemmas at home."""
         annotated = files.load(folder, settings, findings)
-        table = files.load_lemmas(folder, findings)
-        if annotated is None or not findings.ok:
+        if annotated is None:
             return None
-        return ReferenceWithLemmas(annotated, table, files.lemmatizer(folder))
+        if TABLE.is_file() and not (folder / files.LEMMAS_FILE).is_file():
+            # At home, with annotations that nobody prepared.
+            made = lemmas_from_table(*_words(annotated), settings["lemma_fallback"], findings)
+            return ReferenceWithLemmas(annotated, *made)
+        table = files.load_lemmas(folder, findings)
+        return ReferenceWithLemmas(annotated, table, files.lemmatizer(folder)) if findings.ok else None
 
     def check_reference(
         self, folder: Path, settings: Settings, reference: ReferenceWithLemmas, findings: Findings
     ) -> None:
         """Add mistakes of organizers that do not stop a run."""
         files.check(settings, reference.annotated, findings)
+        # The platform does not have the table that `load_reference` falls back to.
+        files.load_lemmas(folder, findings)
         missing = [token for token in reference.annotated.tokens if token not in reference.table]
         if settings["lemma_fallback"] == "lower":
             # Then a missing word is its own lemma on purpose.
             if missing:
-                findings.note("N-REF-LEMMAS", f"{len(missing)} tokens are not in the table and stay as they are")
+                findings.note("N-REF-LEMMAS", f"{len(missing)} tokens are not in the table and become lower case")
             return
         for token in missing:
             problem = f"the token {quote(token)!r} is missing in the table"
@@ -85,8 +93,7 @@ class GeneratedSentences(EntitiesProgram[ReferenceWithLemmas, SentenceStatistics
     ) -> bool:
         """Write the reference as arrays, and the lemmas of all tokens and classes.
 
-        ``options["lemmatize"]`` takes words and findings and returns the table and its maker's name; without it a
-        ``lemmas.json`` of the source is taken as it is.
+        A ``lemmas.json`` of the source is taken as it is. ``options["lemmatize"]`` may replace `lemmas_from_table`.
         """
         whole = files.prepare(source, output, settings, findings)
         if whole is None:
@@ -94,7 +101,8 @@ class GeneratedSentences(EntitiesProgram[ReferenceWithLemmas, SentenceStatistics
         if (source / files.LEMMAS_FILE).is_file():
             table, maker = files.load_lemmas(source, findings), files.lemmatizer(source)
         else:
-            table, maker = options["lemmatize"]({*whole.tokens, *whole.classes, *whole.vocab}, findings)
+            lemmatize = options.get("lemmatize", lemmas_from_table)
+            table, maker = lemmatize(*_words(whole), settings["lemma_fallback"], findings)
         if findings.ok:
             text = json.dumps(table, ensure_ascii=False, indent=0, sort_keys=True)
             (output / files.LEMMAS_FILE).write_text(text + "\n", encoding="utf-8")
@@ -120,7 +128,7 @@ class GeneratedSentences(EntitiesProgram[ReferenceWithLemmas, SentenceStatistics
         segments = np.bincount(joined.segment_video, minlength=n)
         means = np.bincount(joined.segment_video, np.nan_to_num(f1), n) / np.maximum(segments, 1)
         item_scores = np.where(joined.submitted_of_video > 0, means, np.nan)
-        notes = [*joined.notes, *_lemma_notes(lemmas, joined)]
+        notes = [*joined.notes, *_lemma_notes(annotated, joined, lemmas, fewest(settings["detail"]))]
         return SentenceStatistics(joined.videos, item_scores, notes, f1, judged, words, joined)
 
     def reduce(self, statistics: SentenceStatistics, weights: Numbers) -> Numbers:
@@ -172,6 +180,11 @@ def _per_sentence(
     return grounding.per_sentence(judged, joined.objects, words, joined.submitted, joined.n_submitted, localization)
 
 
+def _words(annotated: Reference) -> tuple[set[str], list[str]]:
+    """Return all words whose lemmas a reference needs, and its unannotated tokens."""
+    return {*annotated.tokens, *annotated.classes, *annotated.vocab}, annotated.tokens
+
+
 def _not_penalized(reference: Reference, joined: Joined, lemmas: Lemmas) -> np.ndarray:
     """Return for each object whether an unannotated token of its segment has the lemma of its class."""
     codes: dict[str, int] = {}
@@ -185,11 +198,15 @@ def _not_penalized(reference: Reference, joined: Joined, lemmas: Lemmas) -> np.n
     return np.isin(joined.objects.segment * n + of_class[joined.objects.label], present)
 
 
-def _lemma_notes(lemmas: Lemmas, joined: Joined) -> list[Note]:
-    count = len(lemmas.missing & joined.named)
-    if not count:
+def _lemma_notes(reference: Reference, joined: Joined, lemmas: Lemmas, floor: int) -> list[Note]:
+    """Return a note if the fallback gave predicted classes the lemmas of enough unannotated tokens."""
+    of_tokens = {lemmas(reference.tokens[code]) for code in np.unique(reference.token).tolist()}
+    guessed = [lemma for name in lemmas.missing & joined.named if (lemma := lemmas(name)) in of_tokens]
+    if len(set(guessed)) < max(floor, 1):
         return []
-    return [Note("N-LEMMAS", f"{count} predicted classes are not in the table of lemmas; a rule gave their lemmas")]
+    classes = counted(len(guessed), "predicted class", "predicted classes")
+    text = f"{classes} not in the table of lemmas got the lemma of an unannotated word {lemmas.means}"
+    return [Note("N-LEMMAS", f"{text}; the released script may differ")]
 
 
 PROGRAM = GeneratedSentences()

@@ -21,8 +21,8 @@ Video = dict[str, Any]
 
 
 def write_reference(folder: Path, seed: int = 2021, size: int = 1) -> None:
-    """Write the demo reference: eight videos of six sampled frames, times ``size``."""
-    _write_reference(folder, 8 * size, 6, 6, seed)
+    """Write the demo reference: 36 videos of two sampled frames, times ``size``."""
+    _write_reference(folder, 36 * size, 2, 2, seed)
 
 
 def write_samples(reference: Path, folder: Path) -> None:

@@ -21,8 +21,8 @@ Box = list[float]
 
 
 def write_reference(folder: Path, seed: int = 2019, size: int = 1, *, generated: bool) -> None:
-    """Write the demo reference: eight videos of three segments, times ``size``, and the lemmas for sub-task II."""
-    _write_reference(folder, 8 * size, generated, seed)
+    """Write the demo reference: sixteen videos of three segments, times ``size``, and the lemmas for sub-task II."""
+    _write_reference(folder, 16 * size, generated, seed)
 
 
 def write_samples(reference: Path, folder: Path, generated: bool) -> None:

@@ -25,8 +25,8 @@ class DemoTrack:
     per_sequence: int
 
     def write_reference(self, folder: Path, seed: int = 2014, size: int = 1) -> None:
-        """Write the demo reference: four short sequences, times ``size``."""
-        self._write(folder, 4 * size, self.full_frames // 3, self.per_sequence // 3, seed)
+        """Write the demo reference: twelve short sequences, times ``size``."""
+        self._write(folder, 12 * size, self.full_frames // 2, self.per_sequence // 2, seed)
 
     def write_samples(self, reference: Path, folder: Path) -> None:
         """Write a good and a weak prediction for a reference, one folder each."""

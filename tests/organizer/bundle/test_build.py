@@ -167,6 +167,22 @@ def test_starting_kit_runs_from_its_own_zip(bundles, tmp_path):
         assert len(items) == 1 + found["interval"]["items"]
 
 
+def test_kits_with_generated_sentences_make_the_servers_lemmas(bundles, tmp_path):
+    task, table = "anet_entities_gen", load_challenge("anet_entities_gen").kit_data[0]
+    files = {name: read(bundles / f"{name}.zip") for name in (task, "densepose")}
+    assert table not in names_in(files[task][f"{task}_program.zip"])
+    assert table not in names_in(files["densepose"]["starting_kit.zip"])
+    with zipfile.ZipFile(io.BytesIO(files[task]["starting_kit.zip"])) as kit:
+        kit.extractall(tmp_path)
+    case = next((GOLDEN / task).glob("*/released.json")).parent
+    command = ["evaluate.py", task, str(case / "submission.zip"), "--reference", str(case / "source")]
+    done = subprocess.run([sys.executable, *command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "|lemmas:corenlp-3.9.1-table+0|" in done.stdout, done.stderr
+    scores = json.loads((tmp_path / "evaluation" / "scores.json").read_text(encoding="utf-8"))
+    released = json.loads((case / "released.json").read_text(encoding="utf-8"))
+    assert scores["score"] == pytest.approx(released["all"][5], abs=1e-9)
+
+
 def test_chalearn_modules_work_from_the_kit_as_in_the_challenges_text(bundles, tmp_path):
     with zipfile.ZipFile(io.BytesIO(read(bundles / "chalearn_action.zip")["starting_kit.zip"])) as kit:
         kit.extractall(tmp_path)
