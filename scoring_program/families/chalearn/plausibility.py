@@ -10,8 +10,9 @@ from validator.facts import EMPTY, label_facts
 from validator.findings import Note
 
 _FRAME_RATES = (10, 12, 15, 20, 24, 25, 30, 50, 60)
-# Strict enough to tell a row from the row with its length as end.
-_CLOSE = 0.9
+_COUNTING, _UNIT = "Frames and classes count from 1", "Write frame numbers: seconds times the frame rate"
+# A row whose end is its length differs little from the right one if it begins early.
+_CLOSE = (0.75, 0.9)
 # A validator lets few rows of start and length through, and no honest row is near as one.
 _LENGTH_DEVIATIONS = 2.2
 # An honest row may be a frame off by chance.
@@ -25,81 +26,77 @@ def facts(submission: Prediction) -> list[Note]:
 
 def facets(reference: Reference, submission: Prediction) -> list[Facet]:
     """Return what to compare with the reference, in the order of scoring."""
-    rows, truth = submission.rows, reference.rows
+    rows = submission.rows
     chosen = sample(len(rows.label))
-    sequence, label, frames = rows.sequence[chosen], rows.label[chosen], rows.frames[chosen].astype(np.float64)
-    pairs = _Pairs(sequence, truth)
-    n = len(truth.label)
+    pairs = _Pairs(rows.sequence[chosen], rows.label[chosen], reference.rows)
+    frames = rows.frames[chosen].astype(np.float64)
+    n = len(reference.rows.label)
+    return [
+        _middles(pairs, frames, n),
+        *(_lengths(pairs, frames, n, iou) for iou in _CLOSE),
+        _exact(pairs, frames, n),
+    ]
 
-    def on_action(moved: np.ndarray, label: np.ndarray) -> np.ndarray:
-        return pairs.any(pairs.middle(moved) & pairs.same(label))
 
-    def exact(by: int) -> np.ndarray:
-        return pairs.any(pairs.exact(frames + by) & pairs.same(label))
-
-    counting, unit = "Frames and classes count from 1", "Write frame numbers: seconds times the frame rate"
-    middle = [
-        Reading("N-LOOKS-SHIFTED", f"with class {words} 1", on_action(frames, label + by), counting)
+def _middles(pairs: _Pairs, frames: np.ndarray, n: int) -> Facet:
+    readings = [
+        Reading("N-LOOKS-SHIFTED", f"with class {words} 1", pairs.middle(frames, by), _COUNTING)
         for words, by in (("plus", 1), ("less", -1))
     ]
     for rate in _FRAME_RATES:
-        for unit_name, factor in (("seconds", rate), ("milliseconds", rate / 1000)):
-            words = f"as {unit_name} at {rate} frames a second"
-            middle.append(Reading("N-LOOKS-SCALED", words, on_action(frames * factor, label), unit))
-    lengths = np.stack([frames[:, 0], frames.sum(axis=1) - 1], axis=1)
-    as_length = pairs.any(pairs.close(lengths) & pairs.same(label))
-    length = Reading("N-LOOKS-LENGTH", "as start, length", as_length, "Write the last frame: start + length - 1")
-    shifts = [
-        Reading("N-LOOKS-SHIFTED", words, exact(by), counting)
+        for unit, factor in (("seconds", rate), ("milliseconds", rate / 1000)):
+            words = f"as {unit} at {rate} frames a second"
+            readings.append(Reading("N-LOOKS-SCALED", words, pairs.middle(frames * factor), _UNIT))
+    claim = "of your rows have their middle on an annotated one of that class"
+    return Facet(claim, pairs.middle(frames), readings, n, f"{_COUNTING}. {_UNIT}")
+
+
+def _lengths(pairs: _Pairs, frames: np.ndarray, n: int, iou: float) -> Facet:
+    ends = np.stack([frames[:, 0], frames.sum(axis=1) - 1], axis=1)
+    fix = "Write the last frame: start + length - 1"
+    reading = Reading("N-LOOKS-LENGTH", "as start, length", pairs.close(ends, iou), fix)
+    claim = "of your rows have nearly the frames of an annotated one of that class"
+    return Facet(claim, pairs.close(frames, iou), [reading], n, _COUNTING, deviations=_LENGTH_DEVIATIONS)
+
+
+def _exact(pairs: _Pairs, frames: np.ndarray, n: int) -> Facet:
+    readings = [
+        Reading("N-LOOKS-SHIFTED", words, pairs.exact(frames + by), _COUNTING)
         for words, by in (("one frame later", 1), ("one frame earlier", -1))
     ]
-    whole = "of your rows begin and end exactly with an annotated one of that class"
-    on, close = (
-        f"of your rows have {what} an annotated one of that class"
-        for what in ("their middle on", "nearly the frames of")
-    )
-    return [
-        Facet(on, on_action(frames, label), middle, n, f"{counting}; {unit.lower()}"),
-        Facet(
-            close,
-            pairs.any(pairs.close(frames) & pairs.same(label)),
-            [length],
-            n,
-            counting,
-            deviations=_LENGTH_DEVIATIONS,
-        ),
-        Facet(whole, exact(0), shifts, n, counting, deviations=_SHIFT_DEVIATIONS),
-    ]
+    claim = "of your rows begin and end exactly with an annotated one of that class"
+    return Facet(claim, pairs.exact(frames), readings, n, _COUNTING, deviations=_SHIFT_DEVIATIONS)
 
 
 class _Pairs:
-    """Sampled rows beside all annotated rows of their sequence."""
+    """Sampled rows beside all annotated rows of their sequence. Each method says which rows have a fitting one."""
 
-    def __init__(self, sequence: np.ndarray, truth: Rows) -> None:
+    def __init__(self, sequence: np.ndarray, label: np.ndarray, truth: Rows) -> None:
         order = np.argsort(truth.sequence, kind="stable")
         first = np.searchsorted(truth.sequence[order], sequence)
         last = np.searchsorted(truth.sequence[order], sequence, "right")
         self._n = len(sequence)
         self._row = np.repeat(np.arange(self._n), last - first)
         own = np.concatenate([np.zeros(0, np.int64), *map(np.arange, first.tolist(), last.tolist())])
-        self._label, self._frames = truth.label[order][own], truth.frames[order][own]
-
-    def any(self, pairs: np.ndarray) -> np.ndarray:
-        """Return which rows have a pair that is true."""
-        return np.bincount(self._row[pairs], minlength=self._n) > 0
-
-    def same(self, label: np.ndarray) -> np.ndarray:
-        return label[self._row] == self._label
+        self._frames = truth.frames[order][own]
+        self._above = truth.label[order][own] - label[self._row]
 
     def exact(self, frames: np.ndarray) -> np.ndarray:
-        return (frames[self._row] == self._frames).all(axis=1)
+        """Rows that begin and end with it."""
+        return self._any((frames[self._row] == self._frames).all(axis=1) & (self._above == 0))
 
-    def middle(self, frames: np.ndarray) -> np.ndarray:
+    def middle(self, frames: np.ndarray, class_shift: int = 0) -> np.ndarray:
+        """Rows whose middle is on it, if ``class_shift`` is added to their class."""
         middle = frames.mean(axis=1)[self._row]
-        return (middle >= self._frames[:, 0]) & (middle <= self._frames[:, 1])
+        inside = (middle >= self._frames[:, 0]) & (middle <= self._frames[:, 1])
+        return self._any(inside & (self._above == class_shift))
 
-    def close(self, frames: np.ndarray) -> np.ndarray:
+    def close(self, frames: np.ndarray, iou: float) -> np.ndarray:
+        """Rows that overlap it by more than ``iou``."""
         own = frames[self._row]
         common = np.minimum(own[:, 1], self._frames[:, 1]) - np.maximum(own[:, 0], self._frames[:, 0]) + 1
         lengths = own[:, 1] - own[:, 0] + self._frames[:, 1] - self._frames[:, 0] + 2
-        return common > _CLOSE * (lengths - common)
+        return self._any((common > iou * (lengths - common)) & (self._above == 0))
+
+    def _any(self, pairs: np.ndarray) -> np.ndarray:
+        return np.bincount(self._row[pairs], minlength=self._n) > 0
