@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Union
 
-from validator.findings import Findings, quote
+from validator.findings import Findings, is_printable, quote
 
 # A member below this size may have any ratio: a thousand equal rows compress well.
 _RATIO_COUNTS_FROM_BYTES = 1 << 20
@@ -323,7 +323,7 @@ def _check_names(members: Mapping[str, object], findings: Findings) -> None:
             findings.add("E-ZIP-NAME", 'the name holds ".."', "use plain file names", file=name)
         elif "\\" in name:
             findings.add("E-ZIP-NAME", "the name holds a backslash", "use / or no folders at all", file=name)
-        elif not name or not name.isprintable():
+        elif not name or not is_printable(name):
             findings.add("E-ZIP-NAME", "the name holds unprintable characters", "use plain file names", file=name)
         other = folded.setdefault(name.casefold(), name)
         if other != name:

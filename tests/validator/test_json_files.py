@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import random
 from unittest import mock
 
 import jsonschema
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import make_zip
+from organizer.quality.fuzzing.json_texts import odd_json
 from validator import json_files
 from validator.check import check_submission
 from validator.findings import Findings
@@ -125,6 +127,99 @@ def test_any_json_gets_the_same_verdict(value):
     assert len(set(verdicts(json.dumps(value).encode()))) == 1
 
 
+OBJECTS = {"clss": ["x", "y"], "idx_in_sent": [0, 1], "bbox_for_all_frames": [[[1, 1, 5, 5]] * 10] * 2}
+GROUNDING = {
+    "results": {"v": {"0": OBJECTS}, "w": {}},
+    "eval_mode": "gen",
+    "external_data": {"used": False, "details": ":"},
+}
+DETECTION = {
+    "image_id": 7,
+    "category_id": 1,
+    "bbox": [1, 2.5, 3, 4],
+    "score": 0.5,
+    "uv_shape": [3, 4, 3],
+    "uv_data": "x",
+}
+
+
+class OneFile:
+    def __init__(self, data):
+        self.data = data
+
+    def read(self, name):
+        return self.data
+
+
+READERS = {
+    "parts": (GOOD, lambda data, found: kinetics_tps.read_parts(data, "f.json", SCHEMA, found)),
+    "classes": ({"v": "x", "w": "y"}, lambda data, found: kinetics_tps.read_classes(data, "f.json", found)),
+    "grounding": (
+        GROUNDING,
+        lambda data, found: anet_entities.read(
+            OneFile(data), {"x": "f.json"}, load_rules("anet_entities_gen"), found
+        ),
+    ),
+    "detection": (DETECTION, lambda data, found: json_files.check_value(data, "densepose.json", found, "/0")),
+}
+
+
+def assert_readers_agree(read, data):
+    fast, slow = Findings(), Findings()
+    quick = read(data, fast)
+    with mock.patch.object(json_files, "typed_json", None):
+        thorough = read(data, slow)
+    assert fast.lines(None) == slow.lines(None), data
+    assert fast.notes == slow.notes
+    if isinstance(quick, kinetics_tps.PartStates):
+        for name, value in vars(quick).items():
+            assert np.array_equal(value, getattr(thorough, name)), (name, data)
+    return fast
+
+
+@pytest.mark.parametrize("kind", READERS)
+@settings(max_examples=500)
+@given(st.integers(0, 2**63), st.sampled_from([0.003, 0.01, 0.05]))
+def test_oddly_written_json_gets_the_same_messages_and_values_by_both_readers(kind, seed, oddity):
+    document, read = READERS[kind]
+    text = odd_json(random.Random(seed), document, oddity)
+    assert_readers_agree(read, text.encode("utf-8", "surrogatepass"))
+
+
+UNKNOWN = (
+    '"x" :1e999',
+    '"x":1,"x" :2',
+    '"\\u0078":1,"x"\n:1',
+    '"x" :' + "[" * 70 + "]" * 70,
+    '"x" :{"a":{"b" :[1,{"c":NaN}]}}',
+)
+
+
+@pytest.mark.parametrize("unknown", UNKNOWN)
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("parts", '{"v":{"f":{"humans":[],HERE}}}'),
+        ("parts", '{"v":{"f":{"humans":[{"box":[1,2,3,4],"parts":{"hip":{"box":[],"verb":[],HERE}}}]}}}'),
+        (
+            "grounding",
+            '{"results":{"v":{"0":{"clss":[],"idx_in_sent":[],"bbox_for_all_frames":[],HERE}}},"eval_mode":"gen"}',
+        ),
+        ("grounding", '{"results":{},"eval_mode":"gen","external_data":{"used":true,"details":"",HERE}}'),
+        ("grounding", '{"results":{},"eval_mode":"gen",HERE}'),
+        ("detection", json.dumps(DETECTION)[:-1] + ",HERE}"),
+    ],
+)
+def test_what_nobody_reads_is_refused_by_both_readers(kind, text, unknown):
+    assert not assert_readers_agree(READERS[kind][1], text.replace("HERE", unknown).encode()).ok
+
+
+@pytest.mark.parametrize("levels", [62, 63, 64])
+def test_both_readers_count_the_same_levels(levels):
+    text = '{"results":{},"eval_mode":"gen","external_data":' + "[" * levels + "]" * levels + "}"
+    assert assert_readers_agree(READERS["grounding"][1], text.encode()).ok == (levels < 64)
+
+
 def problems(data, schema=SCHEMA):
     findings = Findings()
     kinetics_tps.read_parts(
@@ -164,7 +259,7 @@ PART = ["vid7", "img_00001.json", "humans", 1, "parts", "head"]
         (b'{"v": {}, "v": {}}', "/: the key 'v' occurs twice in this object"),
         (b'{"v": {"f": {"humans": [], "humans": []}}}', "/v/f: the key 'humans' occurs twice"),
         (b'{"v": ' + b"[" * 100_000, "line 1 column 70: the nesting is deeper than 64 levels"),
-        (b'{"v": {"f": {"humans": [],}}}', "line 1 column 27: there is a comma before the closing bracket"),
+        (b'{"v": {"f": {"humans": [],}}}', "line 1 column 26: there is a comma before the closing bracket"),
         (b'{"v": {"f": {"humans": [1,]}}}', "there is a comma before the closing bracket"),
         (b"{'v': {}}", "line 1 column 2: strings are in single quotes"),
         (b'{"v": None}', "None is not JSON"),
@@ -275,9 +370,9 @@ def test_very_many_problems_are_counted_and_not_all_kept():
 def test_good_files_are_not_read_the_slow_way(monkeypatch):
     strict = json_files.strict_loads
 
-    def small_only(data, name, findings):
+    def small_only(data, name, findings, depth=0):
         assert len(data) < 100, "the slow reader was asked"
-        return strict(data, name, findings)
+        return strict(data, name, findings, depth)
 
     monkeypatch.setattr(json_files, "strict_loads", small_only)
     umlauts = json.dumps({"vidéo": {"f": {"humans": []}}, **TWO}, ensure_ascii=False).encode()
@@ -285,14 +380,10 @@ def test_good_files_are_not_read_the_slow_way(monkeypatch):
     assert kinetics_tps.read_parts(json.dumps(TWO).encode(), "f.json", SCHEMA, Findings()).videos == ["a", "b"]
     objects = {"clss": ["x"], "idx_in_sent": [0], "bbox_for_all_frames": [[[1, 1, 5, 5]] * 10]}
     results = {"v": {"0": objects, "1": objects}, "w": {}}
-    content = {"results": results, "eval_mode": "gen", "external_data": {"used": False, "details": ""}}
-
-    class OneFile:
-        def read(self, name):
-            return json.dumps(content).encode()
-
+    content = {"results": results, "eval_mode": "gen", "external_data": {"used": False, "details": "from: my disk"}}
     findings = Findings()
-    found = anet_entities.read(OneFile(), {"x": "x"}, load_rules("anet_entities_gen"), findings)
+    file = OneFile(json.dumps(content).encode())
+    found = anet_entities.read(file, {"x": "x"}, load_rules("anet_entities_gen"), findings)
     assert found.segments == [("v", "0"), ("v", "1")]
     assert found.label.tolist() == [0, 0]
     assert findings.notes == []
@@ -300,12 +391,8 @@ def test_good_files_are_not_read_the_slow_way(monkeypatch):
 
 def test_objects_without_classes_have_the_label_minus_one():
     objects = {"idx_in_sent": [3, 4], "bbox_for_all_frames": [[[1, 1, 5, 5, 9]] * 10] * 2}
-
-    class OneFile:
-        def read(self, name):
-            return json.dumps({"results": {"v": {"0": objects}}, "eval_mode": "GT"}).encode()
-
-    found = anet_entities.read(OneFile(), {"x": "x"}, load_rules("anet_entities_gt"), Findings())
+    file = OneFile(json.dumps({"results": {"v": {"0": objects}}, "eval_mode": "GT"}).encode())
+    found = anet_entities.read(file, {"x": "x"}, load_rules("anet_entities_gt"), Findings())
     assert found.label.tolist() == [-1, -1]
     assert found.index.tolist() == [3, 4]
     assert found.box.shape == (2, 10, 4)

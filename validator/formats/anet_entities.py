@@ -56,7 +56,7 @@ def read(submission: Submission, files: dict[str, str], rules: Rules, findings: 
     _check_lengths(grounding, lengths, name, findings)
     if members["eval_mode"] != mode:
         given = quote(members["eval_mode"], 20)
-        findings.add("E-ANET-MODE", f"the mode is {given!r}", f'this task needs "{mode}"', name, "/eval_mode")
+        findings.add("E-ANET-MODE", f"the mode is '{given}'", f'this task needs "{mode}"', name, "/eval_mode")
     _look_at_external_data(members.get("external_data"), findings)
     return grounding if findings.ok else None
 

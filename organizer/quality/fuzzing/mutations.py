@@ -12,6 +12,8 @@ import zipfile
 from collections.abc import Callable
 from typing import Any
 
+from organizer.quality.fuzzing.json_texts import odd_json
+
 Files = dict[str, bytes]
 _HUGE = [
     "9" * 400,
@@ -240,6 +242,17 @@ def json_tree(rng: random.Random, files: Files) -> None:
     files[name] = text.encode("utf-8", "surrogatepass")
 
 
+def json_text(rng: random.Random, files: Files) -> None:
+    """Write a JSON document in an odd way."""
+    name = _pick(rng, files)
+    try:
+        document = json.loads(files[name])
+    except (ValueError, RecursionError):
+        return
+    oddity = rng.choice([0.0, 1, 3]) / max(len(_paths(document)), 1)
+    files[name] = odd_json(rng, document, oddity).encode("utf-8", "surrogatepass")
+
+
 def damage_png(rng: random.Random, files: Files) -> None:
     """Spoil the picture of a detection."""
     name = _pick(rng, files)
@@ -350,7 +363,7 @@ def mutate(rng: random.Random, files: Files) -> bytes:
     if any(name.endswith(".csv") for name in files):
         special += [csv_dialect] * 4
     if any(name.endswith(".json") for name in files):
-        special += [json_tree] * 6
+        special += [*[json_tree] * 4, *[json_text] * 4]
     if any(b"uv_data" in data[:2000] for data in files.values()):
         special += [damage_png] * 4
     if rng.random() < 0.15:

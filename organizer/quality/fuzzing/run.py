@@ -32,6 +32,7 @@ import contextlib, io, json, pathlib, re, resource, shutil, signal, sys
 program, work, reference = (pathlib.Path(word) for word in sys.argv[1:4])
 sys.path.insert(0, str(program))
 from scoring_program import scoring
+from validator import json_files
 from validator.check import check_submission
 from validator.findings import Findings
 from validator.rules import load_rules
@@ -47,13 +48,18 @@ for line in sys.stdin:
     case = json.loads(line)
     path = pathlib.Path(case)
     shutil.rmtree(output, ignore_errors=True)
-    log, findings, code, home = io.StringIO(), Findings(), None, None
+    log, findings, code, home, slow = io.StringIO(), Findings(), None, None, Findings()
     signal.alarm(int(sys.argv[5]))
     try:
         with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
             code = scoring.score_folder(name, reference, path, output)
         check_submission(path, load_rules(name), findings)
         home = [problem.code for problem in findings.problems]
+        typed, json_files.typed_json = json_files.typed_json, None
+        try:
+            check_submission(path, load_rules(name), slow)
+        finally:
+            json_files.typed_json = typed
     except Late:
         home = "late"
     except BaseException as error:
@@ -62,7 +68,7 @@ for line in sys.stdin:
         signal.alarm(0)
     scores = output / "scores.json"
     print(json.dumps({
-        "case": case, "code": code, "home": home, "log": log.getvalue()[-3000:],
+        "case": case, "code": code, "home": home, "fast": findings.lines(), "slow": slow.lines(), "log": log.getvalue()[-3000:],
         "outputs": sorted(p.name for p in output.iterdir()) if output.exists() else [],
         "beside": sorted(p.name for p in work.iterdir()),
         "scores": scores.read_text() if scores.exists() else None,
@@ -134,6 +140,8 @@ def what_is_wrong(result: dict[str, object]) -> str:
     code, log, home = result["code"], str(result["log"]), result["home"]
     if not isinstance(home, list):
         return f"it did not end by itself: {home}"
+    if result["fast"] != result["slow"]:
+        return f"the readers disagree: {result['fast']}, but {result['slow']}"
     if code not in (0, 1) or "Traceback" in log or "E-INTERNAL" in log:
         return f"exit {code}: {log[-300:]}"
     expected = ["detailed_results.html"] if code else ["detailed_results.html", "scores.json", "scores.txt"]
