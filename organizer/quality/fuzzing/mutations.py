@@ -9,6 +9,7 @@ import json
 import random
 import struct
 import zipfile
+import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -259,25 +260,83 @@ def damage_png(rng: random.Random, files: Files) -> None:
     try:
         document = json.loads(files[name])
         entry = rng.choice(document)
-        data = bytearray(base64.b64decode(entry["uv_data"]))
-        action = rng.choice(["cut", "flip", "header", "append", "text", "shape"])
-        if action == "cut":
-            _cut(rng, data)
-        elif action == "flip":
-            _flip_bits(rng, data, 5)
-        elif action == "header":
-            struct.pack_into(">IIBBBBB", data, 16, *(rng.choice([0, 1, 2, 3, 8, 16, 60_000, 2**31 - 1]) for _ in range(2)),
-                             *(rng.choice([0, 1, 2, 3, 4, 6, 8, 16]) for _ in range(5)))  # fmt: skip
-        elif action == "append":
-            data += bytes(rng.randrange(256) for _ in range(50))
+        text = entry["uv_data"]
+        action = rng.choice(["png", "png", "png", "text", "shape"])
+        if action == "png":
+            entry["uv_data"] = base64.b64encode(damaged_png(rng, base64.b64decode(text))).decode()
         elif action == "shape":
             entry["uv_shape"] = [3, rng.choice([0, 1, -1, 60_000]), entry["uv_shape"][2]]
-        entry["uv_data"] = base64.b64encode(bytes(data)).decode()
-        if action == "text":
-            entry["uv_data"] = rng.choice(["", "=", "!!!!", "\n", entry["uv_data"] + "=", entry["uv_data"][1:], "é"])
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, struct.error):
+        else:
+            at = rng.randrange(len(text) + 1)
+            odd = rng.choice(["=", "==", "!", "\n", "\r\n", " ", "-", "é", "\0"])
+            entry["uv_data"] = rng.choice(["", "=", text + "=", text[1:], text[:at] + odd + text[at:]])
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
         return
     files[name] = json.dumps(document).encode()
+
+
+def damaged_png(rng: random.Random, png: bytes) -> bytes:
+    """Return a PNG with something wrong: bytes, or whole chunks with right checksums."""
+    data = bytearray(png)
+    action = rng.choice(
+        ["cut", "flip", "append", "header", "order", "insert", "remove", "stream", "split", "checksum"]
+    )
+    if action == "cut":
+        _cut(rng, data)
+    elif action == "flip":
+        _flip_bits(rng, data, 5)
+    elif action == "append":
+        data += bytes(rng.randrange(256) for _ in range(50))
+    if action in ("cut", "flip", "append"):
+        return bytes(data)
+    chunks = _png_chunks(png)
+    at = rng.randrange(len(chunks))
+    kind, content = chunks[at]
+    if action == "header":
+        sizes = [rng.choice([0, 1, 20_000, 2**31 - 1]) for _ in range(2)]
+        chunks[0] = (b"IHDR", struct.pack(">IIBBBBB", *sizes, *(rng.choice([0, 1, 2, 3, 8, 16]) for _ in range(5))))
+    elif action == "order":
+        rng.shuffle(chunks)
+    elif action == "insert":
+        further = [
+            (b"IHDR", struct.pack(">IIBBBBB", 20_000, 20_000, 8, 2, 0, 0, 0)),
+            (b"tEXt", b"x"),
+            (b"CODE", b"x"),
+        ]
+        further += [
+            (b"iCCP", b"x\0\0" + zlib.compress(bytes(1_000_000))),
+            (b"PLTE", bytes(3)),
+            (b"IDAT", b""),
+            (b"IEND", b""),
+        ]
+        chunks.insert(at, rng.choice(further))
+    elif action == "remove":
+        del chunks[at]
+    elif action == "split" and content:
+        half = rng.randrange(len(content))
+        chunks[at : at + 1] = [(kind, content[:half]), *rng.choice([[], [(b"tEXt", b"x")]]), (kind, content[half:])]
+    elif action == "stream":
+        lines = zlib.decompress(b"".join(own for name, own in chunks if name == b"IDAT"))
+        end = rng.randrange(len(lines) + 1)
+        changed = [lines[:end], lines + b"\0", bytes(len(lines) * 9), bytes([5 + lines[0]]) + lines[1:]]
+        stream = zlib.compress(rng.choice(changed))
+        stream = rng.choice([stream, stream[:-4], stream + b"x", stream[:-4] + bytes(4)])
+        chunks = [chunk for chunk in chunks if chunk[0] != b"IDAT"]
+        chunks.insert(1, (b"IDAT", stream))
+    wrong = at if action == "checksum" else -1
+    return png[:8] + b"".join(
+        struct.pack(">I", len(own)) + name + own + struct.pack(">I", zlib.crc32(name + own) ^ (place == wrong))
+        for place, (name, own) in enumerate(chunks)
+    )
+
+
+def _png_chunks(png: bytes) -> list[tuple[bytes, bytes]]:
+    chunks, at = [], 8
+    while at < len(png):
+        (size,) = struct.unpack_from(">I", png, at)
+        chunks.append((png[at + 4 : at + 8], png[at + 8 : at + 8 + size]))
+        at += 12 + size
+    return chunks
 
 
 FILE_MUTATIONS: tuple[Callable[[random.Random, Files], None], ...] = (

@@ -32,7 +32,6 @@ import contextlib, io, json, pathlib, re, resource, shutil, signal, sys
 program, work, reference = (pathlib.Path(word) for word in sys.argv[1:4])
 sys.path.insert(0, str(program))
 from scoring_program import scoring
-from validator import json_files
 from validator.check import check_submission
 from validator.findings import Findings
 from validator.rules import load_rules
@@ -55,11 +54,15 @@ for line in sys.stdin:
             code = scoring.score_folder(name, reference, path, output)
         check_submission(path, load_rules(name), findings)
         home = [problem.code for problem in findings.problems]
-        typed, json_files.typed_json = json_files.typed_json, None
+        readers = sys.modules.get("validator.json_files")
+        typed = readers and readers.typed_json
         try:
+            if readers:
+                readers.typed_json = None
             check_submission(path, load_rules(name), slow)
         finally:
-            json_files.typed_json = typed
+            if readers:
+                readers.typed_json = typed
     except Late:
         home = "late"
     except BaseException as error:

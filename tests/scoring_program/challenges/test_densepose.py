@@ -226,7 +226,7 @@ INTERLACED = made(
 
 @pytest.mark.parametrize(
     "data",
-    [png(RGB), made(), png(RGB) + b"trailing garbage", INTERLACED,
+    [png(RGB), made(), INTERLACED,
      base64.encodebytes(png(np.random.default_rng(1).integers(0, 24, RGB.shape).astype(np.uint8))).decode()],
 )  # fmt: skip
 def test_pngs_that_hold_8_bit_rgb_are_accepted(tmp_path, data):
@@ -236,14 +236,15 @@ def test_pngs_that_hold_8_bit_rgb_are_accepted(tmp_path, data):
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (png(RGB)[:-30], "damaged or cut off"),
-        (png(RGB)[:40], "damaged or cut off"),
-        (png(RGB)[:20], "this is not a PNG"),
-        (made(raw=b"abc"), "damaged or cut off"),
+        (png(RGB)[:-30], "cut off at byte 39"),
+        (png(RGB) + b"trailing garbage", "there are 16 bytes behind the end of the PNG"),
+        (png(RGB)[:40], "cut off at byte 40"),
+        (png(RGB)[:20], "cut off in the chunk at byte 8"),
+        (made(raw=b"abc"), "the PNG holds less than the pixels of its size"),
         (made(depth=16), "16-bit RGB"),
         (made(color=3), "8-bit palette"),
-        (made(color=0), "8-bit grey"),
-        (made(color=4), "8-bit grey with alpha"),
+        (made(color=0), "8-bit grayscale"),
+        (made(color=4), "8-bit grayscale with alpha"),
         (made(color=6), "8-bit RGB with alpha"),
         (made(width=9), "the PNG is 6 x 9, uv_shape says 6 x 8"),
         (made(width=60_000, height=60_000, raw=b""), "the PNG is 60000 x 60000"),
