@@ -26,6 +26,7 @@ _RATIO_COUNTS_FROM_BYTES = 1 << 20
 # The central directory holds at least 46 bytes an entry; names and extra fields add to it.
 _DIRECTORY_BYTES_PER_FILE = 1024
 _JUNK = re.compile(r"(^|/)(__MACOSX/|\.DS_Store$|Thumbs\.db$|desktop\.ini$|\._[^/]*$)")
+_PIECE = 1 << 16
 _PLATFORM_FILES = ("metadata", "metadata.yaml")
 _READ_ERRORS = (
     zipfile.BadZipFile,
@@ -93,8 +94,13 @@ class FileReader:
 
     def read(self, size: int) -> bytes:
         """Return the next bytes, at most ``size``; none at the end. Raises UnreadableFileError."""
+        parts = []
         with _unreadable():
-            return self._stream.read(size)
+            # zipfile copies what it has not yet inflated again and again if it is asked for much at once.
+            while size and (part := self._stream.read(min(size, _PIECE))):
+                parts.append(part)
+                size -= len(part)
+        return b"".join(parts)
 
 
 class Submission:
