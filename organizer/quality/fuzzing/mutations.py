@@ -357,7 +357,7 @@ def spoiled_zip(rng: random.Random, files: Files) -> bytes:
     """Return an archive with a trick in it."""
     trick = rng.choice(
         ["cut", "flip", "twice", "link", "bomb", "nested", "encrypted", "method", "prefix", "suffix", "empty", "none", "many",
-         "size", "folder", "not a zip"]
+         "size", "folder", "not a zip", "name", "junk", "checksum", "other name", "hidden directory"]
     )  # fmt: skip
     if trick == "empty":
         return b""
@@ -371,6 +371,22 @@ def spoiled_zip(rng: random.Random, files: Files) -> bytes:
         return plain_zip({"inner.zip": plain_zip(files)})
     if trick == "folder":
         return plain_zip({f"top/{name}": data for name, data in files.items()})
+    if trick == "name":
+        names = [
+            "x" * 256,
+            ".",
+            "./x",
+            "a//b",
+            "metadata/x",
+            "\x1b[31mx",
+            "é" * 128,
+            "a/" * 600 + "b",
+            *sorted(files),
+        ]
+        return plain_zip({**files, rng.choice(names) + rng.choice(["", "/", "/x"]): b""})
+    if trick == "junk":
+        name = rng.choice(["__MACOSX/x", "._x", ".DS_Store"])
+        return plain_zip({**files, name: bytes(rng.choice([10, 3_000_000]))})
     stream = io.BytesIO(plain_zip(files))
     with zipfile.ZipFile(stream, "a", zipfile.ZIP_DEFLATED) as archive:
         if trick == "link":
@@ -391,7 +407,7 @@ def spoiled_zip(rng: random.Random, files: Files) -> bytes:
         packed[:0] = b"#!/bin/sh\n"
     elif trick == "suffix":
         packed += bytes(rng.randrange(256) for _ in range(40))
-    elif trick in ("encrypted", "method", "size", "twice"):
+    elif trick in ("encrypted", "method", "size", "twice", "checksum", "other name", "hidden directory"):
         _patch_directory(rng, packed, trick)
     return bytes(packed)
 
@@ -406,6 +422,16 @@ def _patch_directory(rng: random.Random, data: bytearray, trick: str) -> None:
         struct.pack_into("<H", data, entry + 10, rng.choice([1, 6, 9, 12, 14, 93, 99]))
     elif trick == "size":
         struct.pack_into("<I", data, entry + rng.choice([20, 24]), rng.choice([0, 1, 2**31, 2**32 - 1]))
+    elif trick == "checksum":
+        data[entry + 16] ^= 1
+    elif trick == "other name":
+        data[30] ^= 1
+    elif trick == "hidden directory":
+        end = data.rfind(b"PK\x05\x06")
+        entries, size, start = struct.unpack_from("<HII", data, end + 10)
+        record = struct.pack("<4sQHHIIQQQQ", b"PK\x06\x06", 44, 45, 45, 0, 0, entries, entries, size, start)
+        locator = struct.pack("<4sIQI", b"PK\x06\x07", 0, end, 1)
+        data[end:] = record + locator + struct.pack("<4sHHHHIIH", b"PK\x05\x06", *[0] * 7)
     else:
         second = data.find(b"PK\x01\x02", entry + 4)
         if second > 0:
