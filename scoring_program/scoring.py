@@ -7,6 +7,7 @@ Knows the platform's folders and nothing of any metric. INPUT holds ``ref/`` (th
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 import time
 import traceback
@@ -14,12 +15,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from scoring_program import limits
 from scoring_program.challenge import Challenge, challenge_ids, load_challenge
 from scoring_program.report import files, page
 from scoring_program.result import Result
 from scoring_program.settings import read_settings
 from scoring_program.signature import reference_hash, signature
+from validator import console, limits
 from validator.findings import Findings
 
 HERE = Path(__file__).resolve().parent
@@ -29,8 +30,7 @@ _NEAR = 0.8
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    console.prepare()
     parser = argparse.ArgumentParser(description="Score INPUT/res against INPUT/ref and write the scores to OUTPUT.")
     parser.add_argument("input", type=Path)
     parser.add_argument("output", type=Path)
@@ -81,25 +81,37 @@ def score_folder(
     int
         The exit code. Scores are written only if it is 0.
     """
-    output.mkdir(parents=True, exist_ok=True)
-    files.remove_scores(output)
     stages = _Stages()
     try:
+        files.make_folder(output)
         challenge = load_challenge(challenge_id)
         files.write_atomic(output / files.DETAIL_HTML, page.running_page(challenge))
         return _score(challenge, reference, submission, output, dict(overrides or {}), on_result, stages, limited)
-    except (MemoryError, limits.StoppedError) as error:
+    except console.OutputError as error:
+        return _unwritable(output, error)
+    except (Exception, limits.StoppedError) as error:
+        try:
+            return _explain(challenge_id, output, error, stages)
+        except console.OutputError as unwritable:
+            return _unwritable(output, unwritable)
+    finally:
+        limits.finish()
+
+
+def _explain(challenge_id: str, output: Path, error: BaseException, stages: _Stages) -> int:
+    """Say why a run ended with an exception."""
+    if isinstance(error, limits.StoppedError) or limits.is_out_of_memory(error):
+        limits.release(error)
         files.remove_scores(output)
         return _stopped(load_challenge(challenge_id), output, error, stages)
-    except Exception as error:
-        # The message of an exception may hold reference data; its type and our own line do not.
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        for entry in traceback.extract_tb(error.__traceback__):
-            if Path(entry.filename).resolve().is_relative_to(HERE):
-                frame = entry
-        place = f"{Path(frame.filename).name} line {frame.lineno} in {frame.name}"
-        files.remove_scores(output)
-        return _broken(challenge_id, output, [f"E-INTERNAL: {type(error).__name__} in {place}"])
+    # The message of an exception may hold reference data; its type and our own line do not.
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    for entry in traceback.extract_tb(error.__traceback__):
+        if Path(entry.filename).resolve().is_relative_to(HERE):
+            frame = entry
+    place = f"{Path(frame.filename).name} line {frame.lineno} in {frame.name}"
+    files.remove_scores(output)
+    return _broken(challenge_id, output, [f"E-INTERNAL: {type(error).__name__} in {place}"])
 
 
 class _Stages:
@@ -174,12 +186,9 @@ def _score(
     limits.finish()
     files.write_atomic(output / files.DETAIL_HTML, html)
     files.write_scores(output, result.scores)
-    print(line)
-    for key, value in result.scores.items():
-        print(f"{key}: {files.plain_number(value)}")
-    for note in [*(note.line() for note in findings.notes), *result.notes]:
-        print(f"note {note}")
-    print(stages.line())
+    scores = [f"{key}: {files.plain_number(value)}" for key, value in result.scores.items()]
+    notes = [f"note {note}" for note in [*(note.line() for note in findings.notes), *result.notes]]
+    console.say(line, *scores, *notes, stages.line())
     if on_result:
         on_result(result)
     return SCORED
@@ -187,10 +196,9 @@ def _score(
 
 def _stopped(challenge: Challenge, output: Path, error: BaseException, stages: _Stages) -> int:
     """Say which limit ended the run. A submission that cannot be scored within it is invalid."""
-    limits.finish()
     if isinstance(error, limits.TerminatedError):
         return _broken(challenge.title, output, [f"E-STOPPED: the platform ended the run in the stage {stages.now}"])
-    if isinstance(error, MemoryError):
+    if limits.is_out_of_memory(error):
         code, setting = "E-LIMIT-MEMORY", "memory_limit"
         problem = f"the run needs more memory than is allowed (stage {stages.now})"
     else:
@@ -207,7 +215,7 @@ def _stopped(challenge: Challenge, output: Path, error: BaseException, stages: _
 def _invalid(challenge: Challenge, output: Path, findings: Findings) -> int:
     files.write_atomic(output / files.DETAIL_HTML, page.invalid_page(challenge, findings))
     head = f"The submission to {challenge.id} is invalid and was not scored:"
-    print(head, *findings.lines(), sep="\n", file=sys.stderr)
+    console.say(head, *findings.lines(), to=sys.stderr)
     return INVALID
 
 
@@ -223,5 +231,13 @@ def _reference_lines(challenge: Challenge, findings: Findings, in_full: bool) ->
 
 def _broken(title: str, output: Path, lines: list[str]) -> int:
     files.write_atomic(output / files.DETAIL_HTML, page.broken_page(title, lines))
-    print("The organizer's side is broken, nothing was scored:", *lines, sep="\n", file=sys.stderr)
+    console.say("The organizer's side is broken, nothing was scored:", *lines, to=sys.stderr)
+    return BROKEN
+
+
+def _unwritable(output: Path, error: console.OutputError) -> int:
+    """Say in one line what cannot be written; no scores are left that nobody was told of."""
+    console.complain(error)
+    with contextlib.suppress(console.OutputError):
+        files.remove_scores(output)
     return BROKEN

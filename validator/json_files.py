@@ -10,6 +10,7 @@ from __future__ import annotations
 import bisect
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
 from mmap import mmap
@@ -42,6 +43,30 @@ Gather = Callable[[Iterator[tuple[str, Any]]], tuple[Content, int]]
 Merge = Callable[[Content, Content], Content]
 
 
+@dataclass(frozen=True)
+class JsonForm:
+    """What a JSON file must look like.
+
+    Attributes
+    ----------
+    schema : str
+        A file of ``validator/schemas``.
+    each : str
+        The member of the top-level object whose entries are read one by one; "" if it is that object itself.
+    entries, values : int, optional
+        How many entries, and values at all depths, a file may have; None for as many as there are.
+    """
+
+    schema: str
+    each: str = ""
+    entries: int | None = None
+    values: int | None = None
+
+
+class _TooManyEntriesError(Exception):
+    """There are more entries than are allowed."""
+
+
 class _UncertainError(Exception):
     """The fast reader cannot vouch for the file."""
 
@@ -55,10 +80,9 @@ def load_schema(name: str) -> Mapping[str, Any]:
 def read_json(
     data: bytes,
     name: str,
-    schema_name: str,
+    form: JsonForm,
     findings: Findings,
     gather: Gather[Content],
-    each: str = "",
     merge: Merge[Content] | None = None,
 ) -> tuple[Content, dict[str, Any]] | None:
     """Read a JSON object, entry by entry, and check it against its schema.
@@ -69,14 +93,12 @@ def read_json(
         The file.
     name : str
         Its name, for messages.
-    schema_name : str
-        A file of ``validator/schemas``.
+    form : JsonForm
+        What the file must look like.
     findings : Findings
         Gets the problems, with JSON Pointers.
     gather : callable
         Makes something of the entries. It is called again from the start if the fast reader gives up.
-    each : str
-        The member of the top-level object whose entries these are; "" if they are those of the top-level object.
     merge : callable, optional
         With it a large file is gathered in two processes.
 
@@ -85,21 +107,42 @@ def read_json(
     (content, members) or None
         What ``gather`` made, and the other members of the top-level object; None after a problem.
     """
+    # Before anything is parsed: a value takes far more memory than its text.
+    if form.values is not None and _count(data, b",:") > form.values:
+        _too_many(f"values (commas and colons in the text) than {form.values:,}", name, findings)
+        return None
     with collector_off():
         if typed_json is not None:
             try:
-                return _read_typed(data, load_schema(schema_name), gather, each, merge)
+                return _read_typed(data, form, gather, merge)
             except _UncertainError:
                 pass
-        before = findings.total
-        whole = strict_loads(data, name, findings)
-        if whole is not UNPARSED:
-            _explain(whole, name, load_schema(schema_name), findings, each)
-        if findings.total > before:
-            return None
-        members = dict(whole)
-        content, _ = gather(iter((members.pop(each) if each else whole).items()))
-        return content, members if each else {}
+            except _TooManyEntriesError:
+                _too_many(f"entries than {form.entries:,}", name, findings, form.each)
+                return None
+        return _read_strictly(data, name, form, findings, gather)
+
+
+def _read_strictly(
+    data: bytes, name: str, form: JsonForm, findings: Findings, gather: Gather[Content]
+) -> tuple[Content, dict[str, Any]] | None:
+    before = findings.total
+    whole = strict_loads(data, name, findings)
+    if whole is not UNPARSED:
+        entries = whole.get(form.each) if form.each and isinstance(whole, dict) else whole
+        if form.entries is not None and isinstance(entries, dict) and len(entries) > form.entries:
+            _too_many(f"entries than {form.entries:,}", name, findings, form.each)
+        else:
+            _explain(whole, name, load_schema(form.schema), findings, form.each)
+    if findings.total > before:
+        return None
+    members = dict(whole)
+    content, _ = gather(iter((members.pop(form.each) if form.each else whole).items()))
+    return content, members if form.each else {}
+
+
+def _too_many(what: str, name: str, findings: Findings, member: str = "") -> None:
+    findings.add("E-JSON-COUNT", f"there are more {what}", "submit only what is asked for", name, f"/{member}")
 
 
 def check_value(data: bytes, schema_name: str, findings: Findings, where: str) -> Any:
@@ -111,7 +154,7 @@ def check_value(data: bytes, schema_name: str, findings: Findings, where: str) -
     if typed_json is not None:
         try:
             value = _decoder(schema_name).decode(data)
-            if _colons(data) == _count_keys(value) and (data.isascii() or _is_utf8(data)):
+            if _count(data) == _count_keys(value) and (data.isascii() or _is_utf8(data)):
                 return value
         except typed_json.DECODE_ERRORS:
             pass
@@ -137,8 +180,9 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _read_typed(
-    data: bytes, schema: Mapping[str, Any], gather: Gather[Content], each: str, merge: Merge[Content] | None
+    data: bytes, form: JsonForm, gather: Gather[Content], merge: Merge[Content] | None
 ) -> tuple[Content, dict[str, Any]]:
+    schema, each = load_schema(form.schema), form.each
     if not data.isascii() and (data.startswith(b"\xef\xbb\xbf") or not _is_utf8(data)):
         raise _UncertainError
     entry = typed_json.decoder_for(_entry_schema(schema, each), schema)
@@ -146,17 +190,19 @@ def _read_typed(
     try:
         top = typed_json.RAW_MEMBERS.decode(data)
         keys = len(top)
-        unknown = _colons(data)
+        unknown = _count(data)
         if each:
             if not top.keys() >= set(schema["required"]):
                 raise _UncertainError
             entries = typed_json.RAW_MEMBERS.decode(top.pop(each))
             for key, value in top.items():
                 members[key] = _member(value, schema["properties"].get(key, {}), schema)
-                unknown -= _colons(value)
+                unknown -= _count(value)
             keys += len(entries)
         else:
             entries = top
+        if form.entries is not None and len(entries) > form.entries:
+            raise _TooManyEntriesError
         if merge is not None and len(data) >= _PARALLEL_FROM_BYTES and forks.usable_cores() > 1:
             content, inside = _gather_in_two(list(entries.items()), entry, gather, merge)
         else:
@@ -188,11 +234,16 @@ def _decoded(raw: Iterable[tuple[str, Any]], decoder: Any) -> Iterator[tuple[str
     return ((key, decoder.decode(value)) for key, value in raw)
 
 
-def _colons(data: Any) -> int:
-    """Return how many colons a text has. In JSON each key is followed by one, so it has at most as many keys."""
+def _count(data: Any, marks: bytes = b":") -> int:
+    """Return how often some characters occur in a text.
+
+    In JSON a key is followed by a colon, and each value but the first in its list by a comma or a key: there are at
+    most as many keys as colons.
+    """
     text = np.frombuffer(data, np.uint8)
     # Block by block: what is compared stays in the processor's cache.
-    return sum(int(np.count_nonzero(text[at : at + _BLOCK] == ord(":"))) for at in range(0, len(text), _BLOCK))
+    blocks = [text[at : at + _BLOCK] for at in range(0, len(text), _BLOCK)]
+    return sum(int(np.count_nonzero(block == mark)) for mark in marks for block in blocks)
 
 
 def _gather_in_two(

@@ -23,6 +23,7 @@ from validator.rules import load_rules
 from validator.strict_json import strict_loads
 
 SCHEMA = "kinetics_tps_parts.json"
+FORM = json_files.JsonForm(SCHEMA)
 HUMAN = {
     "box": [1, 2.5, 30, 40],
     "parts": {"head": {"number": 1, "name": "head", "box": [[1, 2, 3, 4], [5, 6, 7, 8]], "verb": ["bend", "look"]}},
@@ -33,11 +34,11 @@ GOOD = {"vid7": {"img_00001.json": {"humans": [HUMAN, HUMAN]}, "img_00006.json":
 def verdicts(data):
     """Return whether the fast way, the slow way and plain jsonschema accept a parts file."""
     fast, slow = Findings(), Findings()
-    kinetics_tps.read_parts(data, "f.json", SCHEMA, fast)
+    kinetics_tps.read_parts(data, "f.json", FORM, fast)
     typed = json_files.typed_json
     try:
         json_files.typed_json = None
-        kinetics_tps.read_parts(data, "f.json", SCHEMA, slow)
+        kinetics_tps.read_parts(data, "f.json", FORM, slow)
     finally:
         json_files.typed_json = typed
     plain = Findings()
@@ -152,7 +153,7 @@ class OneFile:
 
 
 READERS = {
-    "parts": (GOOD, lambda data, found: kinetics_tps.read_parts(data, "f.json", SCHEMA, found)),
+    "parts": (GOOD, lambda data, found: kinetics_tps.read_parts(data, "f.json", FORM, found)),
     "classes": ({"v": "x", "w": "y"}, lambda data, found: kinetics_tps.read_classes(data, "f.json", found)),
     "grounding": (
         GROUNDING,
@@ -220,11 +221,9 @@ def test_both_readers_count_the_same_levels(levels):
     assert assert_readers_agree(READERS["grounding"][1], text.encode()).ok == (levels < 64)
 
 
-def problems(data, schema=SCHEMA):
+def problems(data):
     findings = Findings()
-    kinetics_tps.read_parts(
-        data if isinstance(data, bytes) else json.dumps(data).encode(), "f.json", schema, findings
-    )
+    kinetics_tps.read_parts(data if isinstance(data, bytes) else json.dumps(data).encode(), "f.json", FORM, findings)
     return [problem.line() for problem in findings.problems]
 
 
@@ -279,21 +278,21 @@ def test_each_problem_is_located_and_has_a_hint(data, words):
 def test_all_problems_are_collected():
     document = {f"v{i}": {"f": {"humans": [{"box": [1, 2, 3], "parts": {}}, {"parts": {}}]}} for i in range(30)}
     findings = Findings()
-    kinetics_tps.read_parts(json.dumps(document).encode(), "f.json", SCHEMA, findings)
+    kinetics_tps.read_parts(json.dumps(document).encode(), "f.json", FORM, findings)
     assert findings.total == 60
     assert len(findings.lines()) == 21
 
 
 def test_byte_order_mark_is_accepted_with_a_note():
     findings = Findings()
-    parts = kinetics_tps.read_parts(b"\xef\xbb\xbf" + json.dumps(GOOD).encode(), "f.json", SCHEMA, findings)
+    parts = kinetics_tps.read_parts(b"\xef\xbb\xbf" + json.dumps(GOOD).encode(), "f.json", FORM, findings)
     assert parts.videos == ["vid7", "vid8"]
     assert [note.code for note in findings.notes] == ["N-JSON-BOM"]
 
 
 def test_arrays_hold_what_the_file_says():
     findings = Findings()
-    parts = kinetics_tps.read_parts(json.dumps(GOOD).encode(), "f.json", SCHEMA, findings)
+    parts = kinetics_tps.read_parts(json.dumps(GOOD).encode(), "f.json", FORM, findings)
     assert parts.frames == ["img_00001.json", "img_00006.json"]
     assert parts.human_frame.tolist() == [0, 0]
     assert parts.human_box.tolist() == [[1, 2.5, 30, 40]] * 2
@@ -340,7 +339,7 @@ TWO = {
 
 
 def test_arrays_of_several_videos_are_numbered_through():
-    parts = kinetics_tps.read_parts(json.dumps(TWO).encode(), "f.json", SCHEMA, Findings())
+    parts = kinetics_tps.read_parts(json.dumps(TWO).encode(), "f.json", FORM, Findings())
     assert parts.frame_video.tolist() == [0, 1, 1]
     assert parts.human_frame.tolist() == [0, 2, 2]
     assert parts.part_human.tolist() == [0, 1]
@@ -361,7 +360,7 @@ def test_very_many_problems_are_counted_and_not_all_kept():
     human = {"box": [2, 2, 1, 1], "parts": {"hip": {"box": [], "verb": ["x"]}}}
     document = {str(v): {"f": {"humans": [human] * 10}} for v in range(12)}
     findings = Findings()
-    kinetics_tps.read_parts(json.dumps(document).encode(), "f.json", SCHEMA, findings)
+    kinetics_tps.read_parts(json.dumps(document).encode(), "f.json", FORM, findings)
     assert findings.total == 240
     assert findings.as_dict()["more"] == 240 - len(findings.problems) > 0
     assert findings.lines()[-1] == "and 220 more"
@@ -376,8 +375,8 @@ def test_good_files_are_not_read_the_slow_way(monkeypatch):
 
     monkeypatch.setattr(json_files, "strict_loads", small_only)
     umlauts = json.dumps({"vidéo": {"f": {"humans": []}}, **TWO}, ensure_ascii=False).encode()
-    assert kinetics_tps.read_parts(umlauts, "f.json", SCHEMA, Findings()).videos == ["vidéo", "a", "b"]
-    assert kinetics_tps.read_parts(json.dumps(TWO).encode(), "f.json", SCHEMA, Findings()).videos == ["a", "b"]
+    assert kinetics_tps.read_parts(umlauts, "f.json", FORM, Findings()).videos == ["vidéo", "a", "b"]
+    assert kinetics_tps.read_parts(json.dumps(TWO).encode(), "f.json", FORM, Findings()).videos == ["a", "b"]
     objects = {"clss": ["x"], "idx_in_sent": [0], "bbox_for_all_frames": [[[1, 1, 5, 5]] * 10]}
     results = {"v": {"0": objects, "1": objects}, "w": {}}
     content = {"results": results, "eval_mode": "gen", "external_data": {"used": False, "details": "from: my disk"}}
@@ -415,7 +414,7 @@ def read_alone(data, parallel_from):
         mock.patch.object(json_files, "_PARALLEL_FROM_BYTES", parallel_from),
         mock.patch.object(json_files.forks, "usable_cores", lambda: 2),
     ):
-        return kinetics_tps.read_parts(data, "f.json", SCHEMA, findings), findings
+        return kinetics_tps.read_parts(data, "f.json", FORM, findings), findings
 
 
 @pytest.mark.parametrize("bad", ["a", "b"])
@@ -443,3 +442,39 @@ def test_a_helper_that_dies_is_no_verdict(capfd):
     assert findings.ok
     assert parts.videos == ["a", "b"]
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("typed", [True, False])
+@pytest.mark.parametrize(
+    ("limits", "words"),
+    [
+        ({"entries": 1}, "E-JSON-COUNT f.json /: there are more entries than 1; submit only what is asked for"),
+        ({"values": 10}, "E-JSON-COUNT f.json /: there are more values (commas and colons in the text) than 10"),
+        ({"entries": 2, "values": 1000}, ""),
+    ],
+)
+def test_what_a_file_may_hold_is_bounded(monkeypatch, typed, limits, words):
+    if not typed:
+        monkeypatch.setattr(json_files, "typed_json", None)
+    findings = Findings()
+    form = json_files.JsonForm(SCHEMA, **limits)
+    parts = kinetics_tps.read_parts(json.dumps(GOOD).encode(), "f.json", form, findings)
+    assert (parts is None) == bool(words)
+    assert words in "".join(findings.lines())
+
+
+@pytest.mark.parametrize("name", ["anet_entities_gen", "anet_entities_gt", "kinetics_tps"])
+def test_submissions_with_too_many_entries_are_refused_with_the_place(tmp_path, name):
+    many = {f"v{number}": {} for number in range(200_001)}
+    mode = name.rpartition("_")[2].replace("gt", "GT")
+    files = {
+        "pred_vid_result.json": "{}",
+        "pred_part_result.json": json.dumps(many),
+        f"submission_{mode.lower()}.json": json.dumps({"results": many, "eval_mode": mode}),
+    }
+    path = tmp_path / "s.zip"
+    path.write_bytes(make_zip(files))
+    findings = Findings()
+    check_submission(path, load_rules(name), findings)
+    assert [problem.code for problem in findings.problems] == ["E-JSON-COUNT"]
+    assert findings.problems[0].where == ("/" if name == "kinetics_tps" else "/results")

@@ -11,7 +11,7 @@ import numpy as np
 
 from validator.archive import Submission
 from validator.findings import Findings, quote
-from validator.json_files import read_json
+from validator.json_files import JsonForm, read_json
 from validator.rules import Rules
 from validator.strict_json import pointer_part
 
@@ -49,7 +49,9 @@ def read(submission: Submission, files: dict[str, str], rules: Rules, findings: 
     """Read the one file of a submission; None after a problem."""
     mode = "gen" if rules.id.endswith("gen") else "GT"
     (name,) = files.values()
-    found = read_json(submission.read(name), name, SCHEMAS[mode], findings, _gather, each="results")
+    assert rules.json is not None  # noqa: S101 - these rules are for JSON
+    form = JsonForm(SCHEMAS[mode], "results", rules.json.entries, rules.json.values)
+    found = read_json(submission.read(name), name, form, findings, _gather)
     if found is None:
         return None
     (grounding, lengths), members = found

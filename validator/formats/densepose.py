@@ -19,7 +19,7 @@ import numpy as np
 from validator import forks
 from validator.archive import Submission
 from validator.array_stream import ArrayError, iter_entries
-from validator.findings import Findings, Problem
+from validator.findings import REPORTED_PER_KIND_AND_FILE, Findings, Problem
 from validator.json_files import check_value
 from validator.png import ImageError, decode_base64, decode_png
 from validator.rules import Rules
@@ -27,12 +27,14 @@ from validator.strict_json import collector_off
 
 SCHEMA = "densepose.json"
 PARTS = 24
-_LARGEST_ENTRY = 64_000_000
+_LARGEST_ENTRY = 32_000_000
 _MOST_PIXELS = 25_000_000
 _BATCH_BYTES = 1 << 20
 _PARALLEL_FROM_BYTES = 8_000_000
 _MOST_WORKERS = 4
 _MOST_PROBLEMS = 500
+# To say what is wrong with an entry takes far longer than to read a good one.
+_MOST_BAD_IN_A_BATCH = REPORTED_PER_KIND_AND_FILE
 
 
 @dataclass(frozen=True)
@@ -95,11 +97,12 @@ def read(
     make_consumer : callable, optional
         Makes a consumer; it is called once in each process.
     """
+    assert rules.json is not None  # noqa: S101 - these rules are for JSON
     (name,) = files.values()
     size = submission.size(name)
     with submission.open(name) as stream, collector_off(), closing(_Pool(image_ids, make_consumer, size)) as pool:
         try:
-            for batch in _batches(iter_entries(stream, _LARGEST_ENTRY)):
+            for batch in _batches(iter_entries(stream, _LARGEST_ENTRY, rules.json.entries)):
                 pool.send(batch)
         except ArrayError as error:
             findings.add("E-JSON-SYNTAX", error.problem, error.hint, name, f"/{error.entry}")
@@ -227,12 +230,16 @@ class _Worker:
     def take(self, batch: list[tuple[int, bytes]]) -> None:
         if self._consumer is None and self._make_consumer is not None:
             self._consumer = self._make_consumer()
+        bad = 0
         for index, text in batch:
+            if bad == _MOST_BAD_IN_A_BATCH:
+                break
             findings = Findings()
             detection = self._check(index, text, findings)
             if detection is not None and self._consumer is not None and not self._total:
                 self._consumer.take(detection)
             self._total += findings.total
+            bad += not findings.ok
             if len(self._problems) < _MOST_PROBLEMS:
                 self._problems += [(index, problem) for problem in findings.problems]
 

@@ -331,7 +331,7 @@ def test_entries_of_a_stream_are_those_of_the_list(value, indent, size):
 
     text = json.dumps(value, indent=indent, ensure_ascii=False).encode("utf-8", "surrogatepass")
     assert [
-        json.loads(entry.decode("utf-8", "surrogatepass")) for entry in iter_entries(Small(text), 1 << 20)
+        json.loads(entry.decode("utf-8", "surrogatepass")) for entry in iter_entries(Small(text), 1 << 20, 1000)
     ] == value
 
 
@@ -354,19 +354,19 @@ def test_strings_with_escapes_and_brackets_are_followed(text, size):
             return super().read(min(n, size + 3))
 
     wanted = json.loads(text.lstrip("\ufeff"))
-    assert [json.loads(entry) for entry in iter_entries(Small(text.encode()), 100)] == wanted
+    assert [json.loads(entry) for entry in iter_entries(Small(text.encode()), 100, 1000)] == wanted
 
 
 def test_nesting_is_refused_from_64_levels_on():
     deep = "[" + "[" * 63 + "]" * 63 + "]"
-    assert len(list(iter_entries(io.BytesIO(deep.encode()), 1000))) == 1
+    assert len(list(iter_entries(io.BytesIO(deep.encode()), 1000, 10))) == 1
     with pytest.raises(ArrayError, match="deeper than 64"):
-        list(iter_entries(io.BytesIO(f"[{deep}]".encode()), 1000))
+        list(iter_entries(io.BytesIO(f"[{deep}]".encode()), 1000, 10))
 
 
 def test_entries_that_are_too_large_are_refused():
     with pytest.raises(ArrayError, match="more than 10 bytes"):
-        list(iter_entries(io.BytesIO(b'["' + b"a" * 20 + b'"]'), 10))
+        list(iter_entries(io.BytesIO(b'["' + b"a" * 20 + b'"]'), 10, 10))
 
 
 def test_without_the_compiled_reader_the_verdict_is_the_same(tmp_path, monkeypatch):
@@ -554,3 +554,15 @@ def test_the_program_has_no_list_of_detections_beyond_twenty_an_image(prepared):
         gatherer.take(fmt.Detection(index, image, 1, (0.0, 0.0, 4.0, 4.0), value, pixels))
     kept = sorted(gatherer.result().kept, key=lambda k: (-k.score, k.index))
     assert [k.index for k in kept] == [*range(55, 65), *range(10)]
+
+
+def test_the_list_may_have_so_many_entries_and_no_more():
+    assert len(list(iter_entries(io.BytesIO(b"[1, 2]"), 10, 2))) == 2
+    with pytest.raises(ArrayError) as caught:
+        list(iter_entries(io.BytesIO(b"[1, 2, 3]"), 10, 2))
+    assert (caught.value.entry, caught.value.problem) == (2, "there are more than 2 entries")
+
+
+def test_very_many_bad_entries_are_not_all_explained(tmp_path):
+    findings = check("[" + "1," * 300_000 + "1]", tmp_path)
+    assert findings.total == 50
