@@ -65,7 +65,7 @@ def main(arguments: list[str] | None = None) -> int:
         if submission.suffix == ".json" and submission.is_file():
             shutil.copy(submission, folder)
             submission = Path(folder)
-        code = score_folder(task, reference, submission, options.output, overrides, show)
+        code = score_folder(task, reference, submission, options.output, overrides, show, limited=True)
     print(f"detail page: {options.output / 'detailed_results.html'}")
     if code == SCORED and options.reference is None:
         print("This was the synthetic demo reference: the number says nothing about the hidden data.")
