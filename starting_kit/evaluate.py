@@ -81,7 +81,7 @@ def _print_mode(result: Result, mode: str) -> None:
 
 def _print_classes(result: Result) -> None:
     for table in result.sections:
-        if isinstance(table, Table) and "classes" in table.title.lower():
+        if isinstance(table, Table) and table.key == "classes":
             print(f"\n{table.title}")
             for row in ([column.title for column in table.columns], *table.rows):
                 print("  ".join(f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in row))
