@@ -4,7 +4,7 @@ FORMAT ?= v2
 BIN := .venv/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
-.PHONY: demo test bundle lint-bundle dry-run rescore demo-data bench portability games fuzz mutants clean
+.PHONY: demo test bundle lint-bundle dry-run rescore demo-data bench coverage portability games fuzz mutants clean
 
 demo: .venv/run
 	@$(BIN)/python -m organizer demo
@@ -37,6 +37,11 @@ demo-data: .venv/run
 # make bench [ID=chalearn_gesture] [SCALE="1 100"]
 bench: .venv/run
 	$(BIN)/python -m organizer bench $(ID) $(if $(SCALE),--scale $(SCALE))
+
+# make coverage [ID=chalearn_gesture] [SAMPLES=1000]: how often the interval of a score covers; takes half an hour
+SAMPLES ?= 1000
+coverage: .venv/run
+	$(BIN)/python -m organizer coverage $(ID) --samples $(SAMPLES)
 
 # make portability PYTHONS="python3.9 python3.12 ..." (each with numpy, scipy, pyyaml and Pillow)
 portability: .venv/run

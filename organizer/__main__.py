@@ -46,6 +46,9 @@ def main(arguments: list[str] | None = None) -> int:
     bench = commands.add_parser("bench", help="measure the built programs on full-size data")
     bench.add_argument("ids", nargs="*", default=challenge_ids())
     bench.add_argument("--scale", type=float, nargs="+", default=[1.0])
+    coverage = commands.add_parser("coverage", help="measure how often the interval of a score covers")
+    coverage.add_argument("ids", nargs="*", default=challenge_ids())
+    coverage.add_argument("--samples", type=int, default=1000)
     portability = commands.add_parser("portability", help="compare the built programs under several interpreters")
     portability.add_argument("pythons", nargs="*", default=[sys.executable], help="commands; default: this one")
     commands.add_parser("games", help="print what tricks score against the demo reference")
@@ -94,6 +97,10 @@ def main(arguments: list[str] | None = None) -> int:
 
         write_demo_data(ROOT)
         return 0
+    if options.command == "coverage":
+        from organizer.quality.coverage import run_coverage
+
+        return run_coverage(options.ids, options.samples)
     if options.command == "portability":
         from organizer.quality.portability import run_portability
 
