@@ -6,7 +6,8 @@ import ast
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from organizer import ROOT
@@ -16,7 +17,8 @@ VENDOR_LOCK = ROOT / "requirements" / "vendor.lock"
 COMPILED_LOCK = ROOT / "requirements" / "vendor-compiled.lock"
 
 
-def vendored_files(compiled: bool = False) -> dict[str, bytes]:
+@lru_cache(maxsize=None)
+def vendored_files(compiled: bool = False) -> Mapping[str, bytes]:
     """Return the content of the vendored wheels; they are fetched once and hash-checked.
 
     ``compiled`` adds those that are built for the platform's image.

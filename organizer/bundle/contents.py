@@ -1,0 +1,259 @@
+"""What is in the zips of a bundle: programs that can run, reference data that loads and stays secret, samples that score.
+
+Zips are opened and checked once for each content, however many bundles hold it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from organizer.bundle import DEMO_TITLE
+from organizer.bundle.competition import DATA_KEYS, DEFAULT_STEP, form_of, named_files, number
+from organizer.bundle.report import Report
+from organizer.data.prepare import SYNTHETIC_MARK, check_reference
+from organizer.files import unpack
+from organizer.runs.outcome import read_scores
+from organizer.runs.worker import Run, run_program
+from scoring_program.challenge import challenge_ids, load_challenge
+from validator.findings import Findings, Problem
+
+_SHELL = set("&|;<>*?`")
+_PROGRAM_PLACES = ("/app/program/", "$program/")
+_COMPARED_FROM_BYTES = 64
+
+
+class Contents:
+    """Checks of zips (bytes) that remember their results: `members`, `program`, `reference` and `run`."""
+
+    def __init__(self) -> None:
+        self.members = lru_cache(maxsize=None)(_members)
+        self.program = lru_cache(maxsize=None)(_program)
+        self.reference = lru_cache(maxsize=None)(_reference)
+        self.run = lru_cache(maxsize=None)(_run)
+
+
+def check_contents(
+    data: Mapping[str, Any], files: Mapping[str, bytes], contents: Contents, samples: bool, report: Report
+) -> None:
+    """Check what is in the zips.
+
+    Parameters
+    ----------
+    data : mapping
+        A competition.yaml without errors.
+    files : mapping of str to bytes
+        Every file that it names, folders as zips.
+    contents : Contents
+        Remembers what was found in a zip.
+    samples : bool
+        Whether to run the sample submissions.
+    report : Report
+        Gets what is wrong.
+    """
+    tasks = _tasks(data)
+    challenges = {}
+    for where, task in tasks.items():
+        for key in ("scoring_program", "ingestion_program"):
+            if key in task:
+                found, problems = contents.program(files[task[key]])
+                for level, problem in problems:
+                    record = report.error if level == "error" else report.warn
+                    record(problem.code, problem.problem, problem.hint, problem.where, task[key])
+                if key == "scoring_program":
+                    challenges[where] = found
+        if "reference_data" in task:
+            _check_reference(data, task["reference_data"], files, challenges.get(where), contents, report)
+    _check_image(data, any(challenges.values()), report)
+    keys = _written_columns(data, [challenges.get(where) for where in tasks], report)
+    if samples and report.ok:
+        _check_samples(data, files, tasks, challenges, keys, contents, report)
+
+
+def _tasks(data: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return what has a scoring program by its place: the tasks of a v2 competition, the phases of a v1.5 one."""
+    group = "tasks" if form_of(data) == "v2" else "phases"
+    entries = data[group].items() if isinstance(data[group], dict) else enumerate(data[group])
+    return {f"/{group}/{place}": entry for place, entry in entries}
+
+
+def _check_image(data: Mapping[str, Any], ours: bool, report: Report) -> None:
+    key = "docker_image" if form_of(data) == "v2" else "competition_docker_image"
+    image = data.get(key, "codalab/codalab-legacy:py37")
+    hint = f"write {key}: codalab/codalab-legacy:py312"
+    if " " in image.strip():
+        report.warn("L-IMAGE", f"{image} is not the name of an image", hint, f"/{key}")
+    elif ours and image.startswith("codalab/codalab-legacy") and not image.endswith(":py312"):
+        problem = f"the program needs Python 3.9 or later with numpy; {image} is not known to have it"
+        if key not in data:
+            problem = f"without {key} the platform takes {image}, whose Python is too old for the program"
+        report.warn("L-IMAGE", problem, hint, f"/{key}")
+
+
+def _check_reference(
+    data: Mapping[str, Any], name: str, files: Mapping[str, bytes], challenge_id: str | None,
+    contents: Contents, report: Report,
+) -> None:  # fmt: skip
+    demo, problems = contents.reference(files[name], challenge_id)
+    for problem in problems:
+        place = f"{problem.file} {problem.where}".strip()
+        report.error(f"L-REFERENCE {problem.code}", problem.problem, problem.hint, place, name)
+    if demo:
+        hint = "build with REFERENCE=DIR before you open the competition"
+        record = report.warn if str(data["title"]).startswith(DEMO_TITLE) else report.error
+        said = "" if str(data["title"]).startswith(DEMO_TITLE) else " and the title does not say so"
+        record("L-DEMO", f"the reference data is synthetic{said}", hint, file=name)
+        return
+    secret = {**contents.members(files[name]), hashlib.sha256(files[name]).hexdigest(): "all"}
+    for place, other, key in named_files(data):
+        if key in ("reference_data", "image"):
+            continue
+        shown = contents.members(files[other]) if key in DATA_KEYS else {}
+        for digest in sorted(secret.keys() & {*shown, hashlib.sha256(files[other]).hexdigest()}):
+            # In a program that is not ours a file in both, a license perhaps, need not be a secret.
+            record = report.error if challenge_id or secret[digest] == "all" else report.warn
+            hint = f"do not show it (it is {place} of competition.yaml); take it out"
+            record("L-LEAK", f"{secret[digest]} of {name} is in it", hint, shown.get(digest, ""), other)
+
+
+def _written_columns(data: Mapping[str, Any], challenges: list[str | None], report: Report) -> list[str]:
+    """Return the keys of the columns that programs fill; say which of them no program writes."""
+    if form_of(data) == "v2":
+        columns = {c["key"]: f"/leaderboards/0/columns/{place}" for place, c in enumerate(data["leaderboards"][0]["columns"])
+                   if not c.get("computation")}  # fmt: skip
+    else:
+        found = data["leaderboard"]["columns"].items()
+        columns = {key: f"/leaderboard/columns/{key}" for key, column in found if "computed" not in column}
+    written = [{column.key for column in load_challenge(known).columns} for known in challenges if known]
+    if not written or None in challenges:
+        return list(columns)
+    for key, where in columns.items():
+        if not any(key in keys for keys in written):
+            hint = f"they write {', '.join(sorted(set.union(*written)))}"
+            report.error("L-COLUMN", f"no scoring program writes {key}", hint, where)
+        elif not all(key in keys for keys in written):
+            hint = "the column stays empty for the others"
+            report.warn("L-COLUMN", f"not every scoring program writes {key}", hint, where)
+    return [key for key in columns if all(key in keys for keys in written)]
+
+
+def _check_samples(
+    data: Mapping[str, Any], files: Mapping[str, bytes], tasks: Mapping[str, Mapping[str, Any]],
+    challenges: Mapping[str, str | None], keys: list[str], contents: Contents, report: Report,
+) -> None:  # fmt: skip
+    if "solutions" not in data:
+        return
+    limit = max(number(phase.get("execution_time_limit", DEFAULT_STEP)) for phase in data["phases"])
+    places = {task.get("index"): where for where, task in tasks.items()}
+    for entry in data["solutions"]:
+        for where in [places[index] for index in entry["tasks"] if "path" in entry]:
+            task, name, challenge_id = tasks[where], entry["path"], challenges.get(where)
+            if challenge_id is None or "reference_data" not in task:
+                report.warn(
+                    "L-SAMPLE", "the program is not ours, so the sample was not run", "try it there", file=name
+                )
+                continue
+            reference = files[task["reference_data"]]
+            run = contents.run(
+                files[task["scoring_program"]], reference, files[name], challenge_id, limit or DEFAULT_STEP
+            )
+            _check_run(run, name, keys, report)
+
+
+def _check_run(run: Run, name: str, keys: list[str], report: Report) -> None:
+    if "E-PYTHON" in run.stderr or "ModuleNotFoundError" in run.stderr:
+        report.warn("L-SAMPLE", "packages are missing here, so the sample was not run", "make .venv/run", file=name)
+        return
+    if run.exit_code != 0:
+        said = " ".join(run.stderr.split())[:300]
+        report.error(
+            "L-SAMPLE", f"the sample does not score (exit {run.exit_code}): {said}", "make it again", file=name
+        )
+    for warning in read_scores(run, keys)[1]:
+        if "is not a column" in warning and "(the column is" not in warning:
+            continue  # further numbers that the scores file carries on purpose
+        report.error("L-COLUMN", warning, "correct the leaderboard or the program", file=name)
+
+
+def _members(archive: bytes) -> dict[str, str]:
+    """Return digest -> name of the files in a zip and in the zips inside it; tiny files are left out."""
+    found = {}
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        for info in opened.infolist():
+            if info.file_size < _COMPARED_FROM_BYTES:
+                continue
+            with opened.open(info) as stream:
+                digest = hashlib.sha256()
+                for block in iter(lambda stream=stream: stream.read(1 << 20), b""):  # type: ignore[misc]
+                    digest.update(block)
+            found[digest.hexdigest()] = info.filename
+            if info.filename.lower().endswith(".zip"):
+                inner = opened.read(info)
+                if zipfile.is_zipfile(io.BytesIO(inner)):
+                    found.update({key: f"{info.filename}/{name}" for key, name in _members(inner).items()})
+    return found
+
+
+def _program(archive: bytes) -> tuple[str | None, list[tuple[str, Problem]]]:
+    """Return the id of the challenge if a program is ours, and (level, problem) of its metadata."""
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        names = set(opened.namelist())
+        metadata_name = next((name for name in ("metadata.yaml", "metadata") if name in names), None)
+        text = opened.read(metadata_name) if metadata_name else b""
+    ours = [known for known in challenge_ids() if f"scoring_program/challenges/{known}/challenge.yaml" in names]
+    challenge_id = ours[0] if len(ours) == 1 else None
+    if metadata_name is None:
+        problem = Problem("L-METADATA", "there is no metadata.yaml: such a program hangs", "add one")
+        return challenge_id, [("error", problem)]
+    try:
+        metadata = yaml.safe_load(text)
+    except yaml.YAMLError:
+        metadata = None
+    command = metadata.get("command") if isinstance(metadata, dict) else None
+    if not isinstance(command, str) or not command.strip():
+        problem = Problem("L-METADATA", "there is no command", "write command: python3 …", where=metadata_name)
+        return challenge_id, [("error", problem)]
+    return challenge_id, [
+        (level, Problem("L-METADATA", said, hint, where=metadata_name))
+        for level, said, hint in _command_problems(command, names)
+    ]
+
+
+def _command_problems(command: str, names: set[str]) -> list[tuple[str, str, str]]:
+    found = []
+    if _SHELL & set(command):
+        hint = "write one plain command"
+        found.append(("warning", f"there is no shell, but the command holds its characters: {command}", hint))
+    words = command.split()
+    if words[0].startswith("python2"):
+        found.append(("warning", f"the image has no {words[0]}", "write python3"))
+    for word in words:
+        place = next((word[len(head) :] for head in _PROGRAM_PLACES if word.startswith(head)), None)
+        if place and place.endswith(".py") and place not in names:
+            found.append(("error", f"{word} is not in the program", "correct the command"))
+    return found
+
+
+def _reference(archive: bytes, challenge_id: str | None) -> tuple[bool, list[Problem]]:
+    """Return whether reference data is the synthetic demo reference, and what is wrong with it."""
+    with tempfile.TemporaryDirectory() as folder:
+        unpack(archive, Path(folder))
+        findings = Findings()
+        if challenge_id:
+            check_reference(challenge_id, Path(folder), findings)
+        return (Path(folder) / SYNTHETIC_MARK).is_file(), findings.problems
+
+
+def _run(program: bytes, reference: bytes, sample: bytes, challenge_id: str, limit: float) -> Run:
+    with tempfile.TemporaryDirectory() as folder:
+        submission = Path(folder) / "sample.zip"
+        submission.write_bytes(sample)
+        return run_program(program, reference, submission, challenge_id, Path(folder) / "app", limit)
