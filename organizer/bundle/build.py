@@ -1,7 +1,7 @@
 """Building the bundles that are uploaded.
 
-``competition.yaml`` is the truth for the competition of all tasks; the bundle of one challenge is cut out of it. Data that
-competition.yaml names is made here if its name is one of ``<id>_program.zip``, ``X_reference.zip``, ``X_sample.zip`` and
+``competition.yaml`` is the truth for the competition of all tasks; the bundle of one challenge is cut out of it. Data
+that it names is made here if its name is ``<id>_program.zip``, ``X_reference.zip``, ``X_sample.zip`` or
 ``starting_kit.zip``; any other file or folder lies beside competition.yaml.
 """
 
@@ -145,11 +145,11 @@ def _missing_reference(task: Mapping[str, Any], parts: Parts) -> str | None:
 
 
 def _add_bundle(name: str, data: dict[str, Any], parts: Parts, form: str, contents: Contents, plan: Plan) -> None:
-    data, files = _with_files(data, parts, plan)
+    data, named = _with_files(data, parts, plan)
     if form == "v1.5":
         data, lost = classic(data)
         plan.said += lost
-    files = {place: content for file in named_files(data) for place, content in files.get(file.name, {}).items()}
+    files = {place: content for file in named_files(data) for place, content in named.get(file.name, {}).items()}
     files[COMPETITION] = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=100).encode()
     report = Report()
     lint_files(data, files, contents, samples=False, report=report)

@@ -21,8 +21,8 @@ from organizer.runs.worker import BuiltTask
 def built_task(challenge_id: str, reference: Path | None) -> BuiltTask:
     """Return what ``dist/<id>.zip`` holds of a task; its parts are built if there is no such bundle.
 
-    ``reference`` takes the place of the bundle's reference: a folder of tasks or of this one. Raises RefusedError if it
-    is neither.
+    ``reference`` takes the place of the bundle's reference: a folder of tasks or of this one. Raises RefusedError if
+    it is neither.
     """
     own = _reference(challenge_id, reference) if reference else None
     path = DIST / f"{challenge_id}.zip"

@@ -5,6 +5,7 @@ A JSON Schema lists every key that Codabench reads. An unknown key is a warning,
 
 from __future__ import annotations
 
+import datetime
 import difflib
 import json
 import uuid
@@ -277,7 +278,7 @@ def _check_computation(column: Mapping[str, Any], indexes: list[int], where: str
 def _check_v15(data: dict[str, Any], report: Report) -> None:
     phases = sorted(data["phases"].items(), key=lambda pair: number(pair[1]["phasenumber"]))
     report.unique("warning", (phase["phasenumber"] for _, phase in phases), "/phases", "the phasenumber")
-    starts = []
+    starts: list[datetime.datetime] = []
     for order, (key, phase) in enumerate(phases):
         where = f"/phases/{key}"
         start = read_date(phase["start_date"], f"{where}/start_date", report)

@@ -1,4 +1,4 @@
-"""What is in the zips of a bundle: programs that can run, reference data that loads and stays secret, samples that score.
+"""What is in the zips of a bundle: programs that run, reference data that loads and stays secret, samples that score.
 
 Zips are opened and checked once for each content, however many bundles hold it.
 """
@@ -127,8 +127,8 @@ def _check_reference(
 def _written_columns(data: Mapping[str, Any], challenges: list[str | None], report: Report) -> list[str]:
     """Return the keys of the columns that programs fill; say which of them no program writes."""
     if form_of(data) == "v2":
-        columns = {c["key"]: f"/leaderboards/0/columns/{place}" for place, c in enumerate(data["leaderboards"][0]["columns"])
-                   if not c.get("computation")}  # fmt: skip
+        board = enumerate(data["leaderboards"][0]["columns"])
+        columns = {c["key"]: f"/leaderboards/0/columns/{place}" for place, c in board if not c.get("computation")}
     else:
         found = data["leaderboard"]["columns"].items()
         columns = {key: f"/leaderboard/columns/{key}" for key, column in found if "computed" not in column}

@@ -1,4 +1,4 @@
-"""Checking a bundle before it is uploaded: errors are what fails on the platform, warnings are what is unwise there."""
+"""Checking a bundle before it is uploaded: errors are what fails on the platform, warnings what is unwise there."""
 
 from __future__ import annotations
 

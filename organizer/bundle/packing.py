@@ -7,7 +7,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 from organizer import ROOT
@@ -17,7 +17,7 @@ VENDOR_LOCK = ROOT / "requirements" / "vendor.lock"
 COMPILED_LOCK = ROOT / "requirements" / "vendor-compiled.lock"
 
 
-@lru_cache(maxsize=None)
+@cache
 def vendored_files(compiled: bool = False) -> Mapping[str, bytes]:
     """Return the content of the vendored wheels; they are fetched once and hash-checked.
 

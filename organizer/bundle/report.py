@@ -1,4 +1,4 @@
-"""What the linter found: errors, which the platform or a run answers with a failure, and warnings, which are unwise."""
+"""What the linter found: errors, with which an upload or a run fails, and warnings of what is unwise."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Who sees what of a run, by the flags of competition.yaml as Codabench (March 2026) acts on them.
 
-The names of the flags mislead: `hide_score_output` hides a zip and no score, `hide_output` does not stop the detail page
-from being served.
+The names of the flags mislead: ``hide_score_output`` hides a zip and no score, and under ``hide_output`` the detail
+page is still served.
 """
 
 from __future__ import annotations
