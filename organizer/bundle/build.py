@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -25,10 +25,28 @@ from organizer.bundle.parts import KIT, Parts
 from organizer.bundle.report import Report
 from organizer.data.references import RefusedError, task_folders
 from organizer.files import zip_bytes
-from scoring_program.challenge import challenge_ids, load_challenge
+from scoring_program.challenge import challenge_ids
 from validator.findings import Findings
 
 _SAMPLE = "_sample.zip"
+
+
+class Bundle(NamedTuple):
+    """A bundle that is not yet a zip: its competition.yaml as data, and its other files."""
+
+    data: dict[str, Any]
+    files: dict[str, bytes]
+
+    def report(self, contents: Contents, samples: bool = False) -> Report:
+        """Return what the linter says of it."""
+        report = Report()
+        lint_files(self.data, self.files, contents, samples, report)
+        return report
+
+    def zipped(self) -> bytes:
+        """Return the zip that is uploaded."""
+        text = yaml.safe_dump(self.data, sort_keys=False, allow_unicode=True, width=100)
+        return zip_bytes({COMPETITION: text.encode(), **self.files})
 
 
 @dataclass
@@ -37,13 +55,13 @@ class Plan:
 
     Attributes
     ----------
-    bundles : dict of str to dict
-        The files of each bundle by the bundle's name.
+    bundles : dict of str to Bundle
+        By the name of the zip.
     said : list of str
         What the organizer should know: what is not built, left out or not carried over.
     """
 
-    bundles: dict[str, dict[str, bytes]] = field(default_factory=dict)
+    bundles: dict[str, Bundle] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
 
 
@@ -71,16 +89,25 @@ def build_all(
     """
     truth = read_truth(source)
     folders = task_folders(reference, task_names(truth)) if reference else None
-    plan = plan_bundles(truth, Parts(folders, demo or reference is None, source), form, Contents())
+    plan = plan_bundles(truth, Parts(folders, demo or reference is None, source), form)
+    contents = Contents()
+    for name, bundle in plan.bundles.items():
+        errors = bundle.report(contents).errors
+        # A rehearsal with a copy of the demo data builds, although the starting kit shows that data.
+        in_kit = [problem for problem in errors.problems if problem.code == "L-LEAK" and problem.file == KIT]
+        if len(in_kit) < errors.total:
+            raise RefusedError(errors)
+        if in_kit:
+            plan.said.append(f"{name}: {KIT} shows files of the reference; do not upload it")
     for name in sorted((folders or {}).keys() - {reference_name(task) for task in truth["tasks"]}):
         plan.said.append(f"{name} of REFERENCE is not used: no task names {name}_reference.zip")
     for line in dict.fromkeys(plan.said):
         print(f"note | {line}")
     output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output, prefix=".building-") as folder:
-        for name, files in plan.bundles.items():
+        for name, bundle in plan.bundles.items():
             (Path(folder) / name).parent.mkdir(exist_ok=True)
-            (Path(folder) / name).write_bytes(zip_bytes(files))
+            (Path(folder) / name).write_bytes(bundle.zipped())
         for name in plan.bundles:
             (output / name).parent.mkdir(exist_ok=True)
             (Path(folder) / name).replace(output / name)
@@ -94,13 +121,26 @@ def read_truth(source: Path = ROOT) -> dict[str, Any]:
     if not path.is_file():
         report.error("L-FILE", "there is no such file", f"put it into {source}")
     data = read_competition(path.read_bytes(), report) if report.ok else None
-    if data is not None and form_of(data) != "v2":
-        report.error("L-SCHEMA", "only v2 is built from, v1.5 is made of it", "write version: 2", "/version")
-    if data is not None and report.ok:
-        check_competition(data, report)
     if data is None or not report.ok:
         raise RefusedError(report.errors)
+    check_truth(data)
     return data
+
+
+def check_truth(data: dict[str, Any]) -> None:
+    """Raise RefusedError if bundles cannot be built from a competition.yaml."""
+    report = Report()
+    if form_of(data) == "v1.5":
+        report.error("L-SCHEMA", "v1.5 bundles are built from v2 as well", "write version: 2", "/version")
+    else:
+        check_competition(data, report)
+    refuse_errors(report)
+
+
+def refuse_errors(report: Report) -> None:
+    """Raise RefusedError if there are errors."""
+    if not report.ok:
+        raise RefusedError(report.errors)
 
 
 def task_names(truth: Mapping[str, Any]) -> set[str]:
@@ -108,19 +148,16 @@ def task_names(truth: Mapping[str, Any]) -> set[str]:
     return {*challenge_ids(), *filter(None, (reference_name(task) for task in truth["tasks"]))}
 
 
-def plan_bundles(truth: Mapping[str, Any], parts: Parts, form: str, contents: Contents) -> Plan:
-    """Put together the bundles of a form, and check each; ``truth`` is a competition without errors.
+def plan_bundles(truth: Mapping[str, Any], parts: Parts, form: str) -> Plan:
+    """Put together the bundles of a form; ``truth`` is a competition without errors.
 
-    Raises
-    ------
-    RefusedError
-        A bundle would have errors, or none can be built.
+    Raises RefusedError if none can be built.
     """
     plan = Plan()
     wanted = {"competition.zip": dict(truth)} if form == "v2" else {}
     for challenge_id in challenge_ids():
         if any(challenge_of(task) == challenge_id for task in truth["tasks"]):
-            cut = one_challenge(truth, load_challenge(challenge_id))
+            cut = one_challenge(truth, parts.challenge(challenge_id))
             if cut is None:
                 plan.said.append(f"there is no bundle of {challenge_id}: no phase offers it")
             else:
@@ -131,7 +168,7 @@ def plan_bundles(truth: Mapping[str, Any], parts: Parts, form: str, contents: Co
             hint = "add it, or --demo for synthetic data"
             plan.said.append(f"{name} is not built: REFERENCE has no folder {', '.join(missing)}; {hint}")
             continue
-        _add_bundle(name, data, parts, form, contents, plan)
+        _add_bundle(name, data, parts, form, plan)
     if not plan.bundles:
         findings = Findings()
         findings.add("L-NOTHING", "there is nothing to build: " + "; ".join(plan.said), "see above", COMPETITION)
@@ -144,18 +181,13 @@ def _missing_reference(task: Mapping[str, Any], parts: Parts) -> str | None:
     return name if name and challenge_id and parts.reference(name, challenge_id) is None else None
 
 
-def _add_bundle(name: str, data: dict[str, Any], parts: Parts, form: str, contents: Contents, plan: Plan) -> None:
+def _add_bundle(name: str, data: dict[str, Any], parts: Parts, form: str, plan: Plan) -> None:
     data, named = _with_files(data, parts, plan)
     if form == "v1.5":
         data, lost = classic(data)
         plan.said += lost
     files = {place: content for file in named_files(data) for place, content in named.get(file.name, {}).items()}
-    files[COMPETITION] = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=100).encode()
-    report = Report()
-    lint_files(data, files, contents, samples=False, report=report)
-    if not report.ok:
-        raise RefusedError(report.errors)
-    plan.bundles[name] = files
+    plan.bundles[name] = Bundle(data, files)
 
 
 def _with_files(

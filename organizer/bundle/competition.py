@@ -132,10 +132,9 @@ def _check_schema(data: dict[str, Any], form: str, report: Report) -> bool:
 def _schema_hint(error: Any) -> str:
     if error.validator == "maxLength":
         return f"the platform's database takes at most {error.validator_value} characters"
-    if error.validator == "enum" and True in error.validator_value:
-        return "write true or false"
-    if error.validator == "pattern":
-        return "write an address" if "@" in error.validator_value else "write a whole number"
+    for sign, hint in (("@", "write an address"), ("true", "write true or false"), ("[0-9]", "write a whole number")):
+        if sign in str(error.schema.get("pattern")):
+            return hint
     return "correct it"
 
 

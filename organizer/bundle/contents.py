@@ -9,7 +9,7 @@ import hashlib
 import io
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -32,13 +32,14 @@ _COMPARED_FROM_BYTES = 64
 
 
 class Contents:
-    """Checks of zips (bytes) that remember their results: `members`, `program`, `reference` and `run`."""
+    """Checks of zips (bytes) that remember their results, and what each challenge writes."""
 
     def __init__(self) -> None:
         self.members = lru_cache(maxsize=None)(_members)
         self.program = lru_cache(maxsize=None)(_program)
         self.reference = lru_cache(maxsize=None)(_reference)
         self.run = lru_cache(maxsize=None)(_run)
+        self.written = lru_cache(maxsize=None)(_written)
 
 
 def check_contents(
@@ -73,7 +74,9 @@ def check_contents(
         if "reference_data" in task:
             _check_reference(data, task["reference_data"], files, challenges.get(where), contents, report)
     _check_image(data, any(challenges.values()), report)
-    keys = _written_columns(data, [challenges.get(where) for where in tasks], report)
+    ours = [challenges.get(where) for where in tasks]
+    written = [contents.written(known) if known else None for known in ours]
+    keys = _written_columns(data, written, report)
     if samples and report.ok:
         _check_samples(data, files, tasks, challenges, keys, contents, report)
 
@@ -124,20 +127,23 @@ def _check_reference(
             record("L-LEAK", f"{secret[digest]} of {name} is in it", hint, shown.get(digest, ""), other)
 
 
-def _written_columns(data: Mapping[str, Any], challenges: list[str | None], report: Report) -> list[str]:
-    """Return the keys of the columns that programs fill; say which of them no program writes."""
+def _written_columns(data: Mapping[str, Any], tasks: Sequence[frozenset[str] | None], report: Report) -> list[str]:
+    """Return the keys of the columns that every program fills; say which some or all do not.
+
+    ``tasks`` holds the keys that the program of each task writes, None for a program that is not ours.
+    """
     if form_of(data) == "v2":
         board = enumerate(data["leaderboards"][0]["columns"])
         columns = {c["key"]: f"/leaderboards/0/columns/{place}" for place, c in board if not c.get("computation")}
     else:
         found = data["leaderboard"]["columns"].items()
         columns = {key: f"/leaderboard/columns/{key}" for key, column in found if "computed" not in column}
-    written = [{column.key for column in load_challenge(known).columns} for known in challenges if known]
-    if not written or None in challenges:
+    written = [keys for keys in tasks if keys is not None]
+    if len(written) < len(tasks) or not tasks:
         return list(columns)
     for key, where in columns.items():
         if not any(key in keys for keys in written):
-            hint = f"they write {', '.join(sorted(set.union(*written)))}"
+            hint = f"they write {', '.join(sorted(frozenset().union(*written)))}"
             report.error("L-COLUMN", f"no scoring program writes {key}", hint, where)
         elif not all(key in keys for keys in written):
             hint = "the column stays empty for the others"
@@ -181,6 +187,11 @@ def _check_run(run: Run, name: str, keys: list[str], report: Report) -> None:
         if "is not a column" in warning and "(the column is" not in warning:
             continue  # further numbers that the scores file carries on purpose
         report.error("L-COLUMN", warning, "correct the leaderboard or the program", file=name)
+
+
+def _written(challenge_id: str) -> frozenset[str]:
+    """Return the keys of the numbers that a challenge's program writes."""
+    return frozenset(column.key for column in load_challenge(challenge_id).columns)
 
 
 def _members(archive: bytes) -> dict[str, str]:

@@ -71,12 +71,20 @@ def needed_code(entries: Iterable[str]) -> dict[str, bytes]:
         found[place] = path.read_bytes()
         parts = name.split(".")
         pending += [".".join(parts[:end]) for end in range(1, len(parts))]
-        for node in ast.walk(ast.parse(found[place])):
-            if isinstance(node, ast.Import):
-                pending += [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                pending += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        pending += _imported(found[place])
     return found
+
+
+@cache
+def _imported(code: bytes) -> tuple[str, ...]:
+    """Return the names that a module imports, those of attributes among them."""
+    names = []
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return tuple(names)
 
 
 def _module_path(name: str) -> Path | None:
