@@ -72,7 +72,7 @@ class Parts:
         the organizer puts one beside the reference folder, or beside competition.yaml.
         """
         if name in self._folders:
-            beside = self._folders[name].resolve().with_name(f"{name}_sample.zip")
+            beside = self._folders[name].absolute().with_name(f"{name}_sample.zip")
             if beside.is_file():
                 return beside.read_bytes()
         own = self.own(f"{name}_sample.zip")

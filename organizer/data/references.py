@@ -37,7 +37,7 @@ def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
     """
     _check_exists(reference)
     if _is_one_task(reference, names):
-        name = reference.resolve().name
+        name = reference.absolute().name
         if name not in names:
             _refuse(f"the folder of one task must have the task's name, and {name} is none", name, names, reference)
         return {name: reference}
@@ -60,8 +60,9 @@ def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
 def task_folder(challenge_id: str, reference: Path, names: Collection[str]) -> Path:
     """Return the reference folder of one task, whichever of the two forms REFERENCE has; see `task_folders`."""
     _check_exists(reference)
-    name = reference.resolve().name
-    if _is_one_task(reference, names):
+    name = reference.absolute().name
+    # An empty folder is one, too: what it needs depends on the task, and the program says it.
+    if _is_one_task(reference, names) or not any(path.is_dir() for path in _visible(reference)):
         if name in names and not name.startswith(challenge_id):
             _refuse(f"this is the folder of {name}, not of {challenge_id}", challenge_id, [challenge_id], reference)
         return reference
