@@ -107,8 +107,7 @@ def _check_schema(data: dict[str, Any], form: str, report: Report) -> bool:
     import jsonschema
 
     schema = json.loads((Path(__file__).parent / "schemas" / f"competition-{form}.json").read_text(encoding="utf-8"))
-    # JSON has neither integer keys (the phases of the older form) nor dates.
-    plain = json.loads(json.dumps(data, default=str))
+    plain = _plain(data)
     good = True
     for error in sorted(
         jsonschema.Draft7Validator(schema).iter_errors(plain), key=lambda found: list(map(str, found.path))
@@ -129,11 +128,21 @@ def _check_schema(data: dict[str, Any], form: str, report: Report) -> bool:
     return good
 
 
+def _plain(node: Any) -> Any:
+    """Return data as JSON has it, with neither integer keys (the phases of the older form) nor dates."""
+    if isinstance(node, dict):
+        return {str(key): _plain(value) for key, value in node.items()}
+    if isinstance(node, list):
+        return [_plain(value) for value in node]
+    return node if isinstance(node, (str, int, float, type(None))) else str(node)
+
+
 def _schema_hint(error: Any) -> str:
     if error.validator == "maxLength":
         return f"the platform's database takes at most {error.validator_value} characters"
-    for sign, hint in (("@", "write an address"), ("true", "write true or false"), ("[0-9]", "write a whole number")):
-        if sign in str(error.schema.get("pattern")):
+    pattern = str(error.schema.get("pattern"))
+    for sign, hint in (("@", "write an address"), ("true", "write true or false"), ("0-9", "write a whole number")):
+        if sign in pattern:
             return hint
     return "correct it"
 

@@ -76,6 +76,7 @@ def lint_files(
 def _check_files(data: dict[str, Any], files: Mapping[str, bytes], report: Report) -> dict[str, bytes]:
     """Return the named files, folders as zips, as the platform makes them; say what is wrong with them."""
     found = {}
+    names = {posixpath.normpath(file.name) for file in named_files(data)}
     for where, name, key in named_files(data):
         place = posixpath.normpath(name)
         if not name or place == ".":
@@ -87,7 +88,7 @@ def _check_files(data: dict[str, Any], files: Mapping[str, bytes], report: Repor
             _check_file(name, files[place], where, key, report)
         elif key in DATA_KEYS and (folder := _folder(place, files)):
             found[name] = zip_bytes(folder)
-            if f"{place}.zip" in files:
+            if f"{place}.zip" in names:
                 problem = f"there are both a folder {place}/ and a file {place}.zip"
                 report.error("L-CLASH", problem, "rename one: the server zips the folder over the file", where)
         else:

@@ -19,6 +19,7 @@ from organizer.bundle.parts import build_program
 from organizer.data import synthetic
 from organizer.data.references import RefusedError
 from organizer.files import folder_files
+from organizer.runs.dry_run import describe
 from organizer.runs.worker import run_program
 from scoring_program import signature
 from scoring_program.challenge import challenge_ids, load_challenge
@@ -291,6 +292,19 @@ def run_built(tmp_path):
         return run_program(build_program(name), reference, submission, name, tmp_path / "app", 120.0)
 
     return run
+
+
+@pytest.mark.parametrize("shape", ["competition.zip", f"{IDS[0]}.zip", f"v1.5/{IDS[0]}.zip"])
+def test_sample_scores_on_the_zips_of_each_shape_of_bundle(bundles, tmp_path, shape):
+    files = read(bundles / shape)
+    competition = yaml.safe_load(files["competition.yaml"])
+    tasks = competition["tasks"] if "tasks" in competition else competition["phases"].values()
+    task = next(task for task in tasks if task["scoring_program"] == f"{IDS[0]}_program.zip")
+    sample = ROOT / "starting_kit" / "samples" / IDS[0] / "good"
+    program, reference = files[task["scoring_program"]], files[task["reference_data"]]
+    run = run_program(program, reference, sample, IDS[0], tmp_path / "app", 120.0)
+    assert any(line.startswith("leaderboard row | ") for line in describe(run, load_challenge(IDS[0]), 120.0))
+    assert run.exit_code == 0
 
 
 @pytest.mark.parametrize("name", IDS)
