@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import posixpath
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -13,9 +16,10 @@ from organizer.bundle.competition import DEFAULT_STEP, number
 from organizer.bundle.cut import challenge_of
 from organizer.bundle.parts import build_program, demo_reference
 from organizer.data.prepare import reference_files
-from organizer.data.references import task_folder
+from organizer.data.references import RefusedError, task_folder
 from organizer.files import zip_bytes
 from organizer.runs.worker import BuiltTask
+from validator.findings import Findings
 
 
 def built_task(challenge_id: str, reference: Path | None) -> BuiltTask:
@@ -33,13 +37,27 @@ def built_task(challenge_id: str, reference: Path | None) -> BuiltTask:
         data = yaml.safe_load(bundle.read(COMPETITION))
         # Of several tasks of the challenge the first, as a bundle without REFERENCE says no more.
         task = next(task for task in data["tasks"] if challenge_of(task) == challenge_id)
-        program, built = bundle.read(task["scoring_program"]), bundle.read(task["reference_data"])
+        program = bundle.read(task["scoring_program"])
+        made = own or _reference_in(bundle, task)
     if program != build_program(challenge_id):
         place = f"{DIST.name}/{path.name}"
         print(f"warning | the program in {place} differs from this repository's; make bundle builds it anew")
     # Without a limit, and for a limit of 0, the platform takes its own.
     limit = number(data["phases"][0].get("execution_time_limit") or 0) or DEFAULT_STEP
-    return BuiltTask(challenge_id, program, own or built, float(limit))
+    return BuiltTask(challenge_id, program, made, float(limit))
+
+
+def _reference_in(bundle: zipfile.ZipFile, task: Mapping[str, Any]) -> bytes:
+    """Return the reference of a task of a bundle as a zip; there it may be a folder."""
+    name = posixpath.normpath(task.get("reference_data", ""))
+    files = {
+        place: bundle.read(place) for place in bundle.namelist() if place == name or place.startswith(f"{name}/")
+    }
+    if not files:
+        findings = Findings()
+        findings.add("L-REFERENCE", "the task has no reference data in the bundle", "give REFERENCE", COMPETITION)
+        raise RefusedError(findings)
+    return files.get(name) or zip_bytes({place[len(name) + 1 :]: data for place, data in files.items()})
 
 
 def _reference(challenge_id: str, reference: Path) -> Path | bytes:

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from conftest import GOLDEN, ROOT, make_zip
-from organizer.bundle import parts
+from organizer.bundle import built, parts
 from organizer.bundle.build import build_all, plan_bundles, read_truth
 from organizer.bundle.parts import build_program
 from organizer.data import synthetic
@@ -226,6 +226,24 @@ def test_own_data_and_a_computed_column_reach_the_bundles(edited, tmp_path):
     ]
     assert {"extra/help.txt", "kit.zip"} <= read(tmp_path / "dist" / "kinetics_tps.zip").keys()
     assert "starting_kit.zip" not in read(tmp_path / "dist" / "kinetics_tps.zip")
+
+
+def test_own_reference_folder_is_dry_run_from_the_bundle(edited, tmp_path, monkeypatch):
+    def change(data, source):
+        copy_without_mark("chalearn_action", source / "mine")
+        data["tasks"][0]["reference_data"] = "mine"
+
+    edited(change)
+    monkeypatch.setattr(built, "DIST", tmp_path / "dist")
+    task = built.built_task("chalearn_action", None)
+    assert names_in(task.reference) == {path.name for path in (tmp_path / "source" / "mine").iterdir()}
+
+
+def test_bundle_without_a_reference_cannot_be_dry_run(edited, tmp_path, monkeypatch):
+    edited(lambda data, source: data["tasks"][0].pop("reference_data"))
+    monkeypatch.setattr(built, "DIST", tmp_path / "dist")
+    with pytest.raises(RefusedError, match="has no reference data"):
+        built.built_task("chalearn_action", None)
 
 
 @pytest.mark.parametrize(
