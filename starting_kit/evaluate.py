@@ -19,6 +19,7 @@ from kit_path import DEMO_REFERENCE
 
 # isort: split
 from scoring_program.challenge import challenge_ids
+from scoring_program.report import data, files
 from scoring_program.result import Result, Table
 from scoring_program.scoring import SCORED, score_folder
 
@@ -54,6 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
     reference = options.reference or DEMO_REFERENCE / task
 
     def show(result: Result) -> None:
+        files.write_atomic(options.output / files.PER_ITEM, data.per_item_csv(result.statistics))
         if options.loc_mode:
             _print_mode(result, options.loc_mode)
         if options.verbose:

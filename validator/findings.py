@@ -22,6 +22,11 @@ def quote(text: str, longest: int = _LONGEST_QUOTE) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in shown)
 
 
+def counted(number: int, thing: str, plural: str = "") -> str:
+    """Return a number with the thing that is counted: "1 video", "2,000 videos"."""
+    return f"{number:,} {thing if number == 1 else plural or thing + 's'}"
+
+
 @dataclass(frozen=True)
 class Problem:
     """One reason why a file cannot be accepted, with its place and the way to mend it.

@@ -101,7 +101,9 @@ def demo_reference(challenge_id: str) -> dict[str, bytes]:
 def program_files(challenge_ids: Sequence[str]) -> dict[str, bytes]:
     """Return the files of a scoring program for these tasks: our code that it needs, declarations, wheels."""
     source = ROOT / "scoring_program"
-    programs = [f"scoring_program.challenges.{name}.program" for name in challenge_ids]
+    programs = [
+        f"scoring_program.challenges.{name}.{module}" for name in challenge_ids for module in ("program", "detail")
+    ]
     files = needed_code(["scoring_program.scoring", *programs])
     files["scoring_program/report/style.css"] = (source / "report" / "style.css").read_bytes()
     files["LICENSE"] = (ROOT / "LICENSE").read_bytes()
@@ -138,9 +140,13 @@ def build_kit(challenge_ids: Sequence[str], demo: Mapping[str, Mapping[str, byte
     }
     files.update(program_files(challenge_ids))
     files.update(needed_code(["validator.__main__"]))
+    schema = "scoring_program/report/detailed_results.schema.json"
+    files["formats/detailed_results.schema.json"] = (ROOT / schema).read_bytes()
     for name in challenge_ids:
         for extra in load_challenge(name).kit_files:
             files[extra] = (kit / extra).read_bytes()
+        for data_file in load_challenge(name).kit_data:
+            files[data_file] = (ROOT / data_file).read_bytes()
         for sample in sorted(samples_folder(name).iterdir()):
             files[f"samples/{name}/{sample.name}.zip"] = zip_bytes(folder_files(sample))
         for place, data in demo[name].items():

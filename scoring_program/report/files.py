@@ -13,6 +13,8 @@ DECIMALS = 10
 SCORES_TXT = "scores.txt"
 SCORES_JSON = "scores.json"
 DETAIL_HTML = "detailed_results.html"
+PER_ITEM = "per_item.csv"
+DETAIL_JSON = "detailed_results.json"
 
 
 def write_atomic(path: Path, text: str) -> None:
@@ -27,7 +29,7 @@ def write_atomic(path: Path, text: str) -> None:
 
 def remove_scores(folder: Path) -> None:
     """Remove the scores of an earlier run, so that a failed run leaves none."""
-    for name in (SCORES_TXT, SCORES_JSON):
+    for name in (SCORES_TXT, SCORES_JSON, DETAIL_JSON, PER_ITEM):
         (folder / name).unlink(missing_ok=True)
 
 
