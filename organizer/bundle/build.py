@@ -103,6 +103,12 @@ def build_all(
         plan.said.append(f"{name} of REFERENCE is not used: no task names {name}_reference.zip")
     for line in dict.fromkeys(plan.said):
         print(f"note | {line}")
+    _write(plan, output)
+    return [output / name for name in plan.bundles]
+
+
+def _write(plan: Plan, output: Path) -> None:
+    """Write all bundles or none."""
     output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output, prefix=".building-") as folder:
         for name, bundle in plan.bundles.items():
@@ -111,7 +117,6 @@ def build_all(
         for name in plan.bundles:
             (output / name).parent.mkdir(exist_ok=True)
             (Path(folder) / name).replace(output / name)
-    return [output / name for name in plan.bundles]
 
 
 def read_truth(source: Path = ROOT) -> dict[str, Any]:

@@ -77,8 +77,9 @@ def check_contents(
     ours = [challenges.get(where) for where in tasks]
     written = [contents.written(known) if known else None for known in ours]
     keys = _written_columns(data, written, report)
-    if samples and report.ok:
-        _check_samples(data, files, tasks, challenges, keys, contents, report)
+    if samples and report.ok and "solutions" in data:
+        by_index = {task["index"]: known for task, known in zip(data["tasks"], ours)}
+        _check_samples(data, files, by_index, keys, contents, report)
 
 
 def _tasks(data: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
@@ -152,16 +153,15 @@ def _written_columns(data: Mapping[str, Any], tasks: Sequence[frozenset[str] | N
 
 
 def _check_samples(
-    data: Mapping[str, Any], files: Mapping[str, bytes], tasks: Mapping[str, Mapping[str, Any]],
-    challenges: Mapping[str, str | None], keys: list[str], contents: Contents, report: Report,
+    data: Mapping[str, Any], files: Mapping[str, bytes], challenges: Mapping[Any, str | None],
+    keys: list[str], contents: Contents, report: Report,
 ) -> None:  # fmt: skip
-    if "solutions" not in data:
-        return
+    """Run the solutions of a v2 competition; ``challenges`` are those of its tasks, by index."""
+    tasks = {task["index"]: task for task in data["tasks"]}
     limit = max(number(phase.get("execution_time_limit", DEFAULT_STEP)) for phase in data["phases"])
-    places = {task.get("index"): where for where, task in tasks.items()}
     for entry in data["solutions"]:
-        for where in [places[index] for index in entry["tasks"] if "path" in entry]:
-            task, name, challenge_id = tasks[where], entry["path"], challenges.get(where)
+        for index in entry["tasks"] if "path" in entry else ():
+            task, name, challenge_id = tasks[index], entry["path"], challenges[index]
             if challenge_id is None or "reference_data" not in task:
                 report.warn(
                     "L-SAMPLE", "the program is not ours, so the sample was not run", "try it there", file=name
