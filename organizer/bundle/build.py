@@ -167,13 +167,19 @@ def plan_bundles(truth: Mapping[str, Any], parts: Parts, form: str) -> Plan:
                 plan.said.append(f"there is no bundle of {challenge_id}: no phase offers it")
             else:
                 wanted[f"{challenge_id}.zip" if form == "v2" else f"v1.5/{challenge_id}.zip"] = cut
+    missing: set[str] = set()
+    left_out = []
     for name, data in wanted.items():
-        missing = [x for task in data["tasks"] if (x := _missing_reference(task, parts))]
-        if missing:
-            hint = "add it, or --demo for synthetic data"
-            plan.said.append(f"{name} is not built: REFERENCE has no folder {', '.join(missing)}; {hint}")
-            continue
-        _add_bundle(name, data, parts, form, plan)
+        lacking = {x for task in data["tasks"] if (x := _missing_reference(task, parts))}
+        missing |= lacking
+        if lacking:
+            left_out.append(name)
+        else:
+            _add_bundle(name, data, parts, form, plan)
+    if left_out:
+        hint = "add them, or DEMO=1 (--demo) for synthetic data"
+        problem = f"REFERENCE has no folder {', '.join(sorted(missing))}; {hint}"
+        plan.said.append(f"not built: {', '.join(left_out)}; {problem}")
     if not plan.bundles:
         findings = Findings()
         findings.add("L-NOTHING", "there is nothing to build: " + "; ".join(plan.said), "see above", COMPETITION)

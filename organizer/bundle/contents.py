@@ -29,6 +29,7 @@ from validator.findings import Findings, Problem
 _SHELL = set("&|;<>*?`")
 _PROGRAM_PLACES = ("/app/program/", "$program/")
 _COMPARED_FROM_BYTES = 64
+_SHOWN_NAMES = 3
 
 
 class Contents:
@@ -117,15 +118,18 @@ def _check_reference(
         record("L-DEMO", f"the reference data is synthetic{said}", hint, file=name)
         return
     secret = {**contents.members(files[name]), hashlib.sha256(files[name]).hexdigest(): "all"}
-    for place, other, key in named_files(data):
-        if key in ("reference_data", "image"):
-            continue
+    places = {file.name: file for file in named_files(data) if file.key not in ("reference_data", "image")}
+    for other, (where, _, key) in places.items():
         shown = contents.members(files[other]) if key in DATA_KEYS else {}
-        for digest in sorted(secret.keys() & {*shown, hashlib.sha256(files[other]).hexdigest()}):
+        found = sorted(
+            secret[digest] for digest in secret.keys() & {*shown, hashlib.sha256(files[other]).hexdigest()}
+        )
+        if found:
             # In a program that is not ours a file in both, a license perhaps, need not be a secret.
-            record = report.error if challenge_id or secret[digest] == "all" else report.warn
-            hint = f"do not show it (it is {place} of competition.yaml); take it out"
-            record("L-LEAK", f"{secret[digest]} of {name} is in it", hint, shown.get(digest, ""), other)
+            record = report.error if challenge_id or "all" in found else report.warn
+            named = ", ".join(found[:_SHOWN_NAMES]) + (", …" if len(found) > _SHOWN_NAMES else "")
+            problem = f"it shows {len(found)} of the files of {name}: {named}"
+            record("L-LEAK", problem, f"take them out; it is {where} of competition.yaml", file=other)
 
 
 def _written_columns(data: Mapping[str, Any], tasks: Sequence[frozenset[str] | None], report: Report) -> list[str]:

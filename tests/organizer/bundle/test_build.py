@@ -267,7 +267,9 @@ def test_demo_data_beside_real_data_needs_its_flag(edited, tmp_path, capsys):
     refs = tmp_path / "refs"
     copy_without_mark("chalearn_action", refs / "chalearn_action")
     assert edited(lambda data, source: None, reference=refs).keys() == {"chalearn_action.zip"}
-    assert "competition.zip is not built: REFERENCE has no folder chalearn_gesture" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "note | not built: competition.zip, " in said
+    assert "REFERENCE has no folder anet_entities_gen, " in said
     built = edited(lambda data, source: None, reference=refs, demo=True)
     assert built["competition.zip"]["title"].startswith("[DEMO DATA] ")
     assert not built["chalearn_action.zip"]["title"].startswith("[DEMO")
