@@ -117,19 +117,19 @@ def _check_reference(
         said = "" if str(data["title"]).startswith(DEMO_TITLE) else " and the title does not say so"
         record("L-DEMO", f"the reference data is synthetic{said}", hint, file=name)
         return
-    secret = {**contents.members(files[name]), hashlib.sha256(files[name]).hexdigest(): "all"}
+    whole = hashlib.sha256(files[name]).hexdigest()
+    secret = {**contents.members(files[name]), whole: name}
     places = {file.name: file for file in named_files(data) if file.key not in ("reference_data", "image")}
     for other, (where, _, key) in places.items():
         shown = contents.members(files[other]) if key in DATA_KEYS else {}
-        found = sorted(
-            secret[digest] for digest in secret.keys() & {*shown, hashlib.sha256(files[other]).hexdigest()}
-        )
-        if found:
-            # In a program that is not ours a file in both, a license perhaps, need not be a secret.
-            record = report.error if challenge_id or "all" in found else report.warn
+        equal = secret.keys() & {*shown, hashlib.sha256(files[other]).hexdigest()}
+        if equal:
+            found = sorted(secret[digest] for digest in equal)
             named = ", ".join(found[:_SHOWN_NAMES]) + (", …" if len(found) > _SHOWN_NAMES else "")
-            problem = f"it shows {len(found)} of the files of {name}: {named}"
-            record("L-LEAK", problem, f"take them out; it is {where} of competition.yaml", file=other)
+            # In a program that is not ours a file in both, a license perhaps, need not be a secret.
+            record = report.error if challenge_id or whole in equal else report.warn
+            said = f"it shows {len(found)} of the files of {name}: {named}"
+            record("L-LEAK", said, f"take them out; it is {where} of competition.yaml", file=other)
 
 
 def _written_columns(data: Mapping[str, Any], tasks: Sequence[frozenset[str] | None], report: Report) -> list[str]:
