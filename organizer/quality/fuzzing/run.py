@@ -47,13 +47,22 @@ for line in sys.stdin:
     case = json.loads(line)
     path = pathlib.Path(case)
     shutil.rmtree(output, ignore_errors=True)
-    log, findings, code, home = io.StringIO(), Findings(), None, None
+    log, findings, code, home, slow = io.StringIO(), Findings(), None, None, Findings()
     signal.alarm(int(sys.argv[5]))
     try:
         with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
             code = scoring.score_folder(name, reference, path, output)
         check_submission(path, load_rules(name), findings)
         home = [problem.code for problem in findings.problems]
+        readers = sys.modules.get("validator.json_files")
+        typed = readers and readers.typed_json
+        try:
+            if readers:
+                readers.typed_json = None
+            check_submission(path, load_rules(name), slow)
+        finally:
+            if readers:
+                readers.typed_json = typed
     except Late:
         home = "late"
     except BaseException as error:
@@ -62,7 +71,7 @@ for line in sys.stdin:
         signal.alarm(0)
     scores = output / "scores.json"
     print(json.dumps({
-        "case": case, "code": code, "home": home, "log": log.getvalue()[-3000:],
+        "case": case, "code": code, "home": home, "fast": findings.lines(), "slow": slow.lines(), "log": log.getvalue()[-3000:],
         "outputs": sorted(p.name for p in output.iterdir()) if output.exists() else [],
         "beside": sorted(p.name for p in work.iterdir()),
         "scores": scores.read_text() if scores.exists() else None,
@@ -134,6 +143,8 @@ def what_is_wrong(result: dict[str, object]) -> str:
     code, log, home = result["code"], str(result["log"]), result["home"]
     if not isinstance(home, list):
         return f"it did not end by itself: {home}"
+    if result["fast"] != result["slow"]:
+        return f"the readers disagree: {result['fast']}, but {result['slow']}"
     if code not in (0, 1) or "Traceback" in log or "E-INTERNAL" in log:
         return f"exit {code}: {log[-300:]}"
     always = ["detailed_results.html", "detailed_results.json"]

@@ -22,7 +22,7 @@ def test_2000_spoiled_submissions_end_in_a_verdict(tmp_path):
 
 GOOD = {
     "code": 1, "home": ["E-X"], "log": "1. E-X f: p; h.", "beside": ["output"],
-    "outputs": ["detailed_results.html", "detailed_results.json"],
+    "outputs": ["detailed_results.html", "detailed_results.json"], "fast": ["1. E-X"], "slow": ["1. E-X"],
 }  # fmt: skip
 
 
@@ -30,7 +30,7 @@ GOOD = {
     "change",
     [
         {"code": 2}, {"code": None, "home": "late"}, {"log": "Traceback"}, {"log": "1. E-INTERNAL: x"}, {"log": "bad"},
-        {"outputs": ["detailed_results.html"]}, {"beside": ["evil", "output"]}, {"home": []},
+        {"outputs": ["detailed_results.html"]}, {"beside": ["evil", "output"]}, {"home": []}, {"slow": []},
         {"code": 0, "outputs": ["detailed_results.html", "scores.json", "scores.txt"]},
     ],
 )  # fmt: skip
@@ -48,7 +48,7 @@ def test_mutations_are_repeatable_and_change_something():
     files = {"a_prediction.csv": b"1,2,3\n4,5,6\n", "b.json": b'{"a": [1, {"b": "c"}]}'}
     first = [mutate(random.Random(seed), files) for seed in range(60)]
     assert first == [mutate(random.Random(seed), files) for seed in range(60)]
-    assert sum(data != plain_zip(files) for data in first) > 50
+    assert sum(data != plain_zip(files) for data in first) >= 50
     for mutation in FILE_MUTATIONS:
         changed = []
         for seed in range(10):

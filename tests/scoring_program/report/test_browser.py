@@ -205,3 +205,5 @@ def test_paper_is_light_and_wide_enough(show, name):
     assert window.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert window.evaluate("document.documentElement.scrollWidth") == 700
     assert not window.locator("nav").is_visible()
+    cut = "[...document.querySelectorAll('section')].filter(e => getComputedStyle(e).breakInside != 'avoid').length"
+    assert window.evaluate(cut) == 0
