@@ -15,21 +15,24 @@ test: .venv/dev
 	$(BIN)/mypy
 	$(BIN)/python -m pytest
 
-# make bundle [FORMAT=v1.5] [REFERENCE=DIR with one folder a task]
-bundle: .venv/run
-	$(BIN)/python -m organizer bundle --format $(FORMAT) $(if $(REFERENCE),--reference "$(REFERENCE)")
+# REFERENCE is a folder with a folder for each task, or the folder of one task.
+REFERENCE_OPTION = $(if $(REFERENCE),--reference "$(REFERENCE)")
 
-# make lint-bundle [BUNDLE=dist/x.zip]
+# make bundle [FORMAT=v1.5] [REFERENCE=DIR] [DEMO=1: demo data for the tasks that REFERENCE does not hold]
+bundle: .venv/run
+	$(BIN)/python -m organizer bundle --format $(FORMAT) $(REFERENCE_OPTION) $(if $(DEMO),--demo)
+
+# make lint-bundle [BUNDLE=dist/x.zip] [STRICT=1: fail on warnings, too]
 lint-bundle: .venv/run
-	$(BIN)/python -m organizer lint $(BUNDLE)
+	$(BIN)/python -m organizer lint $(BUNDLE) $(if $(STRICT),--strict)
 
 # make dry-run ID=chalearn_gesture SUBMISSION=my.zip [REFERENCE=DIR]
 dry-run: .venv/run
-	$(BIN)/python -m organizer dry-run $(ID) "$(SUBMISSION)" $(if $(REFERENCE),--reference "$(REFERENCE)")
+	$(BIN)/python -m organizer dry-run $(ID) "$(SUBMISSION)" $(REFERENCE_OPTION)
 
 # make rescore ID=chalearn_gesture SUBMISSIONS=DIR [REFERENCE=DIR]
 rescore: .venv/run
-	$(BIN)/python -m organizer rescore $(ID) "$(SUBMISSIONS)" $(if $(REFERENCE),--reference "$(REFERENCE)")
+	$(BIN)/python -m organizer rescore $(ID) "$(SUBMISSIONS)" $(REFERENCE_OPTION)
 
 demo-data: .venv/run
 	$(BIN)/python -m organizer demo-data

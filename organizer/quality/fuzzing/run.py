@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from organizer import ROOT
-from organizer.bundle.build import build_program
+from organizer.bundle.parts import build_program
 from organizer.data.prepare import reference_files
 from organizer.data.synthetic import samples_folder
 from organizer.files import folder_files, unpack, write_files
