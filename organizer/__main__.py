@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 from organizer import ROOT
@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
     prepare.add_argument("--source", type=Path, required=True)
     prepare.add_argument("--output", type=Path, required=True)
     prepare.add_argument(
-        "--corenlp", type=Path, metavar="DIR", help="anet_entities_gen: CoreNLP 3.9.x for the lemmas"
+        "--corenlp", type=Path, metavar="DIR", help="anet_entities_gen: CoreNLP 3.9.1 for the lemmas"
     )
     prepare.add_argument("--force-corenlp", action="store_true", help="accept another version of CoreNLP")
     commands.add_parser("demo", help="score the samples of all tasks against the demo reference")
@@ -80,13 +80,11 @@ def main(arguments: list[str] | None = None) -> int:
         output = options.output or ROOT / "out" / "rescore" / options.id
         return rescore(built_task(options.id, options.reference), options.submissions, output)
     if options.command == "prepare":
-        from organizer.data.lemmatize import lemmatize
+        from organizer.data.corenlp import lemmatize
         from organizer.data.prepare import prepare as prepare_reference
 
-        def lemmatizer(words: Iterable[str], findings: Findings) -> tuple[dict[str, str], str]:
-            return lemmatize(words, options.corenlp, options.force_corenlp, findings)
-
-        return _report(prepare_reference(options.id, options.source, options.output, {"lemmatize": lemmatizer}))
+        own = {"lemmatize": partial(lemmatize, options.corenlp, options.force_corenlp)} if options.corenlp else {}
+        return _report(prepare_reference(options.id, options.source, options.output, own))
     if options.command == "demo":
         from organizer.runs.demo import run_demo
 

@@ -1,48 +1,99 @@
-"""The challenges: one folder each, found by looking. No list of ids is kept anywhere."""
+"""The tasks: one folder each below ``challenges/``, found by looking, and the protocol that each implements."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar, Union
 
+import numpy as np
 import yaml
+from numpy.typing import NDArray
 
-from scoring_program.result import Result
+from scoring_program.result import Deferred, Section, Statistics
 from scoring_program.settings import Setting, declared
 from validator.findings import Findings
 
 CHALLENGES_FOLDER = Path(__file__).resolve().parent / "challenges"
 
-
-@dataclass(frozen=True)
-class ScoreColumn:
-    """A number that the scoring program writes, as the leaderboard and the detail page show it."""
-
-    key: str
-    title: str
-    description: str
-    sorting: str = "desc"
-    precision: int = 4
-    leaderboard: bool = True
+ReferenceT = TypeVar("ReferenceT")
+SubmissionT = TypeVar("SubmissionT")
+StatisticsT = TypeVar("StatisticsT", bound=Statistics)
+Settings = Mapping[str, Any]
 
 
-class Program(Protocol):
-    """What ``challenges/<id>/program.py`` offers; only it knows the challenge's file formats."""
+class Program(ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
+    """The protocol of a task: ``challenges/<id>/program.py`` holds one object of a subclass, ``PROGRAM``.
 
-    REFERENCE_FILES: tuple[str, ...]
+    Only the program knows the file formats of its task. A run calls the abstract methods in their order; what follows
+    them has defaults.
+    """
+
+    reference_files: tuple[str, ...] = ()
     """Glob patterns of the files that make up a reference folder, settings.yaml aside."""
 
-    def load_reference(self, folder: Path, settings: dict[str, Any], findings: Findings) -> Any:
-        """Return the reference data as arrays; what is wrong with the files goes to ``findings``."""
+    prepared_file: str = ""
+    """A file that `prepare_reference` writes and that the platform cannot do without; "" if there is none."""
 
-    def read_submission(self, path: Path, reference: Any, findings: Findings) -> Any:
-        """Return the validated submission as arrays; what is wrong with it goes to ``findings``."""
+    @abstractmethod
+    def load_reference(self, folder: Path, settings: Settings, findings: Findings) -> ReferenceT | None:
+        """Return the ground truth as arrays; None after a problem, which goes to ``findings``."""
 
-    def score(self, reference: Any, submission: Any, settings: dict[str, Any]) -> Result:
-        """Score a valid submission."""
+    @abstractmethod
+    def read_submission(self, path: Path, reference: ReferenceT, findings: Findings) -> SubmissionT | None:
+        """Return the validated submission as arrays; None after a problem, which goes to ``findings``."""
+
+    @abstractmethod
+    def measure(self, reference: ReferenceT, submission: SubmissionT, settings: Settings) -> StatisticsT:
+        """Gather the per-item statistics of a valid submission, once."""
+
+    @abstractmethod
+    def reduce(self, statistics: StatisticsT, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the primary score for each row of weights, before its final rounding.
+
+        Parameters
+        ----------
+        statistics : Statistics
+            As `measure` gathered them.
+        weights : float64 array of shape (n_replicates, n_items)
+            Whole numbers: how often each item, with its predictions, occurs.
+
+        Returns
+        -------
+        float64 array of shape (n_replicates,)
+        """
+
+    @abstractmethod
+    def scores(self, statistics: StatisticsT) -> dict[str, float]:
+        """Return all numbers of the leaderboard, ``score`` and ``coverage`` among them."""
+
+    def losses(self, statistics: StatisticsT) -> dict[str, float]:
+        """Return, for each kind of error that ``challenge.yaml`` declares, the score if it were gone."""
+        return {}
+
+    def signature_parts(self, reference: ReferenceT) -> dict[str, str]:
+        """Return what moves a score and is in neither the settings nor the reference files."""
+        return {}
+
+    def reference_digest(self, reference: ReferenceT) -> str:
+        """Return a hash that is already known; "" has the reference files hashed."""
+        return ""
+
+    def check_reference(self, folder: Path, settings: Settings, reference: ReferenceT, findings: Findings) -> None:
+        """Add mistakes of organizers that do not stop a run and still make it pointless."""
+
+    def prepare_reference(
+        self, source: Path, output: Path, settings: Settings, options: Mapping[str, Any], findings: Findings
+    ) -> bool:
+        """Turn the official files into what loads fast; return False if they are to be copied as they are."""
+        return False
+
+
+AnyProgram = Program[Any, Any, Any]
+Sections = Callable[[Any, Any, Any], Sequence[Union[Section, Deferred]]]
 
 
 class Demo(Protocol):
@@ -59,44 +110,89 @@ class Demo(Protocol):
 
 
 @dataclass(frozen=True)
+class ScoreColumn:
+    """A number that the scoring program writes, as the leaderboard and the detail page show it."""
+
+    key: str
+    title: str
+    description: str
+    sorting: str = "desc"
+    precision: int = 4
+    leaderboard: bool = True
+
+
+INTERVAL_COLUMNS = (
+    ScoreColumn("score_low", "Interval from", "Lower end of the 95 % interval of the score.", leaderboard=False),
+    ScoreColumn("score_high", "Interval to", "Upper end of the 95 % interval of the score.", leaderboard=False),
+)
+
+
+@dataclass(frozen=True)
+class Fix:
+    """A kind of error that a loss is computed for; ``advice`` is a sentence with ``{points}`` for what it costs."""
+
+    key: str
+    title: str
+    advice: str
+
+
+@dataclass(frozen=True)
 class Challenge:
-    """The declaration of a challenge, from its ``challenge.yaml``, and its program."""
+    """The declaration of a task, from its ``challenge.yaml``; ``item`` is what its independent items are called."""
 
     id: str
     title: str
     summary: str
+    item: str
     columns: Sequence[ScoreColumn]
+    fixes: Sequence[Fix]
     settings: tuple[Setting, ...]
     kit_files: Sequence[str]
+    """Files of ``starting_kit/`` for this task alone."""
+    kit_data: Sequence[str]
+    """Files of the repository that starting kits carry and scoring programs do not."""
 
     @property
     def folder(self) -> Path:
-        """The challenge's own folder."""
+        """The folder of the task."""
         return CHALLENGES_FOLDER / self.id
 
-    def program(self) -> Program:
-        """Import the challenge's program."""
-        return importlib.import_module(f"scoring_program.challenges.{self.id}.program")  # type: ignore[return-value]
+    def program(self) -> AnyProgram:
+        """Import the program of the task. Raises TypeError if its ``PROGRAM`` does not implement the protocol."""
+        program = self._module("program").PROGRAM
+        if not isinstance(program, Program):
+            raise TypeError(f"PROGRAM of {self.id} is not a Program")
+        return program
+
+    def sections(self) -> Sections:
+        """Import the function that turns reference, submission and statistics into sections of the detail page."""
+        return self._module("detail").sections  # type: ignore[no-any-return]
 
     def demo(self) -> Demo:
-        """Import the challenge's generator of synthetic data."""
-        return importlib.import_module(f"scoring_program.challenges.{self.id}.demo")  # type: ignore[return-value]
+        """Import the generator of synthetic data of the task."""
+        return self._module("demo")  # type: ignore[return-value]
+
+    def _module(self, name: str) -> Any:
+        return importlib.import_module(f"scoring_program.challenges.{self.id}.{name}")
 
 
 def challenge_ids() -> list[str]:
-    """Return the ids of all challenges that exist here."""
+    """Return the ids of all tasks that exist here."""
     return sorted(path.parent.name for path in CHALLENGES_FOLDER.glob("*/challenge.yaml"))
 
 
 def load_challenge(challenge_id: str) -> Challenge:
-    """Read the declaration of a challenge. Raises FileNotFoundError for an unknown id."""
+    """Read the declaration of a task. Raises FileNotFoundError for an unknown id."""
     path = CHALLENGES_FOLDER / challenge_id / "challenge.yaml"
     data = yaml.safe_load(path.read_text(encoding="utf-8"))
     return Challenge(
         id=challenge_id,
         title=data["title"],
         summary=data["summary"],
-        columns=[ScoreColumn(**column) for column in data["columns"]],
+        item=data["item"],
+        columns=[*(ScoreColumn(**column) for column in data["columns"]), *INTERVAL_COLUMNS],
+        fixes=[Fix(**fix) for fix in data.get("losses", [])],
         settings=declared(data.get("settings", {})),
         kit_files=data.get("kit_files", []),
+        kit_data=data.get("kit_data", []),
     )

@@ -1,23 +1,27 @@
 """What a challenge hands over after scoring: plain records that the report renders.
 
-Every part of the detail page has a level. ``summary`` parts hold aggregates over at least a class or the
-whole set and facts about the submission itself; ``full`` parts may show single items of the ground truth and
-appear only with ``detail: full``.
+Every section of the detail page has a key, which never changes, and a level. ``SUMMARY`` sections hold aggregates and
+say for every row, bin and cell how many instances it rests on; `scoring_program.disclosure` folds those that are too
+small. ``FULL`` sections may show single items of the ground truth and appear only with ``detail: full``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Union
 
 import numpy as np
+from numpy.typing import NDArray
+
+from validator.findings import Note
 
 SUMMARY = "summary"
 FULL = "full"
-LEVELS = {"none": (), "summary": (SUMMARY,), "full": (SUMMARY, FULL)}
 
 Cell = Union[str, int, float, None]
+Counts = NDArray[np.int64]
+Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -29,27 +33,84 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
-    """Rows under columns; None shows as a dash."""
+class Section:
+    """A part of the detail page: its key, its title, and a sentence that explains it."""
 
+    key: str
     title: str
     note: str
+
+
+@dataclass(frozen=True)
+class Table(Section):
+    """Rows under columns; None shows as a dash. ``support`` has the instances that a row rests on, as in `Groups`."""
+
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
+    support: Counts | None = None
     level: str = FULL
 
 
 @dataclass(frozen=True)
-class Histogram:
-    """How many ``things`` have a value in each bin; ``edges`` has one entry more than ``counts``."""
+class Groups(Section):
+    """A table with one row for each group of instances, before small groups are folded into one row.
 
-    title: str
-    note: str
+    Attributes
+    ----------
+    names : sequence of n str
+        What the groups are called; the first column shows them.
+    support : int64 array of shape (n, 2)
+        How many instances of the reference, and how many of the submission, each group rests on.
+    row : callable
+        Takes the numbers of the groups that make up a row; returns the cells behind the name.
+    worst_first : int, optional
+        The column that rows are sorted by, the smallest first; without it they keep their order.
+    """
+
+    columns: Sequence[Column]
+    names: Sequence[str]
+    support: Counts
+    row: Callable[[NDArray[np.int64]], Sequence[Cell]]
+    worst_first: int | None = None
+    level: str = SUMMARY
+
+
+@dataclass(frozen=True)
+class Histogram(Section):
+    """How many ``things`` have a value in each bin; ``edges`` has one entry more than ``counts``.
+
+    ``support`` has shape (n_bins, 2), as in `Groups`.
+    """
+
     edges: Sequence[float]
     counts: Sequence[int]
+    support: Counts
     value: str
     things: str
-    level: str = FULL
+    level: str = SUMMARY
+
+
+@dataclass(frozen=True)
+class Matrix(Section):
+    """Counts of pairs: rows are ground truth, columns are predictions.
+
+    Attributes
+    ----------
+    names : sequence of str
+        The names of the rows and, in the same order, of the columns.
+    counts : int64 array of shape (n, n)
+        Negative where a cell is not shown.
+    support : int64 array of shape (n, n, 2)
+        As in `Groups`, for each cell.
+    things : str
+        What is counted.
+    """
+
+    names: Sequence[str]
+    counts: Counts
+    support: Counts
+    things: str
+    level: str = SUMMARY
 
 
 @dataclass(frozen=True)
@@ -62,11 +123,9 @@ class Lane:
 
 
 @dataclass(frozen=True)
-class Timeline:
+class Timeline(Section):
     """Ground truth above prediction over the frames of one sequence."""
 
-    title: str
-    note: str
     n_frames: int
     lanes: Sequence[Lane]
     level: str = FULL
@@ -74,68 +133,121 @@ class Timeline:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a chart: points in order. ``dots`` draws the points alone."""
+    """A line of a chart: points in order."""
 
     label: str
     x: Sequence[float]
     y: Sequence[float]
-    dots: bool = False
 
 
 @dataclass(frozen=True)
-class LineChart:
-    """Lines over one pair of axes; ``ranges`` are (low x, high x, low y, high y); ``filled`` shades the first."""
+class LineChart(Section):
+    """Lines over one pair of axes, totals of the whole run.
 
-    title: str
-    note: str
+    ``ranges`` are (low x, high x, low y, high y); ``filled`` shades the area below the first line; ``ordered`` draws
+    the lines in one scale of color, because their labels are steps of one quantity, and the last line stands out.
+    """
+
     lines: Sequence[Line]
     x_title: str
     y_title: str
     ranges: tuple[float, float, float, float] = (0.0, 1.0, 0.0, 1.0)
     filled: bool = False
-    level: str = FULL
+    ordered: bool = False
+    level: str = SUMMARY
 
 
 @dataclass(frozen=True)
-class StackedBar:
-    """Shares of a whole, side by side in one bar: (label, share); they need not add up to 1."""
+class StackedBar(Section):
+    """Shares of a whole, totals of the whole run: (label, share); they need not add up to 1."""
 
-    title: str
-    note: str
     shares: Sequence[tuple[str, float]]
+    level: str = SUMMARY
+
+
+@dataclass(frozen=True)
+class BodyFigure(Section):
+    """A drawn body whose parts are colored by their value: (part, value 0..1 or None, number of points).
+
+    ``support`` has shape (n_parts, 2), as in `Groups`.
+    """
+
+    parts: Sequence[tuple[str, float | None, int]]
+    support: Counts
+    level: str = SUMMARY
+
+
+@dataclass(frozen=True)
+class Deferred:
+    """Sections that are built only if their level is shown, because they take time or hold ground truth."""
+
+    build: Callable[[], Sequence[Section]]
     level: str = FULL
 
 
 @dataclass(frozen=True)
-class BodyFigure:
-    """A drawn body whose parts are coloured by their value: (part, value 0..1 or None, number of points)."""
+class Interval:
+    """A percentile interval of the score over ``replicates`` resamples of the ``items`` of the reference."""
 
-    title: str
-    note: str
-    parts: Sequence[tuple[str, float | None, int]]
-    level: str = FULL
+    low: float
+    high: float
+    replicates: int
+    items: int
+    level: float = 0.95
 
 
-Section = Union[Table, Histogram, Timeline, LineChart, StackedBar, BodyFigure]
+@dataclass(frozen=True)
+class Loss:
+    """What one kind of error costs: the score if it were gone, and how many points of the score that is."""
+
+    fix: str
+    score_if_fixed: float
+    points: float
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """The per-item statistics of one submission, gathered once; each program adds arrays of its own.
+
+    Attributes
+    ----------
+    items : sequence of n str
+        The independent items of the reference, in ascending order.
+    item_scores : float64 array of shape (n,)
+        The score of each item by itself, NaN where it has none.
+    notes : sequence of Note
+        Facts about the submission.
+    """
+
+    items: Sequence[str]
+    item_scores: Numbers
+    notes: Sequence[Note]
 
 
 @dataclass(frozen=True)
 class Result:
-    """The outcome of scoring one submission.
+    """The outcome of scoring one submission, as far as its detail level shows it.
 
     Attributes
     ----------
     scores : mapping of leaderboard key to float
         In the order of the challenge's columns; holds ``score`` and ``coverage``.
-    items : mapping of column name to array, all of one length
-        One row per independent item (sequence, video, segment, image). The scores are reductions of it.
-    sections : sequence of sections
-        The challenge's own parts of the detail page, built only as far as the detail level shows them.
-    notes : sequence of str
-        What the reader should know: facts about the submission, no ground truth.
+    statistics : Statistics
+        What the scores are reductions of. Never part of an output as it is.
+    replicates : float64 array of shape (n_replicates,)
+        The scores of the resamples that the interval comes from; empty without items.
+    interval : Interval or None
+    losses : sequence of Loss
+        The largest first.
+    sections : sequence of Section
+        The challenge's own parts of the detail page, small groups folded.
+    notes : sequence of Note
     """
 
     scores: Mapping[str, float]
-    items: Mapping[str, np.ndarray]
+    statistics: Statistics
+    replicates: Numbers
+    interval: Interval | None = None
+    losses: Sequence[Loss] = ()
     sections: Sequence[Section] = ()
-    notes: Sequence[str] = field(default_factory=list)
+    notes: Sequence[Note] = field(default_factory=list)

@@ -11,17 +11,23 @@ import contextlib
 import sys
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from scoring_program.challenge import Challenge, challenge_ids, load_challenge
-from scoring_program.report import files, page
-from scoring_program.result import Result
+import numpy as np
+
+from scoring_program.challenge import AnyProgram, Challenge, Settings, challenge_ids, load_challenge
+from scoring_program.disclosure import disclosed
+from scoring_program.metrics import resampling
+from scoring_program.report import data, files, page
+from scoring_program.result import Interval, Loss, Numbers, Result, Statistics
 from scoring_program.settings import read_settings
 from scoring_program.signature import reference_hash, signature
 from validator import console, limits
-from validator.findings import Findings
+from validator.findings import Findings, Note
 
 HERE = Path(__file__).resolve().parent
 SCORED, INVALID, BROKEN = 0, 1, 2
@@ -53,7 +59,7 @@ def score_folder(
     reference: Path,
     submission: Path,
     output: Path,
-    overrides: Mapping[str, Any] | None = None,
+    overrides: Settings | None = None,
     on_result: Callable[[Result], None] | None = None,
     limited: bool = False,
 ) -> int:
@@ -81,37 +87,105 @@ def score_folder(
     int
         The exit code. Scores are written only if it is 0.
     """
-    stages = _Stages()
+    run = _Run(challenge_id, output, dict(overrides or {}), limited)
     try:
         files.make_folder(output)
-        challenge = load_challenge(challenge_id)
-        files.write_atomic(output / files.DETAIL_HTML, page.running_page(challenge))
-        return _score(challenge, reference, submission, output, dict(overrides or {}), on_result, stages, limited)
+        files.remove_scores(output)
+        files.write_atomic(output / files.DETAIL_HTML, page.running_page(run.challenge))
+        result = run.score(reference, submission)
+        if result is not None and on_result:
+            on_result(result)
+        return run.exit_code
     except console.OutputError as error:
         return _unwritable(output, error)
     except (Exception, limits.StoppedError) as error:
         try:
-            return _explain(challenge_id, output, error, stages)
+            return _explain(run, error)
         except console.OutputError as unwritable:
             return _unwritable(output, unwritable)
     finally:
         limits.finish()
 
 
-def _explain(challenge_id: str, output: Path, error: BaseException, stages: _Stages) -> int:
+def _explain(run: _Run, error: BaseException) -> int:
     """Say why a run ended with an exception."""
     if isinstance(error, limits.StoppedError) or limits.is_out_of_memory(error):
         limits.release(error)
-        files.remove_scores(output)
-        return _stopped(load_challenge(challenge_id), output, error, stages)
+        return run.stopped(error)
     # The message of an exception may hold reference data; its type and our own line do not.
     frame = traceback.extract_tb(error.__traceback__)[-1]
     for entry in traceback.extract_tb(error.__traceback__):
         if Path(entry.filename).resolve().is_relative_to(HERE):
             frame = entry
-    place = f"{Path(frame.filename).name} line {frame.lineno} in {frame.name}"
-    files.remove_scores(output)
-    return _broken(challenge_id, output, [f"E-INTERNAL: {type(error).__name__} in {place}"])
+    problem = f"{type(error).__name__} in {Path(frame.filename).name} line {frame.lineno} in {frame.name}"
+    findings = Findings()
+    findings.add("E-INTERNAL", problem, "tell those who maintain the scoring program")
+    return run.broken(findings)
+
+
+def _unwritable(output: Path, error: console.OutputError) -> int:
+    """Say in one line what cannot be written; no scores are left that nobody was told of."""
+    console.complain(error)
+    with contextlib.suppress(console.OutputError):
+        files.remove_scores(output)
+    return BROKEN
+
+
+def scored_result(
+    challenge: Challenge,
+    reference: Any,
+    submission: Any,
+    settings: Settings,
+    notes: Sequence[Note] = (),
+    begin: Callable[[str], None] = lambda stage: None,
+) -> Result:
+    """Return the result of a submission that was read: statistics once, and all that is reduced from them.
+
+    Parameters
+    ----------
+    challenge : Challenge
+    reference, submission
+        What the program of the challenge made of the files.
+    settings : mapping
+        A value for every setting.
+    notes : sequence of Note
+        What was found while reading.
+    begin : callable
+        Is told the name of each stage that begins.
+    """
+    program, detail = challenge.program(), settings["detail"]
+    begin("score")
+    statistics = program.measure(reference, submission, settings)
+    scores = program.scores(statistics)
+    begin("interval")
+    replicates = _replicates(program, statistics) if settings["interval"] else np.zeros(0)
+    interval = _interval(replicates, scores["score"], len(statistics.items))
+    if interval:
+        scores |= {"score_low": round(interval.low, 6), "score_high": round(interval.high, 6)}
+    begin("losses")
+    hidden = detail == "none"
+    losses = [] if hidden else _losses(program, statistics, scores["score"])
+    begin("report")
+    sections = [] if hidden else disclosed(challenge.sections()(reference, submission, statistics), detail)
+    return Result(scores, statistics, replicates, interval, losses, sections, [*notes, *statistics.notes])
+
+
+def _replicates(program: AnyProgram, statistics: Statistics) -> Numbers:
+    n = len(statistics.items)
+    return program.reduce(statistics, resampling.draws(n)) if n else np.zeros(0)
+
+
+def _interval(replicates: Numbers, score: float, n_items: int) -> Interval | None:
+    if not len(replicates):
+        return None
+    low, high = resampling.percentile_interval(replicates) if n_items > 1 else (score, score)
+    return Interval(low, high, len(replicates), n_items)
+
+
+def _losses(program: AnyProgram, statistics: Statistics, score: float) -> list[Loss]:
+    """Return what each kind of error costs, the largest loss first."""
+    found = [Loss(fix, fixed, fixed - score) for fix, fixed in program.losses(statistics).items()]
+    return sorted(found, key=lambda loss: -loss.points)
 
 
 class _Stages:
@@ -133,111 +207,129 @@ class _Stages:
         """Seconds since the start."""
         return time.perf_counter() - self._begin
 
+    @property
+    def seconds(self) -> dict[str, float]:
+        """Seconds of each stage until now."""
+        return {**self._seconds, self.now: time.perf_counter() - self._since}
+
     def line(self) -> str:
         """Return the seconds of all stages as text."""
-        seconds = {**self._seconds, self.now: time.perf_counter() - self._since}
-        return "time: " + ", ".join(f"{stage} {spent:.2f} s" for stage, spent in seconds.items())
+        return "time: " + ", ".join(f"{stage} {spent:.2f} s" for stage, spent in self.seconds.items())
 
 
-def _score(
-    challenge: Challenge,
-    reference: Path,
-    submission: Path,
-    output: Path,
-    overrides: dict[str, Any],
-    on_result: Callable[[Result], None] | None,
-    stages: _Stages,
-    limited: bool,
-) -> int:
-    program = challenge.program()
-    organizer = Findings()
-    if not reference.is_dir():
-        organizer.add(
-            "E-REF-MISSING", "there is no reference folder", "the organizers must attach the reference data"
+class _Run:
+    """One run: what it writes and prints, whatever its end."""
+
+    def __init__(self, challenge_id: str, output: Path, overrides: dict[str, Any], limited: bool) -> None:
+        self.exit_code = SCORED
+        self._challenge_id = challenge_id
+        self._output, self._overrides, self._limited = output, overrides, limited
+        self._stages = _Stages()
+
+    @cached_property
+    def challenge(self) -> Challenge:
+        """The challenge, loaded when it is first asked for: a run may be stopped while that happens."""
+        return load_challenge(self._challenge_id)
+
+    def score(self, reference: Path, submission: Path) -> Result | None:
+        """Score a submission and write the outputs; None if it could not be scored, which is then said."""
+        program = self.challenge.program()
+        organizer = Findings()
+        settings = self._settings(reference, organizer)
+        if not organizer.ok:
+            self.broken(organizer)
+            return None
+        if self._limited:
+            limits.start(settings["time_limit"], settings["memory_limit"])
+        self._stages.begin("reference")
+        ground_truth = program.load_reference(reference, settings, organizer)
+        if not organizer.ok:
+            in_full = settings["detail"] == "full"
+            self.broken(organizer if in_full else _without_places(self.challenge, organizer))
+            return None
+        self._stages.begin("submission")
+        findings = Findings()
+        prediction = program.read_submission(submission, ground_truth, findings)
+        if not findings.ok:
+            self._invalid("invalid", findings)
+            return None
+        begin = self._stages.begin
+        result = scored_result(self.challenge, ground_truth, prediction, settings, findings.notes, begin)
+        self._report(result, self._signature(reference, ground_truth, settings), settings["time_limit"])
+        return result
+
+    def stopped(self, error: BaseException) -> int:
+        """Say which limit ended the run. A submission that cannot be scored within it is invalid."""
+        stage, findings = self._stages.now, Findings()
+        if isinstance(error, limits.TerminatedError):
+            findings.add("E-STOPPED", f"the platform ended the run in the stage {stage}", "submit again")
+            return self.broken(findings)
+        if limits.is_out_of_memory(error):
+            outcome, code, setting = "memory", "E-LIMIT-MEMORY", "memory_limit"
+            problem = f"the run needs more memory than is allowed (stage {stage})"
+        else:
+            outcome, code, setting = "time", "E-LIMIT-TIME", "time_limit"
+            problem = f"the run takes longer than is allowed; {self._stages.line()}"
+        hint = (
+            f"submit less; if your submission is of ordinary size, tell the organizers ({setting} in settings.yaml)"
         )
-        return _broken(challenge.title, output, organizer.lines())
-    settings = {**read_settings(reference, challenge.settings, organizer), **overrides}
-    if not organizer.ok:
-        return _broken(challenge.title, output, organizer.lines())
-    if limited:
-        limits.start(settings["time_limit"], settings["memory_limit"])
-    stages.begin("reference")
-    ground_truth = program.load_reference(reference, settings, organizer)
-    if not organizer.ok:
-        return _broken(challenge.title, output, _reference_lines(challenge, organizer, settings["detail"] == "full"))
-    stages.begin("submission")
+        findings.add(code, problem, hint)
+        if stage in ("start", "reference"):
+            return self.broken(findings)
+        return self._invalid(outcome, findings)
+
+    def broken(self, findings: Findings) -> int:
+        """Say what is wrong on the organizer's side."""
+        self._write_failed("broken", BROKEN, findings, page.broken_page(self.challenge.title, findings.lines()))
+        console.say("The organizer's side is broken, nothing was scored:", *findings.lines(), to=sys.stderr)
+        return self.exit_code
+
+    def _invalid(self, outcome: str, findings: Findings) -> int:
+        self._write_failed(outcome, INVALID, findings, page.invalid_page(self.challenge, findings))
+        head = f"The submission to {self.challenge.id} is invalid and was not scored:"
+        console.say(head, *findings.lines(), to=sys.stderr)
+        return self.exit_code
+
+    def _write_failed(self, outcome: str, exit_code: int, findings: Findings, html: str) -> None:
+        self.exit_code = exit_code
+        files.remove_scores(self._output)
+        files.write_atomic(self._output / files.DETAIL_HTML, html)
+        text = data.failed_json(outcome, exit_code, findings, self._stages.seconds)
+        files.write_atomic(self._output / files.DETAIL_JSON, text)
+
+    def _settings(self, reference: Path, organizer: Findings) -> dict[str, Any]:
+        if not reference.is_dir():
+            hint = "the organizers must attach the reference data"
+            organizer.add("E-REF-MISSING", "there is no reference folder", hint)
+            return {}
+        return {**read_settings(reference, self.challenge.settings, organizer), **self._overrides}
+
+    def _signature(self, reference: Path, ground_truth: Any, settings: Settings) -> str:
+        program, challenge = self.challenge.program(), self.challenge
+        digest = program.reference_digest(ground_truth) or reference_hash(reference)
+        return signature(challenge.id, settings, challenge.settings, digest, program.signature_parts(ground_truth))
+
+    def _report(self, result: Result, line: str, time_limit: float) -> None:
+        if self._stages.total > _NEAR * time_limit:
+            text = f"the run came near its time limit of {time_limit:g} s; {self._stages.line()}"
+            result = replace(result, notes=[*result.notes, Note("N-LIMIT-TIME", text)])
+        html = page.result_page(self.challenge, result, line)
+        text = data.result_json(result, line, self._stages.seconds)
+        limits.finish()
+        files.write_atomic(self._output / files.DETAIL_HTML, html)
+        files.write_atomic(self._output / files.DETAIL_JSON, text)
+        files.write_scores(self._output, result.scores)
+        scores = [f"{key}: {files.plain_number(value)}" for key, value in result.scores.items()]
+        notes = [f"note {note.line()}" for note in result.notes]
+        losses = [f"loss {loss.fix}: {files.plain_number(round(loss.points, 6))}" for loss in result.losses]
+        console.say(line, *scores, *notes, *losses, self._stages.line())
+
+
+def _without_places(challenge: Challenge, organizer: Findings) -> Findings:
+    """Return the problems of a reference without anything that it holds."""
+    codes = ", ".join(sorted({problem.code for problem in organizer.problems}))
     findings = Findings()
-    prediction = program.read_submission(submission, ground_truth, findings)
-    if not findings.ok:
-        return _invalid(challenge, output, findings)
-    stages.begin("score")
-    result = program.score(ground_truth, prediction, settings)
-    stages.begin("report")
-    # Some programs have a part of their own in the signature.
-    parts = getattr(program, "signature_parts", None)
-    further = parts(ground_truth) if parts else {}
-    digest = getattr(program, "reference_digest", None)
-    hashed = digest(ground_truth) if digest else ""
-    line = signature(challenge.id, settings, challenge.settings, hashed or reference_hash(reference), further)
-    if stages.total > _NEAR * settings["time_limit"]:
-        text = f"the run came near its time limit of {settings['time_limit']:g} s; {stages.line()}"
-        findings.note("N-LIMIT-TIME", text)
-    html = page.result_page(challenge, result, line, findings)
-    limits.finish()
-    files.write_atomic(output / files.DETAIL_HTML, html)
-    files.write_scores(output, result.scores)
-    scores = [f"{key}: {files.plain_number(value)}" for key, value in result.scores.items()]
-    notes = [f"note {note}" for note in [*(note.line() for note in findings.notes), *result.notes]]
-    console.say(line, *scores, *notes, stages.line())
-    if on_result:
-        on_result(result)
-    return SCORED
-
-
-def _stopped(challenge: Challenge, output: Path, error: BaseException, stages: _Stages) -> int:
-    """Say which limit ended the run. A submission that cannot be scored within it is invalid."""
-    if isinstance(error, limits.TerminatedError):
-        return _broken(challenge.title, output, [f"E-STOPPED: the platform ended the run in the stage {stages.now}"])
-    if limits.is_out_of_memory(error):
-        code, setting = "E-LIMIT-MEMORY", "memory_limit"
-        problem = f"the run needs more memory than is allowed (stage {stages.now})"
-    else:
-        code, setting = "E-LIMIT-TIME", "time_limit"
-        problem = f"the run takes longer than is allowed; {stages.line()}"
-    findings = Findings()
-    hint = f"submit less; if your submission is of ordinary size, tell the organizers ({setting} in settings.yaml)"
-    findings.add(code, problem, hint)
-    if stages.now in ("start", "reference"):
-        return _broken(challenge.title, output, findings.lines())
-    return _invalid(challenge, output, findings)
-
-
-def _invalid(challenge: Challenge, output: Path, findings: Findings) -> int:
-    files.write_atomic(output / files.DETAIL_HTML, page.invalid_page(challenge, findings))
-    head = f"The submission to {challenge.id} is invalid and was not scored:"
-    console.say(head, *findings.lines(), to=sys.stderr)
-    return INVALID
-
-
-def _reference_lines(challenge: Challenge, findings: Findings, in_full: bool) -> list[str]:
-    if in_full:
-        return findings.lines()
-    codes = ", ".join(sorted({problem.code for problem in findings.problems}))
-    return [
-        f"{codes}: the reference data has {findings.total} problems; the organizers see them with "
-        f"python -m organizer prepare {challenge.id} --source DIR --output DIR"
-    ]
-
-
-def _broken(title: str, output: Path, lines: list[str]) -> int:
-    files.write_atomic(output / files.DETAIL_HTML, page.broken_page(title, lines))
-    console.say("The organizer's side is broken, nothing was scored:", *lines, to=sys.stderr)
-    return BROKEN
-
-
-def _unwritable(output: Path, error: console.OutputError) -> int:
-    """Say in one line what cannot be written; no scores are left that nobody was told of."""
-    console.complain(error)
-    with contextlib.suppress(console.OutputError):
-        files.remove_scores(output)
-    return BROKEN
+    problem = f"{codes}: the reference data has {organizer.total} problems"
+    hint = f"the organizers see them with python -m organizer prepare {challenge.id} --source DIR --output DIR"
+    findings.add("E-REF", problem, hint)
+    return findings

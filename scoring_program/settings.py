@@ -35,6 +35,7 @@ class Setting:
 COMMON = (
     Setting("protocol", "published", "the published text, or the released script", ("published", "released")),
     Setting("detail", "summary", "how much the detail page shows", ("none", "summary", "full"), signed=False),
+    Setting("interval", True, "whether an interval of the score is computed", signed=False),
     Setting("time_limit", 570.0, "seconds that a run may take", min=0.1, max=86400.0, signed=False),
     Setting("memory_limit", 8000.0, "MB of address space that a run may use", min=300.0, max=1e6, signed=False),
 )

@@ -85,4 +85,4 @@ def _evaluate(challenge_id: str, prediction: _Path, truth: _Path, protocol: str)
         submission = program.read_submission(Path(prediction), reference, findings)
     if not findings.ok:
         raise ValueError("\n".join(findings.lines()))
-    return float(program.score(reference, submission, settings).scores["score"])
+    return float(program.scores(program.measure(reference, submission, settings))["score"])

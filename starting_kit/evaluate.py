@@ -19,6 +19,7 @@ from kit_path import DEMO_REFERENCE
 
 # isort: split
 from scoring_program.challenge import challenge_ids
+from scoring_program.report import data, files
 from scoring_program.result import Result, Table
 from scoring_program.scoring import SCORED, score_folder
 
@@ -54,6 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
     reference = options.reference or DEMO_REFERENCE / task
 
     def show(result: Result) -> None:
+        files.write_atomic(options.output / files.PER_ITEM, data.per_item_csv(result.statistics))
         if options.loc_mode:
             _print_mode(result, options.loc_mode)
         if options.verbose:
@@ -79,7 +81,7 @@ def _print_mode(result: Result, mode: str) -> None:
 
 def _print_classes(result: Result) -> None:
     for table in result.sections:
-        if isinstance(table, Table) and "classes" in table.title.lower():
+        if isinstance(table, Table) and table.key == "classes":
             print(f"\n{table.title}")
             for row in ([column.title for column in table.columns], *table.rows):
                 print("  ".join(f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in row))

@@ -14,7 +14,7 @@ from organizer.data.prepare import prepare
 from organizer.data.synthetic import samples_folder
 from organizer.files import folder_files
 from scoring_program import scoring
-from scoring_program.challenge import challenge_ids
+from scoring_program.challenge import challenge_ids, load_challenge
 
 IDS = challenge_ids()
 WORD = "zqcanary"
@@ -177,12 +177,12 @@ def test_no_canary_leaves_a_run(planted, tmp_path, capsys, name, make, detail):
 
 
 @pytest.mark.parametrize("name", [name for name in IDS if name != "densepose"])
-def test_full_detail_shows_ground_truth_in_the_page_only(planted, tmp_path, capsys, name):
+def test_full_detail_shows_ground_truth_in_the_detailed_results_only(planted, tmp_path, capsys, name):
     files = knowing(name)
     code, texts = run(name, planted(name), files, tmp_path, capsys, detail="full")
     assert code == scoring.SCORED
-    page = texts.pop("detailed_results.html")
-    assert WORD in page
+    for place in ("detailed_results.html", "detailed_results.json"):
+        assert WORD in texts.pop(place)
     assert_silent(texts, b" ".join([*(place.encode() for place in files), *files.values()]))
 
 
@@ -190,20 +190,26 @@ def test_full_detail_shows_ground_truth_in_the_page_only(planted, tmp_path, caps
 STAGES = {
     "reference": "load_reference",
     "submission": "read_submission",
-    "score": "score",
+    "measure": "measure",
+    "reduce": "reduce",
+    "scores": "scores",
+    "losses": "losses",
 }
 
 
-@pytest.mark.parametrize("stage", [*STAGES, "report", "signature", "write"])
+@pytest.mark.parametrize("stage", [*STAGES, "sections", "report", "json", "signature", "write"])
 @pytest.mark.parametrize("name", IDS)
 def test_exceptions_of_our_own_tell_their_type_only(planted, tmp_path, capsys, monkeypatch, name, stage):
     def fail(*arguments, **options):
         raise ValueError(f"{WORD}secret 7391160")
 
     if stage in STAGES:
-        monkeypatch.setattr(
-            importlib.import_module(f"scoring_program.challenges.{name}.program"), STAGES[stage], fail
-        )
+        monkeypatch.setattr(load_challenge(name).program(), STAGES[stage], fail)
+    elif stage == "sections":
+        module = importlib.import_module(f"scoring_program.challenges.{name}.detail")
+        monkeypatch.setattr(module, "sections", fail)
+    elif stage == "json":
+        monkeypatch.setattr(scoring.data, "result_json", fail)
     elif stage == "report":
         monkeypatch.setattr(scoring.page, "result_page", fail)
     elif stage == "signature":

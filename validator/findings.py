@@ -34,6 +34,11 @@ def quote(text: str, longest: int = _LONGEST_QUOTE) -> str:
     return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), shown)
 
 
+def counted(number: int, thing: str, plural: str = "") -> str:
+    """Return a number with the thing that is counted: "1 video", "2,000 videos"."""
+    return f"{number:,} {thing if number == 1 else plural or thing + 's'}"
+
+
 @dataclass(frozen=True)
 class Problem:
     """One reason why a file cannot be accepted, with its place and the way to mend it.

@@ -84,7 +84,9 @@ def build_parts(challenge_id: str, reference: Path | None) -> Parts:
 def program_files(challenge_ids: list[str]) -> dict[str, bytes]:
     """Return the files of a scoring program for these tasks: our code that it needs, declarations, wheels."""
     source = ROOT / "scoring_program"
-    programs = [f"scoring_program.challenges.{name}.program" for name in challenge_ids]
+    programs = [
+        f"scoring_program.challenges.{name}.{module}" for name in challenge_ids for module in ("program", "detail")
+    ]
     files = needed_code(["scoring_program.scoring", *programs])
     files["scoring_program/report/style.css"] = (source / "report" / "style.css").read_bytes()
     files["LICENSE"] = (ROOT / "LICENSE").read_bytes()
@@ -121,9 +123,13 @@ def build_kit(challenge_ids: list[str]) -> bytes:
     }
     files.update(program_files(challenge_ids))
     files.update(needed_code(["validator.__main__"]))
+    schema = "scoring_program/report/detailed_results.schema.json"
+    files["formats/detailed_results.schema.json"] = (ROOT / schema).read_bytes()
     for name in challenge_ids:
         for extra in load_challenge(name).kit_files:
             files[extra] = (kit / extra).read_bytes()
+        for data_file in load_challenge(name).kit_data:
+            files[data_file] = (ROOT / data_file).read_bytes()
         for sample in sorted(samples_folder(name).iterdir()):
             files[f"samples/{name}/{sample.name}.zip"] = zip_bytes(folder_files(sample))
         for place, data in reference_files(name, ROOT / "reference_data" / name).items():

@@ -25,17 +25,14 @@ def check_reference(challenge_id: str, folder: Path, findings: Findings) -> None
     program = challenge.program()
     settings = read_settings(folder, challenge.settings, findings)
     reference = program.load_reference(folder, settings, findings)
-    # Some mistakes do not stop a run and still make it pointless.
-    further = getattr(program, "check_reference", None)
-    if further and findings.ok:
-        further(folder, settings, reference, findings)
+    if findings.ok:
+        program.check_reference(folder, settings, reference, findings)
 
 
 def prepare(challenge_id: str, source: Path, output: Path, options: Mapping[str, Any] | None = None) -> Findings:
     """Check the files in ``source`` and write the reference folder ``output`` if nothing is wrong.
 
-    A challenge whose program has ``prepare_reference`` turns the files into what loads fast; ``options`` are for it.
-    Those of the others are checked and copied.
+    Files that the program of the challenge does not turn into others are checked and copied; ``options`` are for it.
     """
     findings = Findings()
     if not source.is_dir():
@@ -43,23 +40,19 @@ def prepare(challenge_id: str, source: Path, output: Path, options: Mapping[str,
         return findings
     challenge = load_challenge(challenge_id)
     program = challenge.program()
-    transform = getattr(program, "prepare_reference", None)
-    if transform is None:
-        check_reference(challenge_id, source, findings)
-        if findings.ok:
-            _copy(program.REFERENCE_FILES, source, output, findings)
-        return findings
     settings = read_settings(source, challenge.settings, findings)
     if not findings.ok:
         return findings
-    # Beside the output, so that a reference with problems is never taken for a prepared one.
+    # In the same place as the output, so that a reference with problems is never taken for a prepared one.
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output.parent, prefix=".prepare-") as folder:
         work = Path(folder)
-        transform(source, work, settings, dict(options or {}), findings)
-        if findings.ok:
-            if (source / SETTINGS_FILE).is_file():
+        if program.prepare_reference(source, work, settings, dict(options or {}), findings):
+            if findings.ok and (source / SETTINGS_FILE).is_file():
                 shutil.copyfile(source / SETTINGS_FILE, work / SETTINGS_FILE)
+        else:
+            _copy(program.reference_files, source, work, findings)
+        if findings.ok:
             check_reference(challenge_id, work, findings)
         if findings.ok:
             output.mkdir(exist_ok=True)
@@ -69,7 +62,6 @@ def prepare(challenge_id: str, source: Path, output: Path, options: Mapping[str,
 
 
 def _copy(patterns: Sequence[str], source: Path, output: Path, findings: Findings) -> None:
-    output.mkdir(parents=True, exist_ok=True)
     kept = sorted({path for pattern in (*patterns, SETTINGS_FILE) for path in source.glob(pattern)})
     for path in kept:
         shutil.copyfile(path, output / path.name)
@@ -81,7 +73,7 @@ def reference_files(challenge_id: str, folder: Path) -> dict[str, bytes]:
     """Return the files of a reference folder, prepared if the platform cannot read the official ones."""
     program = load_challenge(challenge_id).program()
     files = folder_files(folder)
-    if not getattr(program, "NEEDS_PREPARING", False) or program.REFERENCE_FILES[0] in files:
+    if not program.prepared_file or program.prepared_file in files:
         return files
     with tempfile.TemporaryDirectory() as work:
         findings = prepare(challenge_id, folder, Path(work))

@@ -63,11 +63,11 @@ def _cases(name: str, folder: Path) -> list[tuple[str, str, str]]:
     cases = []
     for case in sorted(path.parent for path in (GOLDEN / name).glob("*/expected.json")):
         reference = case / "ref"
-        if getattr(load_challenge(name).program(), "NEEDS_PREPARING", False):
+        if load_challenge(name).program().prepared_file:
             reference = folder / "prepared" / case.name
             findings: Findings = prepare(name, case / "ref", reference)
             # Some cases have nothing to average on purpose; all of them can be scored.
-            if not (reference / load_challenge(name).program().REFERENCE_FILES[0]).is_file():
+            if not (reference / load_challenge(name).program().prepared_file).is_file():
                 raise ValueError("\n".join(findings.lines()))
         cases.append((f"{name}/{case.name}", str(reference), str(case / "res")))
     return cases

@@ -6,6 +6,7 @@ several measures, area ranges and thresholds at once; only images and detections
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ AREAS = {"all": (0.0, 1e5**2), "medium": (32.0**2, 96.0**2), "large": (96.0**2, 
 MOST_DETECTIONS = 20
 SECOND_PASS_IOU = 0.8
 _LARGEST = 1 - 1e-10
+_REPLICATE_BLOCK = 50
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,31 @@ class ImageMatches:
     ignored: np.ndarray
     n_persons: np.ndarray
 
+    def only(self, measure: int) -> ImageMatches:
+        """Return the matches of the first area range by one measure."""
+        own = np.s_[:1, measure : measure + 1]
+        return ImageMatches(self.score, self.matched[own], self.ignored[own], self.n_persons[:1])
+
+
+@dataclass(frozen=True)
+class Detections:
+    """The detections of an image in descending score; float64 arrays of shape (n_detections,)."""
+
+    score: np.ndarray
+    area: np.ndarray
+
+
+@dataclass(frozen=True)
+class People:
+    """The annotated persons of an image in file order; arrays of shape (n_persons,).
+
+    ``dense`` says who is densely annotated (others are ignored), ``crowd`` what is a crowd.
+    """
+
+    area: np.ndarray
+    dense: np.ndarray
+    crowd: np.ndarray
+
 
 def box_iou(detections: np.ndarray, persons: np.ndarray, crowd: np.ndarray) -> np.ndarray:
     """Return the IoU of boxes ``x, y, w, h`` as COCO computes it: against a crowd, over the detection's area.
@@ -56,11 +83,9 @@ def box_iou(detections: np.ndarray, persons: np.ndarray, crowd: np.ndarray) -> n
 def match_image(
     measures: np.ndarray,
     overlap: np.ndarray,
-    score: np.ndarray,
-    detection_area: np.ndarray,
-    person_area: np.ndarray,
-    dense: np.ndarray,
-    crowd: np.ndarray,
+    detections: Detections,
+    people: People,
+    areas: Sequence[str] = tuple(AREAS),
 ) -> ImageMatches:
     """Match the detections of one image greedily, then in the second pass of the released evaluator.
 
@@ -70,13 +95,13 @@ def match_image(
         Similarities; detections in descending score, persons in file order.
     overlap : float64 array of shape (n_detections, n_persons)
         As `box_iou` gives it.
-    score, detection_area : float64 arrays of shape (n_detections,)
-    person_area : float64 array of shape (n_persons,)
-    dense, crowd : bool arrays of shape (n_persons,)
-        Whether a person is densely annotated (others are ignored), and whether it is a crowd.
-
+    detections : Detections
+    people : People
+    areas : sequence of str
+        The area ranges to match for; keys of `AREAS`.
     """
-    bounds = np.array(list(AREAS.values()))
+    person_area, dense, crowd = people.area, people.dense, people.crowd
+    bounds = np.array([AREAS[name] for name in areas])
     outside = (person_area < bounds[:, :1]) | (person_area > bounds[:, 1:])
     ignored_person = outside | ~dense
     n_areas, n_measures, n_thresholds = len(bounds), len(measures), len(THRESHOLDS)
@@ -103,11 +128,12 @@ def match_image(
             a, m, t = np.nonzero(hit)
             taken[a, m, t, best[a, m, t]] = True
         _second_pass(overlap, ignored_person, crowd, matched, ignored, taken)
-    too_small = (detection_area < bounds[:, :1]) | (detection_area > bounds[:, 1:])
+    area = detections.area
+    too_small = (area < bounds[:, :1]) | (area > bounds[:, 1:])
     ignored |= (matched < 0) & too_small[:, None, None, :]
     # Where no person counts, no detection does.
     ignored[ignored_person.all(axis=1)] = True
-    return ImageMatches(score, matched, ignored, (~ignored_person).sum(axis=1))
+    return ImageMatches(detections.score, matched, ignored, (~ignored_person).sum(axis=1))
 
 
 def last_argmax(values: np.ndarray) -> np.ndarray:
@@ -164,8 +190,8 @@ class PrecisionCurves:
     n_persons: np.ndarray
 
     def average(self, values: np.ndarray, area: int) -> float:
-        """Return the mean of values of one area range, -1 if no person counts in it."""
-        return float(values.mean()) if self.n_persons[area] else -1.0
+        """Return the mean of values of one area range, 0 if no person counts in it."""
+        return float(values.mean()) if self.n_persons[area] else 0.0
 
 
 def accumulate(images: list[ImageMatches], n_measures: int) -> PrecisionCurves:
@@ -193,3 +219,84 @@ def accumulate(images: list[ImageMatches], n_measures: int) -> PrecisionCurves:
         precision[place][inside] = share[index[inside]]
         recall[place] = reached[-1]
     return PrecisionCurves(precision, recall, n_persons)
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """The detections of all images in descending score, for one area range and one measure.
+
+    Attributes
+    ----------
+    image : int array of shape (n_detections,)
+        Index of the image of each detection.
+    right, counted : bool arrays of shape (n_thresholds, n_detections)
+        Which detections are matched and count, and which count at all.
+    n_persons : int array of shape (n_images,)
+        Persons that count.
+    """
+
+    image: np.ndarray
+    right: np.ndarray
+    counted: np.ndarray
+    n_persons: np.ndarray
+
+
+def ranked(images: Sequence[ImageMatches], area: int, measure: int) -> Ranked:
+    """Gather the images, in ascending image id, into one ranking of their detections."""
+    empty = np.zeros((len(THRESHOLDS), 0), dtype=bool)
+    sizes = [len(image.score) for image in images]
+    order = np.argsort(-np.concatenate([np.zeros(0), *(image.score for image in images)]), kind="stable")
+    counted = np.concatenate([empty, *(~image.ignored[area, measure] for image in images)], axis=1)[:, order]
+    matched = np.concatenate([empty, *(image.matched[area, measure] >= 0 for image in images)], axis=1)[:, order]
+    return Ranked(
+        np.repeat(np.arange(len(images)), sizes)[order],
+        matched & counted,
+        counted,
+        np.array([image.n_persons[area] for image in images], dtype=np.int64),
+    )
+
+
+def weighted(detections: Ranked, weights: np.ndarray) -> np.ndarray:
+    """Return the average precision for each row of weights of the images.
+
+    An image of weight w stands for w images of their own, whose detections follow each other in the ranking.
+
+    Parameters
+    ----------
+    detections : Ranked
+    weights : float64 array of shape (n_replicates, n_images)
+        Whole numbers.
+
+    Returns
+    -------
+    float64 array of shape (n_replicates,)
+        The mean over the thresholds and the 101 recalls; 0 where no person counts.
+    """
+    total = np.zeros(len(weights))
+    for begin in range(0, len(weights), _REPLICATE_BLOCK):
+        block = slice(begin, begin + _REPLICATE_BLOCK)
+        total[block] = _weighted(detections, weights[block])
+    return total / len(THRESHOLDS)
+
+
+def _weighted(detections: Ranked, weights: np.ndarray) -> np.ndarray:
+    n_persons = np.maximum(weights @ detections.n_persons, 1)[:, None]
+    sums = np.zeros(len(weights))
+    own = weights[:, detections.image]
+    counted, counts_so_far = None, np.zeros((len(weights), 0))
+    for right, now_counted in zip(detections.right, detections.counted):
+        if counted is None or not np.array_equal(counted, now_counted):
+            counted = now_counted
+            counts_so_far = np.cumsum(own * counted, axis=1)
+        # Precision is highest at detections that are right, so the others only count.
+        place = np.flatnonzero(right)
+        if not len(place):
+            continue
+        found = np.cumsum(own[:, place], axis=1)
+        precision = found / (counts_so_far[:, place] + np.spacing(1))
+        precision = np.maximum.accumulate(precision[:, ::-1], axis=1)[:, ::-1]
+        for row, recall in enumerate(found / n_persons):
+            index = np.searchsorted(recall, RECALLS)
+            index = index[: np.searchsorted(index, len(place))]
+            sums[row] += precision[row, index].sum() / len(RECALLS)
+    return np.where(weights @ detections.n_persons > 0, sums, 0.0)

@@ -16,7 +16,7 @@ Metrics
 * `jaccard_index`: |A ∩ B| / |A ∪ B| per cell
 * `sequence_means`: mean over the cells of each sequence that count
 * `frame_precision`, `frame_recall`: over all cells
-* `overlap_matrix`: frames that one class is annotated and another is predicted
+* `confusions`: frames that one class is annotated and another is predicted
 
 Source: evaluation pages of ChaLearn LAP 2014 (tracks 2 and 3) and the released ChalearnLAPEvaluation.py;
 Escalera et al., ECCV Workshops 2014.
@@ -185,42 +185,46 @@ def frame_recall(counts: FrameCounts) -> float:
     return int(counts.intersection.sum()) / max(int(counts.ground_truth.sum()), 1)
 
 
-def overlap_matrix(
-    ground_truth: np.ndarray,
-    ground_truth_sequence: np.ndarray,
-    ground_truth_class: np.ndarray,
-    prediction: np.ndarray,
-    prediction_sequence: np.ndarray,
-    prediction_class: np.ndarray,
-    n_classes: int,
-) -> np.ndarray:
-    """Return how many frames class i is annotated while class j is predicted, summed over sequences.
+@dataclass(frozen=True)
+class Labeled:
+    """Disjoint labeled intervals of all sequences; int64 arrays.
 
-    Parameters
+    Attributes
     ----------
-    ground_truth, prediction : int64 arrays, shapes (n, 2) and (m, 2)
-        Half-open intervals. Those of one class and sequence should be disjoint (`merge_intervals`): a frame
-        in two ground-truth intervals counts twice.
-    ..._sequence, ..._class : int64 arrays, shapes (n,) and (m,)
+    frames : shape (n, 2)
+        Half-open intervals, as `merge_intervals` gives them: a frame in two of them would count twice.
+    sequence, label : shape (n,)
         Sequence and class (``0..n_classes-1``) of each interval.
+    """
+
+    frames: np.ndarray
+    sequence: np.ndarray
+    label: np.ndarray
+
+
+def confusions(ground_truth: Labeled, prediction: Labeled, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return on how many frames class i is annotated while class j is predicted, summed over sequences.
 
     Returns
     -------
-    int64 array, shape (n_classes, n_classes)
+    frames : int64 array, shape (n_classes, n_classes)
+    intervals : int64 array, shape (n_classes, n_classes)
+        How many intervals of the ground truth share these frames.
     """
-    matrix = np.zeros((n_classes, n_classes), dtype=np.int64)
-    if not len(ground_truth) or not len(prediction):
-        return matrix
-    both = np.concatenate([ground_truth, prediction])
-    start, end, _ = _on_one_axis(both, np.concatenate([ground_truth_sequence, prediction_sequence]))
-    n = len(ground_truth)
-    for label in np.unique(prediction_class):
-        chosen = np.flatnonzero(prediction_class == label) + n
+    frames, intervals = np.zeros((2, n_classes, n_classes), dtype=np.int64)
+    n = len(ground_truth.frames)
+    if not n or not len(prediction.frames):
+        return frames, intervals
+    both = np.concatenate([ground_truth.frames, prediction.frames])
+    start, end, _ = _on_one_axis(both, np.concatenate([ground_truth.sequence, prediction.sequence]))
+    for label in np.unique(prediction.label):
+        chosen = np.flatnonzero(prediction.label == label) + n
         chosen = chosen[np.argsort(start[chosen], kind="stable")]
         overlap = _covered_before(end[:n], start[chosen], end[chosen])
         overlap -= _covered_before(start[:n], start[chosen], end[chosen])
-        matrix[:, label] = np.bincount(ground_truth_class, weights=overlap, minlength=n_classes)
-    return matrix
+        frames[:, label] = np.bincount(ground_truth.label, weights=overlap, minlength=n_classes)
+        intervals[:, label] = np.bincount(ground_truth.label[overlap > 0], minlength=n_classes)
+    return frames, intervals
 
 
 def _covered_before(points: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:

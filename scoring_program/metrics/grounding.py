@@ -14,6 +14,7 @@ import numpy as np
 FRAMES = 10
 IOU = np.float32(0.5)
 _BLOCK = 1 << 14
+_CLASS_BLOCK = 512
 
 
 @dataclass(frozen=True)
@@ -167,6 +168,43 @@ def localization_accuracy(correct: np.ndarray, label: np.ndarray, n_classes: int
     return float(means[counts > 0].mean()) if counts.any() else 0.0
 
 
+def weighted_class_mean(correct: np.ndarray, label: np.ndarray, item: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return the mean over the classes that occur of their mean accuracy, for each row of weights.
+
+    Parameters
+    ----------
+    correct : bool array of shape (n_words,)
+    label, item : int arrays of shape (n_words,)
+        Class and item of each word.
+    weights : float64 array of shape (n_replicates, n_items)
+        How often each item occurs.
+
+    Returns
+    -------
+    float64 array of shape (n_replicates,)
+        0 where no class occurs.
+    """
+    n_items = weights.shape[1]
+    classes, code = np.unique(label, return_inverse=True)
+    sums, occurring = np.zeros(len(weights)), np.zeros(len(weights))
+    for begin in range(0, len(classes), _CLASS_BLOCK):
+        n = min(_CLASS_BLOCK, len(classes) - begin)
+        chosen = (code >= begin) & (code < begin + n)
+        cell = item[chosen] * n + code[chosen] - begin
+        right, total = (
+            weights @ np.bincount(cell, of_word, n_items * n).reshape(n_items, n)
+            for of_word in (correct[chosen].astype(np.float64), None)
+        )
+        sums += (right / np.maximum(total, 1)).sum(axis=1)
+        occurring += (total > 0).sum(axis=1)
+    return sums / np.maximum(occurring, 1)
+
+
+def share(hits: np.ndarray) -> float:
+    """Return the share of True in a bool array, 0 if it is empty."""
+    return float(hits.mean()) if len(hits) else 0.0
+
+
 @dataclass(frozen=True)
 class Generated:
     """What became of objects and words in sub-task II.
@@ -174,7 +212,7 @@ class Generated:
     Attributes
     ----------
     object_correct, object_known, object_skipped : bool arrays of shape (n_objects,)
-        Right; its class is annotated in the segment; not penalised, as an unannotated token has its lemma.
+        Right; its class is annotated in the segment; not penalized, as an unannotated token has its lemma.
     word_correct, word_predicted : bool arrays of shape (n_words,)
         Right; its class is predicted in the segment.
     """
@@ -186,7 +224,7 @@ class Generated:
     word_predicted: np.ndarray
 
 
-def judge_generated(objects: Objects, words: Words, not_penalised: np.ndarray, n_classes: int) -> Generated:
+def judge_generated(objects: Objects, words: Words, not_penalized: np.ndarray, n_classes: int) -> Generated:
     """Compare the objects of generated sentences with the annotated words.
 
     An object whose class is annotated in its segment meets the boxes of the smallest word index of that class; a word
@@ -194,7 +232,7 @@ def judge_generated(objects: Objects, words: Words, not_penalised: np.ndarray, n
 
     Parameters
     ----------
-    not_penalised : bool array of shape (n_objects,)
+    not_penalized : bool array of shape (n_objects,)
         Whether the lemma of the object's class is that of an unannotated token of the segment.
     """
     object_key = _key(objects.segment, objects.label, n_classes)
@@ -211,7 +249,7 @@ def judge_generated(objects: Objects, words: Words, not_penalised: np.ndarray, n
     target = np.flatnonzero(predicted)
     word_correct = np.zeros(len(word_key), dtype=bool)
     word_correct[target] = overlap_correct(objects, words, first[target], target)
-    return Generated(object_correct, known, not_penalised & ~known, word_correct, predicted)
+    return Generated(object_correct, known, not_penalized & ~known, word_correct, predicted)
 
 
 @dataclass(frozen=True)

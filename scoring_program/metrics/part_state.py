@@ -83,15 +83,15 @@ def pairs_by_group(left_group: np.ndarray, right_starts: np.ndarray) -> tuple[np
     return left, right, starts
 
 
-def _frame_starts(truth_frame: np.ndarray, guess_frame: np.ndarray) -> np.ndarray:
-    return group_starts(guess_frame, int(max(truth_frame.max(initial=-1), guess_frame.max(initial=-1))) + 1)
+def _frame_starts(truth_frame: np.ndarray, predicted_frame: np.ndarray) -> np.ndarray:
+    return group_starts(predicted_frame, int(max(truth_frame.max(initial=-1), predicted_frame.max(initial=-1))) + 1)
 
 
 def match_best(
     truth_box: np.ndarray,
     truth_frame: np.ndarray,
-    guess_box: np.ndarray,
-    guess_frame: np.ndarray,
+    predicted_box: np.ndarray,
+    predicted_frame: np.ndarray,
     human_iou: float = HUMAN_IOU,
 ) -> np.ndarray:
     """Match each ground-truth human to the predicted human of the largest IoU in its frame (published protocol).
@@ -100,8 +100,8 @@ def match_best(
 
     Parameters
     ----------
-    truth_box, guess_box : arrays of shape (n, 4)
-    truth_frame, guess_frame : int arrays of shape (n,), ascending
+    truth_box, predicted_box : arrays of shape (n, 4)
+    truth_frame, predicted_frame : int arrays of shape (n,), ascending
     human_iou : float
 
     Returns
@@ -109,8 +109,8 @@ def match_best(
     int array of shape (n_truth,)
         Index of the predicted human, -1 where no IoU is above ``human_iou``.
     """
-    truth, guess, starts = pairs_by_group(truth_frame, _frame_starts(truth_frame, guess_frame))
-    iou = box_iou(truth_box[truth], guess_box[guess])
+    truth, predicted, starts = pairs_by_group(truth_frame, _frame_starts(truth_frame, predicted_frame))
+    iou = box_iou(truth_box[truth], predicted_box[predicted])
     matched = np.full(len(truth_box), -1)
     some = np.flatnonzero(np.diff(starts))
     if some.size:
@@ -118,15 +118,15 @@ def match_best(
         is_largest = iou == np.repeat(largest, np.diff(starts)[some])
         place = np.where(is_largest, np.arange(len(iou)), len(iou))
         first = np.minimum.reduceat(place, starts[some])
-        matched[some] = np.where(largest > human_iou, guess[first], -1)
+        matched[some] = np.where(largest > human_iou, predicted[first], -1)
     return matched
 
 
 def match_assigned(
     truth_box: np.ndarray,
     truth_frame: np.ndarray,
-    guess_box: np.ndarray,
-    guess_frame: np.ndarray,
+    predicted_box: np.ndarray,
+    predicted_frame: np.ndarray,
     human_iou: float = HUMAN_IOU,
 ) -> np.ndarray:
     """Match humans one to one by the assignment of the released script; parameters and result as `match_best`.
@@ -136,13 +136,13 @@ def match_assigned(
     """
     from scipy.optimize import linear_sum_assignment
 
-    guess_starts = _frame_starts(truth_frame, guess_frame)
-    truth, guess, starts = pairs_by_group(truth_frame, guess_starts)
-    iou = _released_iou(truth_box[truth], guess_box[guess])
+    predicted_starts = _frame_starts(truth_frame, predicted_frame)
+    truth, predicted, starts = pairs_by_group(truth_frame, predicted_starts)
+    iou = _released_iou(truth_box[truth], predicted_box[predicted])
     matched = np.full(len(truth_box), -1)
     frames, first_truth, n_truth = np.unique(truth_frame, return_index=True, return_counts=True)
-    n_guess = np.diff(guess_starts)[frames]
-    for begin, rows, columns in zip(first_truth.tolist(), n_truth.tolist(), n_guess.tolist()):
+    n_predicted = np.diff(predicted_starts)[frames]
+    for begin, rows, columns in zip(first_truth.tolist(), n_truth.tolist(), n_predicted.tolist()):
         if not columns:
             continue
         here = iou[starts[begin] : starts[begin] + rows * columns].reshape(rows, columns)
@@ -155,7 +155,7 @@ def match_assigned(
         real = (row < rows) & (column < columns)
         row, column = row[real], column[real]
         good = here[row, column] > human_iou
-        matched[begin + row[good]] = guess[starts[begin] + column[good]]
+        matched[begin + row[good]] = predicted[starts[begin] + column[good]]
     return matched
 
 
@@ -182,10 +182,18 @@ class PartOutcomes:
         CORRECT, NO_HUMAN (its human is unmatched), NO_BOX, TOO_FAR or WRONG_STATE.
     n_proposals : int array
         Number of proposals for it, N_p.
+    near_state : int array
+        State of the first proposal that is near enough, -1 where there is none.
     """
 
     kind: np.ndarray
     n_proposals: np.ndarray
+    near_state: np.ndarray
+
+    def corrected(self, chosen: np.ndarray) -> PartOutcomes:
+        """Return the outcomes if the chosen parts (bool, shape (n_parts,)) were correct, with one proposal each."""
+        kind = np.where(chosen, np.int8(CORRECT), self.kind)
+        return PartOutcomes(kind, np.where(chosen, 1, self.n_proposals), self.near_state)
 
     @property
     def correctness(self) -> np.ndarray:
@@ -193,16 +201,43 @@ class PartOutcomes:
         return np.where(self.kind == CORRECT, 1 / np.maximum(self.n_proposals, 1), 0.0)
 
 
+@dataclass(frozen=True)
+class Parts:
+    """Ground-truth parts; arrays of length n_parts. Names and states are numbers that are not negative.
+
+    ``box`` has shape (n_parts, 4).
+    """
+
+    name: np.ndarray
+    box: np.ndarray
+    state: np.ndarray
+
+
+@dataclass(frozen=True)
+class Proposals:
+    """Predicted parts and the proposals for them.
+
+    Attributes
+    ----------
+    part_human, part_name : int arrays of shape (n_predicted_parts,)
+        A name that the ground truth does not have is -1; a human has each name once.
+    part : int array of shape (n_proposals,), ascending
+        Index of the predicted part that the proposal belongs to.
+    box, state : arrays of shape (n_proposals, 4) and (n_proposals,)
+        A state that the ground truth does not have is -1.
+    """
+
+    part_human: np.ndarray
+    part_name: np.ndarray
+    part: np.ndarray
+    box: np.ndarray
+    state: np.ndarray
+
+
 def judge_parts(
-    guess_human: np.ndarray,
-    part_name: np.ndarray,
-    part_box: np.ndarray,
-    part_state: np.ndarray,
-    guess_part_human: np.ndarray,
-    guess_part_name: np.ndarray,
-    proposal_part: np.ndarray,
-    proposal_box: np.ndarray,
-    proposal_state: np.ndarray,
+    matched_human: np.ndarray,
+    parts: Parts,
+    proposals: Proposals,
     part_iou: float = PART_IOU,
     inclusive: bool = False,
 ) -> PartOutcomes:
@@ -210,47 +245,53 @@ def judge_parts(
 
     Parameters
     ----------
-    guess_human : int array of shape (n_parts,)
+    matched_human : int array of shape (n_parts,)
         The predicted human matched to the part's human, -1 if there is none.
-    part_name, part_state : int arrays of shape (n_parts,)
-        Names and states as numbers, not negative.
-    part_box : array of shape (n_parts, 4)
-    guess_part_human, guess_part_name : int arrays of shape (n_guess_parts,)
-        A name that the ground truth lacks is -1; a human has each name once.
-    proposal_part : int array of shape (n_proposals,), ascending
-        Index of the predicted part that the proposal belongs to.
-    proposal_box, proposal_state : arrays of shape (n_proposals, 4) and (n_proposals,)
+    parts : Parts
+    proposals : Proposals
     part_iou : float
         The IoU that a proposal must exceed.
     inclusive : bool
         Whether an IoU of exactly ``part_iou`` suffices (released protocol).
     """
-    n_names = int(max(part_name.max(initial=0), guess_part_name.max(initial=0))) + 1
-    known = np.flatnonzero(guess_part_name >= 0)
-    keys = guess_part_human[known].astype(np.int64) * n_names + guess_part_name[known]
+    predicted_part = _predicted_parts(matched_human, parts.name, proposals)
+    n_parts = len(parts.name)
+    n_proposals, near_state = np.zeros(n_parts, np.int64), np.full(n_parts, -1)
+    any_near, any_right = np.zeros(n_parts, bool), np.zeros(n_parts, bool)
+    starts_of_part = group_starts(proposals.part, len(proposals.part_name))
+    # Block by block, so that the arrays of pairs stay small.
+    for begin in range(0, n_parts, _BLOCK):
+        block = slice(begin, begin + _BLOCK)
+        part, proposal, starts = pairs_by_group(predicted_part[block], starts_of_part)
+        part += begin
+        iou = box_iou(parts.box[part], proposals.box[proposal])
+        near = np.flatnonzero(iou >= part_iou if inclusive else iou > part_iou)
+        part, state = part[near], proposals.state[proposal[near]]
+        n_proposals[block] = np.diff(starts)
+        any_near[part] = True
+        any_right[part[state == parts.state[part]]] = True
+        # Written backwards, so that the first of each part stays.
+        near_state[part[::-1]] = state[::-1]
+    kind = np.select(
+        [matched_human < 0, n_proposals == 0, ~any_near, ~any_right],
+        [NO_HUMAN, NO_BOX, TOO_FAR, WRONG_STATE],
+        CORRECT,
+    )
+    return PartOutcomes(kind.astype(np.int8), n_proposals, near_state)
+
+
+def _predicted_parts(matched_human: np.ndarray, part_name: np.ndarray, proposals: Proposals) -> np.ndarray:
+    """Return for each ground-truth part the predicted part of the same name and the matched human, -1 if none."""
+    n_names = int(max(part_name.max(initial=0), proposals.part_name.max(initial=0))) + 1
+    known = np.flatnonzero(proposals.part_name >= 0)
+    if not len(known):
+        return np.full(len(part_name), -1)
+    keys = proposals.part_human[known].astype(np.int64) * n_names + proposals.part_name[known]
     order = np.argsort(keys, kind="stable")
     keys, known = keys[order], known[order]
-    wanted = guess_human.astype(np.int64) * n_names + part_name
-    place = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
-    found = (guess_human >= 0) & (keys[place] == wanted if len(keys) else False)
-    guess_part = np.where(found, known[place] if len(keys) else -1, -1)
-    n_proposals = np.zeros(len(part_name), np.int64)
-    any_near, any_right = np.zeros(len(part_name), bool), np.zeros(len(part_name), bool)
-    starts_of_part = group_starts(proposal_part, len(guess_part_name))
-    # Block by block, so that the arrays of pairs stay small.
-    for begin in range(0, len(part_name), _BLOCK):
-        here = slice(begin, begin + _BLOCK)
-        truth, proposal, starts = pairs_by_group(guess_part[here], starts_of_part)
-        truth += begin
-        iou = box_iou(part_box[truth], proposal_box[proposal])
-        near = iou >= part_iou if inclusive else iou > part_iou
-        n_proposals[here] = np.diff(starts)
-        any_near[truth[near]] = True
-        any_right[truth[near & (proposal_state[proposal] == part_state[truth])]] = True
-    kind = np.select(
-        [guess_human < 0, n_proposals == 0, ~any_near, ~any_right], [NO_HUMAN, NO_BOX, TOO_FAR, WRONG_STATE], CORRECT
-    )
-    return PartOutcomes(kind.astype(np.int8), n_proposals)
+    wanted = matched_human.astype(np.int64) * n_names + part_name
+    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where((matched_human >= 0) & (keys[place] == wanted), known[place], -1)
 
 
 def frame_means(
@@ -358,3 +399,8 @@ def released_area(psc: np.ndarray, right: np.ndarray) -> float:
     sorted_psc = np.sort(psc[right])
     reached = len(sorted_psc) - np.searchsorted(sorted_psc, points, "left")
     return float(np.cumsum(reached / max(len(right), 1) * (1.0 / GRID))[-1])
+
+
+def released_points_reached(psc: np.ndarray) -> np.ndarray:
+    """Return how many of the thresholds 1/10000, ..., 9999/10000 of the released script each PSC reaches."""
+    return np.searchsorted(np.arange(1, GRID) / GRID, psc, "right")

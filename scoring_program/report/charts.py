@@ -1,99 +1,122 @@
-"""Charts as inline SVG trees. Colours are CSS classes of the page, so they follow light and dark mode."""
+"""Charts as trees: marks are SVG that stretches with the card, texts are HTML that keeps its size on a phone.
+
+Colors are CSS classes of the page, so they follow light and dark mode. Functions that draw lists of any length take
+a ``limit``, the most entries that they draw.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import cycle
 from xml.etree.ElementTree import Element
 
-from scoring_program.report.html import element
-from scoring_program.result import BodyFigure, Histogram, Lane, Line, LineChart, StackedBar, Timeline
+from scoring_program.report.html import cut, element
+from scoring_program.result import BodyFigure, Histogram, Interval, LineChart, Matrix, StackedBar, Timeline
 
-_WIDTH, _HEIGHT = 480, 230
-_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 20, 20, 46
+_LANE = 20
+LARGEST_MATRIX = 20
+_MOST_EDGES = 12
+
+Ticks = Sequence[tuple[float, str]]
+
+
+def kinds() -> Iterator[str]:
+    """Return the colors of lines and shares in their order, over and over."""
+    return cycle("bacdefghij")
+
+
+def interval_strip(interval: Interval, score: float) -> Element:
+    """Return the interval as a band on the scale from 0 to 1, the score as a mark on it."""
+    band = _rect(100 * interval.low, 0, 100 * (interval.high - interval.low), 10, "fill-band")
+    description = f"the interval from {interval.low:.3f} to {interval.high:.3f} on a scale from 0 to 1"
+    mark = _line(100 * score, 0, 100 * score, 10, "mark")
+    svg = element(
+        "svg", band, mark, viewBox="0 0 100 10", preserveAspectRatio="none", role="img", aria_label=description
+    )
+    return element("div", element("span", "0"), svg, element("span", "1"), class_="interval")
 
 
 def histogram(data: Histogram) -> Element:
     """Return a histogram with its counts above the bars."""
-    plot_width, plot_height = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
     low, high = data.edges[0], data.edges[-1]
     most = max(max(data.counts, default=0), 1)
-    chart = _canvas(f"{data.title}: {', '.join(str(count) for count in data.counts)} {data.things}")
-    base = _TOP + plot_height
-    for count, left, right in zip(data.counts, data.edges, data.edges[1:]):
-        x0, x1 = (_LEFT + plot_width * (edge - low) / (high - low) for edge in (left, right))
-        height = plot_height * count / most
-        chart.append(_rect(x0 + 1, base - height, x1 - x0 - 2, height, "fill-b"))
+    at = [100 * (edge - low) / (high - low) for edge in data.edges]
+    bars, texts = [], []
+    for count, left, right in zip(data.counts, at, at[1:]):
+        bars.append(
+            _rect(left + 0.3, 100 - 92 * count / most, max(right - left - 0.6, 0.1), 92 * count / most, "fill-b")
+        )
         if count:
-            chart.append(_text((x0 + x1) / 2, base - height - 4, str(count), "middle"))
-    chart.append(element("line", class_="axis", x1=_LEFT, x2=_WIDTH - _RIGHT, y1=base, y2=base))
-    for share in (0, 0.5, 1):
-        chart.append(_text(_LEFT + plot_width * share, base + 17, f"{low + (high - low) * share:g}", "middle"))
-    chart.append(_text(_LEFT + plot_width / 2, _HEIGHT - 8, data.value, "middle"))
-    middle = _TOP + plot_height / 2
-    chart.append(_text(14, middle, data.things, "middle", transform=f"rotate(-90 14 {middle:g})"))
-    return chart
-
-
-def kinds() -> Iterator[str]:
-    """Return the colours of lines and shares in their order, over and over."""
-    return cycle("bacdefghij")
+            place = f"left:{(left + right) / 2:.2f}%;bottom:{92 * count / most:.2f}%"
+            texts.append(element("span", f"{count:,}", class_="value", style=place))
+    edges = data.edges if len(data.edges) <= _MOST_EDGES else _steps(low, high)
+    ticks = [(100 * (edge - low) / (high - low), f"{edge:g}") for edge in edges]
+    description = f"{data.title}: {', '.join(str(count) for count in data.counts)} {data.things}"
+    return _plot(description, bars, texts, (ticks, ()), (data.value, data.things))
 
 
 def lines(data: LineChart) -> Element:
     """Return lines over a grid with numbers on both axes."""
-    plot_width, plot_height = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
     low_x, high_x, low_y, high_y = data.ranges
 
     def at(x: float, y: float) -> tuple[float, float]:
         right = (min(max(x, low_x), high_x) - low_x) / (high_x - low_x)
         up = (min(max(y, low_y), high_y) - low_y) / (high_y - low_y)
-        return _LEFT + plot_width * right, _TOP + plot_height * (1 - up)
+        return 100 * right, 100 - 100 * up
 
-    chart = _canvas(f"{data.title}: {data.y_title} against {data.x_title}")
-    for value in _ticks(low_y, high_y):
-        _, y = at(low_x, value)
-        chart.append(element("line", class_="grid", x1=_LEFT, x2=_WIDTH - _RIGHT, y1=f"{y:.6g}", y2=f"{y:.6g}"))
-        chart.append(_text(_LEFT - 5, y + 4, f"{value:g}", "end"))
-    for value in _ticks(low_x, high_x):
-        chart.append(_text(at(value, low_y)[0], _HEIGHT - _BOTTOM + 17, f"{value:g}", "middle"))
-    chart.append(_text(_LEFT + plot_width / 2, _HEIGHT - 8, data.x_title, "middle"))
-    chart.append(_text(_LEFT, 13, data.y_title, "start"))
-    for line, kind in zip(data.lines, kinds()):
+    marks = []
+    drawn = [line for line in data.lines if line.x]
+    for number, (line, kind) in enumerate(zip(drawn, kinds())):
         points = [at(x, y) for x, y in zip(line.x, line.y)]
-        if data.filled and line is data.lines[0] and points:
-            base = _TOP + plot_height
-            area = [(points[0][0], base), *points, (points[-1][0], base)]
-            chart.append(element("path", class_=f"area-{kind}", d=f"{_path(area)} Z"))
-        chart.extend(_marks(line, points, kind))
-    return chart
+        if data.filled and not number:
+            area = [(points[0][0], 100.0), *points, (points[-1][0], 100.0)]
+            marks.append(element("path", class_=f"area-{kind}", d=f"{_path(area)} Z"))
+        if not data.ordered:
+            marks.append(element("path", class_=f"line-{kind}", d=_path(points)))
+        elif line is drawn[-1]:
+            marks.append(element("path", class_="line-last", d=_path(points)))
+        else:
+            marks.append(element("path", class_="line-step", style=_step(number, len(drawn) - 2), d=_path(points)))
+    x_ticks = [(at(value, low_y)[0], f"{value:g}") for value in _steps(low_x, high_x)]
+    y_ticks = [(100 - at(low_x, value)[1], f"{value:g}") for value in _steps(low_y, high_y)]
+    description = f"{data.title}: {data.y_title} against {data.x_title}"
+    return _plot(description, marks, (), (x_ticks, y_ticks), (data.x_title, data.y_title))
 
 
-def _ticks(low: float, high: float) -> list[float]:
-    """Return four steps from low to high, or three if only those are whole hundredths."""
-    hundredths = round(100 * (high - low))
-    steps = 3 if hundredths % 4 and not hundredths % 3 else 4
-    return [round(low + (high - low) * step / steps, 6) for step in range(steps + 1)]
+def lines_key(data: LineChart) -> Element:
+    """Return what the colors of lines mean: each line, or for ordered lines the scale from the first to the last."""
+    if not data.ordered or len(data.lines) < 3:
+        return key([(line.label, f"fill-{kind}") for line, kind in zip(data.lines, kinds())])
+    *steps, last = data.lines
+    found = key([(last.label, "fill-last")])
+    found.insert(0, scale(steps[0].label, steps[-1].label))
+    return found
 
 
-def _marks(line: Line, points: list[tuple[float, float]], kind: str) -> list[Element]:
-    if line.dots:
-        return [element("circle", class_=f"fill-{kind}", cx=f"{x:.6g}", cy=f"{y:.6g}", r=3) for x, y in points]
-    return [element("path", class_=f"line-{kind}", d=_path(points))] if points else []
+def key(entries: Sequence[tuple[str, str]]) -> Element:
+    """Return the meaning of colors: (text, class of the color)."""
+    made = element("div", class_="key")
+    for text, kind in entries:
+        square = element(
+            "svg", element("rect", width=10, height=10, class_=kind), viewBox="0 0 10 10", aria_hidden="true"
+        )
+        made.append(element("span", square, cut(text)))
+    return made
 
 
-def _path(points: list[tuple[float, float]]) -> str:
-    return "M" + " L".join(f"{x:.6g} {y:.6g}" for x, y in points)
+def scale(low: str, high: str) -> Element:
+    """Return the scale of colors between the texts for its ends."""
+    return element("span", cut(low), element("span", class_="scale"), cut(high), class_="key")
 
 
 def stacked_bar(data: StackedBar) -> Element:
     """Return one bar of shares side by side."""
-    text = ", ".join(f"{label} {share:.4f}" for label, share in data.shares)
-    chart = element("svg", class_="chart", viewBox=f"0 0 {_WIDTH} 34", role="img", aria_label=f"{data.title}: {text}")
+    text = ", ".join(f"{label} {share:.3f}" for label, share in data.shares)
+    chart = _stretched(100, 10, f"{data.title}: {text}", "stack")
     left = 0.0
     for (_, share), kind in zip(data.shares, kinds()):
-        width = _WIDTH * min(max(share, 0.0), 1.0)
-        chart.append(_rect(left, 2, width, 30, f"fill-{kind}"))
+        width = 100 * min(max(share, 0.0), 1.0)
+        chart.append(_rect(left, 0, width, 10, f"fill-{kind}"))
         left += width
     return chart
 
@@ -112,55 +135,126 @@ _BODY: dict[str, tuple[tuple[float, ...], ...]] = {
 
 
 def body(data: BodyFigure) -> Element:
-    """Return a figure whose parts are the stronger coloured the higher their value."""
+    """Return a figure whose parts are colored by their value, over the scale of colors."""
     known = {name: value for name, value, _ in data.parts if value is not None}
     text = ", ".join(f"{name} {value:.2f}" for name, value in known.items())
-    chart = element("svg", class_="body", viewBox="0 0 200 260", role="img", aria_label=f"{data.title}: {text}")
+    chart = element("svg", viewBox="20 0 160 260", role="img", aria_label=f"{data.title}: {text}")
     for name, shapes in _BODY.items():
-        for numbers in shapes:
-            for kind, opacity in (("none", 1.0), ("value", known.get(name, 0.0))):
-                chart.append(_limb(numbers, f"limb-{kind}", opacity))
-    return chart
+        # Only the stroke or fill color differs, so that limbs which overlap do not shine through.
+        look = {"class": "limb", "style": f"--s:{known[name]:.3f}"} if name in known else {"class": "limb none"}
+        chart.extend(_limb(numbers, look) for numbers in shapes)
+    return element("div", chart, scale("0", "1"), class_="body")
 
 
-def _limb(numbers: tuple[float, ...], kind: str, opacity: float) -> Element:
-    shown = f"{opacity:.2f}"
+def _limb(numbers: tuple[float, ...], look: dict[str, str]) -> Element:
     if len(numbers) == 3:
         x, y, radius = numbers
-        return element("circle", class_=kind, cx=x, cy=y, r=radius, stroke_width=0, opacity=shown)
+        return element("circle", cx=x, cy=y, r=radius, stroke_width=0, **look)
     x1, y1, x2, y2, width = numbers
-    return element("line", class_=kind, x1=x1, y1=y1, x2=x2, y2=y2, stroke_width=width, opacity=shown)
+    return element("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke_width=width, **look)
 
 
-def timeline(data: Timeline) -> Element:
-    """Return the lanes of a timeline, each a label and a strip that stretches with the page."""
-    lanes = element("div", class_="lanes")
-    for lane in data.lanes:
-        lanes.append(element("span", lane.label))
-        lanes.append(_strip(lane, data.n_frames))
-    lanes.append(element("span"))
-    lanes.append(element("span", element("small", f"frames 1 to {data.n_frames}")))
-    return lanes
+def matrix(data: Matrix) -> Element:
+    """Return a table of counts, colored by their size: the diagonal by one scale, all other cells by another."""
+    shown = min(len(data.names), LARGEST_MATRIX)
+    counts = data.counts[:shown, :shown].tolist()
+    names = [cut(name, 24) for name in data.names[:shown]]
+    diagonal = max([1, *(counts[i][i] for i in range(shown))])
+    beside = max([1, *(counts[i][j] for i in range(shown) for j in range(shown) if i != j)])
+    head = element("tr", element("td"), *(element("th", element("span", name), scope="col") for name in names))
+    rows = []
+    for i, name in enumerate(names):
+        row = element("tr", element("th", name, scope="row"))
+        for j, count in enumerate(counts[i]):
+            text = "–" if count < 0 else f"{count or ''}"
+            most = diagonal if i == j else beside
+            look = {"class": "same" if i == j else "other", "style": f"--s:{count / most:.2f}"} if count > 0 else {}
+            row.append(element("td", text, **look))
+        rows.append(row)
+    return element("table", element("thead", head), element("tbody", *rows), class_="matrix")
 
 
-def _strip(lane: Lane, n_frames: int) -> Element:
-    strip = element(
-        "svg", class_="strip", viewBox=f"0 0 {n_frames} 20", preserveAspectRatio="none", role="img",
-        aria_label=f"{lane.label}: {len(lane.ground_truth)} annotated, {len(lane.prediction)} predicted",
+def timeline(data: Timeline, limit: int) -> Element:
+    """Return the lanes of a timeline: labels, and strips with ground truth above prediction, over ticks of frames."""
+    lanes = data.lanes[:limit]
+    height = _LANE * len(lanes)
+    description = f"{data.title}: {len(lanes)} lanes over {data.n_frames:,} frames"
+    chart = _stretched(data.n_frames, max(height, 1), description, "strip")
+    chart.set("style", f"height:{1.15 * len(lanes):g}rem")
+    ticks = _frame_ticks(data.n_frames)
+    chart.extend(_line(frame, 0, frame, height, "grid") for frame in ticks)
+    for number, lane in enumerate(lanes):
+        for intervals, top, kind in ((lane.ground_truth, 2, "fill-a"), (lane.prediction, 10, "fill-b")):
+            for start, end in intervals[:limit]:
+                chart.append(_rect(start, _LANE * number + top, max(end - start, 0), 8, kind))
+    labels = element("div", *(element("div", cut(lane.label, 24)) for lane in lanes), class_="labels")
+    axis = element("div", class_="ticks")
+    for frame in ticks:
+        axis.append(element("span", f"{frame:,}", style=f"left:{100 * frame / max(data.n_frames, 1):.2f}%"))
+    return element("div", labels, element("div", chart, axis), class_="lanes")
+
+
+def _frame_ticks(n_frames: int) -> list[int]:
+    """Return round frame numbers, at most five."""
+    step, factors = 1, cycle((2, 2.5, 2))
+    while n_frames // step > 4:
+        step = int(step * next(factors))
+    return list(range(0, n_frames + 1, step))
+
+
+def _steps(low: float, high: float) -> list[float]:
+    """Return four steps from low to high, or three if only those are whole hundredths."""
+    hundredths = round(100 * (high - low))
+    steps = 3 if hundredths % 4 and not hundredths % 3 else 4
+    return [round(low + (high - low) * step / steps, 6) for step in range(steps + 1)]
+
+
+def _step(number: int, last: int) -> str:
+    return f"--s:{number / max(last, 1):.3f}"
+
+
+def _plot(
+    description: str,
+    marks: Sequence[Element],
+    texts: Sequence[Element],
+    ticks: tuple[Ticks, Ticks],
+    titles: tuple[str, str],
+) -> Element:
+    """Return a field of marks in percent, from the upper left, with ticks (percent, text) and titles of x and y."""
+    svg = element("svg", viewBox="0 0 100 100", preserveAspectRatio="none")
+    field = element("div", svg, *texts, class_="field")
+    for percent, text in ticks[0]:
+        field.append(element("span", text, class_="x", style=f"left:{percent:.2f}%"))
+    for percent, text in ticks[1]:
+        svg.append(_line(0, 100 - percent, 100, 100 - percent, "grid"))
+        field.append(element("span", text, class_="y", style=f"bottom:{percent:.2f}%"))
+    svg.append(_line(0, 100, 100, 100, "axis"))
+    svg.extend(marks)
+    x_title, y_title = titles
+    return element(
+        "div", element("div", y_title), field, element("div", x_title, class_="x-title"),
+        class_="plot", role="img", aria_label=description,
     )  # fmt: skip
-    for intervals, top, kind in ((lane.ground_truth, 1, "fill-a"), (lane.prediction, 11, "fill-b")):
-        for start, end in intervals:
-            strip.append(_rect(start, top, max(end - start, 0), 8, kind))
-    return strip
 
 
-def _canvas(description: str) -> Element:
-    return element("svg", class_="chart", viewBox=f"0 0 {_WIDTH} {_HEIGHT}", role="img", aria_label=description)
+def _stretched(width: float, height: float, description: str, kind: str) -> Element:
+    return element(
+        "svg",
+        class_=kind,
+        viewBox=f"0 0 {width:g} {height:g}",
+        preserveAspectRatio="none",
+        role="img",
+        aria_label=description,
+    )
+
+
+def _path(points: Sequence[tuple[float, float]]) -> str:
+    return "M" + " L".join(f"{x:.5g} {y:.5g}" for x, y in points)
 
 
 def _rect(x: float, y: float, width: float, height: float, kind: str) -> Element:
     return element("rect", class_=kind, x=f"{x:.6g}", y=f"{y:.6g}", width=f"{width:.6g}", height=f"{height:.6g}")
 
 
-def _text(x: float, y: float, text: str, anchor: str, **attributes: str) -> Element:
-    return element("text", text, x=f"{x:.6g}", y=f"{y:.6g}", text_anchor=anchor, **attributes)
+def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Element:
+    return element("line", class_=kind, x1=f"{x1:.6g}", y1=f"{y1:.6g}", x2=f"{x2:.6g}", y2=f"{y2:.6g}")

@@ -16,6 +16,8 @@ DECIMALS = 10
 SCORES_TXT = "scores.txt"
 SCORES_JSON = "scores.json"
 DETAIL_HTML = "detailed_results.html"
+PER_ITEM = "per_item.csv"
+DETAIL_JSON = "detailed_results.json"
 
 
 def write_atomic(path: Path, text: str) -> None:
@@ -41,7 +43,7 @@ def make_folder(folder: Path) -> None:
 
 def remove_scores(folder: Path) -> None:
     """Remove the scores of an earlier run, so that a failed run leaves none. Raises OutputError."""
-    for name in (SCORES_TXT, SCORES_JSON):
+    for name in (SCORES_TXT, SCORES_JSON, DETAIL_JSON, PER_ITEM):
         with _told(f"an earlier {name} cannot be removed"):
             (folder / name).unlink(missing_ok=True)
 

@@ -11,9 +11,9 @@ Child = Union[Element, str]
 # The elements that a page may consist of. None of them runs code or fetches anything.
 _TAGS = {
     *("html", "head", "meta", "title", "style", "body", "header", "main", "footer", "section", "div", "span"),
-    *("p", "h1", "h2", "h3", "ol", "ul", "li", "code", "small", "strong", "details", "summary"),
+    *("p", "h1", "h2", "h3", "ol", "ul", "li", "a", "code", "nav", "small", "strong", "details", "summary"),
     *("table", "thead", "tbody", "tr", "th", "td"),
-    *("svg", "g", "rect", "line", "path", "polyline", "circle", "text"),
+    *("svg", "rect", "line", "path", "circle"),
 }
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
@@ -26,10 +26,10 @@ def element(tag: str, *children: Child, **attributes: str | int | float) -> Elem
     Raises
     ------
     ValueError
-        The element is not one of the static ones that pages consist of.
+        The element is not one of the static ones that pages consist of, or a link that leaves the page.
     """
-    if tag not in _TAGS:
-        raise ValueError(f"pages hold no <{tag}>")
+    if tag not in _TAGS or not str(attributes.get("href", "#")).startswith("#"):
+        raise ValueError(f"pages hold no <{tag}> like this")
     names = {name.rstrip("_").replace("_", "-"): clean(str(value)) for name, value in attributes.items()}
     made = Element(tag, names)
     for child in children:
@@ -50,6 +50,11 @@ def append(parent: Element, child: Child) -> None:
 def clean(text: str) -> str:
     """Return the text with control and direction-changing characters replaced."""
     return _UNPRINTABLE.sub("\ufffd", text)
+
+
+def cut(text: str, longest: int = 60) -> str:
+    """Return the text, shortened to ``longest`` characters."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def render(root: Element) -> str:

@@ -7,42 +7,109 @@ organizer's side is broken. Each is a tree of elements; text never becomes marku
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import singledispatch
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
 from scoring_program.report import charts
-from scoring_program.report.html import Child, element, render
-from scoring_program.result import BodyFigure, Cell, Column, Histogram, LineChart, Result, StackedBar, Table, Timeline
-from validator.findings import Findings
+from scoring_program.report.html import Child, append, cut, element, render
+from scoring_program.report.sections import bar, card, cards, contents, table
+from scoring_program.result import Column, Interval, Loss, Result
+from validator.findings import Findings, Note
 
 if TYPE_CHECKING:
     from scoring_program.challenge import Challenge, ScoreColumn
 
+LARGEST_PAGE = 2_000_000
+ROUGH_BELOW = 30
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+_MOST_ENTRIES = 500
+_OPEN_NOTES = 3
+_OPEN_LOSSES = 3
+_LEAST_LOSS = 0.0005
 
 
 def running_page(challenge: Challenge) -> str:
-    """Return the page that stands there until scoring ends, and stays if it is stopped."""
+    """Return the page that is there until scoring ends, and stays if it is stopped."""
     text = "The submission is being checked and scored. If this page stays, the run was stopped: see its log."
-    return _document(challenge.title, element("h1", "Scoring has begun"), [_section("Please wait", text)])
+    return _document(challenge.title, [element("h1", "Scoring has begun")], [card("run-wait", "Please wait", text)])
 
 
-def result_page(challenge: Challenge, result: Result, signature: str, findings: Findings) -> str:
-    """Return the page of a scored submission."""
+def result_page(challenge: Challenge, result: Result, signature: str) -> str:
+    """Return the page of a scored submission: at most `LARGEST_PAGE` bytes, with shorter lists if need be."""
+    limit = _MOST_ENTRIES
+    text = _result_page(challenge, result, signature, limit)
+    while len(text.encode("utf-8", "replace")) > LARGEST_PAGE and limit > 1:
+        limit //= 2
+        text = _result_page(challenge, result, signature, limit)
+    return text
+
+
+def _result_page(challenge: Challenge, result: Result, signature: str, limit: int) -> str:
     main = challenge.columns[0]
-    headline = element("h1", f"{main.title} {_number(result.scores[main.key], main.precision)}")
-    shown = [column for column in challenge.columns if column.leaderboard]
-    others = [column for column in challenge.columns if not column.leaderboard]
+    score = result.scores[main.key]
+    verdict = element("p", element("strong", "Valid and scored", class_="good"))
+    head = [element("h1", f"{main.title} {score:.{main.precision}f}"), verdict]
+    if result.interval:
+        append(verdict, f" · {_interval_text(result.interval, challenge.item)}")
+        if result.interval.items > 1:
+            head.append(charts.interval_strip(result.interval, score))
+    first = [*_notes(result.notes, limit), *_losses(challenge, result.losses)]
+    rest = [_scores(challenge.columns, result, signature), *cards(result.sections, limit)]
+    return _document(
+        challenge.title, head, [element("div", *first), contents([*first, *rest]), element("div", *rest)]
+    )
+
+
+def _interval_text(interval: Interval, item: str) -> str:
+    n = interval.items
+    if n == 1:
+        return f"over 1 {item}, too few for an interval"
+    rough = f"; rough, because they are fewer than {ROUGH_BELOW}" if n < ROUGH_BELOW else ""
+    level = f"{100 * interval.level:g} %"
+    return f"{level} interval {interval.low:.3f} to {interval.high:.3f}, over {n:,} {item}s{rough}"
+
+
+def _notes(notes: Sequence[Note], limit: int) -> list[Element]:
+    if not notes:
+        return []
+    lines = [element("li", cut(note.line(), 400)) for note in notes[:limit]]
+    made: list[Child] = [element("ul", *lines[:_OPEN_NOTES])]
+    if folded := lines[_OPEN_NOTES:]:
+        made.append(element("details", element("summary", f"{len(folded):,} more"), element("ul", *folded)))
+    if len(notes) > limit:
+        made.append(f"and {len(notes) - limit:,} more")
+    return [card("run-notes", "Notes", "", *made)]
+
+
+def _losses(challenge: Challenge, losses: Sequence[Loss]) -> list[Element]:
+    """Return the card of what each kind of error costs: the largest with advice, then all as a table."""
+    if not losses:
+        return []
+    fixes = {fix.key: fix for fix in challenge.fixes}
+    costly = [loss for loss in losses if loss.points >= _LEAST_LOSS][:_OPEN_LOSSES]
+    entries = element("ol", class_="losses")
+    for loss in costly:
+        advice = fixes[loss.fix].advice.format(points=f"{100 * loss.points:.1f} points")
+        entries.append(element("li", advice, bar(loss.points / costly[0].points)))
+    note = "What the score would gain without one kind of error. Gains overlap: they do not add up."
+    columns = [Column("Kind of error"), Column("Score without it", "share"), Column("Points gained", "number")]
+    rows = [(fixes[loss.fix].title, loss.score_if_fixed, 100 * loss.points) for loss in losses]
+    every = element(
+        "details", element("summary", "All kinds of errors"), *table(columns, rows, "All kinds of errors", len(rows))
+    )
+    largest = entries if costly else "No kind of error costs as much as 0.05 points."
+    return [card("run-losses", "What costs most", note, largest, every)]
+
+
+def _scores(columns: Sequence[ScoreColumn], result: Result, signature: str) -> Element:
+    shown = [column for column in columns if column.leaderboard]
+    others = [column for column in columns if not column.leaderboard and column.key in result.scores]
     more = [element("details", element("summary", "All numbers"), _score_table(others, result))] if others else []
-    sections = [
-        _section("Scores", "", _score_table(shown, result), *more),
-        _section("Signature", "Scores with the same signature are comparable.", element("code", signature)),
-        *(_render(section) for section in result.sections),
-        _notes([note.line() for note in findings.notes] + list(result.notes)),
-    ]
-    return _document(challenge.title, headline, sections, verdict=("Valid and scored", "good"))
+    line = element(
+        "p", "Scores with this signature are comparable: ", element("code", cut(signature, 1000)), class_="after"
+    )
+    return card("run-scores", "Scores", "", _score_table(shown, result), *more, line)
 
 
 def _score_table(columns: Sequence[ScoreColumn], result: Result) -> Element:
@@ -50,7 +117,7 @@ def _score_table(columns: Sequence[ScoreColumn], result: Result) -> Element:
         element(
             "tr",
             element("td", column.title, element("small", column.description)),
-            element("td", _number(result.scores[column.key], column.precision), class_="number"),
+            element("td", f"{result.scores[column.key]:.{column.precision}f}", class_="number"),
         )
         for column in columns
     ]
@@ -58,31 +125,26 @@ def _score_table(columns: Sequence[ScoreColumn], result: Result) -> Element:
 
 
 def invalid_page(challenge: Challenge, findings: Findings) -> str:
-    """Return the page of a submission that could not be scored: what is wrong and how to mend it."""
+    """Return the page of a submission that could not be scored: what is wrong and how to fix it."""
     count = findings.total
     chosen = findings.chosen()
-    items = [element("li", problem.line()) for problem in chosen]
-    more = [element("p", f"and {count - len(chosen)} more")] if count > len(chosen) else []
-    headline = element("h1", f"Not scored: {count} {'problem' if count == 1 else 'problems'}")
-    sections = [
-        _section("What to mend", "", element("ol", *items), *more),
-        _notes([note.line() for note in findings.notes]),
-    ]
-    return _document(challenge.title, headline, sections, verdict=("Invalid submission", "bad"))
+    problems = element("ol", *(element("li", problem.line()) for problem in chosen))
+    more = [f"and {count - len(chosen):,} more"] if count > len(chosen) else []
+    head = [element("h1", f"Not scored: {count:,} {'problem' if count == 1 else 'problems'}")]
+    head.append(element("p", element("strong", "Invalid submission", class_="bad")))
+    body = [card("run-problems", "What to fix", "", problems, *more), *_notes(findings.notes, _MOST_ENTRIES)]
+    return _document(challenge.title, head, body)
 
 
 def broken_page(title: str, lines: Sequence[str]) -> str:
     """Return the page for a fault on the organizer's side; ``lines`` hold no reference data."""
-    headline = element("h1", "Not scored: a fault on the organizer's side")
-    body = element("ul", *(element("li", line) for line in lines))
-    return _document(title, headline, [_section("What happened", "Please tell the organizers.", body)])
+    head = [element("h1", "Not scored: a fault on the organizer's side")]
+    return _document(title, head, [card("run-problems", "What happened", "Please tell the organizers.", *lines)])
 
 
-def _document(
-    title: str, headline: Element, sections: Sequence[Element | None], verdict: tuple[str, str] | None = None
-) -> str:
+def _document(title: str, head: Sequence[Element], body: Sequence[Element]) -> str:
     style = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
-    head = element(
+    page_head = element(
         "head",
         element("meta", charset="utf-8"),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
@@ -90,99 +152,5 @@ def _document(
         element("title", title),
         element("style", style),
     )
-    badge = [element("p", element("strong", verdict[0], class_=verdict[1]))] if verdict else []
-    body = element(
-        "body",
-        element("header", element("p", title), headline, *badge),
-        element("main", *(section for section in sections if section is not None)),
-    )
-    return render(element("html", head, body, lang="en"))
-
-
-def _section(title: str, note: str, *children: Child) -> Element:
-    head: list[Child] = [element("h2", title)]
-    return element("section", *head, *([element("p", note)] if note else []), *children)
-
-
-def _notes(lines: Sequence[str]) -> Element | None:
-    return _section("Notes", "", element("ul", *(element("li", line) for line in lines))) if lines else None
-
-
-@singledispatch
-def _render(section: object) -> Element:
-    raise TypeError(f"no rendering for {type(section).__name__}")
-
-
-@_render.register
-def _(section: Table) -> Element:
-    head = element("tr", *(element("th", column.title, class_=_align(column)) for column in section.columns))
-    body = [
-        element("tr", *(_cell(value, column) for value, column in zip(row, section.columns))) for row in section.rows
-    ]
-    if not body:
-        return _section(section.title, section.note, element("p", "Nothing to show."))
-    table = element("table", element("thead", head), element("tbody", *body))
-    return _section(section.title, section.note, element("div", table, class_="scroll"))
-
-
-@_render.register
-def _(section: Histogram) -> Element:
-    return _section(section.title, section.note, charts.histogram(section))
-
-
-@_render.register
-def _(section: Timeline) -> Element:
-    key = _key([("ground truth", "fill-a"), ("prediction", "fill-b")])
-    return _section(section.title, section.note, charts.timeline(section), key)
-
-
-@_render.register
-def _(section: LineChart) -> Element:
-    key = _key([(line.label, f"fill-{kind}") for line, kind in zip(section.lines, charts.kinds())])
-    return _section(section.title, section.note, charts.lines(section), *([key] if len(section.lines) > 1 else []))
-
-
-@_render.register
-def _(section: StackedBar) -> Element:
-    entries = [
-        (f"{label} {share:.4f}", f"fill-{kind}") for (label, share), kind in zip(section.shares, charts.kinds())
-    ]
-    return _section(section.title, section.note, charts.stacked_bar(section), _key(entries))
-
-
-@_render.register
-def _(section: BodyFigure) -> Element:
-    columns = [Column("Part"), Column("Value", "share"), Column("Points", "count")]
-    table = _render(Table("", "", columns, section.parts))
-    return _section(section.title, section.note, charts.body(section), *list(table)[1:])
-
-
-def _key(entries: Sequence[tuple[str, str]]) -> Element:
-    marks = [
-        element(
-            "span",
-            element("svg", element("rect", width=10, height=10, class_=kind), viewBox="0 0 10 10"),
-            label,
-        )
-        for label, kind in entries
-    ]
-    return element("div", *marks, class_="key")
-
-
-def _align(column: Column) -> str:
-    return "" if column.kind in ("text", "share") else "number"
-
-
-def _cell(value: Cell, column: Column) -> Element:
-    if value is None:
-        return element("td", "–", class_=_align(column))
-    if column.kind == "share":
-        width = min(max(float(value), 0.0), 1.0) * 100
-        bar = element("span", element("span", style=f"width:{width:.1f}%"), class_="bar")
-        return element("td", _number(float(value), 4), bar, class_="share")
-    text = {"count": "{:,}", "number": "{:.4f}"}.get(column.kind, "{}").format(value)
-    return element("td", text, class_=_align(column))
-
-
-def _number(value: float, precision: int) -> str:
-    return f"{value:.{precision}f}"
+    page_body = element("body", element("header", element("p", title), *head), element("main", *body))
+    return render(element("html", page_head, page_body, lang="en"))

@@ -23,12 +23,12 @@ DRIVER = """
 import sys
 sys.path[:0] = [{root!r}]
 from scoring_program import scoring
-from scoring_program.challenges.chalearn_gesture import program
+from scoring_program.challenges.chalearn_gesture.program import PROGRAM
 def slow(*arguments, **options):
     import time
     open({flag!r}, "w").close()
     {body}
-program.{stage} = slow
+PROGRAM.{stage} = slow
 sys.exit(scoring.main(["--challenge", "chalearn_gesture", {input!r}, {output!r}]))
 """
 
@@ -61,12 +61,12 @@ def left(folder):
 
 @pytest.mark.parametrize("body", ["time.sleep(60)", "\n    while True: pass"])
 def test_a_run_that_takes_too_long_ends_in_a_message(start, tmp_path, body):
-    process = start("score", body, "time_limit: 0.5\n")
+    process = start("measure", body, "time_limit: 0.5\n")
     _, err = process.communicate(timeout=30)
     assert process.returncode == 1
     assert "1. E-LIMIT-TIME: the run takes longer than is allowed; time: start" in err
     assert "Traceback" not in err
-    assert left(tmp_path) == ["detailed_results.html"]
+    assert left(tmp_path) == ["detailed_results.html", "detailed_results.json"]
     assert "E-LIMIT-TIME" in (tmp_path / "out" / "detailed_results.html").read_text()
 
 
@@ -78,23 +78,23 @@ def test_a_slow_reference_is_the_organizers_fault(start):
 
 
 def test_a_run_that_needs_too_much_memory_ends_in_a_message(start, tmp_path):
-    process = start("score", "bytearray(3 << 30)", "memory_limit: 1500\n")
+    process = start("measure", "bytearray(3 << 30)", "memory_limit: 1500\n")
     _, err = process.communicate(timeout=30)
     assert process.returncode == 1
     assert "1. E-LIMIT-MEMORY: the run needs more memory than is allowed (stage score)" in err
-    assert left(tmp_path) == ["detailed_results.html"]
+    assert left(tmp_path) == ["detailed_results.html", "detailed_results.json"]
 
 
 def test_a_run_near_its_limit_says_what_took_long(start):
-    body = "time.sleep(0.9); from scoring_program.families.chalearn.track import GESTURE; return GESTURE.score(*arguments)"
-    process = start("score", body, "time_limit: 1.0\n")
+    body = "time.sleep(2.5); return type(PROGRAM).measure(PROGRAM, *arguments)"
+    process = start("measure", body, "time_limit: 3.0\n")
     out, err = process.communicate(timeout=30)
     assert process.returncode == 0, err
-    assert "note N-LIMIT-TIME: the run came near its time limit of 1 s; time: start" in out
+    assert "note N-LIMIT-TIME: the run came near its time limit of 3 s; time: start" in out
 
 
 def test_termination_leaves_nothing_half_written(start, tmp_path):
-    process = start("score", "time.sleep(60)", "")
+    process = start("measure", "time.sleep(60)", "")
     for _ in range(500):
         if (tmp_path / "flag").exists():
             break
@@ -103,7 +103,7 @@ def test_termination_leaves_nothing_half_written(start, tmp_path):
     _, err = process.communicate(timeout=30)
     assert process.returncode == 2
     assert "E-STOPPED: the platform ended the run in the stage score" in err
-    assert left(tmp_path) == ["detailed_results.html"]
+    assert left(tmp_path) == ["detailed_results.html", "detailed_results.json"]
 
 
 def test_termination_while_the_challenge_is_loaded_ends_in_a_message(tmp_path, monkeypatch, capsys):

@@ -147,7 +147,8 @@ def what_is_wrong(result: dict[str, object]) -> str:
         return f"the readers disagree: {result['fast']}, but {result['slow']}"
     if code not in (0, 1) or "Traceback" in log or "E-INTERNAL" in log:
         return f"exit {code}: {log[-300:]}"
-    expected = ["detailed_results.html"] if code else ["detailed_results.html", "scores.json", "scores.txt"]
+    always = ["detailed_results.html", "detailed_results.json"]
+    expected = always if code else [*always, "scores.json", "scores.txt"]
     if result["outputs"] != expected or result["beside"] != ["output"]:
         return f"it left {result['outputs']} and {result['beside']}"
     codes = {word for word in log.replace(":", " ").split() if word.startswith("E-")}

@@ -1,90 +1,211 @@
-"""ActivityNet-Entities, sub-task II: grounding the objects of generated sentences."""
+"""ActivityNet-Entities, sub-task II: are the objects of generated sentences the right ones, in the right boxes?"""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from scoring_program.families.anet_entities import grounded as anet
-from scoring_program.families.anet_entities import reference as anet_reference
-from scoring_program.families.anet_entities.lemmas import Lemmas
-from scoring_program.result import Result
-from validator.findings import Findings, quote
+import numpy as np
+
+from scoring_program.challenge import Settings
+from scoring_program.disclosure import fewest
+from scoring_program.families.anet_entities import reference as files
+from scoring_program.families.anet_entities.joining import Joined, join
+from scoring_program.families.anet_entities.lemmas import TABLE, Lemmas, lemmas_from_table
+from scoring_program.families.anet_entities.program import EntitiesProgram
+from scoring_program.families.anet_entities.reference import Reference
+from scoring_program.metrics import grounding
+from scoring_program.result import Numbers, Statistics
+from validator.findings import Findings, Note, counted, quote
 from validator.formats.anet_entities import Grounding
 
-REFERENCE_FILES = anet.REFERENCE_FILES
+_MODES = {"all": False, "loc": True}
 
 
 @dataclass(frozen=True)
 class ReferenceWithLemmas:
     """The reference, the table of lemmas, and the name of the lemmatizer that made it."""
 
-    annotated: anet_reference.Reference
+    annotated: Reference
     table: dict[str, str]
     lemmatizer: str
 
 
-def load_reference(folder: Path, settings: dict[str, Any], findings: Findings) -> ReferenceWithLemmas | None:
-    """Read the reference of the chosen splits and the table of lemmas; None after a problem."""
-    annotated = anet.load_reference(folder, settings, findings)
-    table = anet_reference.load_lemmas(folder, findings)
-    if annotated is None or not findings.ok:
-        return None
-    return ReferenceWithLemmas(annotated, table, anet_reference.lemmatizer(folder))
+@dataclass(frozen=True)
+class SentenceStatistics(Statistics):
+    """What became of the objects and words of each sentence.
 
-
-def check_reference(
-    folder: Path, settings: dict[str, Any], reference: ReferenceWithLemmas, findings: Findings
-) -> None:
-    """Add mistakes of organizers that do not stop a run."""
-    anet.check_reference(folder, settings, reference.annotated, findings)
-    lacking = [token for token in reference.annotated.tokens if token not in reference.table]
-    if settings["lemma_fallback"] == "lower":
-        # Then a missing word is its own lemma on purpose.
-        if lacking:
-            findings.note("N-REF-LEMMAS", f"{len(lacking)} tokens are not in the table and stay as they are")
-        return
-    for token in lacking:
-        problem = f"the token {quote(token)!r} is missing in the table"
-        findings.add("E-REF-LEMMAS", problem, "prepare the reference anew", anet_reference.LEMMAS_FILE)
-
-
-def signature_parts(reference: ReferenceWithLemmas) -> dict[str, str]:
-    """Return what beside the settings moves the score."""
-    return {"lemmas": reference.lemmatizer}
-
-
-def read_submission(path: Path, reference: ReferenceWithLemmas, findings: Findings) -> Grounding | None:
-    """Check the submission; None after a problem."""
-    return anet.read_submission("anet_entities_gen", path, findings)
-
-
-def score(reference: ReferenceWithLemmas, submission: Grounding, settings: dict[str, Any]) -> Result:
-    """Score a submission; both protocols are the same."""
-    lemmas = Lemmas(reference.table, settings["lemma_fallback"])
-    return anet.score_generated(reference.annotated, submission, settings, lemmas)
-
-
-def prepare_reference(
-    source: Path, output: Path, settings: dict[str, Any], options: dict[str, Any], findings: Findings
-) -> None:
-    """Write the reference as arrays, and the lemmas of all tokens and classes.
-
-    ``options["lemmatize"]`` takes words and findings and returns the table and its maker's name; without it a
-    ``lemmas.json`` of the source is taken as it is.
+    Attributes
+    ----------
+    f1 : float64 array of shape (n_segments,)
+        F1 of each annotated segment in mode all, NaN where it does not count.
+    judged : Generated
+    words : Words
+    joined : Joined
     """
-    whole = anet.prepare_reference(source, output, settings, options, findings)
-    if whole is None:
-        return
-    own = source / anet_reference.LEMMAS_FILE
-    if own.is_file():
-        table, maker = anet_reference.load_lemmas(source, findings), anet_reference.lemmatizer(source)
-    else:
-        table, maker = options["lemmatize"]({*whole.tokens, *whole.classes, *whole.vocab}, findings)
-    if findings.ok:
-        text = json.dumps(table, ensure_ascii=False, indent=0, sort_keys=True)
-        (output / anet_reference.LEMMAS_FILE).write_text(text + "\n", encoding="utf-8")
-        (output / anet_reference.LEMMATIZER_FILE).write_text(maker + "\n", encoding="utf-8")
-        findings.note("N-REF-LEMMAS", f"{len(table):,} lemmas by {maker}")
+
+    f1: Numbers
+    judged: grounding.Generated
+    words: grounding.Words
+    joined: Joined
+
+
+class GeneratedSentences(EntitiesProgram[ReferenceWithLemmas, SentenceStatistics]):
+    """The program of sub-task II; both protocols are the same."""
+
+    challenge_id = "anet_entities_gen"
+
+    def load_reference(self, folder: Path, settings: Settings, findings: Findings) -> ReferenceWithLemmas | None:
+        """Read the annotations of the chosen splits and their lemmas, or make the lemmas at home."""
+        annotated = files.load(folder, settings, findings)
+        if annotated is None:
+            return None
+        if TABLE.is_file() and not (folder / files.LEMMAS_FILE).is_file():
+            # At home, with annotations that nobody prepared.
+            made = lemmas_from_table(*_words(annotated), settings["lemma_fallback"], findings)
+            return ReferenceWithLemmas(annotated, *made)
+        table = files.load_lemmas(folder, findings)
+        return ReferenceWithLemmas(annotated, table, files.lemmatizer(folder)) if findings.ok else None
+
+    def check_reference(
+        self, folder: Path, settings: Settings, reference: ReferenceWithLemmas, findings: Findings
+    ) -> None:
+        """Add mistakes of organizers that do not stop a run."""
+        files.check(settings, reference.annotated, findings)
+        # The platform does not have the table that `load_reference` falls back to.
+        files.load_lemmas(folder, findings)
+        missing = [token for token in reference.annotated.tokens if token not in reference.table]
+        if settings["lemma_fallback"] == "lower":
+            # Then a missing word is its own lemma on purpose.
+            if missing:
+                findings.note("N-REF-LEMMAS", f"{len(missing)} tokens are not in the table and become lower case")
+            return
+        for token in missing:
+            problem = f"the token {quote(token)!r} is missing in the table"
+            findings.add("E-REF-LEMMAS", problem, "prepare the reference anew", files.LEMMAS_FILE)
+
+    def prepare_reference(
+        self, source: Path, output: Path, settings: Settings, options: Mapping[str, Any], findings: Findings
+    ) -> bool:
+        """Write the reference as arrays, and the lemmas of all tokens and classes.
+
+        A ``lemmas.json`` of the source is taken as it is. ``options["lemmatize"]`` may replace `lemmas_from_table`.
+        """
+        whole = files.prepare(source, output, settings, findings)
+        if whole is None:
+            return True
+        if (source / files.LEMMAS_FILE).is_file():
+            table, maker = files.load_lemmas(source, findings), files.lemmatizer(source)
+        else:
+            lemmatize = options.get("lemmatize", lemmas_from_table)
+            table, maker = lemmatize(*_words(whole), settings["lemma_fallback"], findings)
+        if findings.ok:
+            text = json.dumps(table, ensure_ascii=False, indent=0, sort_keys=True)
+            (output / files.LEMMAS_FILE).write_text(text + "\n", encoding="utf-8")
+            (output / files.LEMMATIZER_FILE).write_text(maker + "\n", encoding="utf-8")
+            findings.note("N-REF-LEMMAS", f"{len(table):,} lemmas by {maker}")
+        return True
+
+    def signature_parts(self, reference: ReferenceWithLemmas) -> dict[str, str]:
+        """Return the name of the lemmatizer."""
+        return {"lemmas": reference.lemmatizer}
+
+    def measure(
+        self, reference: ReferenceWithLemmas, submission: Grounding, settings: Settings
+    ) -> SentenceStatistics:
+        """Compare the objects of each sentence with the annotated words of its segment."""
+        annotated = reference.annotated
+        lemmas = Lemmas(reference.table, settings["lemma_fallback"])
+        joined, words = join(annotated, submission), annotated.words
+        skipped = _not_penalized(annotated, joined, lemmas)
+        judged = grounding.judge_generated(joined.objects, words, skipped, len(joined.classes))
+        _, f1 = _per_sentence(judged, words, joined)
+        n = len(joined.videos)
+        segments = np.bincount(joined.segment_video, minlength=n)
+        means = np.bincount(joined.segment_video, np.nan_to_num(f1), n) / np.maximum(segments, 1)
+        item_scores = np.where(joined.submitted_of_video > 0, means, np.nan)
+        notes = [*joined.notes, *_lemma_notes(annotated, joined, lemmas, fewest(settings["detail"]))]
+        return SentenceStatistics(joined.videos, item_scores, notes, f1, judged, words, joined)
+
+    def reduce(self, statistics: SentenceStatistics, weights: Numbers) -> Numbers:
+        """Return the mean F1 of the submitted sentences."""
+        joined, f1 = statistics.joined, statistics.f1
+        n = len(joined.videos)
+        counting = ~np.isnan(f1)
+        sums = np.bincount(joined.segment_video[counting], f1[counting], n)
+        empty = np.bincount(joined.segment_video[joined.submitted & ~counting], minlength=n)
+        outside = joined.n_submitted - joined.submitted_of_video.sum()
+        number = weights @ (joined.submitted_of_video - empty) + outside
+        return np.where(number > 0, weights @ sums / np.where(number > 0, number, 1), 0.0)
+
+    def scores(self, statistics: SentenceStatistics) -> dict[str, float]:
+        """Return F1 per sentence and over classes, in the modes all and loc, with precision and recall."""
+        judged, words, joined = statistics.judged, statistics.words, statistics.joined
+        found = {}
+        for mode, localization in _MODES.items():
+            found[mode] = grounding.per_class(
+                judged, joined.objects, words, joined.submitted, len(joined.classes), localization
+            )
+        for mode, localization in _MODES.items():
+            found[f"{mode}_per_sent"], _ = _per_sentence(judged, words, joined, localization)
+        f1 = {f"f1_{name}": found[name].f1 for name in ("all_per_sent", "loc_per_sent", "all", "loc")}
+        scores = {"score": f1["f1_all_per_sent"], "coverage": grounding.share(joined.submitted), **f1}
+        for name, numbers in found.items():
+            scores[f"precision_{name}"], scores[f"recall_{name}"] = numbers.precision, numbers.recall
+        return scores
+
+    def losses(self, statistics: SentenceStatistics) -> dict[str, float]:
+        """Return the score without hallucinated objects, without missed words, and with the right boxes."""
+        judged = statistics.judged
+        known, predicted = judged.object_known, judged.word_predicted
+        fixed = {
+            "hallucinated": replace(judged, object_skipped=~known),
+            "missed_words": replace(judged, word_correct=judged.word_correct | ~predicted),
+            "boxes": replace(
+                judged,
+                object_correct=judged.object_correct | known,
+                word_correct=judged.word_correct | predicted,
+            ),
+        }
+        return {fix: _per_sentence(now, statistics.words, statistics.joined)[0].f1 for fix, now in fixed.items()}
+
+
+def _per_sentence(
+    judged: grounding.Generated, words: grounding.Words, joined: Joined, localization: bool = False
+) -> tuple[grounding.PrecisionRecall, Numbers]:
+    return grounding.per_sentence(judged, joined.objects, words, joined.submitted, joined.n_submitted, localization)
+
+
+def _words(annotated: Reference) -> tuple[set[str], list[str]]:
+    """Return all words whose lemmas a reference needs, and its unannotated tokens."""
+    return {*annotated.tokens, *annotated.classes, *annotated.vocab}, annotated.tokens
+
+
+def _not_penalized(reference: Reference, joined: Joined, lemmas: Lemmas) -> np.ndarray:
+    """Return for each object whether an unannotated token of its segment has the lemma of its class."""
+    codes: dict[str, int] = {}
+    of_token = np.array([codes.setdefault(lemmas(t), len(codes)) for t in reference.tokens] or [0], dtype=np.int64)
+    used = np.unique(joined.objects.label).tolist()
+    of_class = np.zeros(len(joined.classes), dtype=np.int64)
+    for code in used:
+        of_class[code] = codes.setdefault(lemmas(joined.classes[code]), len(codes))
+    n = len(codes) + 1
+    present = reference.token_segment * n + of_token[reference.token]
+    return np.isin(joined.objects.segment * n + of_class[joined.objects.label], present)
+
+
+def _lemma_notes(reference: Reference, joined: Joined, lemmas: Lemmas, floor: int) -> list[Note]:
+    """Return a note if the fallback gave predicted classes the lemmas of enough unannotated tokens."""
+    of_tokens = {lemmas(reference.tokens[code]) for code in np.unique(reference.token).tolist()}
+    guessed = [lemma for name in lemmas.missing & joined.named if (lemma := lemmas(name)) in of_tokens]
+    if len(set(guessed)) < max(floor, 1):
+        return []
+    classes = counted(len(guessed), "predicted class", "predicted classes")
+    text = f"{classes} not in the table of lemmas got the lemma of an unannotated word {lemmas.means}"
+    return [Note("N-LEMMAS", f"{text}; the released script may differ")]
+
+
+PROGRAM = GeneratedSentences()

@@ -1,8 +1,12 @@
 """ChaLearn LAP 2014, track 2: actions. Rows are ``actor,action,first frame,last frame``."""
 
-from scoring_program.families.chalearn.track import ACTION as TRACK
+from scoring_program.families.chalearn.files import Track
+from scoring_program.families.chalearn.program import TrackProgram
 
-load_reference = TRACK.load_reference
-read_submission = TRACK.read_submission
-score = TRACK.score
-REFERENCE_FILES = TRACK.reference_files
+CLASSES = (
+    *("wave", "point", "clap", "crouch", "jump"),
+    *("walk", "run", "shake hands", "hug", "kiss"),
+    *("fight"),
+)
+TRACK = Track("chalearn_action", "action", CLASSES, n_actors=2)
+PROGRAM = TrackProgram(TRACK)

@@ -1,8 +1,13 @@
 """ChaLearn LAP 2014, track 3: gestures. Rows are ``gesture,first frame,last frame``."""
 
-from scoring_program.families.chalearn.track import GESTURE as TRACK
+from scoring_program.families.chalearn.files import Track
+from scoring_program.families.chalearn.program import TrackProgram
 
-load_reference = TRACK.load_reference
-read_submission = TRACK.read_submission
-score = TRACK.score
-REFERENCE_FILES = TRACK.reference_files
+CLASSES = (
+    *("vattene", "vieniqui", "perfetto", "furbo", "cheduepalle"),
+    *("chevuoi", "daccordo", "seipazzo", "combinato", "freganiente"),
+    *("ok", "cosatifarei", "basta", "prendere", "noncenepiu"),
+    *("fame", "tantotempo", "buonissimo", "messidaccordo", "sonostufo"),
+)
+TRACK = Track("chalearn_gesture", "gesture", CLASSES, n_actors=1)
+PROGRAM = TrackProgram(TRACK)

@@ -22,11 +22,11 @@ _ROWS, _COLUMNS = 8, 3
 
 
 def write_reference(folder: Path) -> None:
-    """Write the demo reference: eight images with one to three persons, a template of 384 vertices."""
+    """Write the demo reference: twelve images with one to three persons, a template of 384 vertices."""
     rng = np.random.default_rng(2019)
     folder.mkdir(parents=True, exist_ok=True)
     _write_template(folder, 384, rng)
-    _write_annotations(folder, 8, (20, 30), (60, 160), rng)
+    _write_annotations(folder, 12, (20, 30), (60, 160), rng)
 
 
 def write_samples(reference: Path, folder: Path) -> None:

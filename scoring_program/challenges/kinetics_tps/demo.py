@@ -21,8 +21,8 @@ Video = dict[str, Any]
 
 
 def write_reference(folder: Path) -> None:
-    """Write the demo reference: eight videos of six sampled frames."""
-    _write_reference(folder, 8, 6, 6)
+    """Write the demo reference: 36 videos of two sampled frames."""
+    _write_reference(folder, 36, 2, 2)
 
 
 def write_samples(reference: Path, folder: Path) -> None:

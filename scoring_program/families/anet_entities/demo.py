@@ -21,8 +21,8 @@ Box = list[float]
 
 
 def write_reference(folder: Path, generated: bool) -> None:
-    """Write the demo reference: eight videos of three segments, and the lemmas for sub-task II."""
-    _write_reference(folder, 8, generated)
+    """Write the demo reference: sixteen videos of three segments, and the lemmas for sub-task II."""
+    _write_reference(folder, 16, generated)
 
 
 def write_samples(reference: Path, folder: Path, generated: bool) -> None:

@@ -1,17 +1,57 @@
-"""Lemmas of English words: a table that organizers prepare, and a small rule for words that it lacks."""
+"""Lemmas of single words as in Stanford CoreNLP 3.9.1: a table, and a rule for words that it does not hold."""
 
 from __future__ import annotations
 
+import gzip
 import re
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Collection, Mapping
+from pathlib import Path
 
+from validator.findings import Findings, quote
+
+TABLE_VERSION = "3.9.1"
+# In the repository and in starting kits; scoring programs do not carry it, as their references hold the lemmas.
+TABLE = Path(__file__).resolve().parents[3] / "organizer" / "data" / f"corenlp_{TABLE_VERSION}_lemmas.tsv.gz"
+_NAMED_WORDS = 10
+_FIRST_TOKEN = re.compile(r"\w+?(?=n't\b)|\w+(?:[-./:,]\w+)*|\.+|-+|[?!]+|.")
+_PUNCTUATION = {
+    "(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-",
+    '"': "''", "“": "``", "”": "''", "‘": "`", "…": "...", "–": "--", "—": "--",
+}  # fmt: skip
 _SILENT_E = re.compile(r"(at|bl|iz|is|us|[aeiou]g|[cv]|[^aeiou]u|[aeiou][kmn]|[^aeio][iou]r|[ai]r)$")
 
 
+def load_table() -> dict[str, str]:
+    """Return the lemma of each word of the table. Raises FileNotFoundError in a scoring program."""
+    table = {}
+    for line in gzip.decompress(TABLE.read_bytes()).decode().splitlines():
+        word, _, lemma = line.partition("\t")
+        table[word] = lemma or word
+    return table
+
+
+def first_token(word: str) -> str:
+    """Return the part of a word that CoreNLP reads first; empty if there are only spaces and invisible characters."""
+    if word.isalnum():
+        return word
+    visible = "".join(" " if unicodedata.category(character)[0] in "CZ" else character for character in word)
+    found = _FIRST_TOKEN.match(visible.strip().replace("’", "'"))
+    return found.group() if found else ""
+
+
 def rule_lemma(word: str) -> str:
-    """Return the lemma of an English noun or verb by a handful of endings; it need not be a word."""
+    """Return the lemma of a single token that the table does not hold; it need not be a word.
+
+    Digits and punctuation are as CoreNLP has them, capitalized words stay as they are, and others lose the endings
+    of English nouns and verbs.
+    """
+    if any(character.isdigit() for character in word):
+        return word.lower()
+    if word[:1].isupper() or not any(character.isalpha() for character in word):
+        return _PUNCTUATION.get(word, word)
     lower = word.lower()
-    if len(lower) <= 3 or not lower.isalpha():
+    if len(lower) <= 3 or not lower.replace("-", "").isalpha():
         return lower
     if lower.endswith("ies"):
         return lower[:-3] + "y"
@@ -19,7 +59,8 @@ def rule_lemma(word: str) -> str:
         return lower[:-2]
     if lower.endswith("s") and not lower.endswith(("ss", "us", "is")):
         return lower[:-1]
-    for ending in ("ing", "ed"):
+    # "un-braided", "sped-up": compounds that do not end in a plural are adjectives.
+    for ending in () if "-" in lower else ("ing", "ed"):
         stem = lower[: -len(ending)]
         if lower.endswith(ending) and len(stem) >= 2 and re.search("[aeiouy]", stem):
             if re.search(r"([bdgmnprt])\1$", stem):
@@ -29,20 +70,90 @@ def rule_lemma(word: str) -> str:
 
 
 class Lemmas:
-    """Looks lemmas up in a table. ``missing`` collects the words that it lacks.
+    """Looks lemmas up in a table.
 
-    ``fallback`` says what a missing word becomes: ``rule`` (`rule_lemma`) or ``lower`` (its lower-case self).
+    Parameters
+    ----------
+    table : mapping of str to str
+        The lemma of each word.
+    fallback : {"rule", "lower"}
+        What a word becomes that is not in the table: the lemma of its `first_token`, from the table or by
+        `rule_lemma`; or its lower-case self.
+
+    Attributes
+    ----------
+    missing : set of str
+        Words that were asked for and are not in the table.
+    means : str
+        How the lemmas of missing words were made, for messages.
     """
 
     def __init__(self, table: Mapping[str, str], fallback: str) -> None:
-        self._table = table
-        self._fallback = rule_lemma if fallback == "rule" else str.lower
+        self.table = table
         self.missing: set[str] = set()
+        self._lower = fallback == "lower"
+        self.means = "by putting it in lower case" if self._lower else "by a rule"
 
     def __call__(self, word: str) -> str:
         """Return the lemma of a word."""
-        found = self._table.get(word)
+        found = self.table.get(word)
         if found is None:
             self.missing.add(word)
-            return self._fallback(word)
+            return self.fallback(word)
         return found
+
+    def fallback(self, word: str) -> str:
+        """Return the lemma that a word has if it is not in the table itself."""
+        if self._lower:
+            return word.lower()
+        token = first_token(word)
+        if token != word and token in self.table:
+            return self.table[token]
+        return rule_lemma(token) if token else word
+
+
+def lemmas_from_table(
+    words: Collection[str], tokens: Collection[str], fallback: str, findings: Findings
+) -> tuple[dict[str, str], str]:
+    """Return the lemmas that scoring needs, from the table of CoreNLP 3.9.1, and the name of the lemmatizer.
+
+    Parameters
+    ----------
+    words : collection of str
+        Tokens and classes of the reference.
+    tokens : collection of str
+        Those among them that are not annotated.
+    fallback : {"rule", "lower"}
+        As for `Lemmas`.
+    findings : Findings
+        Gets notes about words that the table does not hold.
+    """
+    known = Lemmas(load_table(), fallback)
+    lemmas = {word: known(word) for word in words}
+    missing = sorted(known.missing)
+    if missing:
+        shown = ", ".join(repr(quote(word)) for word in missing[:_NAMED_WORDS])
+        more = f" and {len(missing) - _NAMED_WORDS:,} more" if len(missing) > _NAMED_WORDS else ""
+        text = (
+            f"{len(missing):,} words are not in the table of lemmas; each got its lemma {known.means}: {shown}{more}"
+        )
+        findings.note("N-LEMMAS-MISSING", text)
+    note_words_without_token([word for word in missing if not first_token(word)], findings)
+    return with_other_words(lemmas, tokens, known), f"corenlp-{TABLE_VERSION}-table+{len(missing)}"
+
+
+def with_other_words(lemmas: Mapping[str, str], tokens: Collection[str], known: Lemmas) -> dict[str, str]:
+    """Add the words that can be predicted and whose lemma, by the table or by the fallback, is that of a token.
+
+    Of all other words it suffices to know that they have the lemma of no token.
+    """
+    wanted = {lemmas[token] for token in tokens}
+    others = {w: lemma for w, lemma in known.table.items() if lemma in wanted or known.fallback(w) in wanted}
+    return {**others, **lemmas}
+
+
+def note_words_without_token(words: Collection[str], findings: Findings) -> None:
+    """Add a note about words in which CoreNLP finds no token."""
+    if words:
+        text = f"{len(words):,} words have only spaces and invisible characters and stay as they are; "
+        findings.note("N-LEMMAS-NO-TOKEN", text + "CoreNLP finds no token there, and the released script stops")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,7 @@ class Reference:
     videos: list[str]
 
 
-def load(folder: Path, settings: dict[str, Any], findings: Findings) -> Reference | None:
+def load(folder: Path, settings: Mapping[str, Any], findings: Findings) -> Reference | None:
     """Read the reference and keep the segments of the chosen splits; None after a problem."""
     prepared = folder / PREPARED_FILE
     whole = _load_prepared(prepared, findings) if prepared.is_file() else _load_json(folder, settings, findings)
@@ -89,7 +90,7 @@ def lemmatizer(folder: Path) -> str:
     return path.read_text(encoding="utf-8").strip() if path.is_file() else "unnamed"
 
 
-def check(settings: dict[str, Any], reference: Reference, findings: Findings) -> None:
+def check(settings: Mapping[str, Any], reference: Reference, findings: Findings) -> None:
     """Find the mistakes of organizers that do not stop a run but make it pointless or wrong."""
     name = settings["reference_file"]
     if not len(reference.words.segment):
@@ -133,9 +134,14 @@ def save(reference: Reference, path: Path) -> None:
     )
 
 
-def load_whole(folder: Path, settings: dict[str, Any], findings: Findings) -> Reference | None:
-    """Read the organizers' JSON files with all splits."""
-    return _load_json(folder, settings, findings)
+def prepare(source: Path, output: Path, settings: Mapping[str, Any], findings: Findings) -> Reference | None:
+    """Read the organizers' JSON files and write them, with all splits, as arrays."""
+    whole = _load_json(source, settings, findings)
+    if whole is not None:
+        save(whole, output / PREPARED_FILE)
+        n_words, n_segments = len(whole.words.segment), len(whole.segments)
+        findings.note("N-REF-PREPARED", f"{n_words:,} words in {n_segments:,} annotated segments were prepared")
+    return whole
 
 
 def _load_prepared(path: Path, findings: Findings) -> Reference | None:
@@ -155,7 +161,7 @@ def _load_prepared(path: Path, findings: Findings) -> Reference | None:
         return None
 
 
-def _load_json(folder: Path, settings: dict[str, Any], findings: Findings) -> Reference | None:
+def _load_json(folder: Path, settings: Mapping[str, Any], findings: Findings) -> Reference | None:
     contents = []
     for name in (settings["reference_file"], settings["split_file"]):
         if not (folder / name).is_file():

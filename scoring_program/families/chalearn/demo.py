@@ -25,8 +25,8 @@ class DemoTrack:
     per_sequence: int
 
     def write_reference(self, folder: Path) -> None:
-        """Write the demo reference: four short sequences."""
-        self._write(folder, 4, self.full_frames // 3, self.per_sequence // 3)
+        """Write the demo reference: twelve short sequences."""
+        self._write(folder, 12, self.full_frames // 2, self.per_sequence // 2)
 
     def write_samples(self, reference: Path, folder: Path) -> None:
         """Write a good and a weak prediction for a reference, one folder each."""

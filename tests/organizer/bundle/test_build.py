@@ -8,6 +8,7 @@ import subprocess
 import sys
 import zipfile
 
+import jsonschema
 import pytest
 import yaml
 
@@ -158,7 +159,28 @@ def test_starting_kit_runs_from_its_own_zip(bundles, tmp_path):
                 [sys.executable, *command], cwd=tmp_path, capture_output=True, text=True, check=False,
             )  # fmt: skip
             assert done.returncode == 0, done.stderr
-    assert (tmp_path / "evaluation" / "detailed_results.html").is_file()
+        assert (tmp_path / "evaluation" / "detailed_results.html").is_file()
+        found = json.loads((tmp_path / "evaluation" / "detailed_results.json").read_text(encoding="utf-8"))
+        jsonschema.validate(found, json.loads((tmp_path / "formats" / "detailed_results.schema.json").read_text()))
+        items = (tmp_path / "evaluation" / "per_item.csv").read_text(encoding="utf-8").splitlines()
+        assert items[0] == "item,score"
+        assert len(items) == 1 + found["interval"]["items"]
+
+
+def test_kits_with_generated_sentences_make_the_servers_lemmas(bundles, tmp_path):
+    task, table = "anet_entities_gen", load_challenge("anet_entities_gen").kit_data[0]
+    files = {name: read(bundles / f"{name}.zip") for name in (task, "densepose")}
+    assert table not in names_in(files[task][f"{task}_program.zip"])
+    assert table not in names_in(files["densepose"]["starting_kit.zip"])
+    with zipfile.ZipFile(io.BytesIO(files[task]["starting_kit.zip"])) as kit:
+        kit.extractall(tmp_path)
+    case = next((GOLDEN / task).glob("*/released.json")).parent
+    command = ["evaluate.py", task, str(case / "submission.zip"), "--reference", str(case / "source")]
+    done = subprocess.run([sys.executable, *command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "|lemmas:corenlp-3.9.1-table+0|" in done.stdout, done.stderr
+    scores = json.loads((tmp_path / "evaluation" / "scores.json").read_text(encoding="utf-8"))
+    released = json.loads((case / "released.json").read_text(encoding="utf-8"))
+    assert scores["score"] == pytest.approx(released["all"][5], abs=1e-9)
 
 
 def test_chalearn_modules_work_from_the_kit_as_in_the_challenges_text(bundles, tmp_path):

@@ -21,8 +21,8 @@ def test_2000_spoiled_submissions_end_in_a_verdict(tmp_path):
 
 
 GOOD = {
-    "code": 1, "home": ["E-X"], "log": "1. E-X f: p; h.", "outputs": ["detailed_results.html"], "beside": ["output"],
-    "fast": ["1. E-X"], "slow": ["1. E-X"],
+    "code": 1, "home": ["E-X"], "log": "1. E-X f: p; h.", "beside": ["output"],
+    "outputs": ["detailed_results.html", "detailed_results.json"], "fast": ["1. E-X"], "slow": ["1. E-X"],
 }  # fmt: skip
 
 
@@ -30,7 +30,7 @@ GOOD = {
     "change",
     [
         {"code": 2}, {"code": None, "home": "late"}, {"log": "Traceback"}, {"log": "1. E-INTERNAL: x"}, {"log": "bad"},
-        {"outputs": ["detailed_results.html", "scores.json"]}, {"beside": ["evil", "output"]}, {"home": []}, {"slow": []},
+        {"outputs": ["detailed_results.html"]}, {"beside": ["evil", "output"]}, {"home": []}, {"slow": []},
         {"code": 0, "outputs": ["detailed_results.html", "scores.json", "scores.txt"]},
     ],
 )  # fmt: skip

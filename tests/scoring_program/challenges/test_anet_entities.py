@@ -1,4 +1,4 @@
-"""ActivityNet-Entities at the border: mistakes of organizers and participants, lemmas, the kit's old command line."""
+"""ActivityNet-Entities at the border: mistakes of organizers and participants, the kit's old command line."""
 
 from __future__ import annotations
 
@@ -13,12 +13,8 @@ import pytest
 import evaluate
 from anet_entities_writer import AnetEntitiesWriter
 from conftest import ROOT
-from organizer.__main__ import main
-from organizer.data.lemmatize import lemmatize
 from organizer.data.prepare import prepare
 from scoring_program import scoring
-from scoring_program.families.anet_entities.lemmas import Lemmas, rule_lemma
-from validator.findings import Findings
 
 GT, GEN = "anet_entities_gt", "anet_entities_gen"
 
@@ -167,82 +163,6 @@ def test_segments_without_boxes_are_left_out_as_in_the_real_files(tmp_path):
     (tmp_path / "reference.json").write_text(json.dumps(reference))
     (tmp_path / "split.json").write_text(REFERENCE[GT]["split.json"])
     assert prepare(GT, tmp_path, tmp_path / "out").ok
-
-
-def test_lemma_table_that_lacks_tokens_is_found(tmp_path):
-    for name, text in REFERENCE[GEN].items():
-        (tmp_path / name).write_text(text)
-    table = json.loads(REFERENCE[GEN]["lemmas.json"])
-    del table["near"]
-    (tmp_path / "lemmas.json").write_text(json.dumps(table))
-    assert any("the token 'near' is missing" in line for line in prepare(GEN, tmp_path, tmp_path / "out").lines())
-    assert not (tmp_path / "out").exists()
-    (tmp_path / "settings.yaml").write_text("lemma_fallback: lower\n")
-    findings = prepare(GEN, tmp_path, tmp_path / "out")
-    assert findings.ok
-    assert any("1 tokens are not in the table" in note.text for note in findings.notes)
-    assert (tmp_path / "out" / "settings.yaml").exists()
-
-
-def test_prepare_writes_lemmas_and_the_signature_names_their_maker(run, tmp_path, capsys):
-    source = tmp_path / "source"
-    source.mkdir()
-    for name in ("reference.json", "split.json"):
-        (source / name).write_text(REFERENCE[GEN][name])
-    assert main(["prepare", GEN, "--source", str(source), "--output", str(tmp_path / "ready")]) == 0
-    table = json.loads((tmp_path / "ready" / "lemmas.json").read_text())
-    assert table["houses"] == "house"
-    assert table["throws"] == "throw"
-    run(GEN, REFERENCE[GEN], files(GOOD[GEN]))
-    assert scoring.score_folder(GEN, tmp_path / "ready", tmp_path / "res", tmp_path / "out2") == scoring.SCORED
-    assert "|lemmas:lemminflect-" in capsys.readouterr().out
-
-
-def test_corenlp_is_asked_once_with_a_word_a_line(tmp_path, monkeypatch):
-    jars, programs = tmp_path / "corenlp", tmp_path / "bin"
-    jars.mkdir()
-    programs.mkdir()
-    (jars / "stanford-corenlp-3.9.2.jar").touch()
-    java = programs / "java"
-    java.write_text(
-        f"#!{sys.executable}\n"
-        "import json, sys\n"
-        "a = sys.argv\n"
-        "text = open(a[a.index('-file') + 1], encoding='utf-8').read()\n"
-        "sentences, at = [], 0\n"
-        "for line in text.split('\\n')[:-1]:\n"
-        "    if line.strip():\n"
-        "        token = {'characterOffsetBegin': at, 'lemma': line.upper()}\n"
-        "        sentences.append({'tokens': [token, {'characterOffsetBegin': at + 1, 'lemma': 'x'}]})\n"
-        "    at += len(line.encode('utf-16-le')) // 2 + 1\n"
-        "folder = a[a.index('-outputDirectory') + 1]\n"
-        "json.dump({'sentences': sentences}, open(folder + '/words.txt.json', 'w'))\n"
-    )
-    java.chmod(0o755)
-    monkeypatch.setenv("PATH", str(programs))
-    table, maker = lemmatize({"dogs", "\U0001f600s", "t-shirt", " "}, jars, False, Findings())
-    assert table == {"dogs": "DOGS", "t-shirt": "T-SHIRT", "\U0001f600s": "\U0001f600S", " ": " "}
-    assert maker == "corenlp-3.9.2"
-    (jars / "stanford-corenlp-3.9.2.jar").rename(jars / "stanford-corenlp-4.5.0.jar")
-    findings = Findings()
-    lemmatize({"dogs"}, jars, False, findings)
-    assert "this is CoreNLP 4.5.0" in findings.lines()[0]
-    assert lemmatize({"dogs"}, jars, True, Findings())[1] == "corenlp-4.5.0"
-
-
-@pytest.mark.parametrize(
-    ("word", "lemma"),
-    [("Dogs", "dog"), ("bodies", "body"), ("boxes", "box"), ("glass", "glass"), ("running", "run"), ("making", "make"),
-     ("throwing", "throw"), ("played", "play"), ("it", "it"), ("t-shirts", "t-shirts"), ("bus", "bus"), ("string", "string")],
-)  # fmt: skip
-def test_rule_lemma(word, lemma):
-    assert rule_lemma(word) == lemma
-
-
-def test_missing_lemmas_follow_the_chosen_fallback():
-    rule, lower = Lemmas({"men": "man"}, "rule"), Lemmas({"men": "man"}, "lower")
-    assert (rule("men"), rule("Dogs"), lower("Dogs")) == ("man", "dog", "dogs")
-    assert lower.missing == {"Dogs"}
 
 
 def test_writer_makes_a_valid_zip(run, tmp_path):

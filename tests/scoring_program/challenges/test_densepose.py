@@ -26,6 +26,7 @@ from organizer.data.prepare import check_reference, prepare
 from scoring_program import scoring
 from scoring_program.challenge import load_challenge
 from scoring_program.challenges.densepose import preparation, reference
+from scoring_program.challenges.densepose.gathering import Gatherer
 from scoring_program.metrics import masks
 from validator import json_files
 from validator.array_stream import ArrayError, iter_entries
@@ -163,7 +164,7 @@ def test_detections_beyond_twenty_and_of_other_categories_are_left_out(prepared,
     capsys.readouterr()
     _, scores = score_with(prepared, tmp_path, more)
     out = capsys.readouterr().out
-    assert "1 detections of other categories" in out
+    assert "1 detection of other categories" in out
     assert "detections beyond the 20 best" in out
     assert scores["coverage"] == first["coverage"]
 
@@ -544,9 +545,8 @@ def test_pickles_of_arrays_are_converted_and_others_refused(tmp_path, capsys):
 
 
 def test_the_program_has_no_list_of_detections_beyond_twenty_an_image(prepared):
-    program = load_challenge(ID).program()
-    loaded = program.load_reference(prepared, {}, Findings())
-    gatherer = program._Gatherer(loaded)
+    loaded = load_challenge(ID).program().load_reference(prepared, {}, Findings())
+    gatherer = Gatherer(loaded)
     pixels = np.zeros((4, 4, 3), np.uint8)
     image = int(loaded.persons.image_id[0])
     scores = [0.5] * 15 + [0.1] * 40 + [0.9] * 10

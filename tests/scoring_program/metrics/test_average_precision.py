@@ -36,7 +36,8 @@ def test_matching_is_that_of_the_plain_program(image):
     measure, overlap, detection_area, person_area, dense, crowd = image
     measures = np.stack([measure, measure[::-1] if len(measure) else measure])
     score = np.arange(len(measure), 0, -1.0)
-    found = ap.match_image(measures, overlap, score, detection_area, person_area, dense, crowd)
+    detections, people = ap.Detections(score, detection_area), ap.People(person_area, dense, crowd)
+    found = ap.match_image(measures, overlap, detections, people)
     for a, bounds in enumerate(ap.AREAS.values()):
         for m, own in enumerate(measures):
             matched, ignored = plain_densepose.match(own, overlap, detection_area, person_area, dense, crowd, bounds)
@@ -48,12 +49,13 @@ def test_perfect_detections_have_ap_one_and_none_have_zero():
     measures = np.ones((1, 1, 1))
     one = np.ones(1)
     flag = np.ones(1, bool)
-    match = ap.match_image(measures, np.ones((1, 1)), one, one * 2000, one * 2000, flag, ~flag)
+    detections, people = ap.Detections(one, one * 2000), ap.People(one * 2000, flag, ~flag)
+    match = ap.match_image(measures, np.ones((1, 1)), detections, people)
     curves = ap.accumulate([match, match], 1)
     assert curves.average(curves.precision[0], 0) == 1
     assert curves.average(curves.recall[0], 0) == 1
-    assert curves.average(curves.precision[2], 2) == -1
-    assert ap.accumulate([], 1).average(np.zeros(3), 0) == -1
+    assert curves.average(curves.precision[2], 2) == 0
+    assert ap.accumulate([], 1).average(np.zeros(3), 0) == 0
 
 
 def test_precision_is_made_monotone_and_sampled_at_101_recalls():
@@ -61,7 +63,8 @@ def test_precision_is_made_monotone_and_sampled_at_101_recalls():
     flag = np.ones(2, bool)
     measures = np.array([[[1.0, 0], [0, 0], [0, 1.0]]])
     areas = np.full(3, 2000.0)
-    match = ap.match_image(measures, np.zeros((3, 2)), np.array([3.0, 2, 1]), areas, areas[:2], flag, ~flag)
+    detections, people = ap.Detections(np.array([3.0, 2, 1]), areas), ap.People(areas[:2], flag, ~flag)
+    match = ap.match_image(measures, np.zeros((3, 2)), detections, people)
     curves = ap.accumulate([match], 1)
     assert curves.precision[0, 0, 0].tolist() == pytest.approx([1.0] * 51 + [2 / 3] * 50, abs=1e-12)
 

@@ -92,7 +92,7 @@ def test_grid_points_are_those_of_fractions(videos):
     part_frame = np.repeat(np.arange(sum(map(len, videos))), [len(parts) for frames in videos for parts in frames])
     frame_video = np.repeat(np.arange(len(videos)), [len(frames) for frames in videos])
     kind = np.where(proposals > 0, ps.CORRECT, ps.NO_BOX).astype(np.int8)
-    outcomes = ps.PartOutcomes(kind, proposals)
+    outcomes = ps.PartOutcomes(kind, proposals, np.full(len(kind), -1))
     means = ps.frame_means(outcomes.correctness, part_frame, np.arange(len(frame_video)), len(frame_video))
     psc = ps.part_state_correctness(means, frame_video, len(videos))
     exact = [
@@ -124,12 +124,18 @@ def test_judging_tells_the_kinds_of_loss_apart():
     box = [0.0, 0.0, 9.0, 9.0]
     far = [100.0, 0.0, 109.0, 9.0]
     outcomes = ps.judge_parts(
-        np.array([-1, 0, 0, 0, 0]), np.array([0, 0, 1, 2, 3]), np.array([box] * 5), np.array([7] * 5),
-        np.array([0, 0, 0]), np.array([3, 2, 1]),
-        np.array([0, 0, 1, 2]), np.array([box, far, box, far]), np.array([7, 7, 8, 7]),
+        np.array([-1, 0, 0, 0, 0]),
+        ps.Parts(np.array([0, 0, 1, 2, 3]), np.array([box] * 5), np.array([7] * 5)),
+        ps.Proposals(
+            np.array([0, 0, 0]), np.array([3, 2, 1]),
+            np.array([0, 0, 1, 1, 2]), np.array([box, far, box, box, far]), np.array([7, 7, 8, 9, 7]),
+        ),
     )  # fmt: skip
     assert outcomes.kind.tolist() == [ps.NO_HUMAN, ps.NO_BOX, ps.TOO_FAR, ps.WRONG_STATE, ps.CORRECT]
     assert outcomes.correctness.tolist() == [0, 0, 0, 0, 0.5]
+    assert outcomes.near_state.tolist() == [-1, -1, -1, 8, 7]
+    corrected = outcomes.corrected(outcomes.kind == ps.WRONG_STATE)
+    assert corrected.correctness.tolist() == [0, 0, 0, 1, 0.5]
 
 
 def test_order_of_predicted_parts_does_not_matter():
@@ -138,11 +144,10 @@ def test_order_of_predicted_parts_does_not_matter():
     part_box = np.array([[i, 0, i + 9, 9] for i in range(n)], float)
     names = np.arange(n)
     order = np.array(rng.sample(range(n), n))
-    straight = ps.judge_parts(
-        np.zeros(n, int), names, part_box, names, np.zeros(n, int), names, names, part_box, names
-    )
+    parts = ps.Parts(names, part_box, names)
+    straight = ps.judge_parts(np.zeros(n, int), parts, ps.Proposals(np.zeros(n, int), names, names, part_box, names))
     mixed = ps.judge_parts(
-        np.zeros(n, int), names, part_box, names, np.zeros(n, int), order, names, part_box[order], order
+        np.zeros(n, int), parts, ps.Proposals(np.zeros(n, int), order, names, part_box[order], order)
     )
     assert straight.kind.tolist() == mixed.kind.tolist() == [ps.CORRECT] * n
 

@@ -1,85 +1,174 @@
-"""The page: every kind of section renders, and no text can become markup."""
+"""The page: every kind of section renders, what matters comes first, and no text can become markup."""
 
 from __future__ import annotations
 
-import html.parser
+import re
+from dataclasses import replace
+from xml.etree.ElementTree import Element
 
+import html5lib
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring_program.challenge import load_challenge
+from example_result import CHALLENGE, SCORES, SIGNATURE, example_result
 from scoring_program.report import html as tree
 from scoring_program.report import page
-from scoring_program.result import Column, Histogram, Lane, Result, Table, Timeline
-from validator.findings import Findings
+from scoring_program.result import Column, Interval, Loss, Matrix, Table
+from validator.findings import Findings, Note
 
-CHALLENGE = load_challenge("chalearn_gesture")
-SCORES = {column.key: 0.5 for column in CHALLENGE.columns}
-
-
-class Collector(html.parser.HTMLParser):
-    """Collects elements and text of a page, as a browser would see them."""
-
-    def __init__(self):
-        super().__init__()
-        self.tags, self.text = set(), []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.add(tag)
-
-    def handle_data(self, data):
-        self.text.append(data)
+HOSTILE = ["<img src=x onerror=alert(1)>", "</style><script>", '"><svg/onload=1>', "&lt;script&gt;", "\ud800\u202e"]
+SMALL = replace(example_result(3), sections=())
 
 
-def parsed(text):
-    collector = Collector()
-    collector.feed(text)
-    return collector.tags, "".join(collector.text)
+def parsed(text: str) -> Element:
+    """Return the tree that a browser builds; an error of syntax raises."""
+    return html5lib.HTMLParser(namespaceHTMLElements=False, strict=True).parse(text)
 
 
-def sections(text):
-    return [
-        Table(text, text, [Column(text), Column("share", "share"), Column("n", "count"), Column("x", "number")],
-              [(text, 0.5, 7, 1.25), (text, None, None, None)]),
-        Table(text, "empty", [Column(text)], []),
-        Histogram(text, text, [0, 0.5, 1], [3, 0], text, text),
-        Timeline(text, text, 10, [Lane(text, [(0, 5)], [(2, 7)])]),
-    ]  # fmt: skip
+def shown(text: str) -> str:
+    return " ".join(" ".join(parsed(text).find("body").itertext()).split())
 
 
-@given(
-    st.one_of(st.text(), st.sampled_from(["<img src=x onerror=alert(1)>", "</style><script>", '"><svg/onload=1>']))
-)
+def result_page(**changes) -> str:
+    return page.result_page(CHALLENGE, replace(SMALL, **changes), SIGNATURE)
+
+
+def tags(text: str) -> set[str]:
+    return {found.tag.split("}")[-1] for found in parsed(text).iter()}
+
+
+@given(st.one_of(st.text(), st.sampled_from(HOSTILE)))
 def test_text_never_becomes_markup(text):
-    findings = Findings()
-    findings.note("N-TEST", text)
-    result = Result(SCORES, {}, sections(text), [text])
-    tags, shown = parsed(page.result_page(CHALLENGE, result, text, findings))
-    assert tags <= tree._TAGS
-    assert "script" not in tags
-    assert tree.clean(text).replace("\r", "\n").split() == [] or tree.clean(text).split()[0] in shown
+    made = page.result_page(CHALLENGE, example_result(3, text), text)
+    assert tags(made) <= tree._TAGS
+    assert "script" not in tags(made)
+    words = tree.cut(tree.clean(text)).replace("\r", "\n").split()
+    assert not words or words[0] in shown(made)
 
 
 @given(st.text())
 def test_problems_never_become_markup(text):
     findings = Findings()
     findings.add("E-TEST", text, text, text, text)
-    tags, _ = parsed(page.invalid_page(CHALLENGE, findings))
-    assert tags <= tree._TAGS
+    findings.note("N-TEST", text)
+    assert tags(page.invalid_page(CHALLENGE, findings)) <= tree._TAGS
 
 
-def test_only_static_elements_can_be_built():
-    with pytest.raises(ValueError, match="no <script>"):
-        tree.element("script")
+def test_all_pages_are_valid_html():
+    for made in (page.running_page(CHALLENGE), page.broken_page("Example", ["E-X: it broke"])):
+        assert parsed(made).get("lang") == "en"
+    for size in (1, 20, 21, 600):
+        parsed(page.result_page(CHALLENGE, example_result(size), SIGNATURE))
+
+
+@pytest.mark.parametrize(("tag", "attributes"), [("script", {}), ("a", {"href": "https://example.org"})])
+def test_only_static_elements_can_be_built(tag, attributes):
+    with pytest.raises(ValueError, match=f"no <{tag}>"):
+        tree.element(tag, **attributes)
 
 
 def test_unknown_sections_are_refused():
     with pytest.raises(TypeError, match="no rendering for dict"):
-        page.result_page(CHALLENGE, Result(SCORES, {}, [{}]), "", Findings())
+        result_page(sections=[{}])
 
 
-def test_main_number_and_signature_stand_on_the_page():
-    text = page.result_page(CHALLENGE, Result({**SCORES, "score": 0.12345}, {}), "id|x:1", Findings())
-    assert "Mean Jaccard 0.1235" in text or "Mean Jaccard 0.1234" in text
-    assert "id|x:1" in text
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        (240, "95 % interval 0.391 to 0.434, over 240 sequences"),
+        (30, "over 30 sequences"),
+        (29, "over 29 sequences; rough, because they are fewer than 30"),
+        (1, "over 1 sequence, too few for an interval"),
+    ],
+)
+def test_the_score_comes_with_its_interval(items, expected):
+    made = result_page(interval=Interval(0.3911, 0.4341, 1000, items))
+    assert "Mean Jaccard 0.4127" in shown(made)
+    assert expected in shown(made)
+    assert ("rough" in shown(made)) == (1 < items < 30)
+    assert ('class="interval"' in made) == (items > 1)
+
+
+def test_without_an_interval_nothing_is_said_about_one():
+    made = result_page(interval=None, scores={key: SCORES[key] for key in ("score", "coverage")})
+    assert "nterval" not in shown(made)
+    assert SIGNATURE in shown(made)
+
+
+def test_notes_and_losses_come_before_everything_else():
+    made = page.result_page(CHALLENGE, example_result(20), SIGNATURE)
+    headings = [found.text for found in parsed(made).iter("h2")]
+    assert headings[:3] == ["Notes", "What costs most", "Scores"]
+
+
+def test_the_three_largest_losses_have_advice_and_all_are_listed():
+    text = shown(result_page())
+    assert [float(n) for n in re.findall(r"cost ([0-9.]+) points", text)] == [12.1, 8.3, 4.1]
+    assert "Extra 0.412 -0.100" in text
+
+
+def test_a_loss_of_nothing_gets_no_advice():
+    text = shown(result_page(losses=[Loss("timing", 1.0, 0.0)]))
+    assert "Timing 1.000 0.000" in text
+    assert " cost " not in text
+    assert "costs most" not in shown(result_page(losses=[]))
+
+
+def test_further_notes_are_folded():
+    made = parsed(result_page(notes=[Note(f"N-{i}", "text") for i in range(10)], losses=[]))
+    folded = next(made.iter("details"))
+    assert folded.find("summary").text == "7 more"
+    assert len(folded.findall("ul/li")) == 7
+
+
+@pytest.mark.parametrize(("n", "opened", "folded", "more"), [(20, 20, 0, 0), (21, 20, 1, 0), (900, 20, 480, 400)])
+def test_long_tables_are_folded_and_end(n, opened, folded, more):
+    section = Table("t", "Rows", "", [Column("n", "count")], [(i,) for i in range(n)])
+    card = parsed(result_page(sections=[section], losses=[])).find(".//section[@id='t']")
+    assert len(card.findall("div/table/tbody/tr")) == opened
+    assert len(card.findall("details/div/table/tbody/tr")) == folded
+    text = "".join(card.itertext())
+    assert (f"{folded:,} more row" in text) == bool(folded)
+    assert (f"and {more:,} more" in text) == bool(more)
+
+
+def test_the_worst_timelines_are_open_and_the_others_folded():
+    card = parsed(page.result_page(CHALLENGE, example_result(30), SIGNATURE)).find(".//section[@id='timeline-1']")
+    assert len(card.findall("div/div[@class='timeline']")) == 10
+    assert len(card.findall("details/div/div[@class='timeline']")) == 20
+
+
+def test_shares_have_three_decimals_and_undefined_cells_a_dash():
+    columns = [Column("a"), Column("b", "share"), Column("c", "count"), Column("d", "number")]
+    rows = [("x", 0.12345, 12345, 1.23456), (None, None, None, None)]
+    text = shown(result_page(sections=[Table("t", "T", "", columns, rows)]))
+    assert "x0.12312,3451.235––––" in text.replace(" ", "")
+
+
+def test_a_hidden_cell_of_a_matrix_shows_a_dash_only():
+    counts = np.array([[77, -1], [0, 55]])
+    made = parsed(
+        result_page(sections=[Matrix("m", "M", "", ["a", "b"], counts, np.zeros((2, 2, 2), int), "frames")])
+    )
+    cells = [cell.text or "" for cell in made.find(".//table[@class='matrix']").iter("td")]
+    assert cells == ["", "77", "–", "", "55"]
+
+
+def test_the_contents_lead_to_every_card():
+    made = parsed(page.result_page(CHALLENGE, example_result(20), SIGNATURE))
+    cards = [found.get("id") for found in made.iter("section")]
+    assert len(set(cards)) == len(cards)
+    assert [link.get("href") for link in made.find(".//nav").iter("a")] == [f"#{key}" for key in cards]
+
+
+def test_a_page_stays_small_whatever_comes():
+    made = page.result_page(CHALLENGE, example_result(3000, "<&>" * 3000), SIGNATURE * 1000)
+    assert 20_000 < len(made.encode()) <= page.LARGEST_PAGE
+
+
+def test_a_summary_of_full_size_is_small():
+    result = example_result(500)
+    summary = [section for section in result.sections if section.level == "summary"]
+    assert len(page.result_page(CHALLENGE, replace(result, sections=summary), SIGNATURE)) < 300_000

@@ -1,0 +1,112 @@
+"""Lemmas from Stanford CoreNLP itself: for vocabularies that the table of its lemmas does not hold."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import tempfile
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any
+
+from scoring_program.families.anet_entities.lemmas import (
+    TABLE_VERSION,
+    Lemmas,
+    load_table,
+    note_words_without_token,
+    with_other_words,
+)
+from validator.findings import Findings
+
+_JAR = re.compile(r"stanford-corenlp-(\d+\.\d+\.\d+)\.jar")
+# Other words can be split or quoted differently when they have neighbors.
+_PLAIN = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+
+
+def lemmatize(
+    folder: Path, forced: bool, words: Collection[str], tokens: Collection[str], fallback: str, findings: Findings
+) -> tuple[dict[str, str], str]:
+    """Return a table of lemmas and the name of the lemmatizer; an empty table after a problem.
+
+    Plain words (letters, digits and inner hyphens) are asked in one run. Each of the others comes from the table of
+    CoreNLP 3.9.1 or is asked in a run of its own.
+
+    Parameters
+    ----------
+    folder : Path
+        The unpacked folder of Stanford CoreNLP 3.9.1; java must be on the PATH.
+    forced : bool
+        Whether another version of CoreNLP is accepted. The table of 3.9.1 is not used then.
+    words, tokens, fallback
+        As for `scoring_program.families.anet_entities.lemmas.lemmas_from_table`.
+    findings : Findings
+        Gets a problem if CoreNLP cannot be run.
+    """
+    version = _version(folder, forced, findings)
+    known = Lemmas(load_table() if version == TABLE_VERSION else {}, fallback)
+    plain = sorted(word for word in set(words) if _PLAIN.fullmatch(word))
+    found = _ask_plain(plain, folder, findings) if findings.ok else {}
+    for word in sorted(set(words) - set(found)):
+        if word in known.table:
+            found[word] = known.table[word]
+        elif findings.ok and (sentences := _annotate([word], folder, findings)):
+            found[word] = sentences[0]["tokens"][0]["lemma"]
+    if not findings.ok:
+        return {}, ""
+    note_words_without_token(set(words) - set(found), findings)
+    lemmas = {word: found.get(word, word) for word in words}
+    return with_other_words(lemmas, tokens, known), f"corenlp-{version}"
+
+
+def _version(folder: Path, forced: bool, findings: Findings) -> str:
+    jars = [found for path in sorted(folder.glob("*.jar")) if (found := _JAR.fullmatch(path.name))]
+    if not jars:
+        hint = f"give the unpacked folder of CoreNLP {TABLE_VERSION}"
+        findings.add("E-CORENLP", "there is no stanford-corenlp-X.Y.Z.jar", hint, str(folder))
+        return ""
+    version = jars[0].group(1)
+    if version != TABLE_VERSION:
+        problem = f"this is CoreNLP {version}; the challenge used {TABLE_VERSION}, and other versions differ: "
+        problem += "3.9.2 on 20 of the 5,891 words of the test sets, and from 4.0 on hyphenated words are split"
+        if forced:
+            findings.note("N-CORENLP", problem)
+        else:
+            findings.add("E-CORENLP", problem, f"use {TABLE_VERSION}, or add --force-corenlp", str(folder))
+    return version
+
+
+def _ask_plain(words: Sequence[str], folder: Path, findings: Findings) -> dict[str, str]:
+    """Annotate one word a line in a single run; each line is a sentence of its own, so no word sees another."""
+    word_at, offset = {}, 0
+    for word in words:
+        word_at[offset] = word
+        # Java counts UTF-16 units; 1 is the end of the line.
+        offset += len(word.encode("utf-16-le")) // 2 + 1
+    firsts = [sentence["tokens"][0] for sentence in _annotate(words, folder, findings)] if words else []
+    # A word that does not begin with its token is left out and asked alone.
+    return {
+        word_at[token["characterOffsetBegin"]]: token["lemma"]
+        for token in firsts
+        if token["characterOffsetBegin"] in word_at
+    }
+
+
+def _annotate(lines: Sequence[str], folder: Path, findings: Findings) -> list[dict[str, Any]]:
+    """Return CoreNLP's sentences of a text; empty after a problem."""
+    with tempfile.TemporaryDirectory() as work:
+        text = Path(work) / "words.txt"
+        text.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        command = ["java", "-mx3g", "-cp", f"{folder}/*", "edu.stanford.nlp.pipeline.StanfordCoreNLP"]
+        command += ["-annotators", "tokenize,ssplit,pos,lemma", "-ssplit.eolonly", "true", "-encoding", "UTF-8"]
+        command += ["-outputFormat", "json", "-file", str(text), "-outputDirectory", work]
+        try:
+            subprocess.run(command, check=True, capture_output=True)
+        except FileNotFoundError:
+            findings.add("E-CORENLP", "java is not on the PATH", "install a Java runtime", file=str(folder))
+            return []
+        except subprocess.CalledProcessError as error:
+            last = error.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
+            findings.add("E-CORENLP", f"it failed: {' '.join(last)}", "see its documentation", file=str(folder))
+            return []
+        return json.loads((Path(work) / "words.txt.json").read_text(encoding="utf-8"))["sentences"]

@@ -1,0 +1,146 @@
+"""The sections of the detail page of DensePose."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scoring_program.challenges.densepose.gathering import Gathered
+from scoring_program.challenges.densepose.matching import matched_pairs, right
+from scoring_program.challenges.densepose.program import PROGRAM, ImageStatistics, precision_curves
+from scoring_program.challenges.densepose.reference import Reference
+from scoring_program.metrics.average_precision import RECALLS, THRESHOLDS, PrecisionCurves
+from scoring_program.result import (
+    BodyFigure,
+    Cell,
+    Column,
+    Deferred,
+    Groups,
+    Line,
+    LineChart,
+    Section,
+    StackedBar,
+    Table,
+)
+
+_FINE_GROUPS = {
+    "torso": (1, 2), "hands": (3, 4), "feet": (5, 6), "upper legs": (7, 8, 9, 10), "lower legs": (11, 12, 13, 14),
+    "upper arms": (15, 16, 17, 18), "lower arms": (19, 20, 21, 22), "head": (23, 24),
+}  # fmt: skip
+_IMAGES_SHOWN = 500
+_IMAGE_BLOCK = 500
+_SCORE_GROUPS = 10
+_FEWEST_IN_GROUP = 10
+
+
+def sections(reference: Reference, submission: Gathered, statistics: ImageStatistics) -> list[Section | Deferred]:
+    """Return all sections, the aggregates first."""
+    curves = precision_curves(statistics)
+    in_match = matched_pairs(statistics.images, statistics.main, statistics.points.n_pairs)[statistics.points.pair]
+    matched = np.flatnonzero(in_match)
+    return [
+        _precision_recall(curves, statistics.main),
+        _thresholds(curves),
+        _body(statistics, matched),
+        _budget(reference, statistics, matched),
+        _calibration(statistics),
+        Deferred(lambda: [_image_table(statistics)]),
+    ]
+
+
+def _precision_recall(curves: PrecisionCurves, main: int) -> Section:
+    recalls, precision = RECALLS.tolist(), curves.precision[0, main]
+    names = [f"{threshold:.2f}" for threshold in THRESHOLDS]
+    lines = [Line(name, recalls, row.tolist()) for name, row in zip(names, precision)]
+    lines.append(Line("mean", recalls, precision.mean(axis=0).tolist()))
+    note = "One line for each threshold of the similarity, and their mean, whose area is the score."
+    return LineChart("precision_recall", "Precision and recall", note, lines, "recall", "precision", ordered=True)
+
+
+def _thresholds(curves: PrecisionCurves) -> Section:
+    thresholds = THRESHOLDS.tolist()
+    lines = [
+        Line(name, thresholds, [curves.average(curves.precision[0, measure, t], 0) for t in range(len(thresholds))])
+        for measure, name in enumerate(("GPSm", "GPS", "IoU"))
+    ]
+    note = "How strict a match must be; GPSm is the root of GPS times mask IoU."
+    return LineChart("thresholds", "AP against threshold", note, lines, "threshold", "AP", (0.5, 0.95, 0.0, 1.0))
+
+
+def _body(statistics: ImageStatistics, matched: np.ndarray) -> Section:
+    points = statistics.points
+    parts, support = [], []
+    for name, fine in _FINE_GROUPS.items():
+        chosen = matched[np.isin(points.true_part[matched], fine)]
+        value = float(points.similarity[chosen].mean()) if len(chosen) else None
+        parts.append((name, value, len(chosen)))
+        support.append([len(np.unique(points.pair[chosen]))] * 2)
+    note = "Mean over the annotated points of persons that are matched at 0.5; 1 is perfect."
+    return BodyFigure("body", "GPS by body part", note, parts, np.array(support))
+
+
+def _budget(reference: Reference, statistics: ImageStatistics, matched: np.ndarray) -> Section:
+    """Return where the geodesic similarity of all persons that count is lost, point by point."""
+    persons, points = reference.persons, statistics.points
+    total = int(np.diff(persons.point_start)[persons.dense].sum())
+    part, true_part, similarity = points.part[matched], points.true_part[matched], points.similarity[matched]
+    lost = 1 - similarity
+    scale = max(total, 1)
+    shares = [
+        ("kept", float(similarity.sum()) / scale),
+        ("missed person", (total - len(matched)) / scale),
+        ("background at the point", float(lost[part == 0].sum()) / scale),
+        ("wrong part", float(lost[(part > 0) & (part != true_part)].sum()) / scale),
+        ("off within the part", float(lost[(part > 0) & (part == true_part)].sum()) / scale),
+    ]
+    note = "Shares of all annotated points; matches at 0.5."
+    return StackedBar("similarity_budget", "Where the similarity is lost", note, shares)
+
+
+def _calibration(statistics: ImageStatistics) -> Section:
+    """Return a table of groups of equally many detections by their score."""
+    ranked, images = statistics.ranked, statistics.images
+    n_dense = np.array([np.count_nonzero(image.people.dense) for image in images], dtype=np.int64)
+    scores = np.sort(np.concatenate([np.zeros(0), *(image.detections.score for image in images)]))[::-1]
+    counted = np.flatnonzero(ranked.counted[0])
+    n_groups = max(min(_SCORE_GROUPS, len(counted) // _FEWEST_IN_GROUP), 1)
+    chunks = np.array_split(counted, n_groups)
+    found = np.array([int(ranked.right[0, chunk].sum()) for chunk in chunks])
+    support = [[int(n_dense[np.unique(ranked.image[chunk])].sum()), len(chunk)] for chunk in chunks]
+
+    def row(groups: np.ndarray) -> list[Cell]:
+        members = np.concatenate([chunks[group] for group in groups.tolist()])
+        share = float(found[groups].sum() / len(members))
+        return [f"{scores[members[-1]]:.4g} to {scores[members[0]]:.4g}", len(members), share]
+
+    columns = [Column("Group, best first"), Column("Scores"), Column("Detections", "count")]
+    columns.append(Column("Right at 0.5", "share"))
+    note = "Groups of equally many detections by their score; those that are ignored are left out."
+    names = [str(number + 1) for number in range(n_groups)]
+    return Groups("calibration", "Score calibration", note, columns, names, np.array(support), row)
+
+
+def _image_table(statistics: ImageStatistics) -> Section:
+    """Return the images by what they cost: how much higher the score would be without each."""
+    images, main = statistics.images, statistics.main
+    n = len(images)
+    score = float(PROGRAM.reduce(statistics, np.ones((1, n)))[0])
+    without = np.concatenate(
+        [
+            PROGRAM.reduce(statistics, 1.0 - np.eye(n)[begin : begin + _IMAGE_BLOCK])
+            for begin in range(0, n, _IMAGE_BLOCK)
+        ]
+    )
+    cost = without - score
+    rows = [
+        (
+            statistics.items[i],
+            int(images[i].matches.n_persons[0]),
+            len(images[i].detections.score),
+            int(right(images[i], main).sum()),
+            float(cost[i]),
+        )
+        for i in np.argsort(-cost, kind="stable")[:_IMAGES_SHOWN].tolist()
+    ]
+    columns = [Column("Image"), Column("Persons", "count"), Column("Detections", "count"), Column("Matched", "count")]
+    note = f"Cost: how much higher the score would be without the image. The first {_IMAGES_SHOWN}."
+    return Table("images", "Images", note, [*columns, Column("Cost", "number")], rows)

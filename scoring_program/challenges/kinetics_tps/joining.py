@@ -1,0 +1,99 @@
+"""Bringing a submission into the numbering of the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Union
+
+import numpy as np
+
+from validator.findings import Note, counted
+from validator.formats.kinetics_tps import PartStates
+
+
+@dataclass(frozen=True)
+class Joined:
+    """A submission in the reference's numbering; frames that the reference does not have are dropped.
+
+    Part names and states that the reference does not have are -1; ``has_frame`` (n_frames,) says which frames of the
+    reference the submission has.
+    """
+
+    human_frame: np.ndarray
+    human_box: np.ndarray
+    part_human: np.ndarray
+    part_name: np.ndarray
+    proposal_part: np.ndarray
+    proposal_box: np.ndarray
+    proposal_state: np.ndarray
+    has_frame: np.ndarray
+    notes: list[Note]
+
+
+def join(truth: PartStates, predicted: PartStates) -> Joined:
+    """Bring a submission into the reference's numbering; frames that it does not have are dropped."""
+    position = {key: index for index, key in enumerate(_frame_keys(truth))}
+    frame = np.fromiter((position.get(key, -1) for key in _frame_keys(predicted)), np.int64, len(predicted.frames))
+    has_frame = np.zeros(len(truth.frames), dtype=bool)
+    has_frame[frame[frame >= 0]] = True
+    # Frames may come in another order than the reference's; humans follow frames, parts and proposals follow them.
+    human_frame, human_order = _renumber(predicted.human_frame, frame)
+    part_human, part_order = _renumber(predicted.part_human, _places(human_order, len(predicted.human_box)))
+    proposal_part, proposal_order = _renumber(predicted.proposal_part, _places(part_order, len(predicted.part_name)))
+    notes = _notes(frame, has_frame, len(set(predicted.videos) - set(truth.videos)))
+    return Joined(
+        human_frame,
+        predicted.human_box[human_order],
+        part_human,
+        _translate(predicted.names, truth.names)[predicted.part_name[part_order]],
+        proposal_part,
+        predicted.proposal_box[proposal_order],
+        _translate(predicted.states, truth.states)[predicted.proposal_state[proposal_order]],
+        has_frame,
+        notes,
+    )
+
+
+def _notes(frame: np.ndarray, has_frame: np.ndarray, extra_videos: int) -> list[Note]:
+    notes = []
+    extra_frames = int((frame < 0).sum())
+    if extra_videos or extra_frames:
+        ignored = f"{counted(extra_videos, 'video')} and {counted(extra_frames, 'frame')}"
+        text = f"{ignored} of the submission are not in the reference and were ignored"
+        notes.append(Note("N-NAMES-UNKNOWN", text))
+    if not has_frame.all():
+        text = f"{int((~has_frame).sum())} of {len(has_frame)} reference frames have no prediction"
+        notes.append(Note("N-FRAMES-MISSING", text))
+    return notes
+
+
+def _frame_keys(parts: PartStates) -> Iterable[tuple[int | str, str]]:
+    return zip((parts.videos[index] for index in parts.frame_video.tolist()), parts.frames)
+
+
+_Order = Union[np.ndarray, slice]
+
+
+def _renumber(owner: np.ndarray, new_number: np.ndarray) -> tuple[np.ndarray, _Order]:
+    """Return new owners in ascending order, and which old entries they belong to; owners at -1 are dropped."""
+    if np.array_equal(new_number, np.arange(len(new_number))):
+        return owner, slice(None)
+    numbers = new_number[owner] if len(owner) else np.zeros(0, np.int64)
+    order = np.flatnonzero(numbers >= 0)
+    numbers = numbers[order]
+    if (np.diff(numbers) < 0).any():
+        by_number = np.argsort(numbers, kind="stable")
+        order, numbers = order[by_number], numbers[by_number]
+    return numbers, order
+
+
+def _places(order: _Order, size: int) -> np.ndarray:
+    places = np.full(size, -1)
+    places[order] = np.arange(size if isinstance(order, slice) else len(order))
+    return places
+
+
+def _translate(own: dict[str, int], other: dict[str, int]) -> np.ndarray:
+    """Return for each number of ``own`` that of the same word in ``other``, -1 if there is none."""
+    return np.array([other.get(word, -1) for word in own], dtype=np.int64)

@@ -1,0 +1,143 @@
+"""What of a result may be shown: the one place that decides, for the page, the log and the JSON alike.
+
+At ``detail: summary`` a row, bin or cell rests on at least `FEWEST` instances of the reference and as many of the
+submission. Smaller ones are folded into one row; if that row would still be too small, the smallest of the others
+joins it, so that nothing can be computed by subtraction. ``full`` shows everything, ``none`` no section at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring_program.result import (
+    FULL,
+    SUMMARY,
+    BodyFigure,
+    Cell,
+    Counts,
+    Deferred,
+    Groups,
+    Histogram,
+    Matrix,
+    Section,
+    Table,
+)
+
+FEWEST = 5
+OTHERS = "(others)"
+LEVELS: dict[str, tuple[str, ...]] = {"none": (), SUMMARY: (SUMMARY,), FULL: (SUMMARY, FULL)}
+
+
+def disclosed(sections: Iterable[Section | Deferred], detail: str) -> list[Section]:
+    """Return the sections that a detail level shows, groups turned into tables and small ones folded."""
+    floor = fewest(detail)
+    shown: list[Section] = []
+    for entry in sections:
+        if entry.level in LEVELS[detail]:  # type: ignore[union-attr]
+            built = entry.build() if isinstance(entry, Deferred) else [entry]
+            folded = (_folded(section, floor) for section in built)
+            shown += [section for section in folded if section is not None]
+    return shown
+
+
+def fewest(detail: str) -> int:
+    """Return the fewest instances that anything shown at a detail level may rest on."""
+    return 0 if detail == FULL else FEWEST
+
+
+def _folded(section: Section, floor: int) -> Section | None:
+    if isinstance(section, Groups):
+        return _group_table(section, floor)
+    if isinstance(section, Table):
+        return _large_rows(section, floor)
+    if isinstance(section, Histogram):
+        return _merged_bins(section, floor)
+    if isinstance(section, Matrix):
+        large = section.support.min(axis=2) >= floor
+        return replace(section, counts=np.where(large, section.counts, -1)) if large.any() else None
+    if isinstance(section, BodyFigure):
+        kept = section.support.min(axis=1) >= floor
+        parts = [part if stays else (part[0], None, 0) for part, stays in zip(section.parts, kept.tolist())]
+        return replace(section, parts=parts) if kept.any() else None
+    return section
+
+
+def fold_small(support: Counts, floor: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the numbers of the groups that are large enough, and of those that must be folded into one row.
+
+    Parameters
+    ----------
+    support : int64 array of shape (n, 2)
+        Instances of the reference and of the submission.
+    floor : int
+        The fewest of each that a row may rest on.
+
+    Returns
+    -------
+    large, small : int arrays
+        Together the groups that rest on anything. ``small`` has at least ``floor`` of each kind, or is empty; if the
+        groups do not suffice for one row, both are empty.
+    """
+    some = np.flatnonzero(support.any(axis=1))
+    is_small = (support[some] < floor).any(axis=1)
+    large, small = some[~is_small], some[is_small]
+    # The smallest of the large groups follow until the folded row is large itself.
+    large = large[np.argsort(support[large].min(axis=1), kind="stable")]
+    taken = 0
+    while len(small) and (support[small].sum(axis=0) < floor).any():
+        if taken == len(large):
+            return large[:0], small[:0]
+        small = np.append(small, large[taken])
+        taken += 1
+    return np.sort(large[taken:]), np.sort(small)
+
+
+def _group_table(section: Groups, floor: int) -> Table | None:
+    large, small = fold_small(section.support, floor)
+    rows: list[Sequence[Cell]] = [(section.names[group], *section.row(np.array([group]))) for group in large.tolist()]
+    support = section.support[large]
+    if section.worst_first is not None:
+        key = section.worst_first
+        order = sorted(range(len(rows)), key=lambda i: (rows[i][key] is None, rows[i][key]))
+        rows, support = [rows[i] for i in order], support[order]
+    if len(small):
+        rows.append((OTHERS, *section.row(small)))
+        support = np.concatenate([support, section.support[small].sum(axis=0, keepdims=True)])
+    return Table(section.key, section.title, section.note, section.columns, rows, support, SUMMARY) if rows else None
+
+
+def _large_rows(section: Table, floor: int) -> Table | None:
+    """Return a table without its small rows; one without support holds facts about the submission alone."""
+    if section.support is None or not floor:
+        return section
+    kept = section.support.min(axis=1) >= floor
+    rows = [row for row, stays in zip(section.rows, kept.tolist()) if stays]
+    return replace(section, rows=rows, support=section.support[kept]) if rows else None
+
+
+def _merged_bins(section: Histogram, floor: int) -> Histogram | None:
+    """Return a histogram whose neighboring bins are joined until each is empty or large."""
+    edges, counts, support = [section.edges[0]], list[int](), list[Counts]()
+    pending, size = 0, np.zeros(2, np.int64)
+    for right, count, own in zip(section.edges[1:], section.counts, section.support):
+        pending, size = pending + count, size + own
+        if not pending or (size >= floor).all():
+            edges.append(right)
+            counts.append(pending)
+            support.append(size)
+            pending, size = 0, np.zeros(2, np.int64)
+    if pending:
+        # What is left over joins the last bins that hold anything.
+        while counts and not ((size >= floor).all() and pending):
+            pending, size = pending + counts.pop(), size + support.pop()
+            edges.pop()
+        if (size < floor).any():
+            return None
+        edges.append(section.edges[-1])
+        counts.append(pending)
+        support.append(size)
+    return replace(section, edges=edges, counts=counts, support=np.array(support)) if any(counts) else None

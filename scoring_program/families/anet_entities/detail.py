@@ -1,0 +1,79 @@
+"""Sections of the detail page that both sub-tasks have."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scoring_program.families.anet_entities.reference import Reference
+from scoring_program.metrics import grounding
+from scoring_program.result import Cell, Column, Groups, Section, Table
+
+CLASSES_NOTE = "In the score each class weighs the same, however often it occurs."
+_FREQUENCIES = (1, 10, 30, 100, 300)
+_SIDES = (0, 32, 96, 192)
+_SEGMENTS_SHOWN = 500
+
+
+def word_tables(reference: Reference, correct: np.ndarray, predicted: np.ndarray) -> list[Section]:
+    """Return accuracy against class frequency, box size and frame.
+
+    Parameters
+    ----------
+    reference : Reference
+    correct, predicted : bool arrays of shape (n_words,)
+        Whether each annotated word is grounded right, and whether the submission says anything about it.
+    """
+    words = reference.words
+    frequency = np.bincount(words.label, minlength=len(reference.classes))[words.label]
+    box = words.box[words.box_start[:-1]].astype(np.float64)
+    with np.errstate(all="ignore"):
+        area = np.nan_to_num((box[:, 2] - box[:, 0] + 1) * (box[:, 3] - box[:, 1] + 1))
+    side = np.sqrt(np.maximum(area, 0))
+    frame = words.frame[words.box_start[:-1]]
+    tables = (
+        ("frequency", "Accuracy against class frequency", "Words of the class", _FREQUENCIES, frequency),
+        ("box_size", "Accuracy against box size", "Square root of the box area", _SIDES, side),
+    )
+    binned = [
+        _binned(key, title, [what, *_names(edges)], np.searchsorted(edges, values, "right") - 1, (correct, predicted))
+        for key, title, what, edges, values in tables
+    ]
+    names = ["Sampled frame", *map(str, range(grounding.FRAMES))]
+    return [*binned, _binned("frame", "Accuracy against frame", names, frame, (correct, predicted))]
+
+
+def _names(edges: tuple[int, ...]) -> list[str]:
+    return [*(f"{low} to below {high}" for low, high in zip(edges, edges[1:])), f"{edges[-1]} or more"]
+
+
+def _binned(
+    key: str, title: str, names: list[str], place: np.ndarray, judged: tuple[np.ndarray, np.ndarray]
+) -> Section:
+    """Return a table of bins; ``names`` begins with the title of the first column."""
+    correct, predicted = judged
+    what, *bins = names
+    n_words, n_predicted, n_right = (
+        np.bincount(place[chosen], minlength=len(bins)) for chosen in (slice(None), predicted, correct)
+    )
+
+    def row(groups: np.ndarray) -> list[Cell]:
+        total = int(n_words[groups].sum())
+        return [total, float(n_right[groups].sum() / max(total, 1))]
+
+    columns = [Column(what), Column("Words", "count"), Column("Accuracy", "share")]
+    support = np.stack([n_words, n_predicted], axis=1)
+    return Groups(key, title, "Share of the annotated words that are grounded right.", columns, bins, support, row)
+
+
+def segment_table(reference: Reference, title: str, values: np.ndarray, submitted: np.ndarray) -> Section:
+    """Return the worst segments with their classes; ``values`` and ``submitted`` have shape (n_segments,)."""
+    labels: list[list[str]] = [[] for _ in reference.segments]
+    for segment, label in zip(reference.words.segment.tolist(), reference.words.label.tolist()):
+        labels[segment].append(reference.classes[label])
+    rows = [
+        (*reference.segments[i], ", ".join(labels[i]), "yes" if submitted[i] else "missing", float(values[i]))
+        for i in np.argsort(values, kind="stable")[:_SEGMENTS_SHOWN].tolist()
+    ]
+    columns = [Column("Video"), Column("Segment"), Column("Annotated classes"), Column("Submitted")]
+    note = f"The worst first, at most {_SEGMENTS_SHOWN}."
+    return Table("segments", "Segments", note, [*columns, Column(title, "share")], rows)

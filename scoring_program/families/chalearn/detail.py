@@ -1,0 +1,143 @@
+"""The sections of the detail page of both tracks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scoring_program.families.chalearn.files import Prediction, Reference, Rows, Track
+from scoring_program.families.chalearn.program import SequenceStatistics
+from scoring_program.metrics import frame_jaccard
+from scoring_program.result import (
+    FULL,
+    Cell,
+    Column,
+    Deferred,
+    Groups,
+    Histogram,
+    Lane,
+    Matrix,
+    Section,
+    Table,
+    Timeline,
+)
+
+_BINS = 10
+_TIMELINES_SHOWN = 100
+
+
+def track_sections(
+    track: Track, reference: Reference, prediction: Prediction, statistics: SequenceStatistics
+) -> list[Section | Deferred]:
+    """Return all sections, the aggregates first."""
+    rows = reference.rows, prediction.rows
+    kept = np.flatnonzero(statistics.counts)
+    worst = kept[np.argsort(statistics.mean_jaccard[kept], kind="stable")]
+    return [
+        _class_table(track, rows, statistics),
+        _confusions(track, rows, statistics),
+        _distribution(rows, statistics),
+        _sequence_table(statistics, worst),
+        Deferred(lambda: _timelines(track, reference, prediction, statistics, worst[:_TIMELINES_SHOWN])),
+    ]
+
+
+def _class_table(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStatistics) -> Section:
+    cells, counting = statistics.cells, statistics.cell_counts
+    jaccard = frame_jaccard.jaccard_index(cells.counts)
+    n = track.n_classes
+    sums = np.bincount(cells.label[counting], jaccard[counting], n)
+    sequences = np.bincount(cells.label[counting], minlength=n)
+    annotated = np.bincount(cells.label, cells.counts.ground_truth, n)
+    predicted = np.bincount(cells.label, cells.counts.prediction, n)
+
+    def row(groups: np.ndarray) -> list[Cell]:
+        number = int(sequences[groups].sum())
+        frames = int(annotated[groups].sum()), int(predicted[groups].sum())
+        return [float(sums[groups].sum() / max(number, 1)), *frames, number]
+
+    columns = [
+        Column(track.instance.capitalize()),
+        Column("Jaccard", "share"),
+        Column("Frames annotated", "count"),
+        Column("Frames predicted", "count"),
+        Column("Sequences", "count"),
+    ]
+    support = np.stack([np.bincount(side.label - 1, minlength=n) for side in rows], axis=1)
+    note = f"Jaccard: mean over the sequences in which the {track.instance} counts."
+    return Groups("classes", f"{track.instance.capitalize()} classes", note, columns, track.classes, support, row, 1)
+
+
+def _confusions(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStatistics) -> Section:
+    sides = [
+        _labeled(side, frames, track.n_classes)
+        for side, frames in zip(rows, (statistics.truth_frames, statistics.predicted_frames))
+    ]
+    frames, annotated = frame_jaccard.confusions(sides[0], sides[1], track.n_classes)
+    _, predicted = frame_jaccard.confusions(sides[1], sides[0], track.n_classes)
+    note = "Frames on which one class is annotated (row) while another or the same is predicted (column)."
+    support = np.stack([annotated, predicted.T], axis=2)
+    return Matrix("confusions", "Annotated and predicted", note, track.classes, frames, support, "frames")
+
+
+def _labeled(rows: Rows, frames: np.ndarray, n_classes: int) -> frame_jaccard.Labeled:
+    disjoint, group = frame_jaccard.merge_intervals(frames, rows.sequence * n_classes + rows.label - 1)
+    return frame_jaccard.Labeled(disjoint, group // n_classes, group % n_classes)
+
+
+def _distribution(rows: tuple[Rows, Rows], statistics: SequenceStatistics) -> Section:
+    counting = statistics.counts
+    means = statistics.mean_jaccard[counting]
+    edges = np.linspace(0, 1, _BINS + 1)
+    place = np.clip(np.searchsorted(edges, means, "right") - 1, 0, _BINS - 1)
+    support = []
+    for side in rows:
+        per_sequence = np.bincount(side.sequence, minlength=len(counting))
+        support.append(np.bincount(place, per_sequence[counting], _BINS).astype(np.int64))
+    return Histogram(
+        "sequence_scores", "Distribution of the sequence scores", "Sequences by their mean Jaccard index.",
+        edges.tolist(), np.bincount(place, minlength=_BINS).tolist(), np.stack(support, axis=1),
+        "mean Jaccard index", "sequences",
+    )  # fmt: skip
+
+
+def _sequence_table(statistics: SequenceStatistics, worst: np.ndarray) -> Section:
+    columns = [
+        Column("Sequence"),
+        Column("Jaccard", "share"),
+        Column("False positive classes", "count"),
+        Column("Prediction file"),
+    ]
+    rows = [
+        (
+            statistics.items[i],
+            float(statistics.mean_jaccard[i]),
+            int(statistics.false_classes[i]),
+            "yes" if statistics.present[i] else "missing",
+        )
+        for i in worst.tolist()
+    ]
+    note = f"The worst first; timelines of the first {_TIMELINES_SHOWN} follow."
+    return Table("sequences", "Sequences", note, columns, rows)
+
+
+def _timelines(
+    track: Track, reference: Reference, prediction: Prediction, statistics: SequenceStatistics, shown: np.ndarray
+) -> list[Section]:
+    sides = (reference.rows, statistics.truth_frames), (prediction.rows, statistics.predicted_frames)
+    return [
+        Timeline(
+            f"timeline_{place}", reference.sequences[index], "Ground truth above, prediction below.",
+            int(reference.n_frames[index]), _lanes(track, index, sides), FULL,
+        )
+        for place, index in enumerate(shown.tolist(), start=1)
+    ]  # fmt: skip
+
+
+def _lanes(track: Track, index: int, sides: tuple[tuple[Rows, np.ndarray], ...]) -> list[Lane]:
+    lanes: dict[int, tuple[list[tuple[int, int]], ...]] = {}
+    for side, (rows, intervals) in enumerate(sides):
+        # Rows ascend by sequence, so those of one sequence are a slice.
+        own = slice(*np.searchsorted(rows.sequence, [index, index + 1]))
+        for label, (start, end) in zip(rows.label[own].tolist(), intervals[own].tolist()):
+            lanes.setdefault(label, ([], []))[side].append((start, end))
+    return [Lane(track.classes[label - 1], *lanes[label]) for label in sorted(lanes)]

@@ -1,0 +1,127 @@
+"""The CSV files of the two ChaLearn tracks, both sides as arrays."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from validator.check import check_submission
+from validator.csv_files import CsvRows, read_csv_files
+from validator.findings import Findings
+from validator.rules import Column, CsvRules, load_csv_rules, load_rules
+
+_LABELS_NAME = "{key}_labels.csv"
+_DATA_NAME = "{key}_data.csv"
+# The last line counts; what follows the number of frames (fps, depth) is not needed for scoring.
+_DATA_RULES = CsvRules(_DATA_NAME, (Column("number of frames", 1, 10**9),), extra_columns=True)
+
+
+@dataclass(frozen=True)
+class Track:
+    """One of the two tracks; ``classes`` are the names of the classes 1, 2, ..."""
+
+    challenge_id: str
+    instance: str
+    classes: tuple[str, ...]
+    n_actors: int
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.classes)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of all sequences: int64 arrays of length n. ``frames`` (n, 2) are 1-based with both ends included."""
+
+    sequence: np.ndarray
+    actor: np.ndarray
+    label: np.ndarray
+    frames: np.ndarray
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Ground truth. ``sequences`` ascend; ``n_frames`` is an int64 array of the same length."""
+
+    sequences: list[str]
+    n_frames: np.ndarray
+    rows: Rows
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A valid submission; ``present`` (n_sequences,) says which sequences have a file."""
+
+    rows: Rows
+    present: np.ndarray
+
+
+def load_reference(track: Track, folder: Path, findings: Findings) -> Reference | None:
+    """Read ``{Id}_labels.csv`` and ``{Id}_data.csv`` of each sequence; None after a problem."""
+    files: dict[str, dict[str, bytes]] = {_LABELS_NAME: {}, _DATA_NAME: {}}
+    for path in sorted(folder.iterdir()):
+        for pattern, found in files.items():
+            match = re.fullmatch(re.escape(pattern).replace(r"\{key\}", "(.+)"), path.name)
+            if match and path.is_file():
+                found[match.group(1)] = path.read_bytes()
+    if not files[_LABELS_NAME]:
+        hint = "put a {Id}_labels.csv and a {Id}_data.csv there for each sequence"
+        findings.add("E-REF-NONE", "there are no ground-truth files", hint, file=folder.name)
+        return None
+    _check_pairs(files, findings)
+    data = read_csv_files(_named(files[_DATA_NAME], _DATA_NAME), _DATA_RULES, findings)
+    if not findings.ok:
+        return None
+    n_frames = _last_rows(data, findings)
+    if not findings.ok:
+        return None
+    labels = replace(load_csv_rules(track.challenge_id), name=_LABELS_NAME, also_named=())
+    rows = read_csv_files(_named(files[_LABELS_NAME], _LABELS_NAME), labels, findings, n_frames, reference_words=True)
+    if not findings.ok:
+        return None
+    frames = np.array([n_frames[key] for key in rows.keys], dtype=np.int64)
+    return Reference(rows.keys, frames, _rows(track, rows, rows.keys))
+
+
+def read_submission(track: Track, path: Path, reference: Reference, findings: Findings) -> Prediction | None:
+    """Check the submission against its rules and the sequences of the reference; None after a problem."""
+    last_frames = dict(zip(reference.sequences, reference.n_frames.tolist()))
+    rows = check_submission(path, load_rules(track.challenge_id), findings, last_frames)
+    if rows is None:
+        return None
+    missing = len(reference.sequences) - len(rows.keys)
+    if missing:
+        findings.note("N-FILE-MISSING", f"{missing} of {len(reference.sequences)} sequences have no file")
+    return Prediction(_rows(track, rows, reference.sequences), np.isin(reference.sequences, rows.keys))
+
+
+def _rows(track: Track, rows: CsvRows, sequences: list[str]) -> Rows:
+    position = {key: index for index, key in enumerate(sequences)}
+    sequence = np.array([position[key] for key in rows.keys], dtype=np.int64)[rows.file_index]
+    actor = rows.values[:, 0] if track.n_actors > 1 else np.ones_like(sequence)
+    return Rows(sequence, actor, rows.values[:, -3], rows.values[:, -2:])
+
+
+def _check_pairs(files: dict[str, dict[str, bytes]], findings: Findings) -> None:
+    for pattern, partner in ((_LABELS_NAME, _DATA_NAME), (_DATA_NAME, _LABELS_NAME)):
+        for key in sorted(files[pattern].keys() - files[partner].keys()):
+            problem = f"{partner.format(key=key)} is missing"
+            findings.add("E-REF-PAIR", problem, "each sequence needs both", pattern.format(key=key))
+
+
+def _named(files: dict[str, bytes], pattern: str) -> list[tuple[str, str, bytes]]:
+    return [(key, pattern.format(key=key), data) for key, data in files.items()]
+
+
+def _last_rows(data: CsvRows, findings: Findings) -> dict[str, int]:
+    counts = np.bincount(data.file_index, minlength=len(data.keys))
+    for index in np.flatnonzero(counts == 0):
+        name = _DATA_NAME.format(key=data.keys[index])
+        findings.add("E-REF-EMPTY", "the file is empty", "write numFrames,fps,maxDepth", name)
+    last = np.cumsum(counts) - 1
+    return dict(zip(data.keys, data.values[last, 0].tolist())) if findings.ok else {}

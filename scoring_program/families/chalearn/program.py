@@ -1,0 +1,199 @@
+"""From rows of both sides to the statistics of each sequence, for both tracks and both protocols.
+
+The tracks differ in one thing. An action row begins with the actor, and the released script keeps actors apart; the
+published text does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from scoring_program.challenge import Program, Settings
+from scoring_program.families.chalearn import files
+from scoring_program.families.chalearn.files import Prediction, Reference, Rows, Track
+from scoring_program.metrics import frame_jaccard, resampling
+from scoring_program.result import Numbers, Statistics
+from validator.findings import Findings, Note
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """What the two protocols do differently.
+
+    Attributes
+    ----------
+    to_intervals : callable
+        Turns rows (n, 2) and the frames of their sequences (n,) into half-open intervals.
+    actors_apart : bool
+        Whether the classes of different actors are compared by themselves. Pairs without a frame are then left out.
+    false_classes_count : bool
+        Whether a class that is only predicted counts, with 0.
+    """
+
+    to_intervals: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    actors_apart: bool
+    false_classes_count: bool
+
+
+PROTOCOLS = {
+    "published": Protocol(frame_jaccard.inclusive_frames, actors_apart=False, false_classes_count=True),
+    "released": Protocol(frame_jaccard.released_slices, actors_apart=True, false_classes_count=False),
+}
+
+
+@dataclass(frozen=True)
+class Cells:
+    """All (sequence, class) pairs of either side, or (sequence, actor, class); arrays of shape (n_cells,).
+
+    ``label`` counts from 0; ``annotated`` and ``predicted`` say on which sides a cell has rows.
+    """
+
+    sequence: np.ndarray
+    label: np.ndarray
+    annotated: np.ndarray
+    predicted: np.ndarray
+    counts: frame_jaccard.FrameCounts
+
+
+@dataclass(frozen=True)
+class SequenceStatistics(Statistics):
+    """The statistics of each sequence; arrays of shape (n_sequences,) where nothing else is said.
+
+    Attributes
+    ----------
+    mean_jaccard : float64 array
+        Mean over the classes that count, 0 where none does.
+    counts : bool array
+        Whether any class counts; other sequences are left out of the mean.
+    false_classes : int array
+        Number of classes that are predicted and do not occur.
+    present : bool array
+        Whether there is a file.
+    cells : Cells
+    cell_counts : bool array of shape (n_cells,)
+        Whether a cell counts in the mean of its sequence.
+    truth_frames, predicted_frames : int64 arrays of shape (n, 2)
+        Half-open intervals of the rows.
+    protocol : Protocol
+    drops_empty : bool
+        Whether cells without a frame are left out.
+    """
+
+    mean_jaccard: Numbers
+    counts: np.ndarray
+    false_classes: np.ndarray
+    present: np.ndarray
+    cells: Cells
+    cell_counts: np.ndarray
+    truth_frames: np.ndarray
+    predicted_frames: np.ndarray
+    protocol: Protocol
+    drops_empty: bool
+
+
+class TrackProgram(Program[Reference, Prediction, SequenceStatistics]):
+    """The program of one track."""
+
+    reference_files = ("*_labels.csv", "*_data.csv")
+
+    def __init__(self, track: Track) -> None:
+        self.track = track
+
+    def load_reference(self, folder: Path, settings: Settings, findings: Findings) -> Reference | None:
+        """Read the labels and the number of frames of each sequence."""
+        return files.load_reference(self.track, folder, findings)
+
+    def read_submission(self, path: Path, reference: Reference, findings: Findings) -> Prediction | None:
+        """Check and read one CSV file for each sequence."""
+        return files.read_submission(self.track, path, reference, findings)
+
+    def measure(self, reference: Reference, submission: Prediction, settings: Settings) -> SequenceStatistics:
+        """Compare the frames of each class in each sequence."""
+        protocol = PROTOCOLS[settings["protocol"]]
+        sides = reference.rows, submission.rows
+        truth_frames, predicted_frames = (
+            protocol.to_intervals(rows.frames, reference.n_frames[rows.sequence]) for rows in sides
+        )
+        numbers = [self._cell_numbers(rows, protocol.actors_apart) for rows in sides]
+        cells = self._cells(numbers, truth_frames, predicted_frames)
+        drops_empty = protocol.actors_apart and self.track.n_actors > 1
+        counts_in = _counting(cells, protocol, drops_empty, cells.counts.union)
+        n = len(reference.sequences)
+        means, kept = frame_jaccard.sequence_means(
+            frame_jaccard.jaccard_index(cells.counts), counts_in, cells.sequence, n
+        )
+        false_classes = np.bincount(cells.sequence[cells.predicted & ~cells.annotated], minlength=n)
+        left_out = int((~kept).sum())
+        text = f"{left_out} of {n} sequences have no class that counts and were left out of the mean"
+        return SequenceStatistics(
+            reference.sequences, np.where(kept & submission.present, means, np.nan),
+            [Note("N-LEFT-OUT", text)] if left_out else [],
+            means, kept, false_classes, submission.present, cells, counts_in, truth_frames, predicted_frames,
+            protocol, drops_empty,
+        )  # fmt: skip
+
+    def reduce(self, statistics: SequenceStatistics, weights: Numbers) -> Numbers:
+        """Return the weighted mean of the sequences that count."""
+        return resampling.weighted_mean(statistics.mean_jaccard[statistics.counts], weights[:, statistics.counts])
+
+    def scores(self, statistics: SequenceStatistics) -> dict[str, float]:
+        """Return the mean Jaccard index and what goes with it."""
+        mean = frame_jaccard.mean_of(statistics.mean_jaccard[statistics.counts])
+        return {
+            "score": mean,
+            "coverage": float(statistics.present.mean()),
+            "mean_jaccard": mean,
+            "precision_frames": frame_jaccard.frame_precision(statistics.cells.counts),
+            "recall_frames": frame_jaccard.frame_recall(statistics.cells.counts),
+            "false_positive_classes": frame_jaccard.mean_of(statistics.false_classes),
+        }
+
+    def losses(self, statistics: SequenceStatistics) -> dict[str, float]:
+        """Return the score without false classes, without missed ones, and with the right times."""
+        cells = statistics.cells
+        fixed = {
+            "false_classes": (cells.annotated, np.zeros_like(cells.annotated)),
+            "missed_classes": (cells.annotated | cells.predicted, cells.annotated & ~cells.predicted),
+            "timing": (cells.annotated | cells.predicted, cells.annotated & cells.predicted),
+        }
+        return {fix: _score_if(statistics, kept, replaced) for fix, (kept, replaced) in fixed.items()}
+
+    def _cell_numbers(self, rows: Rows, actors_apart: bool) -> np.ndarray:
+        actor = rows.actor - 1 if actors_apart else 0
+        return (rows.sequence * self.track.n_actors + actor) * self.track.n_classes + rows.label - 1
+
+    def _cells(self, numbers: list[np.ndarray], truth_frames: np.ndarray, predicted_frames: np.ndarray) -> Cells:
+        truth, predicted = numbers
+        cells, place = np.unique(np.concatenate(numbers), return_inverse=True)
+        counts = frame_jaccard.count_frames(
+            truth_frames, place[: len(truth)], predicted_frames, place[len(truth) :], len(cells)
+        )
+        n_classes = self.track.n_classes
+        return Cells(
+            cells // (n_classes * self.track.n_actors),
+            cells % n_classes,
+            np.isin(cells, truth),
+            np.isin(cells, predicted),
+            counts,
+        )
+
+
+def _counting(cells: Cells, protocol: Protocol, drops_empty: bool, union: np.ndarray) -> np.ndarray:
+    """Return which cells count in the mean of their sequence."""
+    counts_in = cells.annotated | cells.predicted if protocol.false_classes_count else cells.annotated
+    return counts_in & (union > 0) if drops_empty else counts_in
+
+
+def _score_if(statistics: SequenceStatistics, kept: np.ndarray, replaced: np.ndarray) -> float:
+    """Return the score with only the cells ``kept``, the prediction of those ``replaced`` being the ground truth."""
+    cells = statistics.cells
+    annotated = cells.counts.ground_truth
+    jaccard = np.where(replaced, (annotated > 0).astype(float), frame_jaccard.jaccard_index(cells.counts))
+    union = np.where(replaced, annotated, cells.counts.union)
+    counts_in = kept & _counting(cells, statistics.protocol, statistics.drops_empty, union)
+    means, counts = frame_jaccard.sequence_means(jaccard, counts_in, cells.sequence, len(statistics.items))
+    return frame_jaccard.mean_of(means[counts])

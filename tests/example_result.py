@@ -1,0 +1,135 @@
+"""A result with every kind of section, of any size: what pages and JSON are tried on."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+
+from scoring_program.challenge import Challenge, Fix, ScoreColumn
+from scoring_program.result import (
+    BodyFigure,
+    Column,
+    Histogram,
+    Interval,
+    Lane,
+    Line,
+    LineChart,
+    Loss,
+    Matrix,
+    Result,
+    StackedBar,
+    Statistics,
+    Table,
+    Timeline,
+)
+from validator.findings import Note
+
+GESTURES = [
+    *("vattene", "vieniqui", "perfetto", "furbo", "cheduepalle", "chevuoi", "daccordo", "seipazzo", "combinato"),
+    *("freganiente", "ok", "cosatifarei", "basta", "prendere", "noncenepiu", "fame", "tantotempo", "buonissimo"),
+    *("messidaccordo", "sonostufo"),
+]
+FIXES = ["false_classes", "missed_classes", "timing", "extra"]
+CHALLENGE = Challenge(
+    id="example",
+    title="Example challenge, track 3 (gestures)",
+    summary="When does which gesture happen?",
+    item="sequence",
+    columns=[
+        ScoreColumn("score", "Mean Jaccard", "Mean over sequences of the mean Jaccard index; 1 is perfect."),
+        ScoreColumn("coverage", "Coverage", "Share of the reference sequences for which there is a prediction."),
+        ScoreColumn("score_low", "Interval from", "Lower end of the interval.", leaderboard=False),
+        ScoreColumn("score_high", "Interval to", "Upper end of the interval.", leaderboard=False),
+    ],
+    fixes=[
+        Fix(key, key.replace("_", " ").capitalize(), "Errors of this kind cost {points}: look at the worst classes.")
+        for key in FIXES
+    ],
+    settings=(),
+    kit_files=[],
+    kit_data=[],
+)
+SCORES = {"score": 0.4127123456, "coverage": 0.9875, "score_low": 0.391, "score_high": 0.434}
+SIGNATURE = "example|protocol:published|version:1.0.0|ref:1f3a9c0d2b4e"
+
+
+def example_result(size: int = 20, text: str = "") -> Result:
+    """Return a result whose lists have about ``size`` entries, with ``text`` wherever a text can be."""
+    pick = random.Random(7)
+    names = [text or GESTURES[i % 20] + (f"{i // 20}" if i >= 20 else "") for i in range(size)]
+    return Result(
+        scores=SCORES,
+        statistics=Statistics([f"Sequence{i:04d}" for i in range(size)], np.linspace(0, 1, size), []),
+        replicates=np.zeros(0),
+        interval=Interval(0.3911234567891, 0.4341234567891, 1000, 240),
+        losses=[Loss(fix, 0.4127 + points, points) for fix, points in zip(FIXES, (0.121, 0.0833, 0.0412, -0.001))],
+        sections=[*_summary(text, names, pick), *_full(text, names, pick)],
+        notes=[
+            Note("N-FILES-EXTRA", text or "2 files are not part of the reference and were ignored"),
+            Note("N-SEQUENCES", text or "3 of 240 sequences have no prediction file; they score 0"),
+        ],
+    )
+
+
+def _summary(text, names, pick):
+    columns = [Column(text or "Gesture"), Column("Jaccard", "share"), Column("Frames, annotated", "count")]
+    columns += [Column("Frames, predicted", "count"), Column("Mean length", "number")]
+    rows = [(name, pick.random(), pick.randrange(9000), pick.randrange(9000), 40 * pick.random()) for name in names]
+    rows[-1] = (names[-1], None, None, None, None)
+    n = min(len(names), 40)
+    counts = np.array([[pick.randrange(0, 9000 if i == j else 400) for j in range(n)] for i in range(n)])
+    counts[counts < 60] = 0
+    counts[0, 1 % n] = -1
+    bins = [0, 2, 5, 11, 40, 71, 60, 31, 15, 5]
+    recall = [step / 100 for step in range(101)]
+    thresholds = [0.5 + 0.05 * step for step in range(10)]
+    steps = [
+        Line(f"{t:.2f}", recall, [max(0.0, 1 - r**3 - (t - 0.5) * (0.4 + r)) for r in recall]) for t in thresholds
+    ]
+    mean = Line(text or "mean", recall, np.mean([line.y for line in steps], axis=0).tolist())
+    parts = ["torso", "hands", "feet", "upper legs", "lower legs", "upper arms", "lower arms", "head"]
+    shares = [
+        ("kept", 0.41),
+        ("missed person", 0.2642),
+        ("background", 0.0751),
+        ("wrong part", 0.1462),
+        ("off", 0.05),
+    ]
+    figure = [(part, pick.random(), 1000 + pick.randrange(9000)) for part in parts[1:]] + [("torso", None, 0)]
+    note = text or "The mean over the sequences in which the gesture counts."
+    return [
+        Table("classes", text or "Gesture classes", note, columns, rows, level="summary"),
+        Matrix("confusions", text or "Annotated and predicted", note, names[:n], counts, np.zeros((n, n, 2), int), "frames"),
+        Histogram("scores", text or "Sequence scores", note, [i / 10 for i in range(11)], bins, np.zeros((10, 2), int),
+                  text or "mean Jaccard index", text or "sequences"),
+        LineChart("precision", text or "Precision and recall", note, [*steps, mean], "recall", "precision", ordered=True),
+        LineChart("thresholds", text or "AP by threshold", note,
+                  [Line(name, thresholds, [1.2 - t * k for t in thresholds]) for k, name in enumerate(("GPSm", "GPS", "IoU"), 1)],
+                  "threshold", "AP", (0.5, 0.95, 0, 1)),
+        BodyFigure("body_parts", text or "Similarity by body part", note, figure, np.zeros((8, 2), int)),
+        StackedBar("lost", text or "Where the similarity is lost", note, shares),
+        LineChart("accuracy", text or "Accuracy by threshold", note, [Line("accuracy", recall, [1 - r for r in recall])],
+                  "threshold", "accuracy", filled=True),
+    ]  # fmt: skip
+
+
+def _full(text, names, pick):
+    n = len(names)
+    columns = [
+        Column("Sequence"),
+        Column("Jaccard", "share"),
+        Column("False positive classes", "count"),
+        Column("File"),
+    ]
+    sequences = [(text or f"Sequence{i:04d}", i / n, i % 5, "yes") for i in range(n)]
+
+    def lane(name):
+        starts = [pick.randrange(1700) for _ in range(3)]
+        return Lane(name, [(s, s + 60) for s in starts[:2]], [(s + 12, s + 70) for s in starts])
+
+    return [
+        Table("sequences", text or "Sequences", "The worst first.", columns, sequences),
+        *(Timeline(f"timeline_{i}", text or f"Sequence{i:04d}", "Ground truth above, prediction below.", 1834,
+                   [lane(name) for name in names[: 5 + i % 8]]) for i in range(1, min(n, 100) + 1)),
+    ]  # fmt: skip

@@ -1,0 +1,297 @@
+"""Lemmas: the table, the rule beside it, CoreNLP itself, and the same number from each way of preparing."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conftest import GOLDEN, ROOT
+from organizer.__main__ import main
+from organizer.data.corenlp import lemmatize
+from organizer.data.prepare import check_reference
+from scoring_program import scoring
+from scoring_program.challenges.anet_entities_gen import program
+from scoring_program.families.anet_entities.lemmas import Lemmas, lemmas_from_table, load_table
+from validator.findings import Findings
+
+GEN = "anet_entities_gen"
+CASES = sorted(path.parent for path in (GOLDEN / GEN).glob("*/released.json"))
+TABLE = load_table()
+
+
+def prepare(source, output):
+    return main(["prepare", GEN, "--source", str(source), "--output", str(output)])
+
+
+def write_source(folder, tokens, settings=""):
+    """Write a reference of one segment with these tokens after the annotated word "man"."""
+    segment = {
+        "process_clss": [["man"]],
+        "tokens": ["man", *tokens],
+        "frame_ind": [0],
+        "process_idx": [[0]],
+        "process_bnd_box": [[10, 10, 50, 50]],
+    }
+    folder.mkdir(exist_ok=True)
+    reference = {"vocab": ["man"], "annotations": {"v_a": {"segments": {"0": segment}}}}
+    (folder / "reference.json").write_text(json.dumps(reference))
+    (folder / "split.json").write_text('{"validation": ["v_a"]}')
+    (folder / "settings.yaml").write_text(settings)
+    return folder
+
+
+def submission(*classes):
+    n = len(classes)
+    boxes = [[[10, 10, 50, 50]] * 10] * n
+    objects = {"clss": list(classes), "idx_in_sent": list(range(n)), "bbox_for_all_frames": boxes}
+    found = {"results": {"v_a": {"0": objects}}, "eval_mode": "gen", "external_data": {"used": False, "details": ""}}
+    return {"submission_gen.json": json.dumps(found)}
+
+
+def files(folder):
+    # The names that a run reads; the arrays of a prepared reference give what the JSON gives.
+    names = ("reference.json", "split.json", "settings.yaml", "lemmas.json", "lemmatizer.txt")
+    return {name: (folder / name).read_text() for name in names if (folder / name).is_file()}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_numbers_of_the_released_script_with_corenlp(case, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("PATH", str(tmp_path))  # no java
+    assert prepare(case / "source", tmp_path / "ready") == 0
+    (tmp_path / "res").mkdir()
+    (tmp_path / "res" / "my.zip").write_bytes((case / "submission.zip").read_bytes())
+    released = json.loads((case / "released.json").read_text())
+    # The second is a participant with annotations that nobody prepared.
+    for number, reference in enumerate((tmp_path / "ready", case / "source")):
+        output = tmp_path / f"out{number}"
+        assert scoring.score_folder(GEN, reference, tmp_path / "res", output) == scoring.SCORED
+        assert "|lemmas:corenlp-3.9.1-table+0|" in capsys.readouterr().out
+        scores = json.loads((output / "scores.json").read_text())
+        for mode, numbers in released.items():
+            keys = [f"{name}_{mode}{of}" for of in ("", "_per_sent") for name in ("precision", "recall", "f1")]
+            assert [scores[key] for key in keys] == pytest.approx(numbers, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("word", "lemma"),
+    [("ground", "ground"), ("shorts", "shorts"), ("them", "they"), ("his", "he"), ("hers", "hers"), ("an", "a"),
+     ("was", "be"), ("men", "man"), ("Women", "woman"), ("t-shirts", "t-shirt"), ("left", "left"), ("knives", "knife"),
+     ("tired", "tired"), ("moped", "mope"), ("Russian", "russian"), ("wakeboarding", "wakeboard"), ("lying", "lie"),
+     ("(", "-lrb-"), ('"', "''"), ("n't", "not"), ("'ll", "`"), ("=)", "=")],
+)  # fmt: skip
+def test_lemmas_of_telling_words(word, lemma):
+    assert TABLE[word] == lemma
+
+
+@pytest.mark.parametrize(
+    ("word", "lemma"),
+    [("wugs", "wug"), ("wuggies", "wuggy"), ("wuxes", "wux"), ("wugging", "wug"), ("wuking", "wuke"), ("wugged", "wug"),
+     ("wus", "wus"), ("wrsting", "wrsting"), ("x-wugs", "x-wug"), ("un-wugged", "un-wugged"), ("Wugs", "Wugs"), ("WUGS", "WUGS"),
+     ("1234TH", "1234th"), ("[", "-lsb-"), ("}", "-rcb-"), ("“", "``"), ("…", "..."), ("!!!", "!!!"),
+     ("knives!", "knife"), ("men’s", "man"), ("couldn't", "could"), ("couldn't wug", "could"), ("shorts wug", "shorts"), ("(wug)", "-lrb-"),
+     ("\u200bmen", "man"), ("\u200b", "\u200b"), (" ", " ")],
+)  # fmt: skip
+def test_words_that_the_table_does_not_hold(word, lemma):
+    assert word not in TABLE
+    assert Lemmas(TABLE, "rule")(word) == lemma
+
+
+def test_missing_words_follow_the_chosen_fallback():
+    rule, lower = Lemmas({"men": "man"}, "rule"), Lemmas({"men": "man"}, "lower")
+    assert (rule("men"), rule("dogs"), rule("Dogs"), lower("Dogs")) == ("man", "dog", "Dogs", "dogs")
+    assert lower.missing == {"Dogs"}
+
+
+TOKENS = ["short", "running", "they", "wugs", "Wugs", "(", "saw", "men", "ground"]
+WORDS = st.one_of(
+    st.sampled_from(sorted(TABLE)),
+    st.sampled_from(["shorts", "them", "grounds", "wug", "wuged", "Wugs", "Wug", "mens"]),
+    st.text(st.sampled_from("wugsSinge(' "), max_size=7),
+)
+
+
+@pytest.fixture(scope="module", params=["rule", "lower"])
+def both(request):
+    """Return the whole table and what `prepare` keeps of it, each with one of the fallbacks."""
+    kept, _ = lemmas_from_table(TOKENS, TOKENS, request.param, Findings())
+    return Lemmas(TABLE, request.param), Lemmas(kept, request.param)
+
+
+@given(st.lists(st.tuples(WORDS, st.sampled_from(["", "s", "ing", " wug", "!"])).map("".join), min_size=20))
+def test_what_prepare_keeps_decides_as_the_whole_table(both, words):
+    whole, kept = both
+    assert len(kept.table) < 1000
+    wanted = {whole(token) for token in TOKENS}
+    assert [kept(word) in wanted for word in words] == [whole(word) in wanted for word in words]
+
+
+def test_classes_outside_the_vocabulary_are_judged_by_the_table(run, tmp_path):
+    prepare(write_source(tmp_path / "source", ["short", "they"]), tmp_path / "ready")
+    table = json.loads((tmp_path / "ready" / "lemmas.json").read_text())
+    assert table["them"] == "they"
+    # The rule alone would make it "short".
+    assert table["shorts"] == "shorts"
+    reference = {**files(tmp_path / "source"), **files(tmp_path / "ready")}
+    scores = run(GEN, reference, submission("man", "them", "Short")).scores
+    assert scores["precision_all_per_sent"] == 1
+    assert run(GEN, reference, submission("man", "shorts")).scores["precision_all_per_sent"] == 0.5
+
+
+def test_prepare_names_unknown_words_and_the_signature_counts_them(run, tmp_path, capsys):
+    unknown = [f"wug{letter}s" for letter in "abcdefghijkl"]
+    source = write_source(tmp_path / "source", ["them", "\u200b", *unknown])
+    assert prepare(source, tmp_path / "ready") == 0
+    out = capsys.readouterr().out
+    assert "13 words are not in the table of lemmas; each got its lemma by a rule: 'wugas', 'wugbs'" in out
+    assert "'wugjs' and 3 more\n" in out
+    assert "1 words have only spaces and invisible characters and stay as they are" in out
+    table = json.loads((tmp_path / "ready" / "lemmas.json").read_text())
+    assert (table["wugas"], table["\u200b"]) == ("wuga", "\u200b")
+    reference = {**files(source), **files(tmp_path / "ready")}
+    assert "|lemmas:corenlp-3.9.1-table+13|" in run(GEN, reference, submission("man")).out
+
+
+@pytest.mark.parametrize(("fallback", "means"), [("rule", "by a rule"), ("lower", "by putting it in lower case")])
+def test_note_counts_guessed_classes_that_matter(run, tmp_path, fallback, means):
+    # In both fallbacks these are the lemmas of tokens; "blicket" is not.
+    tokens = ["wuga", "wugb", "wugc", "wugd", "wuge"]
+    guessed = [f"{token[:3]}{token[3:].upper()}" for token in tokens]
+    source = write_source(tmp_path / "source", tokens, f"lemma_fallback: {fallback}\n")
+    text = f"5 predicted classes not in the table of lemmas got the lemma of an unannotated word {means};"
+    outcome = run(GEN, files(source), submission("man", "blicket", *guessed))
+    assert text in outcome.out
+    assert ("by a rule" in outcome.out) == (fallback == "rule")
+    # Too few to be told apart from single words.
+    spellings = ["wugD", "wUgd", "WUgd", "wUGd", "wuGd"]
+    for few in (guessed[:4], spellings):
+        assert "not in the table of lemmas" not in run(GEN, files(source), submission("man", *few)).out
+    full = run(GEN, files(source), submission("man", "blicket", guessed[0]), detail="full")
+    assert "1 predicted class not in the table" in full.out
+
+
+def test_reference_without_lemmas_is_refused_before_the_upload_and_on_the_platform(run, tmp_path, monkeypatch):
+    source = write_source(tmp_path / "source", ["them"])
+    findings = Findings()
+    check_reference(GEN, source, findings)
+    assert any("the table of lemmas is missing" in line for line in findings.lines())
+    monkeypatch.setattr(program, "TABLE", tmp_path / "none")
+    outcome = run(GEN, files(source), submission("man"))
+    assert outcome.code == scoring.BROKEN
+    assert "E-REF-LEMMAS" in outcome.err
+
+
+def test_lemmas_that_lack_tokens_are_found(tmp_path, capsys):
+    source = write_source(tmp_path / "source", ["them", "near"])
+    (source / "lemmas.json").write_text('{"man": "man", "them": "they"}')
+    assert prepare(source, tmp_path / "ready") == 1
+    assert "the token 'near' is missing" in capsys.readouterr().out
+    assert not (tmp_path / "ready").exists()
+    (source / "settings.yaml").write_text("lemma_fallback: lower\n")
+    assert prepare(source, tmp_path / "ready") == 0
+    assert "1 tokens are not in the table and become lower case" in capsys.readouterr().out
+    assert (tmp_path / "ready" / "settings.yaml").exists()
+
+
+# Answers with the upper case, and with "NEIGHBOR" for odd words that are not alone; writes down what it was asked.
+JAVA = """
+import json, sys
+a = sys.argv
+text = open(a[a.index('-file') + 1], encoding='utf-8', newline='').read()
+open({asked!r}, 'a').write(json.dumps(text) + '\\n')
+lines, sentences, at = text.split('\\n')[:-1], [], 0
+for line in lines:
+    if line.strip(' \\u200b'):
+        odd = len(lines) > 1 and not line.replace('-', '').isalnum()
+        token = {{'characterOffsetBegin': at, 'lemma': 'NEIGHBOR' if odd else line.upper()}}
+        sentences.append({{'tokens': [token, {{'characterOffsetBegin': at + 1, 'lemma': 'x'}}]}})
+    at += len(line.encode('utf-16-le')) // 2 + 1
+folder = a[a.index('-outputDirectory') + 1]
+json.dump({{'sentences': sentences}}, open(folder + '/words.txt.json', 'w'))
+"""
+
+
+@pytest.fixture
+def corenlp(tmp_path, monkeypatch):
+    """Return a folder that looks like CoreNLP 3.9.1, with a stand-in for java on the PATH."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    java = folder / "java"
+    java.write_text(f"#!{sys.executable}\n" + JAVA.format(asked=str(folder / "asked")))
+    java.chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+    (folder / "stanford-corenlp-3.9.1.jar").touch()
+    return folder
+
+
+def ask(folder, words, forced=False):
+    findings = Findings()
+    lemmas, maker = lemmatize(folder, forced, words, [], "rule", findings)
+    asked = folder / "asked"
+    return lemmas, maker, findings, [json.loads(line) for line in asked.read_text().split()] if asked.exists() else []
+
+
+def test_corenlp_is_asked_plain_words_together_and_odd_ones_alone(corenlp):
+    odd = ["\U0001f600s", "wug.", "\u200b"]
+    lemmas, maker, findings, asked = ask(corenlp, ["t-shirt", "'ll", "dogs", "𝒲ug", "wugs", *odd])
+    assert asked == ["dogs\nt-shirt\nwugs\n𝒲ug\n", "wug.\n", "\u200b\n", "\U0001f600s\n"]
+    assert maker == "corenlp-3.9.1"
+    # "'ll" comes from the table.
+    assert lemmas.pop("'ll") == "`"
+    assert lemmas.pop("\u200b") == "\u200b"
+    assert all(lemma == word.upper() for word, lemma in lemmas.items())
+    assert findings.lines() == []
+    assert "1 words have only spaces and invisible characters" in findings.notes[0].text
+
+
+def test_another_version_of_corenlp_must_be_forced(corenlp, tmp_path, capsys):
+    (corenlp / "stanford-corenlp-3.9.1.jar").rename(corenlp / "stanford-corenlp-3.9.2.jar")
+    source = write_source(tmp_path / "source", ["dogs", "'ll"])
+    command = [
+        "prepare",
+        GEN,
+        "--source",
+        str(source),
+        "--output",
+        str(tmp_path / "ready"),
+        "--corenlp",
+        str(corenlp),
+    ]
+    assert main(command) == 1
+    assert "this is CoreNLP 3.9.2; the challenge used 3.9.1, and other versions differ" in capsys.readouterr().out
+    assert main([*command, "--force-corenlp"]) == 0
+    assert "this is CoreNLP 3.9.2" in capsys.readouterr().out
+    table = json.loads((tmp_path / "ready" / "lemmas.json").read_text())
+    # The table of 3.9.1 has no part in it.
+    assert table == {"man": "MAN", "dogs": "DOGS", "'ll": "'LL"}
+    assert (tmp_path / "ready" / "lemmatizer.txt").read_text() == "corenlp-3.9.2\n"
+
+
+def test_corenlp_brings_the_other_words_too(corenlp, tmp_path):
+    source = write_source(tmp_path / "source", ["they", "'ll"])
+    command = [
+        "prepare",
+        GEN,
+        "--source",
+        str(source),
+        "--output",
+        str(tmp_path / "ready"),
+        "--corenlp",
+        str(corenlp),
+    ]
+    assert main(command) == 0
+    table = json.loads((tmp_path / "ready" / "lemmas.json").read_text())
+    assert (table["they"], table["'ve"]) == ("THEY", "`")
+
+
+def test_corenlp_that_cannot_run_is_a_problem(corenlp, monkeypatch):
+    (corenlp / "java").write_text(f"#!{sys.executable}\nimport sys\nsys.exit('no memory')\n")
+    lemmas, _, findings, _ = ask(corenlp, ["dogs", "wug."])
+    assert (lemmas, findings.total) == ({}, 1)
+    assert "it failed: no memory" in findings.lines()[0]
+    monkeypatch.setenv("PATH", "")
+    assert "java is not on the PATH" in ask(corenlp, ["wug."])[2].lines()[0]
+    assert "there is no stanford-corenlp-X.Y.Z.jar" in ask(ROOT, ["dogs"])[2].lines()[0]

@@ -1,0 +1,209 @@
+"""The pages in headless Chromium: no request, no overflow, what matters first, within reach of the keyboard."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from conftest import ROOT
+from example_result import CHALLENGE, SIGNATURE, example_result
+from organizer.data.synthetic import samples_folder
+from scoring_program import scoring
+from scoring_program.challenge import challenge_ids
+from scoring_program.report import page
+from validator.findings import Findings, Note
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+if CHROMIUM is None:
+    pytest.skip("there is no Chromium here (Debian: apt-get install chromium)", allow_module_level=True)
+
+axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+playwright = pytest.importorskip("playwright.sync_api")
+
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+ARGUMENTS += ["--disable-component-update", "--disable-sync"]
+PHONE, DESK = 390, 1280
+SCREEN = 900
+TASKS = challenge_ids()
+WIDTHS = pytest.mark.parametrize("width", [PHONE, DESK])
+# Texts as long as they get: the first screen must hold the three first notes whatever they say.
+LONG_NOTES = [
+    Note(
+        "N-FILES-EXTRA", "12 files of the submission are not part of the reference and were ignored: Seq0900.csv, ..."
+    ),
+    Note("N-SEQUENCES", "3 of 240 sequences have no prediction file; they score 0"),
+    Note(
+        "N-LIMIT-TIME",
+        "the run came near its time limit of 570 s; reference 0.20 s, submission 460.10 s, score 8.00 s",
+    ),
+    *(Note(f"N-MORE-{number}", "this is one more note") for number in range(5)),
+]
+LONG_ADVICE = (
+    "Wrong times of classes that are found cost {points}: check where yours start and end, and from what you count."
+)
+LONG_CHALLENGE = replace(CHALLENGE, fixes=[replace(fix, advice=LONG_ADVICE) for fix in CHALLENGE.fixes])
+
+
+def invalid_page() -> str:
+    findings = Findings()
+    for line in range(30):
+        findings.add("E-CSV-RANGE", "end before start", "swap them", "a" * 70 + ".csv", f"line {line} column 3")
+    return page.invalid_page(CHALLENGE, findings)
+
+
+def example_page(challenge, size: int, **changes) -> str:
+    return page.result_page(challenge, replace(example_result(size), **changes), SIGNATURE)
+
+
+MADE = {
+    "example": lambda: example_page(CHALLENGE, 20),
+    "long": lambda: example_page(LONG_CHALLENGE, 40, notes=LONG_NOTES),
+    "hostile": lambda: page.result_page(CHALLENGE, example_result(30, "W" * 300), "W" * 3000),
+    "invalid": invalid_page,
+    "broken": lambda: page.broken_page("Example", ["E-INTERNAL: ValueError in program.py line 3 in measure"]),
+    "running": lambda: page.running_page(CHALLENGE),
+}
+PAGES = [*MADE, *TASKS]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as started:
+        found = started.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """Return a function that writes a page, of a task the one of its weak sample, and returns its address."""
+    folder = tmp_path_factory.mktemp("pages")
+
+    def write(name: str) -> str:
+        path = folder / name / "detailed_results.html"
+        if not path.exists():
+            path.parent.mkdir()
+            if name in MADE:
+                path.write_text(MADE[name](), encoding="utf-8")
+            else:
+                sample = samples_folder(name) / "weak"
+                scoring.score_folder(name, ROOT / "reference_data" / name, sample, path.parent, {"detail": "full"})
+        return path.as_uri()
+
+    return write
+
+
+@pytest.fixture
+def show(browser, written):
+    """Return a function that opens a page in a window of a width."""
+    opened = []
+
+    def opening(name: str, width: int):
+        context = browser.new_context(viewport={"width": width, "height": SCREEN})
+        opened.append(context)
+        window = context.new_page()
+        window.requests = []
+        window.on("request", lambda request: window.requests.append(request.url))
+        window.goto(written(name))
+        return window
+
+    yield opening
+    for context in opened:
+        context.close()
+
+
+# The page's policy forbids what wait_for_function does.
+SCROLLED = """() => new Promise(done => {
+    const look = () => document.activeElement.scrollLeft > 0 ? done(true) : requestAnimationFrame(look);
+    look(); setTimeout(() => done(false), 5000);
+})"""
+
+
+def unfold(window) -> None:
+    window.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+
+
+@WIDTHS
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_asks_for_nothing_and_is_as_wide_as_its_window(show, written, name, width):
+    window = show(name, width)
+    unfold(window)
+    assert window.evaluate("document.documentElement.scrollWidth") == width
+    assert window.requests == [written(name)]
+
+
+@WIDTHS
+@pytest.mark.parametrize("name", ["example", "long", *TASKS])
+def test_notes_and_losses_are_on_the_first_screen(show, name, width):
+    window = show(name, width)
+    parts = [window.locator("#run-losses > ol").bounding_box()]
+    if name not in TASKS:
+        parts.append(window.locator("#run-notes").bounding_box())
+    assert max(box["y"] + box["height"] for box in parts) <= SCREEN
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_page_is_short_before_it_is_unfolded(show, name):
+    assert show(name, DESK).evaluate("document.documentElement.scrollHeight") <= 6 * SCREEN
+
+
+@pytest.mark.parametrize("name", ["long", *TASKS])
+def test_whatever_scrolls_can_be_reached_and_scrolled_by_keys(show, name):
+    window = show(name, PHONE)
+    unfold(window)
+    wide = window.evaluate(
+        "[...document.querySelectorAll('main *')].filter(e => e.scrollWidth > e.clientWidth + 1"
+        " && getComputedStyle(e).overflowX == 'auto').map((e, i) => e.dataset.wide = `${i}`)"
+    )
+    reached = {}
+    for _ in range(window.locator("a, summary, [tabindex]").count()):
+        window.keyboard.press("Tab")
+        at = window.evaluate("document.activeElement.dataset.wide")
+        if at is not None:
+            window.keyboard.press("ArrowRight")
+            assert window.evaluate(SCROLLED)
+            reached[at] = window.evaluate("document.activeElement.getAttribute('aria-label')")
+    assert sorted(reached) == sorted(wide)
+    assert all(reached.values())
+
+
+@pytest.mark.parametrize("name", ["example", "invalid", "broken", "running", *TASKS])
+def test_axe_finds_nothing(show, name):
+    window = show(name, DESK)
+    unfold(window)
+    found = {}
+    for width, scheme in itertools.product([PHONE, DESK], ["light", "dark"]):
+        window.set_viewport_size({"width": width, "height": SCREEN})
+        window.emulate_media(color_scheme=scheme)
+        violations = axe.Axe().run(window, options={"resultTypes": ["violations"]}).response["violations"]
+        found[width, scheme] = [
+            (rule["id"], [node["html"][:200] for node in rule["nodes"][:3]]) for rule in violations
+        ]
+    assert not any(found.values()), found
+
+
+@pytest.mark.parametrize("name", ["example", *TASKS])
+def test_no_name_is_broken_and_no_text_is_tiny_on_a_phone(show, name):
+    window = show(name, PHONE)
+    broken = """() => [...document.querySelectorAll('td:first-child, .labels div')].filter(e => {
+        const range = document.createRange(); range.selectNodeContents(e);
+        return e.offsetParent && !/[ -]/.test(e.textContent) && range.getClientRects().length > 1;
+    }).map(e => e.textContent)"""
+    assert window.evaluate(broken) == []
+    sizes = """() => [...document.querySelectorAll('main *')].filter(e => e.textContent)
+        .map(e => parseFloat(getComputedStyle(e).fontSize))"""
+    assert min(window.evaluate(sizes)) >= 11
+
+
+@pytest.mark.parametrize("name", ["example", *TASKS])
+def test_paper_is_light_and_wide_enough(show, name):
+    window = show(name, 700)
+    window.emulate_media(media="print", color_scheme="dark")
+    assert window.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert window.evaluate("document.documentElement.scrollWidth") == 700
+    assert not window.locator("nav").is_visible()
+    cut = "[...document.querySelectorAll('section')].filter(e => getComputedStyle(e).breakInside != 'avoid').length"
+    assert window.evaluate(cut) == 0
