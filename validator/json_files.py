@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from validator import forks
+from validator import forks, limits
 from validator.findings import Findings, quote
 from validator.strict_json import UNPARSED, collector_off, decode_text, pointer_part, strict_loads
 
@@ -34,6 +34,9 @@ _EXPLAINED = 200
 # From this size on a file is read in two processes.
 _PARALLEL_FROM_BYTES = 16_000_000
 _BLOCK = 1 << 16
+# The most that a value takes in memory: an object of one key with an empty list counts as three.
+_BYTES_A_VALUE = 150
+_BYTES_TO_SPARE = 16 << 20
 
 Content = TypeVar("Content")
 # Takes the entries (key and value) of a file in their order; returns what it made of them and how many keys
@@ -153,7 +156,7 @@ def check_value(data: bytes, schema_name: str, findings: Findings, where: str) -
     schema = load_schema(schema_name)
     if typed_json is not None:
         try:
-            value = _decoder(schema_name).decode(data)
+            value = _decode(data, _decoder(schema_name))
             if _count(data) == _count_keys(value) and (data.isascii() or _is_utf8(data)):
                 return value
         except typed_json.DECODE_ERRORS:
@@ -226,12 +229,20 @@ def _member(text: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> An
     value = strict_loads(bytes(text), "", findings, depth=1)
     if not findings.ok:
         raise _UncertainError
-    typed_json.decoder_for(schema, root).decode(text)
+    _decode(text, typed_json.decoder_for(schema, root))
     return value
 
 
 def _decoded(raw: Iterable[tuple[str, Any]], decoder: Any) -> Iterator[tuple[str, Any]]:
-    return ((key, decoder.decode(value)) for key, value in raw)
+    return ((key, _decode(value, decoder)) for key, value in raw)
+
+
+def _decode(data: Any, decoder: Any) -> Any:
+    """Return the decoded value. Raises what `DECODE_ERRORS` lists, and MemoryError."""
+    # msgspec ends the process if there is no memory for a string.
+    size = _BYTES_A_VALUE * _count(data, b",:") + 2 * len(memoryview(data))
+    limits.require_memory(size + _BYTES_TO_SPARE)
+    return decoder.decode(data)
 
 
 def _count(data: Any, marks: bytes = b":") -> int:

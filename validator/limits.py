@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import mmap
 import signal
 import threading
 import traceback
@@ -66,6 +67,16 @@ def release(error: BaseException) -> None:
         traceback.clear_frames(held.__traceback__)
         held.__traceback__ = None
         held = held.__context__
+
+
+def require_memory(size: int) -> None:
+    """Raise MemoryError now if so many bytes cannot be had, for code that dies where it gets none."""
+    if resource is None:
+        return
+    try:
+        mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
+    except OSError:
+        raise MemoryError from None
 
 
 def is_out_of_memory(error: BaseException) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from validator import forks
+from validator import forks, limits
 from validator.archive import Submission
 from validator.array_stream import ArrayError, iter_entries
 from validator.findings import REPORTED_PER_KIND_AND_FILE, Findings, Problem
@@ -211,10 +211,8 @@ def _attempt(work: Callable[..., Any], *arguments: Any) -> Any:
     """Return what ``work`` returns, or an exception that may be told: a message may hold data, its type is enough."""
     try:
         return work(*arguments)
-    except MemoryError:
-        return MemoryError()
     except Exception as error:
-        return RuntimeError(type(error).__name__)
+        return MemoryError() if limits.is_out_of_memory(error) else RuntimeError(type(error).__name__)
 
 
 class _Worker:
