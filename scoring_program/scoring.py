@@ -7,6 +7,7 @@ Knows the platform's folders and nothing of any metric. INPUT holds ``ref/`` (th
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 import time
 import traceback
@@ -18,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring_program import limits, plausibility
+from scoring_program import plausibility
 from scoring_program.challenge import AnyProgram, Challenge, Settings, challenge_ids, load_challenge
 from scoring_program.disclosure import disclosed
 from scoring_program.metrics import resampling
@@ -26,6 +27,7 @@ from scoring_program.report import data, files, page
 from scoring_program.result import Interval, Loss, Numbers, Result, Statistics
 from scoring_program.settings import read_settings
 from scoring_program.signature import reference_hash, signature
+from validator import console, limits
 from validator.findings import Findings, Note
 
 HERE = Path(__file__).resolve().parent
@@ -35,8 +37,7 @@ _NEAR = 0.8
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    console.prepare()
     parser = argparse.ArgumentParser(description="Score INPUT/res against INPUT/ref and write the scores to OUTPUT.")
     parser.add_argument("input", type=Path)
     parser.add_argument("output", type=Path)
@@ -90,31 +91,48 @@ def score_folder(
     int
         The exit code. Scores are written only if it is 0.
     """
-    output.mkdir(parents=True, exist_ok=True)
-    files.remove_scores(output)
     run = _Run(challenge_id, output, dict(overrides or {}), limited, strict)
     try:
+        files.make_folder(output)
+        files.remove_scores(output)
         files.write_atomic(output / files.DETAIL_HTML, page.running_page(run.challenge))
         result = run.score(reference, submission)
-    except (MemoryError, limits.StoppedError) as error:
-        files.remove_scores(output)
-        return run.stopped(error)
-    except Exception as error:
-        # The message of an exception may hold reference data; its type and our own line do not.
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        for entry in traceback.extract_tb(error.__traceback__):
-            if Path(entry.filename).resolve().is_relative_to(HERE):
-                frame = entry
-        files.remove_scores(output)
-        problem = f"{type(error).__name__} in {Path(frame.filename).name} line {frame.lineno} in {frame.name}"
-        findings = Findings()
-        findings.add("E-INTERNAL", problem, "tell those who maintain the scoring program")
-        return run.broken(findings)
-    if result is None:
+        if result is not None and on_result:
+            on_result(result)
         return run.exit_code
-    if on_result:
-        on_result(result)
-    return SCORED
+    except console.OutputError as error:
+        return _unwritable(output, error)
+    except (Exception, limits.StoppedError) as error:
+        try:
+            return _explain(run, error)
+        except console.OutputError as unwritable:
+            return _unwritable(output, unwritable)
+    finally:
+        limits.finish()
+
+
+def _explain(run: _Run, error: BaseException) -> int:
+    """Say why a run ended with an exception."""
+    if isinstance(error, limits.StoppedError) or limits.is_out_of_memory(error):
+        limits.release(error)
+        return run.stopped(error)
+    # The message of an exception may hold reference data; its type and our own line do not.
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    for entry in traceback.extract_tb(error.__traceback__):
+        if Path(entry.filename).resolve().is_relative_to(HERE):
+            frame = entry
+    problem = f"{type(error).__name__} in {Path(frame.filename).name} line {frame.lineno} in {frame.name}"
+    findings = Findings()
+    findings.add("E-INTERNAL", problem, "tell those who maintain the scoring program")
+    return run.broken(findings)
+
+
+def _unwritable(output: Path, error: console.OutputError) -> int:
+    """Say in one line what cannot be written; no scores are left that nobody was told of."""
+    console.complain(error)
+    with contextlib.suppress(console.OutputError):
+        files.remove_scores(output)
+    return BROKEN
 
 
 def scored_result(
@@ -259,12 +277,11 @@ class _Run:
 
     def stopped(self, error: BaseException) -> int:
         """Say which limit ended the run. A submission that cannot be scored within it is invalid."""
-        limits.finish()
         stage, findings = self._stages.now, Findings()
         if isinstance(error, limits.TerminatedError):
             findings.add("E-STOPPED", f"the platform ended the run in the stage {stage}", "submit again")
             return self.broken(findings)
-        if isinstance(error, MemoryError):
+        if limits.is_out_of_memory(error):
             outcome, code, setting = "memory", "E-LIMIT-MEMORY", "memory_limit"
             problem = f"the run needs more memory than is allowed (stage {stage})"
         else:
@@ -281,17 +298,18 @@ class _Run:
     def broken(self, findings: Findings) -> int:
         """Say what is wrong on the organizer's side."""
         self._write_failed("broken", BROKEN, findings, page.broken_page(self.challenge.title, findings.lines()))
-        print("The organizer's side is broken, nothing was scored:", *findings.lines(), sep="\n", file=sys.stderr)
+        console.say("The organizer's side is broken, nothing was scored:", *findings.lines(), to=sys.stderr)
         return self.exit_code
 
     def _invalid(self, outcome: str, findings: Findings) -> int:
         self._write_failed(outcome, INVALID, findings, page.invalid_page(self.challenge, findings))
         head = f"The submission to {self.challenge.id} is invalid and was not scored:"
-        print(head, *findings.lines(), sep="\n", file=sys.stderr)
+        console.say(head, *findings.lines(), to=sys.stderr)
         return self.exit_code
 
     def _write_failed(self, outcome: str, exit_code: int, findings: Findings, html: str) -> None:
         self.exit_code = exit_code
+        files.remove_scores(self._output)
         files.write_atomic(self._output / files.DETAIL_HTML, html)
         text = data.failed_json(outcome, exit_code, findings, self._stages.seconds)
         files.write_atomic(self._output / files.DETAIL_JSON, text)
@@ -313,14 +331,10 @@ class _Run:
         files.write_atomic(self._output / files.DETAIL_HTML, html)
         files.write_atomic(self._output / files.DETAIL_JSON, text)
         files.write_scores(self._output, result.scores)
-        print(line)
-        for key, value in result.scores.items():
-            print(f"{key}: {files.plain_number(value)}")
-        for note in result.notes:
-            print(f"note {note.line()}")
-        for loss in result.losses:
-            print(f"loss {loss.fix}: {files.plain_number(round(loss.points, 6))}")
-        print(self._stages.line())
+        scores = [f"{key}: {files.plain_number(value)}" for key, value in result.scores.items()]
+        notes = [f"note {note.line()}" for note in result.notes]
+        losses = [f"loss {loss.fix}: {files.plain_number(round(loss.points, 6))}" for loss in result.losses]
+        console.say(line, *scores, *notes, *losses, self._stages.line())
 
 
 def _without_places(challenge: Challenge, organizer: Findings) -> Findings:

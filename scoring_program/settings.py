@@ -61,7 +61,7 @@ def read_settings(folder: Path, known: tuple[Setting, ...], findings: Findings) 
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1} column {mark.column + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or "not UTF-8"
+        problem = str(getattr(error, "problem", None) or getattr(error, "reason", ""))
         findings.add(
             "E-SETTINGS-YAML", f"this is not valid YAML: {quote(problem)}", "correct it", SETTINGS_FILE, where
         )

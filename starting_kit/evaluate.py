@@ -25,7 +25,7 @@ from scoring_program.challenge import challenge_ids, load_challenge
 from scoring_program.report import data, files
 from scoring_program.result import Result, Table
 from scoring_program.scoring import BROKEN, SCORED, score_folder
-from validator.console import forgiving_output
+from validator import console
 
 __all__ = ["ReferenceProblemsError", "Score", "SubmissionError", "main", "score"]
 
@@ -34,11 +34,7 @@ _ENTITIES = {"GT": "anet_entities_gt", "gen": "anet_entities_gen"}
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit code."""
-    with forgiving_output():
-        return _run(arguments)
-
-
-def _run(arguments: list[str] | None) -> int:
+    console.prepare()
     parser = _parser()
     options = parser.parse_args(arguments)
     task = options.id or _ENTITIES.get(options.eval_mode, "")
@@ -53,7 +49,7 @@ def _run(arguments: list[str] | None) -> int:
     try:
         reference = prepared_folder(load_challenge(task), options.reference or DEMO_REFERENCE / task, options.cache)
     except ReferenceProblemsError as error:
-        print(f"The reference cannot be used, nothing was scored:\n{error}", file=sys.stderr)
+        console.say(f"The reference cannot be used, nothing was scored:\n{error}", to=sys.stderr)
         return BROKEN
 
     def show(result: Result) -> None:
@@ -68,10 +64,10 @@ def _run(arguments: list[str] | None) -> int:
             shutil.copy(submission, folder)
             submission = Path(folder)
         strict = options.reference is not None
-        code = score_folder(task, reference, submission, options.output, overrides, show, strict=strict)
-    print(f"detail page: {options.output / 'detailed_results.html'}")
+        code = score_folder(task, reference, submission, options.output, overrides, show, limited=True, strict=strict)
+    console.say(f"detail page: {options.output / 'detailed_results.html'}")
     if code == SCORED and options.reference is None:
-        print("This was the synthetic demo reference: the number says nothing about the hidden data.")
+        console.say("This was the synthetic demo reference: the number says nothing about the hidden data.")
     return code
 
 
@@ -95,18 +91,18 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _print_mode(result: Result, mode: str) -> None:
-    print(f"\nmode {mode}")
+    console.say(f"\nmode {mode}")
     for key, value in result.scores.items():
         if f"_{mode}" in key:
-            print(f"{key}: {value:.4f}")
+            console.say(f"{key}: {value:.4f}")
 
 
 def _print_classes(result: Result) -> None:
     for table in result.sections:
-        if isinstance(table, Table) and "classes" in table.title.lower():
-            print(f"\n{table.title}")
+        if isinstance(table, Table) and table.key == "classes":
+            console.say(f"\n{table.title}")
             for row in ([column.title for column in table.columns], *table.rows):
-                print("  ".join(f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in row))
+                console.say("  ".join(f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in row))
 
 
 if __name__ == "__main__":

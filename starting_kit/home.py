@@ -21,6 +21,7 @@ from scoring_program.result import Interval, Loss
 from scoring_program.scoring import run_signature, scored_result
 from scoring_program.settings import SETTINGS_FILE, allowed, read_settings
 from scoring_program.signature import VERSION
+from validator import console
 from validator.findings import Findings, Note, Problem
 
 _MB = 1e6
@@ -181,7 +182,7 @@ def prepared_folder(challenge: Challenge, source: Path, cache: str | Path | None
             if findings.ok:
                 size = sum(path.stat().st_size for path in work.iterdir())
                 work.replace(target)
-                print(f"the reference was prepared once, in {target} ({size / _MB:.1f} MB)", file=sys.stderr)
+                console.say(f"the reference was prepared once, in {target} ({size / _MB:.1f} MB)", to=sys.stderr)
                 return target
     raise ReferenceProblemsError(findings)
 

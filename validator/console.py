@@ -1,52 +1,42 @@
-"""Printing for commands whose output may be cut off: ``| head``, or a closed stream."""
+"""Printing for people and logs, where nobody may be listening any more."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import sys
-from collections.abc import Iterator
-from typing import Any
+from typing import TextIO
 
 
-@contextlib.contextmanager
-def forgiving_output() -> Iterator[None]:
-    """Print nothing more once nobody reads it, instead of ending with BrokenPipeError."""
-    with contextlib.redirect_stdout(_Forgiving(sys.stdout)), contextlib.redirect_stderr(_Forgiving(sys.stderr)):
-        try:
-            yield
-        finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
+class OutputError(Exception):
+    """Something cannot be written; the message says what and why in one line."""
 
 
-class _Forgiving:
-    """A stream that takes everything; what cannot be written is dropped."""
-
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
-        if hasattr(stream, "reconfigure"):
+def prepare() -> None:
+    """Let any text be printed, whatever the terminal's encoding is."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # not in notebooks, nor where the shell closed it
             stream.reconfigure(errors="backslashreplace")
 
-    def write(self, text: str) -> int:
-        """Write the text as far as somebody reads it."""
-        self._attempt("write", text)
-        return len(text)
 
-    def flush(self) -> None:
-        """Send on what was written."""
-        self._attempt("flush")
+def say(*lines: str, to: TextIO | None = None) -> None:
+    """Print lines to stdout, or to another stream, at once.
 
-    def isatty(self) -> bool:
-        """Return whether this is a terminal."""
-        return bool(self._stream and self._stream.isatty())
+    A reader that has gone away is no fault. Raises OutputError if the stream cannot be written for another reason.
+    """
+    stream = sys.stdout if to is None else to
+    try:
+        print(*lines, sep="\n", file=stream, flush=True)
+    except OSError as error:
+        # What is left in the buffer would fail once more when the program ends.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+        if not isinstance(error, BrokenPipeError):
+            raise OutputError(f"the log cannot be written ({error.strerror})") from None
 
-    def _attempt(self, name: str, *arguments: str) -> None:
-        if self._stream is None:
-            return
-        try:
-            getattr(self._stream, name)(*arguments)
-        except (OSError, ValueError):
-            # The interpreter flushes once more at its end, and must find an open file then.
-            with contextlib.suppress(OSError, ValueError):
-                os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
+
+def complain(error: OutputError) -> None:
+    """Say on stderr what cannot be written, if at least that can be."""
+    with contextlib.suppress(OutputError):
+        say(f"E-OUTPUT: {error}; free space there, or choose another place", to=sys.stderr)

@@ -17,6 +17,7 @@ PAGES = "details"
 
 # A spreadsheet takes text that begins so for a formula, and participants choose the names of files.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_LONGEST_NAME = 1000
 _OUTCOMES = {0: "scored", 1: "invalid", TIMED_OUT: "out of time"}
 
 
@@ -52,7 +53,7 @@ def rescore(built: BuiltTask, submissions: Path, output: Path) -> int:
         table = csv.DictWriter(stream, ["submission", "outcome", *keys, "seconds", "signature", "problem"])
         table.writeheader()
         for number, path in enumerate(paths, start=1):
-            name = path.relative_to(submissions).as_posix()
+            name = quote(path.relative_to(submissions).as_posix(), longest=_LONGEST_NAME)
             if name.startswith(_FORMULA):
                 name = f"./{name}"
             run = run_submission(path, built.id, output / "app", built.time_limit)
@@ -61,7 +62,7 @@ def rescore(built: BuiltTask, submissions: Path, output: Path) -> int:
             stream.flush()
             rows.append(row)
             _keep_page(run, output / PAGES / f"{name}.html")
-            print(f"{number}/{len(paths)} {quote(name)}: {row['outcome']} {row['problem']}".rstrip(), flush=True)
+            print(f"{number}/{len(paths)} {name}: {row['outcome']} {row['problem']}".rstrip(), flush=True)
             if row["outcome"] == "broken":
                 print(run.stderr.rstrip())
                 return 2

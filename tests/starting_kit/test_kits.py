@@ -16,14 +16,16 @@ import nbformat
 import numpy as np
 import pytest
 
-from conftest import make_zip
-from organizer.bundle.build import build_kit
+from conftest import ROOT, make_zip
+from organizer.bundle.parts import build_kit
+from organizer.data.prepare import reference_files
 from scoring_program.challenge import challenge_ids
 
 
 @pytest.fixture(params=challenge_ids())
 def kit(request, tmp_path):
-    with zipfile.ZipFile(io.BytesIO(build_kit([request.param]))) as archive:
+    demo = reference_files(request.param, ROOT / "reference_data" / request.param)
+    with zipfile.ZipFile(io.BytesIO(build_kit([request.param], {request.param: demo}))) as archive:
         archive.extractall(tmp_path)
     return tmp_path
 

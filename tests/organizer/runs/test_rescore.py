@@ -67,7 +67,7 @@ def test_names_of_files_cannot_act_in_a_terminal_or_a_spreadsheet(tmp_path, caps
         (tmp_path / name).write_text("no zip")
     reference = ROOT / "reference_data" / ID
     assert main(["rescore", ID, str(tmp_path), "--reference", str(reference), "--output", str(tmp_path / "out")]) == 0
-    assert list(rows(tmp_path / "out" / "scores.csv")) == ["\x1b[31mred\n.zip", "./=1+1.zip"]
+    assert list(rows(tmp_path / "out" / "scores.csv")) == ["\\x1b[31mred\\n.zip", "./=1+1.zip"]
     out = capsys.readouterr().out
     assert "\x1b" not in out
     assert "\\x1b[31mred\\n.zip: invalid E-ZIP-NOT" in out
