@@ -12,7 +12,8 @@ from typing import Any
 
 from validator.archive import Submission, UnreadableFileError, open_submission
 from validator.csv_files import CsvRows, read_csv_files
-from validator.findings import Findings, quote
+from validator.facts import EMPTY, label_facts
+from validator.findings import Findings, Note, quote
 from validator.rules import CsvRules, JsonRules, Rules, known_ids, load_rules
 
 _NAMED_AT_MOST = 5
@@ -216,3 +217,12 @@ def _close(ignored: list[str], rules: CsvRules) -> str:
         if difflib.SequenceMatcher(None, name[-len(suffix) :], suffix).ratio() > 0.7:
             return f" (is {quote(name)} misspelt?)"
     return ""
+
+
+def submission_facts(content: Any, rules: Rules) -> list[Note]:
+    """Return notes on what `check_submission` returned, and one that the reference was not there to compare with."""
+    if rules.json:
+        found: list[Note] = importlib.import_module(f"validator.formats.{rules.json.format}").facts(content)
+    else:
+        found = label_facts(content.values[:, -3], "class") if len(content.values) else [EMPTY]
+    return [*found, Note("N-UNCHECKED", "whether names, ids and boxes fit the reference cannot be told here")]
