@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from scoring_program.challenge import AnyProgram, Challenge, Settings, challenge_ids, load_challenge
-from scoring_program.disclosure import disclosed
+from scoring_program.disclosure import disclosed, rounded
 from scoring_program.metrics import resampling
 from scoring_program.report import data, files, page
 from scoring_program.result import Interval, Loss, Numbers, Result, Statistics
@@ -32,6 +32,8 @@ from validator.findings import Findings, Note
 HERE = Path(__file__).resolve().parent
 SCORED, INVALID, BROKEN = 0, 1, 2
 _NEAR = 0.8
+# Of intervals and losses: so many are equal on every machine.
+_DECIMALS = 6
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -161,13 +163,15 @@ def scored_result(
     replicates = _replicates(program, statistics) if settings["interval"] else np.zeros(0)
     interval = _interval(replicates, scores["score"], len(statistics.items))
     if interval:
-        scores |= {"score_low": round(interval.low, 6), "score_high": round(interval.high, 6)}
+        scores |= {"score_low": round(interval.low, _DECIMALS), "score_high": round(interval.high, _DECIMALS)}
     begin("losses")
     hidden = detail == "none"
     losses = [] if hidden else _losses(program, statistics, scores["score"])
     begin("report")
     sections = [] if hidden else disclosed(challenge.sections()(reference, submission, statistics), detail)
-    return Result(scores, statistics, replicates, interval, losses, sections, [*notes, *statistics.notes])
+    result = Result(scores, statistics, replicates, interval, losses, sections, [*notes, *statistics.notes])
+    # All outputs have at most 10 decimals anyway.
+    return rounded(result, settings["score_decimals"]) if settings["score_decimals"] < files.DECIMALS else result
 
 
 def _replicates(program: AnyProgram, statistics: Statistics) -> Numbers:
@@ -321,7 +325,7 @@ class _Run:
         files.write_scores(self._output, result.scores)
         scores = [f"{key}: {files.plain_number(value)}" for key, value in result.scores.items()]
         notes = [f"note {note.line()}" for note in result.notes]
-        losses = [f"loss {loss.fix}: {files.plain_number(round(loss.points, 6))}" for loss in result.losses]
+        losses = [f"loss {loss.fix}: {files.plain_number(round(loss.points, _DECIMALS))}" for loss in result.losses]
         console.say(line, *scores, *notes, *losses, self._stages.line())
 
 
