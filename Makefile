@@ -4,7 +4,7 @@ FORMAT ?= v2
 BIN := .venv/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
-.PHONY: demo test bundle lint-bundle dry-run rescore demo-data bench coverage portability games fuzz mutants clean
+.PHONY: demo test bundle lint-bundle dry-run rescore demo-data bench coverage portability games yardstick fuzz mutants clean
 
 demo: .venv/run
 	@$(BIN)/python -m organizer demo
@@ -52,6 +52,10 @@ portability: .venv/run
 
 games: .venv/run
 	@$(BIN)/python -m organizer games
+
+# make yardstick [ID=chalearn_gesture]: how often notes on mistakes are right; takes half an hour for all tasks
+yardstick: .venv/run
+	@$(BIN)/python -m organizer yardstick $(ID)
 
 # make fuzz [N=2000] [SEED=1]: bad submissions before the built programs
 N ?= 2000

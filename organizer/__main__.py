@@ -68,6 +68,10 @@ def _run(arguments: list[str] | None) -> int:
     portability = commands.add_parser("portability", help="compare the built programs under several interpreters")
     portability.add_argument("pythons", nargs="*", default=[sys.executable], help="commands; default: this one")
     commands.add_parser("games", help="print what tricks score against the demo reference")
+    yardstick = commands.add_parser("yardstick", help="measure how often notes on mistakes are right")
+    yardstick.add_argument("ids", nargs="*", default=challenge_ids())
+    yardstick.add_argument("--mistakes", type=int, default=100, help="submissions of each mistake")
+    yardstick.add_argument("--honest", type=int, default=1000, help="honest submissions of each task")
     mutants = commands.add_parser("mutants", help="mutation testing of metrics and validator")
     mutants.add_argument("modules", nargs="*", help="default: all")
     mutants.add_argument("--cosmic-ray", default="cosmic-ray", help="its command")
@@ -125,6 +129,10 @@ def _run(arguments: list[str] | None) -> int:
         from organizer.quality.games import print_table
 
         return print_table()
+    if options.command == "yardstick":
+        from organizer.quality.yardstick import run_yardstick
+
+        return run_yardstick(options.ids, options.mistakes, options.honest)
     if options.command == "mutants":
         from organizer.quality.mutants import run_mutants
 

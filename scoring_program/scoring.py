@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from scoring_program import plausibility
 from scoring_program.challenge import AnyProgram, Challenge, Settings, challenge_ids, load_challenge
 from scoring_program.disclosure import disclosed, rounded
 from scoring_program.metrics import resampling
@@ -64,6 +65,7 @@ def score_folder(
     overrides: Settings | None = None,
     on_result: Callable[[Result], None] | None = None,
     limited: bool = False,
+    strict: bool = False,
 ) -> int:
     """Score one submission and write all outputs.
 
@@ -83,13 +85,15 @@ def score_folder(
         Gets the result of a scored submission, for printing more of it.
     limited : bool
         Whether to set the limits of the settings for this process.
+    strict : bool
+        Whether to refuse a reference with a mistake that makes scoring pointless.
 
     Returns
     -------
     int
         The exit code. Scores are written only if it is 0.
     """
-    run = _Run(challenge_id, output, dict(overrides or {}), limited)
+    run = _Run(challenge_id, output, dict(overrides or {}), limited, strict)
     try:
         files.make_folder(output)
         files.remove_scores(output)
@@ -164,14 +168,24 @@ def scored_result(
     interval = _interval(replicates, scores["score"], len(statistics.items))
     if interval:
         scores |= {"score_low": round(interval.low, _DECIMALS), "score_high": round(interval.high, _DECIMALS)}
+    begin("notes")
+    mistakes = plausibility.notes(challenge.plausibility(), reference, submission, settings, scores["score"])
     begin("losses")
     hidden = detail == "none"
     losses = [] if hidden else _losses(program, statistics, scores["score"])
     begin("report")
     sections = [] if hidden else disclosed(challenge.sections()(reference, submission, statistics), detail)
-    result = Result(scores, statistics, replicates, interval, losses, sections, [*notes, *statistics.notes])
+    all_notes = [*mistakes, *notes, *statistics.notes]
+    result = Result(scores, statistics, replicates, interval, losses, sections, all_notes)
     # All outputs have at most 10 decimals anyway.
     return rounded(result, settings["score_decimals"]) if settings["score_decimals"] < files.DECIMALS else result
+
+
+def run_signature(challenge: Challenge, folder: Path, reference: Any, settings: Settings) -> str:
+    """Return the signature of scores against a reference that was loaded from ``folder``."""
+    program = challenge.program()
+    digest = program.reference_digest(reference) or reference_hash(folder)
+    return signature(challenge.id, settings, challenge.settings, digest, program.signature_parts(reference))
 
 
 def _replicates(program: AnyProgram, statistics: Statistics) -> Numbers:
@@ -224,10 +238,12 @@ class _Stages:
 class _Run:
     """One run: what it writes and prints, whatever its end."""
 
-    def __init__(self, challenge_id: str, output: Path, overrides: dict[str, Any], limited: bool) -> None:
+    def __init__(
+        self, challenge_id: str, output: Path, overrides: dict[str, Any], limited: bool, strict: bool
+    ) -> None:
         self.exit_code = SCORED
         self._challenge_id = challenge_id
-        self._output, self._overrides, self._limited = output, overrides, limited
+        self._output, self._overrides, self._limited, self._strict = output, overrides, limited, strict
         self._stages = _Stages()
 
     @cached_property
@@ -247,6 +263,8 @@ class _Run:
             limits.start(settings["time_limit"], settings["memory_limit"])
         self._stages.begin("reference")
         ground_truth = program.load_reference(reference, settings, organizer)
+        if self._strict and organizer.ok:
+            program.check_reference(reference, settings, ground_truth, organizer)
         if not organizer.ok:
             in_full = settings["detail"] == "full"
             self.broken(organizer if in_full else _without_places(self.challenge, organizer))
@@ -259,7 +277,7 @@ class _Run:
             return None
         begin = self._stages.begin
         result = scored_result(self.challenge, ground_truth, prediction, settings, findings.notes, begin)
-        self._report(result, self._signature(reference, ground_truth, settings), settings["time_limit"])
+        self._report(result, run_signature(self.challenge, reference, ground_truth, settings), settings["time_limit"])
         return result
 
     def stopped(self, error: BaseException) -> int:
@@ -307,11 +325,6 @@ class _Run:
             organizer.add("E-REF-MISSING", "there is no reference folder", hint)
             return {}
         return {**read_settings(reference, self.challenge.settings, organizer), **self._overrides}
-
-    def _signature(self, reference: Path, ground_truth: Any, settings: Settings) -> str:
-        program, challenge = self.challenge.program(), self.challenge
-        digest = program.reference_digest(ground_truth) or reference_hash(reference)
-        return signature(challenge.id, settings, challenge.settings, digest, program.signature_parts(ground_truth))
 
     def _report(self, result: Result, line: str, time_limit: float) -> None:
         if self._stages.total > _NEAR * time_limit:

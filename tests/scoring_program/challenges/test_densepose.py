@@ -513,10 +513,6 @@ def test_writer_makes_what_the_validator_accepts(tmp_path):
     with densepose_convert.DensePoseWriter(tmp_path / "my.zip") as writer:
         writer.add(1, [1.5, 2, 8.9, 6], 0.5, iuv)
         writer.add(2, [1, 2, 8, 6], 0.4, iuv)
-        with pytest.raises(ValueError, match="the box needs uint8"):
-            writer.add(2, [1, 2, 9, 6], 0.4, iuv)
-        with pytest.raises(ValueError, match="part 25 is above 24"):
-            writer.add(2, [1, 2, 8, 6], 0.4, iuv + np.uint8(25))
     findings = Findings()
     check_submission(tmp_path / "my.zip", load_rules(ID), findings)
     assert findings.lines() == []
