@@ -164,9 +164,7 @@ def check_value(data: bytes, schema_name: str, findings: Findings, where: str) -
     own = Findings()
     value = strict_loads(data, "", own)
     if value is not UNPARSED:
-        import jsonschema
-
-        _add(jsonschema.Draft7Validator(schema).iter_errors(value), "", "", own, _EXPLAINED)
+        _add(_explainer()(schema).iter_errors(value), "", "", own, _EXPLAINED)
     for problem in own.problems:
         inside = problem.where if problem.where.startswith("/") else f" {problem.where} of this entry".rstrip()
         findings.add(problem.code, problem.problem, problem.hint, problem.file, where + inside.rstrip("/"))
@@ -305,15 +303,13 @@ def _entry_schema(schema: Mapping[str, Any], each: str) -> Mapping[str, Any]:
 
 def _explain(whole: Any, name: str, schema: Mapping[str, Any], findings: Findings, each: str) -> None:
     """Add what jsonschema finds, entry by entry; of a file with very many problems only the first."""
-    import jsonschema
-
     outer = _without_entries(schema, each)
-    _add(jsonschema.Draft7Validator(outer).iter_errors(whole), "", name, findings, _EXPLAINED)
+    _add(_explainer()(outer).iter_errors(whole), "", name, findings, _EXPLAINED)
     entries = whole.get(each) if each and isinstance(whole, dict) else whole
     if not isinstance(entries, dict):
         return
     own = {**_entry_schema(schema, each), "definitions": schema.get("definitions", {})}
-    validator = jsonschema.Draft7Validator(own)
+    validator = _explainer()(own)
     typed = typed_json and typed_json.decoder_for(own, own)
     left = _EXPLAINED
     for key, value in entries.items():
@@ -324,6 +320,19 @@ def _explain(whole: Any, name: str, schema: Mapping[str, Any], findings: Finding
             continue
         where = f"/{each}/{pointer_part(key)}" if each else f"/{pointer_part(key)}"
         left -= _add(validator.iter_errors(value), where, name, findings, left)
+
+
+@cache
+def _explainer() -> Any:
+    """Return jsonschema's validator, which goes through further keys in the order of a set, with that of the file."""
+    import jsonschema
+
+    def further_keys(validator: Any, rule: Any, value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
+        for key, child in value.items() if isinstance(value, dict) else ():
+            if key not in schema.get("properties", {}):
+                yield from validator.descend(child, rule, path=key)
+
+    return jsonschema.validators.extend(jsonschema.Draft7Validator, {"additionalProperties": further_keys})
 
 
 def _fits(value: Any, decoder: Any) -> bool:
