@@ -185,12 +185,14 @@ def load_challenge(challenge_id: str) -> Challenge:
     """Read the declaration of a task. Raises FileNotFoundError for an unknown id."""
     path = CHALLENGES_FOLDER / challenge_id / "challenge.yaml"
     data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    columns = [ScoreColumn(**column) for column in data["columns"]]
+    declared_keys = {column.key for column in columns}
     return Challenge(
         id=challenge_id,
         title=data["title"],
         summary=data["summary"],
         item=data["item"],
-        columns=[*(ScoreColumn(**column) for column in data["columns"]), *INTERVAL_COLUMNS],
+        columns=[*columns, *(column for column in INTERVAL_COLUMNS if column.key not in declared_keys)],
         fixes=[Fix(**fix) for fix in data.get("losses", [])],
         settings=declared(data.get("settings", {})),
         kit_files=data.get("kit_files", []),

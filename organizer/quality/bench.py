@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from organizer.bundle.build import build_program
+from organizer.bundle.parts import build_program
 from organizer.data.prepare import prepare
 from organizer.files import folder_files, zip_bytes
 from organizer.runs.worker import Run, run_program

@@ -7,6 +7,7 @@ metadata.yaml is run as given, without a shell, under a time limit, with the net
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -153,7 +154,9 @@ def _command(program: Path) -> list[str]:
     for name in ("metadata.yaml", "metadata"):
         if (program / name).is_file():
             metadata = yaml.safe_load((program / name).read_text(encoding="utf-8"))
-            return shlex.split(metadata["command"])
+            # Classic CodaLab's names for the folders; Codabench knows them, too.
+            words = shlex.split(metadata["command"])
+            return [re.sub(r"^\$(program|input|output|shared)\b", r"/app/\1", word) for word in words]
     raise FileNotFoundError("the scoring program has no metadata.yaml")
 
 
