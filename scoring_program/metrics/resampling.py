@@ -19,13 +19,7 @@ _QUANTILES = (0.025, 0.975)
 
 
 def draw_blocks(n_items: int, n_replicates: int = REPLICATES) -> Iterator[NDArray[np.float64]]:
-    """Yield the weights of the resamples in blocks of rows, so that memory does not grow with their number.
-
-    Raises
-    ------
-    ValueError
-        There is no item.
-    """
+    """Yield the weights of the resamples in blocks of rows, so that memory does not grow with their number."""
     # The stream of this generator is frozen: the same draws with every version of numpy, in blocks or in one go.
     generator = np.random.RandomState(_SEED)
     rows = max(_BLOCK // max(n_items, 1), 1)
@@ -35,10 +29,7 @@ def draw_blocks(n_items: int, n_replicates: int = REPLICATES) -> Iterator[NDArra
 
 
 def draws(n_items: int, n_replicates: int = REPLICATES) -> NDArray[np.float64]:
-    """Return the weights of the resamples, float64 whole numbers of shape (n_replicates, n_items).
-
-    Raises ValueError if there is no item.
-    """
+    """Return the weights of the resamples, float64 whole numbers of shape (n_replicates, n_items)."""
     return np.concatenate(list(draw_blocks(n_items, n_replicates)))
 
 

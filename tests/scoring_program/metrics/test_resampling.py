@@ -23,11 +23,6 @@ def test_blocks_do_not_change_the_draws(monkeypatch):
     assert np.array_equal(np.concatenate(blocks), whole)
 
 
-def test_there_are_no_draws_without_items():
-    with pytest.raises(ValueError, match="low"):
-        resampling.draws(0)
-
-
 def test_interval_holds_the_middle_of_the_replicates():
     assert resampling.percentile_interval(np.arange(1001.0)) == (25, 975)
 
