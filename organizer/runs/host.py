@@ -7,6 +7,7 @@ program that it is pointed at and nothing else of ours. Requests and replies are
 from __future__ import annotations
 
 import gc
+import importlib
 import json
 import os
 import select
@@ -62,8 +63,10 @@ class _Server:
             return
         memory = min(settings["memory_limit"], options["memory_mb"])
         self._loaded = replace(loaded, settings={**settings, "memory_limit": memory})
-        # Imported here, once, instead of in each child.
+        # Imported here, once, instead of in each child: what libraries import only when they need it.
         self._challenge.sections()
+        for name in ("encodings.cp437", "numpy.ma", "numpy.random"):
+            importlib.import_module(name)
         gc.collect()
         gc.freeze()
         self._woken, waker = os.pipe()
