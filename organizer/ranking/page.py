@@ -87,23 +87,30 @@ def _ranking(report: Report, ranking: Ranking) -> Element:
     """Return the table of teams with a forest plot: all intervals on one scale."""
     low, high = float(ranking.intervals.min()), float(ranking.intervals.max())
     ends = element("div", element("span", f"{low:.3f}"), element("span", f"{high:.3f}"), class_="ends")
-    heads: list[Child] = ["Rank", "Rank interval", "Team", report.challenge.columns[0].title, "95 % interval", ends]
-    heads += ["First in", "Against the first"]
+    score = report.challenge.columns[0].title
+    heads: list[Child] = [_two("Rank", "interval"), "Team", _two(score, "95 % interval"), ends]
+    heads += [_two("First in", "of draws"), "Against the first"]
     found, rows = ranking.stability, []
     texts = {True: "told apart", False: "not told apart", None: "not compared"}
     for i, (record, apart) in enumerate(zip(ranking.records, ranking.told_apart())):
         left, right = ranking.intervals[i].tolist()
         rows.append([
-            str(ranking.rank[i]), f"{found.low[i]} to {found.high[i]}", cut(record.submission.team),
-            report.score(record), f"{left:.3f} to {right:.3f}",
-            _forest((left, record.entry.score, right), (low, high)), f"{100 * found.firsts[i]:.1f} %",
-            "" if not i else texts[apart],
+            _two(str(ranking.rank[i]), f"{found.low[i]} to {found.high[i]}"),
+            element("div", cut(record.submission.team), class_="name"),
+            _two(report.score(record), f"{left:.3f} to {right:.3f}"),
+            _forest((left, record.entry.score, right), (low, high)),
+            f"{100 * found.firsts[i]:.1f} %", texts[apart] if i else "",
         ])  # fmt: skip
     same = [team for team, apart in zip(ranking.teams[1:], ranking.told_apart()[1:]) if apart is False]
     told = f"Not told apart from {cut(ranking.teams[0])}: {', '.join(map(cut, same[:_MOST_DRAWN]))}"
     more = f" and {len(same) - _MOST_DRAWN:,} more" if len(same) > _MOST_DRAWN else ""
     nobody = f"All other teams that were compared are told apart from {cut(ranking.teams[0])}."
     return card("ranking", "Ranking", "", *_rows(heads, rows, "Ranking"), f"{told}{more}." if same else nobody)
+
+
+def _two(text: str, below: str) -> Element:
+    """Return a text over a smaller one."""
+    return element("div", text, element("small", below), class_="two")
 
 
 def _forest(values: tuple[float, float, float], ends: tuple[float, float]) -> Element:
