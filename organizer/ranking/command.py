@@ -127,9 +127,7 @@ def _details(records: Sequence[Record], folder: Path) -> dict[str, str]:
     return links
 
 
-def _summary(
-    challenge: Challenge, records: Sequence[Record], ranking: Ranking | None, history: History
-) -> list[str]:
+def _summary(challenge: Challenge, records: Sequence[Record], ranking: Ranking | None, history: History) -> list[str]:
     """Return the first teams and how many submissions were scored."""
     best = challenge.columns[0]
     lines = []

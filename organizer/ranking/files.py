@@ -43,17 +43,17 @@ def _cell(value: Cell) -> str:
 
 def scores_csv(records: Sequence[Record], keys: Sequence[str]) -> str:
     """Return a row for each submission: all its scores, or its first problem."""
-    rows = []
+    rows: list[list[Cell]] = []
     for record in records:
         entry, submission = record.entry, record.submission
-        numbers = [entry.scores.get(key) for key in keys]
+        numbers: list[Cell] = [entry.scores.get(key) for key in keys]
         rows.append([submission.name, submission.team, entry.outcome, *numbers, entry.signature, entry.problem])
     return table(", ".join(["submission, team, outcome", *keys, "signature, problem"]), rows)
 
 
 def timing_csv(records: Sequence[Record]) -> str:
     """Return what differs from run to run."""
-    rows = [[record.submission.name, record.entry.seconds, record.entry.peak_mb] for record in records]
+    rows: list[list[Cell]] = [[record.submission.name, record.entry.seconds, record.entry.peak_mb] for record in records]
     return table("submission, seconds, peak_mb", rows)
 
 
@@ -65,7 +65,17 @@ def ranking_csv(ranking: Ranking) -> str:
     for record, rank, low, high, firsts, interval in zip(ranking.records, *(column.tolist() for column in columns)):
         scores, submission = record.entry.scores, record.submission
         rows.append(
-            [rank, low, high, firsts, submission.team, submission.name, scores["score"], *interval, scores["coverage"]]
+            [
+                rank,
+                low,
+                high,
+                firsts,
+                submission.team,
+                submission.name,
+                scores["score"],
+                *interval,
+                scores["coverage"],
+            ]
         )
     header = "rank, rank_low, rank_high, firsts, team, submission, score, score_low, score_high, coverage"
     return table(header, rows)

@@ -1,4 +1,4 @@
-"""The pages of a ranking: ``index.html`` for the organizers, ``ranking.html`` to publish. Both static, without a script."""
+"""The pages of a ranking: ``index.html`` for the organizers, ``ranking.html`` to publish. Neither has a script."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _ranking(report: Report, ranking: Ranking) -> Element:
     score = report.challenge.columns[0].title
     heads: list[Child] = [_two("Rank", "interval"), "Team", _two(score, "95 % interval"), ends]
     heads += [_two("First in", "of draws"), "Against the first"]
-    found, rows = ranking.stability, []
+    found, rows = ranking.stability, list[list[Child]]()
     texts = {True: "told apart", False: "not told apart", None: "not compared"}
     for i, (record, apart) in enumerate(zip(ranking.records, ranking.told_apart())):
         left, right = ranking.intervals[i].tolist()
@@ -99,7 +99,7 @@ def _ranking(report: Report, ranking: Ranking) -> Element:
             element("div", cut(record.submission.team), class_="name"),
             _two(report.score(record), f"{left:.3f} to {right:.3f}"),
             _forest((left, record.entry.score, right), (low, high)),
-            f"{100 * found.firsts[i]:.1f} %", texts[apart] if i else "",
+            element("div", f"{100 * found.firsts[i]:.1f} %", class_="two"), texts[apart] if i else "",
         ])  # fmt: skip
     same = [team for team, apart in zip(ranking.teams[1:], ranking.told_apart()[1:]) if apart is False]
     told = f"Not told apart from {cut(ranking.teams[0])}: {', '.join(map(cut, same[:_MOST_DRAWN]))}"
@@ -152,9 +152,9 @@ def _protocols(report: Report, ranking: Ranking) -> list[Element]:
         return []
     place = {team: i for i, team in enumerate(report.other.teams)}
     both = [(i, place[team]) for i, team in enumerate(ranking.teams) if team in place]
-    own, other = np.array(both).T
+    own, other = np.array(both, dtype=np.intp).reshape(-1, 2).T
     tau = statistics.tau_b(ranking.rank[own], report.other.rank[other])
-    rows = [
+    rows: list[list[Cell]] = [
         [
             ranking.teams[i], int(ranking.rank[i]), int(report.other.rank[j]),
             report.score(ranking.records[i]), report.score(report.other.records[j]),
@@ -162,8 +162,7 @@ def _protocols(report: Report, ranking: Ranking) -> list[Element]:
         for i, j in both
     ]  # fmt: skip
     columns = [Column("Team"), Column("Rank here", "count"), Column("Rank by the other protocol", "count")]
-    columns += [Column("Score here", "number"), Column("Score by the other protocol", "number")]
-    columns[3:] = [Column(column.title) for column in columns[3:]]
+    columns += [Column("Score here"), Column("Score by the other protocol")]
     note = f"This page ranks by the protocol {report.protocol}. Kendall's tau-b between both rankings: {tau:.3f}."
     return [card("protocols", "Both protocols", note, *table(columns, rows, "Both protocols", _MOST_ROWS))]
 
@@ -172,15 +171,17 @@ def _method(report: Report, ranking: Ranking) -> Element:
     n, item = len(ranking.items), report.challenge.item
     rough = f" With fewer than {ROUGH_BELOW} {item}s intervals are rough." if n < ROUGH_BELOW else ""
     entries = [
-        f"Intervals: the {n:,} {item}s of the reference were drawn {ranking.replicates:,} times with replacement, the same "
-        "draws for all teams; an interval holds the middle 95 % of the scores (percentile bootstrap: Efron, Annals of "
-        f"Statistics 1979).{rough}",
-        "Rank intervals and stability: each draw ranks the teams anew; a rank interval holds the middle 95 % of a team's "
-        "ranks, and “first in” is the share of draws that it wins (Wiesenfarth et al., Scientific Reports 2021).",
-        f"Told apart: for each pair of the first {MOST_PAIRED} teams, Student's t test of the difference of scores with the "
-        "standard error of the same draws, corrected for the number of pairs (Holm, Scandinavian Journal of Statistics "
-        f"1979); two teams are told apart if the corrected p value is below {statistics.SIGNIFICANT}.",
-        "The draws speak of other items like these. They say nothing about other kinds of data, or about training again.",
+        f"Intervals: the {n:,} {item}s of the reference were drawn {ranking.replicates:,} times with replacement, "
+        "the same draws for all teams; an interval holds the middle 95 % of the scores (percentile bootstrap: Efron, "
+        f"Annals of Statistics 1979).{rough}",
+        "Rank intervals and stability: each draw ranks the teams again; a rank interval holds the middle 95 % of the "
+        "ranks of a team, and “first in” is the share of draws that it wins (Wiesenfarth et al., Scientific Reports "
+        "2021).",
+        f"Told apart: for each pair of the first {MOST_PAIRED} teams, Student's t test of the difference of scores "
+        "with the standard error from the same draws, corrected for the number of pairs (Holm, Scandinavian Journal "
+        f"of Statistics 1979); two teams are told apart if the corrected p value is below {statistics.SIGNIFICANT}.",
+        f"All this is about other {item}s of the same kind. It says nothing about other kinds of data, nor about "
+        "training a method again.",
     ]
     signature = element("p", "Signature: ", element("code", cut(ranking.records[0].entry.signature, 1000)))
     return card("method", "Method", "", element("ul", *(element("li", entry) for entry in entries)), signature)
@@ -265,13 +266,19 @@ def _items(report: Report) -> list[Element]:
     if not report.ranking:
         return []
     rows: list[list[Cell]] = [list(row) for row in hardest_items(report.ranking) if row[1] == row[1]]
-    columns = [Column(report.challenge.item.capitalize()), Column("Mean over teams", "share"), Column("Spread", "number")]
+    columns = [
+        Column(report.challenge.item.capitalize()),
+        Column("Mean over teams", "share"),
+        Column("Spread", "number"),
+    ]
     note = f"Where nobody is right, the annotation may be wrong. The first {_MOST_DRAWN}; all: items.csv."
-    return [card("items", f"Hardest {report.challenge.item}s", note, *table(columns, rows[:_MOST_DRAWN], "Hardest", 99))]
+    return [
+        card("items", f"Hardest {report.challenge.item}s", note, *table(columns, rows[:_MOST_DRAWN], "Hardest", 99))
+    ]
 
 
 def _failed(report: Report) -> list[Element]:
-    rows = [
+    rows: list[list[Child]] = [
         [_link(report, record), cut(record.submission.team), record.entry.outcome, cut(record.entry.problem, 300)]
         for record in report.records
         if record.entry.outcome != SCORED
@@ -299,12 +306,14 @@ def _changes(report: Report) -> list[Element]:
 
 
 def _submissions(report: Report) -> Element:
-    rows = []
+    rows: list[list[Child]] = []
     for record in report.records:
         scored = report.score(record) if record.entry.outcome == SCORED else ""
         rows.append([_link(report, record), cut(record.submission.team), record.entry.outcome, scored])
     heads = ["Submission", "Team", "Outcome", "Score"]
-    return card("submissions", "All submissions", "Names lead to detail pages.", *_rows(heads, rows, "All submissions"))
+    return card(
+        "submissions", "All submissions", "Names lead to detail pages.", *_rows(heads, rows, "All submissions")
+    )
 
 
 def _link(report: Report, record: Record) -> Element:

@@ -1,11 +1,12 @@
 """How sure a ranking is, from the scores of each submission for the same resamples of the items.
 
-Ranks over bootstrap replicates follow Wiesenfarth et al., "Methods and open-source toolkit for analyzing and visualizing
-challenge results", Scientific Reports 11 (2021). Pairs are compared by Student's t on the bootstrap's standard error, which is
-the paired t-test where the score is a mean over items, with the correction of Holm, Scandinavian Journal of Statistics 6 (1979).
+Ranks over bootstrap replicates follow Wiesenfarth et al., "Methods and open-source toolkit for analyzing and
+visualizing challenge results", Scientific Reports 11 (2021). Pairs are compared by Student's t with the standard
+error of the bootstrap, which is the paired t-test where the score is a mean over items, corrected as by Holm, Scandinavian
+Journal of Statistics 6 (1979).
 
-All scores are rounded to `DECIMALS` before anything is compared: matrix products differ in their last bits from machine to
-machine, and ties, ranks and files must not.
+All scores are rounded to `DECIMALS` before anything is compared: matrix products differ in their last bits between
+machines, and ties, ranks and files must not.
 """
 
 from __future__ import annotations
@@ -99,7 +100,8 @@ def tau_b(first: Counts | Numbers, second: Counts | Numbers) -> float:
     """Return Kendall's tau-b between two rankings, 0 where it is undefined."""
     if len(first) < 2 or len(np.unique(first)) < 2 or len(np.unique(second)) < 2:
         return 0.0
-    return float(kendalltau(first, second, method="asymptotic").statistic)
+    # The p value is not used; its approximation is the fast one, and does not exist for two.
+    return float(kendalltau(first, second, method="asymptotic" if len(first) > 2 else "auto").statistic)
 
 
 @dataclass(frozen=True)

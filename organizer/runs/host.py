@@ -123,6 +123,7 @@ class _Server:
     def _write_numbers(self, result: Any, path: Path) -> None:
         """Write what rankings are made of, rounded so that it is the same on every machine."""
         import numpy as np
+
         from scoring_program.metrics import resampling
 
         reduce, statistics = self._challenge.program().reduce, result.statistics

@@ -108,7 +108,7 @@ class Store:
 
 
 def _entry(ended: Ended) -> Entry:
-    spent = {"seconds": round(ended.seconds, 3), "peak_mb": round(ended.peak_mb, 1)}
+    spent: dict[str, Any] = {"seconds": round(ended.seconds, 3), "peak_mb": round(ended.peak_mb, 1)}
     if ended.late:
         return Entry(TIME, "E-LIMIT-TIME: it was stopped at the platform's time limit", **spent)
     if ended.exit_code < 0:

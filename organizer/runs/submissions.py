@@ -18,6 +18,7 @@ from typing import BinaryIO, Union
 # participant's choice, so the user ends at the first mark of a phase.
 _DOWNLOADED = re.compile(r"\d+_(?P<user>.+?)_PhaseId\d+_(?P<date>\d{4}-\d\d-\d\d)?")
 _CHUNK = 1 << 20
+Source = Union[Path, tuple[zipfile.ZipFile, zipfile.ZipInfo]]
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError)
 
 
@@ -43,7 +44,7 @@ class Submission:
     name: str
     team: str
     date: str
-    source: Union[Path, tuple[zipfile.ZipFile, zipfile.ZipInfo]]
+    source: Source
 
     def digest(self) -> str:
         """Return the SHA-256 of the bytes in hex."""
@@ -64,9 +65,9 @@ class Submission:
 
     def _chunks(self) -> Iterator[bytes]:
         # A member of the download that is damaged ends early: the validator says what is wrong with it.
-        with contextlib.suppress(*_DAMAGED) if isinstance(self.source, tuple) else contextlib.nullcontext():
-            with self._open() as stream:
-                yield from iter(lambda: stream.read(_CHUNK), b"")
+        expected = _DAMAGED if isinstance(self.source, tuple) else ()
+        with contextlib.suppress(*expected), self._open() as stream:
+            yield from iter(lambda: stream.read(_CHUNK), b"")
 
     def _open(self) -> BinaryIO:
         if isinstance(self.source, Path):
@@ -98,7 +99,7 @@ def find_submissions(place: Path, names: Path | None = None) -> Iterator[list[Su
         There is no submission, or ``names`` does not fit.
     """
     with contextlib.ExitStack() as stack:
-        sources: dict[str, Union[Path, tuple[zipfile.ZipFile, zipfile.ZipInfo]]] = {}
+        sources: dict[str, Source] = {}
         if place.is_dir():
             sources.update((path.relative_to(place).as_posix(), path) for path in place.rglob("*") if path.is_file())
         else:
@@ -122,7 +123,7 @@ def find_submissions(place: Path, names: Path | None = None) -> Iterator[list[Su
 
 
 def _is_submission(name: str) -> bool:
-    hidden = any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
+    hidden = any(part.startswith((".", "__MACOSX")) and part != ".." for part in PurePosixPath(name).parts)
     return name.lower().endswith(".zip") and not hidden
 
 
@@ -140,7 +141,9 @@ def _named(found: list[Submission], names: Path) -> list[Submission]:
         with names.open(encoding="utf-8-sig", newline="") as stream:
             rows = {row["submission"]: row for row in csv.DictReader(stream)}
     except (OSError, UnicodeDecodeError, csv.Error, KeyError) as error:
-        raise SubmissionsError(f"{names}: cannot be read; write a CSV with the header submission,team,date") from error
+        raise SubmissionsError(
+            f"{names}: cannot be read; write a CSV with the header submission,team,date"
+        ) from error
     if unknown := sorted(set(rows) - {submission.name for submission in found}):
         raise SubmissionsError(f"{names}: there is no submission {unknown[0]!r}; names are as in scores.csv")
     made = []

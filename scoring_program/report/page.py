@@ -56,9 +56,7 @@ def _result_page(challenge: Challenge, result: Result, signature: str, limit: in
             head.append(charts.interval_strip(result.interval, score))
     first = [*_notes(result.notes, limit), *_losses(challenge, result.losses)]
     rest = [_scores(challenge.columns, result, signature), *cards(result.sections, limit)]
-    return document(
-        challenge.title, head, [element("div", *first), contents([*first, *rest]), element("div", *rest)]
-    )
+    return document(challenge.title, head, [element("div", *first), contents([*first, *rest]), element("div", *rest)])
 
 
 def _interval_text(interval: Interval, item: str) -> str:
