@@ -12,7 +12,8 @@ from pathlib import Path
 from organizer.ranking import files, page
 from organizer.ranking.files import History
 from organizer.ranking.ranking import Ranking, ranking_of
-from organizer.runs.rescore import BrokenError, Options, Record, score_all
+from organizer.runs.pool import BrokenError
+from organizer.runs.rescore import Options, Record, score_all
 from organizer.runs.store import SCORED
 from organizer.runs.submissions import Submission, SubmissionsError, find_submissions
 from organizer.runs.worker import BuiltTask

@@ -18,7 +18,6 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +69,10 @@ class Ended:
     peak_mb: float = 0.0
     outputs: Mapping[str, bytes] = field(default_factory=dict)
     broken: tuple[str, ...] = ()
+
+
+class BrokenError(Exception):
+    """The organizer's side is broken; the message says how."""
 
 
 class DiedError(Exception):
@@ -191,7 +194,6 @@ class Pool:
             host.close()
 
 
-@lru_cache
 def network_off() -> tuple[str, ...]:
     """Return the words before a command that cut the network, none where the system does not allow it."""
     for prefix in (("unshare", "-n"), ("unshare", "-r", "-n")):

@@ -15,17 +15,13 @@ from typing import Any, Protocol
 from tqdm import tqdm
 
 from organizer.files import unpack
-from organizer.runs.pool import Ended, Pool, Setup, machine_memory_mb
+from organizer.runs.pool import BrokenError, Ended, Pool, Setup, machine_memory_mb
 from organizer.runs.store import SCORED, Entry, Store, context
 from organizer.runs.submissions import Submission
 from organizer.runs.worker import BuiltTask
 from validator.findings import quote
 
 HOST_SCRIPT = Path(__file__).with_name("host.py")
-
-
-class BrokenError(Exception):
-    """The organizer's side is broken; the message says how."""
 
 
 class Engine(Protocol):
@@ -149,7 +145,7 @@ def _engine(built: BuiltTask, settings: Mapping[str, Any], work: Path, options: 
         from organizer.runs.cluster import Cluster
 
         setup = Setup(script, built.id, "", "", settings, options.replicates, built.time_limit, 0.0)
-        return Cluster(options.scheduler, setup, built)
+        return Cluster(options.scheduler, setup, built.program, built.reference, context(built, {}, 0))
     program = work / "program"
     program.mkdir(parents=True)
     unpack(built.program, program)
