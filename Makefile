@@ -4,7 +4,7 @@ FORMAT ?= v2
 BIN := .venv/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
-.PHONY: demo test bundle lint-bundle dry-run rescore demo-data bench portability games fuzz mutants clean
+.PHONY: demo test bundle lint-bundle dry-run rescore demo-data bench coverage portability games yardstick fuzz mutants clean
 
 demo: .venv/run
 	@$(BIN)/python -m organizer demo
@@ -15,21 +15,24 @@ test: .venv/dev
 	$(BIN)/mypy
 	$(BIN)/python -m pytest
 
-# make bundle [FORMAT=v1.5] [REFERENCE=DIR with one folder a task]
-bundle: .venv/run
-	$(BIN)/python -m organizer bundle --format $(FORMAT) $(if $(REFERENCE),--reference "$(REFERENCE)")
+# REFERENCE is a folder with a folder for each task, or the folder of one task.
+REFERENCE_OPTION = $(if $(REFERENCE),--reference "$(REFERENCE)")
 
-# make lint-bundle [BUNDLE=dist/x.zip]
+# make bundle [FORMAT=v1.5] [REFERENCE=DIR] [DEMO=1: demo data for the tasks that REFERENCE does not hold]
+bundle: .venv/run
+	$(BIN)/python -m organizer bundle --format $(FORMAT) $(REFERENCE_OPTION) $(if $(DEMO),--demo)
+
+# make lint-bundle [BUNDLE=dist/x.zip] [STRICT=1: fail on warnings, too]
 lint-bundle: .venv/run
-	$(BIN)/python -m organizer lint $(BUNDLE)
+	$(BIN)/python -m organizer lint $(BUNDLE) $(if $(STRICT),--strict)
 
 # make dry-run ID=chalearn_gesture SUBMISSION=my.zip [REFERENCE=DIR]
 dry-run: .venv/run
-	$(BIN)/python -m organizer dry-run $(ID) "$(SUBMISSION)" $(if $(REFERENCE),--reference "$(REFERENCE)")
+	$(BIN)/python -m organizer dry-run $(ID) "$(SUBMISSION)" $(REFERENCE_OPTION)
 
 # make rescore ID=chalearn_gesture SUBMISSIONS=DIR [REFERENCE=DIR]
 rescore: .venv/run
-	$(BIN)/python -m organizer rescore $(ID) "$(SUBMISSIONS)" $(if $(REFERENCE),--reference "$(REFERENCE)")
+	$(BIN)/python -m organizer rescore $(ID) "$(SUBMISSIONS)" $(REFERENCE_OPTION)
 
 demo-data: .venv/run
 	$(BIN)/python -m organizer demo-data
@@ -38,12 +41,21 @@ demo-data: .venv/run
 bench: .venv/run
 	$(BIN)/python -m organizer bench $(ID) $(if $(SCALE),--scale $(SCALE))
 
+# make coverage [ID=chalearn_gesture] [SAMPLES=1000]: how often the interval of a score covers; takes half an hour
+SAMPLES ?= 1000
+coverage: .venv/run
+	$(BIN)/python -m organizer coverage $(ID) --samples $(SAMPLES)
+
 # make portability PYTHONS="python3.9 python3.12 ..." (each with numpy, scipy, pyyaml and Pillow)
 portability: .venv/run
 	$(BIN)/python -m organizer portability $(BIN)/python $(PYTHONS)
 
 games: .venv/run
 	@$(BIN)/python -m organizer games
+
+# make yardstick [ID=chalearn_gesture]: how often notes on mistakes are right; takes half an hour for all tasks
+yardstick: .venv/run
+	@$(BIN)/python -m organizer yardstick $(ID)
 
 # make fuzz [N=2000] [SEED=1]: bad submissions before the built programs
 N ?= 2000

@@ -9,30 +9,46 @@ from functools import partial
 from pathlib import Path
 
 from organizer import ROOT
+from organizer.data.references import RefusedError
 from validator.findings import Findings
+
+REFERENCE_HELP = "folder with a reference folder for each task, or the folder of one task; default: {}"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one of the organizer's commands and return its exit code."""
+    """Run one of the organizer's commands and return its exit code: 1 if what it was given is refused."""
+    try:
+        return _run(arguments)
+    except RefusedError as refused:
+        for line in refused.findings.lines():
+            print(line, file=sys.stderr)
+        return 1
+
+
+def _run(arguments: list[str] | None) -> int:
     # Imported here so that --help answers at once and a command loads only what it needs.
     from scoring_program.challenge import challenge_ids
 
     parser = argparse.ArgumentParser(prog="python -m organizer", description="Tools for organizers.")
     commands = parser.add_subparsers(dest="command", required=True)
     bundle = commands.add_parser("bundle", help="build the bundles into dist/")
-    bundle.add_argument("--reference", type=Path, help="folder with one reference folder a task")
+    bundle.add_argument("--reference", type=Path, help=REFERENCE_HELP.format("the synthetic demo data"))
+    bundle.add_argument(
+        "--demo", action="store_true", help="use demo data for the tasks that REFERENCE does not hold"
+    )
     bundle.add_argument("--format", choices=["v2", "v1.5"], default="v2")
     lint = commands.add_parser("lint", help="check bundles before they are uploaded")
     lint.add_argument("bundles", nargs="*", type=Path, help="default: all in dist/")
+    lint.add_argument("--strict", action="store_true", help="fail on warnings, too")
     dry = commands.add_parser("dry-run", help="do with a submission what the platform would do")
     dry.add_argument("id", choices=challenge_ids())
     dry.add_argument("submission", type=Path)
-    dry.add_argument("--reference", type=Path, help="reference folder; default: the one in the bundle")
+    dry.add_argument("--reference", type=Path, help=REFERENCE_HELP.format("the one in the bundle"))
     dry.add_argument("--output", type=Path, default=ROOT / "out" / "dry-run")
     again = commands.add_parser("rescore", help="score all submissions with the built program and rank the teams")
     again.add_argument("id", choices=challenge_ids())
     again.add_argument("submissions", type=Path, help="folder with the participants' zips, or Codabench's zip of all")
-    again.add_argument("--reference", type=Path, help="reference folder; default: the one in the bundle")
+    again.add_argument("--reference", type=Path, help=REFERENCE_HELP.format("the one in the bundle"))
     again.add_argument("--output", type=Path, help="default: out/rescore/ID")
     again.add_argument("--workers", type=_from(1), default=0, help="processes; default: one for each core")
     again.add_argument("--scheduler", default="", metavar="URL", help="a running Dask cluster, as tcp://host:8786")
@@ -54,9 +70,16 @@ def main(arguments: list[str] | None = None) -> int:
     bench = commands.add_parser("bench", help="measure the built programs on full-size data")
     bench.add_argument("ids", nargs="*", default=challenge_ids())
     bench.add_argument("--scale", type=float, nargs="+", default=[1.0])
+    coverage = commands.add_parser("coverage", help="measure how often the interval of a score covers")
+    coverage.add_argument("ids", nargs="*", default=challenge_ids())
+    coverage.add_argument("--samples", type=int, default=1000)
     portability = commands.add_parser("portability", help="compare the built programs under several interpreters")
     portability.add_argument("pythons", nargs="*", default=[sys.executable], help="commands; default: this one")
     commands.add_parser("games", help="print what tricks score against the demo reference")
+    yardstick = commands.add_parser("yardstick", help="measure how often notes on mistakes are right")
+    yardstick.add_argument("ids", nargs="*", default=challenge_ids())
+    yardstick.add_argument("--mistakes", type=int, default=100, help="submissions of each mistake")
+    yardstick.add_argument("--honest", type=int, default=1000, help="honest submissions of each task")
     mutants = commands.add_parser("mutants", help="mutation testing of metrics and validator")
     mutants.add_argument("modules", nargs="*", help="default: all")
     mutants.add_argument("--cosmic-ray", default="cosmic-ray", help="its command")
@@ -69,13 +92,13 @@ def main(arguments: list[str] | None = None) -> int:
     if options.command == "bundle":
         from organizer.bundle.build import build_all
 
-        for path in build_all(options.reference, options.format):
+        for path in build_all(options.reference, options.format, demo=options.demo):
             print(path.relative_to(ROOT))
         return 0
     if options.command == "lint":
         from organizer.bundle.lint import lint_command
 
-        return lint_command(options.bundles)
+        return lint_command(options.bundles, options.strict)
     if options.command == "dry-run":
         from organizer.bundle.built import built_task
         from organizer.runs.dry_run import dry_run
@@ -105,6 +128,10 @@ def main(arguments: list[str] | None = None) -> int:
 
         write_demo_data(ROOT)
         return 0
+    if options.command == "coverage":
+        from organizer.quality.coverage import run_coverage
+
+        return run_coverage(options.ids, options.samples)
     if options.command == "portability":
         from organizer.quality.portability import run_portability
 
@@ -113,6 +140,10 @@ def main(arguments: list[str] | None = None) -> int:
         from organizer.quality.games import print_table
 
         return print_table()
+    if options.command == "yardstick":
+        from organizer.quality.yardstick import run_yardstick
+
+        return run_yardstick(options.ids, options.mistakes, options.honest)
     if options.command == "mutants":
         from organizer.quality.mutants import run_mutants
 

@@ -7,6 +7,7 @@ Knows the platform's folders and nothing of any metric. INPUT holds ``ref/`` (th
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 import time
 import traceback
@@ -18,25 +19,27 @@ from typing import Any
 
 import numpy as np
 
-from scoring_program import limits
+from scoring_program import plausibility
 from scoring_program.challenge import AnyProgram, Challenge, Settings, challenge_ids, load_challenge
-from scoring_program.disclosure import disclosed
+from scoring_program.disclosure import disclosed, rounded
 from scoring_program.metrics import resampling
 from scoring_program.report import data, files, page
 from scoring_program.result import Interval, Loss, Numbers, Result, Statistics
 from scoring_program.settings import read_settings
 from scoring_program.signature import reference_hash, signature
+from validator import console, limits
 from validator.findings import Findings, Note
 
 HERE = Path(__file__).resolve().parent
 SCORED, INVALID, BROKEN = 0, 1, 2
 _NEAR = 0.8
+# Of intervals and losses: so many are equal on every machine.
+_DECIMALS = 6
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    console.prepare()
     parser = argparse.ArgumentParser(description="Score INPUT/res against INPUT/ref and write the scores to OUTPUT.")
     parser.add_argument("input", type=Path)
     parser.add_argument("output", type=Path)
@@ -69,9 +72,7 @@ def load_reference(challenge: Challenge, folder: Path, settings: Settings, findi
     ground_truth = program.load_reference(folder, settings, findings)
     if not findings.ok:
         return None
-    digest = program.reference_digest(ground_truth) or reference_hash(folder)
-    further = program.signature_parts(ground_truth)
-    return Loaded(settings, ground_truth, signature(challenge.id, settings, challenge.settings, digest, further))
+    return Loaded(settings, ground_truth, run_signature(challenge, folder, ground_truth, settings))
 
 
 def run_settings(challenge: Challenge, folder: Path, overrides: Settings, findings: Findings) -> dict[str, Any]:
@@ -90,6 +91,7 @@ def score_folder(
     overrides: Settings | None = None,
     on_result: Callable[[Result], None] | None = None,
     limited: bool = False,
+    strict: bool = False,
 ) -> int:
     """Score one submission and write all outputs.
 
@@ -109,37 +111,56 @@ def score_folder(
         Gets the result of a scored submission, for printing more of it.
     limited : bool
         Whether to set the limits of the settings for this process.
+    strict : bool
+        Whether to refuse a reference with a mistake that makes scoring pointless.
 
     Returns
     -------
     int
         The exit code. Scores are written only if it is 0.
     """
-    output.mkdir(parents=True, exist_ok=True)
-    files.remove_scores(output)
-    run = _Run(challenge_id, output, dict(overrides or {}), limited)
+    run = _Run(challenge_id, output, dict(overrides or {}), limited, strict)
     try:
+        files.make_folder(output)
+        files.remove_scores(output)
         files.write_atomic(output / files.DETAIL_HTML, page.running_page(run.challenge))
         result = run.score(reference, submission)
-    except (MemoryError, limits.StoppedError) as error:
-        files.remove_scores(output)
-        return run.stopped(error)
-    except Exception as error:
-        # The message of an exception may hold reference data; its type and our own line do not.
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        for entry in traceback.extract_tb(error.__traceback__):
-            if Path(entry.filename).resolve().is_relative_to(HERE):
-                frame = entry
-        files.remove_scores(output)
-        problem = f"{type(error).__name__} in {Path(frame.filename).name} line {frame.lineno} in {frame.name}"
-        findings = Findings()
-        findings.add("E-INTERNAL", problem, "tell those who maintain the scoring program")
-        return run.broken(findings)
-    if result is None:
+        if result is not None and on_result:
+            on_result(result)
         return run.exit_code
-    if on_result:
-        on_result(result)
-    return SCORED
+    except console.OutputError as error:
+        return _unwritable(output, error)
+    except (Exception, limits.StoppedError) as error:
+        try:
+            return _explain(run, error)
+        except console.OutputError as unwritable:
+            return _unwritable(output, unwritable)
+    finally:
+        limits.finish()
+
+
+def _explain(run: _Run, error: BaseException) -> int:
+    """Say why a run ended with an exception."""
+    if isinstance(error, limits.StoppedError) or limits.is_out_of_memory(error):
+        limits.release(error)
+        return run.stopped(error)
+    # The message of an exception may hold reference data; its type and our own line do not.
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    for entry in traceback.extract_tb(error.__traceback__):
+        if Path(entry.filename).resolve().is_relative_to(HERE):
+            frame = entry
+    problem = f"{type(error).__name__} in {Path(frame.filename).name} line {frame.lineno} in {frame.name}"
+    findings = Findings()
+    findings.add("E-INTERNAL", problem, "tell those who maintain the scoring program")
+    return run.broken(findings)
+
+
+def _unwritable(output: Path, error: console.OutputError) -> int:
+    """Say in one line what cannot be written; no scores are left that nobody was told of."""
+    console.complain(error)
+    with contextlib.suppress(console.OutputError):
+        files.remove_scores(output)
+    return BROKEN
 
 
 def scored_result(
@@ -148,6 +169,7 @@ def scored_result(
     submission: Any,
     settings: Settings,
     notes: Sequence[Note] = (),
+    begin: Callable[[str], None] = lambda stage: None,
 ) -> Result:
     """Return the result of a submission that was read: statistics once, and all that is reduced from them.
 
@@ -160,24 +182,36 @@ def scored_result(
         A value for every setting.
     notes : sequence of Note
         What was found while reading.
+    begin : callable
+        Is told the name of each stage that begins.
     """
     program, detail = challenge.program(), settings["detail"]
+    begin("score")
     statistics = program.measure(reference, submission, settings)
     scores = program.scores(statistics)
+    begin("interval")
     replicates = _replicates(program, statistics) if settings["interval"] else np.zeros(0)
     interval = _interval(replicates, scores["score"], len(statistics.items))
     if interval:
-        scores |= {"score_low": round(interval.low, 6), "score_high": round(interval.high, 6)}
+        scores |= {"score_low": round(interval.low, _DECIMALS), "score_high": round(interval.high, _DECIMALS)}
+    begin("notes")
+    mistakes = plausibility.notes(challenge.plausibility(), reference, submission, settings, scores["score"])
+    begin("losses")
     hidden = detail == "none"
-    return Result(
-        scores,
-        statistics,
-        replicates,
-        interval,
-        [] if hidden else _losses(program, statistics, scores["score"]),
-        [] if hidden else disclosed(challenge.sections()(reference, submission, statistics), detail),
-        [*notes, *statistics.notes],
-    )
+    losses = [] if hidden else _losses(program, statistics, scores["score"])
+    begin("report")
+    sections = [] if hidden else disclosed(challenge.sections()(reference, submission, statistics), detail)
+    all_notes = [*mistakes, *notes, *statistics.notes]
+    result = Result(scores, statistics, replicates, interval, losses, sections, all_notes)
+    # All outputs have at most 10 decimals anyway.
+    return rounded(result, settings["score_decimals"]) if settings["score_decimals"] < files.DECIMALS else result
+
+
+def run_signature(challenge: Challenge, folder: Path, reference: Any, settings: Settings) -> str:
+    """Return the signature of scores against a reference that was loaded from ``folder``."""
+    program = challenge.program()
+    digest = program.reference_digest(reference) or reference_hash(folder)
+    return signature(challenge.id, settings, challenge.settings, digest, program.signature_parts(reference))
 
 
 def _replicates(program: AnyProgram, statistics: Statistics) -> Numbers:
@@ -230,10 +264,12 @@ class _Stages:
 class _Run:
     """One run: what it writes and prints, whatever its end."""
 
-    def __init__(self, challenge_id: str, output: Path, overrides: dict[str, Any], limited: bool) -> None:
+    def __init__(
+        self, challenge_id: str, output: Path, overrides: dict[str, Any], limited: bool, strict: bool
+    ) -> None:
         self.exit_code = SCORED
         self._challenge_id = challenge_id
-        self._output, self._overrides, self._limited = output, overrides, limited
+        self._output, self._overrides, self._limited, self._strict = output, overrides, limited, strict
         self._stages = _Stages()
 
     @cached_property
@@ -255,9 +291,8 @@ class _Run:
         if not findings.ok:
             self._invalid("invalid", findings)
             return None
-        self._stages.begin("score")
-        result = scored_result(self.challenge, loaded.ground_truth, prediction, settings, findings.notes)
-        self._stages.begin("report")
+        begin, ground_truth = self._stages.begin, loaded.ground_truth
+        result = scored_result(self.challenge, ground_truth, prediction, settings, findings.notes, begin)
         self._report(result, loaded.signature, settings["time_limit"])
         return result
 
@@ -270,9 +305,12 @@ class _Run:
         self._limit(settings)
         self._stages.begin("reference")
         loaded = load_reference(self.challenge, folder, settings, organizer)
-        if loaded is None:
+        if loaded and self._strict:
+            self.challenge.program().check_reference(folder, settings, loaded.ground_truth, organizer)
+        if not organizer.ok:
             in_full = settings["detail"] == "full"
             self.broken(organizer if in_full else _without_places(self.challenge, organizer))
+            return None
         return loaded
 
     def _limit(self, settings: Settings) -> None:
@@ -281,19 +319,18 @@ class _Run:
 
     def stopped(self, error: BaseException) -> int:
         """Say which limit ended the run. A submission that cannot be scored within it is invalid."""
-        limits.finish()
         stage, findings = self._stages.now, Findings()
         if isinstance(error, limits.TerminatedError):
             findings.add("E-STOPPED", f"the platform ended the run in the stage {stage}", "submit again")
             return self.broken(findings)
-        if isinstance(error, MemoryError):
+        if limits.is_out_of_memory(error):
             outcome, code, setting = "memory", "E-LIMIT-MEMORY", "memory_limit"
             problem = f"the run needs more memory than is allowed (stage {stage})"
         else:
             outcome, code, setting = "time", "E-LIMIT-TIME", "time_limit"
             problem = f"the run takes longer than is allowed (stage {stage})"
         # The times stay out of the outputs, which are then the same in every run.
-        print(self._stages.line(), file=sys.stderr)
+        console.say(self._stages.line(), to=sys.stderr)
         hint = (
             f"submit less; if your submission is of ordinary size, tell the organizers ({setting} in settings.yaml)"
         )
@@ -305,17 +342,18 @@ class _Run:
     def broken(self, findings: Findings) -> int:
         """Say what is wrong on the organizer's side."""
         self._write_failed("broken", BROKEN, findings, page.broken_page(self.challenge.title, findings.lines()))
-        print("The organizer's side is broken, nothing was scored:", *findings.lines(), sep="\n", file=sys.stderr)
+        console.say("The organizer's side is broken, nothing was scored:", *findings.lines(), to=sys.stderr)
         return self.exit_code
 
     def _invalid(self, outcome: str, findings: Findings) -> int:
         self._write_failed(outcome, INVALID, findings, page.invalid_page(self.challenge, findings))
         head = f"The submission to {self.challenge.id} is invalid and was not scored:"
-        print(head, *findings.lines(), sep="\n", file=sys.stderr)
+        console.say(head, *findings.lines(), to=sys.stderr)
         return self.exit_code
 
     def _write_failed(self, outcome: str, exit_code: int, findings: Findings, html: str) -> None:
         self.exit_code = exit_code
+        files.remove_scores(self._output)
         files.write_atomic(self._output / files.DETAIL_HTML, html)
         text = data.failed_json(outcome, exit_code, findings, self._stages.seconds)
         files.write_atomic(self._output / files.DETAIL_JSON, text)
@@ -330,14 +368,10 @@ class _Run:
         files.write_atomic(self._output / files.DETAIL_HTML, html)
         files.write_atomic(self._output / files.DETAIL_JSON, text)
         files.write_scores(self._output, result.scores)
-        print(line)
-        for key, value in result.scores.items():
-            print(f"{key}: {files.plain_number(value)}")
-        for note in result.notes:
-            print(f"note {note.line()}")
-        for loss in result.losses:
-            print(f"loss {loss.fix}: {files.plain_number(round(loss.points, 6))}")
-        print(self._stages.line())
+        scores = [f"{key}: {files.plain_number(value)}" for key, value in result.scores.items()]
+        notes = [f"note {note.line()}" for note in result.notes]
+        losses = [f"loss {loss.fix}: {files.plain_number(round(loss.points, _DECIMALS))}" for loss in result.losses]
+        console.say(line, *scores, *notes, *losses, self._stages.line())
 
 
 def _without_places(challenge: Challenge, organizer: Findings) -> Findings:

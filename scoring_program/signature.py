@@ -9,7 +9,7 @@ from typing import Any
 
 from scoring_program.settings import SETTINGS_FILE, Setting
 
-VERSION = "1.0.0"
+VERSION = "1.1.0"
 _DIGITS = 12
 
 

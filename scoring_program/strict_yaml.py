@@ -6,15 +6,30 @@ from typing import Any
 
 import yaml
 
+# Versions of Python differ in how many digits they read.
+_LARGEST_INTEGER = 2**63
+
 
 class _StrictLoader(yaml.SafeLoader):
-    """The safe loader, refusing duplicate keys."""
+    """The safe loader, refusing duplicate keys and values that cannot be read."""
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """Return the value of a node; a problem has the place of the node."""
+        try:
+            value = super().construct_object(node, deep)  # type: ignore[no-untyped-call]
+            if isinstance(value, int) and abs(value) > _LARGEST_INTEGER:
+                raise ValueError
+        except (ValueError, TypeError):  # 2020-99-99, !!int abc, a list as a key
+            raise yaml.constructor.ConstructorError(
+                None, None, "this value cannot be read", node.start_mark
+            ) from None
+        return value
 
 
 def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[Any, Any]:
     seen = set()
     for key_node, _ in node.value:
-        key = loader.construct_object(key_node, deep=True)  # type: ignore[no-untyped-call]
+        key = loader.construct_object(key_node, deep=True)
         if key in seen:
             raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} stands twice", key_node.start_mark)
         seen.add(key)
@@ -30,6 +45,9 @@ def load_strict(text: str) -> Any:
     Raises
     ------
     yaml.YAMLError
-        The text is not YAML, or a mapping names a key twice.
+        The text is not YAML, is nested too deep, has a value that cannot be read, or a mapping names a key twice.
     """
-    return yaml.load(text, Loader=_StrictLoader)  # noqa: S506 - a subclass of SafeLoader
+    try:
+        return yaml.load(text, Loader=_StrictLoader)  # noqa: S506 - a subclass of SafeLoader
+    except RecursionError:
+        raise yaml.constructor.ConstructorError(None, None, "it is nested too deep") from None

@@ -48,6 +48,7 @@ CHALLENGE = Challenge(
     ],
     settings=(),
     kit_files=[],
+    kit_data=[],
 )
 SCORES = {"score": 0.4127123456, "coverage": 0.9875, "score_low": 0.391, "score_high": 0.434}
 SIGNATURE = "example|protocol:published|version:1.0.0|ref:1f3a9c0d2b4e"

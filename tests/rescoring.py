@@ -9,7 +9,7 @@ from io import BytesIO
 
 from conftest import ROOT, make_zip
 from organizer.__main__ import main
-from organizer.bundle.build import build_program
+from organizer.bundle.parts import build_program
 from organizer.files import folder_files, zip_bytes
 from organizer.runs.worker import BuiltTask
 

@@ -7,13 +7,26 @@ import json
 import sys
 from pathlib import Path
 
+from validator import console, limits
 from validator.check import check_submission
 from validator.findings import Findings
 from validator.rules import known_ids, load_rules
 
+# What a run of the scoring program may take unless the organizers choose otherwise.
+_SECONDS, _MEMORY_MB = 570.0, 8000.0
+
 
 def main(arguments: list[str] | None = None) -> int:
-    """Check a submission; print what was found; return 0 if it is valid, 1 if not."""
+    """Check a submission; print what was found; return 0 if it is valid, 1 if not, 2 if that cannot be told."""
+    console.prepare()
+    try:
+        return _main(arguments)
+    except console.OutputError as error:
+        console.complain(error)
+        return 2
+
+
+def _main(arguments: list[str] | None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m validator",
         description="Check that a submission is well-formed. Exit code 0: it is; 1: it is not.",
@@ -22,19 +35,25 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("submission", type=Path, help="the zip file, or a folder with its files")
     parser.add_argument("--json", action="store_true", help="print everything found as JSON")
     options = parser.parse_args(arguments)
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     findings = Findings()
-    check_submission(options.submission, load_rules(options.id), findings)
+    limits.start(_SECONDS, _MEMORY_MB)
+    try:
+        check_submission(options.submission, load_rules(options.id), findings)
+    except (MemoryError, OSError, limits.TimeLimitError) as error:
+        late = isinstance(error, limits.TimeLimitError)
+        if not late and not limits.is_out_of_memory(error):
+            raise
+        limits.release(error)
+        code, what = ("E-LIMIT-TIME", "takes longer") if late else ("E-LIMIT-MEMORY", "needs more memory")
+        findings.add(code, f"the check {what} than is allowed", "submit less")
+    finally:
+        limits.finish()
     if options.json:
-        json.dump(findings.as_dict(), sys.stdout, indent=1)
-        print()
+        console.say(json.dumps(findings.as_dict(), indent=1))
     else:
-        for note in findings.notes:
-            print(f"note {note.line()}")
-        for line in findings.lines(shown=None):
-            print(line)
-        print("valid" if findings.ok else f"invalid: {findings.total} problems")
+        notes = [f"note {note.line()}" for note in findings.notes]
+        verdict = "valid" if findings.ok else f"invalid: {findings.total} problems"
+        console.say(*notes, *findings.lines(shown=None), verdict)
     return 0 if findings.ok else 1
 
 

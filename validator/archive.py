@@ -13,19 +13,26 @@ import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Union
 
-from validator.findings import Findings, quote
+from validator.findings import Findings, is_printable, quote
 
 # A member below this size may have any ratio: a thousand equal rows compress well.
 _RATIO_COUNTS_FROM_BYTES = 1 << 20
 # The central directory holds at least 46 bytes an entry; names and extra fields add to it.
 _DIRECTORY_BYTES_PER_FILE = 1024
-_JUNK = re.compile(r"(^|/)(__MACOSX/|\.DS_Store$|Thumbs\.db$|desktop\.ini$|\._[^/]*$)")
+_ENTRY = b"PK\x01\x02"
+# The end of a directory and the longest comment behind it.
+_LONGEST_END = 65_557
+# What file systems take.
+_LONGEST_PART, _LONGEST_NAME = 255, 1000
+_JUNK = re.compile(r"(^|/)(__MACOSX/|\.DS_Store\Z|Thumbs\.db\Z|desktop\.ini\Z|\._[^/]*\Z)")
+_PIECE = 1 << 16
 _PLATFORM_FILES = ("metadata", "metadata.yaml")
 _READ_ERRORS = (
     zipfile.BadZipFile,
@@ -93,15 +100,24 @@ class FileReader:
 
     def read(self, size: int) -> bytes:
         """Return the next bytes, at most ``size``; none at the end. Raises UnreadableFileError."""
+        parts = []
         with _unreadable():
-            return self._stream.read(size)
+            # zipfile copies what it has not yet inflated again and again if it is asked for much at once.
+            while size and (part := self._stream.read(min(size, _PIECE))):
+                parts.append(part)
+                size -= len(part)
+        return b"".join(parts)
 
 
 class Submission:
-    """The files of an opened submission by their POSIX names, the one wrapping folder removed."""
+    """The files of an opened submission by their POSIX names, the one wrapping ``folder`` removed."""
 
-    def __init__(self, members: Mapping[str, _Member]) -> None:
-        self._members = dict(members)
+    def __init__(self, members: Mapping[str, _Member], findings: Findings) -> None:
+        self.folder = _common_folder(members)
+        if self.folder:
+            place = quote(self.folder[:-1])
+            findings.note("N-FOLDER", f"everything lies in the folder {place}; its files were read from there")
+        self._members = {name[len(self.folder) :]: member for name, member in members.items()}
         self.names = sorted(self._members)
 
     def size(self, name: str) -> int:
@@ -136,58 +152,62 @@ def open_submission(path: Path, limits: Limits, findings: Findings) -> Iterator[
     ``metadata`` that platforms put beside an unpacked submission is ignored.
     """
     before = findings.total
-    if not path.exists():
-        findings.add("E-FILE-MISSING", "there is no such file", "check the path", file=str(path))
-        yield None
-        return
-    archive = None
-    if path.is_dir():
-        members, archive = _open_folder(path, limits, findings)
-    else:
-        archive = _open_zip(path, limits, findings)
-        members = _zip_members(archive, path, limits, findings) if archive else {}
-    try:
-        yield Submission(members) if findings.total == before else None
-    finally:
-        if archive:
-            archive.close()
-
-
-def _open_folder(path: Path, limits: Limits, findings: Findings) -> tuple[dict[str, _Member], zipfile.ZipFile | None]:
     members: dict[str, _Member] = {}
-    for name, found in _walk(path, limits, findings):
-        if name != "metadata":
-            members[name] = found
-    members = _drop_junk(members, findings)
-    names = list(members)
+    with ExitStack() as opened:
+        try:
+            is_folder = stat.S_ISDIR(path.stat().st_mode)
+        except (OSError, ValueError):
+            findings.add("E-FILE-MISSING", "there is no such file", "check the path", file=str(path))
+        else:
+            read = _open_folder if is_folder else _open_zip
+            members = read(path, limits, findings, opened)
+        yield Submission(members, findings) if findings.total == before else None
+
+
+def _open_folder(path: Path, limits: Limits, findings: Findings, opened: ExitStack) -> dict[str, _Member]:
+    members: dict[str, _Member] = dict(_walk(path, limits, findings))
+    members.pop("metadata", None)
+    names = [name for name in members if not _JUNK.search(name)]
     if len(names) == 1 and names[0].lower().endswith(".zip"):
         findings.note("N-FOUND-ZIP", f"the submission was read from the zip file {quote(names[0])}")
-        inner = path / names[0]
-        archive = _open_zip(inner, limits, findings)
-        return (_zip_members(archive, inner, limits, findings) if archive else {}), archive
-    _check_members(members, limits, findings, path.name)
-    return _strip_folder(members, findings), None
+        return _open_zip(path / names[0], limits, findings, opened)
+    _check_names(members, findings)
+    return _check_members(members, limits, findings, path.name)
 
 
 def _walk(root: Path, limits: Limits, findings: Findings) -> Iterator[tuple[str, _FileMember]]:
     """Yield the regular files below ``root``; links are problems and are never followed."""
     pending = [root]
-    count = 0
+    left = limits.files + len(_PLATFORM_FILES)
     while pending:
-        for entry in sorted(os.scandir(pending.pop()), key=lambda found: found.name):
-            name = Path(entry.path).relative_to(root).as_posix()
-            if entry.is_symlink():
-                findings.add("E-ZIP-LINK", "this is a symbolic link", "put the file itself there", file=name)
-            elif entry.is_dir():
-                pending.append(Path(entry.path))
-            elif stat.S_ISREG(entry.stat(follow_symlinks=False).st_mode):
-                count += 1
-                if count > limits.files + len(_PLATFORM_FILES):
-                    _too_many(findings, root.name, limits)
-                    return
-                yield name, _FileMember(Path(entry.path), entry.stat().st_size)
-            else:
-                findings.add("E-ZIP-SPECIAL", "this is not a regular file", "remove it", file=name)
+        folder = pending.pop()
+        name = folder.relative_to(root).as_posix()
+        try:
+            with os.scandir(folder) as entries:
+                # One more than allowed is enough to know.
+                found = sorted(islice(entries, left + 1), key=lambda entry: entry.name)
+            left -= len(found)
+            if left < 0:
+                _too_many(findings, root.name, limits)
+                return
+            for entry in found:
+                name = Path(entry.path).relative_to(root).as_posix()
+                status = entry.stat(follow_symlinks=False)
+                if stat.S_ISLNK(status.st_mode):
+                    findings.add("E-ZIP-LINK", "this is a symbolic link", "put the file itself there", file=name)
+                elif stat.S_ISDIR(status.st_mode):
+                    pending.append(Path(entry.path))
+                elif stat.S_ISREG(status.st_mode):
+                    yield name, _FileMember(Path(entry.path), status.st_size)
+                else:
+                    findings.add("E-ZIP-SPECIAL", "this is not a regular file", "remove it", file=name)
+        except OSError as error:
+            _unreadable_place(findings, name, error)
+
+
+def _unreadable_place(findings: Findings, name: str, error: OSError) -> None:
+    problem = f"it cannot be opened ({error.strerror})"
+    findings.add("E-FILE-UNREADABLE", problem, "zip your files again, with short names and no folders", file=name)
 
 
 def _too_many(findings: Findings, file: str, limits: Limits) -> None:
@@ -199,36 +219,66 @@ def _too_many(findings: Findings, file: str, limits: Limits) -> None:
     )
 
 
-def _open_zip(path: Path, limits: Limits, findings: Findings) -> zipfile.ZipFile | None:
-    with path.open("rb") as stream:
+class _GuardedFile:
+    """A zip file whose directory is no larger in memory than its limits allow, whatever it says of itself."""
+
+    def __init__(self, stream: BinaryIO, entries: int) -> None:
+        self._stream = stream
+        self._entries: int | None = entries
+        self.seek, self.tell, self.seekable = stream.seek, stream.tell, stream.seekable
+
+    def read(self, size: int = -1) -> bytes:
+        """Return the next bytes. Raises `_TooManyEntriesError` while the directory is read."""
+        if self._entries is None:
+            return self._stream.read(size)
+        if size > self._entries * _DIRECTORY_BYTES_PER_FILE:
+            raise _TooManyEntriesError
+        data = self._stream.read(size)
+        if data.count(_ENTRY) > self._entries:
+            raise _TooManyEntriesError
+        return data
+
+    def trust(self) -> None:
+        """Let everything be read: the directory was."""
+        self._entries = None
+
+
+class _TooManyEntriesError(Exception):
+    """The archive's directory has more entries than a submission may have files."""
+
+
+def _open_zip(path: Path, limits: Limits, findings: Findings, opened: ExitStack) -> dict[str, _Member]:
+    try:
+        stream = opened.enter_context(path.open("rb"))
         head = stream.read(512)
         size = stream.seek(0, io.SEEK_END)
-        stream.seek(max(0, size - 65_557))
+        stream.seek(max(0, size - _LONGEST_END))
         tail = stream.read()
+    except OSError as error:
+        _unreadable_place(findings, path.name, error)
+        return {}
     if not size:
         findings.add(
             "E-ZIP-EMPTY", "the file is empty (0 bytes)", "zip your files and upload the zip", file=path.name
         )
-        return None
+        return {}
     end = tail.rfind(b"PK\x05\x06")
     if end < 0 or len(tail) < end + 22:
         problem, hint = _not_a_zip(head)
         findings.add("E-ZIP-NOT", problem, hint, file=path.name)
-        return None
-    (directory_bytes,) = struct.unpack_from("<I", tail, end + 12)
-    if directory_bytes > limits.files * _DIRECTORY_BYTES_PER_FILE:
-        _too_many(findings, path.name, limits)
-        return None
+        return {}
+    guarded = _GuardedFile(stream, limits.files)
     try:
-        return zipfile.ZipFile(path)
+        archive = opened.enter_context(zipfile.ZipFile(guarded))  # type: ignore[call-overload]
+    except _TooManyEntriesError:
+        _too_many(findings, path.name, limits)
+        return {}
     except (*_READ_ERRORS, struct.error):
-        findings.add(
-            "E-ZIP-DAMAGED",
-            "the zip file is damaged",
-            "make it anew and compare the size after the upload",
-            file=path.name,
-        )
-        return None
+        hint = "make it again and compare the size after the upload"
+        findings.add("E-ZIP-DAMAGED", "the zip file is damaged", hint, file=path.name)
+        return {}
+    guarded.trust()
+    return _zip_members(archive, path, limits, findings)
 
 
 def _not_a_zip(head: bytes) -> tuple[str, str]:
@@ -250,13 +300,10 @@ def _not_a_zip(head: bytes) -> tuple[str, str]:
 
 
 def _zip_members(archive: zipfile.ZipFile, path: Path, limits: Limits, findings: Findings) -> dict[str, _Member]:
-    infos = archive.infolist()
-    if len(infos) > 2 * limits.files:
-        _too_many(findings, path.name, limits)
-        return {}
     members: dict[str, _Member] = {}
+    folders: dict[str, None] = {}
     packed = 0
-    for info in infos:
+    for info in archive.infolist():
         # ZipInfo.filename has lost everything behind a NUL byte and, on Windows, its backslashes.
         name = info.orig_filename
         packed += info.compress_size
@@ -277,28 +324,22 @@ def _zip_members(archive: zipfile.ZipFile, path: Path, limits: Limits, findings:
         elif name in members:
             findings.add("E-ZIP-TWICE", "two files in the zip have this name", "keep one of them", file=name)
         elif name.endswith("/"):
-            _check_names({name.rstrip("/"): None}, findings)
+            folders[name[:-1]] = None
         else:
             members[name] = _ZipMember(archive, info)
     if packed > path.stat().st_size:
-        findings.add(
-            "E-ZIP-BOMB",
-            "its files overlap inside the archive",
-            "make it anew with an ordinary zip program",
-            file=path.name,
-        )
-    members = _drop_junk(members, findings)
-    if len(members) > limits.files:
-        _too_many(findings, path.name, limits)
-    _check_members(members, limits, findings, path.name)
-    return _strip_folder(members, findings)
+        hint = "make it again with an ordinary zip program"
+        findings.add("E-ZIP-BOMB", "its files overlap inside the archive", hint, file=path.name)
+    _check_names(members, findings, folders)
+    return _check_members(members, limits, findings, path.name)
 
 
-def _check_members(members: Mapping[str, _Member], limits: Limits, findings: Findings, file: str) -> None:
-    _check_names(members, findings)
+def _check_members(members: dict[str, _Member], limits: Limits, findings: Findings, file: str) -> dict[str, _Member]:
+    """Check what was found and return the members to read; what systems add counts, and is left out."""
     _check_sizes(members, limits, findings, file)
+    members = _drop_junk(members, findings)
     for name in members:
-        if PurePosixPath(name).name in _PLATFORM_FILES:
+        if not set(PurePosixPath(name).parts).isdisjoint(_PLATFORM_FILES):
             findings.add(
                 "E-FILE-RESERVED",
                 "a platform would run a file of this name as a program",
@@ -312,19 +353,16 @@ def _check_members(members: Mapping[str, _Member], limits: Limits, findings: Fin
                 f"unpack {quote(name)} and zip its files directly",
                 file=name,
             )
+    return members
 
 
-def _check_names(members: Mapping[str, object], findings: Findings) -> None:
+def _check_names(members: Mapping[str, object], findings: Findings, folders: Iterable[str] = ()) -> None:
     folded: dict[str, str] = {}
+    for name in chain(members, folders):
+        problem = _name_problem(name)
+        if problem:
+            findings.add("E-ZIP-NAME", problem, "use plain, short file names and no folders", file=name)
     for name in members:
-        if re.match(r"[A-Za-z]:", name) or name.startswith(("/", "\\")):
-            findings.add("E-ZIP-NAME", "the name is absolute", "use plain file names", file=name)
-        elif ".." in re.split(r"[/\\]", name):
-            findings.add("E-ZIP-NAME", 'the name holds ".."', "use plain file names", file=name)
-        elif "\\" in name:
-            findings.add("E-ZIP-NAME", "the name holds a backslash", "use / or no folders at all", file=name)
-        elif not name or not name.isprintable():
-            findings.add("E-ZIP-NAME", "the name holds unprintable characters", "use plain file names", file=name)
         other = folded.setdefault(name.casefold(), name)
         if other != name:
             findings.add(
@@ -333,6 +371,30 @@ def _check_names(members: Mapping[str, object], findings: Findings) -> None:
                 "keep one of them",
                 file=name,
             )
+    # With the smallest character for a slash, what lies in a folder comes right after a file of the folder's name.
+    ordered = sorted(name.replace("/", "\0") for name in chain(members, (f"{name}/" for name in folders)))
+    for first, second in zip(ordered, ordered[1:]):
+        if second.startswith(f"{first}\0"):
+            name = first.replace("\0", "/")
+            findings.add("E-ZIP-NAME", "a file and a folder have this name", "rename one of them", file=name)
+
+
+def _name_problem(name: str) -> str:
+    """Return why a file or folder must not have this name, "" if it may."""
+    parts = re.split(r"[/\\]", name)
+    if re.match(r"[A-Za-z]:", name) or name.startswith(("/", "\\")):
+        return "the name is absolute"
+    if ".." in parts:
+        return 'the name holds ".."'
+    if "\\" in name:
+        return "the name holds a backslash"
+    if not is_printable(name):
+        return "the name holds unprintable characters"
+    if "" in parts or "." in parts:
+        return "a part of the name is empty or a dot"
+    if len(name) > _LONGEST_NAME or any(len(part.encode()) > _LONGEST_PART for part in parts):
+        return f"the name has more than {_LONGEST_NAME} characters, or a part of it more than {_LONGEST_PART} bytes"
+    return ""
 
 
 def _check_sizes(members: Mapping[str, _Member], limits: Limits, findings: Findings, file: str) -> None:
@@ -374,10 +436,7 @@ def _drop_junk(members: dict[str, _Member], findings: Findings) -> dict[str, _Me
     return kept
 
 
-def _strip_folder(members: dict[str, _Member], findings: Findings) -> dict[str, _Member]:
-    tops = {name.split("/", 1)[0] for name in members}
-    if len(tops) != 1 or not all("/" in name for name in members):
-        return members
-    (top,) = tops
-    findings.note("N-FOLDER", f"everything lies in the folder {quote(top)}; its files were read from there")
-    return {name[len(top) + 1 :]: member for name, member in members.items()}
+def _common_folder(members: Mapping[str, _Member]) -> str:
+    """Return the folder that everything lies in, with its slash, "" if there is none."""
+    tops = {name.partition("/")[0] for name in members}
+    return f"{tops.pop()}/" if len(tops) == 1 and all("/" in name for name in members) else ""

@@ -29,7 +29,7 @@ class Readable(Protocol):
         """Return the next bytes, at most ``size``; none at the end."""
 
 
-def iter_entries(stream: Readable, largest: int) -> Iterator[bytes]:
+def iter_entries(stream: Readable, largest: int, most: int) -> Iterator[bytes]:
     """Yield the text of each entry of the list that ``stream`` holds.
 
     The entries themselves are not parsed: only strings and brackets are followed.
@@ -40,11 +40,13 @@ def iter_entries(stream: Readable, largest: int) -> Iterator[bytes]:
         UTF-8; a byte order mark is skipped.
     largest : int
         Bytes that an entry may have.
+    most : int
+        Entries that the list may have.
 
     Raises
     ------
     ArrayError
-        The file is not a list, ends too early, or has an entry that is too large or nested too deep.
+        The file is not a list, ends too early, has too many entries, or one that is too large or nested too deep.
     """
     buffer = stream.read(_CHUNK)
     if buffer.startswith(b"\xef\xbb\xbf"):
@@ -73,6 +75,8 @@ def iter_entries(stream: Readable, largest: int) -> Iterator[bytes]:
         closes = buffer[end : end + 1] == b"]"
         if len(text) > largest:
             raise ArrayError(entry, f"the entry has more than {largest:,} bytes", "check what you wrote into it")
+        if text and entry == most:
+            raise ArrayError(entry, f"there are more than {most:,} entries", "submit only what is asked for")
         if text:
             yield text
             entry += 1

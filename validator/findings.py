@@ -5,6 +5,7 @@ Problems are values. They are collected while checking goes on and rendered once
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import asdict, dataclass, field
 
@@ -14,12 +15,23 @@ _KEPT_PER_CODE_AND_FILE = 200
 _KEPT = 5000
 _FIRST_OF_A_KIND = 3
 _LONGEST_QUOTE = 80
+# A list of our own: what str.isprintable says of new characters differs between versions of Python.
+_UNPRINTABLE = re.compile(
+    "[\0-\x1f\x7f-\xa0\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u1680\u180e\u2000-\u200f\u2028-\u202f"
+    "\u205f-\u206f\u3000\ud800-\uf8ff\ufeff\ufff0-\ufffb\ufffe\uffff\U000110bd\U000110cd\U00013430-\U0001343f"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U0010ffff]"
+)
+
+
+def is_printable(text: str) -> bool:
+    """Return whether a text holds no control characters, odd blanks, private or unpaired code points."""
+    return not _UNPRINTABLE.search(text)
 
 
 def quote(text: str, longest: int = _LONGEST_QUOTE) -> str:
-    """Return ``text`` fit for one line of a log: no control characters, not longer than ``longest``."""
+    """Return ``text`` fit for one line of a log: printable characters only, not longer than ``longest``."""
     shown = text if len(text) <= longest else text[: longest - 1] + "…"
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in shown)
+    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), shown)
 
 
 def counted(number: int, thing: str, plural: str = "") -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import bisect
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
 from mmap import mmap
@@ -18,7 +19,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from validator import forks
+from validator import forks, limits
 from validator.findings import Findings, quote
 from validator.strict_json import UNPARSED, collector_off, decode_text, pointer_part, strict_loads
 
@@ -32,9 +33,10 @@ _EXPLAINED = 200
 
 # From this size on a file is read in two processes.
 _PARALLEL_FROM_BYTES = 16_000_000
-# The share of the entries that this process takes; it also counts the keys.
-_OWN_SHARE = 0.48
 _BLOCK = 1 << 16
+# The most that a byte of text takes as objects: {"a":[]} becomes about 400.
+_BYTES_A_BYTE = 50
+_BYTES_TO_SPARE = 16 << 20
 
 Content = TypeVar("Content")
 # Takes the entries (key and value) of a file in their order; returns what it made of them and how many keys
@@ -42,6 +44,30 @@ Content = TypeVar("Content")
 Gather = Callable[[Iterator[tuple[str, Any]]], tuple[Content, int]]
 # Puts together what was made of the first entries and of the later ones.
 Merge = Callable[[Content, Content], Content]
+
+
+@dataclass(frozen=True)
+class JsonForm:
+    """What a JSON file must look like.
+
+    Attributes
+    ----------
+    schema : str
+        A file of ``validator/schemas``.
+    each : str
+        The member of the top-level object whose entries are read one by one; "" if it is that object itself.
+    entries, values : int, optional
+        How many entries, and values at all depths, a file may have; None for as many as there are.
+    """
+
+    schema: str
+    each: str = ""
+    entries: int | None = None
+    values: int | None = None
+
+
+class _TooManyEntriesError(Exception):
+    """There are more entries than are allowed."""
 
 
 class _UncertainError(Exception):
@@ -57,10 +83,9 @@ def load_schema(name: str) -> Mapping[str, Any]:
 def read_json(
     data: bytes,
     name: str,
-    schema_name: str,
+    form: JsonForm,
     findings: Findings,
     gather: Gather[Content],
-    each: str = "",
     merge: Merge[Content] | None = None,
 ) -> tuple[Content, dict[str, Any]] | None:
     """Read a JSON object, entry by entry, and check it against its schema.
@@ -71,14 +96,12 @@ def read_json(
         The file.
     name : str
         Its name, for messages.
-    schema_name : str
-        A file of ``validator/schemas``.
+    form : JsonForm
+        What the file must look like.
     findings : Findings
         Gets the problems, with JSON Pointers.
     gather : callable
         Makes something of the entries. It is called again from the start if the fast reader gives up.
-    each : str
-        The member of the top-level object whose entries these are; "" if they are those of the top-level object.
     merge : callable, optional
         With it a large file is gathered in two processes.
 
@@ -87,42 +110,62 @@ def read_json(
     (content, members) or None
         What ``gather`` made, and the other members of the top-level object; None after a problem.
     """
+    # Before anything is parsed: a value takes far more memory than its text.
+    if form.values is not None and _count(data, b",:") > form.values:
+        _too_many(f"values (commas and colons in the text) than {form.values:,}", name, findings)
+        return None
     with collector_off():
         if typed_json is not None:
             try:
-                return _read_typed(data, load_schema(schema_name), gather, each, merge)
+                return _read_typed(data, form, gather, merge)
             except _UncertainError:
                 pass
-        before = findings.total
-        whole = strict_loads(data, name, findings)
-        if whole is not UNPARSED:
-            _explain(whole, name, load_schema(schema_name), findings, each)
-        if findings.total > before:
-            return None
-        members = dict(whole)
-        content, _ = gather(iter((members.pop(each) if each else whole).items()))
-        return content, members if each else {}
+            except _TooManyEntriesError:
+                _too_many(f"entries than {form.entries:,}", name, findings, form.each)
+                return None
+        return _read_strictly(data, name, form, findings, gather)
+
+
+def _read_strictly(
+    data: bytes, name: str, form: JsonForm, findings: Findings, gather: Gather[Content]
+) -> tuple[Content, dict[str, Any]] | None:
+    before = findings.total
+    whole = strict_loads(data, name, findings)
+    if whole is not UNPARSED:
+        entries = whole.get(form.each) if form.each and isinstance(whole, dict) else whole
+        if form.entries is not None and isinstance(entries, dict) and len(entries) > form.entries:
+            _too_many(f"entries than {form.entries:,}", name, findings, form.each)
+        else:
+            _explain(whole, name, load_schema(form.schema), findings, form.each)
+    if findings.total > before:
+        return None
+    members = dict(whole)
+    content, _ = gather(iter((members.pop(form.each) if form.each else whole).items()))
+    return content, members if form.each else {}
+
+
+def _too_many(what: str, name: str, findings: Findings, member: str = "") -> None:
+    findings.add("E-JSON-COUNT", f"there are more {what}", "submit only what is asked for", name, f"/{member}")
 
 
 def check_value(data: bytes, schema_name: str, findings: Findings, where: str) -> Any:
     """Parse and check one value of a larger file; return it, None after a problem.
 
-    ``where`` is the JSON Pointer of the value; problems are placed below it.
+    ``where`` is the JSON Pointer of the value; problems are placed below it. A string that is base64 by
+    the schema may come as the bytes that it stands for.
     """
     schema = load_schema(schema_name)
     if typed_json is not None:
         try:
-            value = _decoder(schema_name).decode(data)
-            if _keys_written(data) == _count_keys(value) and (data.isascii() or _is_utf8(data)):
+            value = _decode(data, _decoder(schema_name))
+            if _count(data) == _count_keys(value) and (data.isascii() or _is_utf8(data)):
                 return value
         except typed_json.DECODE_ERRORS:
             pass
     own = Findings()
     value = strict_loads(data, "", own)
     if value is not UNPARSED:
-        import jsonschema
-
-        _add(jsonschema.Draft7Validator(schema).iter_errors(value), "", "", own, _EXPLAINED)
+        _add(_explainer()(schema).iter_errors(value), "", "", own, _EXPLAINED)
     for problem in own.problems:
         inside = problem.where if problem.where.startswith("/") else f" {problem.where} of this entry".rstrip()
         findings.add(problem.code, problem.problem, problem.hint, problem.file, where + inside.rstrip("/"))
@@ -139,42 +182,39 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _read_typed(
-    data: bytes, schema: Mapping[str, Any], gather: Gather[Content], each: str, merge: Merge[Content] | None
+    data: bytes, form: JsonForm, gather: Gather[Content], merge: Merge[Content] | None
 ) -> tuple[Content, dict[str, Any]]:
+    schema, each = load_schema(form.schema), form.each
     if not data.isascii() and (data.startswith(b"\xef\xbb\xbf") or not _is_utf8(data)):
         raise _UncertainError
     entry = typed_json.decoder_for(_entry_schema(schema, each), schema)
-    keys = 0
+    members: dict[str, Any] = {}
     try:
         top = typed_json.RAW_MEMBERS.decode(data)
-        members: dict[str, Any] = {}
+        keys = len(top)
+        unknown = _count(data)
         if each:
-            keys += len(top)
-            for key in schema["required"]:
-                if key not in top:
-                    raise _UncertainError
+            if not top.keys() >= set(schema["required"]):
+                raise _UncertainError
+            entries = typed_json.RAW_MEMBERS.decode(top.pop(each))
             for key, value in top.items():
-                if key != each:
-                    # Any JSON is allowed in some members, and the typed reader is lenient where all is allowed.
-                    strict = Findings()
-                    strict_loads(bytes(value), "", strict)
-                    if not strict.ok:
-                        raise _UncertainError
-                    decoder = typed_json.decoder_for(schema["properties"].get(key, {}), schema)
-                    members[key] = decoder.decode(value)
-                    keys += _count_keys(members[key])
-            top = typed_json.RAW_MEMBERS.decode(top[each])
-        keys += len(top)
-        if merge is not None and len(data) >= _PARALLEL_FROM_BYTES and forks.usable_cores() > 1:
-            content, inside, written = _gather_in_two(data, list(top.items()), entry, gather, merge)
+                members[key] = _member(value, schema["properties"].get(key, {}), schema)
+                unknown -= _count(value)
+            keys += len(entries)
         else:
-            content, inside = gather(_decoded(top.items(), entry))
-            written = _keys_written(data)
+            entries = top
+        if form.entries is not None and len(entries) > form.entries:
+            raise _TooManyEntriesError
+        if merge is not None and len(data) >= _PARALLEL_FROM_BYTES and forks.usable_cores() > 1:
+            content, inside = _gather_in_two(list(entries.items()), entry, gather, merge)
+        else:
+            content, inside = gather(_decoded(entries.items(), entry))
     except typed_json.DECODE_ERRORS:
         raise _UncertainError from None
-    # A parser keeps the last of duplicate keys, so keys are counted. If the numbers differ, or nothing certain can be
-    # said, the strict reader looks for duplicates.
-    if keys + inside != written:
+    # The decoder drops keys that it does not know, with their values unseen, and all but the last of equal ones.
+    # There are none of these if it kept as many keys as there are colons: then a type has checked every value.
+    # Otherwise a colon is part of a string, or the strict reader must look at everything.
+    if keys + inside != unknown:
         strict = Findings()
         strict_loads(data, "", strict)
         if not strict.ok:
@@ -182,52 +222,63 @@ def _read_typed(
     return content, members
 
 
+def _member(text: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> Any:
+    """Return a member of the top-level object. Any JSON is allowed in some, and there a decoder is lenient."""
+    findings = Findings()
+    value = strict_loads(bytes(text), "", findings, depth=1)
+    if not findings.ok:
+        raise _UncertainError
+    _decode(text, typed_json.decoder_for(schema, root))
+    return value
+
+
 def _decoded(raw: Iterable[tuple[str, Any]], decoder: Any) -> Iterator[tuple[str, Any]]:
-    return ((key, decoder.decode(value)) for key, value in raw)
+    return ((key, _decode(value, decoder)) for key, value in raw)
 
 
-def _keys_written(data: bytes) -> int:
-    """Return how many keys the text has, -1 if that is not certain.
+def _decode(data: Any, decoder: Any) -> Any:
+    """Return the decoded value. Raises what `DECODE_ERRORS` lists, and MemoryError."""
+    # msgspec ends the process if there is no memory for a string.
+    limits.require_memory(_BYTES_A_BYTE * len(memoryview(data)) + _BYTES_TO_SPARE)
+    return decoder.decode(data)
 
-    A quotation mark before a colon ends a key, unless it is escaped or begins a string; of the latter there are then
-    more than keys were read.
+
+def _count(data: Any, marks: bytes = b":") -> int:
+    """Return how often some characters occur in a text.
+
+    In JSON a key is followed by a colon, and each value but the first in its list by a comma or a key: there are at
+    most as many keys as colons.
     """
-    # The search for one character first: it is far faster where there is none.
-    if b"\\" in data and b'\\"' in data:
-        return -1
     text = np.frombuffer(data, np.uint8)
-    count = 0
-    for begin in range(0, len(text), _BLOCK):
-        here = text[begin : begin + _BLOCK + 1]
-        count += int(np.count_nonzero((here[:-1] == ord('"')) & (here[1:] == ord(":"))))
-    return count
+    # Block by block: what is compared stays in the processor's cache.
+    blocks = [text[at : at + _BLOCK] for at in range(0, len(text), _BLOCK)]
+    return sum(int(np.count_nonzero(block == mark)) for mark in marks for block in blocks)
 
 
 def _gather_in_two(
-    data: bytes, raw: list[tuple[str, Any]], decoder: Any, gather: Gather[Content], merge: Merge[Content]
-) -> tuple[Content, int, int]:
+    raw: list[tuple[str, Any]], decoder: Any, gather: Gather[Content], merge: Merge[Content]
+) -> tuple[Content, int]:
     ends = list(accumulate((len(memoryview(value)) for _, value in raw), initial=0))
-    half = bisect.bisect(ends, _OWN_SHARE * ends[-1]) - 1
+    half = bisect.bisect(ends, ends[-1] / 2) - 1
     try:
         # Arrays of numbers are seldom larger than their text.
         room = forks.shared_room(2 * (ends[-1] - ends[half]))
         process, pipe = forks.start(_gather_rest, room, raw[half:], decoder, gather)
     except OSError:  # the system allows no further process
-        content, inside = gather(_decoded(raw, decoder))
-        return content, inside, _keys_written(data)
+        return gather(_decoded(raw, decoder))
     try:
         first, first_keys = gather(_decoded(raw[:half], decoder))
-        written = _keys_written(data)
-        rest = forks.receive(pipe, room)
-    except EOFError:
-        rest = None
+        try:
+            rest = forks.receive(pipe, room)
+        except EOFError:  # the other process died, for want of memory as a rule
+            rest = gather(_decoded(raw[half:], decoder))
     finally:
         process.kill()
         process.join()
         pipe.close()
     if rest is None:
         raise _UncertainError
-    return merge(first, rest[0]), first_keys + rest[1], written
+    return merge(first, rest[0]), first_keys + rest[1]
 
 
 def _gather_rest(pipe: Any, room: mmap, raw: list[tuple[str, Any]], decoder: Any, gather: Gather[Content]) -> None:
@@ -252,15 +303,13 @@ def _entry_schema(schema: Mapping[str, Any], each: str) -> Mapping[str, Any]:
 
 def _explain(whole: Any, name: str, schema: Mapping[str, Any], findings: Findings, each: str) -> None:
     """Add what jsonschema finds, entry by entry; of a file with very many problems only the first."""
-    import jsonschema
-
     outer = _without_entries(schema, each)
-    _add(jsonschema.Draft7Validator(outer).iter_errors(whole), "", name, findings, _EXPLAINED)
+    _add(_explainer()(outer).iter_errors(whole), "", name, findings, _EXPLAINED)
     entries = whole.get(each) if each and isinstance(whole, dict) else whole
     if not isinstance(entries, dict):
         return
     own = {**_entry_schema(schema, each), "definitions": schema.get("definitions", {})}
-    validator = jsonschema.Draft7Validator(own)
+    validator = _explainer()(own)
     typed = typed_json and typed_json.decoder_for(own, own)
     left = _EXPLAINED
     for key, value in entries.items():
@@ -271,6 +320,19 @@ def _explain(whole: Any, name: str, schema: Mapping[str, Any], findings: Finding
             continue
         where = f"/{each}/{pointer_part(key)}" if each else f"/{pointer_part(key)}"
         left -= _add(validator.iter_errors(value), where, name, findings, left)
+
+
+@cache
+def _explainer() -> Any:
+    """Return jsonschema's validator, which goes through further keys in the order of a set, with that of the file."""
+    import jsonschema
+
+    def further_keys(validator: Any, rule: Any, value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
+        for key, child in value.items() if isinstance(value, dict) else ():
+            if key not in schema.get("properties", {}):
+                yield from validator.descend(child, rule, path=key)
+
+    return jsonschema.validators.extend(jsonschema.Draft7Validator, {"additionalProperties": further_keys})
 
 
 def _fits(value: Any, decoder: Any) -> bool:

@@ -50,11 +50,14 @@ class CsvRules:
 class JsonRules:
     """JSON files that a submission must hold, and the module of ``validator/formats`` that reads them.
 
-    A name may hold ``*``. With ``any_single`` a submission with one JSON file of another name is accepted.
+    A name may hold ``*``. With ``any_single`` a submission with one JSON file of another name is accepted. A file
+    has at most as many ``entries`` (videos, detections), and as many ``values`` at all depths if it is read at once.
     """
 
     format: str
     files: tuple[str, ...]
+    entries: int
+    values: int | None = None
     any_single: bool = False
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from validator.findings import Findings, quote
+from validator.json_syntax import explain_syntax
 
 DEEPEST = 64
 # What `strict_loads` returns for a file that could not be parsed at all; null is a value.
@@ -61,17 +62,18 @@ def decode_text(data: bytes, name: str, findings: Findings) -> str | None:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        where = _place(data[: error.start].decode("utf-8"), error.start)
+        where = _place(data[: error.start].decode("utf-8"))
         findings.add(
             "E-JSON-ENCODING", f"byte {error.start} is not valid UTF-8", "save the file as UTF-8", name, where
         )
         return None
 
 
-def strict_loads(data: bytes, name: str, findings: Findings) -> Any:
+def strict_loads(data: bytes, name: str, findings: Findings, depth: int = 0) -> Any:
     """Parse a JSON file; what is wrong goes to ``findings`` with its place.
 
-    Returns the value, `UNPARSED` if there is none. It is not to be used after a problem.
+    Returns the value, `UNPARSED` if there is none. It is not to be used after a problem. ``depth`` is that of the
+    value in its file, if it is a part of one.
 
     Notes
     -----
@@ -84,9 +86,9 @@ def strict_loads(data: bytes, name: str, findings: Findings) -> Any:
     if not text.strip(" \t\r\n"):
         findings.add("E-JSON-SYNTAX", "the file is empty", "write JSON into it", name)
         return UNPARSED
-    deep = _too_deep(data)
+    deep = _too_deep(data, depth)
     if deep is not None:
-        where = _place(data[:deep].decode("utf-8", "replace"), deep)
+        where = _place(data[:deep].decode("utf-8", "replace"))
         problem = f"the nesting is deeper than {DEEPEST} levels"
         findings.add("E-JSON-DEPTH", problem, "see the format's example for the right shape", name, where)
         return UNPARSED
@@ -119,15 +121,15 @@ def strict_loads(data: bytes, name: str, findings: Findings) -> Any:
     try:
         with collector_off():
             value = json.loads(
-                text.lstrip("\ufeff"),
+                text,
                 object_pairs_hook=pairs,
                 parse_constant=constant,
                 parse_float=number,
                 parse_int=integer,
             )
-    except json.JSONDecodeError as error:
-        problem, hint = _syntax(text, error)
-        findings.add("E-JSON-SYNTAX", problem, hint, name, f"line {error.lineno} column {error.colno}")
+    except json.JSONDecodeError:
+        at, problem, hint = explain_syntax(text)
+        findings.add("E-JSON-SYNTAX", problem, hint, name, _place(text[:at]))
         return UNPARSED
     if unfit or repeating:
         _report(value, name, findings)
@@ -141,18 +143,18 @@ def _mark(value: float, text: str, unfit: list[_Unfit]) -> float:
     return marked
 
 
-def _place(before: str, position: int) -> str:
+def _place(before: str) -> str:
     line = before.count("\n") + 1
     column = len(before) - (before.rfind("\n") + 1) + 1
     return f"line {line} column {column}"
 
 
-def _too_deep(data: bytes) -> int | None:
+def _too_deep(data: bytes, depth: int) -> int | None:
     """Return the byte at which the nesting passes `DEEPEST`, None if it never does."""
     # Escape sequences are blanked, so that every quotation mark left begins or ends a string.
     if b"\\" in data:
         data = re.sub(rb"\\.", b"..", data, flags=re.DOTALL)
-    depth, inside = 0, 0
+    inside = 0
     for start in range(0, len(data), _CHUNK):
         chunk = np.frombuffer(data, np.uint8, min(_CHUNK, len(data) - start), start)
         quotes = (np.cumsum(chunk == ord('"'), dtype=np.int64) + inside) & 1
@@ -167,33 +169,6 @@ def _too_deep(data: bytes) -> int | None:
     return None
 
 
-def _syntax(text: str, error: json.JSONDecodeError) -> tuple[str, str]:
-    """Return what is wrong at the place of a syntax error and how to mend it."""
-    at = error.pos
-    after = text[at : at + 20]
-    before = text[max(0, at - 200) : at].rstrip()
-    if after.startswith("'"):
-        return "strings are in single quotes", 'write them in double quotes: "like this"'
-    if before.endswith(",") and after.lstrip()[:1] in ("}", "]"):
-        return "there is a comma before the closing bracket", "delete the trailing comma: JSON has none"
-    if after[:1] == "," and text[at + 1 :].lstrip()[:1] in ("}", "]"):
-        return "there is a comma before the closing bracket", "delete the trailing comma: JSON has none"
-    literal = re.match(r"(True|False|None|nan|inf|undefined)\b", after)
-    if literal:
-        return f"{literal[0]} is not JSON", "write the file with a JSON library (true, false, null)"
-    if after.startswith(("//", "/*", "#")):
-        return "there is a comment", "delete it: JSON has no comments"
-    if at >= len(text.rstrip()):
-        return "the file ends too early", "write it anew; it may have been cut off"
-    if error.msg.startswith("Extra data"):
-        return "there is more text behind the end of the JSON value", "write one JSON value into the file"
-    if error.msg.startswith("Invalid control"):
-        return "there is a line break or control character inside a string", "write \\n for a line break"
-    if error.msg.startswith("Expecting property name"):
-        return "a key in double quotes is missing here", 'write keys as "key"'
-    return f"this is not valid JSON ({error.msg})", "write the file with a JSON library"
-
-
 def _report(value: Any, name: str, findings: Findings) -> None:
     """Walk the tree for marked objects and numbers and add them with their JSON Pointers."""
     pending: list[tuple[str, Any]] = [("", value)]
@@ -201,7 +176,7 @@ def _report(value: Any, name: str, findings: Findings) -> None:
         where, found = pending.pop()
         if isinstance(found, dict):
             if isinstance(found, _Repeating):
-                problem = f"the key {quote(found.key, 40)!r} occurs twice in this object"
+                problem = f"the key '{quote(found.key, 40)}' occurs twice in this object"
                 findings.add("E-JSON-DUPLICATE", problem, "keep one of them", name, where or "/")
             entries: Iterator[tuple[Any, Any]] = iter(found.items())
         elif isinstance(found, list):

@@ -1,256 +1,246 @@
 """Building the bundles that are uploaded.
 
-``competition.yaml`` at the root is the truth for the competition of all tasks. A bundle of one task takes the
-general facts from there, its texts from ``pages/<id>.md`` and its columns from ``challenge.yaml``.
+``competition.yaml`` is the truth for the competition of all tasks; the bundle of one challenge is cut out of it. Data
+that it names is made here if its name is ``<id>_program.zip``, ``X_reference.zip``, ``X_sample.zip`` or
+``starting_kit.zip``; any other file or folder lies beside competition.yaml.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
 from organizer import ROOT
-from organizer.bundle.packing import needed_code, vendored_files
-from organizer.data.prepare import SYNTHETIC_MARK, reference_files
-from organizer.data.synthetic import samples_folder
-from organizer.files import folder_files, zip_bytes
-from scoring_program.challenge import Challenge, challenge_ids, load_challenge
-from scoring_program.strict_yaml import load_strict
+from organizer.bundle import COMPETITION, DEMO_TITLE, DIST
+from organizer.bundle.competition import check_competition, form_of, named_files, read_competition
+from organizer.bundle.contents import Contents
+from organizer.bundle.cut import challenge_of, classic, one_challenge, reference_name
+from organizer.bundle.lint import lint_files
+from organizer.bundle.parts import KIT, Parts
+from organizer.bundle.report import Report
+from organizer.data.references import RefusedError, task_folders
+from organizer.files import zip_bytes
+from scoring_program.challenge import challenge_ids
+from validator.findings import Findings
 
-DIST = ROOT / "dist"
-DEMO_TITLE = "[DEMO DATA] "
-_CLASSIC_COMMAND = "command: python3 $program/score.py $input $output\n"
-_SHARED_PAGES = ("evaluation", "data", "terms")
-
-
-@dataclass(frozen=True)
-class Parts:
-    """The zips of one task; ``sample`` is None if there is none that fits the reference."""
-
-    challenge: Challenge
-    program: bytes
-    reference: bytes
-    sample: bytes | None
-    demo: bool
+_SAMPLE = "_sample.zip"
 
 
-def build_all(reference: Path | None, form: str = "v2", output: Path = DIST) -> list[Path]:
-    """Build all bundles of a form (``v2`` or ``v1.5``) into ``output`` and return their paths.
+class Bundle(NamedTuple):
+    """A bundle that is not yet a zip: its competition.yaml as data, and its other files."""
 
-    ``reference`` is a folder with one folder a task; a task it lacks gets the synthetic demo reference.
+    data: dict[str, Any]
+    files: dict[str, bytes]
+
+    def report(self, contents: Contents, samples: bool = False) -> Report:
+        """Return what the linter says of it."""
+        report = Report()
+        lint_files(self.data, self.files, contents, samples, report)
+        return report
+
+    def zipped(self) -> bytes:
+        """Return the zip that is uploaded."""
+        text = yaml.safe_dump(self.data, sort_keys=False, allow_unicode=True, width=100)
+        return zip_bytes({COMPETITION: text.encode(), **self.files})
+
+
+@dataclass
+class Plan:
+    """The bundles of one build.
+
+    Attributes
+    ----------
+    bundles : dict of str to Bundle
+        By the name of the zip.
+    said : list of str
+        What the organizer should know: what is not built, left out or not carried over.
     """
-    parts = [build_parts(challenge_id, reference) for challenge_id in challenge_ids()]
-    bundles = {}
-    truth = load_strict((ROOT / "competition.yaml").read_text(encoding="utf-8"))
-    if form == "v2":
-        bundles["competition.zip"] = _competition(truth, parts)
-        for part in parts:
-            bundles[f"{part.challenge.id}.zip"] = _single_task(truth, part)
+
+    bundles: dict[str, Bundle] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
+
+
+def build_all(
+    reference: Path | None, form: str = "v2", output: Path = DIST, demo: bool = False, source: Path = ROOT
+) -> list[Path]:
+    """Build all bundles of a form into ``output``, print what was left out, and return their paths.
+
+    Parameters
+    ----------
+    reference : Path, optional
+        A folder of tasks or of one task; see `organizer.data.references`. Without one the demo data is used.
+    form : str
+        ``v2`` or ``v1.5``.
+    demo : bool
+        Whether tasks that ``reference`` does not hold get the synthetic demo reference. Otherwise bundles with such
+        tasks are not built.
+    source : Path
+        The folder of competition.yaml.
+
+    Raises
+    ------
+    RefusedError
+        The reference or competition.yaml is wrong; then nothing is written.
+    """
+    truth = read_truth(source)
+    folders = task_folders(reference, task_names(truth)) if reference else None
+    plan = plan_bundles(truth, Parts(folders, demo or reference is None, source), form)
+    contents = Contents()
+    for name, bundle in plan.bundles.items():
+        errors = bundle.report(contents).errors
+        # A rehearsal with a copy of the demo data builds, although the starting kit shows that data.
+        in_kit = [problem for problem in errors.problems if problem.code == "L-LEAK" and problem.file == KIT]
+        if len(in_kit) < errors.total:
+            raise RefusedError(errors)
+        if in_kit:
+            plan.said.append(f"{name}: {KIT} shows files of the reference; do not upload it")
+    for name in sorted((folders or {}).keys() - {reference_name(task) for task in truth["tasks"]}):
+        plan.said.append(f"{name} of REFERENCE is not used: no task names {name}_reference.zip")
+    for line in dict.fromkeys(plan.said):
+        print(f"note | {line}")
+    _write(plan, output)
+    return [output / name for name in plan.bundles]
+
+
+def _write(plan: Plan, output: Path) -> None:
+    """Write all bundles or none."""
+    output.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=output, prefix=".building-") as folder:
+        for name, bundle in plan.bundles.items():
+            (Path(folder) / name).parent.mkdir(exist_ok=True)
+            (Path(folder) / name).write_bytes(bundle.zipped())
+        for name in plan.bundles:
+            (output / name).parent.mkdir(exist_ok=True)
+            (Path(folder) / name).replace(output / name)
+
+
+def read_truth(source: Path = ROOT) -> dict[str, Any]:
+    """Return competition.yaml. Raises RefusedError if it is not one of Codabench's v2, or wrong."""
+    report = Report()
+    path = source / COMPETITION
+    if not path.is_file():
+        report.error("L-FILE", "there is no such file", f"put it into {source}")
+    data = read_competition(path.read_bytes(), report) if report.ok else None
+    if data is None or not report.ok:
+        raise RefusedError(report.errors)
+    check_truth(data)
+    return data
+
+
+def check_truth(data: dict[str, Any]) -> None:
+    """Raise RefusedError if bundles cannot be built from a competition.yaml."""
+    report = Report()
+    if form_of(data) == "v1.5":
+        report.error("L-SCHEMA", "v1.5 bundles are built from v2 as well", "write version: 2", "/version")
     else:
-        for part in parts:
-            bundles[f"v1.5/{part.challenge.id}.zip"] = _classic(truth, part)
-    written = []
-    for name, data in bundles.items():
-        path = output / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-        written.append(path)
-    return written
+        check_competition(data, report)
+    refuse_errors(report)
 
 
-def build_parts(challenge_id: str, reference: Path | None) -> Parts:
-    """Build the zips of one task."""
-    own = reference / challenge_id if reference else None
-    given = own is not None and own.is_dir()
-    folder = own if own is not None and given else ROOT / "reference_data" / challenge_id
-    sample: bytes | None = zip_bytes(folder_files(samples_folder(challenge_id) / "good"))
-    if own is not None and given:
-        # A sample for the demo data cannot score here, and one made from hidden data must not be shown.
-        beside = own.with_name(f"{challenge_id}_sample.zip")
-        sample = beside.read_bytes() if beside.is_file() else None
-    demo = (folder / SYNTHETIC_MARK).is_file()
-    return Parts(
-        load_challenge(challenge_id),
-        build_program(challenge_id),
-        zip_bytes(reference_files(challenge_id, folder)),
-        sample,
-        demo,
-    )
+def refuse_errors(report: Report) -> None:
+    """Raise RefusedError if there are errors."""
+    if not report.ok:
+        raise RefusedError(report.errors)
 
 
-def program_files(challenge_ids: list[str]) -> dict[str, bytes]:
-    """Return the files of a scoring program for these tasks: our code that it needs, declarations, wheels."""
-    source = ROOT / "scoring_program"
-    programs = [
-        f"scoring_program.challenges.{name}.{module}" for name in challenge_ids for module in ("program", "detail")
-    ]
-    files = needed_code(["scoring_program.scoring", *programs])
-    files["scoring_program/report/style.css"] = (source / "report" / "style.css").read_bytes()
-    files["LICENSE"] = (ROOT / "LICENSE").read_bytes()
-    for name in challenge_ids:
-        for place in (f"scoring_program/challenges/{name}/challenge.yaml", f"validator/rules/{name}.yaml"):
-            files[place] = (ROOT / place).read_bytes()
-    for name in list(files):
-        if name.startswith("validator/formats/"):
-            files.update(_schema_files(files[name].decode()))
-    return {**files, **vendored_files(compiled="validator/typed_json.py" in files)}
+def task_names(truth: Mapping[str, Any]) -> set[str]:
+    """Return the names that a folder of REFERENCE may have: those of all challenges, and those of references."""
+    return {*challenge_ids(), *filter(None, (reference_name(task) for task in truth["tasks"]))}
 
 
-def _schema_files(code: str) -> dict[str, bytes]:
-    """Return the schema files that the code of a format names."""
-    schemas = sorted((ROOT / "validator" / "schemas").glob("*.json"))
-    return {f"validator/schemas/{path.name}": path.read_bytes() for path in schemas if f'"{path.name}"' in code}
+def plan_bundles(truth: Mapping[str, Any], parts: Parts, form: str) -> Plan:
+    """Put together the bundles of a form; ``truth`` is a competition without errors.
+
+    Raises RefusedError if none can be built.
+    """
+    plan = Plan()
+    wanted = {"competition.zip": dict(truth)} if form == "v2" else {}
+    for challenge_id in challenge_ids():
+        if any(challenge_of(task) == challenge_id for task in truth["tasks"]):
+            cut = one_challenge(truth, parts.challenge(challenge_id))
+            if cut is None:
+                plan.said.append(f"there is no bundle of {challenge_id}: no phase offers it")
+            else:
+                wanted[f"{challenge_id}.zip" if form == "v2" else f"v1.5/{challenge_id}.zip"] = cut
+    missing: set[str] = set()
+    left_out = []
+    for name, data in wanted.items():
+        lacking = {x for task in data["tasks"] if (x := _missing_reference(task, parts))}
+        missing |= lacking
+        if lacking:
+            left_out.append(name)
+        else:
+            _add_bundle(name, data, parts, form, plan)
+    if left_out:
+        hint = "add them, or DEMO=1 (--demo) for synthetic data"
+        problem = f"REFERENCE has no folder {', '.join(sorted(missing))}; {hint}"
+        plan.said.append(f"not built: {', '.join(left_out)}; {problem}")
+    if not plan.bundles:
+        findings = Findings()
+        findings.add("L-NOTHING", "there is nothing to build: " + "; ".join(plan.said), "see above", COMPETITION)
+        raise RefusedError(findings)
+    return plan
 
 
-def build_program(challenge_id: str) -> bytes:
-    """Return the self-contained scoring program of one task as a zip."""
-    files = program_files([challenge_id])
-    source = ROOT / "scoring_program"
-    files["score.py"] = (source / "score.py").read_bytes()
-    files["metadata.yaml"] = (source / "challenges" / challenge_id / "metadata.yaml").read_bytes()
-    files["metadata"] = _CLASSIC_COMMAND.encode()
-    return zip_bytes(files)
+def _missing_reference(task: Mapping[str, Any], parts: Parts) -> str | None:
+    name, challenge_id = reference_name(task), challenge_of(task)
+    return name if name and challenge_id and parts.reference(name, challenge_id) is None else None
 
 
-def build_kit(challenge_ids: list[str]) -> bytes:
-    """Return the starting kit for these tasks as a zip. It always holds the demo reference, never another."""
-    kit = ROOT / "starting_kit"
-    files = {
-        name: (kit / name).read_bytes() for name in ("README.md", "evaluate.py", "kit_path.py", "requirements.txt")
-    }
-    files.update(program_files(challenge_ids))
-    files.update(needed_code(["validator.__main__"]))
-    schema = "scoring_program/report/detailed_results.schema.json"
-    files["formats/detailed_results.schema.json"] = (ROOT / schema).read_bytes()
-    for name in challenge_ids:
-        for extra in load_challenge(name).kit_files:
-            files[extra] = (kit / extra).read_bytes()
-        for data_file in load_challenge(name).kit_data:
-            files[data_file] = (ROOT / data_file).read_bytes()
-        for sample in sorted(samples_folder(name).iterdir()):
-            files[f"samples/{name}/{sample.name}.zip"] = zip_bytes(folder_files(sample))
-        for place, data in reference_files(name, ROOT / "reference_data" / name).items():
-            files[f"demo_reference/{name}/{place}"] = data
-        files[f"formats/{name}.md"] = (ROOT / "pages" / f"{name}.md").read_bytes()
-    return zip_bytes(files)
+def _add_bundle(name: str, data: dict[str, Any], parts: Parts, form: str, plan: Plan) -> None:
+    data, named = _with_files(data, parts, plan)
+    if form == "v1.5":
+        data, lost = classic(data)
+        plan.said += lost
+    files = {place: content for file in named_files(data) for place, content in named.get(file.name, {}).items()}
+    plan.bundles[name] = Bundle(data, files)
 
 
-def _competition(truth: dict[str, Any], parts: list[Parts]) -> bytes:
-    data = dict(truth)
-    data["title"] = _title(data["title"], any(part.demo for part in parts))
-    with_sample = {f"{part.challenge.id}_sample.zip" for part in parts if part.sample}
-    data["solutions"] = [entry for entry in data["solutions"] if entry["path"] in with_sample]
-    files = {page["file"]: (ROOT / page["file"]).read_bytes() for page in data["pages"]}
-    files[data["terms"]] = (ROOT / data["terms"]).read_bytes()
-    return _bundle(data, files, parts)
-
-
-def _single_task(truth: dict[str, Any], part: Parts) -> bytes:
-    challenge = part.challenge
-    name = challenge.id
-    pages = [{"title": "Task", "file": f"pages/{name}.md"}]
-    pages += [page for page in truth["pages"] if Path(page["file"]).stem in _SHARED_PAGES]
-    (phase,) = truth["phases"]
-    data = {
-        **{key: value for key, value in truth.items() if key not in ("solutions", "leaderboards", "tasks", "phases")},
-        "title": _title(challenge.title, part.demo),
-        "description": challenge.summary,
-        "pages": pages,
-        "tasks": [{**next(task for task in truth["tasks"] if task["scoring_program"] == f"{name}_program.zip")}],
-        "solutions": [{"index": 0, "path": f"{name}_sample.zip", "tasks": [0]}] if part.sample else [],
-        "phases": [{**phase, "tasks": [0]}],
-        "leaderboards": [
-            {**truth["leaderboards"][0], "submission_rule": "Force_Best", "columns": columns(challenge)}
-        ],
-    }
-    data["tasks"][0]["index"] = 0
-    files = {page["file"]: (ROOT / page["file"]).read_bytes() for page in pages}
-    files[data["terms"]] = (ROOT / data["terms"]).read_bytes()
-    return _bundle(data, files, [part])
-
-
-def columns(challenge: Challenge) -> list[dict[str, Any]]:
-    """Return the leaderboard columns of a challenge, the primary one with index 0."""
-    shown = [column for column in challenge.columns if column.leaderboard]
-    return [
-        {"index": index, "title": c.title, "key": c.key, "sorting": c.sorting, "precision": c.precision}
-        for index, c in enumerate(shown)
-    ]
-
-
-def _bundle(data: dict[str, Any], files: dict[str, bytes], parts: list[Parts]) -> bytes:
-    if not data["solutions"]:
+def _with_files(
+    data: dict[str, Any], parts: Parts, plan: Plan
+) -> tuple[dict[str, Any], dict[str, Mapping[str, bytes]]]:
+    """Return the competition with a title that tells of demo data, without missing samples, and its files by name."""
+    made: dict[str, Mapping[str, bytes]] = {}
+    tasks = {task["index"]: task for task in data["tasks"]}
+    demo = False
+    for task in data["tasks"]:
+        challenge_id, name = challenge_of(task), reference_name(task)
+        if challenge_id:
+            made[task["scoring_program"]] = {task["scoring_program"]: parts.program(challenge_id)}
+        if challenge_id and name:
+            made[task["reference_data"]] = {task["reference_data"]: parts.reference(name, challenge_id) or b""}
+            demo |= parts.is_demo(name, challenge_id)
+    solutions = []
+    for entry in data.get("solutions", []):
+        sample = _sample(entry, tasks, parts)
+        if sample is None:
+            plan.said.append(f"no solution {entry['path']}: there is no such sample beside the reference folder")
+        else:
+            made.update(sample)
+            solutions.append(entry)
+    ids = tuple(sorted({challenge_id for task in data["tasks"] if (challenge_id := challenge_of(task))}))
+    if not parts.own(KIT):
+        made[KIT] = {KIT: parts.kit(ids)}
+    data = {**data, "title": f"{DEMO_TITLE if demo else ''}{data['title']}", "solutions": solutions}
+    if not solutions:
         del data["solutions"]
-    files["competition.yaml"] = _yaml(data)
-    files[data["image"]] = (ROOT / data["image"]).read_bytes()
-    files["starting_kit.zip"] = build_kit([part.challenge.id for part in parts])
-    for part in parts:
-        name = part.challenge.id
-        files[f"{name}_program.zip"] = part.program
-        files[f"{name}_reference.zip"] = part.reference
-        if part.sample:
-            files[f"{name}_sample.zip"] = part.sample
-    return zip_bytes(files)
+    own = {file.name: parts.own(file.name) for file in named_files(data) if file.name not in made}
+    return data, {**own, **made}
 
 
-def _classic(truth: dict[str, Any], part: Parts) -> bytes:
-    """Return a bundle in the older form, which classic CodaLab reads: one task, one phase."""
-    challenge = part.challenge
-    name = challenge.id
-    (phase,) = truth["phases"]
-    pages = {"overview": f"pages/{name}.md", **{page: f"pages/{page}.md" for page in _SHARED_PAGES}}
-    shown = columns(challenge)
-    data = {
-        "title": _title(challenge.title, part.demo),
-        "description": challenge.summary,
-        "image": truth["image"],
-        "has_registration": True,
-        "end_date": phase["end"],
-        "competition_docker_image": truth["docker_image"],
-        "enable_detailed_results": True,
-        "html": pages,
-        "phases": {
-            1: {
-                "phasenumber": 1,
-                "label": phase["name"],
-                "start_date": phase["start"],
-                "max_submissions": phase["max_submissions"],
-                "max_submissions_per_day": phase["max_submissions_per_day"],
-                "execution_time_limit": phase["execution_time_limit"],
-                "scoring_program": f"{name}_program.zip",
-                "reference_data": f"{name}_reference.zip",
-                "starting_kit": "starting_kit.zip",
-            }
-        },
-        "leaderboard": {
-            "leaderboards": {"RESULTS": {"label": "Results", "rank": 1}},
-            "columns": {
-                column["key"]: {
-                    "leaderboard": {"label": "Results", "rank": 1},
-                    "label": column["title"],
-                    "rank": column["index"] + 1,
-                    "sort": column["sorting"],
-                    "numeric_format": column["precision"],
-                }
-                for column in shown
-            },
-        },
-    }
-    files = {page: (ROOT / page).read_bytes() for page in pages.values()}
-    files["competition.yaml"] = _yaml(data)
-    files[truth["image"]] = (ROOT / truth["image"]).read_bytes()
-    files[f"{name}_program.zip"] = part.program
-    files[f"{name}_reference.zip"] = part.reference
-    files["starting_kit.zip"] = build_kit([name])
-    return zip_bytes(files)
-
-
-def _title(title: str, demo: bool) -> str:
-    return DEMO_TITLE + title if demo else title
-
-
-def _yaml(data: dict[str, Any]) -> bytes:
-    return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=100).encode()
+def _sample(
+    entry: Mapping[str, Any], tasks: Mapping[Any, Mapping[str, Any]], parts: Parts
+) -> dict[str, Mapping[str, bytes]] | None:
+    """Return the file of a solution if it is made here (empty if the organizer brings it), None if there is none."""
+    path = str(entry.get("path", ""))
+    task: Mapping[str, Any] = tasks[entry["tasks"][0]] if entry["tasks"] else {}
+    challenge_id = challenge_of(task)
+    if challenge_id is None or not path.endswith(_SAMPLE):
+        return {}
+    sample = parts.sample(path[: -len(_SAMPLE)], challenge_id)
+    return None if sample is None else {path: {path: sample}}

@@ -6,7 +6,8 @@ import ast
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from organizer import ROOT
@@ -16,7 +17,8 @@ VENDOR_LOCK = ROOT / "requirements" / "vendor.lock"
 COMPILED_LOCK = ROOT / "requirements" / "vendor-compiled.lock"
 
 
-def vendored_files(compiled: bool = False) -> dict[str, bytes]:
+@cache
+def vendored_files(compiled: bool = False) -> Mapping[str, bytes]:
     """Return the content of the vendored wheels; they are fetched once and hash-checked.
 
     ``compiled`` adds those that are built for the platform's image.
@@ -69,12 +71,20 @@ def needed_code(entries: Iterable[str]) -> dict[str, bytes]:
         found[place] = path.read_bytes()
         parts = name.split(".")
         pending += [".".join(parts[:end]) for end in range(1, len(parts))]
-        for node in ast.walk(ast.parse(found[place])):
-            if isinstance(node, ast.Import):
-                pending += [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                pending += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        pending += _imported(found[place])
     return found
+
+
+@cache
+def _imported(code: bytes) -> tuple[str, ...]:
+    """Return the names that a module imports, those of attributes among them."""
+    names = []
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return tuple(names)
 
 
 def _module_path(name: str) -> Path | None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from organizer.data.references import RefusedError
 from organizer.files import folder_files
 from scoring_program.challenge import load_challenge
 from scoring_program.settings import SETTINGS_FILE, read_settings
@@ -70,7 +71,10 @@ def _copy(patterns: Sequence[str], source: Path, output: Path, findings: Finding
 
 
 def reference_files(challenge_id: str, folder: Path) -> dict[str, bytes]:
-    """Return the files of a reference folder, prepared if the platform cannot read the official ones."""
+    """Return the files of a reference folder, prepared if the platform cannot read the official ones.
+
+    Raises RefusedError if they cannot be prepared.
+    """
     program = load_challenge(challenge_id).program()
     files = folder_files(folder)
     if not program.prepared_file or program.prepared_file in files:
@@ -78,7 +82,7 @@ def reference_files(challenge_id: str, folder: Path) -> dict[str, bytes]:
     with tempfile.TemporaryDirectory() as work:
         findings = prepare(challenge_id, folder, Path(work))
         if not findings.ok:
-            raise ValueError("\n".join(findings.lines()))
+            raise RefusedError(findings)
         prepared = folder_files(Path(work))
     mark = {name: data for name, data in files.items() if name == SYNTHETIC_MARK}
     return {**prepared, **mark}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
-import re
 import shutil
 import statistics
 import subprocess
@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from organizer.bundle.build import build_program
+from organizer.bundle.parts import build_program
 from organizer.data.prepare import prepare
 from organizer.files import folder_files, zip_bytes
 from organizer.runs.worker import Run, run_program
@@ -20,7 +20,7 @@ from scoring_program.challenge import load_challenge
 
 _REPEATS = 5
 _TIME_LIMIT = 3600.0
-_STAGES = ("reference", "submission", "score", "report")
+_STAGES = ("reference", "submission", "score", "interval", "losses", "report")
 
 # What it takes to read a submission and nothing else, on one core: unzip, json.loads with the collector off, and for
 # DensePose base64 and the inflation of each PNG.
@@ -47,7 +47,7 @@ def run_bench(ids: list[str], scales: list[float]) -> int:
     print(f"interpreter with numpy and yaml: {start:.2f} s")
     stages = " | ".join(_STAGES)
     print(f"| task | size | submission | floor | {stages} | total | total / floor | peak memory | floor's peak |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
+    print("|" + "---|" * (len(_STAGES) + 8))
     for name in ids:
         program = build_program(name)
         for scale in scales:
@@ -89,8 +89,8 @@ def _make(name: str, scale: float, folder: Path) -> None:
 
 
 def _stage_seconds(run: Run, stage: str) -> float:
-    found = re.search(rf"^time: .*\b{stage} ([0-9.]+) s", run.stdout, re.MULTILINE)
-    return float(found.group(1)) if found else 0.0
+    stages: dict[str, float] = json.loads(run.outputs["detailed_results.json"])["stages"]
+    return stages.get(stage, 0.0)
 
 
 def _run(program: bytes, folder: Path, reference: Path, submission: Path, name: str) -> Run:

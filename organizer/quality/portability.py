@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from organizer import ROOT
-from organizer.bundle.build import build_program
+from organizer.bundle.parts import build_program
 from organizer.data.prepare import prepare
 from organizer.files import unpack
 from scoring_program.challenge import challenge_ids, load_challenge

@@ -17,10 +17,11 @@ from organizer.ranking.ranking import Ranking
 from organizer.runs.rescore import Record
 from organizer.runs.store import SCORED
 from scoring_program.report.files import plain_number, write_atomic
-from scoring_program.report.html import clean
+from validator.findings import quote
 
 # A spreadsheet takes text that begins so for a formula, and participants choose the names of files.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_LONGEST = 1000
 Cell = Union[str, int, float, None]
 
 
@@ -37,8 +38,13 @@ def _cell(value: Cell) -> str:
     if value is None or value != value:
         return ""
     if isinstance(value, str):
-        return clean(f"'{value}" if value.startswith(_FORMULA) else value)
+        return quote(f"'{value}" if value.startswith(_FORMULA) else value, longest=_LONGEST)
     return str(value) if isinstance(value, int) else plain_number(value)
+
+
+def _place(name: str) -> str:
+    """Return the name of a submission as a path that no spreadsheet acts on."""
+    return f"./{name}" if name.startswith(_FORMULA) else name
 
 
 def scores_csv(records: Sequence[Record], keys: Sequence[str]) -> str:
@@ -47,14 +53,16 @@ def scores_csv(records: Sequence[Record], keys: Sequence[str]) -> str:
     for record in records:
         entry, submission = record.entry, record.submission
         numbers: list[Cell] = [entry.scores.get(key) for key in keys]
-        rows.append([submission.name, submission.team, entry.outcome, *numbers, entry.signature, entry.problem])
+        rows.append(
+            [_place(submission.name), submission.team, entry.outcome, *numbers, entry.signature, entry.problem]
+        )
     return table(", ".join(["submission, team, outcome", *keys, "signature, problem"]), rows)
 
 
 def timing_csv(records: Sequence[Record]) -> str:
     """Return what differs from run to run."""
     entries = ((record.submission.name, record.entry) for record in records)
-    rows: list[list[Cell]] = [[name, entry.seconds, entry.peak_mb] for name, entry in entries]
+    rows: list[list[Cell]] = [[_place(name), entry.seconds, entry.peak_mb] for name, entry in entries]
     return table("submission, seconds, peak_mb", rows)
 
 
@@ -62,22 +70,11 @@ def ranking_csv(ranking: Ranking) -> str:
     """Return a row for each team, the best first."""
     found = ranking.stability
     columns = ranking.rank, found.low, found.high, found.firsts, ranking.intervals
-    rows = []
+    rows: list[list[Cell]] = []
     for record, rank, low, high, firsts, interval in zip(ranking.records, *(column.tolist() for column in columns)):
-        scores, submission = record.entry.scores, record.submission
-        rows.append(
-            [
-                rank,
-                low,
-                high,
-                firsts,
-                submission.team,
-                submission.name,
-                scores["score"],
-                *interval,
-                scores["coverage"],
-            ]
-        )
+        entry, submission = record.entry, record.submission
+        whose = [submission.team, _place(submission.name), entry.scores["score"]]
+        rows.append([rank, low, high, firsts, *whose, *interval, entry.scores["coverage"]])
     header = "rank, rank_low, rank_high, firsts, team, submission, score, score_low, score_high, coverage"
     return table(header, rows)
 

@@ -120,6 +120,8 @@ class Host:
         outputs = {path.name: path.read_bytes() for path in output.iterdir() if not path.name.startswith(".")}
         if not reply["late"] and reply["exit_code"] not in (0, 1, 2):
             raise DiedError
+        if reply["exit_code"] == 2 and not outputs:
+            return Ended(2, broken=(f"the outputs cannot be written to {output}; is the disk full?",))
         return Ended(**reply, outputs=outputs)
 
     def close(self) -> None:

@@ -7,6 +7,7 @@ metadata.yaml is run as given, without a shell, under a time limit, with the net
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -15,7 +16,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ import yaml
 
 from organizer.files import folder_files, unpack
 from organizer.runs.pool import network_off
-from validator.archive import open_submission
+from validator.archive import UnreadableFileError, open_submission
 from validator.findings import Findings
 from validator.rules import load_rules
 
@@ -128,25 +128,36 @@ def _make_empty(folder: Path) -> None:
 
 def _lay_out_submission(submission: Path, challenge_id: str, folder: Path) -> None:
     """Unpack the submission as the worker does; one that is not safe to unpack stays packed."""
-    # The platform puts a file of its own beside the submission.
-    (folder / "metadata").write_text("description: placed by the platform\n", encoding="ascii")
-    with open_submission(submission, load_rules(challenge_id).limits, Findings()) as opened:
-        if opened is None:
-            if submission.is_file():
-                shutil.copyfile(submission, folder / submission.name)
-            return
     if submission.is_dir():
         shutil.copytree(submission, folder, dirs_exist_ok=True, symlinks=True)
     else:
-        with zipfile.ZipFile(submission) as archive:
-            archive.extractall(folder)
+        try:
+            _unpack_submission(submission, challenge_id, folder)
+        except (UnreadableFileError, OSError):
+            _make_empty(folder)
+            shutil.copyfile(submission, folder / submission.name)
+    # The platform puts a file of its own beside the submission.
+    (folder / "metadata").write_text("description: placed by the platform\n", encoding="ascii")
+
+
+def _unpack_submission(submission: Path, challenge_id: str, folder: Path) -> None:
+    """Write the files that are read of a submission; raises UnreadableFileError or OSError if that cannot be done."""
+    with open_submission(submission, load_rules(challenge_id).limits, Findings()) as opened:
+        if opened is None:
+            raise UnreadableFileError
+        for name in opened.names:
+            path = folder / opened.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(opened.read(name))
 
 
 def _command(program: Path) -> list[str]:
     for name in ("metadata.yaml", "metadata"):
         if (program / name).is_file():
             metadata = yaml.safe_load((program / name).read_text(encoding="utf-8"))
-            return shlex.split(metadata["command"])
+            # Classic CodaLab's names for the folders; Codabench knows them, too.
+            words = shlex.split(metadata["command"])
+            return [re.sub(r"^\$(program|input|output|shared)\b", r"/app/\1", word) for word in words]
     raise FileNotFoundError("the scoring program has no metadata.yaml")
 
 

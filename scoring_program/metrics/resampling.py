@@ -25,8 +25,10 @@ def draws(n_items: int, n_replicates: int = REPLICATES) -> NDArray[np.float64]:
     """
     # The stream of this generator is frozen: the same draws with every version of numpy.
     picks = np.random.RandomState(_SEED).randint(0, n_items, size=(n_replicates, n_items))
-    flat = (picks + np.arange(n_replicates)[:, None] * n_items).ravel()
-    return np.bincount(flat, minlength=n_replicates * n_items).reshape(n_replicates, n_items).astype(np.float64)
+    weights = np.empty((n_replicates, n_items))
+    for row, picked in zip(weights, picks):
+        row[:] = np.bincount(picked, minlength=n_items)
+    return weights
 
 
 def percentile_interval(replicates: NDArray[np.float64]) -> tuple[float, float]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
+
+from validator.console import OutputError
 
 DECIMALS = 10
 SCORES_TXT = "scores.txt"
@@ -18,19 +21,39 @@ DETAIL_JSON = "detailed_results.json"
 
 
 def write_atomic(path: Path, text: str) -> None:
-    """Write ``text`` as UTF-8 so that a reader sees the old file or the new one, never a part."""
+    """Write ``text`` as UTF-8 so that a reader sees the old file or the new one, never a part.
+
+    Raises OutputError if that cannot be done.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_bytes(text.encode("utf-8", "replace"))
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with _told(f"{path.name} cannot be written"):
+        try:
+            temporary.write_bytes(text.encode("utf-8", "replace"))
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder for the outputs, and remove the scores of an earlier run. Raises OutputError."""
+    with _told("the output folder cannot be made"):
+        folder.mkdir(parents=True, exist_ok=True)
+    remove_scores(folder)
 
 
 def remove_scores(folder: Path) -> None:
-    """Remove the scores of an earlier run, so that a failed run leaves none."""
+    """Remove the scores of an earlier run, so that a failed run leaves none. Raises OutputError."""
     for name in (SCORES_TXT, SCORES_JSON, DETAIL_JSON, PER_ITEM):
-        (folder / name).unlink(missing_ok=True)
+        with _told(f"an earlier {name} cannot be removed"):
+            (folder / name).unlink(missing_ok=True)
+
+
+@contextmanager
+def _told(problem: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(f"{problem} ({error.strerror})") from None
 
 
 def plain_number(value: float) -> str:

@@ -137,8 +137,7 @@ def invalid_page(challenge: Challenge, findings: Findings) -> str:
 def broken_page(title: str, lines: Sequence[str]) -> str:
     """Return the page for a fault on the organizer's side; ``lines`` hold no reference data."""
     head = [element("h1", "Not scored: a fault on the organizer's side")]
-    body = element("ul", *(element("li", line) for line in lines))
-    return document(title, head, [card("run-problems", "What happened", "Please tell the organizers.", body)])
+    return document(title, head, [card("run-problems", "What happened", "Please tell the organizers.", *lines)])
 
 
 def document(title: str, head: Sequence[Element], body: Sequence[Element], more_style: str = "") -> str:

@@ -7,6 +7,7 @@ import os
 import stat
 import struct
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -65,10 +66,24 @@ def lying_size():
     return bytes(data)
 
 
-def many_entries_in_a_directory():
+def hidden_directory(entries):
+    """Only the zip64 record says how large the directory is; the ordinary one says 0."""
+    data = make_zip({f"{number}.csv": "" for number in range(entries)})
+    start, end = data.index(b"PK\x01\x02"), data.index(b"PK\x05\x06")
+    record = struct.pack("<4sQHHIIQQQQ", b"PK\x06\x06", 44, 45, 45, 0, 0, entries, entries, end - start, start)
+    locator = struct.pack("<4sIQI", b"PK\x06\x07", 0, end, 1)
+    return data[:end] + record + locator + struct.pack("<4sHHHHIIH", b"PK\x05\x06", 0, 0, 0, 0, 0, 0, 0)
+
+
+def wrong_checksum():
     data = bytearray(make_zip(GOOD))
-    struct.pack_into("<I", data, data.index(b"PK\x05\x06") + 12, 2**31)
+    for magic, offset in ((b"PK\x03\x04", 14), (b"PK\x01\x02", 16)):
+        data[data.index(magic) + offset] ^= 1
     return bytes(data)
+
+
+def other_name_inside():
+    return make_zip(GOOD).replace(b"a.csv", b"b.csv", 1)
 
 
 def overlapping():
@@ -93,7 +108,8 @@ def overlapping():
         (make_zip(GOOD)[:40], "E-ZIP-NOT", "truncated"),
         (make_zip(GOOD)[:-10], "E-ZIP-NOT", "truncated"),
         (make_zip(GOOD).replace(b"PK\x01\x02", b"PK\x01\x09"), "E-ZIP-DAMAGED", "damaged"),
-        (many_entries_in_a_directory(), "E-ZIP-COUNT", "more than 5 files"),
+        (hidden_directory(6), "E-ZIP-COUNT", "more than 5 files"),
+        (hidden_directory(200), "E-ZIP-COUNT", "more than 5 files"),
         (encrypted(), "E-ZIP-ENCRYPTED", "a.csv"),
         (with_entry("../a.csv"), "E-ZIP-NAME", '".."'),
         (with_entry("x/../../a.csv"), "E-ZIP-NAME", '".."'),
@@ -102,6 +118,19 @@ def overlapping():
         (with_entry("\\\\host\\a.csv"), "E-ZIP-NAME", "absolute"),
         (with_entry("x\\a.csv"), "E-ZIP-NAME", "backslash"),
         (with_entry("a\n.csv"), "E-ZIP-NAME", "unprintable"),
+        (with_entry("\x1b[31ma.csv"), "E-ZIP-NAME", "\\x1b[31ma.csv"),
+        (with_entry("./a.csv"), "E-ZIP-NAME", "empty or a dot"),
+        (with_entry("."), "E-ZIP-NAME", "empty or a dot"),
+        (with_entry("x//a.csv"), "E-ZIP-NAME", "empty or a dot"),
+        (with_entry("./", b""), "E-ZIP-NAME", "empty or a dot"),
+        (with_entry("é" * 127 + "aa"), "E-ZIP-NAME", "255 bytes"),
+        (with_entry("x/" * 500 + "a"), "E-ZIP-NAME", "1000 characters"),
+        (make_zip({"a": "", "a-b": "", "a/b": ""}), "E-ZIP-NAME", "E-ZIP-NAME a: a file and a folder"),
+        (make_zip({"a": "", "a/": ""}), "E-ZIP-NAME", "E-ZIP-NAME a: a file and a folder"),
+        (make_zip({"metadata/a.csv": ""}), "E-FILE-RESERVED", "program"),
+        (make_zip({"__MACOSX/x": bytes(2_000_000), "a.csv": ""}), "E-ZIP-BOMB", "packed size"),
+        (make_zip({"__MACOSX/x": os.urandom(3_100_000), "a.csv": ""}), "E-ZIP-SIZE", "3,100,000"),
+        (make_zip({f"__MACOSX/{i}": "" for i in range(6)}), "E-ZIP-COUNT", "more than 5 files"),
         (with_entry("../up/", b""), "E-ZIP-NAME", '".."'),
         (with_entry(external_attr=(stat.S_IFLNK | 0o777) << 16), "E-ZIP-LINK", "symbolic link"),
         (with_entry(external_attr=(stat.S_IFIFO | 0o777) << 16), "E-ZIP-SPECIAL", "regular"),
@@ -133,6 +162,49 @@ def test_trick_is_a_problem(tmp_path, data, code, words):
 def test_member_longer_than_declared_is_not_read_on(tmp_path):
     with pytest.raises(UnreadableFileError):
         open_bytes(tmp_path, lying_size())
+
+
+@pytest.mark.parametrize("data", [wrong_checksum(), other_name_inside()])
+def test_what_the_archive_says_of_itself_must_be_true(tmp_path, data):
+    with pytest.raises(UnreadableFileError):
+        open_bytes(tmp_path, data)
+
+
+def test_a_large_directory_is_refused_before_it_is_parsed(tmp_path, monkeypatch):
+    path = tmp_path / "submission.zip"
+    path.write_bytes(hidden_directory(2000))
+    monkeypatch.setattr(zipfile, "ZipInfo", None)
+    assert "E-ZIP-COUNT" in opened(path)[1].lines()[0]
+
+
+def test_names_of_255_bytes_are_read(tmp_path):
+    content, findings = open_bytes(tmp_path, make_zip({"é" * 127 + "a": "x"}))
+    assert findings.ok
+    assert list(content.values()) == [b"x"]
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a\0b"])
+def test_impossible_paths_are_missing_files(tmp_path, name):
+    assert "E-FILE-MISSING" in opened(tmp_path / name)[1].lines()[0]
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="the administrator may read everything")
+def test_folders_that_cannot_be_read_are_located(tmp_path):
+    (tmp_path / "a").mkdir(mode=0)
+    assert "E-FILE-UNREADABLE a: it cannot be opened" in opened(tmp_path)[1].lines()[0]
+
+
+@pytest.mark.parametrize(("holder", "name"), [(os, "scandir"), (Path, "open")])
+def test_what_the_system_refuses_to_open_is_located(tmp_path, monkeypatch, holder, name):
+    (tmp_path / "a.zip").write_bytes(make_zip(GOOD))
+
+    def refuse(*arguments, **options):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(holder, name, refuse)
+    line = opened(tmp_path)[1].lines()[0]
+    assert "E-FILE-UNREADABLE" in line
+    assert "it cannot be opened (Permission denied)" in line
 
 
 def test_name_with_nul_is_a_problem(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -203,3 +204,29 @@ def test_lines_count_from_the_start_of_each_file():
     files = [("S1", "S1_prediction.csv", b"1,1,2\n1,1,2\n"), ("S2", "S2_prediction.csv", b"1,1,2\n99,1,2\n")]
     read_csv_files(files, RULES, findings)
     assert "S2_prediction.csv line 2 column 1: gesture 99 is not in 1..20" in findings.lines()[0]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "a" + " " * 300_000 + "!",
+        " " * 300_000,
+        "1," + " " * 300_000 + "x",
+        '"' * 300_000,
+        "1" * 300_000,
+        "a;" * 150_000,
+    ],
+)
+def test_long_lines_are_explained_in_linear_time(line):
+    # Quadratic patterns take minutes here.
+    _, findings = read(f"{line}\n1,2,x\n".encode())
+    assert findings.total == 2
+
+
+@pytest.mark.parametrize("mark", ["\x0b", "\x0c", "\x1c", "\x85", "\u2028"])
+def test_only_line_ends_end_a_line(mark):
+    rules = replace(RULES, extra_columns=True)
+    findings = Findings()
+    rows = read_csv_files([("S1", "S1_data.csv", f"1,2,3,{mark}9,9,9\n4,5,6\n".encode())], rules, findings)
+    assert rows.values.tolist() == [[1, 2, 3], [4, 5, 6]]
+    assert findings.ok

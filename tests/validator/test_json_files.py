@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import copy
 import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
 from unittest import mock
 
 import jsonschema
@@ -12,7 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conftest import make_zip
+from conftest import ROOT, make_zip
+from organizer.quality.fuzzing.json_texts import odd_json
 from validator import json_files
 from validator.check import check_submission
 from validator.findings import Findings
@@ -21,6 +27,7 @@ from validator.rules import load_rules
 from validator.strict_json import strict_loads
 
 SCHEMA = "kinetics_tps_parts.json"
+FORM = json_files.JsonForm(SCHEMA)
 HUMAN = {
     "box": [1, 2.5, 30, 40],
     "parts": {"head": {"number": 1, "name": "head", "box": [[1, 2, 3, 4], [5, 6, 7, 8]], "verb": ["bend", "look"]}},
@@ -31,11 +38,11 @@ GOOD = {"vid7": {"img_00001.json": {"humans": [HUMAN, HUMAN]}, "img_00006.json":
 def verdicts(data):
     """Return whether the fast way, the slow way and plain jsonschema accept a parts file."""
     fast, slow = Findings(), Findings()
-    kinetics_tps.read_parts(data, "f.json", SCHEMA, fast)
+    kinetics_tps.read_parts(data, "f.json", FORM, fast)
     typed = json_files.typed_json
     try:
         json_files.typed_json = None
-        kinetics_tps.read_parts(data, "f.json", SCHEMA, slow)
+        kinetics_tps.read_parts(data, "f.json", FORM, slow)
     finally:
         json_files.typed_json = typed
     plain = Findings()
@@ -125,11 +132,102 @@ def test_any_json_gets_the_same_verdict(value):
     assert len(set(verdicts(json.dumps(value).encode()))) == 1
 
 
-def problems(data, schema=SCHEMA):
+OBJECTS = {"clss": ["x", "y"], "idx_in_sent": [0, 1], "bbox_for_all_frames": [[[1, 1, 5, 5]] * 10] * 2}
+GROUNDING = {
+    "results": {"v": {"0": OBJECTS}, "w": {}},
+    "eval_mode": "gen",
+    "external_data": {"used": False, "details": ":"},
+}
+DETECTION = {
+    "image_id": 7,
+    "category_id": 1,
+    "bbox": [1, 2.5, 3, 4],
+    "score": 0.5,
+    "uv_shape": [3, 4, 3],
+    "uv_data": "x",
+}
+
+
+class OneFile:
+    def __init__(self, data):
+        self.data = data
+
+    def read(self, name):
+        return self.data
+
+
+READERS = {
+    "parts": (GOOD, lambda data, found: kinetics_tps.read_parts(data, "f.json", FORM, found)),
+    "classes": ({"v": "x", "w": "y"}, lambda data, found: kinetics_tps.read_classes(data, "f.json", found)),
+    "grounding": (
+        GROUNDING,
+        lambda data, found: anet_entities.read(
+            OneFile(data), {"x": "f.json"}, load_rules("anet_entities_gen"), found
+        ),
+    ),
+    "detection": (DETECTION, lambda data, found: json_files.check_value(data, "densepose.json", found, "/0")),
+}
+
+
+def assert_readers_agree(read, data):
+    fast, slow = Findings(), Findings()
+    quick = read(data, fast)
+    with mock.patch.object(json_files, "typed_json", None):
+        thorough = read(data, slow)
+    assert fast.lines(None) == slow.lines(None), data
+    assert fast.notes == slow.notes
+    if isinstance(quick, kinetics_tps.PartStates):
+        for name, value in vars(quick).items():
+            assert np.array_equal(value, getattr(thorough, name)), (name, data)
+    return fast
+
+
+@pytest.mark.parametrize("kind", READERS)
+@settings(max_examples=500)
+@given(st.integers(0, 2**63), st.sampled_from([0.003, 0.01, 0.05]))
+def test_oddly_written_json_gets_the_same_messages_and_values_by_both_readers(kind, seed, oddity):
+    document, read = READERS[kind]
+    text = odd_json(random.Random(seed), document, oddity)
+    assert_readers_agree(read, text.encode("utf-8", "surrogatepass"))
+
+
+UNKNOWN = (
+    '"x" :1e999',
+    '"x":1,"x" :2',
+    '"\\u0078":1,"x"\n:1',
+    '"x" :' + "[" * 70 + "]" * 70,
+    '"x" :{"a":{"b" :[1,{"c":NaN}]}}',
+)
+
+
+@pytest.mark.parametrize("unknown", UNKNOWN)
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("parts", '{"v":{"f":{"humans":[],HERE}}}'),
+        ("parts", '{"v":{"f":{"humans":[{"box":[1,2,3,4],"parts":{"hip":{"box":[],"verb":[],HERE}}}]}}}'),
+        (
+            "grounding",
+            '{"results":{"v":{"0":{"clss":[],"idx_in_sent":[],"bbox_for_all_frames":[],HERE}}},"eval_mode":"gen"}',
+        ),
+        ("grounding", '{"results":{},"eval_mode":"gen","external_data":{"used":true,"details":"",HERE}}'),
+        ("grounding", '{"results":{},"eval_mode":"gen",HERE}'),
+        ("detection", json.dumps(DETECTION)[:-1] + ",HERE}"),
+    ],
+)
+def test_what_nobody_reads_is_refused_by_both_readers(kind, text, unknown):
+    assert not assert_readers_agree(READERS[kind][1], text.replace("HERE", unknown).encode()).ok
+
+
+@pytest.mark.parametrize("levels", [62, 63, 64])
+def test_both_readers_count_the_same_levels(levels):
+    text = '{"results":{},"eval_mode":"gen","external_data":' + "[" * levels + "]" * levels + "}"
+    assert assert_readers_agree(READERS["grounding"][1], text.encode()).ok == (levels < 64)
+
+
+def problems(data):
     findings = Findings()
-    kinetics_tps.read_parts(
-        data if isinstance(data, bytes) else json.dumps(data).encode(), "f.json", schema, findings
-    )
+    kinetics_tps.read_parts(data if isinstance(data, bytes) else json.dumps(data).encode(), "f.json", FORM, findings)
     return [problem.line() for problem in findings.problems]
 
 
@@ -164,7 +262,7 @@ PART = ["vid7", "img_00001.json", "humans", 1, "parts", "head"]
         (b'{"v": {}, "v": {}}', "/: the key 'v' occurs twice in this object"),
         (b'{"v": {"f": {"humans": [], "humans": []}}}', "/v/f: the key 'humans' occurs twice"),
         (b'{"v": ' + b"[" * 100_000, "line 1 column 70: the nesting is deeper than 64 levels"),
-        (b'{"v": {"f": {"humans": [],}}}', "line 1 column 27: there is a comma before the closing bracket"),
+        (b'{"v": {"f": {"humans": [],}}}', "line 1 column 26: there is a comma before the closing bracket"),
         (b'{"v": {"f": {"humans": [1,]}}}', "there is a comma before the closing bracket"),
         (b"{'v': {}}", "line 1 column 2: strings are in single quotes"),
         (b'{"v": None}', "None is not JSON"),
@@ -184,21 +282,21 @@ def test_each_problem_is_located_and_has_a_hint(data, words):
 def test_all_problems_are_collected():
     document = {f"v{i}": {"f": {"humans": [{"box": [1, 2, 3], "parts": {}}, {"parts": {}}]}} for i in range(30)}
     findings = Findings()
-    kinetics_tps.read_parts(json.dumps(document).encode(), "f.json", SCHEMA, findings)
+    kinetics_tps.read_parts(json.dumps(document).encode(), "f.json", FORM, findings)
     assert findings.total == 60
     assert len(findings.lines()) == 21
 
 
 def test_byte_order_mark_is_accepted_with_a_note():
     findings = Findings()
-    parts = kinetics_tps.read_parts(b"\xef\xbb\xbf" + json.dumps(GOOD).encode(), "f.json", SCHEMA, findings)
+    parts = kinetics_tps.read_parts(b"\xef\xbb\xbf" + json.dumps(GOOD).encode(), "f.json", FORM, findings)
     assert parts.videos == ["vid7", "vid8"]
     assert [note.code for note in findings.notes] == ["N-JSON-BOM"]
 
 
 def test_arrays_hold_what_the_file_says():
     findings = Findings()
-    parts = kinetics_tps.read_parts(json.dumps(GOOD).encode(), "f.json", SCHEMA, findings)
+    parts = kinetics_tps.read_parts(json.dumps(GOOD).encode(), "f.json", FORM, findings)
     assert parts.frames == ["img_00001.json", "img_00006.json"]
     assert parts.human_frame.tolist() == [0, 0]
     assert parts.human_box.tolist() == [[1, 2.5, 30, 40]] * 2
@@ -245,7 +343,7 @@ TWO = {
 
 
 def test_arrays_of_several_videos_are_numbered_through():
-    parts = kinetics_tps.read_parts(json.dumps(TWO).encode(), "f.json", SCHEMA, Findings())
+    parts = kinetics_tps.read_parts(json.dumps(TWO).encode(), "f.json", FORM, Findings())
     assert parts.frame_video.tolist() == [0, 1, 1]
     assert parts.human_frame.tolist() == [0, 2, 2]
     assert parts.part_human.tolist() == [0, 1]
@@ -266,7 +364,7 @@ def test_very_many_problems_are_counted_and_not_all_kept():
     human = {"box": [2, 2, 1, 1], "parts": {"hip": {"box": [], "verb": ["x"]}}}
     document = {str(v): {"f": {"humans": [human] * 10}} for v in range(12)}
     findings = Findings()
-    kinetics_tps.read_parts(json.dumps(document).encode(), "f.json", SCHEMA, findings)
+    kinetics_tps.read_parts(json.dumps(document).encode(), "f.json", FORM, findings)
     assert findings.total == 240
     assert findings.as_dict()["more"] == 240 - len(findings.problems) > 0
     assert findings.lines()[-1] == "and 220 more"
@@ -275,24 +373,20 @@ def test_very_many_problems_are_counted_and_not_all_kept():
 def test_good_files_are_not_read_the_slow_way(monkeypatch):
     strict = json_files.strict_loads
 
-    def small_only(data, name, findings):
+    def small_only(data, name, findings, depth=0):
         assert len(data) < 100, "the slow reader was asked"
-        return strict(data, name, findings)
+        return strict(data, name, findings, depth)
 
     monkeypatch.setattr(json_files, "strict_loads", small_only)
     umlauts = json.dumps({"vidéo": {"f": {"humans": []}}, **TWO}, ensure_ascii=False).encode()
-    assert kinetics_tps.read_parts(umlauts, "f.json", SCHEMA, Findings()).videos == ["vidéo", "a", "b"]
-    assert kinetics_tps.read_parts(json.dumps(TWO).encode(), "f.json", SCHEMA, Findings()).videos == ["a", "b"]
+    assert kinetics_tps.read_parts(umlauts, "f.json", FORM, Findings()).videos == ["vidéo", "a", "b"]
+    assert kinetics_tps.read_parts(json.dumps(TWO).encode(), "f.json", FORM, Findings()).videos == ["a", "b"]
     objects = {"clss": ["x"], "idx_in_sent": [0], "bbox_for_all_frames": [[[1, 1, 5, 5]] * 10]}
     results = {"v": {"0": objects, "1": objects}, "w": {}}
-    content = {"results": results, "eval_mode": "gen", "external_data": {"used": False, "details": ""}}
-
-    class OneFile:
-        def read(self, name):
-            return json.dumps(content).encode()
-
+    content = {"results": results, "eval_mode": "gen", "external_data": {"used": False, "details": "from: my disk"}}
     findings = Findings()
-    found = anet_entities.read(OneFile(), {"x": "x"}, load_rules("anet_entities_gen"), findings)
+    file = OneFile(json.dumps(content).encode())
+    found = anet_entities.read(file, {"x": "x"}, load_rules("anet_entities_gen"), findings)
     assert found.segments == [("v", "0"), ("v", "1")]
     assert found.label.tolist() == [0, 0]
     assert findings.notes == []
@@ -300,12 +394,8 @@ def test_good_files_are_not_read_the_slow_way(monkeypatch):
 
 def test_objects_without_classes_have_the_label_minus_one():
     objects = {"idx_in_sent": [3, 4], "bbox_for_all_frames": [[[1, 1, 5, 5, 9]] * 10] * 2}
-
-    class OneFile:
-        def read(self, name):
-            return json.dumps({"results": {"v": {"0": objects}}, "eval_mode": "GT"}).encode()
-
-    found = anet_entities.read(OneFile(), {"x": "x"}, load_rules("anet_entities_gt"), Findings())
+    file = OneFile(json.dumps({"results": {"v": {"0": objects}}, "eval_mode": "GT"}).encode())
+    found = anet_entities.read(file, {"x": "x"}, load_rules("anet_entities_gt"), Findings())
     assert found.label.tolist() == [-1, -1]
     assert found.index.tolist() == [3, 4]
     assert found.box.shape == (2, 10, 4)
@@ -328,7 +418,7 @@ def read_alone(data, parallel_from):
         mock.patch.object(json_files, "_PARALLEL_FROM_BYTES", parallel_from),
         mock.patch.object(json_files.forks, "usable_cores", lambda: 2),
     ):
-        return kinetics_tps.read_parts(data, "f.json", SCHEMA, findings), findings
+        return kinetics_tps.read_parts(data, "f.json", FORM, findings), findings
 
 
 @pytest.mark.parametrize("bad", ["a", "b"])
@@ -356,3 +446,83 @@ def test_a_helper_that_dies_is_no_verdict(capfd):
     assert findings.ok
     assert parts.videos == ["a", "b"]
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system does not tell how much memory is used")
+def test_without_memory_for_its_strings_a_file_ends_in_memory_error_and_not_in_a_crash():
+    # Without the check before decoding, msgspec dereferences NULL in about a third of these.
+    code = (
+        "import resource, sys\n"
+        "from validator.findings import Findings\n"
+        "from validator.formats import kinetics_tps as kinetics\n"
+        "data = b'{\"v\":{' + b','.join(b'\"f%d\":{\"humans\":[]}' % n for n in range(300_000)) + b'}}'\n"
+        "used = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (used + (int(sys.argv[1]) << 20), -1))\n"
+        "form = kinetics.JsonForm('kinetics_tps_parts.json')\n"
+        "try:\n    kinetics.read_parts(data, 'f', form, Findings())\n"
+        "except MemoryError:\n    print('memory')\n"
+    )
+    for megabytes in range(20, 200, 20):
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(megabytes)], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("typed", [True, False])
+@pytest.mark.parametrize(
+    ("limits", "words"),
+    [
+        ({"entries": 1}, "E-JSON-COUNT f.json /: there are more entries than 1; submit only what is asked for"),
+        ({"values": 10}, "E-JSON-COUNT f.json /: there are more values (commas and colons in the text) than 10"),
+        ({"entries": 2, "values": 1000}, ""),
+    ],
+)
+def test_what_a_file_may_hold_is_bounded(monkeypatch, typed, limits, words):
+    if not typed:
+        monkeypatch.setattr(json_files, "typed_json", None)
+    findings = Findings()
+    form = json_files.JsonForm(SCHEMA, **limits)
+    parts = kinetics_tps.read_parts(json.dumps(GOOD).encode(), "f.json", form, findings)
+    assert (parts is None) == bool(words)
+    assert words in "".join(findings.lines())
+
+
+@pytest.mark.parametrize("name", ["anet_entities_gen", "anet_entities_gt", "kinetics_tps"])
+def test_submissions_with_too_many_entries_are_refused_with_the_place(tmp_path, name):
+    many = {f"v{number}": {} for number in range(200_001)}
+    mode = name.rpartition("_")[2].replace("gt", "GT")
+    files = {
+        "pred_vid_result.json": "{}",
+        "pred_part_result.json": json.dumps(many),
+        f"submission_{mode.lower()}.json": json.dumps({"results": many, "eval_mode": mode}),
+    }
+    path = tmp_path / "s.zip"
+    path.write_bytes(make_zip(files))
+    findings = Findings()
+    check_submission(path, load_rules(name), findings)
+    assert [problem.code for problem in findings.problems] == ["E-JSON-COUNT"]
+    assert findings.problems[0].where == ("/" if name == "kinetics_tps" else "/results")
+
+
+def test_problems_come_in_the_order_of_the_file_whatever_the_hash_seed():
+    code = (
+        "import json\n"
+        "from validator.findings import Findings\n"
+        "from validator.formats import kinetics_tps as kinetics\n"
+        "data = json.dumps({'v': {f'f{n}': n for n in range(20)}, 'w': {'humans': {}}}).encode()\n"
+        "findings = Findings()\n"
+        "kinetics.read_parts(data, 'f', kinetics.JsonForm('kinetics_tps_parts.json'), findings)\n"
+        "print(*[problem.where for problem in findings.problems])\n"
+    )
+    places = [f"/v/f{number}" for number in range(20)] + ["/w/humans"]
+    for seed in ("1", "2"):
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.split() == places

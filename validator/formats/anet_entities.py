@@ -11,7 +11,7 @@ import numpy as np
 
 from validator.archive import Submission
 from validator.findings import Findings, quote
-from validator.json_files import read_json
+from validator.json_files import JsonForm, read_json
 from validator.rules import Rules
 from validator.strict_json import pointer_part
 
@@ -49,14 +49,16 @@ def read(submission: Submission, files: dict[str, str], rules: Rules, findings: 
     """Read the one file of a submission; None after a problem."""
     mode = "gen" if rules.id.endswith("gen") else "GT"
     (name,) = files.values()
-    found = read_json(submission.read(name), name, SCHEMAS[mode], findings, _gather, each="results")
+    assert rules.json is not None  # noqa: S101 - these rules are for JSON
+    form = JsonForm(SCHEMAS[mode], "results", rules.json.entries, rules.json.values)
+    found = read_json(submission.read(name), name, form, findings, _gather)
     if found is None:
         return None
     (grounding, lengths), members = found
     _check_lengths(grounding, lengths, name, findings)
     if members["eval_mode"] != mode:
         given = quote(members["eval_mode"], 20)
-        findings.add("E-ANET-MODE", f"the mode is {given!r}", f'this task needs "{mode}"', name, "/eval_mode")
+        findings.add("E-ANET-MODE", f"the mode is '{given}'", f'this task needs "{mode}"', name, "/eval_mode")
     _look_at_external_data(members.get("external_data"), findings)
     return grounding if findings.ok else None
 

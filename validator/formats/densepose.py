@@ -7,12 +7,8 @@ what it needs of each one's pixels, which are dropped then.
 from __future__ import annotations
 
 import base64
-import binascii
 import io
 import json
-import struct
-import warnings
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -20,35 +16,25 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from validator import forks
+from validator import forks, limits
 from validator.archive import Submission
 from validator.array_stream import ArrayError, iter_entries
-from validator.findings import Findings, Problem
+from validator.findings import REPORTED_PER_KIND_AND_FILE, Findings, Problem
 from validator.json_files import check_value
+from validator.png import ImageError, decode_base64, decode_png
 from validator.rules import Rules
 from validator.strict_json import collector_off
 
 SCHEMA = "densepose.json"
 PARTS = 24
-_LARGEST_ENTRY = 64_000_000
+_LARGEST_ENTRY = 32_000_000
 _MOST_PIXELS = 25_000_000
 _BATCH_BYTES = 1 << 20
 _PARALLEL_FROM_BYTES = 8_000_000
 _MOST_WORKERS = 4
 _MOST_PROBLEMS = 500
-_PNG_START = b"\x89PNG\r\n\x1a\n"
-_RGB, _EIGHT_BIT = 2, 8
-_PNG_ERRORS = (
-    OSError,
-    SyntaxError,
-    ValueError,
-    EOFError,
-    OverflowError,
-    MemoryError,
-    struct.error,
-    zlib.error,
-    KeyError,
-)
+# To say what is wrong with an entry takes far longer than to read a good one.
+_MOST_BAD_IN_A_BATCH = REPORTED_PER_KIND_AND_FILE
 
 
 @dataclass(frozen=True)
@@ -111,11 +97,12 @@ def read(
     make_consumer : callable, optional
         Makes a consumer; it is called once in each process.
     """
+    assert rules.json is not None  # noqa: S101 - these rules are for JSON
     (name,) = files.values()
     size = submission.size(name)
     with submission.open(name) as stream, collector_off(), closing(_Pool(image_ids, make_consumer, size)) as pool:
         try:
-            for batch in _batches(iter_entries(stream, _LARGEST_ENTRY)):
+            for batch in _batches(iter_entries(stream, _LARGEST_ENTRY, rules.json.entries)):
                 pool.send(batch)
         except ArrayError as error:
             findings.add("E-JSON-SYNTAX", error.problem, error.hint, name, f"/{error.entry}")
@@ -224,10 +211,8 @@ def _attempt(work: Callable[..., Any], *arguments: Any) -> Any:
     """Return what ``work`` returns, or an exception that may be told: a message may hold data, its type is enough."""
     try:
         return work(*arguments)
-    except MemoryError:
-        return MemoryError()
     except Exception as error:
-        return RuntimeError(type(error).__name__)
+        return MemoryError() if limits.is_out_of_memory(error) else RuntimeError(type(error).__name__)
 
 
 class _Worker:
@@ -243,12 +228,16 @@ class _Worker:
     def take(self, batch: list[tuple[int, bytes]]) -> None:
         if self._consumer is None and self._make_consumer is not None:
             self._consumer = self._make_consumer()
+        bad = 0
         for index, text in batch:
+            if bad == _MOST_BAD_IN_A_BATCH:
+                break
             findings = Findings()
             detection = self._check(index, text, findings)
             if detection is not None and self._consumer is not None and not self._total:
                 self._consumer.take(detection)
             self._total += findings.total
+            bad += not findings.ok
             if len(self._problems) < _MOST_PROBLEMS:
                 self._problems += [(index, problem) for problem in findings.problems]
 
@@ -279,8 +268,16 @@ class _Worker:
             findings.add("E-DP-SHAPE", problem, "cut the box at the image", where=f"/{index}/uv_shape")
         if not findings.ok:
             return None
-        pixels = _decode(value["uv_data"], height, width, f"/{index}/uv_data", findings)
-        if pixels is None:
+        try:
+            text = value["uv_data"]
+            png = text if isinstance(text, bytes) else decode_base64(text)
+        except ImageError as error:
+            findings.add("E-DP-BASE64", error.problem, error.hint, where=f"/{index}/uv_data")
+            return None
+        try:
+            pixels = decode_png(png, height, width)
+        except ImageError as error:
+            findings.add("E-DP-PNG", error.problem, error.hint, where=f"/{index}/uv_data")
             return None
         largest = int(pixels[..., 0].max())
         if largest > PARTS:
@@ -289,45 +286,6 @@ class _Worker:
             return None
         corner = (float(box[0]), float(box[1]), float(box[2]), float(box[3]))
         return Detection(index, image_id, int(value["category_id"]), corner, float(value["score"]), pixels)
-
-
-def _decode(text: str, height: int, width: int, where: str, findings: Findings) -> np.ndarray | None:
-    """Return the pixels of a PNG in base64, uint8 (height, width, 3); None after a problem."""
-    try:
-        data = text.encode("ascii")
-        if b"\n" in data or b"\r" in data:
-            data = data.translate(None, b"\r\n")
-        png = base64.b64decode(data, validate=True)
-    except (binascii.Error, UnicodeEncodeError):
-        findings.add("E-DP-BASE64", "this is not base64", "write base64.b64encode(png).decode()", where=where)
-        return None
-    if not png.startswith(_PNG_START) or png[12:16] != b"IHDR" or len(png) < 33:
-        findings.add("E-DP-PNG", "this is not a PNG", "encode the pixels as an 8-bit RGB PNG", where=where)
-        return None
-    found_width, found_height, depth, kind = struct.unpack(">IIBB", png[16:26])
-    if (found_height, found_width) != (height, width):
-        problem = f"the PNG is {found_height} x {found_width}, uv_shape says {height} x {width}"
-        findings.add("E-DP-PNG", problem, "encode the array of the box itself", where=where)
-        return None
-    if (depth, kind) != (_EIGHT_BIT, _RGB):
-        kinds = {0: "grey", 2: "RGB", 3: "palette", 4: "grey with alpha", 6: "RGB with alpha"}
-        problem = f"the PNG is {depth}-bit {kinds.get(kind, 'of an unknown kind')}"
-        findings.add("E-DP-PNG", problem, "write an 8-bit RGB PNG without alpha", where=where)
-        return None
-    from PIL import Image
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            image = Image.open(io.BytesIO(png), formats=("PNG",))
-            pixels = np.asarray(image)
-    except _PNG_ERRORS:
-        findings.add("E-DP-PNG", "the PNG is damaged or cut off", "encode it anew", where=where)
-        return None
-    if image.mode != "RGB" or pixels.shape != (height, width, 3) or pixels.dtype != np.uint8:
-        findings.add("E-DP-PNG", "the PNG does not hold 8-bit RGB", "write an 8-bit RGB PNG", where=where)
-        return None
-    return pixels
 
 
 def encode_detection(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from operator import itemgetter
 from typing import Any
@@ -13,12 +13,14 @@ import numpy as np
 
 from validator.archive import Submission
 from validator.findings import REPORTED_PER_KIND_AND_FILE, Findings
-from validator.json_files import read_json
+from validator.json_files import JsonForm, read_json
 from validator.rules import Rules
 from validator.strict_json import pointer_part
 
 CLASSES_FILE = "pred_vid_result.json"
 PARTS_FILE = "pred_part_result.json"
+PARTS_SCHEMA = "kinetics_tps_parts.json"
+REFERENCE_SCHEMA = "kinetics_tps_reference.json"
 
 _box, _verb, _parts, _humans = (itemgetter(name) for name in ("box", "verb", "parts", "humans"))
 
@@ -78,10 +80,12 @@ def read(
     submission: Submission, files: dict[str, str], rules: Rules, findings: Findings
 ) -> KineticsSubmission | None:
     """Read both files; None after a problem. ``files`` maps the declared names to those in the submission."""
+    assert rules.json is not None  # noqa: S101 - these rules are for JSON
+    form = JsonForm("kinetics_tps_classes.json", "", rules.json.entries, rules.json.values)
     name = files[CLASSES_FILE]
-    classes = read_json(submission.read(name), name, "kinetics_tps_classes.json", findings, _gather_plain)
+    classes = read_json(submission.read(name), name, form, findings, _gather_plain)
     name = files[PARTS_FILE]
-    parts = read_parts(submission.read(name), name, "kinetics_tps_parts.json", findings)
+    parts = read_parts(submission.read(name), name, replace(form, schema=PARTS_SCHEMA), findings)
     if classes is None or parts is None:
         return None
     return KineticsSubmission(classes[0], parts)
@@ -89,7 +93,7 @@ def read(
 
 def read_classes(data: bytes, name: str, findings: Findings) -> dict[str, str] | None:
     """Read a mapping of videos to classes; None after a problem."""
-    found = read_json(data, name, "kinetics_tps_classes.json", findings, _gather_plain)
+    found = read_json(data, name, JsonForm("kinetics_tps_classes.json"), findings, _gather_plain)
     return found[0] if found else None
 
 
@@ -97,10 +101,10 @@ def _gather_plain(entries: Iterator[tuple[str, Any]]) -> tuple[dict[str, str], i
     return dict(entries), 0
 
 
-def read_parts(data: bytes, name: str, schema: str, findings: Findings) -> PartStates | None:
+def read_parts(data: bytes, name: str, form: JsonForm, findings: Findings) -> PartStates | None:
     """Read a parts file of a submission or of the reference (one box and one state a part)."""
-    single = schema == "kinetics_tps_reference.json"
-    found = read_json(data, name, schema, findings, _Gatherer(single), merge=_merge)
+    single = form.schema == REFERENCE_SCHEMA
+    found = read_json(data, name, form, findings, _Gatherer(single), _merge)
     if found is None:
         return None
     parts = found[0]

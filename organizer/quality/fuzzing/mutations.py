@@ -9,8 +9,11 @@ import json
 import random
 import struct
 import zipfile
+import zlib
 from collections.abc import Callable
 from typing import Any
+
+from organizer.quality.fuzzing.json_texts import odd_json
 
 Files = dict[str, bytes]
 _HUGE = [
@@ -240,31 +243,100 @@ def json_tree(rng: random.Random, files: Files) -> None:
     files[name] = text.encode("utf-8", "surrogatepass")
 
 
+def json_text(rng: random.Random, files: Files) -> None:
+    """Write a JSON document in an odd way."""
+    name = _pick(rng, files)
+    try:
+        document = json.loads(files[name])
+    except (ValueError, RecursionError):
+        return
+    oddity = rng.choice([0.0, 1, 3]) / max(len(_paths(document)), 1)
+    files[name] = odd_json(rng, document, oddity).encode("utf-8", "surrogatepass")
+
+
 def damage_png(rng: random.Random, files: Files) -> None:
     """Spoil the picture of a detection."""
     name = _pick(rng, files)
     try:
         document = json.loads(files[name])
         entry = rng.choice(document)
-        data = bytearray(base64.b64decode(entry["uv_data"]))
-        action = rng.choice(["cut", "flip", "header", "append", "text", "shape"])
-        if action == "cut":
-            _cut(rng, data)
-        elif action == "flip":
-            _flip_bits(rng, data, 5)
-        elif action == "header":
-            struct.pack_into(">IIBBBBB", data, 16, *(rng.choice([0, 1, 2, 3, 8, 16, 60_000, 2**31 - 1]) for _ in range(2)),
-                             *(rng.choice([0, 1, 2, 3, 4, 6, 8, 16]) for _ in range(5)))  # fmt: skip
-        elif action == "append":
-            data += bytes(rng.randrange(256) for _ in range(50))
+        text = entry["uv_data"]
+        action = rng.choice(["png", "png", "png", "text", "shape"])
+        if action == "png":
+            entry["uv_data"] = base64.b64encode(damaged_png(rng, base64.b64decode(text))).decode()
         elif action == "shape":
             entry["uv_shape"] = [3, rng.choice([0, 1, -1, 60_000]), entry["uv_shape"][2]]
-        entry["uv_data"] = base64.b64encode(bytes(data)).decode()
-        if action == "text":
-            entry["uv_data"] = rng.choice(["", "=", "!!!!", "\n", entry["uv_data"] + "=", entry["uv_data"][1:], "é"])
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, struct.error):
+        else:
+            at = rng.randrange(len(text) + 1)
+            odd = rng.choice(["=", "==", "!", "\n", "\r\n", " ", "-", "é", "\0"])
+            entry["uv_data"] = rng.choice(["", "=", text + "=", text[1:], text[:at] + odd + text[at:]])
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
         return
     files[name] = json.dumps(document).encode()
+
+
+def damaged_png(rng: random.Random, png: bytes) -> bytes:
+    """Return a PNG with something wrong: bytes, or whole chunks with right checksums."""
+    data = bytearray(png)
+    action = rng.choice(
+        ["cut", "flip", "append", "header", "order", "insert", "remove", "stream", "split", "checksum"]
+    )
+    if action == "cut":
+        _cut(rng, data)
+    elif action == "flip":
+        _flip_bits(rng, data, 5)
+    elif action == "append":
+        data += bytes(rng.randrange(256) for _ in range(50))
+    if action in ("cut", "flip", "append"):
+        return bytes(data)
+    chunks = _png_chunks(png)
+    at = rng.randrange(len(chunks))
+    kind, content = chunks[at]
+    if action == "header":
+        sizes = [rng.choice([0, 1, 20_000, 2**31 - 1]) for _ in range(2)]
+        chunks[0] = (b"IHDR", struct.pack(">IIBBBBB", *sizes, *(rng.choice([0, 1, 2, 3, 8, 16]) for _ in range(5))))
+    elif action == "order":
+        rng.shuffle(chunks)
+    elif action == "insert":
+        further = [
+            (b"IHDR", struct.pack(">IIBBBBB", 20_000, 20_000, 8, 2, 0, 0, 0)),
+            (b"tEXt", b"x"),
+            (b"CODE", b"x"),
+        ]
+        further += [
+            (b"iCCP", b"x\0\0" + zlib.compress(bytes(1_000_000))),
+            (b"PLTE", bytes(3)),
+            (b"IDAT", b""),
+            (b"IEND", b""),
+        ]
+        chunks.insert(at, rng.choice(further))
+    elif action == "remove":
+        del chunks[at]
+    elif action == "split" and content:
+        half = rng.randrange(len(content))
+        chunks[at : at + 1] = [(kind, content[:half]), *rng.choice([[], [(b"tEXt", b"x")]]), (kind, content[half:])]
+    elif action == "stream":
+        lines = zlib.decompress(b"".join(own for name, own in chunks if name == b"IDAT"))
+        end = rng.randrange(len(lines) + 1)
+        changed = [lines[:end], lines + b"\0", bytes(len(lines) * 9), bytes([5 + lines[0]]) + lines[1:]]
+        stream = zlib.compress(rng.choice(changed))
+        stream = rng.choice([stream, stream[:-4], stream + b"x", stream[:-4] + bytes(4)])
+        chunks = [chunk for chunk in chunks if chunk[0] != b"IDAT"]
+        chunks.insert(1, (b"IDAT", stream))
+    wrong = at if action == "checksum" else -1
+    return png[:8] + b"".join(
+        struct.pack(">I", len(own)) + name + own + struct.pack(">I", zlib.crc32(name + own) ^ (place == wrong))
+        for place, (name, own) in enumerate(chunks)
+    )
+
+
+def _png_chunks(png: bytes) -> list[tuple[bytes, bytes]]:
+    chunks, at = [], 8
+    while at < len(png):
+        (size,) = struct.unpack_from(">I", png, at)
+        chunks.append((png[at + 4 : at + 8], png[at + 8 : at + 8 + size]))
+        at += 12 + size
+    return chunks
 
 
 FILE_MUTATIONS: tuple[Callable[[random.Random, Files], None], ...] = (
@@ -285,7 +357,7 @@ def spoiled_zip(rng: random.Random, files: Files) -> bytes:
     """Return an archive with a trick in it."""
     trick = rng.choice(
         ["cut", "flip", "twice", "link", "bomb", "nested", "encrypted", "method", "prefix", "suffix", "empty", "none", "many",
-         "size", "folder", "not a zip"]
+         "size", "folder", "not a zip", "name", "junk", "checksum", "other name", "hidden directory"]
     )  # fmt: skip
     if trick == "empty":
         return b""
@@ -299,6 +371,22 @@ def spoiled_zip(rng: random.Random, files: Files) -> bytes:
         return plain_zip({"inner.zip": plain_zip(files)})
     if trick == "folder":
         return plain_zip({f"top/{name}": data for name, data in files.items()})
+    if trick == "name":
+        names = [
+            "x" * 256,
+            ".",
+            "./x",
+            "a//b",
+            "metadata/x",
+            "\x1b[31mx",
+            "é" * 128,
+            "a/" * 600 + "b",
+            *sorted(files),
+        ]
+        return plain_zip({**files, rng.choice(names) + rng.choice(["", "/", "/x"]): b""})
+    if trick == "junk":
+        name = rng.choice(["__MACOSX/x", "._x", ".DS_Store"])
+        return plain_zip({**files, name: bytes(rng.choice([10, 3_000_000]))})
     stream = io.BytesIO(plain_zip(files))
     with zipfile.ZipFile(stream, "a", zipfile.ZIP_DEFLATED) as archive:
         if trick == "link":
@@ -319,7 +407,7 @@ def spoiled_zip(rng: random.Random, files: Files) -> bytes:
         packed[:0] = b"#!/bin/sh\n"
     elif trick == "suffix":
         packed += bytes(rng.randrange(256) for _ in range(40))
-    elif trick in ("encrypted", "method", "size", "twice"):
+    elif trick in ("encrypted", "method", "size", "twice", "checksum", "other name", "hidden directory"):
         _patch_directory(rng, packed, trick)
     return bytes(packed)
 
@@ -334,6 +422,16 @@ def _patch_directory(rng: random.Random, data: bytearray, trick: str) -> None:
         struct.pack_into("<H", data, entry + 10, rng.choice([1, 6, 9, 12, 14, 93, 99]))
     elif trick == "size":
         struct.pack_into("<I", data, entry + rng.choice([20, 24]), rng.choice([0, 1, 2**31, 2**32 - 1]))
+    elif trick == "checksum":
+        data[entry + 16] ^= 1
+    elif trick == "other name":
+        data[30] ^= 1
+    elif trick == "hidden directory":
+        end = data.rfind(b"PK\x05\x06")
+        entries, size, start = struct.unpack_from("<HII", data, end + 10)
+        record = struct.pack("<4sQHHIIQQQQ", b"PK\x06\x06", 44, 45, 45, 0, 0, entries, entries, size, start)
+        locator = struct.pack("<4sIQI", b"PK\x06\x07", 0, end, 1)
+        data[end:] = record + locator + struct.pack("<4sHHHHIIH", b"PK\x05\x06", *[0] * 7)
     else:
         second = data.find(b"PK\x01\x02", entry + 4)
         if second > 0:
@@ -350,7 +448,7 @@ def mutate(rng: random.Random, files: Files) -> bytes:
     if any(name.endswith(".csv") for name in files):
         special += [csv_dialect] * 4
     if any(name.endswith(".json") for name in files):
-        special += [json_tree] * 6
+        special += [*[json_tree] * 4, *[json_text] * 4]
     if any(b"uv_data" in data[:2000] for data in files.values()):
         special += [damage_png] * 4
     if rng.random() < 0.15:

@@ -8,11 +8,13 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from organizer import ROOT
-from organizer.bundle.build import build_program
+from organizer.bundle.parts import build_program
 from organizer.data.prepare import reference_files
 from organizer.data.synthetic import samples_folder
 from organizer.files import folder_files, unpack, write_files
@@ -47,25 +49,35 @@ for line in sys.stdin:
     case = json.loads(line)
     path = pathlib.Path(case)
     shutil.rmtree(output, ignore_errors=True)
-    log, findings, code, home = io.StringIO(), Findings(), None, None
+    log, findings, code, home, slow = io.StringIO(), Findings(), None, None, Findings()
     signal.alarm(int(sys.argv[5]))
     try:
         with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
             code = scoring.score_folder(name, reference, path, output)
         check_submission(path, load_rules(name), findings)
         home = [problem.code for problem in findings.problems]
+        readers = sys.modules.get("validator.json_files")
+        typed = readers and readers.typed_json
+        try:
+            if readers:
+                readers.typed_json = None
+            check_submission(path, load_rules(name), slow)
+        finally:
+            if readers:
+                readers.typed_json = typed
     except Late:
         home = "late"
     except BaseException as error:
         home = "%s: %s" % (type(error).__name__, error)
     finally:
         signal.alarm(0)
-    scores = output / "scores.json"
+    scores, detail = output / "scores.json", output / "detailed_results.json"
     print(json.dumps({
-        "case": case, "code": code, "home": home, "log": log.getvalue()[-3000:],
+        "case": case, "code": code, "home": home, "fast": findings.lines(), "slow": slow.lines(), "log": log.getvalue()[-3000:],
         "outputs": sorted(p.name for p in output.iterdir()) if output.exists() else [],
         "beside": sorted(p.name for p in work.iterdir()),
         "scores": scores.read_text() if scores.exists() else None,
+        "problems": [found["code"] for found in json.loads(detail.read_text())["problems"]] if detail.exists() else [],
     }), flush=True)
 """
 
@@ -129,20 +141,22 @@ def _fuzz_task(name: str, count: int, seed: int, outcome: Outcome, keep: Path | 
             _keep(cases[len(lines)], f"the program died: {done.stderr[-300:]}", outcome, keep)
 
 
-def what_is_wrong(result: dict[str, object]) -> str:
+def what_is_wrong(result: Mapping[str, Any]) -> str:
     """Return what is wrong with one run, "" if nothing is."""
     code, log, home = result["code"], str(result["log"]), result["home"]
     if not isinstance(home, list):
         return f"it did not end by itself: {home}"
+    if result["fast"] != result["slow"]:
+        return f"the readers disagree: {result['fast']}, but {result['slow']}"
     if code not in (0, 1) or "Traceback" in log or "E-INTERNAL" in log:
         return f"exit {code}: {log[-300:]}"
     always = ["detailed_results.html", "detailed_results.json"]
     expected = always if code else [*always, "scores.json", "scores.txt"]
     if result["outputs"] != expected or result["beside"] != ["output"]:
         return f"it left {result['outputs']} and {result['beside']}"
-    codes = {word for word in log.replace(":", " ").split() if word.startswith("E-")}
-    if code == 1 and "1. E-" not in log:
-        return f"no numbered list: {log[-300:]}"
+    codes = set(result["problems"])
+    if code == 1 and not (codes and f"1. {result['problems'][0]}" in log):
+        return f"the log does not begin with the first problem: {log[-300:]}"
     if home and code == 0:
         return f"the validator refuses what was scored: {home}"
     if not home and code == 1 and not codes <= _KNOWN_BY_REFERENCE:

@@ -17,7 +17,14 @@ from scoring_program.prepared import load_arrays
 from scoring_program.result import Numbers, Statistics
 from validator.check import check_submission
 from validator.findings import Findings
-from validator.formats.kinetics_tps import KineticsSubmission, PartStates, read_classes, read_parts
+from validator.formats.kinetics_tps import (
+    REFERENCE_SCHEMA,
+    KineticsSubmission,
+    PartStates,
+    read_classes,
+    read_parts,
+)
+from validator.json_files import JsonForm
 from validator.rules import load_rules
 
 CLASSES_FILE = "gt_vid_result.json"
@@ -253,7 +260,7 @@ def _load_reference(folder: Path, findings: Findings) -> Reference | None:
     if not findings.ok:
         return None
     classes = read_classes((folder / CLASSES_FILE).read_bytes(), CLASSES_FILE, findings)
-    parts = read_parts((folder / PARTS_FILE).read_bytes(), PARTS_FILE, "kinetics_tps_reference.json", findings)
+    parts = read_parts((folder / PARTS_FILE).read_bytes(), PARTS_FILE, JsonForm(REFERENCE_SCHEMA), findings)
     if classes is None or parts is None or not findings.ok:
         return None
     for first, second, name in ((parts.videos, classes, CLASSES_FILE), (classes, parts.videos, PARTS_FILE)):

@@ -74,7 +74,7 @@ def load_lemmas(folder: Path, findings: Findings) -> dict[str, str]:
     """Return the table of lemmas; empty after a problem."""
     path = folder / LEMMAS_FILE
     if not path.is_file():
-        hint = "write it with python -m organizer prepare anet_entities_gen"
+        hint = "prepare the reference, which writes it"
         findings.add("E-REF-LEMMAS", "the table of lemmas is missing", hint, LEMMAS_FILE)
         return {}
     table = strict_loads(path.read_bytes(), LEMMAS_FILE, findings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -12,10 +13,14 @@ import jsonschema
 import pytest
 import yaml
 
-from conftest import GOLDEN, ROOT
-from organizer.bundle.build import build_all, build_program
+from conftest import GOLDEN, ROOT, make_zip
+from organizer.bundle import built, parts
+from organizer.bundle.build import build_all, plan_bundles, read_truth
+from organizer.bundle.parts import build_program
 from organizer.data import synthetic
+from organizer.data.references import RefusedError
 from organizer.files import folder_files
+from organizer.runs.dry_run import describe
 from organizer.runs.worker import run_program
 from scoring_program import signature
 from scoring_program.challenge import challenge_ids, load_challenge
@@ -47,6 +52,8 @@ def test_competition_offers_every_task(bundles):
     assert competition["phases"][0]["tasks"] == [task["index"] for task in competition["tasks"]]
     assert {page["file"] for page in competition["pages"]} >= {f"pages/{name}.md" for name in IDS}
     assert competition["title"].startswith("[DEMO DATA] ")
+    assert competition["phases"][0]["max_submissions_per_day"] == 5 * len(IDS)
+    assert all(entry["name"] for entry in competition["solutions"])
 
 
 @pytest.mark.parametrize("name", IDS)
@@ -80,6 +87,16 @@ def test_single_task_bundle_has_the_challenge_columns(bundles, name):
     assert leaderboard["submission_rule"] == "Force_Best"
     assert [column["key"] for column in leaderboard["columns"]][:2] == ["score", "coverage"]
     assert [column["index"] for column in leaderboard["columns"]] == list(range(len(leaderboard["columns"])))
+    (phase,) = competition["phases"]
+    assert (phase["max_submissions_per_day"], phase["max_submissions"]) == (5, 100)
+
+
+@pytest.mark.parametrize("name", IDS)
+@pytest.mark.parametrize("folder", ["", "v1.5/"])
+def test_single_task_bundle_speaks_of_no_other_task(bundles, folder, name):
+    files = read(bundles / f"{folder}{name}.zip")
+    texts = [data.decode() for place, data in files.items() if place.endswith((".md", ".yaml"))]
+    assert not [text for text in texts if "tick" in text.lower().split() or "untick" in text.lower()]
 
 
 def test_real_reference_comes_from_outside_and_is_not_shown(tmp_path):
@@ -91,6 +108,7 @@ def test_real_reference_comes_from_outside_and_is_not_shown(tmp_path):
             (own / place).parent.mkdir(parents=True, exist_ok=True)
             (own / place).write_bytes(data)
     build_all(tmp_path / "refs", "v2", tmp_path / "dist")
+    assert [path.name for path in (tmp_path / "dist").iterdir()] == [f"{name}.zip"]  # no other task has data
     files = read(tmp_path / "dist" / f"{name}.zip")
     competition = yaml.safe_load(files["competition.yaml"])
     assert not competition["title"].startswith("[DEMO")
@@ -98,6 +116,171 @@ def test_real_reference_comes_from_outside_and_is_not_shown(tmp_path):
     assert f"{name}_sample.zip" not in files
     kit = names_in(files["starting_kit.zip"])
     assert f"demo_reference/{name}/SYNTHETIC.md" in kit
+
+
+@pytest.fixture
+def edited(tmp_path):
+    """Return a function that edits a copy of competition.yaml and builds; further files lie beside it."""
+    source = tmp_path / "source"
+    shutil.copytree(ROOT / "pages", source / "pages")
+    shutil.copy(ROOT / "logo.png", source)
+
+    def build(change, form="v2", **options):
+        data = yaml.safe_load((ROOT / "competition.yaml").read_text(encoding="utf-8"))
+        change(data, source)
+        (source / "competition.yaml").write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
+        paths = build_all(options.pop("reference", None), form, tmp_path / "dist", source=source, **options)
+        return {path.name: yaml.safe_load(read(path)["competition.yaml"]) for path in paths}
+
+    return build
+
+
+def add_final_phase(data, source):
+    action = next(task for task in data["tasks"] if task["scoring_program"] == "chalearn_action_program.zip")
+    data["tasks"].append(
+        {**action, "index": 9, "name": "Final", "reference_data": "chalearn_action_final_reference.zip"}
+    )
+    later = {"index": 1, "name": "Final", "start": "2028-01-02", "end": "2028-02-01", "tasks": [9]}
+    data["phases"].append({**data["phases"][0], **later, "max_submissions": 3})
+
+
+def copy_without_mark(challenge_id, folder):
+    shutil.copytree(ROOT / "reference_data" / challenge_id, folder)
+    (folder / "SYNTHETIC.md").unlink()
+    return folder
+
+
+def test_final_phase_on_other_data_has_a_reference_of_its_own(edited, tmp_path):
+    refs = tmp_path / "refs"
+    copy_without_mark("chalearn_action", refs / "chalearn_action")
+    final = copy_without_mark("chalearn_action", refs / "chalearn_action_final")
+    for path in sorted(final.glob("*0004_*")):
+        path.unlink()
+    competition = edited(add_final_phase, reference=refs)["chalearn_action.zip"]
+    assert [task["index"] for task in competition["tasks"]] == [0, 1]
+    assert [(phase["tasks"], phase["max_submissions"]) for phase in competition["phases"]] == [([0], 100), ([1], 3)]
+    assert competition["leaderboards"][0]["submission_rule"] == "Force_Best"
+    files = read(tmp_path / "dist" / "chalearn_action.zip")
+    first, second = (names_in(files[f"chalearn_action{kind}_reference.zip"]) for kind in ("", "_final"))
+    assert second == {name for name in first if "0004" not in name}
+    assert len(first) > len(second)
+
+
+def test_both_phases_are_carried_over_to_the_older_form(edited):
+    def change(data, source):
+        add_final_phase(data, source)
+        data["registration_auto_approve"] = False
+        data["enable_detailed_results"] = False
+        data["phases"][1]["hide_output"] = True
+        data["leaderboards"][0]["columns"][1]["hidden"] = True
+
+    competition = edited(change, "v1.5")["chalearn_action.zip"]
+    first, second = competition["phases"][1], competition["phases"][2]
+    assert (first["reference_data"], first["hide_output"]) == ("chalearn_action_reference.zip", False)
+    assert (second["reference_data"], second["hide_output"]) == ("chalearn_action_final_reference.zip", True)
+    assert competition["has_registration"] is True
+    assert competition["enable_detailed_results"] is False
+    assert competition["force_submission_to_leaderboard"] is True
+    hidden = [key for key, column in competition["leaderboard"]["columns"].items() if column.get("hidden")]
+    assert hidden == ["coverage"]
+
+
+def test_what_the_older_form_cannot_carry_is_said(edited, capsys):
+    edited(lambda data, source: data.update(reward="a cup"), "v1.5")
+    said = capsys.readouterr().out
+    assert "not carried over to v1.5" in said
+    assert "reward" in said
+    assert "set the submission rule in the competition's editor" in said
+
+
+def test_optional_keys_may_go(edited):
+    def change(data, source):
+        del data["solutions"], data["docker_image"], data["description"]
+        for key in (
+            "index",
+            "description",
+            "end",
+            "max_submissions",
+            "max_submissions_per_day",
+            "execution_time_limit",
+        ):
+            del data["phases"][0][key]
+
+    assert "docker_image" not in edited(change)["competition.zip"]
+    assert "end_date" not in edited(change, "v1.5")["chalearn_action.zip"]
+
+
+def test_own_data_and_a_computed_column_reach_the_bundles(edited, tmp_path):
+    def change(data, source):
+        (source / "extra").mkdir()
+        (source / "extra" / "help.txt").write_text("help")
+        (source / "kit.zip").write_bytes(make_zip({"kit.txt": "kit"}))
+        data["phases"][0].update(public_data="extra", starting_kit="kit.zip")
+        board = data["leaderboards"][0]["columns"]
+        board.append(
+            {"index": 2, "title": "Mean", "key": "mean", "computation": "avg", "computation_indexes": [1, 0]}
+        )
+
+    columns = edited(change)["kinetics_tps.zip"]["leaderboards"][0]["columns"]
+    assert columns[-1]["computation_indexes"] == [
+        [c["key"] for c in columns].index(key) for key in ("coverage", "score")
+    ]
+    assert {"extra/help.txt", "kit.zip"} <= read(tmp_path / "dist" / "kinetics_tps.zip").keys()
+    assert "starting_kit.zip" not in read(tmp_path / "dist" / "kinetics_tps.zip")
+
+
+def test_own_reference_folder_is_dry_run_from_the_bundle(edited, tmp_path, monkeypatch):
+    def change(data, source):
+        copy_without_mark("chalearn_action", source / "mine")
+        data["tasks"][0]["reference_data"] = "mine"
+
+    edited(change)
+    monkeypatch.setattr(built, "DIST", tmp_path / "dist")
+    task = built.built_task("chalearn_action", None)
+    assert names_in(task.reference) == {path.name for path in (tmp_path / "source" / "mine").iterdir()}
+
+
+def test_bundle_without_a_reference_cannot_be_dry_run(edited, tmp_path, monkeypatch):
+    edited(lambda data, source: data["tasks"][0].pop("reference_data"))
+    monkeypatch.setattr(built, "DIST", tmp_path / "dist")
+    with pytest.raises(RefusedError, match="has no reference data"):
+        built.built_task("chalearn_action", None)
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        (lambda data: data["phases"][0].update(tasks=[77]), "/phases/0/tasks"),
+        (lambda data: data["pages"].append({"title": "x", "file": "pages/no.md"}), "pages/no.md"),
+        (lambda data: data["phases"][0].update(public_data="../secret.zip"), "/phases/0/public_data"),
+        (lambda data: data.update(title="x" * 250), "/title"),  # too long with the mark of demo data
+    ],
+)
+def test_wrong_edit_is_refused_with_its_place_and_nothing_is_written(edited, tmp_path, change, place):
+    with pytest.raises(RefusedError) as refused:
+        edited(lambda data, source: change(data))
+    assert any(place in line for line in refused.value.findings.lines())
+    assert not (tmp_path / "dist").exists()
+
+
+def test_demo_data_beside_real_data_needs_its_flag(edited, tmp_path, capsys):
+    refs = tmp_path / "refs"
+    copy_without_mark("chalearn_action", refs / "chalearn_action")
+    assert edited(lambda data, source: None, reference=refs).keys() == {"chalearn_action.zip"}
+    said = capsys.readouterr().out
+    assert "note | not built: competition.zip, " in said
+    assert "REFERENCE has no folder anet_entities_gen, " in said
+    built = edited(lambda data, source: None, reference=refs, demo=True)
+    assert built["competition.zip"]["title"].startswith("[DEMO DATA] ")
+    assert not built["chalearn_action.zip"]["title"].startswith("[DEMO")
+
+
+def test_parts_are_made_once_in_a_build(tmp_path, monkeypatch):
+    made = []
+    monkeypatch.setattr(parts, "reference_files", lambda name, folder: made.append(name) or {"SYNTHETIC.md": b"x"})
+    plan = plan_bundles(read_truth(), parts.Parts(), "v2")
+    assert len(plan.bundles) == len(IDS) + 1
+    assert sorted(made) == IDS
 
 
 @pytest.mark.parametrize("name", IDS)
@@ -130,6 +313,19 @@ def run_built(tmp_path):
         return run_program(build_program(name), reference, submission, name, tmp_path / "app", 120.0)
 
     return run
+
+
+@pytest.mark.parametrize("shape", ["competition.zip", f"{IDS[0]}.zip", f"v1.5/{IDS[0]}.zip"])
+def test_sample_scores_on_the_zips_of_each_shape_of_bundle(bundles, tmp_path, shape):
+    files = read(bundles / shape)
+    competition = yaml.safe_load(files["competition.yaml"])
+    tasks = competition["tasks"] if "tasks" in competition else competition["phases"].values()
+    task = next(task for task in tasks if task["scoring_program"] == f"{IDS[0]}_program.zip")
+    sample = ROOT / "starting_kit" / "samples" / IDS[0] / "good"
+    program, reference = files[task["scoring_program"]], files[task["reference_data"]]
+    run = run_program(program, reference, sample, IDS[0], tmp_path / "app", 120.0)
+    assert any(line.startswith("leaderboard row | ") for line in describe(run, load_challenge(IDS[0]), 120.0))
+    assert run.exit_code == 0
 
 
 @pytest.mark.parametrize("name", IDS)

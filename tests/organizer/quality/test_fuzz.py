@@ -21,16 +21,16 @@ def test_2000_spoiled_submissions_end_in_a_verdict(tmp_path):
 
 
 GOOD = {
-    "code": 1, "home": ["E-X"], "log": "1. E-X f: p; h.", "beside": ["output"],
-    "outputs": ["detailed_results.html", "detailed_results.json"],
+    "code": 1, "home": ["E-X"], "log": "1. E-X f: p; h.", "problems": ["E-X"], "beside": ["output"],
+    "outputs": ["detailed_results.html", "detailed_results.json"], "fast": ["1. E-X"], "slow": ["1. E-X"],
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        {"code": 2}, {"code": None, "home": "late"}, {"log": "Traceback"}, {"log": "1. E-INTERNAL: x"}, {"log": "bad"},
-        {"outputs": ["detailed_results.html"]}, {"beside": ["evil", "output"]}, {"home": []},
+        {"code": 2}, {"code": None, "home": "late"}, {"log": "Traceback"}, {"log": "1. E-INTERNAL: x"}, {"log": "bad"}, {"problems": []},
+        {"outputs": ["detailed_results.html"]}, {"beside": ["evil", "output"]}, {"home": []}, {"slow": []},
         {"code": 0, "outputs": ["detailed_results.html", "scores.json", "scores.txt"]},
     ],
 )  # fmt: skip
@@ -40,7 +40,7 @@ def test_each_kind_of_failure_is_noticed(change):
 
 
 def test_what_only_the_server_knows_may_differ():
-    result = {**GOOD, "home": [], "log": "1. E-CSV-FRAME f: p; h."}
+    result = {**GOOD, "home": [], "problems": ["E-CSV-FRAME"], "log": "1. E-CSV-FRAME f: p; h."}
     assert what_is_wrong(result) == ""
 
 
@@ -48,7 +48,7 @@ def test_mutations_are_repeatable_and_change_something():
     files = {"a_prediction.csv": b"1,2,3\n4,5,6\n", "b.json": b'{"a": [1, {"b": "c"}]}'}
     first = [mutate(random.Random(seed), files) for seed in range(60)]
     assert first == [mutate(random.Random(seed), files) for seed in range(60)]
-    assert sum(data != plain_zip(files) for data in first) > 50
+    assert sum(data != plain_zip(files) for data in first) >= 50
     for mutation in FILE_MUTATIONS:
         changed = []
         for seed in range(10):

@@ -8,11 +8,11 @@ import zipfile
 
 import html5lib
 import pytest
-from rescoring import ID, REFERENCE, TABLES, call, left, rows, sample, varied, write_submissions
 
 from conftest import make_zip
 from organizer.bundle import built
 from organizer.bundle.build import build_all
+from rescoring import ID, REFERENCE, TABLES, call, left, rows, sample, varied, write_submissions
 from scoring_program.challenge import load_challenge
 
 
@@ -77,7 +77,7 @@ def test_the_download_of_codabench_is_read(tmp_path):
     ranking = rows(out / "ranking.csv", "team")
     assert {team: row["submission"][:2] for team, row in ranking.items()} == {"ann_b": "10", "bob": "11"}
     assert "../../escape.zip" in rows(out / "scores.csv")
-    assert not list(tmp_path.rglob("escape*.html"))
+    assert [path.parent for path in tmp_path.rglob("*escape*")] == [out / "details"]
     assert len(list((out / "details").iterdir())) == 4
     assert "days since 2024-05-01" in (out / "index.html").read_text()
 
@@ -111,7 +111,8 @@ def test_names_of_files_cannot_act_in_a_terminal_a_spreadsheet_or_a_page(tmp_pat
         text = (tmp_path / "out" / table).read_text()
         assert "\x1b" not in text
         assert "\u202e" not in text
-    assert {"'=1+1", "'-2"} < set(rows(tmp_path / "out" / "ranking.csv", "team"))
+    assert {"'=1+1", "'-2", "\\x1b[31mred\\n"} < set(rows(tmp_path / "out" / "ranking.csv", "team"))
+    assert {"./=1+1.zip", "./-2.zip"} < set(rows(tmp_path / "out" / "scores.csv"))
     for name in ("index.html", "ranking.html"):
         text = (tmp_path / "out" / name).read_text()
         document = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(text)

@@ -75,6 +75,15 @@ def test_program_folder_is_read_only_and_the_command_sees_no_shell(tmp_path):
     assert run.stdout.strip() == str(["$HOME", str(tmp_path / "app" / "input"), "*"])
 
 
+def test_folders_may_have_classic_codalabs_names_in_a_metadata_without_suffix(tmp_path):
+    code = "import sys; print(sys.argv[1:])"
+    program = make_zip({"metadata": "command: python3 $program/x.py $input $output $outputs", "x.py": code})
+    empty = tmp_path / "ref"
+    empty.mkdir()
+    run = run_program(program, empty, empty, ID, tmp_path / "app", 30)
+    assert run.stdout.strip() == str([str(tmp_path / "app" / name) for name in ("input", "output")] + ["$outputs"])
+
+
 def test_container_has_no_network_and_a_read_only_program(tmp_path):
     command = container_command("docker", "image:1", tmp_path, ["python3", "/app/program/score.py"])
     assert command[:2] == ["docker", "run"]

@@ -12,12 +12,12 @@ import time
 from pathlib import Path
 
 import pytest
-from rescoring import ID, REFERENCE, call, left, rows, sample, spoiled, varied, write_submissions
 
 from conftest import ROOT
 from organizer.ranking.command import Choices, rescore
 from organizer.runs.pool import network_off
 from organizer.runs.rescore import Options
+from rescoring import ID, REFERENCE, call, left, rows, sample, spoiled, varied, write_submissions
 from scoring_program import scoring
 
 

@@ -165,17 +165,12 @@ def test_segments_without_boxes_are_left_out_as_in_the_real_files(tmp_path):
     assert prepare(GT, tmp_path, tmp_path / "out").ok
 
 
-def test_writer_makes_a_valid_zip(run, tmp_path):
+def test_writer_makes_a_zip_that_scores(run, tmp_path):
     writer = AnetEntitiesWriter("GT")
     video = next(iter(GOOD[GT]["submission_gt.json"]["results"]))
     writer.add_segment(video, 0, ["man"], [1], np.zeros((1, 10, 4)))
     writer.save(tmp_path / "my.zip")
     assert run(GT, REFERENCE[GT], {"my.zip": (tmp_path / "my.zip").read_bytes()}).code == scoring.SCORED
-    with pytest.raises(ValueError, match="1 classes, 2 word indexes"):
-        writer.add_segment(video, 0, ["man"], [1, 2], np.zeros((1, 10, 4)))
-    writer.add_segment(video, 1, ["man"], [-1], np.zeros((1, 10, 4)))
-    with pytest.raises(ValueError, match="-1 is less than 0"):
-        writer.save(tmp_path / "bad.zip")
 
 
 def test_names_of_the_challenges_own_command_line_work(tmp_path, capsys):

@@ -168,9 +168,9 @@ def test_note_counts_guessed_classes_that_matter(run, tmp_path, fallback, means)
     # Too few to be told apart from single words.
     spellings = ["wugD", "wUgd", "WUgd", "wUGd", "wuGd"]
     for few in (guessed[:4], spellings):
-        assert "predicted classes" not in run(GEN, files(source), submission("man", *few)).out
+        assert "not in the table of lemmas" not in run(GEN, files(source), submission("man", *few)).out
     full = run(GEN, files(source), submission("man", "blicket", guessed[0]), detail="full")
-    assert "1 predicted classes not in the table" in full.out
+    assert "1 predicted class not in the table" in full.out
 
 
 def test_reference_without_lemmas_is_refused_before_the_upload_and_on_the_platform(run, tmp_path, monkeypatch):

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring_program.report import files
+from validator.console import OutputError
 
 
 @given(st.floats(-1e9, 1e9))
@@ -43,10 +44,10 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypat
     files.write_atomic(target, "old")
 
     def fail(*_):
-        raise OSError("disk full")
+        raise OSError(28, "disk full")
 
     monkeypatch.setattr("pathlib.Path.replace", fail)
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(OutputError, match="disk full"):
         files.write_atomic(target, "new")
     assert [path.name for path in tmp_path.iterdir()] == ["scores.txt"]
     assert target.read_text() == "old"

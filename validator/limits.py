@@ -1,10 +1,13 @@
-"""Limits that the scoring program sets itself, so that a bomb ends in a message and not in the platform's kill."""
+"""Limits that a program sets itself, so that a bomb ends in a message and not in a frozen machine or a kill."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
+import mmap
 import signal
 import threading
+import traceback
 from types import FrameType
 
 try:
@@ -15,6 +18,10 @@ except ImportError:  # not on Windows, where participants score at home
 _MB = 1 << 20
 # The processor time of all threads; the wall clock is watched by an alarm.
 _CPU_FACTOR = 4
+# The alarm rings again if an exception was lost, as one in a callback from C may be.
+_AGAIN_SECONDS = 5.0
+# The limits that `start` has lowered, as they were.
+_before: dict[int, tuple[int, int]] = {}
 
 
 class StoppedError(BaseException):
@@ -38,15 +45,43 @@ def start(seconds: float, memory_mb: float) -> None:
         return
     signal.signal(signal.SIGALRM, _out_of_time)
     signal.signal(signal.SIGXCPU, _out_of_time)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_SECONDS)
     _lower(resource.RLIMIT_CPU, int(_CPU_FACTOR * seconds) + 1)
     _lower(resource.RLIMIT_AS, int(memory_mb * _MB))
 
 
 def finish() -> None:
-    """Take the time limit away: the outputs are being written."""
+    """Take the limits away: the outputs are being written, which needs little."""
     if resource is not None and threading.current_thread() is threading.main_thread():
         signal.setitimer(signal.ITIMER_REAL, 0)
+        while _before:
+            kind, limit = _before.popitem()
+            resource.setrlimit(kind, limit)
+
+
+def release(error: BaseException) -> None:
+    """Take the limits away and let go of what the stopped run holds, so that there is room to say why it ended."""
+    finish()
+    held: BaseException | None = error
+    while held is not None:
+        traceback.clear_frames(held.__traceback__)
+        held.__traceback__ = None
+        held = held.__context__
+
+
+def require_memory(size: int) -> None:
+    """Raise MemoryError now if so many bytes cannot be had, for code that dies where it gets none."""
+    if resource is None:
+        return
+    try:
+        mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
+    except OSError:
+        raise MemoryError from None
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Return whether an exception says that there is no more memory, in one of the ways that Python has."""
+    return isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
 
 
 def watch_termination() -> None:
@@ -56,11 +91,11 @@ def watch_termination() -> None:
 
 
 def _lower(kind: int, value: int) -> None:
-    _, hard = resource.getrlimit(kind)
-    if hard != resource.RLIM_INFINITY:
-        value = min(value, hard)
-    with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(kind, (value, hard))
+    soft, hard = resource.getrlimit(kind)
+    if soft == resource.RLIM_INFINITY or value < soft:
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(kind, (value, hard))
+            _before.setdefault(kind, (soft, hard))
 
 
 def _out_of_time(number: int, frame: FrameType | None) -> None:

@@ -1,0 +1,330 @@
+"""What competition.yaml says: reading it, and checking all that it says about itself.
+
+A JSON Schema lists every key that Codabench reads. An unknown key is a warning, as the platform ignores it.
+"""
+
+from __future__ import annotations
+
+import datetime
+import difflib
+import json
+import uuid
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from organizer.bundle.dates import read_date
+from organizer.bundle.report import Report
+from scoring_program.strict_yaml import load_strict
+from validator.findings import quote
+
+DATA_KEYS = (
+    "starting_kit", "public_data", "path", "scoring_program", "reference_data", "input_data", "ingestion_program",
+)  # fmt: skip
+DEFAULT_STEP = 600
+_FORMS = {"2": "v2", "1": "v1.5", "1.5": "v1.5"}
+_READ_BY_NOBODY = ("report", "accepts_only_result_submissions")
+_BOARD = "/leaderboards/0"
+
+
+class NamedFile(NamedTuple):
+    """A file that competition.yaml names: its place there, the name, and the key that names it."""
+
+    where: str
+    name: str
+    key: str
+
+
+def yes(value: object) -> bool:
+    """Return what the platform takes a flag of competition.yaml for; a missing one (None) is no."""
+    return str(value).lower() in ("true", "t", "yes", "y", "on", "1")
+
+
+def number(value: object) -> int:
+    """Return an integer of competition.yaml, which may be text."""
+    return int(float(str(value)))
+
+
+def read_competition(text: bytes, report: Report) -> dict[str, Any] | None:
+    """Return the data of a competition.yaml, None if it cannot be read."""
+    try:
+        decoded = text.decode("utf-8")
+        try:
+            data = load_strict(decoded)
+        except yaml.constructor.ConstructorError as error:
+            data = yaml.safe_load(decoded)  # what the platform does: the last of two equal keys wins
+            report.warn("L-TWICE", f"{error.problem}; the platform takes the last one", "keep one", _place(error))
+    except UnicodeDecodeError:
+        report.error("L-YAML", "the file is not UTF-8", "save it as plain UTF-8")
+        return None
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date without quotes that does not exist
+        problem = getattr(error, "problem", None) or str(error)
+        report.error("L-YAML", problem, "correct the YAML", _place(error))
+        return None
+    if not isinstance(data, dict):
+        report.error("L-YAML", "this is not a mapping", "see competition.yaml of this project")
+        return None
+    return data
+
+
+def _place(error: Exception) -> str:
+    mark = getattr(error, "problem_mark", None)
+    return f"line {mark.line + 1} column {mark.column + 1}" if mark else ""
+
+
+def form_of(data: Mapping[str, Any]) -> str | None:
+    """Return ``v2`` or ``v1.5``, None if the platform knows no such version."""
+    return _FORMS.get(str(data.get("version", "1")))
+
+
+def check_competition(data: dict[str, Any], report: Report) -> bool:
+    """Check what competition.yaml says, files aside; return whether its structure lets checks go on."""
+    form = form_of(data)
+    if form is None:
+        report.error("L-SCHEMA", f"there is no version {data['version']}", "write version: 2", "/version")
+        return False
+    if not _check_schema(data, form, report):
+        return False
+    if form == "v1.5":
+        _check_v15(data, report)
+        return True
+    _check_phases(data, report)
+    _check_tasks(data, report)
+    _check_board(data, report)
+    for name, question in (data.get("fact_sheet") or {}).items():
+        if question["key"] != name:
+            problem = f"the key {question['key']} differs from the question's name"
+            report.error("L-FACTS", problem, f"write key: {name}", f"/fact_sheet/{name}/key")
+    for key in ("title", "pages", "description"):
+        if not data.get(key):
+            report.warn("L-TEXT", f"there is no {key}", "participants see the competition without", f"/{key}")
+    return True
+
+
+def _check_schema(data: dict[str, Any], form: str, report: Report) -> bool:
+    import jsonschema
+
+    schema = json.loads((Path(__file__).parent / "schemas" / f"competition-{form}.json").read_text(encoding="utf-8"))
+    plain = _plain(data)
+    good = True
+    for error in sorted(
+        jsonschema.Draft7Validator(schema).iter_errors(plain), key=lambda found: list(map(str, found.path))
+    ):
+        where = "".join(f"/{part}" for part in error.absolute_path)
+        known = sorted(error.schema.get("properties", {})) if isinstance(error.schema, dict) else []
+        if error.validator == "additionalProperties":
+            for key in sorted(set(error.instance) - set(known)):
+                close = difflib.get_close_matches(key, known, n=1)
+                hint = f"the nearest known key is {close[0]}" if close else f"known here are {', '.join(known)}"
+                report.warn("L-UNKNOWN", f"the platform ignores the key {quote(key)}", hint, f"{where}/{key}")
+            continue
+        good = False
+        report.error("L-SCHEMA", quote(error.message, 200), _schema_hint(error), where or "/")
+    for where, key in _keys(plain):
+        if key in _READ_BY_NOBODY:
+            report.warn("L-UNKNOWN", f"{key} is documented, but the platform does not read it", "remove it", where)
+    return good
+
+
+def _plain(node: Any) -> Any:
+    """Return data as JSON has it, with neither integer keys (the phases of the older form) nor dates."""
+    if isinstance(node, dict):
+        return {str(key): _plain(value) for key, value in node.items()}
+    if isinstance(node, list):
+        return [_plain(value) for value in node]
+    return node if isinstance(node, (str, int, float, type(None))) else str(node)
+
+
+def _schema_hint(error: Any) -> str:
+    if error.validator == "maxLength":
+        return f"the platform's database takes at most {error.validator_value} characters"
+    pattern = str(error.schema.get("pattern"))
+    for sign, hint in (("@", "write an address"), ("true", "write true or false"), ("0-9", "write a whole number")):
+        if sign in pattern:
+            return hint
+    return "correct it"
+
+
+def _keys(node: Any, where: str = "") -> Iterator[tuple[str, str]]:
+    for key, value in node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ():
+        if isinstance(key, str):
+            yield f"{where}/{key}", key
+        yield from _keys(value, f"{where}/{key}")
+
+
+def sorted_phases(data: Mapping[str, Any]) -> list[tuple[int, dict[str, Any]]]:
+    """Return (place in the file, phase) of a v2 competition in the platform's order."""
+    phases = list(enumerate(data["phases"]))
+    return sorted(phases, key=lambda pair: number(pair[1].get("index", pair[0])))
+
+
+def _check_phases(data: dict[str, Any], report: Report) -> None:
+    phases = sorted_phases(data)
+    report.unique("warning", (p["index"] for _, p in phases if "index" in p), "/phases", "the index")
+    if 0 < sum("index" in phase for _, phase in phases) < len(phases):
+        report.warn("L-PHASE", "only some phases have an index", "number all or none", "/phases")
+    previous_end = None
+    for order, (place, phase) in enumerate(phases):
+        where = f"/phases/{place}"
+        start = read_date(phase["start"], f"{where}/start", report)
+        end = read_date(phase["end"], f"{where}/end", report) if phase.get("end") else None
+        if not phase.get("end") and order < len(phases) - 1:
+            report.error("L-PHASE", "the phase has no end", "all but the last need one", where)
+        if start and end and end <= start:
+            report.warn("L-PHASE", "the phase ends before it starts", "swap the dates", f"{where}/end")
+        if start and previous_end and start <= previous_end:
+            hint = "let it start after the end of the one before; the same moment is an error, too"
+            report.error("L-PHASE", "the phase starts before the one before has ended", hint, f"{where}/start")
+        previous_end = end or previous_end
+        if not phase["tasks"]:
+            report.warn("L-PHASE", "the phase offers no task", "name at least one", f"{where}/tasks")
+        if order == 0 and yes(phase.get("auto_migrate_to_this_phase")):
+            problem = "there is no phase before the first to migrate from"
+            report.error("L-PHASE", problem, "remove the key", f"{where}/auto_migrate_to_this_phase")
+        check_limit(phase, where, report)
+
+
+def check_limit(phase: Mapping[str, Any], where: str, report: Report) -> None:
+    """Check the time limit of a phase of either form."""
+    limit = number(phase.get("execution_time_limit", DEFAULT_STEP))
+    where = f"{where}/execution_time_limit"
+    if limit == 0:
+        report.warn("L-LIMIT", f"0 is not unlimited: it means {DEFAULT_STEP} s", "write the seconds", where)
+    if limit > DEFAULT_STEP:
+        problem = f"the default queue allows {DEFAULT_STEP} s a step"
+        report.warn("L-LIMIT", problem, "use a queue of your own, or a lower limit", where)
+
+
+def _check_tasks(data: dict[str, Any], report: Report) -> None:
+    tasks, solutions = data["tasks"], data.get("solutions", [])
+    report.unique("error", (task["index"] for task in tasks), "/tasks", "the index")
+    report.unique("warning", (entry["index"] for entry in solutions), "/solutions", "the index")
+    if not tasks:
+        report.warn("L-TASK", "there is no task", "add one", "/tasks")
+    known = [task["index"] for task in tasks]
+    for place, task in enumerate(tasks):
+        if isinstance(task["index"], str):
+            report.warn("L-TASK", "the index is text", "write a number", f"/tasks/{place}/index")
+        if "key" not in task and "reference_data" not in task:
+            report.warn("L-REFERENCE", "the task has no reference data", "name a zip", f"/tasks/{place}")
+    for group, entries in (("phases", data["phases"]), ("solutions", solutions)):
+        for place, entry in enumerate(entries):
+            for missing in [index for index in entry["tasks"] if index not in known]:
+                where = f"/{group}/{place}/tasks"
+                hint = f"the indexes are {', '.join(map(str, known))}"
+                report.error("L-TASK", f"there is no task with index {missing}", hint, where)
+            if group == "solutions" and not entry.get("name"):
+                problem = 'the platform calls a solution without a name "solution @ date"'
+                report.warn("L-NAME", problem, "give it a name", f"/solutions/{place}")
+    if data.get("queue"):
+        _check_uuid(data["queue"], "queue", "/queue", report)
+    for group, entries in (("tasks", tasks), ("solutions", solutions)):
+        for place, entry in enumerate(entries):
+            if "key" in entry:
+                _check_uuid(entry["key"], "key", f"/{group}/{place}/key", report)
+
+
+def _check_uuid(value: str, what: str, where: str, report: Report) -> None:
+    """Check a name that the server gave to something it holds: always a random UUID."""
+    try:
+        random = uuid.UUID(value).version == 4
+    except ValueError:
+        random = False
+    if not random:
+        problem = f"{quote(value)} is no {what} that a server gives out (a UUID of version 4)"
+        report.error("L-KEY", problem, "copy it from the site", where)
+    else:
+        report.warn("L-KEY", f"only the server knows whether the {what} exists", "look it up on the site", where)
+
+
+def _check_board(data: dict[str, Any], report: Report) -> None:
+    board = data["leaderboards"][0]
+    columns = board["columns"]
+    if len(data["leaderboards"]) > 1:
+        report.warn("L-BOARD", "the platform uses the first leaderboard only", "keep one", "/leaderboards/1")
+    indexes = [number(column["index"]) for column in columns]
+    report.unique("error", indexes, f"{_BOARD}/columns", "the index")
+    report.unique("error", (column["key"] for column in columns), f"{_BOARD}/columns", "the key")
+    if 0 not in indexes:
+        hint = "number the columns from 0; the leaderboard breaks otherwise"
+        report.error("L-BOARD", "no column has the index 0", hint, f"{_BOARD}/columns")
+    if number(board.get("primary_index", 0)) not in indexes:
+        report.warn("L-BOARD", "no column has this index", "name one that exists", f"{_BOARD}/primary_index")
+    for place, column in enumerate(columns):
+        where = f"{_BOARD}/columns/{place}"
+        _check_precision(column.get("precision", 2), f"{where}/precision", report)
+        _check_computation(column, indexes, where, report)
+    rule = board.get("submission_rule", "Add")
+    if rule in ("Add", "Add_And_Delete"):
+        problem = f"under {rule} participants put each result on the board by hand"
+        hint = "use a rule that begins with Force to show all"
+        report.warn("L-RULE", problem, hint, f"{_BOARD}/submission_rule")
+    if rule == "Force_Best" and max(len(phase["tasks"]) for phase in data["phases"]) > 1:
+        problem = "under Force_Best entering one task of a phase drops the entry in another"
+        report.warn("L-RULE", problem, "use Force_Latest_Multiple with several tasks", f"{_BOARD}/submission_rule")
+
+
+def _check_precision(value: object, where: str, report: Report) -> None:
+    if not 0 <= number(value) <= 10:
+        report.warn("L-BOARD", f"the platform stores 10 decimals; {value} cannot be shown", "use 0 to 10", where)
+
+
+def _check_computation(column: Mapping[str, Any], indexes: list[int], where: str, report: Report) -> None:
+    chosen = [number(index) for index in column.get("computation_indexes") or []]
+    if bool(column.get("computation")) != bool(chosen):
+        problem = "computation and computation_indexes need each other"
+        report.error("L-COLUMN", problem, "give both or neither", where)
+    for index in chosen:
+        if index == number(column["index"]):
+            report.error("L-COLUMN", "the column is computed from itself", "name other columns", where)
+        elif index not in indexes:
+            report.error("L-COLUMN", f"there is no column with index {index}", "name columns that exist", where)
+
+
+def _check_v15(data: dict[str, Any], report: Report) -> None:
+    phases = sorted(data["phases"].items(), key=lambda pair: number(pair[1]["phasenumber"]))
+    report.unique("warning", (phase["phasenumber"] for _, phase in phases), "/phases", "the phasenumber")
+    starts: list[datetime.datetime] = []
+    for order, (key, phase) in enumerate(phases):
+        where = f"/phases/{key}"
+        start = read_date(phase["start_date"], f"{where}/start_date", report)
+        if start and starts and (start - starts[-1]).days <= 1:
+            hint = "a phase ends one day before the next one starts; leave more time between their starts"
+            report.warn("L-PHASE", "the phase before would end before it starts", hint, f"{where}/start_date")
+        starts += [start] if start else []
+        if order == 0 and yes(phase.get("auto_migration")):
+            problem = "there is no phase before the first to migrate from"
+            report.error("L-PHASE", problem, "remove the key", f"{where}/auto_migration")
+        check_limit(phase, where, report)
+    end = read_date(data["end_date"], "/end_date", report) if data.get("end_date") else None
+    if end and starts and end <= starts[-1]:
+        report.warn("L-PHASE", "the competition ends before its last phase starts", "correct it", "/end_date")
+    labels = {board["label"] for board in data["leaderboard"]["leaderboards"].values()}
+    columns = data["leaderboard"]["columns"]
+    ranks = (column["rank"] for column in columns.values() if "rank" in column)
+    report.unique("warning", ranks, "/leaderboard/columns", "the rank")
+    for key, column in columns.items():
+        where = f"/leaderboard/columns/{key}"
+        _check_precision(column.get("numeric_format", 2), f"{where}/numeric_format", report)
+        if column["leaderboard"]["label"] not in labels:
+            problem = f"there is no leaderboard with the label {column['leaderboard']['label']}"
+            report.warn("L-BOARD", problem, f"the labels are {', '.join(sorted(map(str, labels)))}", where)
+
+
+def named_files(data: Mapping[str, Any]) -> Iterator[NamedFile]:
+    """Yield every file that a competition.yaml of either form names."""
+    for key in ("image", "terms"):
+        if key in data:
+            yield NamedFile(f"/{key}", data[key], key)
+    for place, page in enumerate(data.get("pages", [])):
+        yield NamedFile(f"/pages/{place}/file", page["file"], "file")
+    for key, name in data.get("html", {}).items():
+        yield NamedFile(f"/html/{key}", name, "file")
+    for group in ("tasks", "phases", "solutions"):
+        entries = data.get(group, [])
+        for place, entry in entries.items() if isinstance(entries, dict) else enumerate(entries):
+            for key in DATA_KEYS:
+                if key in entry:
+                    yield NamedFile(f"/{group}/{place}/{key}", entry[key], key)

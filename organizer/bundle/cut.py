@@ -1,0 +1,187 @@
+"""What competition.yaml becomes in a bundle of one challenge, and in the older form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from organizer.bundle.competition import number, sorted_phases, yes
+from scoring_program.challenge import CHALLENGES_FOLDER, Challenge, challenge_ids
+
+_PROGRAM, _REFERENCE = "_program.zip", "_reference.zip"
+_ALL_TASKS_PAGE = "overview"
+_LIMITS = ("max_submissions_per_day", "max_submissions")
+_CARRIED_PHASE_KEYS = (
+    "description", "max_submissions", "max_submissions_per_day", "execution_time_limit", "hide_output",
+    "hide_prediction_output", "hide_score_output", "starting_kit", "public_data",
+)  # fmt: skip
+_TASK_DATA = ("scoring_program", "reference_data", "input_data", "ingestion_program")
+_CARRIED_KEYS = {
+    "version", "title", "description", "image", "terms", "docker_image", "registration_auto_approve",
+    "enable_detailed_results", "pages", "tasks", "solutions", "phases", "leaderboards",
+}  # fmt: skip
+_RULE_LOST = (
+    "Codabench puts no result of a v1.5 bundle on the board by itself: set the submission rule in the "
+    "competition's editor, or upload the v2 bundle"
+)
+
+
+def challenge_of(task: Mapping[str, Any]) -> str | None:
+    """Return the id of the challenge whose ``<id>_program.zip`` a task names, None if it is a program of others."""
+    name = str(task.get("scoring_program", ""))
+    found = name[: -len(_PROGRAM)] if name.endswith(_PROGRAM) else ""
+    return found if found and (CHALLENGES_FOLDER / found / "challenge.yaml").is_file() else None
+
+
+def reference_name(task: Mapping[str, Any]) -> str | None:
+    """Return X if a task of our challenges names ``X_reference.zip``."""
+    name = str(task.get("reference_data", ""))
+    return name[: -len(_REFERENCE)] if challenge_of(task) and name.endswith(_REFERENCE) else None
+
+
+def one_challenge(truth: Mapping[str, Any], challenge: Challenge) -> dict[str, Any] | None:
+    """Cut the bundle of one challenge out of a competition: all its tasks, the phases that offer them, its page.
+
+    Returns None if no phase offers a task of it.
+    """
+    chosen = [task for task in truth["tasks"] if challenge_of(task) == challenge.id]
+    places = {task["index"]: place for place, task in enumerate(chosen)}
+    phases: list[dict[str, Any]] = []
+    for _, phase in sorted_phases(truth):
+        kept = [places[index] for index in phase["tasks"] if index in places]
+        if kept:
+            phases.append({**_cut_phase(phase, len(kept), challenge), "index": len(phases), "tasks": kept})
+    if not phases:
+        return None
+    phases[0].pop("auto_migrate_to_this_phase", None)
+    solutions = [
+        {**entry, "tasks": [places[index] for index in entry["tasks"] if index in places]}
+        for entry in truth.get("solutions", [])
+    ]
+    return {
+        **truth,
+        "title": challenge.title,
+        "description": challenge.summary,
+        "pages": _pages(truth, challenge.id),
+        "tasks": [{**task, "index": place} for place, task in enumerate(chosen)],
+        "solutions": [{**entry, "index": place} for place, entry in enumerate(s for s in solutions if s["tasks"])],
+        "phases": phases,
+        "leaderboards": [_board(truth["leaderboards"][0], phases, challenge)],
+    }
+
+
+def _cut_phase(phase: Mapping[str, Any], kept: int, challenge: Challenge) -> dict[str, Any]:
+    """Return a phase of which only some tasks are kept: they keep their share of the limits, which tasks share."""
+    all_tasks = len(phase["tasks"])
+    if kept == all_tasks:
+        return dict(phase)
+    shares = {key: -(-number(phase[key]) * kept // all_tasks) for key in _LIMITS if phase.get(key) is not None}
+    return {**phase, **shares, "description": challenge.summary}
+
+
+def _pages(truth: Mapping[str, Any], challenge_id: str) -> list[dict[str, Any]]:
+    """Return the page of a challenge and those that are not of another or of all tasks."""
+    others = {*challenge_ids(), _ALL_TASKS_PAGE}
+    further = [page for page in truth.get("pages", []) if PurePosixPath(page["file"]).stem not in others]
+    pages = [{"title": "Task", "file": f"pages/{challenge_id}.md"}, *further]
+    return [{key: value for key, value in page.items() if key != "index"} for page in pages]
+
+
+def _board(board: Mapping[str, Any], phases: list[dict[str, Any]], challenge: Challenge) -> dict[str, Any]:
+    """Return the leaderboard with the challenge's columns and what the competition's adds to them."""
+    ours = {column["key"]: column for column in board["columns"]}
+    columns = [
+        {"index": index, "title": c.title, "key": c.key, "sorting": c.sorting, "precision": c.precision}
+        for index, c in enumerate(column for column in challenge.columns if column.leaderboard)
+    ]
+    for column in columns:
+        if "hidden" in ours.get(column["key"], {}):
+            column["hidden"] = ours[column["key"]]["hidden"]
+    written = {column.key for column in challenge.columns}
+    places = {str(column["key"]): place for place, column in enumerate(columns)}
+    keys = {number(column["index"]): column["key"] for column in board["columns"]}
+    for column in board["columns"]:
+        based_on = [keys[number(index)] for index in column.get("computation_indexes") or []]
+        fits = all(key in places for key in based_on) if based_on else column["key"] in written
+        if column["key"] not in places and fits:
+            places[column["key"]] = len(columns)
+            further = {"computation_indexes": [places[key] for key in based_on]} if based_on else {}
+            columns.append({**column, **further, "index": len(columns)})
+    cut = {**board, "columns": columns}
+    primary = keys.get(number(cut.pop("primary_index", 0)))
+    if places.get(str(primary), 0):
+        cut["primary_index"] = places[str(primary)]
+    # The rule of several tasks would keep every submission; with one task the best counts.
+    if board.get("submission_rule") == "Force_Latest_Multiple" and max(len(phase["tasks"]) for phase in phases) == 1:
+        cut["submission_rule"] = "Force_Best"
+    return cut
+
+
+def classic(data: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Return a bundle of one challenge in the older form, and what that form cannot carry over."""
+    board = data["leaderboards"][0]
+    columns, said = _classic_columns(board)
+    rule = str(board.get("submission_rule", "Add"))
+    phases, lost = _classic_phases(data)
+    lost += [key for key in data if key not in _CARRIED_KEYS] + (["solutions"] if data.get("solutions") else [])
+    said += [f"not carried over to v1.5: {', '.join(lost)}"] if lost else []
+    result = {
+        "title": data["title"],
+        "description": data["description"],
+        "image": data["image"],
+        "has_registration": not yes(data.get("registration_auto_approve")),
+        "competition_docker_image": data.get("docker_image"),
+        "enable_detailed_results": yes(data.get("enable_detailed_results")),
+        "force_submission_to_leaderboard": rule.startswith("Force"),
+        "end_date": sorted_phases(data)[-1][1].get("end"),
+        "html": _html(data),
+        "phases": phases,
+        "leaderboard": {"leaderboards": {"RESULTS": {"label": board["title"], "rank": 1}}, "columns": columns},
+    }
+    return {key: value for key, value in result.items() if value is not None}, [*said, _RULE_LOST]
+
+
+def _html(data: Mapping[str, Any]) -> dict[str, str]:
+    """Return the pages by their names in the older form, which has no titles."""
+    first, *further = data["pages"]
+    pages = {"overview": first["file"]}
+    for page in further:
+        name = PurePosixPath(page["file"]).stem
+        pages[name if name not in pages else f"{name}_{len(pages)}"] = page["file"]
+    return {**pages, "terms": data["terms"]}
+
+
+def _classic_phases(data: Mapping[str, Any]) -> tuple[dict[int, dict[str, Any]], list[str]]:
+    tasks = {task["index"]: task for task in data["tasks"]}
+    phases, lost = {}, []
+    for place, (_, phase) in enumerate(sorted_phases(data), start=1):
+        task = tasks[phase["tasks"][0]]
+        lost += [f"the task {tasks[index]['name']} of the phase {phase['name']}" for index in phase["tasks"][1:]]
+        phases[place] = {
+            "phasenumber": place,
+            "label": phase["name"],
+            "start_date": phase["start"],
+            **{key: phase[key] for key in _CARRIED_PHASE_KEYS if phase.get(key) is not None},
+            **{key: task[key] for key in _TASK_DATA if key in task},
+        }
+        if yes(phase.get("auto_migrate_to_this_phase")):
+            phases[place]["auto_migration"] = True
+    return phases, lost
+
+
+def _classic_columns(board: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    columns, said = {}, []
+    for column in board["columns"]:
+        if column.get("computation"):
+            said.append(f"not carried over to v1.5: the computed column {column['key']}")
+            continue
+        columns[column["key"]] = {
+            "leaderboard": {"label": board["title"], "rank": 1},
+            "label": column["title"],
+            "rank": number(column["index"]) + 1,
+            "sort": column.get("sorting", "desc"),
+            "numeric_format": number(column.get("precision", 2)),
+            **({"hidden": True} if yes(column.get("hidden")) else {}),
+        }
+    return columns, said

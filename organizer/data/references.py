@@ -1,0 +1,105 @@
+"""What REFERENCE means to every command: a folder with a folder for each task, or the folder of one task."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+from validator.findings import Findings
+
+_SAMPLE = "_sample.zip"
+_NO_DATA = (".zip", ".md", ".txt")
+
+
+class RefusedError(Exception):
+    """The organizer's own files or arguments are wrong; ``findings`` says where."""
+
+    def __init__(self, findings: Findings) -> None:
+        super().__init__("\n".join(findings.lines()))
+        self.findings = findings
+
+
+def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
+    """Return the folder of each task that REFERENCE holds.
+
+    Parameters
+    ----------
+    reference : Path
+        A folder with folders named like tasks, sample submissions ``<name>_sample.zip`` beside them; or one of those.
+    names : collection of str
+        The names of all tasks.
+
+    Raises
+    ------
+    RefusedError
+        There is no such folder, or it holds a folder or a sample of an unknown task; the nearest name is given.
+    """
+    _check_exists(reference)
+    if _is_one_task(reference, names):
+        name = reference.absolute().name
+        if name not in names:
+            _refuse(f"the folder of one task must have the task's name, and {name} is none", name, names, reference)
+        return {name: reference}
+    findings = Findings()
+    folders = {path.name: path for path in _visible(reference) if path.is_dir()}
+    for name in [name for name in folders if name not in names]:
+        findings.add("E-REF-UNKNOWN", f"{name} is no task", _nearest(name, names), str(reference / name))
+    for path in [path for path in _visible(reference) if path.suffix == ".zip"]:
+        allowed = [f"{name}{_SAMPLE}" for name in folders]
+        if path.name not in allowed:
+            problem = f"{path.name} is the sample of no task in this folder"
+            findings.add("E-REF-SAMPLE", problem, _nearest(path.name, allowed), str(path))
+    if not folders:
+        findings.add("E-REF-MISSING", "there is no task's folder in it", _nearest("", names), str(reference))
+    if not findings.ok:
+        raise RefusedError(findings)
+    return folders
+
+
+def task_folder(challenge_id: str, reference: Path, names: Collection[str]) -> Path:
+    """Return the reference folder of one task, whichever of the two forms REFERENCE has; see `task_folders`."""
+    _check_exists(reference)
+    name = reference.absolute().name
+    # An empty folder is one, too: what it needs depends on the task, and the program says it.
+    if _is_one_task(reference, names) or not any(path.is_dir() for path in _visible(reference)):
+        if name in names and not name.startswith(challenge_id):
+            _refuse(f"this is the folder of {name}, not of {challenge_id}", challenge_id, [challenge_id], reference)
+        return reference
+    folders = task_folders(reference, names)
+    if challenge_id not in folders:
+        _refuse(f"there is no folder {challenge_id} in it", challenge_id, folders, reference)
+    return folders[challenge_id]
+
+
+def _is_one_task(reference: Path, names: Collection[str]) -> bool:
+    """Whether a folder holds data itself, and no folder of a task."""
+    inside = _visible(reference)
+    if any(path.is_dir() and path.name in names for path in inside):
+        return False
+    return any(path.is_file() and path.suffix not in _NO_DATA for path in inside)
+
+
+def _visible(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+
+
+def _check_exists(reference: Path) -> None:
+    if not reference.is_dir():
+        beside = reference.parent.iterdir() if reference.parent.is_dir() else ()
+        folders = [path.name for path in beside if path.is_dir()]
+        _refuse("there is no such folder", reference.name, folders, reference)
+
+
+def _nearest(name: str, names: Iterable[str]) -> str:
+    known = sorted(names)
+    close = difflib.get_close_matches(name, known, n=1)
+    if close:
+        return f"the nearest name is {close[0]}"
+    return f"the names are {', '.join(known)}" if known else "check the path"
+
+
+def _refuse(problem: str, name: str, names: Iterable[str], reference: Path) -> None:
+    findings = Findings()
+    findings.add("E-REF-UNKNOWN", problem, _nearest(name, names), str(reference))
+    raise RefusedError(findings)

@@ -1,0 +1,77 @@
+"""How often the interval of a score covers the score of the whole: a table for the docs.
+
+A large set of synthetic items with known statistics stands for all items that exist. Samples of it are scored as a
+reference would be, and the interval of each either covers the score of the large set or does not.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from organizer.data.prepare import prepare
+from scoring_program.challenge import load_challenge
+from scoring_program.metrics import resampling
+from scoring_program.result import Numbers, Statistics
+from validator.findings import Findings
+
+SIZES = (30, 100, 300)
+_FEWEST_ITEMS = 900
+
+
+def run_coverage(ids: list[str], n_samples: int) -> int:
+    """Print, for each task, the share of ``n_samples`` samples whose 95 % interval covers, by number of items."""
+    print("| task | " + " | ".join(f"{size} items" for size in SIZES) + " |")
+    print("|---|" + "---|" * len(SIZES))
+    for name in ids:
+        statistics = _large_set(name)
+        shares = [coverage(load_challenge(name).program(), statistics, size, n_samples) for size in SIZES]
+        print(f"| {name} | " + " | ".join(f"{100 * share:.1f} %" for share in shares) + " |", flush=True)
+    return 0
+
+
+def coverage(program: Any, statistics: Statistics, size: int, n_samples: int) -> float:
+    """Return the share of samples of ``size`` items whose interval covers the score of all items."""
+    n = len(statistics.items)
+    (score,) = program.reduce(statistics, np.ones((1, n)))
+    rng = np.random.default_rng(size)
+    draws = resampling.draws(size)
+    covered = 0
+    for _ in range(n_samples):
+        low, high = resampling.percentile_interval(
+            program.reduce(statistics, _weights(rng.integers(0, n, size), draws, n))
+        )
+        covered += low <= score <= high
+    return covered / n_samples
+
+
+def _weights(sample: np.ndarray, draws: Numbers, n: int) -> Numbers:
+    """Return the weights of all items in the replicates of a sample, which may hold an item more than once."""
+    items, place = np.unique(sample, return_inverse=True)
+    weights = np.zeros((len(draws), n))
+    weights[:, items] = draws @ (place[:, None] == np.arange(len(items))).astype(np.float64)
+    return weights
+
+
+def _large_set(name: str) -> Statistics:
+    """Return the statistics of a submission to a synthetic reference of at least `_FEWEST_ITEMS` items."""
+    challenge = load_challenge(name)
+    program, findings = challenge.program(), Findings()
+    settings = {setting.name: setting.default for setting in challenge.settings}
+    scale = 1.0
+    while True:
+        with tempfile.TemporaryDirectory() as folder:
+            data, ready = Path(folder) / "data", Path(folder) / "ready"
+            challenge.demo().write_full_size(data, scale)
+            findings = prepare(name, data / "ref", ready)
+            reference = program.load_reference(ready, settings, findings)
+            submission = program.read_submission(data / "res", reference, findings)
+            if not findings.ok:
+                raise ValueError("\n".join(findings.lines()))
+            statistics = program.measure(reference, submission, settings)
+        if len(statistics.items) >= _FEWEST_ITEMS:
+            return statistics
+        scale *= np.ceil(_FEWEST_ITEMS / len(statistics.items))

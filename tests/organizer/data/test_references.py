@@ -1,0 +1,98 @@
+"""What REFERENCE may be, for every command that takes it."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from conftest import ROOT
+from organizer import __main__ as commands
+from organizer.bundle import built
+from organizer.bundle.build import build_all
+from organizer.data.references import RefusedError, task_folder, task_folders
+
+NAMES = {"chalearn_action", "chalearn_gesture", "kinetics_tps", "chalearn_gesture_final"}
+ID = "chalearn_gesture"
+
+
+@pytest.fixture
+def refs(tmp_path):
+    for name in (ID, "kinetics_tps"):
+        shutil.copytree(ROOT / "reference_data" / name, tmp_path / "refs" / name)
+    return tmp_path / "refs"
+
+
+def test_folder_of_tasks_and_folder_of_one_task_are_told_apart(refs):
+    assert task_folders(refs, NAMES) == {ID: refs / ID, "kinetics_tps": refs / "kinetics_tps"}
+    assert task_folders(refs / ID, NAMES) == {ID: refs / ID}
+    assert task_folder(ID, refs, NAMES) == refs / ID
+    assert task_folder(ID, refs / ID, NAMES) == refs / ID
+
+
+def test_folder_of_one_task_may_have_any_name_where_the_task_is_given(refs):
+    (refs / ID).rename(refs.parent / "mine")
+    assert task_folder(ID, refs.parent / "mine", NAMES) == refs.parent / "mine"
+
+
+def test_final_reference_of_a_task_is_one_of_its_own(refs):
+    (refs / ID).rename(refs / f"{ID}_final")
+    assert task_folder(ID, refs / f"{ID}_final", NAMES) == refs / f"{ID}_final"
+    with pytest.raises(RefusedError, match="there is no folder chalearn_gesture"):
+        task_folder(ID, refs, NAMES)
+
+
+def rename(refs, new):
+    (refs / ID).rename(refs / new)
+    return refs
+
+
+def add_file(refs, name):
+    (refs / name).write_bytes(b"x")
+    return refs
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda refs: refs.parent / "ref", "there is no such folder; the nearest name is refs"),
+        (lambda refs: rename(refs, "chalern_gesture"), "chalern_gesture is no task; the nearest name is chalearn_gesture"),
+        (lambda refs: rename(refs, "chalern_gesture") / "chalern_gesture", "the nearest name is chalearn_gesture"),
+        (lambda refs: add_file(refs, "chalearn_gestures_sample.zip"), "nearest name is chalearn_gesture_sample.zip"),
+        (lambda refs: add_file(refs, "chalearn_gesture_smaple.zip"), "nearest name is chalearn_gesture_sample.zip"),
+        (lambda refs: add_file(refs, "chalearn_action_sample.zip"), "is the sample of no task in this folder"),
+        (lambda refs: refs.parent.joinpath("empty").mkdir() or refs.parent / "empty", "there is no task's folder in it"),
+    ],
+)  # fmt: skip
+def test_wrong_reference_is_refused_with_the_nearest_name_and_nothing_is_written(refs, tmp_path, change, said):
+    with pytest.raises(RefusedError, match=said):
+        build_all(change(refs), output=tmp_path / "dist")
+    assert not (tmp_path / "dist").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["bundle", "--reference", "no/such/folder"],
+        ["dry-run", ID, "my.zip", "--reference", "no/such/folder"],
+        ["rescore", ID, "mine", "--reference", "no/such/folder"],
+    ],
+    ids=["bundle", "dry-run", "rescore"],
+)
+def test_every_command_refuses_with_exit_code_1(arguments, capsys):
+    assert commands.main(arguments) == 1
+    assert "E-REF-UNKNOWN no/such/folder: there is no such folder" in capsys.readouterr().err
+
+
+def test_folder_of_another_task_is_not_scored_with(refs):
+    with pytest.raises(RefusedError, match="this is the folder of kinetics_tps, not of chalearn_gesture"):
+        task_folder(ID, refs / "kinetics_tps", NAMES)
+
+
+def test_dry_run_takes_both_forms_and_prepares_official_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(built, "DIST", tmp_path)
+    refs = ROOT / "reference_data"
+    assert built.built_task(ID, refs).reference == refs / ID
+    assert built.built_task(ID, refs / ID).reference == refs / ID
+    prepared = built.built_task("densepose", refs).reference
+    assert isinstance(prepared, bytes)

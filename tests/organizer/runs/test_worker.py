@@ -1,0 +1,71 @@
+"""The folders that a submission is laid out in: as the platform does it, or packed if it cannot be unpacked safely."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from conftest import make_zip
+from organizer.files import zip_bytes
+from organizer.quality.fuzzing.mutations import spoiled_zip
+from organizer.runs.worker import run_program
+
+PROGRAM = zip_bytes({
+    "metadata.yaml": b"command: python3 /app/program/list.py /app/input/res",
+    "list.py": b"import os, sys\nfor folder, _, names in os.walk(sys.argv[1]):\n"
+    b"    for name in names:\n        print(os.path.relpath(os.path.join(folder, name), sys.argv[1]))\n",
+})  # fmt: skip
+REFERENCE = zip_bytes({"x": b""})
+GOOD = {"S1_prediction.csv": "1,2,3\n"}
+
+
+def laid_out(tmp_path, data):
+    path = tmp_path / "mine.zip"
+    path.write_bytes(data)
+    run = run_program(PROGRAM, REFERENCE, path, "chalearn_gesture", tmp_path / "app", 60.0)
+    assert (run.exit_code, run.stderr) == (0, "")
+    return sorted(run.stdout.splitlines())
+
+
+def wrong_checksum():
+    data = bytearray(make_zip(GOOD))
+    for magic, offset in ((b"PK\x03\x04", 14), (b"PK\x01\x02", 16)):
+        data[data.index(magic) + offset] ^= 1
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        (GOOD, ["S1_prediction.csv", "metadata"]),
+        ({f"top/{name}": text for name, text in GOOD.items()}, ["metadata", "top/S1_prediction.csv"]),
+        ({**GOOD, "__MACOSX/x": b"y"}, ["S1_prediction.csv", "metadata"]),
+    ],
+)
+def test_a_sound_submission_is_unpacked_without_what_systems_add(tmp_path, files, found):
+    assert laid_out(tmp_path, make_zip(files)) == found
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"no zip",
+        wrong_checksum(),
+        make_zip(GOOD).replace(b"S1_", b"S2_", 1),
+        make_zip({**GOOD, "a": "", "a/b": ""}),
+        make_zip({**GOOD, "x" * 256: ""}),
+        make_zip({**GOOD, ".": ""}),
+        make_zip({**GOOD, "metadata/x": ""}),
+        make_zip({**GOOD, "__MACOSX/x": bytes(300_000_000)}),
+    ],
+)
+def test_what_cannot_be_unpacked_safely_stays_packed(tmp_path, data):
+    assert laid_out(tmp_path, data) == ["metadata", "mine.zip"]
+
+
+def test_no_spoiled_zip_ends_the_work(tmp_path):
+    rng = random.Random(5)
+    files = {name: text.encode() for name, text in GOOD.items()}
+    for _ in range(40):
+        assert "metadata" in laid_out(tmp_path, spoiled_zip(rng, files))

@@ -1,0 +1,82 @@
+"""A built program on interpreters that cannot run it: one line that says so, and exit code 2."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT
+from organizer.bundle.parts import build_program
+from organizer.files import unpack
+from scoring_program.challenge import challenge_ids
+
+OLD = ["2.7", "3.6", "3.7", "3.8"]
+
+
+@cache
+def pyenv_versions():
+    """Return the folder of pyenv's interpreters, None without pyenv."""
+    if shutil.which("pyenv") is None:
+        return None
+    return (
+        Path(subprocess.run(["pyenv", "root"], capture_output=True, text=True, check=True).stdout.strip())
+        / "versions"
+    )
+
+
+def find(version):
+    """Return the command of an interpreter, which may be on the PATH or in pyenv."""
+    candidates = [shutil.which(f"python{version}")]
+    if pyenv_versions():
+        candidates += sorted(pyenv_versions().glob(f"{version}.*/bin/python"))
+    for command in filter(None, candidates):
+        if subprocess.run([str(command), "-c", ""], capture_output=True, check=False).returncode == 0:
+            return str(command)
+    return None
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("program")
+    unpack(build_program(challenge_ids()[0]), folder)
+    return folder
+
+
+def start(command, program, tmp_path):
+    done = subprocess.run(
+        [*command, str(program / "score.py"), str(tmp_path), str(tmp_path / "out")],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert "docker_image: codalab/codalab-legacy:py312" in line
+    return line
+
+
+@pytest.mark.parametrize("version", OLD)
+def test_too_old_interpreter_is_named(version, program, tmp_path):
+    command = find(version)
+    if command is None:
+        pytest.skip(f"there is no Python {version} here")
+    assert f"needs Python 3.9 or later and runs on {version}" in start([command], program, tmp_path)
+
+
+@pytest.mark.parametrize("version", ["3.9", "3.10", "3.11", "3.12", "3.13"])
+def test_missing_package_is_named(version, program, tmp_path):
+    command = find(version)
+    if command is None:
+        pytest.skip(f"there is no Python {version} here")
+    # Neither the folders of packages nor those of the user: an interpreter as it is installed.
+    assert "cannot import numpy" in start([command, "-S", "-s"], program, tmp_path)
+
+
+def test_launcher_is_written_for_every_python():
+    """Nothing newer than Python 2.7 can read; the real interpreters above may be missing."""
+    text = (ROOT / "scoring_program" / "score.py").read_text(encoding="utf-8")
+    assert text.isascii()
+    assert not [word for word in ('f"', "f'", " -> ", ":=", "from __future__") if word in text]

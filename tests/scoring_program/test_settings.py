@@ -1,0 +1,83 @@
+"""Settings and prepared files with values that cannot be: one located problem each, the same on every Python."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import numpy as np
+import pytest
+
+from conftest import ROOT
+from organizer.__main__ import main
+from scoring_program.prepared import load_arrays
+
+ID = "chalearn_gesture"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("protocol: 2020-99-99\n", "line 1 column 11: this is not valid YAML: this value cannot be read"),
+        ("protocol: !!int abc\n", "line 1 column 11"),
+        ("time_limit: !!float x\n", "line 1 column 13"),
+        ("? [a, b]\n: 1\n", "this value cannot be read"),
+        ("? {a: b}\n: 1\n", "this value cannot be read"),
+        (f"time_limit: {'9' * 5000}\n", "line 1 column 13"),
+        (f"{'9' * 500}: 1\n", "line 1 column 1"),
+        ("a: " + "[" * 5000, "it is nested too deep"),
+        ("protocol: \x01\n", "special characters are not allowed"),
+        ("time_limit: .nan\n", "/time_limit: the value is not allowed"),
+        ("time_limit: .inf\n", "/time_limit: the value is not allowed"),
+    ],
+)
+def test_prepare_says_in_one_line_what_is_wrong_with_settings(tmp_path, capsys, text, words):
+    source = tmp_path / "source"
+    source.mkdir()
+    for path in (ROOT / "reference_data" / ID).glob("*.csv"):
+        (source / path.name).write_bytes(path.read_bytes())
+    (source / "settings.yaml").write_text(text)
+    assert main(["prepare", ID, "--source", str(source), "--output", str(tmp_path / "out")]) == 1
+    said = "".join(capsys.readouterr())
+    assert "settings.yaml" in said
+    assert words in said
+
+
+def archive(**members):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as opened:
+        for name, data in members.items():
+            opened.writestr(f"{name}.npy", data)
+    return stream.getvalue()
+
+
+def declared(shape, data=b"", dtype="<f8"):
+    stream = io.BytesIO()
+    np.lib.format.write_array_header_1_0(stream, {"descr": dtype, "fortran_order": False, "shape": shape})
+    return stream.getvalue() + data
+
+
+def test_arrays_are_read_as_they_were_written(tmp_path):
+    arrays = {"a": np.arange(6.0).reshape(2, 3), "b": np.array(7), "c": np.zeros((0, 4), np.int32)}
+    np.savez(tmp_path / "x.npz", **arrays)
+    found = load_arrays(tmp_path / "x.npz")
+    assert all(np.array_equal(found[name], array) for name, array in arrays.items())
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        archive(a=declared((10**11,))),
+        archive(a=declared((2,), bytes(8))),
+        archive(a=declared((2,), bytes(24))),
+        archive(a=declared((-1,))),
+        archive(a=declared((1,), bytes(8), "|O")),
+        archive(a=b"text"),
+        archive(a=declared((1,), bytes(8))).replace(b"PK\x05\x06", b"PK\x05\x07"),
+        b"",
+    ],
+)
+def test_arrays_that_are_not_what_they_declare_are_refused_before_they_are_made(tmp_path, data):
+    (tmp_path / "x.npz").write_bytes(data)
+    with pytest.raises(ValueError):
+        load_arrays(tmp_path / "x.npz")

@@ -1,0 +1,109 @@
+"""The weighted score is the score of the reference in which each item stands as often as its weight says."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from conftest import ROOT
+from organizer.data.synthetic import samples_folder
+from organizer.files import folder_files
+from scoring_program.challenge import challenge_ids, load_challenge
+from scoring_program.metrics import average_precision, resampling
+from scoring_program.scoring import scored_result
+from validator.findings import Findings
+
+IDS = challenge_ids()
+
+
+def copied_keys(data, keys):
+    return {copy: data[key] for copy, key in keys.items() if key in data}
+
+
+def copies(items, weights):
+    """Return the name of each copy of an item, and the item."""
+    return {f"{item}~{n}": item for item, weight in zip(items, weights) for n in range(int(weight))}
+
+
+def repeat_chalearn(files, keys):
+    return {
+        name.replace(item, copy): data for copy, item in keys.items() for name, data in files.items() if item in name
+    }
+
+
+def repeat_kinetics(files, keys):
+    return {name: json.dumps(copied_keys(json.loads(data), keys)).encode() for name, data in files.items()}
+
+
+def repeat_entities(files, keys):
+    repeated = dict(files)
+    for name, data in files.items():
+        content = json.loads(data) if name.endswith(".json") else {}
+        for part in ("annotations", "results", "validation"):
+            if part in content:
+                entries = content[part]
+                content[part] = list(keys) if part == "validation" else copied_keys(entries, keys)
+                repeated[name] = json.dumps(content).encode()
+    return repeated
+
+
+REPEAT = {"chalearn": repeat_chalearn, "kinetics": repeat_kinetics, "anet": repeat_entities}
+
+
+def measured(name, reference_files, submission_files, folder, protocol):
+    for place, files in (("ref", reference_files), ("res", submission_files)):
+        (folder / place).mkdir(parents=True)
+        for file, data in files.items():
+            (folder / place / file).write_bytes(data)
+    challenge, findings = load_challenge(name), Findings()
+    settings = {setting.name: setting.default for setting in challenge.settings}
+    settings.update(protocol=protocol, interval=False)
+    program = challenge.program()
+    reference = program.load_reference(folder / "ref", settings, findings)
+    submission = program.read_submission(folder / "res", reference, findings)
+    assert findings.ok, findings.lines()
+    return scored_result(challenge, reference, submission, settings)
+
+
+@pytest.mark.parametrize("protocol", ["published", "released"])
+@pytest.mark.parametrize("name", [name for name in IDS if name != "densepose"])
+def test_weights_repeat_items(tmp_path, name, protocol):
+    reference = folder_files(ROOT / "reference_data" / name)
+    submission = folder_files(samples_folder(name) / "weak")
+    reference.pop("SYNTHETIC.md")
+    result = measured(name, reference, submission, tmp_path / "once", protocol)
+    items = result.statistics.items
+    for number, weights in enumerate(resampling.draws(len(items), 3)):
+        repeat = REPEAT[name.split("_")[0]]
+        keys = copies(items, weights)
+        again = measured(
+            name, repeat(reference, keys), repeat(submission, keys), tmp_path / f"repeated{number}", protocol
+        )
+        expected = again.scores.get("average_video_accuracy_exact", again.scores["score"])
+        found = load_challenge(name).program().reduce(result.statistics, weights[None])
+        assert found == pytest.approx([expected], abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_weights_repeat_images(seed):
+    rng = np.random.default_rng(seed)
+    images = []
+    for _ in range(6):
+        n_detections, n_persons = rng.integers(0, 5), rng.integers(0, 4)
+        # Without ties: the copies of a detection follow each other, not the copies of an image.
+        scores = np.sort(rng.random(n_detections))[::-1]
+        people = average_precision.People(
+            rng.choice([500.0, 2000.0, 20_000.0], n_persons), rng.random(n_persons) < 0.8, rng.random(n_persons) < 0.2
+        )
+        measures = rng.integers(0, 11, (2, n_detections, n_persons)) / 10
+        detections = average_precision.Detections(scores, np.full(n_detections, 2000.0))
+        images.append(average_precision.match_image(measures, measures[0], detections, people))
+    for weights in rng.integers(0, 4, (5, len(images))).astype(float):
+        repeated = [image for image, weight in zip(images, weights) for _ in range(int(weight))]
+        curves = average_precision.accumulate(repeated, 2)
+        for area in range(len(average_precision.AREAS)):
+            expected = curves.average(curves.precision[area, 1], area) if repeated else 0.0
+            ranked = average_precision.ranked(images, area, 1)
+            assert average_precision.weighted(ranked, weights[None]) == pytest.approx([expected], abs=1e-12)

@@ -1,0 +1,157 @@
+"""Reading PNGs of strangers: every byte of a file is accounted for before a decoder is called.
+
+Decoders forgive much, each something else. Here one walk over the chunks decides, and what a decoder is given are
+the scanlines that were inflated and counted here; it never sees the file.
+"""
+
+from __future__ import annotations
+
+import binascii
+import contextlib
+import re
+import struct
+import zlib
+from collections.abc import Iterator
+
+import numpy as np
+
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_KINDS = {0: "grayscale", 2: "RGB", 3: "palette", 4: "grayscale with alpha", 6: "RGB with alpha"}
+_EIGHT_BIT, _RGB = 8, 2
+_CHANNELS = 3
+_FILTERS = 5
+# Of each pass of an interlaced image: the first column and row, and the steps to the next ones.
+_ADAM7 = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
+_NO_BASE64 = re.compile(r"[^A-Za-z0-9+/]")
+_MOST_PADDING = 2
+_AGAIN = "encode it again with a PNG library"
+
+
+class ImageError(Exception):
+    """The text or the file is not what it should be. ``problem`` and ``hint`` say why."""
+
+    def __init__(self, problem: str, hint: str) -> None:
+        super().__init__(problem)
+        self.problem, self.hint = problem, hint
+
+
+def decode_base64(text: str) -> bytes:
+    """Return the bytes of a text in base64 (RFC 4648, section 4), which may have line breaks anywhere.
+
+    Raises
+    ------
+    ImageError
+        A character is none of the alphabet's, or the padding is missing, misplaced or too long.
+    """
+    if "\n" in text or "\r" in text:
+        text = text.replace("\n", "").replace("\r", "")
+    digits = text.rstrip("=")
+    data = b""
+    sound = len(text) % 4 == 0 and len(text) - len(digits) <= _MOST_PADDING
+    if sound:
+        with contextlib.suppress(ValueError):
+            data = binascii.a2b_base64(text)
+    # The decoder leaves out what is not of the alphabet, in all versions of Python: then there are fewer bytes.
+    if not sound or len(data) != len(digits) * 6 // 8:
+        wrong = _NO_BASE64.search(digits)
+        place = f"character {wrong.start() + 1} is {wrong[0]!a}" if wrong else "its length or padding is wrong"
+        raise ImageError(f"this is not base64: {place}", "write base64.b64encode(png).decode()")
+    return data
+
+
+def decode_png(png: bytes, height: int, width: int) -> np.ndarray:
+    """Return the pixels of an 8-bit RGB PNG as uint8 of shape (height, width, 3).
+
+    Raises
+    ------
+    ImageError
+        The file is not a whole and sound PNG (W3C Portable Network Graphics, third edition) of this size and kind:
+        the signature, one IHDR first, CRCs, IDATs in a row that hold one zlib stream with all scanlines and nothing
+        else, IEND last. Further chunks that a decoder may ignore are allowed and not looked at.
+    """
+    if not png.startswith(_SIGNATURE):
+        raise ImageError("this is not a PNG", "encode the pixels as an 8-bit RGB PNG")
+    chunks = _chunks(png)
+    _, kind, header = next(chunks, (0, b"", b""))
+    if kind != b"IHDR" or len(header) != 13:
+        raise ImageError("the PNG does not begin with a header (IHDR)", _AGAIN)
+    interlaced = _check_header(header, height, width)
+    stream = _image_data(chunks)
+    sizes = [(height, width)]
+    if interlaced:
+        sizes = [
+            (-(-(height - y) // dy), -(-(width - x) // dx)) for x, y, dx, dy in _ADAM7 if y < height and x < width
+        ]
+    lines = _inflate(stream, sum(rows * (1 + _CHANNELS * columns) for rows, columns in sizes))
+    begin = 0
+    for rows, columns in sizes:
+        step = 1 + _CHANNELS * columns
+        if max(lines[begin : begin + rows * step : step]) >= _FILTERS:
+            raise ImageError("a scanline of the PNG has an unknown filter", _AGAIN)
+        begin += rows * step
+    from PIL import Image
+
+    # The scanlines again as a zlib stream, not compressed: Pillow only undoes the filters.
+    image = Image.frombytes("RGB", (width, height), zlib.compress(lines, 0), "zip", "RGB", int(interlaced))
+    return np.asarray(image)
+
+
+def _chunks(png: bytes) -> Iterator[tuple[int, bytes, bytes]]:
+    """Yield the place, kind and content of each chunk; all were checked to be whole, IEND comes last."""
+    at, kind = len(_SIGNATURE), b""
+    while kind != b"IEND":
+        if at + 12 > len(png):
+            raise ImageError(f"the PNG is cut off at byte {len(png)}", _AGAIN)
+        (size,) = struct.unpack_from(">I", png, at)
+        kind, end = png[at + 4 : at + 8], at + 8 + size
+        if not kind.isalpha() or end + 4 > len(png):
+            raise ImageError(f"the PNG is damaged or cut off in the chunk at byte {at}", _AGAIN)
+        if zlib.crc32(memoryview(png)[at + 4 : end]) != struct.unpack_from(">I", png, end)[0]:
+            raise ImageError(f"the PNG is damaged: the checksum of the chunk at byte {at} is wrong", _AGAIN)
+        yield at, kind, png[at + 8 : end]
+        at = end + 4
+    if at < len(png):
+        raise ImageError(f"there are {len(png) - at} bytes behind the end of the PNG", _AGAIN)
+
+
+def _check_header(header: bytes, height: int, width: int) -> bool:
+    """Return whether the image is interlaced."""
+    found_width, found_height, depth, kind, compression, filtering, interlaced = struct.unpack(">IIBBBBB", header)
+    if (found_height, found_width) != (height, width):
+        problem = f"the PNG is {found_height} x {found_width}, uv_shape says {height} x {width}"
+        raise ImageError(problem, "encode the array of the box itself")
+    if (depth, kind) != (_EIGHT_BIT, _RGB):
+        problem = f"the PNG is {depth}-bit {_KINDS.get(kind, 'of an unknown kind')}"
+        raise ImageError(problem, "write an 8-bit RGB PNG without alpha")
+    if compression or filtering or interlaced > 1:
+        raise ImageError("the PNG names methods that do not exist", _AGAIN)
+    return bool(interlaced)
+
+
+def _image_data(chunks: Iterator[tuple[int, bytes, bytes]]) -> bytes:
+    """Return the content of all IDATs, which must follow each other."""
+    parts: list[bytes] = []
+    before = b""
+    for at, kind, content in chunks:
+        if kind == b"IDAT":
+            if parts and before != b"IDAT":
+                raise ImageError(f"other chunks part the image data of the PNG at byte {at}", _AGAIN)
+            parts.append(content)
+        elif kind[:1].isupper() and kind not in (b"PLTE", b"IEND"):
+            raise ImageError(f"the chunk {kind.decode()} at byte {at} of the PNG has no place there", _AGAIN)
+        elif kind == b"IEND" and content:
+            raise ImageError("the PNG's end (IEND) is not empty", _AGAIN)
+        before = kind
+    return b"".join(parts)
+
+
+def _inflate(stream: bytes, size: int) -> bytes:
+    inflater = zlib.decompressobj()
+    try:
+        lines = inflater.decompress(stream, size + 1)
+    except zlib.error:
+        raise ImageError("the image data of the PNG is damaged", _AGAIN) from None
+    if len(lines) != size or not inflater.eof or inflater.unused_data:
+        amount = "more" if len(lines) > size or inflater.unused_data else "less"
+        raise ImageError(f"the PNG holds {amount} than the pixels of its size", _AGAIN)
+    return lines
