@@ -9,7 +9,7 @@ from pathlib import Path
 
 from validator import console, limits
 from validator.check import check_submission
-from validator.findings import Findings
+from validator.findings import Findings, counted
 from validator.rules import known_ids, load_rules
 
 # What a run of the scoring program may take unless the organizers choose otherwise.
@@ -52,7 +52,7 @@ def _main(arguments: list[str] | None) -> int:
         console.say(json.dumps(findings.as_dict(), indent=1))
     else:
         notes = [f"note {note.line()}" for note in findings.notes]
-        verdict = "valid" if findings.ok else f"invalid: {findings.total} problems"
+        verdict = "valid" if findings.ok else f"invalid: {counted(findings.total, 'problem')}"
         console.say(*notes, *findings.lines(shown=None), verdict)
     return 0 if findings.ok else 1
 

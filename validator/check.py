@@ -13,7 +13,7 @@ from typing import Any
 from validator.archive import Submission, UnreadableFileError, open_submission
 from validator.csv_files import CsvRows, read_csv_files
 from validator.findings import Findings, quote
-from validator.rules import CsvRules, JsonRules, Rules
+from validator.rules import CsvRules, JsonRules, Rules, known_ids, load_rules
 
 _NAMED_AT_MOST = 5
 
@@ -107,7 +107,18 @@ def _missing_json(wanted: str, others: list[str], findings: Findings) -> None:
         findings.add("E-FILE-NONE", problem, f"is it misspelt? Rename it to {wanted}", file=wanted)
         return
     found = f"found: {_named(others)}" if others else "there is no other file"
-    findings.add("E-FILE-NONE", f"it is missing; {found}", "put it at the top of the zip", file=wanted)
+    hint = _other_task(others) or "put it at the top of the zip"
+    findings.add("E-FILE-NONE", f"it is missing; {found}", hint, file=wanted)
+
+
+def _other_task(names: list[str]) -> str:
+    """Return a hint if these are the files of another task, "" if not."""
+    for name in known_ids():
+        rules = load_rules(name)
+        wanted = [rules.csv.name.format(key="*")] if rules.csv else list(rules.json.files) if rules.json else []
+        if any(fnmatchcase(PurePosixPath(own).name, pattern) for own in names for pattern in wanted):
+            return f"these are files of {name}: submit them there, or name the right task"
+    return ""
 
 
 def _check_csv(
@@ -176,11 +187,8 @@ def _choose_files(
         findings.note("N-FILE-SPELLING", f"{second} files are named _predictions.csv instead of _prediction.csv")
     if len(chosen) == len(unknown) and findings.ok:
         found = _named(ignored + unknown) if submission.names else "no files at all"
-        findings.add(
-            "E-FILE-NONE",
-            f"no usable file was found, but {found}",
-            f"name your files {pattern}, at the top of the zip",
-        )
+        hint = _other_task(ignored) or f"name your files {pattern}, at the top of the zip"
+        findings.add("E-FILE-NONE", f"no usable file was found, but {found}", hint)
     return chosen
 
 
