@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -44,11 +45,18 @@ def _run(arguments: list[str] | None) -> int:
     dry.add_argument("submission", type=Path)
     dry.add_argument("--reference", type=Path, help=REFERENCE_HELP.format("the one in the bundle"))
     dry.add_argument("--output", type=Path, default=ROOT / "out" / "dry-run")
-    again = commands.add_parser("rescore", help="score all submissions of a folder with the built program")
+    again = commands.add_parser("rescore", help="score all submissions with the built program and rank the teams")
     again.add_argument("id", choices=challenge_ids())
-    again.add_argument("submissions", type=Path, help="folder with the participants' zips")
+    again.add_argument("submissions", type=Path, help="folder with the participants' zips, or Codabench's zip of all")
     again.add_argument("--reference", type=Path, help=REFERENCE_HELP.format("the one in the bundle"))
     again.add_argument("--output", type=Path, help="default: out/rescore/ID")
+    again.add_argument("--workers", type=_from(1), default=0, help="processes; default: one for each core")
+    again.add_argument("--scheduler", default="", metavar="URL", help="a running Dask cluster, as tcp://host:8786")
+    again.add_argument("--replicates", type=_from(2), default=1000, help="resamples for intervals and ranks")
+    again.add_argument("--protocols", nargs="+", default=[], choices=["published", "released"])
+    again.add_argument("--names", type=Path, metavar="CSV", help="whose a submission is: submission,team,date")
+    again.add_argument("--keep", choices=["best", "last"], default="best", help="which submission of a team counts")
+    again.add_argument("--fresh", action="store_true", help="score again what an earlier call has scored")
     prepare = commands.add_parser("prepare", help="check reference files and write a reference folder")
     prepare.add_argument("id", choices=challenge_ids())
     prepare.add_argument("--source", type=Path, required=True)
@@ -98,10 +106,13 @@ def _run(arguments: list[str] | None) -> int:
         return dry_run(built_task(options.id, options.reference), options.submission, options.output)
     if options.command == "rescore":
         from organizer.bundle.built import built_task
-        from organizer.runs.rescore import rescore
+        from organizer.ranking.command import Choices, rescore
+        from organizer.runs.rescore import Options
 
         output = options.output or ROOT / "out" / "rescore" / options.id
-        return rescore(built_task(options.id, options.reference), options.submissions, output)
+        engine = Options(options.workers, options.scheduler, options.replicates, options.fresh)
+        choices = Choices(options.names, options.keep, options.protocols, engine)
+        return rescore(built_task(options.id, options.reference), options.submissions, output, choices)
     if options.command == "prepare":
         from organizer.data.corenlp import lemmatize
         from organizer.data.prepare import prepare as prepare_reference
@@ -144,6 +155,17 @@ def _run(arguments: list[str] | None) -> int:
     from organizer.quality.bench import run_bench
 
     return run_bench(options.ids, options.scale)
+
+
+def _from(least: int) -> Callable[[str], int]:
+    """Return a type of options: whole numbers from ``least`` on."""
+
+    def whole(text: str) -> int:
+        if int(text) < least:
+            raise argparse.ArgumentTypeError(f"it must be at least {least}")
+        return int(text)
+
+    return whole
 
 
 def _report(findings: Findings) -> int:

@@ -35,6 +35,7 @@ class Setting:
 COMMON = (
     Setting("protocol", "published", "the published text, or the released script", ("published", "released")),
     Setting("detail", "summary", "how much the detail page shows", ("none", "summary", "full"), signed=False),
+    Setting("score_decimals", 10, "decimals of every number that leaves a run", min=1, max=10, signed=False),
     Setting("interval", True, "whether an interval of the score is computed", signed=False),
     Setting("notes", True, "whether to say what looks like a mistake", signed=False),
     Setting("time_limit", 570.0, "seconds that a run may take", min=0.1, max=86400.0, signed=False),
@@ -101,11 +102,11 @@ def _wanted(setting: Setting, value: Any) -> str:
     if setting.choices:
         choices = ", ".join(str(choice) for choice in setting.choices)
         return "" if any(value == c and type(value) is type(c) for c in setting.choices) else f"one of {choices}"
-    if isinstance(setting.default, float):
-        low, high = setting.min, setting.max
-        number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        good = number and (low is None or value >= low) and (high is None or value <= high)
-        return "" if good else f"a number from {low} to {high}"
+    if setting.max is not None:
+        low, high, whole = setting.min, setting.max, isinstance(setting.default, int)
+        number = isinstance(value, int if whole else (int, float)) and not isinstance(value, bool)
+        good = number and (low is None or value >= low) and value <= high
+        return "" if good else f"a {'whole ' if whole else ''}number from {low} to {high}"
     if isinstance(setting.default, list):
         strings = isinstance(value, list) and value and all(isinstance(entry, str) for entry in value)
         return "" if strings else "a list of names"

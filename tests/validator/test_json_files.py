@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import random
 import subprocess
 import sys
@@ -502,3 +503,26 @@ def test_submissions_with_too_many_entries_are_refused_with_the_place(tmp_path, 
     check_submission(path, load_rules(name), findings)
     assert [problem.code for problem in findings.problems] == ["E-JSON-COUNT"]
     assert findings.problems[0].where == ("/" if name == "kinetics_tps" else "/results")
+
+
+def test_problems_come_in_the_order_of_the_file_whatever_the_hash_seed():
+    code = (
+        "import json\n"
+        "from validator.findings import Findings\n"
+        "from validator.formats import kinetics_tps as kinetics\n"
+        "data = json.dumps({'v': {f'f{n}': n for n in range(20)}, 'w': {'humans': {}}}).encode()\n"
+        "findings = Findings()\n"
+        "kinetics.read_parts(data, 'f', kinetics.JsonForm('kinetics_tps_parts.json'), findings)\n"
+        "print(*[problem.where for problem in findings.problems])\n"
+    )
+    places = [f"/v/f{number}" for number in range(20)] + ["/w/humans"]
+    for seed in ("1", "2"):
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.split() == places

@@ -271,7 +271,8 @@ class _Worker:
         if not findings.ok:
             return None
         try:
-            png = decode_base64(value["uv_data"])
+            text = value["uv_data"]
+            png = text if isinstance(text, bytes) else decode_base64(text)
         except ImageError as error:
             findings.add("E-DP-BASE64", error.problem, error.hint, where=f"/{index}/uv_data")
             return None
