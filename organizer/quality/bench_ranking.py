@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import tempfile
 import time
 from dataclasses import replace
@@ -83,10 +82,10 @@ def _like(record: Record, team: str, pick: np.random.RandomState) -> Record:
 
 def _many(folder: Path, workers: int) -> str:
     built, submission = _data(MANY_TASK, folder)
-    pick = random.Random(1)
+    pick = np.random.RandomState(1)
     (folder / "in").mkdir()
     for number in range(MANY):
-        kept = {name: data for name, data in submission.items() if pick.random() > 0.02}
+        kept = {name: data for name, data in submission.items() if pick.rand() > 0.02}
         (folder / "in" / f"{number}.zip").write_bytes(zip_bytes(kept))
     begin = time.perf_counter()
     if rescore(built, folder / "in", folder / "out", Choices(engine=Options(workers=workers))):
