@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 import time
 from dataclasses import replace
@@ -20,6 +19,7 @@ from organizer.runs.rescore import Options, Record, score_all
 from organizer.runs.submissions import Submission, find_submissions
 from organizer.runs.worker import BuiltTask
 from scoring_program.challenge import load_challenge
+from validator.forks import usable_cores
 
 # A task whose submissions have a file for each item, so that files can be left out.
 MANY_TASK = "chalearn_gesture"
@@ -38,7 +38,7 @@ def run_ranking_bench(ids: list[str]) -> None:
     if MANY_TASK in ids:
         print("| task | submissions | workers | seconds | a second and worker |")
         print("|---|---|---|---|---|")
-        for workers in sorted({1, len(os.sched_getaffinity(0))}):
+        for workers in sorted({1, usable_cores()}):
             with tempfile.TemporaryDirectory() as folder:
                 print(_many(Path(folder), workers), flush=True)
 
