@@ -60,7 +60,7 @@ def test_dry_run_command_scores_a_sample(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "leaderboard row | " in out
     assert "platform | Finished; the program says: scored\n" in out
-    assert "warning" not in out
+    assert "the platform ignores" not in out
     assert main(["dry-run", ID, str(tmp_path / "none.zip"), "--output", str(tmp_path / "out")]) == 1
     assert "none.zip: there is no such file" in capsys.readouterr().err
 
