@@ -30,9 +30,12 @@ lint-bundle: .venv/run
 dry-run: .venv/run
 	$(BIN)/python -m organizer dry-run $(ID) "$(SUBMISSION)" $(REFERENCE_OPTION)
 
-# make rescore ID=chalearn_gesture SUBMISSIONS=DIR [REFERENCE=DIR]
+# make rescore ID=chalearn_gesture SUBMISSIONS=DIR [REFERENCE=DIR] [WORKERS=N] [SCHEDULER=tcp://...] [REPLICATES=1000]
+#   [PROTOCOLS="published released"] [OPTIONS="--names names.csv --keep last --fresh"]
 rescore: .venv/run
-	$(BIN)/python -m organizer rescore $(ID) "$(SUBMISSIONS)" $(REFERENCE_OPTION)
+	@$(BIN)/python -m organizer rescore $(ID) "$(SUBMISSIONS)" $(REFERENCE_OPTION) $(if $(WORKERS),--workers $(WORKERS)) \
+		$(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(REPLICATES),--replicates $(REPLICATES)) \
+		$(if $(PROTOCOLS),--protocols $(PROTOCOLS)) $(OPTIONS)
 
 demo-data: .venv/run
 	$(BIN)/python -m organizer demo-data

@@ -120,9 +120,10 @@ def _run(arguments: list[str] | None) -> int:
         own = {"lemmatize": partial(lemmatize, options.corenlp, options.force_corenlp)} if options.corenlp else {}
         return _report(prepare_reference(options.id, options.source, options.output, own))
     if options.command == "demo":
+        from organizer.ranking.demo import write_demo_ranking
         from organizer.runs.demo import run_demo
 
-        return run_demo()
+        return run_demo() or write_demo_ranking(ROOT / "out" / "demo" / "ranking")
     if options.command == "demo-data":
         from organizer.data.synthetic import write_demo_data
 
@@ -153,8 +154,12 @@ def _run(arguments: list[str] | None) -> int:
 
         return fuzz_command(options.number, options.seed)
     from organizer.quality.bench import run_bench
+    from organizer.quality.bench_ranking import run_ranking_bench
 
-    return run_bench(options.ids, options.scale)
+    code = run_bench(options.ids, options.scale)
+    if options.scale == [1.0]:
+        run_ranking_bench(options.ids)
+    return code
 
 
 def _from(least: int) -> Callable[[str], int]:

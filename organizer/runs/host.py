@@ -65,6 +65,7 @@ class _Server:
         self._loaded = replace(loaded, settings={**settings, "memory_limit": memory})
         # Imported here, once, instead of in each child: what libraries import only when they need it.
         self._challenge.sections()
+        self._challenge.plausibility()
         for name in ("encodings.cp437", "numpy.ma", "numpy.random"):
             importlib.import_module(name)
         gc.collect()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -20,6 +19,7 @@ from organizer.runs.store import SCORED, Entry, Store, context
 from organizer.runs.submissions import Submission
 from organizer.runs.worker import BuiltTask
 from validator.findings import quote
+from validator.forks import usable_cores
 
 HOST_SCRIPT = Path(__file__).with_name("host.py")
 
@@ -154,7 +154,7 @@ def _engine(built: BuiltTask, settings: Mapping[str, Any], work: Path, options: 
         (work / "reference").mkdir()
         unpack(reference, work / "reference")
         reference = work / "reference"
-    workers = options.workers or len(os.sched_getaffinity(0))
+    workers = options.workers or usable_cores()
     places = str(program.resolve()), str(reference.resolve())
     memory = machine_memory_mb() / workers
     setup = Setup(script, built.id, *places, settings, options.replicates, built.time_limit, memory)
