@@ -216,7 +216,8 @@ def run_signature(challenge: Challenge, folder: Path, reference: Any, settings: 
 
 def _replicates(program: AnyProgram, statistics: Statistics) -> Numbers:
     n = len(statistics.items)
-    return program.reduce(statistics, resampling.draws(n)) if n else np.zeros(0)
+    blocks = resampling.draw_blocks(n) if n else ()
+    return np.concatenate([np.zeros(0), *(program.reduce(statistics, weights) for weights in blocks)])
 
 
 def _interval(replicates: Numbers, score: float, n_items: int) -> Interval | None:

@@ -12,8 +12,9 @@ from typing import Any
 
 from validator.archive import Submission, UnreadableFileError, open_submission
 from validator.csv_files import CsvRows, read_csv_files
-from validator.findings import Findings, quote
-from validator.rules import CsvRules, JsonRules, Rules
+from validator.facts import EMPTY, label_facts
+from validator.findings import Findings, Note, quote
+from validator.rules import CsvRules, JsonRules, Rules, known_ids, load_rules
 
 _NAMED_AT_MOST = 5
 
@@ -107,7 +108,18 @@ def _missing_json(wanted: str, others: list[str], findings: Findings) -> None:
         findings.add("E-FILE-NONE", problem, f"is it misspelt? Rename it to {wanted}", file=wanted)
         return
     found = f"found: {_named(others)}" if others else "there is no other file"
-    findings.add("E-FILE-NONE", f"it is missing; {found}", "put it at the top of the zip", file=wanted)
+    hint = _other_task(others) or "put it at the top of the zip"
+    findings.add("E-FILE-NONE", f"it is missing; {found}", hint, file=wanted)
+
+
+def _other_task(names: list[str]) -> str:
+    """Return a hint if these are the files of another task, "" if not."""
+    for name in known_ids():
+        rules = load_rules(name)
+        wanted = [rules.csv.name.format(key="*")] if rules.csv else list(rules.json.files) if rules.json else []
+        if any(fnmatchcase(PurePosixPath(own).name, pattern) for own in names for pattern in wanted):
+            return f"these are files of {name}: submit them there, or name the right task"
+    return ""
 
 
 def _check_csv(
@@ -176,11 +188,8 @@ def _choose_files(
         findings.note("N-FILE-SPELLING", f"{second} files are named _predictions.csv instead of _prediction.csv")
     if len(chosen) == len(unknown) and findings.ok:
         found = _named(ignored + unknown) if submission.names else "no files at all"
-        findings.add(
-            "E-FILE-NONE",
-            f"no usable file was found, but {found}",
-            f"name your files {pattern}, at the top of the zip",
-        )
+        hint = _other_task(ignored) or f"name your files {pattern}, at the top of the zip"
+        findings.add("E-FILE-NONE", f"no usable file was found, but {found}", hint)
     return chosen
 
 
@@ -208,3 +217,12 @@ def _close(ignored: list[str], rules: CsvRules) -> str:
         if difflib.SequenceMatcher(None, name[-len(suffix) :], suffix).ratio() > 0.7:
             return f" (is {quote(name)} misspelt?)"
     return ""
+
+
+def submission_facts(content: Any, rules: Rules) -> list[Note]:
+    """Return notes on what `check_submission` returned, and one that the reference was not there to compare with."""
+    if rules.json:
+        found: list[Note] = importlib.import_module(f"validator.formats.{rules.json.format}").facts(content)
+    else:
+        found = label_facts(content.values[:, -3], "class") if len(content.values) else [EMPTY]
+    return [*found, Note("N-UNCHECKED", "whether names, ids and boxes fit the reference cannot be told here")]

@@ -127,7 +127,8 @@ def invalid_page(challenge: Challenge, findings: Findings) -> str:
     count = findings.total
     chosen = findings.chosen()
     problems = element("ol", *(element("li", problem.line()) for problem in chosen))
-    more = [f"and {count - len(chosen):,} more"] if count > len(chosen) else []
+    unshown = findings.unshown()
+    more = [f"and {unshown:,} more"] if unshown else []
     head = [element("h1", f"Not scored: {count:,} {'problem' if count == 1 else 'problems'}")]
     head.append(element("p", element("strong", "Invalid submission", class_="bad")))
     body = [card("run-problems", "What to fix", "", problems, *more), *_notes(findings.notes, _MOST_ENTRIES)]

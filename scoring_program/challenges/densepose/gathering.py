@@ -11,8 +11,7 @@ import numpy as np
 from scoring_program.challenges.densepose.reference import Reference
 from scoring_program.metrics import geodesic, masks
 from scoring_program.metrics.average_precision import MOST_DETECTIONS
-from validator.facts import DetectionFacts
-from validator.formats.densepose import Detection
+from validator.formats.densepose import Detection, DetectionFacts
 
 _MASKS_KEPT = 256
 

@@ -19,8 +19,8 @@ from scoring_program.challenges.densepose.reference import Reference
 from scoring_program.metrics import average_precision
 from scoring_program.result import Numbers, Statistics
 from validator.check import check_submission
-from validator.facts import DetectionFacts
 from validator.findings import Findings, Note, counted
+from validator.formats.densepose import DetectionFacts
 from validator.rules import load_rules
 
 

@@ -8,19 +8,11 @@ import numpy as np
 
 from scoring_program.challenges.kinetics_tps.program import Reference
 from scoring_program.plausibility import BoxPairs, Facet, Reading, names_facet, sample, swapped, with_sizes
-from validator.facts import EMPTY, box_facts
-from validator.findings import Note
-from validator.formats.kinetics_tps import KineticsSubmission, PartStates
+from validator.formats.kinetics_tps import KineticsSubmission, PartStates, facts
+
+__all__ = ["facets", "facts"]
 
 _STEP = 5
-
-
-def facts(submission: KineticsSubmission) -> list[Note]:
-    """Return notes that need no reference."""
-    parts = submission.parts
-    if not len(parts.human_box):
-        return [EMPTY]
-    return box_facts(parts.human_box, "humans") or box_facts(parts.proposal_box, "parts")
 
 
 def facets(reference: Reference, submission: KineticsSubmission) -> list[Facet]:

@@ -8,16 +8,11 @@ from scoring_program.families.anet_entities.lemmas import rule_lemma
 from scoring_program.families.anet_entities.reference import Reference
 from scoring_program.metrics.grounding import FRAMES
 from scoring_program.plausibility import BoxPairs, Facet, Reading, names_facet, sample, swapped, with_sizes
-from validator.facts import EMPTY, box_facts
-from validator.findings import Note
-from validator.formats.anet_entities import Grounding
+from validator.formats.anet_entities import Grounding, facts
+
+__all__ = ["facets", "facts"]
 
 _EXACT = 0.9
-
-
-def facts(submission: Grounding) -> list[Note]:
-    """Return notes that need no reference."""
-    return box_facts(submission.box.reshape(-1, 4), "objects") if len(submission.segment) else [EMPTY]
 
 
 def facets(reference: Reference, submission: Grounding, generated: bool) -> list[Facet]:

@@ -141,10 +141,13 @@ def segment_of(reference):
         (lambda r, s: segment_of(r)["process_clss"][0].__setitem__(0, "dragon"), "'dragon' is not in the vocabulary"),
         (
             lambda r, s: s["validation"].append("v_nobody"),
-            "the video v_nobody of 'validation' is not in the reference",
+            "the reference does not hold 1 video of 'validation', the first is v_nobody",
         ),
         (lambda r, s: s.update(val=s.pop("validation")), "there is no split 'validation'"),
-        (lambda r, s: s.update(validation=[]), "no segment of the chosen splits is annotated"),
+        (
+            lambda r, s: s.update(validation=[]),
+            "no segment of the splits validation is annotated; the split file holds",
+        ),
         (lambda r, s: r.pop("annotations"), "there is no mapping of annotations"),
     ],
 )
