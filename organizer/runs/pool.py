@@ -128,7 +128,7 @@ class Host:
         outputs = {path.name: path.read_bytes() for path in output.iterdir() if not path.name.startswith(".")}
         if not reply["late"] and reply["exit_code"] not in (0, 1, 2):
             raise DiedError
-        if reply["exit_code"] == 2 and not outputs:
+        if not reply["late"] and "detailed_results.json" not in outputs:
             return Ended(2, broken=(f"the outputs cannot be written to {output}; is the disk full?",))
         return Ended(**reply, outputs=outputs)
 

@@ -16,7 +16,6 @@ from organizer.runs.pool import Ended, Setup
 from organizer.runs.worker import BuiltTask
 from scoring_program.report.files import DETAIL_HTML, DETAIL_JSON, write_atomic
 
-_UNKNOWN = {"code": "E-UNKNOWN", "problem": "the program gave no reason", "hint": "see its log in a dry run"}
 SCORED, INVALID, TIME, MEMORY, CRASHED = OUTCOMES = ("scored", "invalid", "time", "memory", "crashed")
 
 
@@ -109,7 +108,7 @@ def _entry(ended: Ended) -> Entry:
         return Entry(CRASHED, "E-CRASHED: its process was killed three times", **spent)
     found = json.loads(ended.outputs[DETAIL_JSON])
     if ended.exit_code:
-        first = found["problems"][0] if found["problems"] else _UNKNOWN
+        first = found["problems"][0]
         head = " ".join(first[key] for key in ("code", "file", "where") if first.get(key))
         problem = f"{head}: {first['problem']}; {first['hint']}."
         outcome = found["outcome"] if found["outcome"] in OUTCOMES else CRASHED
