@@ -1,6 +1,6 @@
 """What became of each submission, kept by hash, so that no submission is scored twice with the same program.
 
-An entry is a JSON file, and a page beside it. The JSON is written last: an entry is there as a whole or not at all.
+An entry is a JSON file and a page. The JSON is written last: an entry is there as a whole or not at all.
 """
 
 from __future__ import annotations
