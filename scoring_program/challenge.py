@@ -151,6 +151,8 @@ class Challenge:
     """Files of ``starting_kit/`` for this task alone."""
     kit_data: Sequence[str]
     """Files of the repository that starting kits carry and scoring programs do not."""
+    eval_mode: str = ""
+    """What ``--eval_mode`` of the challenge's own script calls the task; "" if there is no such option."""
 
     @property
     def folder(self) -> Path:
@@ -197,4 +199,5 @@ def load_challenge(challenge_id: str) -> Challenge:
         settings=declared(data.get("settings", {})),
         kit_files=data.get("kit_files", []),
         kit_data=data.get("kit_data", []),
+        eval_mode=data.get("eval_mode", ""),
     )

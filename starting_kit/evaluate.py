@@ -18,21 +18,20 @@ from pathlib import Path
 from kit_path import DEMO_REFERENCE
 
 # isort: split
-from scoring_program.challenge import challenge_ids
+from scoring_program.challenge import challenge_ids, load_challenge
 from scoring_program.report import data, files
 from scoring_program.result import Result, Table
 from scoring_program.scoring import SCORED, score_folder
 
-_ENTITIES = {"GT": "anet_entities_gt", "gen": "anet_entities_gen"}
-
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit code."""
+    modes = {mode: known for known in challenge_ids() if (mode := load_challenge(known).eval_mode)}
     parser = argparse.ArgumentParser(description="Check a submission and score it at home.")
     parser.add_argument("id", nargs="?", choices=challenge_ids(), help="the task; --eval_mode names it too")
     parser.add_argument("submission", nargs="?", type=Path, help="your zip file, or a folder with its files")
     parser.add_argument("-s", "--submission_file", type=Path, help="the same; a .json file is accepted too")
-    parser.add_argument("--eval_mode", choices=sorted(_ENTITIES), help="ActivityNet-Entities: given or generated")
+    parser.add_argument("--eval_mode", choices=sorted(modes), help="ActivityNet-Entities: given or generated")
     parser.add_argument(
         "--loc_mode", choices=["all", "loc"], help="ActivityNet-Entities: show the numbers of one mode"
     )
@@ -43,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, default=Path("evaluation"), help="folder for the results")
     parser.add_argument("--protocol", choices=["published", "released"], help="default: what the reference says")
     options = parser.parse_args(arguments)
-    task = options.id or _ENTITIES.get(options.eval_mode, "")
+    task = options.id or modes.get(options.eval_mode, "")
     submission = options.submission_file or options.submission
     if not task or task not in challenge_ids():
         parser.error("name the task: python evaluate.py ID my.zip")

@@ -123,7 +123,7 @@ def _check_csv(
             findings.add("E-ZIP-DAMAGED", "the file cannot be unpacked", "make the zip anew", file=name)
             continue
         (contents if last_frames is None or key in last_frames else unknown).append(content)
-    # Files of unknown sequences are ignored, but checked: a participant at home gets the same verdict.
+    # Files of unknown items are ignored, but checked: a participant at home gets the same verdict.
     read_csv_files(unknown, rules, findings)
     return read_csv_files(contents, rules, findings, last_frames)
 
@@ -154,7 +154,7 @@ def _choose_files(
         elif key in chosen:
             findings.add(
                 "E-FILE-TWICE",
-                f"there is also {quote(chosen[key])} for the same sequence",
+                f"there is also {quote(chosen[key])} for the same {rules.item}",
                 "keep one of the two",
                 file=name,
             )
@@ -167,13 +167,14 @@ def _choose_files(
         else:
             second += base != rules.name.format(key=key)
             chosen[key] = name
-    pattern = rules.name.format(key="<sequence>")
+    pattern = rules.name.format(key=f"<{rules.item}>")
     if ignored:
         findings.note("N-FILE-IGNORED", f"{_named(ignored)}: not named {pattern}, ignored{_close(ignored, rules)}")
     if unknown:
-        findings.note("N-FILE-UNKNOWN", f"{_named(unknown)}: no sequence of this name, ignored")
+        findings.note("N-FILE-UNKNOWN", f"{_named(unknown)}: no {rules.item} of this name, ignored")
     if second:
-        findings.note("N-FILE-SPELLING", f"{second} files are named _predictions.csv instead of _prediction.csv")
+        other, right = (name.format(key="") for name in (rules.also_named[0], rules.name))
+        findings.note("N-FILE-SPELLING", f"{second} files are named {other} instead of {right}")
     if len(chosen) == len(unknown) and findings.ok:
         found = _named(ignored + unknown) if submission.names else "no files at all"
         findings.add(

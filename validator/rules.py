@@ -28,14 +28,15 @@ class Column:
 
 @dataclass(frozen=True)
 class CsvRules:
-    """Rules of a family of CSV files, one a key: ``name`` holds ``{key}``, as ``{key}_prediction.csv``.
+    """Rules of a family of CSV files, one an ``item``: ``name`` holds ``{key}``, as ``{key}_prediction.csv``.
 
-    ``order`` lists pairs of column names, left <= right in each row. ``first_and_last`` names the two
-    columns that span frames: the first must lie within the item's frames, the last is cut to them.
+    ``order`` lists pairs of column names, left <= right in each row. ``first_and_last`` names the two columns that
+    span frames: the first must lie within the item's frames, the last is cut to them.
     """
 
     name: str
     columns: tuple[Column, ...]
+    item: str = "item"
     also_named: tuple[str, ...] = ()
     order: tuple[tuple[str, str], ...] = ()
     first_and_last: tuple[str, str] | None = None
@@ -52,6 +53,7 @@ class JsonRules:
 
     A name may hold ``*``. With ``any_single`` a submission with one JSON file of another name is accepted. A file
     has at most as many ``entries`` (videos, detections), and as many ``values`` at all depths if it is read at once.
+    ``mode`` is the form that a submission has if the format has several.
     """
 
     format: str
@@ -59,6 +61,7 @@ class JsonRules:
     entries: int
     values: int | None = None
     any_single: bool = False
+    mode: str = ""
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import shutil
 from pathlib import Path
 
 from organizer import ROOT
 from organizer.data.prepare import SYNTHETIC_MARK
 from scoring_program.challenge import challenge_ids, load_challenge
+from scoring_program.trials import Trials
 
 _MARK_TEXT = """# Synthetic data
 
@@ -33,3 +35,8 @@ def write_demo_data(root: Path) -> None:
 def samples_folder(challenge_id: str) -> Path:
     """Return the folder of a task's sample submissions."""
     return ROOT / "starting_kit" / "samples" / challenge_id
+
+
+def load_trials(challenge_id: str) -> Trials:
+    """Import what tests and tools try on a task."""
+    return importlib.import_module(f"scoring_program.challenges.{challenge_id}.trials").TRIALS  # type: ignore[no-any-return]
