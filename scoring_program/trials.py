@@ -1,4 +1,7 @@
-"""What tests and tools try on a task: ``challenges/<id>/trials.py`` holds one object, ``TRIALS``. Never in a bundle."""
+"""What tests and tools try on a task: ``challenges/<id>/trials.py`` holds one object, ``TRIALS``.
+
+Like demo data, it never goes into a bundle.
+"""
 
 from __future__ import annotations
 

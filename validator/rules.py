@@ -65,12 +65,45 @@ class JsonRules:
 
 
 @dataclass(frozen=True)
+class TableColumn:
+    """A column of a CSV file with a header.
+
+    ``type`` is ``text``, ``integer`` or ``decimal``, the numbers with a range (both ends allowed). A column with
+    ``labels`` holds one of these in each row.
+    """
+
+    name: str
+    type: str = "text"
+    labels: tuple[str, ...] = ()
+    min: float | None = None
+    max: float | None = None
+
+
+@dataclass(frozen=True)
+class TableRules:
+    """Rules of one CSV file with a header: the name of its first column is that of the key.
+
+    Commas and line ends together may be as many as ``values``.
+    """
+
+    file: str
+    columns: tuple[TableColumn, ...]
+    values: int = 20_000_000
+
+    @property
+    def key(self) -> str:
+        """The name of the key column."""
+        return self.columns[0].name
+
+
+@dataclass(frozen=True)
 class Rules:
-    """Everything that a submission to one challenge is checked against: ``csv`` or ``json`` is there."""
+    """Everything that a submission to one challenge is checked against: ``csv``, ``tables`` or ``json`` is there."""
 
     id: str
     limits: Limits
     csv: CsvRules | None = None
+    tables: tuple[TableRules, ...] = ()
     json: JsonRules | None = None
 
 
@@ -85,6 +118,8 @@ def load_rules(challenge_id: str) -> Rules:
     limits = Limits(**data["limits"])
     if "csv" in data:
         return Rules(challenge_id, limits, csv=parse_csv_rules(data["csv"]))
+    if "tables" in data:
+        return Rules(challenge_id, limits, tables=tuple(map(_table_rules, data["tables"])))
     own = data["json"]
     return Rules(challenge_id, limits, json=JsonRules(**{**own, "files": tuple(own["files"])}))
 
@@ -107,3 +142,10 @@ def parse_csv_rules(data: dict[str, Any]) -> CsvRules:
         first_and_last=(first_and_last[0], first_and_last[1]) if first_and_last else None,
         **data,
     )
+
+
+def _table_rules(data: dict[str, Any]) -> TableRules:
+    columns = [TableColumn(**{**column, "labels": tuple(column.get("labels", ()))}) for column in data["columns"]]
+    if columns[0].labels or columns[0].type != "text":
+        raise ValueError(f"{data['file']}: the first column is the key, so it is text")
+    return TableRules(**{**data, "columns": tuple(columns)})
