@@ -8,7 +8,7 @@ from operator import eq
 
 import numpy as np
 
-from validator.findings import REPORTED_PER_KIND_AND_FILE, Findings, counted, quote
+from validator.findings import REPORTED_PER_KIND_AND_FILE, Findings, quote
 
 _NAMED_MISSING = 20
 
@@ -45,7 +45,7 @@ def match_keys(
     """
     if len(keys) == len(wanted) and all(map(eq, keys, wanted)):
         return np.arange(len(keys))  # in the order of the reference, as most people write them
-    number = {key: index for index, key in enumerate(wanted)}
+    number = dict(zip(wanted, range(len(wanted))))
     found = np.fromiter(map(number.get, keys, repeat(-1)), np.int64, len(keys))
     unknown = np.flatnonzero(found < 0)
     for index in unknown[:REPORTED_PER_KIND_AND_FILE].tolist():
@@ -58,7 +58,7 @@ def match_keys(
     missing = np.flatnonzero(times == 0).tolist()
     if missing:
         named = ", ".join(quote(wanted[index], 40) for index in missing[:_NAMED_MISSING]) if name_missing else ""
-        problem = f"{len(missing):,} of {counted(len(wanted), 'key')} are missing{': ' if named else ''}{named}"
+        problem = f"keys are missing: {len(missing):,} of {len(wanted):,}" + (f", as {named}" if named else "")
         findings.add("E-KEY-MISSING", problem, "predict every item exactly once", file)
     positions = np.zeros(len(wanted), np.int64)
     positions[found] = np.arange(len(keys))

@@ -53,7 +53,7 @@ class JsonRules:
 
     A name may hold ``*``. With ``any_single`` a submission with one JSON file of another name is accepted. A file
     has at most as many ``entries`` (videos, detections), and as many ``values`` at all depths if it is read at once.
-    ``mode`` is the form that a submission has if the format has several.
+    ``mode`` and ``schema`` (a file of ``validator/schemas``) are for formats that several challenges use.
     """
 
     format: str
@@ -62,6 +62,7 @@ class JsonRules:
     values: int | None = None
     any_single: bool = False
     mode: str = ""
+    schema: str = ""
 
 
 @dataclass(frozen=True)
@@ -146,6 +147,9 @@ def parse_csv_rules(data: dict[str, Any]) -> CsvRules:
 
 def _table_rules(data: dict[str, Any]) -> TableRules:
     columns = [TableColumn(**{**column, "labels": tuple(column.get("labels", ()))}) for column in data["columns"]]
+    for column in columns:
+        if column.type not in ("text", "integer", "decimal"):
+            raise ValueError(f"{data['file']}: there is no type {column.type}; write text, integer or decimal")
     if columns[0].labels or columns[0].type != "text":
         raise ValueError(f"{data['file']}: the first column is the key, so it is text")
     return TableRules(**{**data, "columns": tuple(columns)})

@@ -117,6 +117,10 @@ def program_files(challenge_ids: Sequence[str]) -> dict[str, bytes]:
     for name in list(files):
         if name.startswith("validator/formats/"):
             files.update(_schema_files(files[name].decode()))
+    for own in rules:
+        if own.json and own.json.schema:
+            place = f"validator/schemas/{own.json.schema}"
+            files[place] = (ROOT / place).read_bytes()
     return {**files, **vendored_files(compiled="validator/typed_json.py" in files)}
 
 
