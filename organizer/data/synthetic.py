@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from organizer import ROOT
@@ -18,9 +19,9 @@ are not the data of any challenge. A bundle that is built with them says so in i
 """
 
 
-def write_demo_data(root: Path) -> None:
-    """Write reference_data/ and starting_kit/samples/ below ``root`` anew."""
-    for name in challenge_ids():
+def write_demo_data(root: Path, names: Sequence[str] = ()) -> None:
+    """Write reference_data/ and starting_kit/samples/ of some tasks, by default all, below ``root`` again."""
+    for name in names or challenge_ids():
         demo = load_challenge(name).demo()
         reference = root / "reference_data" / name
         samples = root / "starting_kit" / "samples" / name

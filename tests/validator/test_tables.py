@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from conftest import make_zip
 from validator.check import check_submission
 from validator.findings import Findings
-from validator.rules import RULES_FOLDER, TableColumn, TableRules, load_rules
+from validator.rules import TableColumn, TableRules, load_rules
 from validator.tables import read_table
 
 RULES = TableRules(
