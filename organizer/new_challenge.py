@@ -32,27 +32,30 @@ _LABELS = {
     "item_scores": "(submission == truth).astype(np.float64)", "random_value": "rng.choice(LABELS)",
     "guess": "random_value(rng) if rng.random() < wrong else value", "game": "the most frequent label everywhere",
     "best_constant": "max(LABELS, key=list(truth.values()).count)", "canary": "LABELS[index % 2]",
-    "constant": "LABELS[0]", "sorting": "desc", "example": "robin", "number": "", "rule": "labels: [robin, wren, owl]",
+    "constant": "LABELS[0]", "sorting": "desc", "example": "robin", "number": "",
+    "rule": "labels: [robin, wren, owl]",
     "schema": '"type": "string", "enum": ["robin", "wren", "owl"]', "described": "robin, wren or owl",
 }  # fmt: skip
 _NUMBERS = {
     "kind": "numbers", "value": "number", "values": "numbers", "type": "float", "used": "TRUTH",
     "item_scores": "np.abs(submission - truth)", "random_value": "round(rng.uniform(0, 100), 2)",
     "guess": "round(value + rng.gauss(0, 100 * wrong), 2)", "game": "the mean everywhere",
-    "best_constant": "sum(truth.values()) / len(truth)", "canary": "7391100.0 + index", "constant": "5.0",
-    "sorting": "asc", "example": "17.5", "number": "float", "rule": "type: decimal", "schema": '"type": "number"',
-    "described": "any finite number",
+    "best_constant": "sum(truth.values()) / len(truth)", "canary": "7391100.0 + index", "constant": "-9e6",
+    "sorting": "asc", "example": "17.5", "number": "float", "rule": "type: decimal, min: -1.0e+9, max: 1.0e+9",
+    "schema": '"type": "number", "minimum": -1e9, "maximum": 1e9', "described": "a number from -1e9 to 1e9",
 }  # fmt: skip
 _FORMS = {
     "csv": {
-        "imports": "from validator.tables import read_table", "column": "$value", "labels": "RULES.tables[0].columns[1].labels",
+        "imports": "from validator.tables import read_table", "column": "$value",
+        "labels": "RULES.tables[0].columns[1].labels",
         "read_truth": "read_table(path.read_bytes(), TRUTH, RULES.tables[0], findings)", "demo_import": "import csv",
         "encode": r'"id,$value\n" + "".join(f"{key},{value}\n" for key, value in values.items())',
         "decode": '{row["id"]: $number(row["$value"]) for row in csv.DictReader(text.splitlines())}',
         "holds": "the columns `id` and `$value`", "sample": "id,$value\nitem_1,$example",
     },
     "json": {
-        "imports": "from validator.formats.objects import labels, read_object", "column": "value", "labels": "labels(RULES)",
+        "imports": "from validator.formats.objects import labels, read_object", "column": "value",
+        "labels": "labels(RULES)",
         "read_truth": "read_object(path.read_bytes(), TRUTH, RULES, findings)", "demo_import": "import json",
         "encode": r'json.dumps(values, indent=1) + "\n"', "decode": "json.loads(text)",
         "holds": "an object from the key of each item to its $value", "sample": '{"item_1": $json_example}',
@@ -136,7 +139,7 @@ def _places(fields: dict[str, str]) -> dict[str, str]:
 def _write_golden(name: str, metric: str) -> None:
     """Write three golden cases, with numbers of a brute-force computation."""
     demo = importlib.import_module(f"scoring_program.challenges.{name}.demo")
-    plain, rng = runpy.run_path(str(ROOT / "tests" / "plain_metrics.py"))[metric], random.Random(3)
+    plain, rng = runpy.run_path(str(ROOT / "tests" / "plain_metrics.py"))[metric], random.Random(3)  # noqa: S311
     for case in ("perfect", "random-1", "random-2"):
         folder = ROOT / "tests" / "golden" / name / case
         truth, predicted = ({f"item{n}": demo.random_value(rng) for n in range(8)} for _ in range(2))

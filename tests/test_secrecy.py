@@ -60,7 +60,8 @@ def bad(name):
                 ('"score"', '"scor"'),
             ):
                 text = text.replace(good, wrong)
-            files[place] = text.replace('"x"', "[7]").encode()
+            text = text.replace('"x"', "[7]")
+            files[place] = (text if text != data.decode() else text.replace(": ", ": [7], 0: ", 1)).encode()
     return files
 
 
