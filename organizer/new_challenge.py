@@ -12,7 +12,6 @@ import subprocess
 import sys
 from pathlib import Path
 from string import Template
-from typing import Any
 
 from organizer import ROOT
 from organizer.data.references import RefusedError
@@ -29,7 +28,7 @@ _METRICS = {
 }
 _LABELS = {
     "kind": "labels", "value": "label", "values": "numbers of labels", "type": "str", "used": "LABELS, TRUTH",
-    "item_scores": "(submission == truth).astype(np.float64)", "random_value": "rng.choice(LABELS)",
+    "item_scores": "(submission == reference.values).astype(np.float64)", "random_value": "rng.choice(LABELS)",
     "guess": "random_value(rng) if rng.random() < wrong else value", "game": "the most frequent label everywhere",
     "best_constant": "max(LABELS, key=list(truth.values()).count)", "canary": "LABELS[index % 2]",
     "constant": "LABELS[0]", "sorting": "desc", "example": "robin", "number": "",
@@ -38,7 +37,7 @@ _LABELS = {
 }  # fmt: skip
 _NUMBERS = {
     "kind": "numbers", "value": "number", "values": "numbers", "type": "float", "used": "TRUTH",
-    "item_scores": "np.abs(submission - truth)", "random_value": "round(rng.uniform(0, 100), 2)",
+    "item_scores": "np.abs(submission - reference.values)", "random_value": "round(rng.uniform(0, 100), 2)",
     "guess": "round(value + rng.gauss(0, 100 * wrong), 2)", "game": "the mean everywhere",
     "best_constant": "sum(truth.values()) / len(truth)", "canary": "7391100.0 + index", "constant": "-9e6",
     "sorting": "asc", "example": "17.5", "number": "float", "rule": "type: decimal, min: -1.0e+9, max: 1.0e+9",
@@ -55,9 +54,8 @@ _FORMS = {
     },
     "json": {
         "imports": "from validator.formats.objects import labels, read_object", "column": "value",
-        "labels": "labels(RULES)",
-        "read_truth": "read_object(path.read_bytes(), TRUTH, RULES, findings)", "demo_import": "import json",
-        "encode": r'json.dumps(values, indent=1) + "\n"', "decode": "json.loads(text)",
+        "labels": "labels(RULES)", "read_truth": "read_object(path.read_bytes(), TRUTH, RULES, findings)",
+        "demo_import": "import json", "encode": r'json.dumps(values, indent=1) + "\n"', "decode": "json.loads(text)",
         "holds": "an object from the key of each item to its $value", "sample": '{"item_1": $json_example}',
     },
 }  # fmt: skip
@@ -68,15 +66,17 @@ def new_challenge(name: str, title: str, form: str, metric: str) -> int:
     _check(name, title, form, metric)
     fields = _fields(name, title, form, metric)
     texts = {place: Template(_template(source)).substitute(fields) for place, source in _places(fields).items()}
-    taken = [place for place in texts if (ROOT / place).exists() and "/metrics/" not in place]
-    if taken:
-        _refuse(f"{taken[0]} exists", "choose another ID")
+    # The module of a metric may be there, of another new task.
+    texts = {place: text for place, text in texts.items() if "/metrics/" not in place or not (ROOT / place).exists()}
+    for place in texts:
+        if (ROOT / place).exists():
+            _refuse(f"{place} exists", "choose another ID")
     for place, text in texts.items():
         (ROOT / place).parent.mkdir(parents=True, exist_ok=True)
         (ROOT / place).write_text(text, encoding="utf-8")
     code = [place for place in texts if place.endswith(".py")]
-    for command in (["check", "--quiet", "--select", "I,F401", "--fix"], ["format", "--quiet"]):
-        subprocess.run([sys.executable, "-m", "ruff", *command, *code], cwd=ROOT, check=True)
+    for command in (["check", "--select", "I,F401", "--fix"], ["format"]):
+        subprocess.run([sys.executable, "-m", "ruff", *command, "--quiet", *code], cwd=ROOT, check=True)
     write_demo_data(ROOT, [name])
     _write_golden(name, metric)
     _enter_competition(name, title, fields["summary"])
@@ -89,19 +89,18 @@ def new_challenge(name: str, title: str, form: str, metric: str) -> int:
 
 def _refuse(problem: str, hint: str) -> None:
     findings = Findings()
-    findings.add("N-NEW", problem, hint)
+    findings.add("E-NEW", problem, hint)
     raise RefusedError(findings)
 
 
 def _check(name: str, title: str, form: str, metric: str) -> None:
     if not re.fullmatch("[a-z][a-z0-9_]{1,39}", name) or keyword.iskeyword(name):
         _refuse(f"'{name}' is no ID", "write small letters, digits and _, as in ID=bird_calls")
-    if not title.strip() or len(title) > 60 or not is_printable(title):
+    if not 1 <= len(title.strip()) <= 60 or not is_printable(title):
         _refuse("a title has 1 to 60 characters", 'write it like TITLE="Bird calls"')
-    if form not in _FORMS:
-        _refuse(f"there is no format '{form}'", f"write FORMAT={' or '.join(_FORMS)}")
-    if metric not in _METRICS:
-        _refuse(f"there is no metric '{metric}'", f"write METRIC={' or '.join(_METRICS)}")
+    for kind, given, known in (("FORMAT", form, _FORMS), ("METRIC", metric, _METRICS)):
+        if given not in known:
+            _refuse(f"there is no {kind} '{given}'", f"write {kind}={' or '.join(known)}")
 
 
 def _template(name: str) -> str:
@@ -153,31 +152,24 @@ def _write_golden(name: str, metric: str) -> None:
 def _enter_competition(name: str, title: str, summary: str) -> None:
     """Add the page, the task and its sample to competition.yaml; what else is in it stays as it is."""
     from ruamel.yaml import YAML
-    from ruamel.yaml.comments import CommentedMap
 
-    yaml, path = YAML(), ROOT / "competition.yaml"
+    yaml, path, shown = YAML(), ROOT / "competition.yaml", json.dumps(title, ensure_ascii=False)
     yaml.preserve_quotes, yaml.width = True, 1000
     yaml.indent(mapping=2, sequence=4, offset=2)
     data = yaml.load(path.read_text(encoding="utf-8"))
-
-    def in_one_line(**entry: Any) -> CommentedMap:
-        added = CommentedMap(entry)
-        added.fa.set_flow_style()
-        return added
-
-    index = max(task["index"] for task in data["tasks"]) + 1
-    data["pages"].append(in_one_line(title=title, file=f"pages/{name}.md"))
+    phase, index = data["phases"][0], max(task["index"] for task in data["tasks"]) + 1
+    number = max((entry["index"] for entry in data.get("solutions", [])), default=-1) + 1
+    sample = f"{{index: {number}, name: {shown}, path: {name}_sample.zip, tasks: [{index}]}}"
+    data["pages"].append(yaml.load(f"{{title: {shown}, file: pages/{name}.md}}"))
     task = {"index": index, "name": title, "description": summary}
     data["tasks"].append(
         {**task, "scoring_program": f"{name}_program.zip", "reference_data": f"{name}_reference.zip"}
     )
-    number = max((entry["index"] for entry in data["solutions"]), default=-1) + 1
-    sample = {"index": number, "name": f"Sample: {title}", "path": f"{name}_sample.zip", "tasks": [index]}
-    data["solutions"].append(in_one_line(**sample))
-    phase = data["phases"][0]
-    for key, more in (("max_submissions_per_day", 5), ("max_submissions", 100)):
-        phase[key] += more
+    data.setdefault("solutions", []).append(yaml.load(sample))
     phase["tasks"].append(index)
+    for key, more in (("max_submissions_per_day", 5), ("max_submissions", 100)):
+        if phase.get(key):
+            phase[key] += more
     with path.open("w", encoding="utf-8") as stream:
         yaml.dump(data, stream)
 

@@ -67,8 +67,8 @@ def test_metrics_are_those_of_scikit_learn(metric, seed):
         (("../x", "x", "csv", "accuracy"), "'../x' is no ID"),
         (("densepose", "x", "csv", "accuracy"), "densepose/challenge.yaml exists"),
         (("overview", "x", "csv", "accuracy"), "pages/overview.md exists"),
-        (("birds", "x", "tsv", "accuracy"), "there is no format 'tsv'; write FORMAT=csv or json"),
-        (("birds", "x", "csv", "bleu"), "there is no metric 'bleu'; write METRIC=accuracy or "),
+        (("birds", "x", "tsv", "accuracy"), "there is no FORMAT 'tsv'; write FORMAT=csv or json"),
+        (("birds", "x", "csv", "bleu"), "there is no METRIC 'bleu'; write METRIC=accuracy or "),
         (("birds", "x\ny", "csv", "accuracy"), "a title has 1 to 60 characters"),
     ],
 )
