@@ -4,7 +4,7 @@ FORMAT ?= v2
 BIN := .venv/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
-.PHONY: demo test bundle lint-bundle dry-run rescore demo-data new-challenge bench coverage portability games fuzz mutants clean
+.PHONY: demo test bundle lint-bundle dry-run rescore demo-data new-challenge bench coverage portability games yardstick fuzz mutants clean
 
 demo: .venv/run
 	@$(BIN)/python -m organizer demo
@@ -30,9 +30,12 @@ lint-bundle: .venv/run
 dry-run: .venv/run
 	$(BIN)/python -m organizer dry-run $(ID) "$(SUBMISSION)" $(REFERENCE_OPTION)
 
-# make rescore ID=chalearn_gesture SUBMISSIONS=DIR [REFERENCE=DIR]
+# make rescore ID=chalearn_gesture SUBMISSIONS=DIR [REFERENCE=DIR] [WORKERS=N] [SCHEDULER=tcp://...] [REPLICATES=1000]
+#   [PROTOCOLS="published released"] [OPTIONS="--names names.csv --keep last --fresh"]
 rescore: .venv/run
-	$(BIN)/python -m organizer rescore $(ID) "$(SUBMISSIONS)" $(REFERENCE_OPTION)
+	@$(BIN)/python -m organizer rescore $(ID) "$(SUBMISSIONS)" $(REFERENCE_OPTION) $(if $(WORKERS),--workers $(WORKERS)) \
+		$(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(REPLICATES),--replicates $(REPLICATES)) \
+		$(if $(PROTOCOLS),--protocols $(PROTOCOLS)) $(OPTIONS)
 
 demo-data: .venv/run
 	$(BIN)/python -m organizer demo-data
@@ -56,6 +59,10 @@ portability: .venv/run
 
 games: .venv/run
 	@$(BIN)/python -m organizer games
+
+# make yardstick [ID=chalearn_gesture]: how often notes on mistakes are right; takes half an hour for all tasks
+yardstick: .venv/run
+	@$(BIN)/python -m organizer yardstick $(ID)
 
 # make fuzz [N=2000] [SEED=1]: bad submissions before the built programs
 N ?= 2000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -44,11 +45,18 @@ def _run(arguments: list[str] | None) -> int:
     dry.add_argument("submission", type=Path)
     dry.add_argument("--reference", type=Path, help=REFERENCE_HELP.format("the one in the bundle"))
     dry.add_argument("--output", type=Path, default=ROOT / "out" / "dry-run")
-    again = commands.add_parser("rescore", help="score all submissions of a folder with the built program")
+    again = commands.add_parser("rescore", help="score all submissions with the built program and rank the teams")
     again.add_argument("id", choices=challenge_ids())
-    again.add_argument("submissions", type=Path, help="folder with the participants' zips")
+    again.add_argument("submissions", type=Path, help="folder with the participants' zips, or Codabench's zip of all")
     again.add_argument("--reference", type=Path, help=REFERENCE_HELP.format("the one in the bundle"))
     again.add_argument("--output", type=Path, help="default: out/rescore/ID")
+    again.add_argument("--workers", type=_from(1), default=0, help="processes; default: one for each core")
+    again.add_argument("--scheduler", default="", metavar="URL", help="a running Dask cluster, as tcp://host:8786")
+    again.add_argument("--replicates", type=_from(2), default=1000, help="resamples for intervals and ranks")
+    again.add_argument("--protocols", nargs="+", default=[], choices=["published", "released"])
+    again.add_argument("--names", type=Path, metavar="CSV", help="whose a submission is: submission,team,date")
+    again.add_argument("--keep", choices=["best", "last"], default="best", help="which submission of a team counts")
+    again.add_argument("--fresh", action="store_true", help="score again what an earlier call has scored")
     prepare = commands.add_parser("prepare", help="check reference files and write a reference folder")
     prepare.add_argument("id", choices=challenge_ids())
     prepare.add_argument("--source", type=Path, required=True)
@@ -73,6 +81,10 @@ def _run(arguments: list[str] | None) -> int:
     new.add_argument("--format", required=True, help="csv or json")
     new.add_argument("--metric", default="accuracy", help="accuracy, balanced_accuracy, macro_f1 or rmse")
     commands.add_parser("games", help="print what tricks score against the demo reference")
+    yardstick = commands.add_parser("yardstick", help="measure how often notes on mistakes are right")
+    yardstick.add_argument("ids", nargs="*", default=challenge_ids())
+    yardstick.add_argument("--mistakes", type=int, default=100, help="submissions of each mistake")
+    yardstick.add_argument("--honest", type=int, default=1000, help="honest submissions of each task")
     mutants = commands.add_parser("mutants", help="mutation testing of metrics and validator")
     mutants.add_argument("modules", nargs="*", help="default: all")
     mutants.add_argument("--cosmic-ray", default="cosmic-ray", help="its command")
@@ -99,10 +111,13 @@ def _run(arguments: list[str] | None) -> int:
         return dry_run(built_task(options.id, options.reference), options.submission, options.output)
     if options.command == "rescore":
         from organizer.bundle.built import built_task
-        from organizer.runs.rescore import rescore
+        from organizer.ranking.command import Choices, rescore
+        from organizer.runs.rescore import Options
 
         output = options.output or ROOT / "out" / "rescore" / options.id
-        return rescore(built_task(options.id, options.reference), options.submissions, output)
+        engine = Options(options.workers, options.scheduler, options.replicates, options.fresh)
+        choices = Choices(options.names, options.keep, options.protocols, engine)
+        return rescore(built_task(options.id, options.reference), options.submissions, output, choices)
     if options.command == "prepare":
         from organizer.data.corenlp import lemmatize
         from organizer.data.prepare import prepare as prepare_reference
@@ -110,9 +125,10 @@ def _run(arguments: list[str] | None) -> int:
         own = {"lemmatize": partial(lemmatize, options.corenlp, options.force_corenlp)} if options.corenlp else {}
         return _report(prepare_reference(options.id, options.source, options.output, own))
     if options.command == "demo":
+        from organizer.ranking.demo import write_demo_ranking
         from organizer.runs.demo import run_demo
 
-        return run_demo()
+        return run_demo() or write_demo_ranking(ROOT / "out" / "demo" / "ranking")
     if options.command == "demo-data":
         from organizer.data.synthetic import write_demo_data
 
@@ -134,6 +150,10 @@ def _run(arguments: list[str] | None) -> int:
         from organizer.quality.games import print_table
 
         return print_table()
+    if options.command == "yardstick":
+        from organizer.quality.yardstick import run_yardstick
+
+        return run_yardstick(options.ids, options.mistakes, options.honest)
     if options.command == "mutants":
         from organizer.quality.mutants import run_mutants
 
@@ -143,8 +163,23 @@ def _run(arguments: list[str] | None) -> int:
 
         return fuzz_command(options.number, options.seed)
     from organizer.quality.bench import run_bench
+    from organizer.quality.bench_ranking import run_ranking_bench
 
-    return run_bench(options.ids, options.scale)
+    code = run_bench(options.ids, options.scale)
+    if options.scale == [1.0]:
+        run_ranking_bench(options.ids)
+    return code
+
+
+def _from(least: int) -> Callable[[str], int]:
+    """Return a type of options: whole numbers from ``least`` on."""
+
+    def whole(text: str) -> int:
+        if int(text) < least:
+            raise argparse.ArgumentTypeError(f"it must be at least {least}")
+        return int(text)
+
+    return whole
 
 
 def _report(findings: Findings) -> int:

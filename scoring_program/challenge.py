@@ -13,6 +13,7 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
+from scoring_program.plausibility import Plausibility
 from scoring_program.result import Deferred, Section, Statistics
 from scoring_program.settings import Setting, declared
 from validator.findings import Findings
@@ -99,8 +100,8 @@ Sections = Callable[[Any, Any, Any], Sequence[Union[Section, Deferred]]]
 class Demo(Protocol):
     """What ``challenges/<id>/demo.py`` offers: synthetic data. It never goes into a bundle."""
 
-    def write_reference(self, folder: Path) -> None:
-        """Write a small demo reference."""
+    def write_reference(self, folder: Path, seed: int = ..., size: int = ...) -> None:
+        """Write a small demo reference, times ``size``; each seed gives another."""
 
     def write_samples(self, reference: Path, folder: Path) -> None:
         """Write sample submissions, a folder each: ``good`` and ``weak``."""
@@ -153,6 +154,8 @@ class Challenge:
     """Files of the repository that starting kits carry and scoring programs do not."""
     eval_mode: str = ""
     """What ``--eval_mode`` of the challenge's own script calls the task; "" if there is no such option."""
+    kit_example: str = ""
+    """Code that writes ``my.zip`` for the demo reference, for the README and the notebook of the kit."""
 
     @property
     def folder(self) -> Path:
@@ -169,6 +172,10 @@ class Challenge:
     def sections(self) -> Sections:
         """Import the function that turns reference, submission and statistics into sections of the detail page."""
         return self._module("detail").sections  # type: ignore[no-any-return]
+
+    def plausibility(self) -> Plausibility | None:
+        """Import what reads submissions in other ways; None if the task has no such module."""
+        return self._module("plausibility") if (self.folder / "plausibility.py").is_file() else None  # type: ignore[no-any-return]
 
     def demo(self) -> Demo:
         """Import the generator of synthetic data of the task."""
@@ -198,6 +205,7 @@ def load_challenge(challenge_id: str) -> Challenge:
         fixes=[Fix(**fix) for fix in data.get("losses", [])],
         settings=declared(data.get("settings", {})),
         kit_files=data.get("kit_files", []),
+        kit_example=data.get("kit_example", ""),
         kit_data=data.get("kit_data", []),
         eval_mode=data.get("eval_mode", ""),
     )

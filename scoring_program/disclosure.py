@@ -7,8 +7,9 @@ joins it, so that nothing can be computed by subtraction. ``full`` shows everyth
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from scoring_program.result import (
     Groups,
     Histogram,
     Matrix,
+    Result,
     Section,
     Table,
 )
@@ -141,3 +143,37 @@ def _merged_bins(section: Histogram, floor: int) -> Histogram | None:
         counts.append(pending)
         support.append(size)
     return replace(section, edges=edges, counts=counts, support=np.array(support)) if any(counts) else None
+
+
+def rounded(result: Result, decimals: int) -> Result:
+    """Return a result whose shown numbers have at most ``decimals`` decimals.
+
+    What is not shown, `Result.statistics` and `Result.replicates`, stays as it is.
+    """
+    interval, shown = result.interval, _Rounding(decimals)
+    return replace(
+        result,
+        scores=shown(result.scores),
+        interval=interval and replace(interval, low=shown(interval.low), high=shown(interval.high)),
+        losses=[shown(loss) for loss in result.losses],
+        sections=[shown(section) for section in result.sections],
+    )
+
+
+class _Rounding:
+    """Rounds all floats of plain data and of records."""
+
+    def __init__(self, decimals: int) -> None:
+        self._decimals = decimals
+
+    def __call__(self, value: Any) -> Any:
+        """Return the value with rounded floats."""
+        if isinstance(value, float):
+            return round(value, self._decimals)
+        if isinstance(value, Mapping):
+            return {key: self(entry) for key, entry in value.items()}
+        if isinstance(value, (list, tuple)):
+            return type(value)(map(self, value))
+        if is_dataclass(value) and not isinstance(value, type):
+            return replace(value, **{field.name: self(getattr(value, field.name)) for field in fields(value)})
+        return value

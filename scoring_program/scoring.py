@@ -12,15 +12,16 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from scoring_program import plausibility
 from scoring_program.challenge import AnyProgram, Challenge, Settings, challenge_ids, load_challenge
-from scoring_program.disclosure import disclosed
+from scoring_program.disclosure import disclosed, rounded
 from scoring_program.metrics import resampling
 from scoring_program.report import data, files, page
 from scoring_program.result import Interval, Loss, Numbers, Result, Statistics
@@ -32,6 +33,8 @@ from validator.findings import Findings, Note
 HERE = Path(__file__).resolve().parent
 SCORED, INVALID, BROKEN = 0, 1, 2
 _NEAR = 0.8
+# Of intervals and losses: so many are equal on every machine.
+_DECIMALS = 6
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -54,14 +57,41 @@ def main(arguments: list[str] | None = None) -> int:
     return score_folder(options.challenge, options.input / "ref", options.input / "res", options.output, limited=True)
 
 
+@dataclass(frozen=True)
+class Loaded:
+    """A reference folder that was read once, to score several submissions with it."""
+
+    settings: Settings
+    ground_truth: Any
+    signature: str
+
+
+def load_reference(challenge: Challenge, folder: Path, settings: Settings, findings: Findings) -> Loaded | None:
+    """Read a reference folder; None after a problem, which goes to ``findings``."""
+    program = challenge.program()
+    ground_truth = program.load_reference(folder, settings, findings)
+    if not findings.ok:
+        return None
+    return Loaded(settings, ground_truth, run_signature(challenge, folder, ground_truth, settings))
+
+
+def run_settings(challenge: Challenge, folder: Path, overrides: Settings, findings: Findings) -> dict[str, Any]:
+    """Return a value for every setting: those of the reference folder, replaced by ``overrides``."""
+    if not folder.is_dir():
+        findings.add("E-REF-MISSING", "there is no reference folder", "the organizers must attach the reference data")
+        return {}
+    return {**read_settings(folder, challenge.settings, findings), **overrides}
+
+
 def score_folder(
     challenge_id: str,
-    reference: Path,
+    reference: Path | Loaded,
     submission: Path,
     output: Path,
     overrides: Settings | None = None,
     on_result: Callable[[Result], None] | None = None,
     limited: bool = False,
+    strict: bool = False,
 ) -> int:
     """Score one submission and write all outputs.
 
@@ -69,8 +99,8 @@ def score_folder(
     ----------
     challenge_id : str
         The challenge.
-    reference : Path
-        The reference folder.
+    reference : Path or Loaded
+        The reference folder, or what `load_reference` made of it.
     submission : Path
         A zip file, or a folder with the submission's files or with a single zip.
     output : Path
@@ -81,13 +111,15 @@ def score_folder(
         Gets the result of a scored submission, for printing more of it.
     limited : bool
         Whether to set the limits of the settings for this process.
+    strict : bool
+        Whether to refuse a reference with a mistake that makes scoring pointless.
 
     Returns
     -------
     int
         The exit code. Scores are written only if it is 0.
     """
-    run = _Run(challenge_id, output, dict(overrides or {}), limited)
+    run = _Run(challenge_id, output, dict(overrides or {}), limited, strict)
     try:
         files.make_folder(output)
         files.remove_scores(output)
@@ -161,18 +193,31 @@ def scored_result(
     replicates = _replicates(program, statistics) if settings["interval"] else np.zeros(0)
     interval = _interval(replicates, scores["score"], len(statistics.items))
     if interval:
-        scores |= {"score_low": round(interval.low, 6), "score_high": round(interval.high, 6)}
+        scores |= {"score_low": round(interval.low, _DECIMALS), "score_high": round(interval.high, _DECIMALS)}
+    begin("notes")
+    mistakes = plausibility.notes(challenge.plausibility(), reference, submission, settings, scores["score"])
     begin("losses")
     hidden = detail == "none"
     losses = [] if hidden else _losses(program, statistics, scores["score"])
     begin("report")
     sections = [] if hidden else disclosed(challenge.sections()(reference, submission, statistics), detail)
-    return Result(scores, statistics, replicates, interval, losses, sections, [*notes, *statistics.notes])
+    all_notes = [*mistakes, *notes, *statistics.notes]
+    result = Result(scores, statistics, replicates, interval, losses, sections, all_notes)
+    # All outputs have at most 10 decimals anyway.
+    return rounded(result, settings["score_decimals"]) if settings["score_decimals"] < files.DECIMALS else result
+
+
+def run_signature(challenge: Challenge, folder: Path, reference: Any, settings: Settings) -> str:
+    """Return the signature of scores against a reference that was loaded from ``folder``."""
+    program = challenge.program()
+    digest = program.reference_digest(reference) or reference_hash(folder)
+    return signature(challenge.id, settings, challenge.settings, digest, program.signature_parts(reference))
 
 
 def _replicates(program: AnyProgram, statistics: Statistics) -> Numbers:
     n = len(statistics.items)
-    return program.reduce(statistics, resampling.draws(n)) if n else np.zeros(0)
+    blocks = resampling.draw_blocks(n) if n else ()
+    return np.concatenate([np.zeros(0), *(program.reduce(statistics, weights) for weights in blocks)])
 
 
 def _interval(replicates: Numbers, score: float, n_items: int) -> Interval | None:
@@ -220,10 +265,12 @@ class _Stages:
 class _Run:
     """One run: what it writes and prints, whatever its end."""
 
-    def __init__(self, challenge_id: str, output: Path, overrides: dict[str, Any], limited: bool) -> None:
+    def __init__(
+        self, challenge_id: str, output: Path, overrides: dict[str, Any], limited: bool, strict: bool
+    ) -> None:
         self.exit_code = SCORED
         self._challenge_id = challenge_id
-        self._output, self._overrides, self._limited = output, overrides, limited
+        self._output, self._overrides, self._limited, self._strict = output, overrides, limited, strict
         self._stages = _Stages()
 
     @cached_property
@@ -231,32 +278,45 @@ class _Run:
         """The challenge, loaded when it is first asked for: a run may be stopped while that happens."""
         return load_challenge(self._challenge_id)
 
-    def score(self, reference: Path, submission: Path) -> Result | None:
+    def score(self, reference: Path | Loaded, submission: Path) -> Result | None:
         """Score a submission and write the outputs; None if it could not be scored, which is then said."""
-        program = self.challenge.program()
+        if isinstance(reference, Loaded):
+            self._limit(reference.settings)
+        loaded = reference if isinstance(reference, Loaded) else self._load(reference)
+        if loaded is None:
+            return None
+        settings = loaded.settings
+        self._stages.begin("submission")
+        findings = Findings()
+        prediction = self.challenge.program().read_submission(submission, loaded.ground_truth, findings)
+        if not findings.ok:
+            self._invalid("invalid", findings)
+            return None
+        begin, ground_truth = self._stages.begin, loaded.ground_truth
+        result = scored_result(self.challenge, ground_truth, prediction, settings, findings.notes, begin)
+        self._report(result, loaded.signature, settings["time_limit"])
+        return result
+
+    def _load(self, folder: Path) -> Loaded | None:
         organizer = Findings()
-        settings = self._settings(reference, organizer)
+        settings = run_settings(self.challenge, folder, self._overrides, organizer)
         if not organizer.ok:
             self.broken(organizer)
             return None
-        if self._limited:
-            limits.start(settings["time_limit"], settings["memory_limit"])
+        self._limit(settings)
         self._stages.begin("reference")
-        ground_truth = program.load_reference(reference, settings, organizer)
+        loaded = load_reference(self.challenge, folder, settings, organizer)
+        if loaded and self._strict:
+            self.challenge.program().check_reference(folder, settings, loaded.ground_truth, organizer)
         if not organizer.ok:
             in_full = settings["detail"] == "full"
             self.broken(organizer if in_full else _without_places(self.challenge, organizer))
             return None
-        self._stages.begin("submission")
-        findings = Findings()
-        prediction = program.read_submission(submission, ground_truth, findings)
-        if not findings.ok:
-            self._invalid("invalid", findings)
-            return None
-        begin = self._stages.begin
-        result = scored_result(self.challenge, ground_truth, prediction, settings, findings.notes, begin)
-        self._report(result, self._signature(reference, ground_truth, settings), settings["time_limit"])
-        return result
+        return loaded
+
+    def _limit(self, settings: Settings) -> None:
+        if self._limited:
+            limits.start(settings["time_limit"], settings["memory_limit"])
 
     def stopped(self, error: BaseException) -> int:
         """Say which limit ended the run. A submission that cannot be scored within it is invalid."""
@@ -269,7 +329,9 @@ class _Run:
             problem = f"the run needs more memory than is allowed (stage {stage})"
         else:
             outcome, code, setting = "time", "E-LIMIT-TIME", "time_limit"
-            problem = f"the run takes longer than is allowed; {self._stages.line()}"
+            problem = f"the run takes longer than is allowed (stage {stage})"
+        # The times stay out of the outputs, which are then the same in every run.
+        console.say(self._stages.line(), to=sys.stderr)
         hint = (
             f"submit less; if your submission is of ordinary size, tell the organizers ({setting} in settings.yaml)"
         )
@@ -297,21 +359,9 @@ class _Run:
         text = data.failed_json(outcome, exit_code, findings, self._stages.seconds)
         files.write_atomic(self._output / files.DETAIL_JSON, text)
 
-    def _settings(self, reference: Path, organizer: Findings) -> dict[str, Any]:
-        if not reference.is_dir():
-            hint = "the organizers must attach the reference data"
-            organizer.add("E-REF-MISSING", "there is no reference folder", hint)
-            return {}
-        return {**read_settings(reference, self.challenge.settings, organizer), **self._overrides}
-
-    def _signature(self, reference: Path, ground_truth: Any, settings: Settings) -> str:
-        program, challenge = self.challenge.program(), self.challenge
-        digest = program.reference_digest(ground_truth) or reference_hash(reference)
-        return signature(challenge.id, settings, challenge.settings, digest, program.signature_parts(ground_truth))
-
     def _report(self, result: Result, line: str, time_limit: float) -> None:
         if self._stages.total > _NEAR * time_limit:
-            text = f"the run came near its time limit of {time_limit:g} s; {self._stages.line()}"
+            text = f"the run came near its time limit of {time_limit:g} s"
             result = replace(result, notes=[*result.notes, Note("N-LIMIT-TIME", text)])
         html = page.result_page(self.challenge, result, line)
         text = data.result_json(result, line, self._stages.seconds)
@@ -321,7 +371,7 @@ class _Run:
         files.write_scores(self._output, result.scores)
         scores = [f"{key}: {files.plain_number(value)}" for key, value in result.scores.items()]
         notes = [f"note {note.line()}" for note in result.notes]
-        losses = [f"loss {loss.fix}: {files.plain_number(round(loss.points, 6))}" for loss in result.losses]
+        losses = [f"loss {loss.fix}: {files.plain_number(round(loss.points, _DECIMALS))}" for loss in result.losses]
         console.say(line, *scores, *notes, *losses, self._stages.line())
 
 

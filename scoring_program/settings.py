@@ -35,7 +35,9 @@ class Setting:
 COMMON = (
     Setting("protocol", "published", "the published text, or the released script", ("published", "released")),
     Setting("detail", "summary", "how much the detail page shows", ("none", "summary", "full"), signed=False),
+    Setting("score_decimals", 10, "decimals of every number that leaves a run", min=1, max=10, signed=False),
     Setting("interval", True, "whether an interval of the score is computed", signed=False),
+    Setting("notes", True, "whether to say what looks like a mistake", signed=False),
     Setting("time_limit", 570.0, "seconds that a run may take", min=0.1, max=86400.0, signed=False),
     Setting("memory_limit", 8000.0, "MB of address space that a run may use", min=300.0, max=1e6, signed=False),
 )
@@ -75,15 +77,21 @@ def read_settings(folder: Path, known: tuple[Setting, ...], findings: Findings) 
             SETTINGS_FILE,
         )
         return values
+    return {**values, **allowed(given, known, findings, SETTINGS_FILE)}
+
+
+def allowed(given: Mapping[Any, Any], known: tuple[Setting, ...], findings: Findings, file: str) -> dict[str, Any]:
+    """Return the given values that are allowed; what is wrong with others, in ``file``, goes to ``findings``."""
+    values: dict[str, Any] = {}
     by_name = {setting.name: setting for setting in known}
     for name, value in given.items():
         where = f"/{quote(str(name))}"
         if name not in by_name:
             close = difflib.get_close_matches(str(name), list(by_name), 1)
             hint = f"did you mean {close[0]}" if close else f"known settings are {', '.join(by_name)}"
-            findings.add("E-SETTINGS-KEY", "there is no setting of this name", hint, SETTINGS_FILE, where)
+            findings.add("E-SETTINGS-KEY", "there is no setting of this name", hint, file, where)
         elif wanted := _wanted(by_name[name], value):
-            findings.add("E-SETTINGS-VALUE", "the value is not allowed", f"it must be {wanted}", SETTINGS_FILE, where)
+            findings.add("E-SETTINGS-VALUE", "the value is not allowed", f"it must be {wanted}", file, where)
         else:
             values[name] = float(value) if isinstance(by_name[name].default, float) else value
     return values
@@ -94,11 +102,11 @@ def _wanted(setting: Setting, value: Any) -> str:
     if setting.choices:
         choices = ", ".join(str(choice) for choice in setting.choices)
         return "" if any(value == c and type(value) is type(c) for c in setting.choices) else f"one of {choices}"
-    if isinstance(setting.default, float):
-        low, high = setting.min, setting.max
-        number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        good = number and (low is None or value >= low) and (high is None or value <= high)
-        return "" if good else f"a number from {low} to {high}"
+    if setting.max is not None:
+        low, high, whole = setting.min, setting.max, isinstance(setting.default, int)
+        number = isinstance(value, int if whole else (int, float)) and not isinstance(value, bool)
+        good = number and (low is None or value >= low) and value <= high
+        return "" if good else f"a {'whole ' if whole else ''}number from {low} to {high}"
     if isinstance(setting.default, list):
         strings = isinstance(value, list) and value and all(isinstance(entry, str) for entry in value)
         return "" if strings else "a list of names"

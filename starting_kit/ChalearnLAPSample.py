@@ -11,7 +11,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn, Union
 
+import numpy as np
+
 from ChalearnLAPEvaluation import evalAction, evalGesture, read_member
+from writing import checked_file, whole
 
 _Path = Union[str, "os.PathLike[str]"]
 
@@ -19,6 +22,7 @@ _Path = Union[str, "os.PathLike[str]"]
 class _Sample:
     """One sequence, from its zip ``{Id}.zip`` with ``{Id}_labels.csv`` and ``{Id}_data.csv``."""
 
+    _challenge_id: str
     _fields: tuple[str, ...]
     _evaluation: Callable[[_Path, _Path, str], float]
 
@@ -39,22 +43,22 @@ class _Sample:
         return int(lines[-1].split(",")[0])
 
     def exportPredictions(self, prediction: Sequence[Sequence[int]], predPath: _Path) -> None:
-        """Write ``{Id}_prediction.csv`` to the folder ``predPath``, which is made if needed.
+        """Write ``{Id}_prediction.csv`` to the folder ``predPath``, which is made if needed, and check it.
 
         Raises
         ------
         ValueError
-            A row does not have the fields of the track, as whole numbers.
+            A row does not have the fields of the track as whole numbers, or the file is not valid.
         """
-        text = ""
-        for row in prediction:
-            if len(row) != len(self._fields) or any(int(value) != value for value in row):
-                raise ValueError(f"a row is [{', '.join(self._fields)}] in whole numbers, not {list(row)}")
-            text += ",".join(str(int(value)) for value in row) + "\n"
-        folder = Path(predPath)
-        folder.mkdir(parents=True, exist_ok=True)
-        self._exported = text.encode("ascii")
-        (folder / f"{self._path.stem}_prediction.csv").write_bytes(self._exported)
+        lines = ""
+        for place, row in enumerate(prediction):
+            if np.ndim(row) != 1 or len(row) != len(self._fields):
+                raise ValueError(f"row {place} is [{', '.join(self._fields)}] in whole numbers, not {row!r}")
+            values = [whole(value, f"row {place}: {name}", 1) for name, value in zip(self._fields, row)]
+            lines += ",".join(map(str, values)) + "\n"
+        with checked_file(Path(predPath, f"{self._path.stem}_prediction.csv"), self._challenge_id) as work:
+            work.write_bytes(lines.encode("ascii"))
+        self._exported = lines.encode("ascii")
 
     def evaluate(self, gtPath: _Path, protocol: str = "published") -> float:
         """Return the mean Jaccard index of this sequence against the ground truth in the folder ``gtPath``.
@@ -82,6 +86,7 @@ class _Sample:
 class ActionSample(_Sample):
     """A sequence of track 2; rows are ``[ActorID, ActionID, StartFrame, EndFrame]``."""
 
+    _challenge_id = "chalearn_action"
     _fields = ("ActorID", "ActionID", "StartFrame", "EndFrame")
     _evaluation = staticmethod(evalAction)
 
@@ -93,6 +98,7 @@ class ActionSample(_Sample):
 class GestureSample(_Sample):
     """A sequence of track 3; rows are ``[GestureID, StartFrame, EndFrame]``."""
 
+    _challenge_id = "chalearn_gesture"
     _fields = ("GestureID", "StartFrame", "EndFrame")
     _evaluation = staticmethod(evalGesture)
 

@@ -8,19 +8,13 @@ writer.save("my.zip")
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-import kit_path  # noqa: F401 - makes the validator importable
-
-# isort: split
-from validator.check import check_submission
-from validator.findings import Findings
-from validator.rules import load_rules
+from writing import ANY, corner_boxes, save_zip, text, texts, whole
 
 FRAMES = 10
 
@@ -61,19 +55,25 @@ class AnetEntitiesWriter:
         Raises
         ------
         ValueError
-            The three do not fit together.
+            The three differ in length; classes are not a list of strings; a word index is not a whole number from
+            0; boxes have another shape, are not in pixels or have x2 < x1.
         """
-        array = np.asarray(boxes, dtype=np.float64).reshape(-1, FRAMES, 4)
-        if not len(classes) == len(word_indexes) == len(array):
-            raise ValueError(f"{len(classes)} classes, {len(word_indexes)} word indexes and {len(array)} objects")
-        self._results.setdefault(video, {})[str(segment)] = {
-            "clss": [str(name) for name in classes],
-            "idx_in_sent": [int(index) for index in word_indexes],
+        names = texts(classes, "classes")
+        words = [whole(index, f"word_indexes[{place}]", 0) for place, index in enumerate(word_indexes)]
+        array = corner_boxes(boxes, (ANY, FRAMES, 4), "boxes")
+        if not len(names) == len(words) == len(array):
+            raise ValueError(
+                f"{len(names)} classes, {len(words)} word indexes, boxes of {len(array)} objects; give one each"
+            )
+        key = segment if isinstance(segment, str) else str(whole(segment, "the segment", 0))
+        self._results.setdefault(text(video, "the video"), {})[text(key, "the segment")] = {
+            "clss": names,
+            "idx_in_sent": words,
             "bbox_for_all_frames": array.tolist(),
         }
 
     def save(self, path: str | Path) -> None:
-        """Write the zip and check it.
+        """Write the zip, check it and put it at ``path``; nothing is left there if it is not valid.
 
         Raises
         ------
@@ -83,9 +83,4 @@ class AnetEntitiesWriter:
         external = {"used": bool(self._external), "details": self._external}
         content = {"results": self._results, "eval_mode": self._mode, "external_data": external}
         name = self._mode.lower()
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr(f"submission_{name}.json", json.dumps(content))
-        findings = Findings()
-        check_submission(Path(path), load_rules(f"anet_entities_{name}"), findings)
-        if not findings.ok:
-            raise ValueError("\n".join(findings.lines()))
+        save_zip(path, f"anet_entities_{name}", {f"submission_{name}.json": json.dumps(content)})

@@ -18,20 +18,25 @@ import pickle
 import sys
 import zipfile
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
-import kit_path  # noqa: F401 - makes the validator importable
+from writing import checked_file, numbers, refuse_fractions, whole
 
 # isort: split
-from validator.formats.densepose import encode_detection
+from validator.formats.densepose import PARTS, encode_detection
 
 
 class DensePoseWriter:
-    """Writes detections one at a time: a zip for uploading, or plain JSON if the path ends in .json."""
+    """Writes detections one at a time: a zip for uploading, or plain JSON if the path ends in .json.
+
+    The file appears at the end of the ``with`` block, once the validator has accepted it; after an exception there
+    is none. The block's end raises ValueError if the results are not valid.
+    """
 
     def __init__(self, path: str | Path, name: str = "mymodel") -> None:
         self._path = Path(path)
@@ -39,12 +44,14 @@ class DensePoseWriter:
         self._separator = "[\n"
 
     def __enter__(self) -> DensePoseWriter:
-        if self._path.suffix == ".json":
-            self._archive = None
-            self._stream: Any = self._path.open("wb")
-        else:
-            self._archive = zipfile.ZipFile(self._path, "w", zipfile.ZIP_DEFLATED)
-            self._stream = self._archive.open(self._name, "w", force_zip64=True)
+        with ExitStack() as stack:
+            work = stack.enter_context(checked_file(self._path, "densepose"))
+            if self._path.suffix == ".json":
+                self._stream: Any = stack.enter_context(work.open("wb"))
+            else:
+                archive = stack.enter_context(zipfile.ZipFile(work, "w", zipfile.ZIP_DEFLATED))
+                self._stream = stack.enter_context(archive.open(self._name, "w", force_zip64=True))
+            self._stack = stack.pop_all()
         return self
 
     def add(self, image_id: int, box: Sequence[float], score: float, iuv: np.ndarray) -> None:
@@ -57,30 +64,47 @@ class DensePoseWriter:
             ``x, y, width, height`` in pixels.
         score : float
         iuv : uint8 array of shape (3, int(height), int(width))
-            Part 0..24, then U and V scaled to 0..255.
+            Part 0..24, then U and V scaled to 0..255: ``np.rint(255 * u)``.
 
         Raises
         ------
         ValueError
-            The array does not fit the box, or holds a part above 24.
+            A value is not finite or not a number; the box is not in pixels; the array does not fit the box, is not
+            uint8, holds a part above 24, or U and V in 0..1.
         """
+        place = numbers(box, (4,), "the box")
+        refuse_fractions(place, "the box")
+        certainty = float(numbers(score, (), "the score"))
         array = np.asarray(iuv)
-        shape = (3, int(box[3]), int(box[2]))
-        if array.shape != shape or array.dtype != np.uint8:
-            raise ValueError(f"the array is {array.dtype} {array.shape}; the box needs uint8 {shape}")
-        if int(array[0].max()) > 24:
-            raise ValueError(f"part {int(array[0].max())} is above 24")
-        corners = (float(box[0]), float(box[1]), float(box[2]), float(box[3]))
-        self._stream.write(f"{self._separator}{encode_detection(image_id, corners, score, array)}".encode())
+        _check_pixels(array, (3, int(place[3]), int(place[2])))
+        corner = (float(place[0]), float(place[1]), float(place[2]), float(place[3]))
+        encoded = encode_detection(whole(image_id, "the image id", 0), corner, certainty, array)
+        self._stream.write(f"{self._separator}{encoded}".encode())
         self._separator = ",\n"
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stream.write(b"[]\n" if self._separator == "[\n" else b"\n]\n")
-        self._stream.close()
-        if self._archive:
-            self._archive.close()
+        if kind is None:
+            self._stream.write(b"[]\n" if self._separator == "[\n" else b"\n]\n")
+        self._stack.__exit__(kind, error, trace)
+
+
+def _check_pixels(array: np.ndarray, shape: tuple[int, int, int]) -> None:
+    if array.shape != shape:
+        hint = "; write np.moveaxis(iuv, -1, 0)" if array.shape == (*shape[1:], 3) else ""
+        raise ValueError(
+            f"the array has shape {array.shape}; the box needs (3, int(height), int(width)) = {shape}{hint}"
+        )
+    if array.size == 0:
+        raise ValueError("the box is smaller than a pixel; leave the detection out")
+    if array.dtype != np.uint8:
+        hint = "for U and V in 0..1 write np.rint(255 * u).astype(np.uint8)"
+        raise ValueError(f"the array is of type {array.dtype}; it must be uint8: parts 0..24, U and V 0..255; {hint}")
+    if array[0].max() > PARTS:
+        raise ValueError(f"part {array[0].max()} is above {PARTS}; parts are 1..{PARTS}, 0 is background")
+    if array[0].any() and array[1:].max() == 1:
+        raise ValueError("U and V are all 0 or 1: they were in 0..1; write np.rint(255 * u).astype(np.uint8)")
 
 
 class _ArraysOnly(pickle.Unpickler):
@@ -113,16 +137,44 @@ def read_pickle(path: Path) -> Any:
 
 
 def detections(data: Any) -> Iterator[tuple[int, list[float], float, np.ndarray]]:
-    """Yield image id, box, score and array of the detections of a list of dicts with these keys.
+    """Yield image id, box, score and uint8 array of the detections of a list of dicts with these keys.
 
-    The array is found under ``uv`` or ``iuv``: (3, h, w); U and V may be 0..1 floats.
+    The array is found under ``uv`` or ``iuv``: (3, h, w); floats have whole parts, and U and V in 0..1.
+
+    Raises
+    ------
+    ValueError
+        There is no such list, or an array's values are out of range; the message says in which detection.
     """
-    for entry in data:
-        array = np.asarray(entry["uv"] if "uv" in entry else entry["iuv"])
-        if array.dtype != np.uint8:
-            array = np.concatenate([array[:1], array[1:] * (255 if array[1:].max(initial=0) <= 1 else 1)])
-            array = np.clip(np.rint(array), 0, 255).astype(np.uint8)
-        yield int(entry["image_id"]), [float(v) for v in entry["bbox"]], float(entry["score"]), array
+    if not isinstance(data, (list, tuple)):
+        raise ValueError(f"it holds a {type(data).__name__} instead of a list of dicts")
+    for place, entry in enumerate(data):
+        missing = [] if isinstance(entry, dict) else ["image_id"]
+        missing = missing or [key for key in ("image_id", "bbox", "score") if key not in entry]
+        if missing or not ("uv" in entry or "iuv" in entry):
+            needed = json.dumps(["image_id", "bbox", "score", "uv"])
+            raise ValueError(f"detection {place} is not a dict with the keys {needed}")
+        try:
+            array = _as_bytes(np.asarray(entry["uv"] if "uv" in entry else entry["iuv"]))
+        except ValueError as error:
+            raise ValueError(f"detection {place}: {error}") from None
+        yield entry["image_id"], entry["bbox"], entry["score"], array
+
+
+def _as_bytes(array: np.ndarray) -> np.ndarray:
+    """Return parts and coordinates as uint8; nothing is clipped."""
+    if array.dtype == np.uint8:
+        return array
+    if array.ndim != 3 or array.dtype.kind not in "iuf" or not np.isfinite(array).all():
+        raise ValueError(f"the array is {array.dtype} {array.shape}; it must hold finite numbers of shape (3, h, w)")
+    if array.dtype.kind == "f":
+        if array[1:].min(initial=0) < 0 or array[1:].max(initial=0) > 1:
+            low, high = array[1:].min(), array[1:].max()
+            raise ValueError(f"U and V are floats from {low:.4g} to {high:.4g}; give 0..1, or uint8 of 0..255")
+        array = np.concatenate([array[:1], np.rint(255 * array[1:])])
+    if (array % 1 != 0).any() or array.min(initial=0) < 0 or array.max(initial=0) > 255:
+        raise ValueError("parts must be whole numbers 0..24, whole U and V 0..255")
+    return array.astype(np.uint8)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -131,21 +183,27 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("source", type=Path, help="a pickled list of dicts: image_id, bbox, score, uv (3, h, w)")
     parser.add_argument("output", type=Path, help="densepose_..._results.json, or a .zip for uploading")
     options = parser.parse_args(arguments)
+    count = 0
     try:
-        found = list(detections(read_pickle(options.source)))
-    except pickle.UnpicklingError as error:
-        print(f"{options.source}: {error}.", file=sys.stderr)
+        with DensePoseWriter(options.output) as writer:
+            for count, detection in enumerate(detections(read_pickle(options.source)), start=1):
+                _add(writer, count - 1, detection)
+    except (pickle.UnpicklingError, EOFError, AttributeError, ImportError, IndexError) as error:
+        print(f"{options.source}: it cannot be read as a pickle of arrays ({error}).", file=sys.stderr)
         print("Load it where it was made and use DensePoseWriter of this file on the arrays.", file=sys.stderr)
         return 1
-    except (KeyError, TypeError, ValueError) as error:
-        needed = json.dumps(["image_id", "bbox", "score", "uv"])
-        print(f"{options.source}: it is not a list of dicts with the keys {needed} ({error!r}).", file=sys.stderr)
+    except (OSError, ValueError) as error:
+        print(f"{options.source}: {error}", file=sys.stderr)
         return 1
-    with DensePoseWriter(options.output) as writer:
-        for detection in found:
-            writer.add(*detection)
-    print(f"{len(found)} detections written to {options.output}")
+    print(f"{count} detections written to {options.output}")
     return 0
+
+
+def _add(writer: DensePoseWriter, place: int, detection: tuple[int, list[float], float, np.ndarray]) -> None:
+    try:
+        writer.add(*detection)
+    except ValueError as error:
+        raise ValueError(f"detection {place}: {error}") from None
 
 
 if __name__ == "__main__":

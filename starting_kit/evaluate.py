@@ -4,6 +4,8 @@
 Runs the very code of the server, by default against the synthetic demo reference that comes with the kit. Exit
 codes: 0 scored; 1 the submission is invalid; 2 the reference is missing or malformed.
 
+In Python, for example after every epoch of a training: ``from evaluate import score``.
+
 For ActivityNet-Entities the names of the challenge's own script work too: ``-s FILE --eval_mode GT|gen``.
 """
 
@@ -15,43 +17,39 @@ import sys
 import tempfile
 from pathlib import Path
 
+from home import ReferenceProblemsError, Score, SubmissionError, prepared_folder, score
 from kit_path import DEMO_REFERENCE
 
 # isort: split
 from scoring_program.challenge import challenge_ids, load_challenge
 from scoring_program.report import data, files
 from scoring_program.result import Result, Table
-from scoring_program.scoring import SCORED, score_folder
+from scoring_program.scoring import BROKEN, SCORED, score_folder
+from validator import console
+
+__all__ = ["ReferenceProblemsError", "Score", "SubmissionError", "main", "score"]
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit code."""
+    console.prepare()
     modes = {mode: known for known in challenge_ids() if (mode := load_challenge(known).eval_mode)}
-    parser = argparse.ArgumentParser(description="Check a submission and score it at home.")
-    parser.add_argument("id", nargs="?", choices=challenge_ids(), help="the task; --eval_mode names it too")
-    parser.add_argument("submission", nargs="?", type=Path, help="your zip file, or a folder with its files")
-    parser.add_argument("-s", "--submission_file", type=Path, help="the same; a .json file is accepted too")
-    parser.add_argument("--eval_mode", choices=sorted(modes), help="ActivityNet-Entities: given or generated")
-    parser.add_argument(
-        "--loc_mode", choices=["all", "loc"], help="ActivityNet-Entities: show the numbers of one mode"
-    )
-    parser.add_argument(
-        "-v", "--verbose", action="store_true", help="print the table of classes, if the task has one"
-    )
-    parser.add_argument("--reference", type=Path, help="reference folder; default: the demo reference of the kit")
-    parser.add_argument("--output", type=Path, default=Path("evaluation"), help="folder for the results")
-    parser.add_argument("--protocol", choices=["published", "released"], help="default: what the reference says")
+    parser = _parser(sorted(modes))
     options = parser.parse_args(arguments)
     task = options.id or modes.get(options.eval_mode, "")
     submission = options.submission_file or options.submission
-    if not task or task not in challenge_ids():
-        parser.error("name the task: python evaluate.py ID my.zip")
+    if task not in challenge_ids():
+        parser.error(f"name the task: python evaluate.py ID my.zip, ID one of {', '.join(challenge_ids())}")
     if submission is None:
         parser.error(f"name your zip file: python evaluate.py {task} my.zip")
     overrides = {"detail": "full"}
     if options.protocol:
         overrides["protocol"] = options.protocol
-    reference = options.reference or DEMO_REFERENCE / task
+    try:
+        reference = prepared_folder(load_challenge(task), options.reference or DEMO_REFERENCE / task, options.cache)
+    except ReferenceProblemsError as error:
+        console.say(f"The reference cannot be used, nothing was scored:\n{error}", to=sys.stderr)
+        return BROKEN
 
     def show(result: Result) -> None:
         files.write_atomic(options.output / files.PER_ITEM, data.per_item_csv(result.statistics))
@@ -64,26 +62,46 @@ def main(arguments: list[str] | None = None) -> int:
         if submission.suffix == ".json" and submission.is_file():
             shutil.copy(submission, folder)
             submission = Path(folder)
-        code = score_folder(task, reference, submission, options.output, overrides, show, limited=True)
-    print(f"detail page: {options.output / 'detailed_results.html'}")
+        strict = options.reference is not None
+        code = score_folder(task, reference, submission, options.output, overrides, show, limited=True, strict=strict)
+    console.say(f"detail page: {options.output / 'detailed_results.html'}")
     if code == SCORED and options.reference is None:
-        print("This was the synthetic demo reference: the number says nothing about the hidden data.")
+        console.say("This was the synthetic demo reference: the number says nothing about the hidden data.")
     return code
 
 
+def _parser(modes: list[str]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description="Check a submission and score it at home.")
+    parser.add_argument("id", nargs="?", choices=challenge_ids(), help="the task; --eval_mode names it too")
+    parser.add_argument("submission", nargs="?", type=Path, help="your zip file, or a folder with its files")
+    parser.add_argument("-s", "--submission_file", type=Path, help="the same; a .json file is accepted too")
+    parser.add_argument("--eval_mode", choices=modes, help="ActivityNet-Entities: given or generated")
+    parser.add_argument(
+        "--loc_mode", choices=["all", "loc"], help="ActivityNet-Entities: show the numbers of one mode"
+    )
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="print the table of classes, if the task has one"
+    )
+    parser.add_argument("--reference", type=Path, help="reference folder; default: the demo reference of the kit")
+    parser.add_argument("--cache", type=Path, help="where prepared references are kept; default: your cache folder")
+    parser.add_argument("--output", type=Path, default=Path("evaluation"), help="folder for the results")
+    parser.add_argument("--protocol", choices=["published", "released"], help="default: what the reference says")
+    return parser
+
+
 def _print_mode(result: Result, mode: str) -> None:
-    print(f"\nmode {mode}")
+    console.say(f"\nmode {mode}")
     for key, value in result.scores.items():
         if f"_{mode}" in key:
-            print(f"{key}: {value:.4f}")
+            console.say(f"{key}: {value:.4f}")
 
 
 def _print_classes(result: Result) -> None:
     for table in result.sections:
         if isinstance(table, Table) and table.key == "classes":
-            print(f"\n{table.title}")
+            console.say(f"\n{table.title}")
             for row in ([column.title for column in table.columns], *table.rows):
-                print("  ".join(f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in row))
+                console.say("  ".join(f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in row))
 
 
 if __name__ == "__main__":

@@ -9,20 +9,15 @@ writer.save("my.zip")
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Union
 
 import numpy as np
 
-import kit_path  # noqa: F401 - makes the validator importable
+from writing import ANY, corner_boxes, save_zip, text, texts, whole
 
-# isort: split
-from validator.check import check_submission
-from validator.findings import Findings
-from validator.rules import load_rules
-
+MOST_PROPOSALS = 5
 Boxes = Union[np.ndarray, Sequence[Sequence[float]]]
 
 
@@ -35,11 +30,18 @@ class KineticsTPSWriter:
 
     def add_video(self, video: str, action: str) -> None:
         """Set the predicted action class of a video."""
-        self._classes[video] = action
+        self._classes[text(video, "the video")] = text(action, "the action class")
 
     def add_frame(self, video: str, frame: int) -> None:
         """Add a frame without humans; `add_human` adds its frame itself. ``frame`` counts from 1."""
-        self._parts.setdefault(video, {}).setdefault(f"img_{frame:05d}.json", {"humans": []})
+        self._humans(video, frame)
+
+    def _humans(self, video: str, frame: int) -> list[Any]:
+        name = f"img_{whole(frame, 'the frame', 1):05d}.json"
+        found: list[Any] = self._parts.setdefault(text(video, "the video"), {}).setdefault(name, {"humans": []})[
+            "humans"
+        ]
+        return found
 
     def add_human(
         self,
@@ -63,32 +65,31 @@ class KineticsTPSWriter:
         Raises
         ------
         ValueError
-            A box has another shape, or boxes and states differ in number.
+            A box has another shape, is not in pixels or has x2 < x1; boxes and states differ in number; there are
+            more than 5; ``frame`` is not a whole number from 1; states are not a list of strings.
         """
-        own = np.asarray(box, dtype=np.float64)
-        if own.shape != (4,):
-            raise ValueError(f"the box of a human has shape {own.shape} instead of (4,)")
+        own = corner_boxes(box, (4,), "the box of the human")
         made = {}
         for name, (boxes, states) in parts.items():
-            array = np.asarray(boxes, dtype=np.float64).reshape(-1, 4)
-            if len(array) != len(states):
-                raise ValueError(f"{name}: {len(array)} boxes, but {len(states)} states")
-            made[name] = {"box": array.tolist(), "verb": [str(state) for state in states]}
-        self.add_frame(video, frame)
-        self._parts[video][f"img_{frame:05d}.json"]["humans"].append({"box": own.tolist(), "parts": made})
+            what = f"the boxes of {text(name, 'the part')}"
+            array = corner_boxes(boxes, (ANY, 4), what)
+            verbs = texts(states, f"the states of {name}")
+            if len(array) != len(verbs):
+                raise ValueError(
+                    f"{what}: there are {len(array)} boxes, but {len(verbs)} states; give one state a box"
+                )
+            if len(array) > MOST_PROPOSALS:
+                raise ValueError(f"{what}: there are {len(array)}; keep the best {MOST_PROPOSALS}")
+            made[name] = {"box": array.tolist(), "verb": verbs}
+        self._humans(video, frame).append({"box": own.tolist(), "parts": made})
 
     def save(self, path: str | Path) -> None:
-        """Write the zip and check it.
+        """Write the zip, check it and put it at ``path``; nothing is left there if it is not valid.
 
         Raises
         ------
         ValueError
             The submission is not valid; the message lists what is wrong.
         """
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr("pred_vid_result.json", json.dumps(self._classes))
-            archive.writestr("pred_part_result.json", json.dumps(self._parts))
-        findings = Findings()
-        check_submission(Path(path), load_rules("kinetics_tps"), findings)
-        if not findings.ok:
-            raise ValueError("\n".join(findings.lines()))
+        files = {"pred_vid_result.json": json.dumps(self._classes), "pred_part_result.json": json.dumps(self._parts)}
+        save_zip(path, "kinetics_tps", files)

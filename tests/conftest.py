@@ -31,6 +31,14 @@ def make_zip(files: Mapping[str, str | bytes]) -> bytes:
     return buffer.getvalue()
 
 
+@pytest.fixture(autouse=True)
+def cache_folder(tmp_path_factory, monkeypatch):
+    """Keep prepared references out of the user's cache; one folder serves all tests."""
+    folder = tmp_path_factory.getbasetemp() / "cache"
+    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(name, str(folder))
+
+
 class Outcome:
     """What a run of the scoring program left."""
 

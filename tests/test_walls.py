@@ -74,6 +74,12 @@ def test_no_import_of_the_organizer_runs_back_up(name):
     assert not [found for found in GRAPH[name] if below(found, *(f"organizer.{room}" for room in above))]
 
 
+@pytest.mark.parametrize("name", MODULES)
+def test_only_the_engine_for_clusters_knows_dask(name):
+    used = {found.split(".")[0] for found in GRAPH[name]} & {"dask", "distributed", "cloudpickle"}
+    assert not used or name == "organizer.runs.cluster"
+
+
 def test_challenges_holds_folders_of_tasks_and_nothing_else():
     entries = [path for path in (ROOT / "scoring_program" / "challenges").iterdir() if path.name != "__pycache__"]
     assert all((path / "challenge.yaml").is_file() for path in entries)

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 from validator import console, limits
-from validator.check import check_submission
-from validator.findings import Findings
+from validator.check import check_submission, submission_facts
+from validator.findings import Findings, counted
 from validator.rules import known_ids, load_rules
 
 # What a run of the scoring program may take unless the organizers choose otherwise.
@@ -38,7 +38,9 @@ def _main(arguments: list[str] | None) -> int:
     findings = Findings()
     limits.start(_SECONDS, _MEMORY_MB)
     try:
-        check_submission(options.submission, load_rules(options.id), findings)
+        rules = load_rules(options.id)
+        content = check_submission(options.submission, rules, findings)
+        findings.notes += submission_facts(content, rules) if content is not None else []
     except (MemoryError, OSError, limits.TimeLimitError) as error:
         late = isinstance(error, limits.TimeLimitError)
         if not late and not limits.is_out_of_memory(error):
@@ -52,7 +54,7 @@ def _main(arguments: list[str] | None) -> int:
         console.say(json.dumps(findings.as_dict(), indent=1))
     else:
         notes = [f"note {note.line()}" for note in findings.notes]
-        verdict = "valid" if findings.ok else f"invalid: {findings.total} problems"
+        verdict = "valid" if findings.ok else f"invalid: {counted(findings.total, 'problem')}"
         console.say(*notes, *findings.lines(shown=None), verdict)
     return 0 if findings.ok else 1
 

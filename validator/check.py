@@ -5,15 +5,16 @@ from __future__ import annotations
 import difflib
 import importlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from validator.archive import Submission, UnreadableFileError, open_submission
 from validator.csv_files import CsvRows, read_csv_files
-from validator.findings import Findings, quote
-from validator.rules import CsvRules, Rules
+from validator.facts import EMPTY, label_facts
+from validator.findings import Findings, Note, quote
+from validator.rules import CsvRules, Rules, known_ids, load_rules
 from validator.tables import read_table
 
 _NAMED_AT_MOST = 5
@@ -56,11 +57,8 @@ def check_submission(
 
 
 def _check_named(submission: Submission, rules: Rules, findings: Findings, options: dict[str, Any]) -> Any:
-    if rules.json:
-        names, any_single = rules.json.files, rules.json.any_single
-    else:
-        names, any_single = tuple(table.file for table in rules.tables), len(rules.tables) == 1
-    chosen = _choose_named(submission, names, any_single, findings)
+    any_single = rules.json.any_single if rules.json else len(rules.tables) == 1
+    chosen = _choose_named(submission, rules.named_files, any_single, findings)
     if not findings.ok:
         return None
     try:
@@ -79,7 +77,7 @@ def _check_named(submission: Submission, rules: Rules, findings: Findings, optio
 
 
 def _choose_named(
-    submission: Submission, files: tuple[str, ...], any_single: bool, findings: Findings
+    submission: Submission, files: Sequence[str], any_single: bool, findings: Findings
 ) -> dict[str, str]:
     """Return the declared name -> the name in the submission; say what was found in place of missing files."""
     chosen: dict[str, str] = {}
@@ -119,7 +117,18 @@ def _missing_file(wanted: str, others: list[str], findings: Findings) -> None:
         findings.add("E-FILE-NONE", problem, f"is it misspelt? Rename it to {wanted}", file=wanted)
         return
     found = f"found: {_named(others)}" if others else "there is no other file"
-    findings.add("E-FILE-NONE", f"it is missing; {found}", "put it at the top of the zip", file=wanted)
+    hint = _other_task(others) or "put it at the top of the zip"
+    findings.add("E-FILE-NONE", f"it is missing; {found}", hint, file=wanted)
+
+
+def _other_task(names: list[str]) -> str:
+    """Return a hint if these are the files of another task, "" if not."""
+    for name in known_ids():
+        rules = load_rules(name)
+        wanted = [rules.csv.name.format(key="*")] if rules.csv else rules.named_files
+        if any(fnmatchcase(PurePosixPath(own).name, pattern) for own in names for pattern in wanted):
+            return f"these are files of {name}: submit them there, or name the right task"
+    return ""
 
 
 def _check_csv(
@@ -189,11 +198,8 @@ def _choose_files(
         findings.note("N-FILE-SPELLING", f"{second} files are named {other} instead of {right}")
     if len(chosen) == len(unknown) and findings.ok:
         found = _named(ignored + unknown) if submission.names else "no files at all"
-        findings.add(
-            "E-FILE-NONE",
-            f"no usable file was found, but {found}",
-            f"name your files {pattern}, at the top of the zip",
-        )
+        hint = _other_task(ignored) or f"name your files {pattern}, at the top of the zip"
+        findings.add("E-FILE-NONE", f"no usable file was found, but {found}", hint)
     return chosen
 
 
@@ -221,3 +227,12 @@ def _close(ignored: list[str], rules: CsvRules) -> str:
         if difflib.SequenceMatcher(None, name[-len(suffix) :], suffix).ratio() > 0.7:
             return f" (is {quote(name)} misspelt?)"
     return ""
+
+
+def submission_facts(content: Any, rules: Rules) -> list[Note]:
+    """Return notes on what `check_submission` returned, and one that the reference was not there to compare with."""
+    if rules.json:
+        found: list[Note] = importlib.import_module(f"validator.formats.{rules.json.format}").facts(content)
+    else:
+        found = label_facts(content.values[:, -3], "class") if len(content.values) else [EMPTY]
+    return [*found, Note("N-UNCHECKED", "whether names, ids and boxes fit the reference cannot be told here")]

@@ -15,7 +15,8 @@ class OutputError(Exception):
 def prepare() -> None:
     """Let any text be printed, whatever the terminal's encoding is."""
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        if hasattr(stream, "reconfigure"):  # not in notebooks, nor where the shell closed it
+            stream.reconfigure(errors="backslashreplace")
 
 
 def say(*lines: str, to: TextIO | None = None) -> None:

@@ -8,7 +8,7 @@ files at once.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,9 @@ from validator.rules import CsvRules
 
 # 18 digits always fit into a signed 64-bit integer.
 _INTEGER = r"[ \t]*[0-9]{1,18}[ \t]*"
+# Where this many, and this share, of the rows end before they begin, their last column may hold lengths.
+_FEWEST_LENGTHS, _MANY = 3, 0.2
+_LENGTHS = "if it is a length, write start + length - 1; otherwise "
 _BLANK = re.compile(r"[ \t]*")
 # The begin of a word: a letter, perhaps in quotes. Like all patterns here it takes linear time: what may repeat is
 # followed by other characters than its own.
@@ -216,13 +219,17 @@ def _check_ranges(rows: CsvRows, names: list[str], rules: CsvRules, findings: Fi
         ends = f"{column.min}..{column.max}" if column.max is not None else f"{column.min} or more"
         for row, place in _places(rows, names, wrong, position, findings):
             problem = f"{column.name} {values[row]} is not in {ends}"
-            findings.add("E-CSV-RANGE", problem, "correct or drop the line", **place)
+            from_zero = column.min == 1 and values[row] == 0
+            hint = f"count {column.name}s from 1: add 1 to all" if from_zero else "correct or drop the line"
+            findings.add("E-CSV-RANGE", problem, hint, **place)
     for left, right in rules.order:
         low, high = rules.index(left), rules.index(right)
         wrong = rows.values[:, high] < rows.values[:, low]
+        often = wrong.sum() >= _FEWEST_LENGTHS and wrong.mean() > _MANY
+        hint = f"{_LENGTHS if often else ''}swap them or drop the line"
         for row, place in _places(rows, names, wrong, high, findings):
             problem = f"{right} {rows.values[row, high]} is before {left} {rows.values[row, low]}"
-            findings.add("E-CSV-RANGE", problem, "swap them or drop the line", **place)
+            findings.add("E-CSV-RANGE", problem, hint, **place)
 
 
 def _check_frames(
@@ -248,18 +255,12 @@ def _check_frames(
 
 def _places(
     rows: CsvRows, names: list[str], wrong: np.ndarray, column: int, findings: Findings
-) -> list[tuple[int, dict[str, str]]]:
-    """Return rows to report with file and place; of each file at most 50, the others are counted."""
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield rows to report with file and place; of each file the first ones, the others are counted."""
     found = np.flatnonzero(wrong)
-    if not found.size:
-        return []
-    files = rows.file_index[found]
-    first_of_file = np.searchsorted(files, files)
-    rank = np.arange(len(found)) - first_of_file
-    findings.count_more(int((rank >= REPORTED_PER_KIND_AND_FILE).sum()))
-    start = np.searchsorted(rows.file_index, rows.file_index[found])
-    places = []
-    for row, first_row in zip(found[rank < REPORTED_PER_KIND_AND_FILE], start[rank < REPORTED_PER_KIND_AND_FILE]):
-        where = f"line {row - first_row + 1} column {column + 1}"
-        places.append((int(row), {"file": names[rows.file_index[row]], "where": where}))
-    return places
+    for file in np.unique(rows.file_index[found]).tolist():
+        own = found[rows.file_index[found] == file]
+        first_row = int(np.searchsorted(rows.file_index, file))
+        for row in own[:REPORTED_PER_KIND_AND_FILE].tolist():
+            yield row, {"file": names[file], "where": f"line {row - first_row + 1} column {column + 1}"}
+        findings.count_more(max(len(own) - REPORTED_PER_KIND_AND_FILE, 0))

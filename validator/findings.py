@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 SHOWN_PROBLEMS = 20
-REPORTED_PER_KIND_AND_FILE = 50
-_KEPT_PER_CODE_AND_FILE = 200
+REPORTED_PER_KIND_AND_FILE = 200
 _KEPT = 5000
-_FIRST_OF_A_KIND = 3
+_PLACES_TOLD = 3
 _LONGEST_QUOTE = 80
+_VARYING = re.compile("[-+]?[0-9][0-9.,e+-]*|'[^']*'")
 # A list of our own: what str.isprintable says of new characters differs between versions of Python.
 _UNPRINTABLE = re.compile(
     "[\0-\x1f\x7f-\xa0\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u1680\u180e\u2000-\u200f\u2028-\u202f"
@@ -58,6 +58,12 @@ class Problem:
         return f"{head}: {self.problem}; {self.hint}."
 
 
+def _kind(problem: Problem) -> Problem:
+    """Return what problems of one kind have in common: all but places, numbers and what is quoted."""
+    text, hint = (_VARYING.sub("#", part) for part in (problem.problem, problem.hint))
+    return Problem(problem.code, text, hint, problem.file)
+
+
 @dataclass(frozen=True)
 class Note:
     """Something accepted that the reader should know about."""
@@ -75,13 +81,15 @@ class Findings:
     """A collector of problems and notes.
 
     Of one kind of problem in one file only some are kept; the rest are counted, so that a file with a
-    million bad lines costs no memory. ``total`` is the number of problems, kept or only counted.
+    million bad lines costs no memory. ``total`` is the number of problems, kept or only counted. Problems are of one
+    kind if they differ in numbers and places only.
     """
 
     problems: list[Problem] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     total: int = 0
-    _kept: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _of_kind: Counter[Problem] = field(default_factory=Counter)
+    _last: Problem | None = None
 
     @property
     def ok(self) -> bool:
@@ -90,39 +98,53 @@ class Findings:
 
     def add(self, code: str, problem: str, hint: str, file: str = "", where: str = "") -> None:
         """Record a problem; ``file`` may be any text, it is made printable here."""
-        file = quote(file)
+        found = Problem(code, problem, hint, quote(file), where)
+        self._last = kind = _kind(found)
         self.total += 1
-        if self._kept[code, file] < _KEPT_PER_CODE_AND_FILE and len(self.problems) < _KEPT:
-            self._kept[code, file] += 1
-            self.problems.append(Problem(code, problem, hint, file, where))
+        self._of_kind[kind] += 1
+        if self._of_kind[kind] <= REPORTED_PER_KIND_AND_FILE and len(self.problems) < _KEPT:
+            self.problems.append(found)
 
     def count_more(self, count: int) -> None:
-        """Count ``count`` more problems of a kind that has been recorded often enough."""
+        """Count ``count`` more problems of the kind that was recorded last."""
         self.total += count
+        if self._last:
+            self._of_kind[self._last] += count
 
     def note(self, code: str, text: str) -> None:
         """Record a note."""
         self.notes.append(Note(code, text))
 
     def chosen(self, shown: int | None = SHOWN_PROBLEMS) -> list[Problem]:
-        """Return at most ``shown`` problems in the order found.
+        """Return at most ``shown`` kinds of problems in the order found.
 
-        Kinds take turns: fifty problems of one kind do not hide the first of another.
+        Each is its first problem, which names the first places and says how many there are.
         """
-        ranks: Counter[tuple[str, str, str]] = Counter()
-        ranked = []
-        for position, problem in enumerate(self.problems):
-            kind = (problem.code, problem.file, problem.hint)
-            ranks[kind] += 1
-            ranked.append((ranks[kind] > _FIRST_OF_A_KIND, position))
-        first = sorted(ranked)[: len(ranked) if shown is None else shown]
-        return [self.problems[position] for position in sorted(position for _, position in first)]
+        return [self._told(kind, found) for kind, found in list(self._kinds().items())[:shown]]
+
+    def unshown(self, shown: int | None = SHOWN_PROBLEMS) -> int:
+        """Return how many problems are of other kinds than those of `chosen`."""
+        return self.total - sum(self._of_kind[kind] for kind in list(self._kinds())[:shown])
 
     def lines(self, shown: int | None = SHOWN_PROBLEMS) -> list[str]:
         """Return the numbered list of the `chosen` problems, then how many more there are."""
-        chosen = self.chosen(shown)
-        lines = [f"{number}. {problem.line()}" for number, problem in enumerate(chosen, start=1)]
-        return lines + ([f"and {self.total - len(chosen)} more"] if self.total > len(chosen) else [])
+        lines = [f"{number}. {problem.line()}" for number, problem in enumerate(self.chosen(shown), start=1)]
+        more = self.unshown(shown)
+        return lines + ([f"and {more} more"] if more else [])
+
+    def _kinds(self) -> dict[Problem, list[Problem]]:
+        kinds: dict[Problem, list[Problem]] = {}
+        for problem in self.problems:
+            kinds.setdefault(_kind(problem), []).append(problem)
+        return kinds
+
+    def _told(self, kind: Problem, found: list[Problem]) -> Problem:
+        count = self._of_kind[kind]
+        if count == 1:
+            return found[0]
+        places = dict.fromkeys(problem.where for problem in found[:_PLACES_TOLD] if problem.where)
+        told = f"{found[0].problem} ({count:,} such problems)"
+        return replace(found[0], problem=told, where=", ".join(places))
 
     def as_dict(self) -> dict[str, object]:
         """Return everything found as plain data for JSON."""
@@ -130,5 +152,9 @@ class Findings:
             "valid": self.ok,
             "problems": [asdict(problem) for problem in self.problems],
             "more": self.total - len(self.problems),
+            "kinds": [
+                {"code": found[0].code, "file": found[0].file, "count": self._of_kind[kind], "first": found[0].where}
+                for kind, found in self._kinds().items()
+            ],
             "notes": [asdict(note) for note in self.notes],
         }

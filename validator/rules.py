@@ -6,6 +6,7 @@ means adding such a file: the ids are those of the files that exist.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -106,6 +107,11 @@ class Rules:
     csv: CsvRules | None = None
     tables: tuple[TableRules, ...] = ()
     json: JsonRules | None = None
+
+    @property
+    def named_files(self) -> Sequence[str]:
+        """The files that a submission must hold, unless they are one for each item (``csv``)."""
+        return self.json.files if self.json else [table.file for table in self.tables]
 
 
 def known_ids() -> list[str]:

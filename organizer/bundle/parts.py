@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import json
 import posixpath
+import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -103,7 +105,9 @@ def program_files(challenge_ids: Sequence[str]) -> dict[str, bytes]:
     """Return the files of a scoring program for these tasks: our code that it needs, declarations, wheels."""
     source = ROOT / "scoring_program"
     programs = [
-        f"scoring_program.challenges.{name}.{module}" for name in challenge_ids for module in ("program", "detail")
+        f"scoring_program.challenges.{name}.{module}"
+        for name in challenge_ids
+        for module in ("program", "detail", "plausibility")
     ]
     rules = [load_rules(name) for name in challenge_ids]
     # The validator imports them by the names in the rules.
@@ -144,8 +148,12 @@ def build_kit(challenge_ids: Sequence[str], demo: Mapping[str, Mapping[str, byte
     """Return the starting kit for these tasks as a zip, with their demo references and never another."""
     kit = ROOT / "starting_kit"
     files = {
-        name: (kit / name).read_bytes() for name in ("README.md", "evaluate.py", "kit_path.py", "requirements.txt")
+        name: (kit / name).read_bytes()
+        for name in ("evaluate.py", "home.py", "kit_path.py", "requirements.txt", "writing.py")
     }
+    for name in ("README.md", "quickstart.ipynb"):
+        text = (kit / name).read_text(encoding="utf-8")
+        files[name] = _filled(text, challenge_ids, name.endswith("ipynb")).encode()
     files.update(program_files(challenge_ids))
     files.update(needed_code(["validator.__main__"]))
     schema = "scoring_program/report/detailed_results.schema.json"
@@ -161,3 +169,21 @@ def build_kit(challenge_ids: Sequence[str], demo: Mapping[str, Mapping[str, byte
             files[f"demo_reference/{name}/{place}"] = data
         files[f"formats/{name}.md"] = (ROOT / "pages" / f"{name}.md").read_bytes()
     return zip_bytes(files)
+
+
+def _filled(text: str, challenge_ids: Sequence[str], quoted: bool) -> str:
+    """Fill a text of the kit with its first task, and leave out what is for tasks that the kit does not have.
+
+    ``quoted`` says that what is filled in stands within a JSON string.
+    """
+
+    def kept(found: re.Match[str]) -> str:
+        return found.group(2) if set(found.group(1).split()) & set(challenge_ids) else ""
+
+    challenge = load_challenge(challenge_ids[0])
+    mode = "GT" if "anet_entities_gt" in challenge_ids else "gen"
+    text = re.sub("<!-- only ([a-z_ ]+) -->\n(.*?)<!-- end -->\n", kept, text, flags=re.DOTALL)
+    example = challenge.kit_example.strip()
+    for name, value in (("# {example}", example), ("{id}", challenge.id), ("{mode}", mode)):
+        text = text.replace(name, json.dumps(value)[1:-1] if quoted else value)
+    return text

@@ -59,6 +59,9 @@ def prepare(challenge_id: str, source: Path, output: Path, options: Mapping[str,
             output.mkdir(exist_ok=True)
             for path in work.iterdir():
                 path.replace(output / path.name)
+        else:
+            # Nothing was written, so no note says what was prepared.
+            findings.notes.clear()
     return findings
 
 

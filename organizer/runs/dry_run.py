@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 
 from organizer.runs.outcome import read_scores
 from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, lay_out, run_submission
 from scoring_program.challenge import Challenge, load_challenge
+from validator.findings import quote
 
 
 def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
     """Run the built program on a submission, print what the site would show, return the program's exit code."""
+    if not submission.exists():
+        print(f"{submission}: there is no such file; give the zip of a participant", file=sys.stderr)
+        return 1
     lay_out(built.program, built.reference, folder / "app")
     run = run_submission(submission, built.id, folder / "app", built.time_limit)
     for line in describe(run, load_challenge(built.id), built.time_limit):
@@ -29,6 +35,7 @@ def describe(run: Run, challenge: Challenge, time_limit: float) -> list[str]:
     keys = [column.key for column in challenge.columns if column.leaderboard]
     further = {column.key for column in challenge.columns if not column.leaderboard}
     scores, warnings = read_scores(run, keys, further)
+    lines.append(f"platform | {'Finished' if run.exit_code == 0 else 'Failed'}; the program says: {_outcome(run)}")
     if run.exit_code == 0 and scores:
         shown = [
             (c.title, c.precision, scores[c.key]) for c in challenge.columns if c.key in keys and c.key in scores
@@ -39,3 +46,10 @@ def describe(run: Run, challenge: Challenge, time_limit: float) -> list[str]:
     lines += [f"warning | {warning}" for warning in warnings]
     lines.append(f"detail page | {run.folder / 'output' / 'detailed_results.html'}")
     return lines
+
+
+def _outcome(run: Run) -> str:
+    """Return what ``detailed_results.json`` says of a run: its outcome, and the first problem if it has one."""
+    found = json.loads(run.outputs.get("detailed_results.json", b"{}"))
+    problems = [f"{problem['code']} {problem['problem']}" for problem in found.get("problems", [])]
+    return ", ".join([found.get("outcome", "nothing"), *map(quote, problems[:1])])

@@ -53,8 +53,5 @@ def read_scores(run: Run, keys: list[str], further: Collection[str] = ()) -> tup
                 close = [known for known in keys if re.fullmatch(re.escape(known), key, re.IGNORECASE)]
                 hint = f" (the column is {close[0]})" if close else ""
                 warnings.append(f"{key} is not a column of the leaderboard{hint}: the platform ignores it")
-    beside = [key for key in stored if key in further]
-    if beside:
-        warnings.append(f"not columns of the leaderboard, so the platform ignores them: {', '.join(beside)}")
     warnings += [f"the column {key} gets no number" for key in keys if key not in stored]
     return stored, warnings

@@ -1,123 +1,183 @@
-"""Scoring all submissions of a task again, with the built program."""
+"""Scoring all submissions of a task with the built program: in parallel, and going on where it was interrupted."""
 
 from __future__ import annotations
 
-import csv
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from organizer.runs.outcome import read_scores
-from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, lay_out, run_submission
-from scoring_program.challenge import Challenge, load_challenge
+from tqdm import tqdm
+
+from organizer.files import unpack
+from organizer.runs.pool import BrokenError, Ended, Pool, Setup, machine_memory_mb
+from organizer.runs.store import SCORED, Entry, Store, context
+from organizer.runs.submissions import Submission
+from organizer.runs.worker import BuiltTask
 from validator.findings import quote
+from validator.forks import usable_cores
 
-TABLE = "scores.csv"
-UNFINISHED = "scores.unfinished.csv"
-PAGES = "details"
-
-# A spreadsheet takes text that begins so for a formula, and participants choose the names of files.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_LONGEST_NAME = 1000
-_OUTCOMES = {0: "scored", 1: "invalid", TIMED_OUT: "out of time"}
+HOST_SCRIPT = Path(__file__).with_name("host.py")
 
 
-def rescore(built: BuiltTask, submissions: Path, output: Path) -> int:
-    """Score every zip below ``submissions`` and print a ranking.
+class Engine(Protocol):
+    """What scores submissions, on this machine or on others."""
+
+    in_flight: int
+    """How many submissions it wants at a time."""
+
+    def submit(self, submission: Submission) -> Future[Ended]:
+        """Begin to score a submission."""
+
+    def close(self) -> None:
+        """End everything at once."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to score: processes (0: one for each core), a scheduler's address, resamples, whether to begin anew."""
+
+    workers: int = 0
+    scheduler: str = ""
+    replicates: int = 1000
+    fresh: bool = False
+
+
+@dataclass(frozen=True)
+class Record:
+    """A submission, the hash of its bytes, what came of it, and its detail page."""
+
+    submission: Submission
+    digest: str
+    entry: Entry
+    page: Path
+
+
+class _LocalEngine(Pool):
+    def submit(self, submission: Submission) -> Future[Ended]:  # type: ignore[override]
+        return super().submit(submission.copy_to)
+
+
+def score_all(
+    built: BuiltTask, submissions: Sequence[Submission], output: Path, protocol: str, options: Options
+) -> list[Record]:
+    """Score the submissions and return a record of each, in their order.
 
     Parameters
     ----------
     built : BuiltTask
-        The program and the reference to score with.
-    submissions : Path
-        A folder; zips in folders inside it count too.
+        The program and the reference.
+    submissions : sequence of Submission
     output : Path
-        Gets ``scores.csv``, a row for each submission, and their pages in ``details/``. Scores that an earlier run
-        left there are compared with the new ones. Until all are done the table is ``scores.unfinished.csv``.
+        Its folder ``store`` keeps what is done; submissions found there are not scored again.
+    protocol : str
+        Replaces that of the reference's settings; "" leaves it.
+    options : Options
 
-    Returns
-    -------
-    int
-        0; 1 if there is nothing to score; 2 if the organizer's side is broken, which ends the work.
+    Raises
+    ------
+    BrokenError
+        The reference, the program or the scheduler cannot be used.
     """
-    paths = sorted(path for path in submissions.rglob("*") if path.suffix.lower() == ".zip" and path.is_file())
-    if not paths:
-        print(f"{submissions}: no zip file is in this folder; give the folder with the participants' zips")
-        return 1
-    challenge = load_challenge(built.id)
-    earlier = _read_table(output / TABLE)
-    output.mkdir(parents=True, exist_ok=True)
-    lay_out(built.program, built.reference, output / "app")
-    keys = [column.key for column in challenge.columns]
-    rows = []
-    with (output / UNFINISHED).open("w", encoding="utf-8", newline="") as stream:
-        table = csv.DictWriter(stream, ["submission", "outcome", *keys, "seconds", "signature", "problem"])
-        table.writeheader()
-        for number, path in enumerate(paths, start=1):
-            name = quote(path.relative_to(submissions).as_posix(), longest=_LONGEST_NAME)
-            if name.startswith(_FORMULA):
-                name = f"./{name}"
-            run = run_submission(path, built.id, output / "app", built.time_limit)
-            row = _row(name, run, keys)
-            table.writerow(row)
-            stream.flush()
-            rows.append(row)
-            _keep_page(run, output / PAGES / f"{name}.html")
-            print(f"{number}/{len(paths)} {name}: {row['outcome']} {row['problem']}".rstrip(), flush=True)
-            if row["outcome"] == "broken":
-                print(run.stderr.rstrip())
-                return 2
-    (output / UNFINISHED).replace(output / TABLE)
-    for line in _ranking(rows, challenge, earlier):
-        print(line)
-    print(f"all numbers: {output / TABLE}; detail pages: {output / PAGES}")
-    return 0
+    settings = {"protocol": protocol} if protocol else {}
+    store = Store(output / "store", context(built, settings, options.replicates))
+    digests: dict[str, str] = {}
+    known: dict[str, Entry] = {}
+    progress = _Progress(len(submissions))
+
+    def missing() -> Iterator[Submission]:
+        for submission in submissions:
+            digest = digests[submission.name] = submission.digest()
+            entry = known.get(digest) or (None if options.fresh else store.get(digest))
+            if entry:
+                known[digest] = entry
+                progress.done(submission, entry, again=True)
+            else:
+                yield submission
+
+    work = output / "work"
+    shutil.rmtree(work, ignore_errors=True)
+    try:
+        for submission, ended in _finished(missing(), lambda: _engine(built, settings, work, options)):
+            if ended.broken:
+                raise BrokenError("\n".join(ended.broken))
+            digest = digests[submission.name]
+            known[digest] = store.put(digest, ended)
+            progress.done(submission, known[digest])
+    finally:
+        progress.close()
+        shutil.rmtree(work, ignore_errors=True)
+    return [
+        Record(submission, digest, known[digest], store.page(digest))
+        for submission in submissions
+        for digest in [digests[submission.name]]
+    ]
 
 
-def _read_table(path: Path) -> dict[str, str]:
-    """Return the score of each submission in a table of an earlier run."""
-    if not path.is_file():
-        return {}
-    with path.open(encoding="utf-8", newline="") as stream:
-        return {row["submission"]: row["score"] for row in csv.DictReader(stream) if row["outcome"] == "scored"}
+def _finished(missing: Iterator[Submission], start: Callable[[], Engine]) -> Iterator[tuple[Submission, Ended]]:
+    """Yield submissions as they are done. The engine is started if there is any, and always ended."""
+    first = next(missing, None)
+    if first is None:
+        return
+    with closing(start()) as engine:
+        running: dict[Future[Ended], Submission] = {}
+        for submission in chain([first], missing):
+            running[engine.submit(submission)] = submission
+            if len(running) >= engine.in_flight:
+                yield from _first_of(running)
+        while running:
+            yield from _first_of(running)
 
 
-def _row(name: str, run: Run, keys: list[str]) -> dict[str, Any]:
-    outcome = _OUTCOMES.get(run.exit_code, "broken")
-    scores, _ = read_scores(run, keys)
-    signature = run.stdout.splitlines()[0] if outcome == "scored" else ""
-    problems = run.stderr.splitlines()[1:2] if outcome == "invalid" else []
-    return {
-        "submission": name,
-        "outcome": outcome,
-        **{key: scores.get(key, "") for key in keys},
-        "seconds": f"{run.seconds:.2f}",
-        "signature": signature,
-        "problem": "".join(problems).partition(". ")[2],
-    }
+def _first_of(running: dict[Future[Ended], Submission]) -> Iterator[tuple[Submission, Ended]]:
+    done, _ = wait(running, return_when=FIRST_COMPLETED)
+    for future in done:
+        yield running.pop(future), future.result()
 
 
-def _keep_page(run: Run, path: Path) -> None:
-    page = run.outputs.get("detailed_results.html")
-    if page:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(page)
+def _engine(built: BuiltTask, settings: Mapping[str, Any], work: Path, options: Options) -> Engine:
+    script = HOST_SCRIPT.read_text(encoding="utf-8")
+    if options.scheduler:
+        from organizer.runs.cluster import Cluster
+
+        setup = Setup(script, built.id, "", "", settings, options.replicates, built.time_limit, 0.0)
+        return Cluster(options.scheduler, setup, built.program, built.reference, context(built, {}, 0))
+    program = work / "program"
+    program.mkdir(parents=True)
+    unpack(built.program, program)
+    reference = built.reference
+    if isinstance(reference, bytes):
+        (work / "reference").mkdir()
+        unpack(reference, work / "reference")
+        reference = work / "reference"
+    workers = options.workers or usable_cores()
+    places = str(program.resolve()), str(reference.resolve())
+    memory = machine_memory_mb() / workers
+    setup = Setup(script, built.id, *places, settings, options.replicates, built.time_limit, memory)
+    return _LocalEngine(setup, workers, work.resolve())
 
 
-def _ranking(rows: list[dict[str, Any]], challenge: Challenge, earlier: dict[str, str]) -> list[str]:
-    """Return the scored submissions, the best first, and how many scores differ from an earlier run."""
-    best = challenge.columns[0]
-    scored = [row for row in rows if row["outcome"] == "scored"]
-    scored.sort(key=lambda row: row[best.key], reverse=best.sorting == "desc")
-    lines = []
-    changed = 0
-    for rank, row in enumerate(scored, start=1):
-        line = f"{rank:4}  {row[best.key]:.{best.precision}f}  {quote(row['submission'])}"
-        before = earlier.get(row["submission"])
-        if before is not None and float(before) != row[best.key]:
-            changed += 1
-            line += f"  (before: {float(before):.{best.precision}f})"
-        lines.append(line)
-    lines.append(f"{len(scored)} of {len(rows)} submissions were scored")
-    if earlier:
-        lines[-1] += f"; {changed} scores changed since the earlier run"
-    return lines
+class _Progress:
+    """Says how far the work is: a bar with rate and remaining time on a terminal, a line for each else."""
+
+    def __init__(self, total: int) -> None:
+        self._total, self._count = total, 0
+        self._bar = tqdm(total=total, unit=" submissions", disable=None, smoothing=0.05)
+
+    def done(self, submission: Submission, entry: Entry, again: bool = False) -> None:
+        """Count a submission; ``again`` says that it had been scored by an earlier call."""
+        self._count += 1
+        self._bar.update()
+        line = f"{self._count}/{self._total} {quote(submission.name)}: {entry.outcome} {entry.problem}".rstrip()
+        if self._bar.disable:
+            print(f"{line} (kept from before)" if again else line, flush=True)
+        elif entry.outcome != SCORED:
+            self._bar.write(line)
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+        self._bar.close()

@@ -24,6 +24,7 @@ from pathlib import Path
 import yaml
 
 from organizer.files import folder_files, unpack
+from organizer.runs.pool import network_off
 from validator.archive import UnreadableFileError, open_submission
 from validator.findings import Findings
 from validator.rules import load_rules
@@ -165,9 +166,8 @@ def _local_command(folder: Path, command: list[str]) -> tuple[list[str], str]:
     words = [str(folder / word[len("/app/") :]) if word.startswith("/app/") else word for word in command]
     if words[0] in ("python3", "python"):
         words[0] = sys.executable
-    for prefix in (["unshare", "-n"], ["unshare", "-r", "-n"]):
-        if shutil.which("unshare") and subprocess.run([*prefix, "true"], capture_output=True).returncode == 0:
-            return [*prefix, *words], "in a subprocess, network off"
+    if prefix := network_off():
+        return [*prefix, *words], "in a subprocess, network off"
     return words, "in a subprocess, network on (the system does not let us cut it)"
 
 

@@ -7,28 +7,30 @@ weights at once. The draws depend on the number of items alone, so that the repl
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 REPLICATES = 1000
 _SEED = 20140906
+_BLOCK = 1 << 22
 _QUANTILES = (0.025, 0.975)
 
 
-def draws(n_items: int, n_replicates: int = REPLICATES) -> NDArray[np.float64]:
-    """Return the weights of the resamples, float64 whole numbers of shape (n_replicates, n_items).
+def draw_blocks(n_items: int, n_replicates: int = REPLICATES) -> Iterator[NDArray[np.float64]]:
+    """Yield the weights of the resamples in blocks of rows, so that memory does not grow with their number."""
+    # The stream of this generator is frozen: the same draws with every version of numpy, in blocks or in one go.
+    generator = np.random.RandomState(_SEED)
+    rows = max(_BLOCK // max(n_items, 1), 1)
+    for begin in range(0, n_replicates, rows):
+        picks = generator.randint(0, n_items, size=(min(rows, n_replicates - begin), n_items))
+        yield np.stack([np.bincount(picked, minlength=n_items) for picked in picks]).astype(np.float64)
 
-    Raises
-    ------
-    ValueError
-        There is no item.
-    """
-    # The stream of this generator is frozen: the same draws with every version of numpy.
-    picks = np.random.RandomState(_SEED).randint(0, n_items, size=(n_replicates, n_items))
-    weights = np.empty((n_replicates, n_items))
-    for row, picked in zip(weights, picks):
-        row[:] = np.bincount(picked, minlength=n_items)
-    return weights
+
+def draws(n_items: int, n_replicates: int = REPLICATES) -> NDArray[np.float64]:
+    """Return the weights of the resamples, float64 whole numbers of shape (n_replicates, n_items)."""
+    return np.concatenate(list(draw_blocks(n_items, n_replicates)))
 
 
 def percentile_interval(replicates: NDArray[np.float64]) -> tuple[float, float]:

@@ -52,7 +52,7 @@ def histogram(data: Histogram) -> Element:
     edges = data.edges if len(data.edges) <= _MOST_EDGES else _steps(low, high)
     ticks = [(100 * (edge - low) / (high - low), f"{edge:g}") for edge in edges]
     description = f"{data.title}: {', '.join(str(count) for count in data.counts)} {data.things}"
-    return _plot(description, bars, texts, (ticks, ()), (data.value, data.things))
+    return plot(description, bars, texts, (ticks, ()), (data.value, data.things))
 
 
 def lines(data: LineChart) -> Element:
@@ -80,7 +80,7 @@ def lines(data: LineChart) -> Element:
     x_ticks = [(at(value, low_y)[0], f"{value:g}") for value in _steps(low_x, high_x)]
     y_ticks = [(100 - at(low_x, value)[1], f"{value:g}") for value in _steps(low_y, high_y)]
     description = f"{data.title}: {data.y_title} against {data.x_title}"
-    return _plot(description, marks, (), (x_ticks, y_ticks), (data.x_title, data.y_title))
+    return plot(description, marks, (), (x_ticks, y_ticks), (data.x_title, data.y_title))
 
 
 def lines_key(data: LineChart) -> Element:
@@ -213,7 +213,7 @@ def _step(number: int, last: int) -> str:
     return f"--s:{number / max(last, 1):.3f}"
 
 
-def _plot(
+def plot(
     description: str,
     marks: Sequence[Element],
     texts: Sequence[Element],

@@ -48,7 +48,7 @@ def failed_json(outcome: str, exit_code: int, findings: Findings, stages: Mappin
     """
     shown = {
         "problems": [asdict(problem) for problem in findings.chosen()],
-        "more_problems": findings.total - len(findings.chosen()),
+        "more_problems": findings.unshown(),
         "notes": [asdict(note) for note in findings.notes],
     }
     return _document({"outcome": outcome, "exit_code": exit_code, **shown}, stages)

@@ -15,6 +15,8 @@ _TAGS = {
     *("table", "thead", "tbody", "tr", "th", "td"),
     *("svg", "rect", "line", "path", "circle"),
 }
+# Within the page, or to a detail page beside a ranking.
+_LINK = re.compile(r"#.*|details/[A-Za-z0-9-]+\.html", re.DOTALL)
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
@@ -26,9 +28,9 @@ def element(tag: str, *children: Child, **attributes: str | int | float) -> Elem
     Raises
     ------
     ValueError
-        The element is not one of the static ones that pages consist of, or a link that leaves the page.
+        The element is not one of the static ones that pages consist of, or a link to elsewhere.
     """
-    if tag not in _TAGS or not str(attributes.get("href", "#")).startswith("#"):
+    if tag not in _TAGS or not _LINK.fullmatch(str(attributes.get("href", "#"))):
         raise ValueError(f"pages hold no <{tag}> like this")
     names = {name.rstrip("_").replace("_", "-"): clean(str(value)) for name, value in attributes.items()}
     made = Element(tag, names)

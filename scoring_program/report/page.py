@@ -32,7 +32,7 @@ _LEAST_LOSS = 0.0005
 def running_page(challenge: Challenge) -> str:
     """Return the page that is there until scoring ends, and stays if it is stopped."""
     text = "The submission is being checked and scored. If this page stays, the run was stopped: see its log."
-    return _document(challenge.title, [element("h1", "Scoring has begun")], [card("run-wait", "Please wait", text)])
+    return document(challenge.title, [element("h1", "Scoring has begun")], [card("run-wait", "Please wait", text)])
 
 
 def result_page(challenge: Challenge, result: Result, signature: str) -> str:
@@ -56,9 +56,7 @@ def _result_page(challenge: Challenge, result: Result, signature: str, limit: in
             head.append(charts.interval_strip(result.interval, score))
     first = [*_notes(result.notes, limit), *_losses(challenge, result.losses)]
     rest = [_scores(challenge.columns, result, signature), *cards(result.sections, limit)]
-    return _document(
-        challenge.title, head, [element("div", *first), contents([*first, *rest]), element("div", *rest)]
-    )
+    return document(challenge.title, head, [element("div", *first), contents([*first, *rest]), element("div", *rest)])
 
 
 def _interval_text(interval: Interval, item: str) -> str:
@@ -129,21 +127,23 @@ def invalid_page(challenge: Challenge, findings: Findings) -> str:
     count = findings.total
     chosen = findings.chosen()
     problems = element("ol", *(element("li", problem.line()) for problem in chosen))
-    more = [f"and {count - len(chosen):,} more"] if count > len(chosen) else []
+    unshown = findings.unshown()
+    more = [f"and {unshown:,} more"] if unshown else []
     head = [element("h1", f"Not scored: {count:,} {'problem' if count == 1 else 'problems'}")]
     head.append(element("p", element("strong", "Invalid submission", class_="bad")))
     body = [card("run-problems", "What to fix", "", problems, *more), *_notes(findings.notes, _MOST_ENTRIES)]
-    return _document(challenge.title, head, body)
+    return document(challenge.title, head, body)
 
 
 def broken_page(title: str, lines: Sequence[str]) -> str:
     """Return the page for a fault on the organizer's side; ``lines`` hold no reference data."""
     head = [element("h1", "Not scored: a fault on the organizer's side")]
-    return _document(title, head, [card("run-problems", "What happened", "Please tell the organizers.", *lines)])
+    return document(title, head, [card("run-problems", "What happened", "Please tell the organizers.", *lines)])
 
 
-def _document(title: str, head: Sequence[Element], body: Sequence[Element]) -> str:
-    style = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
+def document(title: str, head: Sequence[Element], body: Sequence[Element], more_style: str = "") -> str:
+    """Return a static page: a header under its title, and cards; ``more_style`` is CSS behind that of all pages."""
+    style = (Path(__file__).parent / "style.css").read_text(encoding="utf-8") + more_style
     page_head = element(
         "head",
         element("meta", charset="utf-8"),

@@ -78,11 +78,11 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], title: str,
     """Return a table of the first rows, and what follows them folded."""
     if not rows:
         return [element("p", "Nothing to show.")]
-    made = [_scroll(_table(columns, rows[:OPEN_ROWS]), title)]
+    made = [scroll(_table(columns, rows[:OPEN_ROWS]), title)]
     folded = rows[OPEN_ROWS:limit]
     if folded:
         more = element("summary", f"{len(folded):,} more {'row' if len(folded) == 1 else 'rows'}")
-        made.append(element("details", more, _scroll(_table(columns, folded), f"{title}, more rows")))
+        made.append(element("details", more, scroll(_table(columns, folded), f"{title}, more rows")))
     hidden = len(rows) - min(len(rows), max(limit, OPEN_ROWS))
     return [*made, element("p", f"and {hidden:,} more")] if hidden else made
 
@@ -108,7 +108,7 @@ def bar(share: float) -> Element:
     return element("span", element("span", style=f"width:{100 * min(max(share, 0.0), 1.0):.1f}%"), class_="bar")
 
 
-def _scroll(content: Element, title: str) -> Element:
+def scroll(content: Element, title: str) -> Element:
     """Return an area that scrolls sideways where it must, within reach of the keyboard."""
     return element("div", content, class_="scroll", tabindex=0, role="region", aria_label=cut(title, 120))
 
@@ -159,7 +159,7 @@ def _(section: Matrix, limit: int) -> list[Element]:
     explained += "; – is not shown, because it rests on too little." if (section.counts < 0).any() else "."
     if len(section.names) > charts.LARGEST_MATRIX:
         explained += f" Only the first {charts.LARGEST_MATRIX} names are shown."
-    return [_scroll(charts.matrix(section), section.title), element("p", explained, class_="after")]
+    return [scroll(charts.matrix(section), section.title), element("p", explained, class_="after")]
 
 
 def _timelines(sections: Sequence[Section], limit: int) -> Element:

@@ -93,12 +93,12 @@ def test_invalid_submission_is_told_and_not_scored(run, files, words):
     assert words in html.unescape(outcome.page)
 
 
-def test_problems_are_limited_to_twenty(run):
-    outcome = run(ID, REFERENCE, {"S1_prediction.csv": "99,1,2\n" * 30})
+def test_problems_are_limited_to_twenty_kinds(run):
+    outcome = run(ID, REFERENCE, {f"S{number}_prediction.csv": "99,1,2\n" * 2 for number in range(30)})
     assert outcome.code == scoring.INVALID
     assert "20. E-CSV-RANGE" in outcome.err
-    assert "and 10 more" in outcome.err
-    assert "and 10 more" in outcome.page
+    assert "and 20 more" in outcome.err
+    assert "and 20 more" in outcome.page
 
 
 def test_scores_of_an_earlier_run_do_not_survive(run):
@@ -176,6 +176,23 @@ def test_summary_shows_groups_of_five_instances(run):
     assert classes(ones + twos, ones + twos) == ["vattene", "vieniqui"]
     # A row for one instance could be computed by subtraction, so another class joins it.
     assert classes(ones + "2,5,8\n", ones + "2,5,8\n") == ["(others)"]
+
+
+def test_score_decimals_round_every_number_that_leaves_a_run(run):
+    rows = "".join(f"1,{n},{n + 2}\n" for n in range(1, 100, 9))
+    later = "".join(f"1,{n + 1},{n + 3}\n" for n in range(1, 90, 9))
+    reference = {**REFERENCE, "S1_labels.csv": rows}
+    texts = {}
+    for decimals in (10, 3):
+        outcome = run(ID, reference, {"S1_prediction.csv": later}, score_decimals=decimals)
+        texts[decimals] = [outcome.out.split("\ntime:")[0], *contents(outcome.folder).values()]
+    long = re.compile(r"\d\.\d{4,}(?!\d*px)")
+    assert any(long.search(text) for text in texts[10])
+    numbers = [
+        found for text in texts[3] for found in long.findall(re.sub(r"<style>.*?</style>|<svg.*?</svg>", "", text))
+    ]
+    assert all(float(f"0{found[1:]}") * 1000 % 1 == 0 for found in numbers), numbers
+    assert outcome.scores["score"] == round(outcome.scores["score"], 3)
 
 
 def test_page_is_static_and_fetches_nothing(run):

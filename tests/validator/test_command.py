@@ -22,7 +22,12 @@ def test_valid_and_invalid_submissions(tmp_path):
     path.write_bytes(make_zip({"S1_prediction.csv": "1,3,2\n" * 30}))
     done = validate("chalearn_gesture", str(path))
     assert done.returncode == 1
-    assert done.stdout.count("end frame 2 is before start frame 3") == 30
+    assert done.stdout.splitlines() == [
+        "1. E-CSV-RANGE S1_prediction.csv line 1 column 3, line 2 column 3, line 3 column 3: "
+        "end frame 2 is before start frame 3 (30 such problems); "
+        "if it is a length, write start + length - 1; otherwise swap them or drop the line.",
+        "invalid: 30 problems",
+    ]
     told = json.loads(validate("chalearn_gesture", str(path), "--json").stdout)
     assert (told["valid"], len(told["problems"])) == (False, 30)
     assert told["problems"][0]["where"] == "line 1 column 3"

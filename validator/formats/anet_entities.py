@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from validator.archive import Submission
-from validator.findings import Findings, quote
+from validator.facts import EMPTY, box_facts
+from validator.findings import Findings, Note, quote
 from validator.json_files import JsonForm, read_json
 from validator.rules import Rules
 from validator.strict_json import pointer_part
@@ -120,3 +121,8 @@ def _check_lengths(grounding: Grounding, lengths: np.ndarray, name: str, finding
         problem = f"{indexes} idx_in_sent, {boxes} bbox_for_all_frames and {classes} clss"
         where = f"/results/{pointer_part(video)}/{pointer_part(segment)}"
         findings.add("E-ANET-LENGTH", problem, "the three lists must be equally long", name, where)
+
+
+def facts(submission: Grounding) -> list[Note]:
+    """Return notes that need no reference."""
+    return box_facts(submission.box.reshape(-1, 4), "objects") if len(submission.segment) else [EMPTY]

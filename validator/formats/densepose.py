@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -19,7 +19,8 @@ import numpy as np
 from validator import forks, limits
 from validator.archive import Submission
 from validator.array_stream import ArrayError, iter_entries
-from validator.findings import REPORTED_PER_KIND_AND_FILE, Findings, Problem
+from validator.facts import EMPTY
+from validator.findings import REPORTED_PER_KIND_AND_FILE, Findings, Note, Problem
 from validator.json_files import check_value
 from validator.png import ImageError, decode_base64, decode_png
 from validator.rules import Rules
@@ -32,6 +33,8 @@ _MOST_PIXELS = 25_000_000
 _BATCH_BYTES = 1 << 20
 _PARALLEL_FROM_BYTES = 8_000_000
 _MOST_WORKERS = 4
+_FEWEST_SCORES = 10
+_DETECTIONS_SEEN = 200
 _MOST_PROBLEMS = 500
 # To say what is wrong with an entry takes far longer than to read a good one.
 _MOST_BAD_IN_A_BATCH = REPORTED_PER_KIND_AND_FILE
@@ -95,8 +98,9 @@ def read(
     image_ids : frozenset of int, optional
         The images that exist. Without it (a participant at home) every id is accepted.
     make_consumer : callable, optional
-        Makes a consumer; it is called once in each process.
+        Makes a consumer; it is called once in each process. By default `DetectionFacts`.
     """
+    make_consumer = make_consumer or DetectionFacts
     assert rules.json is not None  # noqa: S101 - these rules are for JSON
     (name,) = files.values()
     size = submission.size(name)
@@ -130,9 +134,7 @@ def _batches(entries: Iterator[bytes]) -> Iterator[list[tuple[int, bytes]]]:
 class _Pool:
     """Worker processes for large files; small ones are done in this process, as are all where there is no fork."""
 
-    def __init__(
-        self, image_ids: frozenset[int] | None, make_consumer: Callable[[], Consumer] | None, size: int
-    ) -> None:
+    def __init__(self, image_ids: frozenset[int] | None, make_consumer: Callable[[], Consumer], size: int) -> None:
         self._local = _Worker(image_ids, make_consumer)
         self._pipes: list[Any] = []
         self._processes: list[Any] = []
@@ -218,7 +220,7 @@ def _attempt(work: Callable[..., Any], *arguments: Any) -> Any:
 class _Worker:
     """Checks detections and hands them to its consumer."""
 
-    def __init__(self, image_ids: frozenset[int] | None, make_consumer: Callable[[], Consumer] | None) -> None:
+    def __init__(self, image_ids: frozenset[int] | None, make_consumer: Callable[[], Consumer]) -> None:
         self._image_ids = image_ids
         self._make_consumer = make_consumer
         self._consumer: Consumer | None = None
@@ -226,7 +228,7 @@ class _Worker:
         self._total = 0
 
     def take(self, batch: list[tuple[int, bytes]]) -> None:
-        if self._consumer is None and self._make_consumer is not None:
+        if self._consumer is None:
             self._consumer = self._make_consumer()
         bad = 0
         for index, text in batch:
@@ -242,9 +244,9 @@ class _Worker:
                 self._problems += [(index, problem) for problem in findings.problems]
 
     def finish(self) -> _Batch:
-        if self._consumer is None and self._make_consumer is not None:
+        if self._consumer is None:
             self._consumer = self._make_consumer()
-        return _Batch(self._problems, self._total, self._consumer.result() if self._consumer else None)
+        return _Batch(self._problems, self._total, self._consumer.result())
 
     def _check(self, index: int, text: bytes, findings: Findings) -> Detection | None:
         value = check_value(text, SCHEMA, findings, f"/{index}")
@@ -269,7 +271,8 @@ class _Worker:
         if not findings.ok:
             return None
         try:
-            png = decode_base64(value["uv_data"])
+            text = value["uv_data"]
+            png = text if isinstance(text, bytes) else decode_base64(text)
         except ImageError as error:
             findings.add("E-DP-BASE64", error.problem, error.hint, where=f"/{index}/uv_data")
             return None
@@ -305,3 +308,65 @@ def encode_detection(
             "uv_data": base64.b64encode(stream.getvalue()).decode("ascii"),
         }
     )
+
+
+@dataclass
+class DetectionFacts:
+    """What DensePose detections have in common: a consumer of detections that keeps a few extremes."""
+
+    count: int = 0
+    scores: tuple[float, float] = (np.inf, -np.inf)
+    corners: tuple[float, float] = (np.inf, -np.inf)
+    whole_corners: bool = True
+    largest_uv: int = 0
+
+    def take(self, detection: Detection) -> None:
+        """Look at a detection; at the pixels of the first 200 only."""
+        self.count += 1
+        self.scores = _extremes(self.scores, detection.score)
+        for value in detection.box[:2]:
+            self.corners = _extremes(self.corners, value)
+            self.whole_corners &= value.is_integer()
+        if detection.index < _DETECTIONS_SEEN:
+            self.largest_uv = max(self.largest_uv, int(detection.pixels[..., 1:].max()))
+
+    def result(self) -> DetectionFacts:
+        """Return itself: what was gathered in one process."""
+        return self
+
+    @staticmethod
+    def joined(parts: Sequence[DetectionFacts]) -> DetectionFacts:
+        """Return the facts of all processes as one."""
+        return DetectionFacts(
+            sum(part.count for part in parts),
+            (min(part.scores[0] for part in parts), max(part.scores[1] for part in parts)),
+            (min(part.corners[0] for part in parts), max(part.corners[1] for part in parts)),
+            all(part.whole_corners for part in parts),
+            max(part.largest_uv for part in parts),
+        )
+
+    def notes(self) -> list[Note]:
+        """Return notes on coordinates in 0..1 and on scores that rank nothing."""
+        found = []
+        if not self.count:
+            return [EMPTY]
+        if self.corners[0] >= 0 and self.corners[1] <= 1 and not self.whole_corners:
+            text = f"x and y of all {self.count:,} boxes lie between 0 and 1. Write pixels of the image"
+            found.append(Note("N-LOOKS-NORMALIZED", text))
+        if self.largest_uv <= 1:
+            seen = min(self.count, _DETECTIONS_SEEN)
+            text = f"U and V of the first {seen} detections are 0 or 1. Write round(255 * u)"
+            found.append(Note("N-LOOKS-NORMALIZED", text))
+        if self.count >= _FEWEST_SCORES and self.scores[0] == self.scores[1]:
+            text = f"all {self.count:,} scores are {self.scores[0]:g}. AP ranks detections: give each its own score"
+            found.append(Note("N-LOOKS-CONSTANT", text))
+        return found
+
+
+def _extremes(known: tuple[float, float], value: float) -> tuple[float, float]:
+    return min(known[0], value), max(known[1], value)
+
+
+def facts(content: Sequence[DetectionFacts]) -> list[Note]:
+    """Return notes that need no reference, from what `read` returns without another consumer."""
+    return DetectionFacts.joined(content).notes()

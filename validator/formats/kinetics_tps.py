@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from validator.archive import Submission
-from validator.findings import REPORTED_PER_KIND_AND_FILE, Findings
+from validator.facts import EMPTY, box_facts
+from validator.findings import REPORTED_PER_KIND_AND_FILE, Findings, Note
 from validator.json_files import JsonForm, read_json
 from validator.rules import Rules
 from validator.strict_json import pointer_part
@@ -243,3 +244,11 @@ def _human_place(parts: PartStates, human: int) -> str:
 def _part_place(parts: PartStates, part: int) -> str:
     name = next(text for text, number in parts.names.items() if number == parts.part_name[part])
     return f"{_human_place(parts, int(parts.part_human[part]))}/parts/{pointer_part(name)}"
+
+
+def facts(submission: KineticsSubmission) -> list[Note]:
+    """Return notes that need no reference."""
+    parts = submission.parts
+    if not len(parts.human_box):
+        return [EMPTY]
+    return box_facts(parts.human_box, "humans") or box_facts(parts.proposal_box, "parts")

@@ -57,6 +57,7 @@ class GeneratedSentences(EntitiesProgram[ReferenceWithLemmas, SentenceStatistics
     """The program of sub-task II; both protocols are the same."""
 
     challenge_id = "anet_entities_gen"
+    prepared_file = files.LEMMAS_FILE
 
     def load_reference(self, folder: Path, settings: Settings, findings: Findings) -> ReferenceWithLemmas | None:
         """Read the annotations of the chosen splits and their lemmas, or make the lemmas at home."""

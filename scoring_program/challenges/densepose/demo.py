@@ -21,12 +21,12 @@ _FULL_IMAGES, _FULL_VERTICES = 1508, 27_554
 _ROWS, _COLUMNS = 8, 3
 
 
-def write_reference(folder: Path) -> None:
-    """Write the demo reference: twelve images with one to three persons, a template of 384 vertices."""
-    rng = np.random.default_rng(2019)
+def write_reference(folder: Path, seed: int = 2019, size: int = 1) -> None:
+    """Write the demo reference: twelve images of one to three persons, times ``size``; a template of 384 vertices."""
+    rng = np.random.default_rng(seed)
     folder.mkdir(parents=True, exist_ok=True)
     _write_template(folder, 384, rng)
-    _write_annotations(folder, 12, (20, 30), (60, 160), rng)
+    _write_annotations(folder, 12 * size, (20, 30), (60, 160), rng)
 
 
 def write_samples(reference: Path, folder: Path) -> None:
@@ -145,7 +145,15 @@ def _predict(
         stream.write("\n]\n")
 
 
-def _detection(person: dict[str, Any], offset: int, noise: int, wrong: float, rng: np.random.Generator) -> str:
+def _detection(person: dict[str, Any], offset: float, noise: float, wrong: float, rng: np.random.Generator) -> str:
+    box, iuv = predicted(person, offset, noise, wrong, rng)
+    return encode_detection(person["image_id"], box, round(float(rng.random()), 4), iuv)
+
+
+def predicted(
+    person: dict[str, Any], offset: float, noise: float, wrong: float, rng: np.random.Generator
+) -> tuple[tuple[float, float, float, float], np.ndarray]:
+    """Return box and pixels of a detection of a person: moved, with noise in U and V, a share of the parts wrong."""
     x, y, width, height = person["bbox"]
     left, top = x + rng.uniform(-offset, offset), y + rng.uniform(-offset, offset)
     wide, high = max(width + rng.uniform(-offset, offset), 2.0), max(height + rng.uniform(-offset, offset), 2.0)
@@ -157,9 +165,7 @@ def _detection(person: dict[str, Any], offset: int, noise: int, wrong: float, rn
     for values in (u, v):
         channels.append(np.where(part > 0, np.clip(values * 255 + rng.normal(0, noise, part.shape), 0, 255), 0))
     box = (round(float(left), 2), round(float(top), 2), int(wide) + 0.5, int(high) + 0.5)
-    return encode_detection(
-        person["image_id"], box, round(float(rng.random()), 4), np.stack(channels).astype(np.uint8)
-    )
+    return box, np.stack(channels).astype(np.uint8)
 
 
 def _dump(path: Path, data: object) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from scoring_program.challenges.densepose.reference import Reference
 from scoring_program.metrics import geodesic, masks
 from scoring_program.metrics.average_precision import MOST_DETECTIONS
-from validator.formats.densepose import Detection
+from validator.formats.densepose import Detection, DetectionFacts
 
 _MASKS_KEPT = 256
 
@@ -36,6 +36,7 @@ class Gathered:
     kept: list[Kept]
     n_detections: int
     n_other_categories: int
+    facts: DetectionFacts
 
 
 class Gatherer:
@@ -48,11 +49,13 @@ class Gatherer:
         self._categories = set(self._persons.category.tolist())
         self._best: dict[int, list[tuple[float, int, Kept]]] = {}
         self._count = self._others = 0
+        self._facts = DetectionFacts()
         self._mask = lru_cache(maxsize=_MASKS_KEPT)(self._person_mask)
 
     def take(self, detection: Detection) -> None:
         """Look at one detection."""
         self._count += 1
+        self._facts.take(detection)
         if detection.category_id not in self._categories:
             self._others += 1
             return
@@ -92,4 +95,4 @@ class Gatherer:
     def result(self) -> Gathered:
         """Return what was kept."""
         kept = [entry[2] for best in self._best.values() for entry in best]
-        return Gathered(kept, self._count, self._others)
+        return Gathered(kept, self._count, self._others, self._facts)

@@ -50,7 +50,7 @@ def prepare(source: Path, output: Path, findings: Findings) -> None:
     try:
         import h5py  # noqa: F401
     except ImportError:
-        findings.add("E-REF-H5PY", "h5py is not installed", "install it (make bundle does), or: pip install h5py")
+        findings.add("E-REF-H5PY", "h5py is not installed", "pip install h5py")
         return
     for name in OFFICIAL_FILES:
         if not (source / name).is_file():

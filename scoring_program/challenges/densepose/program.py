@@ -20,6 +20,7 @@ from scoring_program.metrics import average_precision
 from scoring_program.result import Numbers, Statistics
 from validator.check import check_submission
 from validator.findings import Findings, Note, counted
+from validator.formats.densepose import DetectionFacts
 from validator.rules import load_rules
 
 
@@ -87,6 +88,7 @@ class DensePose(Program[Reference, Gathered, ImageStatistics]):
             [kept for part in gathered for kept in part.kept],
             sum(part.n_detections for part in gathered),
             sum(part.n_other_categories for part in gathered),
+            DetectionFacts.joined([part.facts for part in gathered]),
         )
 
     def measure(self, reference: Reference, submission: Gathered, settings: Settings) -> ImageStatistics:

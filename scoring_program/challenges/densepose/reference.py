@@ -130,7 +130,7 @@ def load_prepared(folder: Path, findings: Findings) -> Reference | None:
     """Load a prepared folder; None after a problem."""
     for name in PREPARED_FILES:
         if not (folder / name).is_file():
-            hint = "prepare the reference: python -m organizer prepare densepose --source DIR --output DIR"
+            hint = "give the official files, which are prepared then, or what was prepared of them"
             findings.add("E-REF-NONE", "the file is missing", hint, name)
     if not findings.ok:
         return None

@@ -20,9 +20,9 @@ _FULL_VIDEOS = 932
 Video = dict[str, Any]
 
 
-def write_reference(folder: Path) -> None:
-    """Write the demo reference: 36 videos of two sampled frames."""
-    _write_reference(folder, 36, 2, 2)
+def write_reference(folder: Path, seed: int = 2021, size: int = 1) -> None:
+    """Write the demo reference: 36 videos of two sampled frames, times ``size``."""
+    _write_reference(folder, 36 * size, 2, 2, seed)
 
 
 def write_samples(reference: Path, folder: Path) -> None:
@@ -33,13 +33,13 @@ def write_samples(reference: Path, folder: Path) -> None:
 
 def write_full_size(folder: Path, scale: float) -> None:
     """Write ``ref/`` and ``res/`` of the challenge's size times ``scale``: about 70 MB of predictions at 1."""
-    _write_reference(folder / "ref", max(round(_FULL_VIDEOS * scale), 1), 38, 42)
+    _write_reference(folder / "ref", max(round(_FULL_VIDEOS * scale), 1), 38, 42, 2021)
     _predict(folder / "ref", folder / "res", jitter=10, wrong=0.2, most_proposals=5)
 
 
-def _write_reference(folder: Path, n_videos: int, fewest_frames: int, most_frames: int) -> None:
+def _write_reference(folder: Path, n_videos: int, fewest_frames: int, most_frames: int, seed: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    rng = random.Random(2021)
+    rng = random.Random(seed)
     classes, parts = {}, {}
     for index in range(n_videos):
         name = f"demo_{index:05d}"

@@ -20,9 +20,9 @@ _WIDTH, _HEIGHT = 720, 405
 Box = list[float]
 
 
-def write_reference(folder: Path, generated: bool) -> None:
-    """Write the demo reference: sixteen videos of three segments, and the lemmas for sub-task II."""
-    _write_reference(folder, 16, generated)
+def write_reference(folder: Path, seed: int = 2019, size: int = 1, *, generated: bool) -> None:
+    """Write the demo reference: sixteen videos of three segments, times ``size``, and the lemmas for sub-task II."""
+    _write_reference(folder, 16 * size, generated, seed)
 
 
 def write_samples(reference: Path, folder: Path, generated: bool) -> None:
@@ -33,13 +33,13 @@ def write_samples(reference: Path, folder: Path, generated: bool) -> None:
 
 def write_full_size(folder: Path, scale: float, generated: bool) -> None:
     """Write ``ref/`` and ``res/`` of the challenge's size times ``scale``: 2,500 videos with about 23,000 words."""
-    _write_reference(folder / "ref", max(round(_FULL_VIDEOS * scale), 1), generated, spoken=200)
+    _write_reference(folder / "ref", max(round(_FULL_VIDEOS * scale), 1), generated, 2019, spoken=200)
     _predict(folder / "ref", folder / "res", generated, jitter=20, wrong=0.2, left_out=0.02)
 
 
-def _write_reference(folder: Path, n_videos: int, generated: bool, spoken: int = 0) -> None:
+def _write_reference(folder: Path, n_videos: int, generated: bool, seed: int, spoken: int = 0) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    rng = random.Random(2019)
+    rng = random.Random(seed)
     # At full size the vocabulary has more words, which nobody needs to read.
     things = _THINGS + [f"thing{number}" for number in range(spoken)]
     annotations: dict[str, Any] = {}

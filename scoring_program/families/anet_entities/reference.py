@@ -12,7 +12,7 @@ import numpy as np
 
 from scoring_program.metrics.grounding import FRAMES, Words
 from scoring_program.prepared import load_arrays
-from validator.findings import Findings, quote
+from validator.findings import Findings, counted, quote
 from validator.strict_json import UNPARSED, pointer_part, strict_loads
 
 PREPARED_FILE = "reference.npz"
@@ -74,7 +74,7 @@ def load_lemmas(folder: Path, findings: Findings) -> dict[str, str]:
     """Return the table of lemmas; empty after a problem."""
     path = folder / LEMMAS_FILE
     if not path.is_file():
-        hint = "write it with python -m organizer prepare anet_entities_gen"
+        hint = "prepare the reference, which writes it"
         findings.add("E-REF-LEMMAS", "the table of lemmas is missing", hint, LEMMAS_FILE)
         return {}
     table = strict_loads(path.read_bytes(), LEMMAS_FILE, findings)
@@ -94,13 +94,19 @@ def check(settings: Mapping[str, Any], reference: Reference, findings: Findings)
     """Find the mistakes of organizers that do not stop a run but make it pointless or wrong."""
     name = settings["reference_file"]
     if not len(reference.words.segment):
-        findings.add("E-REF-EMPTY", "no segment of the chosen splits is annotated", "choose other splits", name)
+        held = ", ".join(f"{quote(split)} ({len(videos):,} videos)" for split, videos in reference.splits.items())
+        problem = (
+            f"no segment of the splits {', '.join(settings['splits'])} is annotated; the split file holds {held}"
+        )
+        findings.add("E-REF-EMPTY", problem, "choose with splits in settings.yaml", name)
+        return
     known = set(reference.videos)
     for split in settings["splits"]:
-        for video in reference.splits[split]:
-            if video not in known:
-                problem = f"the video {quote(video)} of {split!r} is not in the reference"
-                findings.add("E-REF-SPLIT", problem, "correct the split", settings["split_file"])
+        missing = [video for video in reference.splits[split] if video not in known]
+        if missing:
+            named = f"{counted(len(missing), 'video')} of {split!r}, the first is {quote(missing[0])}"
+            problem = f"the reference does not hold {named}"
+            findings.add("E-REF-SPLIT", problem, "correct the split", settings["split_file"])
     vocab = set(reference.vocab)
     for label in sorted(set(reference.classes) - vocab) if vocab else ():
         findings.add("E-REF-CLASS", f"the class {quote(label)!r} is not in the vocabulary", "add or correct it", name)

@@ -24,9 +24,9 @@ class DemoTrack:
     full_frames: int
     per_sequence: int
 
-    def write_reference(self, folder: Path) -> None:
-        """Write the demo reference: twelve short sequences."""
-        self._write(folder, 12, self.full_frames // 2, self.per_sequence // 2)
+    def write_reference(self, folder: Path, seed: int = 2014, size: int = 1) -> None:
+        """Write the demo reference: twelve short sequences, times ``size``."""
+        self._write(folder, 12 * size, self.full_frames // 2, self.per_sequence // 2, seed)
 
     def write_samples(self, reference: Path, folder: Path) -> None:
         """Write a good and a weak prediction for a reference, one folder each."""
@@ -36,12 +36,12 @@ class DemoTrack:
     def write_full_size(self, folder: Path, scale: float) -> None:
         """Write ``ref/`` and ``res/`` of the challenge's size times ``scale``."""
         n = max(round(self.full_sequences * scale), 1)
-        self._write(folder / "ref", n, self.full_frames, self.per_sequence)
+        self._write(folder / "ref", n, self.full_frames, self.per_sequence, 2014)
         self._predict(folder / "ref", folder / "res", _slightly_off)
 
-    def _write(self, folder: Path, n_sequences: int, n_frames: int, per_sequence: int) -> None:
+    def _write(self, folder: Path, n_sequences: int, n_frames: int, per_sequence: int, seed: int) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        rng = random.Random(2014)
+        rng = random.Random(seed)
         for index in range(1, n_sequences + 1):
             frames = n_frames + rng.randrange(n_frames // 4)
             key = f"{self.prefix}{index:04d}"

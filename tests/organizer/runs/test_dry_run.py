@@ -45,7 +45,9 @@ def test_clean_scores_give_no_warning_and_a_row():
 
 
 def test_failed_run_has_no_row():
-    lines = describe(run_of(PAGE, 1), load_challenge(ID), 600)
+    told = b'{"outcome": "invalid", "problems": [{"code": "E-CSV-X", "problem": "it is wrong"}]}'
+    lines = describe(run_of({**PAGE, "detailed_results.json": told}, 1), load_challenge(ID), 600)
+    assert "platform | Failed; the program says: invalid, E-CSV-X it is wrong" in lines
     assert "leaderboard row | none: the site marks the submission as failed" in lines
 
 
@@ -55,7 +57,12 @@ def test_dry_run_command_scores_a_sample(tmp_path, capsys):
     submission.write_bytes(make_zip({path.name: path.read_text() for path in files.iterdir()}))
     arguments = ["dry-run", ID, str(submission), "--reference", str(ROOT / "reference_data" / ID)]
     assert main([*arguments, "--output", str(tmp_path / "out")]) == 0
-    assert "leaderboard row | " in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "leaderboard row | " in out
+    assert "platform | Finished; the program says: scored\n" in out
+    assert "the platform ignores" not in out
+    assert main(["dry-run", ID, str(tmp_path / "none.zip"), "--output", str(tmp_path / "out")]) == 1
+    assert "none.zip: there is no such file" in capsys.readouterr().err
 
 
 def test_program_is_killed_at_its_time_limit(tmp_path):

@@ -1,112 +1,151 @@
-"""Scoring all submissions of a task again."""
+"""The engine: submissions that misbehave, processes that die, calls that are interrupted; always the same files."""
 
 from __future__ import annotations
 
-import csv
-import shutil
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
-from conftest import ROOT, make_zip
-from organizer.__main__ import main
-from organizer.bundle import built
-from organizer.bundle.build import build_all
-from organizer.runs import rescore
-from organizer.runs.worker import BuiltTask
-
-ID = "chalearn_gesture"
+from conftest import ROOT
+from organizer.ranking.command import Choices, rescore
+from organizer.runs.pool import network_off
+from organizer.runs.rescore import Options
+from rescoring import ID, REFERENCE, call, left, rows, sample, spoiled, varied, write_submissions
+from scoring_program import scoring
 
 
-@pytest.fixture
-def submissions(tmp_path):
-    folder = tmp_path / "submissions"
-    (folder / "team").mkdir(parents=True)
-    for sample in ("good", "weak"):
-        files = (ROOT / "starting_kit" / "samples" / ID / sample).iterdir()
-        (folder / "team" / f"{sample}.zip").write_bytes(make_zip({path.name: path.read_text() for path in files}))
-    (folder / "broken.ZIP").write_text("no zip")
-    (folder / "notes.txt").write_text("not a submission")
-    return folder
+@pytest.fixture(scope="module")
+def misbehaving():
+    return spoiled(time_limit=5.0)
 
 
-@pytest.fixture
-def run(tmp_path, submissions):
-    def rescored(reference=ROOT / "reference_data" / ID):
-        arguments = [ID, str(submissions), "--reference", str(reference), "--output", str(tmp_path / "out")]
-        return main(["rescore", *arguments])
-
-    return rescored
+def outcomes(output):
+    return {name.removesuffix(".zip"): row for name, row in rows(output / "scores.csv").items()}
 
 
-def rows(path):
-    with path.open(encoding="utf-8", newline="") as stream:
-        return {row["submission"]: row for row in csv.DictReader(stream)}
+def test_a_submission_that_misbehaves_is_told_and_the_rest_goes_on(misbehaving, tmp_path):
+    reference = tmp_path / "reference"
+    reference.mkdir()
+    for path in REFERENCE.iterdir():
+        (reference / path.name).write_bytes(path.read_bytes())
+    (reference / "settings.yaml").write_text("memory_limit: 1500\ntime_limit: 2.0\n")
+    built = type(misbehaving)(ID, misbehaving.program, reference, misbehaving.time_limit)
+    wishes = {"die": 1, "never_end": 1, "ignore_alarm": 1, "eat": 1, "raise": 1}
+    bad = {f"{name}.zip": sample(**{name: text}) for name, text in wishes.items()}
+    marker = {"kill_server_once": tmp_path / "was here"}
+    folder = write_submissions(tmp_path / "in", {**bad, "once.zip": sample(**marker), "fine.zip": sample()})
+    found = []
+    for workers in (1, 2):
+        marker["kill_server_once"].unlink(missing_ok=True)
+        out = tmp_path / f"out{workers}"
+        assert rescore(built, folder, out, Choices(engine=Options(workers=workers))) == 0
+        found.append(left(out))
+    assert found[0] == found[1]
+    told = outcomes(out)
+    assert {name: row["outcome"] for name, row in told.items()} == {
+        "die": "crashed", "never_end": "time", "ignore_alarm": "time", "eat": "memory", "raise": "crashed",
+        "once": "scored", "fine": "scored",
+    }  # fmt: skip
+    starts = {
+        "die": "E-CRASHED: its process was killed three times",
+        "never_end": "E-LIMIT-TIME: the run takes longer than is allowed",
+        "ignore_alarm": "E-LIMIT-TIME: it was stopped at the platform's time limit",
+        "eat": "E-LIMIT-MEMORY: the run needs more memory",
+        "raise": "E-INTERNAL: ValueError in",
+    }
+    for name, text in starts.items():
+        assert told[name]["problem"].startswith(text)
+    assert "secret" not in (out / "index.html").read_text()
+    assert told["once"]["score"] == told["fine"]["score"]
 
 
-def test_all_zips_get_a_row_a_page_and_a_rank(run, tmp_path, capsys):
-    assert run() == 0
-    found = rows(tmp_path / "out" / "scores.csv")
-    assert list(found) == ["broken.ZIP", "team/good.zip", "team/weak.zip"]
-    assert [row["outcome"] for row in found.values()] == ["invalid", "scored", "scored"]
-    assert found["broken.ZIP"]["problem"].startswith("E-ZIP-NOT")
-    assert found["broken.ZIP"]["score"] == ""
-    assert found["team/good.zip"]["signature"].startswith(f"{ID}|protocol:published")
-    for name in found:
-        assert (tmp_path / "out" / "details" / f"{name}.html").stat().st_size > 1000
-    lines = capsys.readouterr().out.splitlines()
-    ranked = [line.split() for line in lines if line.startswith("   ")]
-    assert [(rank, name) for rank, _, name in ranked] == [("1", "team/good.zip"), ("2", "team/weak.zip")]
-    assert [float(score) for _, score, _ in ranked] == [
-        pytest.approx(float(found[name]["score"]), abs=1e-4) for _, _, name in ranked
-    ]
-    assert "2 of 3 submissions were scored" in lines
+@pytest.mark.skipif(not network_off(), reason="the system does not let us cut the network")
+def test_submissions_are_scored_without_network(misbehaving, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        folder = write_submissions(tmp_path / "in", {"a.zip": sample(connect=server.getsockname()[1])})
+        assert rescore(misbehaving, folder, tmp_path / "out", Choices()) == 0
+    assert outcomes(tmp_path / "out")["a"]["problem"].startswith("E-INTERNAL: OSError")
 
 
-def test_names_of_files_cannot_act_in_a_terminal_or_a_spreadsheet(tmp_path, capsys):
-    for name in ("=1+1.zip", "\x1b[31mred\n.zip"):
-        (tmp_path / name).write_text("no zip")
-    reference = ROOT / "reference_data" / ID
-    assert main(["rescore", ID, str(tmp_path), "--reference", str(reference), "--output", str(tmp_path / "out")]) == 0
-    assert list(rows(tmp_path / "out" / "scores.csv")) == ["\\x1b[31mred\\n.zip", "./=1+1.zip"]
-    out = capsys.readouterr().out
-    assert "\x1b" not in out
-    assert "\\x1b[31mred\\n.zip: invalid E-ZIP-NOT" in out
+def test_number_of_workers_and_order_of_completion_change_nothing(tmp_path):
+    folder = write_submissions(tmp_path / "in", {f"t{i % 9}/{i}.zip": varied(7 * i) for i in range(24)})
+    assert call(folder, tmp_path / "one", "--workers", 1) == 0
+    assert call(folder, tmp_path / "three", "--workers", 3) == 0
+    assert left(tmp_path / "one") == left(tmp_path / "three")
+    score = scores_at_home(folder / "t3" / "3.zip", tmp_path / "home")
+    assert float(rows(tmp_path / "one" / "scores.csv")["t3/3.zip"]["score"]) == score
 
 
-def test_second_run_says_what_changed(run, submissions, tmp_path, capsys):
-    run()
-    assert run() == 0
-    assert "2 of 3 submissions were scored; 0 scores changed since the earlier run" in capsys.readouterr().out
-    before = rows(tmp_path / "out" / "scores.csv")["team/weak.zip"]["score"]
-    shutil.copyfile(submissions / "team" / "good.zip", submissions / "team" / "weak.zip")
-    assert run() == 0
-    out = capsys.readouterr().out
-    assert f"team/weak.zip  (before: {float(before):.4f})" in out
-    assert "1 scores changed" in out
+def scores_at_home(submission, output):
+    found = []
+    assert scoring.score_folder(ID, REFERENCE, submission, output, on_result=found.append) == 0
+    return round(found[0].scores["score"], 10)
 
 
-def test_broken_reference_ends_the_work_and_keeps_the_earlier_table(run, tmp_path, capsys):
-    run()
-    earlier = (tmp_path / "out" / "scores.csv").read_bytes()
-    (tmp_path / "empty").mkdir()
-    capsys.readouterr()
-    assert run(tmp_path / "empty") == 2
-    out = capsys.readouterr().out
-    assert "1/3 broken.ZIP: broken" in out
-    assert "organizer's side is broken" in out
-    assert (tmp_path / "out" / "scores.csv").read_bytes() == earlier
+def start(folder, output, *more):
+    command = [sys.executable, "-m", "organizer", "rescore", ID, str(folder), "--reference", str(REFERENCE)]
+    return subprocess.Popen(
+        [*command, "--output", str(output), *more],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
 
 
-def test_folder_without_zips_is_named(tmp_path, capsys):
-    assert rescore.rescore(BuiltTask(ID, b"", b"", 1.0), tmp_path, tmp_path / "out") == 1
-    assert f"{tmp_path}: no zip file is in this folder" in capsys.readouterr().out
+def read_lines(process, count):
+    for _ in range(count):
+        assert process.stdout.readline()
 
 
-def test_program_of_another_state_of_the_repository_is_named(tmp_path, monkeypatch, capsys):
-    build_all(None, output=tmp_path / "dist")
-    monkeypatch.setattr(built, "DIST", tmp_path / "dist")
-    built.built_task(ID, None)
-    assert capsys.readouterr().out == ""
-    monkeypatch.setattr(built, "build_program", lambda challenge_id: b"a later state")
-    built.built_task(ID, None)
-    assert f"dist/{ID}.zip differs from this repository's; make bundle builds it anew" in capsys.readouterr().out
+def processes_with(text):
+    """Return the ids of the processes with this text in their command."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if text.encode() in path.read_bytes() and int(path.parent.name) != os.getpid():
+                found.append(int(path.parent.name))
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="there is no /proc here")
+def test_three_hundred_submissions_survive_that_the_client_is_killed(tmp_path):
+    folder = write_submissions(tmp_path / "in", {f"t{i:03}.zip": varied(i) for i in range(300)})
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    with start(folder, broken) as process:
+        read_lines(process, 40)
+        os.killpg(process.pid, signal.SIGKILL)
+    assert not (broken / "scores.csv").exists()
+    kept = len(list((broken / "store").rglob("*.json")))
+    assert kept >= 39
+    # What it had started ends by itself.
+    deadline = time.monotonic() + 30
+    while processes_with(str(broken)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not processes_with(str(broken))
+    with start(folder, broken) as process:
+        out, _ = process.communicate()
+    assert process.returncode == 0
+    assert out.count("(kept from before)") == kept
+    assert call(folder, whole) == 0
+    assert left(broken) == left(whole)
+    assert len(rows(whole / "ranking.csv")) == 300
+
+
+def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path):
+    folder = write_submissions(tmp_path / "in", {f"t{i:03}.zip": varied(i) for i in range(60)})
+    with start(folder, tmp_path / "out", "--workers", "2") as process:
+        read_lines(process, 3)
+        os.kill(process.pid, signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out.endswith("stopped; what is scored is kept: the same command goes on from here\n")
+    assert not processes_with(str(tmp_path / "out"))
+    assert not (tmp_path / "out" / "work").exists()

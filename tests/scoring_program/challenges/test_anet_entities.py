@@ -141,10 +141,13 @@ def segment_of(reference):
         (lambda r, s: segment_of(r)["process_clss"][0].__setitem__(0, "dragon"), "'dragon' is not in the vocabulary"),
         (
             lambda r, s: s["validation"].append("v_nobody"),
-            "the video v_nobody of 'validation' is not in the reference",
+            "the reference does not hold 1 video of 'validation', the first is v_nobody",
         ),
         (lambda r, s: s.update(val=s.pop("validation")), "there is no split 'validation'"),
-        (lambda r, s: s.update(validation=[]), "no segment of the chosen splits is annotated"),
+        (
+            lambda r, s: s.update(validation=[]),
+            "no segment of the splits validation is annotated; the split file holds",
+        ),
         (lambda r, s: r.pop("annotations"), "there is no mapping of annotations"),
     ],
 )
@@ -165,17 +168,12 @@ def test_segments_without_boxes_are_left_out_as_in_the_real_files(tmp_path):
     assert prepare(GT, tmp_path, tmp_path / "out").ok
 
 
-def test_writer_makes_a_valid_zip(run, tmp_path):
+def test_writer_makes_a_zip_that_scores(run, tmp_path):
     writer = AnetEntitiesWriter("GT")
     video = next(iter(GOOD[GT]["submission_gt.json"]["results"]))
     writer.add_segment(video, 0, ["man"], [1], np.zeros((1, 10, 4)))
     writer.save(tmp_path / "my.zip")
     assert run(GT, REFERENCE[GT], {"my.zip": (tmp_path / "my.zip").read_bytes()}).code == scoring.SCORED
-    with pytest.raises(ValueError, match="1 classes, 2 word indexes"):
-        writer.add_segment(video, 0, ["man"], [1, 2], np.zeros((1, 10, 4)))
-    writer.add_segment(video, 1, ["man"], [-1], np.zeros((1, 10, 4)))
-    with pytest.raises(ValueError, match="-1 is less than 0"):
-        writer.save(tmp_path / "bad.zip")
 
 
 def test_names_of_the_challenges_own_command_line_work(tmp_path, capsys):

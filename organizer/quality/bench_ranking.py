@@ -1,0 +1,94 @@
+"""Measuring rankings on data of the real challenges' size."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from organizer.bundle.parts import build_program
+from organizer.data.prepare import prepare
+from organizer.files import folder_files, zip_bytes
+from organizer.ranking import files
+from organizer.ranking.command import Choices, rescore
+from organizer.ranking.ranking import ranking_of
+from organizer.runs.rescore import Options, Record, score_all
+from organizer.runs.submissions import Submission, find_submissions
+from organizer.runs.worker import BuiltTask
+from scoring_program.challenge import load_challenge
+from validator.forks import usable_cores
+
+# A task whose submissions have a file for each item, so that files can be left out.
+MANY_TASK = "chalearn_gesture"
+MANY = 1000
+_TEAMS = 100
+_TIME_LIMIT = 3600.0
+
+
+def run_ranking_bench(ids: list[str]) -> None:
+    """Print how long a ranking of 100 teams takes after scoring, and 1,000 submissions from zips to pages."""
+    print("| task | items | 100 teams: statistics | 100 teams: tables |")
+    print("|---|---|---|---|")
+    for name in ids:
+        with tempfile.TemporaryDirectory() as folder:
+            print(_after_scoring(name, Path(folder)), flush=True)
+    if MANY_TASK in ids:
+        print("| task | submissions | workers | seconds | a second and worker |")
+        print("|---|---|---|---|---|")
+        for workers in sorted({1, usable_cores()}):
+            with tempfile.TemporaryDirectory() as folder:
+                print(_many(Path(folder), workers), flush=True)
+
+
+def _data(name: str, folder: Path) -> tuple[BuiltTask, dict[str, bytes]]:
+    """Return a full-size task, and the files of a submission to it."""
+    load_challenge(name).demo().write_full_size(folder / "data", 1.0)
+    findings = prepare(name, folder / "data" / "ref", folder / "ref")
+    if not findings.ok:
+        raise RuntimeError("\n".join(findings.lines()))
+    built = BuiltTask(name, build_program(name), folder / "ref", _TIME_LIMIT)
+    return built, folder_files(folder / "data" / "res")
+
+
+def _after_scoring(name: str, folder: Path) -> str:
+    built, submission = _data(name, folder)
+    (folder / "in").mkdir()
+    (folder / "in" / "a.zip").write_bytes(zip_bytes(submission))
+    with find_submissions(folder / "in") as found:
+        (record,) = score_all(built, found, folder / "out", "", Options())
+    pick = np.random.RandomState(1)
+    records = [_like(record, f"team {number}", pick) for number in range(_TEAMS)]
+    begin = time.perf_counter()
+    ranking = ranking_of(records)
+    assert ranking  # noqa: S101 - all are scored
+    ranked = time.perf_counter()
+    for write in (files.ranking_csv, files.pairs_csv, files.items_csv):
+        write(ranking)
+    end = time.perf_counter()
+    return f"| {name} | {len(ranking.items)} | {ranked - begin:.2f} s | {end - ranked:.2f} s |"
+
+
+def _like(record: Record, team: str, pick: np.random.RandomState) -> Record:
+    """Return a record whose scores differ by chance from those of another."""
+    entry = record.entry
+    replicates = np.array(entry.replicates) + pick.normal(0, 0.01, len(entry.replicates))
+    score = entry.score + pick.normal(0, 0.01)
+    own = Submission(f"{team}.zip", team, "", Path())
+    return replace(record, submission=own, entry=replace(entry, score=score, replicates=replicates.tolist()))
+
+
+def _many(folder: Path, workers: int) -> str:
+    built, submission = _data(MANY_TASK, folder)
+    pick = np.random.RandomState(1)
+    (folder / "in").mkdir()
+    for number in range(MANY):
+        kept = {name: data for name, data in submission.items() if pick.rand() > 0.02}
+        (folder / "in" / f"{number}.zip").write_bytes(zip_bytes(kept))
+    begin = time.perf_counter()
+    if rescore(built, folder / "in", folder / "out", Choices(engine=Options(workers=workers))):
+        raise RuntimeError("the submissions could not be scored")
+    seconds = time.perf_counter() - begin
+    return f"| {MANY_TASK} | {MANY:,} | {workers} | {seconds:.1f} s | {MANY / seconds / workers:.1f} |"

@@ -1,0 +1,144 @@
+"""The command ``rescore``: score all submissions and write the files and pages of their ranking."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from organizer.ranking import files, page
+from organizer.ranking.files import History
+from organizer.ranking.ranking import Ranking, ranking_of
+from organizer.runs.pool import BrokenError
+from organizer.runs.rescore import Options, Record, score_all
+from organizer.runs.store import SCORED
+from organizer.runs.submissions import Submission, SubmissionsError, find_submissions
+from organizer.runs.worker import BuiltTask
+from scoring_program.challenge import Challenge, load_challenge
+from scoring_program.report.files import write_atomic
+from validator.findings import quote
+
+DETAILS = "details"
+_SHOWN = 10
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What is ranked and how: whose submissions they are, which one counts, the protocols, and the engine."""
+
+    names: Path | None = None
+    keep: str = "best"
+    protocols: Sequence[str] = ()
+    engine: Options = field(default_factory=Options)
+
+
+def rescore(built: BuiltTask, place: Path, output: Path, choices: Choices) -> int:
+    """Score all submissions and write their ranking.
+
+    Parameters
+    ----------
+    built : BuiltTask
+        The program and the reference to score with.
+    place : Path
+        A folder of zips, or Codabench's download of all submissions.
+    output : Path
+        Gets the tables, ``index.html`` for the organizers, ``ranking.html`` to publish, ``details/``, and ``store/``,
+        from which an interrupted call goes on. Two protocols get a folder each.
+    choices : Choices
+
+    Returns
+    -------
+    int
+        0; 1 if there is nothing to score; 2 if the organizer's side is broken, which ends the work; 130 after Ctrl-C.
+    """
+    output.mkdir(parents=True, exist_ok=True)
+    try:
+        with find_submissions(place, choices.names) as submissions:
+            _rescore(built, submissions, output, choices)
+    except SubmissionsError as error:
+        print(error)
+        return 1
+    except BrokenError as error:
+        print(f"The organizer's side is broken, the work ends here:\n{error}")
+        return 2
+    except KeyboardInterrupt:
+        print("\nstopped; what is scored is kept: the same command goes on from here")
+        return 130
+    return 0
+
+
+def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choices: Choices) -> None:
+    challenge = load_challenge(built.id)
+    higher_is_better = challenge.columns[0].sorting == "desc"
+    runs = []
+    for protocol in choices.protocols or [""]:
+        records = score_all(built, submissions, output, protocol, choices.engine)
+        runs.append((protocol, records, ranking_of(records, choices.keep, higher_is_better)))
+    rankings = {protocol: ranking for protocol, _, ranking in runs if ranking}
+    for protocol, records, ranking in runs:
+        folder = output / protocol if len(runs) > 1 else output
+        history = History(output / "store" / f"history{protocol and '-'}{protocol}.json", records, ranking)
+        other = next((found for name, found in rankings.items() if name != protocol), None)
+        report = page.Report(challenge, records, ranking, history, _details(records, folder), protocol, other)
+        _write(report, folder)
+        history.save()
+        for line in _summary(challenge, records, ranking, history):
+            print(line)
+        print(f"for you: {folder / 'index.html'}; to publish: {folder / 'ranking.html'}")
+
+
+def _write(report: page.Report, folder: Path) -> None:
+    records, ranking = report.records, report.ranking
+    keys = [column.key for column in report.challenge.columns]
+    texts = {
+        "scores.csv": files.scores_csv(records, keys),
+        "changes.csv": files.changes_csv(report.history.changes()),
+        "timing.csv": files.timing_csv(records),
+        "index.html": page.index_page(report),
+    }
+    if ranking:
+        texts |= {
+            "ranking.csv": files.ranking_csv(ranking),
+            "pairs.csv": files.pairs_csv(ranking),
+            "items.csv": files.items_csv(ranking),
+            "ranking.html": page.ranking_page(report),
+        }
+    else:
+        for name in ("ranking.csv", "pairs.csv", "items.csv", "ranking.html"):
+            (folder / name).unlink(missing_ok=True)
+    for name, text in texts.items():
+        write_atomic(folder / name, text)
+
+
+def _details(records: Sequence[Record], folder: Path) -> dict[str, str]:
+    """Copy the detail pages into the folder; return the link to the page of each submission by its name."""
+    shutil.rmtree(folder / DETAILS, ignore_errors=True)
+    (folder / DETAILS).mkdir(parents=True)
+    links = {}
+    for record in records:
+        name = record.submission.name
+        # A name from a participant is no path. The hash keeps names apart that look the same without their signs.
+        plain = re.sub(r"[^A-Za-z0-9]+", "-", name.removesuffix(".zip"))[:80].strip("-")
+        link = f"{DETAILS}/{plain}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}.html"
+        shutil.copyfile(record.page, folder / link)
+        links[name] = link
+    return links
+
+
+def _summary(challenge: Challenge, records: Sequence[Record], ranking: Ranking | None, history: History) -> list[str]:
+    """Return the first teams and how many submissions were scored."""
+    best = challenge.columns[0]
+    lines = []
+    for record, rank in zip(ranking.records[:_SHOWN], ranking.rank.tolist()) if ranking else ():
+        lines.append(f"{rank:4}  {record.entry.scores['score']:.{best.precision}f}  {quote(record.submission.team)}")
+    scored = sum(record.entry.outcome == SCORED for record in records)
+    lines.append(f"{scored} of {len(records)} submissions were scored")
+    if changes := history.changes():
+        moved = sum(change.rank_before != change.rank for change in changes)
+        rescored = sum(change.score_before != change.score for change in changes)
+        tau = f"Kendall's tau-b between the two rankings is {history.tau_b():.3f}"
+        lines[-1] += f"; since the run before {rescored} scores and {moved} ranks changed; {tau}"
+    return lines

@@ -1,0 +1,335 @@
+"""The pages of a ranking: ``index.html`` for the organizers, ``ranking.html`` to publish. Neither has a script."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import accumulate
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from organizer.ranking import statistics
+from organizer.ranking.files import History, hardest_items
+from organizer.ranking.ranking import MOST_PAIRED, Ranking
+from organizer.runs.rescore import Record
+from organizer.runs.store import SCORED
+from scoring_program.challenge import Challenge
+from scoring_program.report import charts
+from scoring_program.report.html import Child, cut, element
+from scoring_program.report.page import ROUGH_BELOW, document
+from scoring_program.report.sections import card, contents, scroll, table
+from scoring_program.result import Cell, Column, Line, LineChart
+
+_MOST_DRAWN = 30
+_MOST_LINES = 10
+_OPEN_ROWS = 50
+_MOST_ROWS = 5000
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the pages show; ``links`` lead to the detail pages, ``other`` is the ranking by the other protocol."""
+
+    challenge: Challenge
+    records: Sequence[Record]
+    ranking: Ranking | None
+    history: History
+    links: dict[str, str]
+    protocol: str
+    other: Ranking | None
+
+    def score(self, record: Record) -> str:
+        """Return the score of a submission as the leaderboard shows it."""
+        best = self.challenge.columns[0]
+        return f"{record.entry.scores[best.key]:.{best.precision}f}"
+
+
+def ranking_page(report: Report) -> str:
+    """Return the page to publish: the ranking, how sure it is, and the method."""
+    return _page(report, "Ranking", "", _public(report))
+
+
+def index_page(report: Report) -> str:
+    """Return the page for the organizers: what is published, and what is not."""
+    found = [*_public(report), *_pairs(report), *_coverage(report), *_progress(report), *_items(report)]
+    found += [*_failed(report), *_changes(report), _submissions(report)]
+    warning = "For the organizers only: it names items of the hidden reference. To publish, take ranking.html."
+    return _page(report, "Ranking, for the organizers", warning, found)
+
+
+def _page(report: Report, title: str, warning: str, found: Sequence[Element]) -> str:
+    scored = sum(record.entry.outcome == SCORED for record in report.records)
+    teams = len(report.ranking.records) if report.ranking else 0
+    text = f"{teams:,} teams ranked; {scored:,} of {len(report.records):,} submissions scored"
+    head = [element("h1", title), element("p", f"{text}{report.protocol and f'; protocol: {report.protocol}'}.")]
+    if warning:
+        head.append(element("p", element("strong", warning, class_="bad")))
+    style = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
+    body = [element("div", *found[:1]), contents(found), element("div", *found[1:])]
+    return document(report.challenge.title, head, body, style)
+
+
+def _public(report: Report) -> list[Element]:
+    if not report.ranking:
+        return [card("ranking", "Ranking", "", "No submission was scored.")]
+    return [
+        _ranking(report, report.ranking),
+        _stability(report.ranking),
+        *_protocols(report, report.ranking),
+        _method(report, report.ranking),
+    ]
+
+
+def _ranking(report: Report, ranking: Ranking) -> Element:
+    """Return the table of teams with a forest plot: all intervals on one scale."""
+    low, high = float(ranking.intervals.min()), float(ranking.intervals.max())
+    ends = element("div", element("span", f"{low:.3f}"), element("span", f"{high:.3f}"), class_="ends")
+    score = report.challenge.columns[0].title
+    heads: list[Child] = [_two("Rank", "interval"), "Team", _two(score, "95 % interval"), ends]
+    heads += [_two("First in", "of draws"), "Against the first"]
+    found, rows = ranking.stability, list[list[Child]]()
+    texts = {True: "told apart", False: "not told apart", None: "not compared"}
+    for i, (record, apart) in enumerate(zip(ranking.records, ranking.told_apart())):
+        left, right = ranking.intervals[i].tolist()
+        rows.append([
+            _two(str(ranking.rank[i]), f"{found.low[i]} to {found.high[i]}"),
+            element("div", cut(record.submission.team), class_="name"),
+            _two(report.score(record), f"{left:.3f} to {right:.3f}"),
+            _forest((left, record.entry.score, right), (low, high)),
+            element("div", f"{100 * found.firsts[i]:.1f} %", class_="two"), texts[apart] if i else "",
+        ])  # fmt: skip
+    same = [team for team, apart in zip(ranking.teams[1:], ranking.told_apart()[1:]) if apart is False]
+    told = f"Not told apart from {cut(ranking.teams[0])}: {', '.join(map(cut, same[:_MOST_DRAWN]))}"
+    more = f" and {len(same) - _MOST_DRAWN:,} more" if len(same) > _MOST_DRAWN else ""
+    nobody = f"All other teams that were compared are told apart from {cut(ranking.teams[0])}."
+    return card("ranking", "Ranking", "", *_rows(heads, rows, "Ranking"), f"{told}{more}." if same else nobody)
+
+
+def _two(text: str, below: str) -> Element:
+    """Return a text over a smaller one."""
+    return element("div", text, element("small", below), class_="two")
+
+
+def _forest(values: tuple[float, float, float], ends: tuple[float, float]) -> Element:
+    """Return an interval as a band and the score as a mark, on the scale of the whole table."""
+    width = max(ends[1] - ends[0], 1e-9)
+    left, at, right = (1 + 98 * (value - ends[0]) / width for value in values)
+    band = element("rect", x=f"{left:.2f}", y=3, width=f"{right - left:.2f}", height=4, class_="fill-band")
+    mark = element("line", x1=f"{at:.2f}", y1=0, x2=f"{at:.2f}", y2=10, class_="mark")
+    return element(
+        "svg", band, mark, viewBox="0 0 100 10", preserveAspectRatio="none", class_="forest", aria_hidden="true"
+    )
+
+
+def _stability(ranking: Ranking) -> Element:
+    """Return a row for each of the first teams: the larger a blob, the more often the team has that rank."""
+    n = min(len(ranking.records), _MOST_DRAWN)
+    rows = []
+    for team, shares in zip(ranking.teams[:n], ranking.stability.shares[:n, :n].tolist()):
+        blobs = [
+            element("circle", cx=f"{rank + 0.5}", cy="0.5", r=f"{0.48 * share**0.5:.3f}", class_="fill-b")
+            for rank, share in enumerate(shares)
+            if share
+        ]
+        likely = ", ".join(f"rank {rank + 1} in {100 * share:.0f} %" for rank, share in enumerate(shares) if share)
+        svg = element("svg", *blobs, viewBox=f"0 0 {n} 1", role="img", aria_label=likely or "none of these ranks")
+        rows.append(element("tr", element("th", cut(team, 24), scope="row"), element("td", svg)))
+    tau = ranking.stability
+    note = f"How often each team has each rank, 1 to {n} from left to right, if the reference were drawn anew. "
+    note += f"Kendall's tau-b between such a ranking and this one: {tau.tau_mean:.3f} on average, "
+    note += f"below {tau.tau_low:.3f} in 5 % of them."
+    return card(
+        "stability", "Stability", note, scroll(element("table", element("tbody", *rows), class_="blobs"), "Stability")
+    )
+
+
+def _protocols(report: Report, ranking: Ranking) -> list[Element]:
+    """Return both protocols side by side, if there are two."""
+    if not report.other:
+        return []
+    place = {team: i for i, team in enumerate(report.other.teams)}
+    both = [(i, place[team]) for i, team in enumerate(ranking.teams) if team in place]
+    own, other = np.array(both, dtype=np.intp).reshape(-1, 2).T
+    tau = statistics.tau_b(ranking.rank[own], report.other.rank[other])
+    rows: list[list[Cell]] = [
+        [
+            ranking.teams[i], int(ranking.rank[i]), int(report.other.rank[j]),
+            report.score(ranking.records[i]), report.score(report.other.records[j]),
+        ]
+        for i, j in both
+    ]  # fmt: skip
+    columns = [Column("Team"), Column("Rank here", "count"), Column("Rank by the other protocol", "count")]
+    columns += [Column("Score here"), Column("Score by the other protocol")]
+    note = f"This page ranks by the protocol {report.protocol}. Kendall's tau-b between both rankings: {tau:.3f}."
+    return [card("protocols", "Both protocols", note, *table(columns, rows, "Both protocols", _MOST_ROWS))]
+
+
+def _method(report: Report, ranking: Ranking) -> Element:
+    n, item = len(ranking.items), report.challenge.item
+    rough = f" With fewer than {ROUGH_BELOW} {item}s intervals are rough." if n < ROUGH_BELOW else ""
+    entries = [
+        f"Intervals: the {n:,} {item}s of the reference were drawn {ranking.replicates:,} times with replacement, "
+        "the same draws for all teams; an interval holds the middle 95 % of the scores (percentile bootstrap: Efron, "
+        f"Annals of Statistics 1979).{rough}",
+        "Rank intervals and stability: each draw ranks the teams again; a rank interval holds the middle 95 % of the "
+        "ranks of a team, and “first in” is the share of draws that it wins (Wiesenfarth et al., Scientific Reports "
+        "2021).",
+        f"Told apart: for each pair of the first {MOST_PAIRED} teams, Student's t test of the difference of scores "
+        "with the standard error from the same draws, corrected for the number of pairs (Holm, Scandinavian Journal "
+        f"of Statistics 1979); two teams are told apart if the corrected p value is below {statistics.SIGNIFICANT}.",
+        f"All this is about other {item}s of the same kind. It says nothing about other kinds of data, nor about "
+        "training a method again.",
+    ]
+    signature = element("p", "Signature: ", element("code", cut(ranking.records[0].entry.signature, 1000)))
+    return card("method", "Method", "", element("ul", *(element("li", entry) for entry in entries)), signature)
+
+
+def _pairs(report: Report) -> list[Element]:
+    """Return the matrix of corrected p values of the first teams."""
+    if not report.ranking or len(report.ranking.records) < 2:
+        return []
+    found = report.ranking.pairs
+    names = [cut(team, 24) for team in report.ranking.teams[:_MOST_DRAWN]]
+    p = {(i, j): value for i, j, value in zip(found.first.tolist(), found.second.tolist(), found.p_holm.tolist())}
+    head = element("tr", element("td"), *(element("th", element("span", name), scope="col") for name in names))
+    rows = []
+    for i, name in enumerate(names):
+        row = element("tr", element("th", name, scope="row"))
+        for j in range(len(names)):
+            value = p.get((i, j))
+            text = "" if value is None else "<.01" if value < 0.01 else f"{value:.2f}"
+            apart = value is not None and value < statistics.SIGNIFICANT
+            row.append(element("td", text, class_="apart" if apart else "open"))
+        rows.append(row)
+    note = f"Corrected p values of the first {len(names)} teams; colored: told apart. All numbers: pairs.csv."
+    made = element("table", element("thead", head), element("tbody", *rows), class_="matrix")
+    return [card("pairs", "Pairs", note, scroll(made, "Pairs"))]
+
+
+def _coverage(report: Report) -> list[Element]:
+    if not report.ranking:
+        return []
+    best = report.challenge.columns[0]
+    points = [(record.entry.scores["coverage"], record.entry.score) for record in report.ranking.records]
+    top = max(1.0, *(score for _, score in points))
+    dots = [
+        element(
+            "path",
+            element("title", cut(team)),
+            class_="dot",
+            d=f"M{100 * coverage:.2f} {100 - 100 * score / top:.2f} h0",
+        )
+        for team, (coverage, score) in zip(report.ranking.teams, points)
+    ]
+    steps = [(25.0 * i, f"{i / 4:g}") for i in range(5)]
+    scale = [(25.0 * i, f"{top * i / 4:.3g}") for i in range(5)]
+    note = "Low coverage with a fair score: files are missing rather than wrong."
+    text = f"{best.title} against coverage"
+    chart = charts.plot(text, dots, (), (steps, scale), ("coverage", best.title))
+    return [card("coverage", "Score and coverage", note, chart)]
+
+
+def _progress(report: Report) -> list[Element]:
+    """Return the best score of each team until each day, for the first teams, if dates are known."""
+    dated: dict[str, list[tuple[date, float]]] = {}
+    for record in report.records:
+        if record.entry.outcome == SCORED and (day := _date(record.submission.date)):
+            dated.setdefault(record.submission.team, []).append((day, record.entry.score))
+    if not dated or not report.ranking:
+        return []
+    first = min(day for entries in dated.values() for day, _ in entries)
+    best = min if report.challenge.columns[0].sorting == "asc" else max
+    lines = []
+    for team in [team for team in report.ranking.teams if team in dated][:_MOST_LINES]:
+        days, scores = zip(*sorted(dated[team]))
+        lines.append(Line(team, [(day - first).days for day in days], list(accumulate(scores, best))))
+    ends = [value for line in lines for value in line.y]
+    last = max(line.x[-1] for line in lines)
+    ranges = (0.0, float(max(last, 1)), min(0.0, *ends), max(1.0, *ends))
+    title = "Progress"
+    chart = LineChart("progress", title, "", lines, f"days since {first}", "best score so far", ranges)
+    note = f"The best score of the first {len(lines)} teams until each day."
+    return [card("progress", title, note, charts.lines(chart), charts.lines_key(chart))]
+
+
+def _date(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text[:10])
+    except ValueError:
+        return None
+
+
+def _items(report: Report) -> list[Element]:
+    if not report.ranking:
+        return []
+    rows: list[list[Cell]] = [list(row) for row in hardest_items(report.ranking) if row[1] == row[1]]
+    columns = [
+        Column(report.challenge.item.capitalize()),
+        Column("Mean over teams", "share"),
+        Column("Spread", "number"),
+    ]
+    note = f"Where nobody is right, the annotation may be wrong. The first {_MOST_DRAWN}; all: items.csv."
+    return [
+        card("items", f"Hardest {report.challenge.item}s", note, *table(columns, rows[:_MOST_DRAWN], "Hardest", 99))
+    ]
+
+
+def _failed(report: Report) -> list[Element]:
+    rows: list[list[Child]] = [
+        [_link(report, record), cut(record.submission.team), record.entry.outcome, cut(record.entry.problem, 300)]
+        for record in report.records
+        if record.entry.outcome != SCORED
+    ]
+    if not rows:
+        return []
+    heads = ["Submission", "Team", "Outcome", "First problem"]
+    return [card("failed", "Submissions without a score", "", *_rows(heads, rows, "Submissions without a score"))]
+
+
+def _changes(report: Report) -> list[Element]:
+    changes = report.history.changes()
+    if not changes:
+        return []
+    rows = [
+        [c.team, c.rank_before, c.rank, c.score_before, c.score, c.why]
+        for c in changes
+        if (c.rank_before, c.score_before) != (c.rank, c.score) or c.why
+    ]
+    columns = [Column("Team"), Column("Rank before", "count"), Column("Rank", "count")]
+    columns += [Column("Score before", "number"), Column("Score", "number"), Column("What differs")]
+    note = "Against the last run with another signature or other submissions. "
+    note += f"Kendall's tau-b between both rankings: {report.history.tau_b():.3f}."
+    return [card("changes", "What changed", note, *table(columns, rows, "What changed", _MOST_ROWS))]
+
+
+def _submissions(report: Report) -> Element:
+    rows: list[list[Child]] = []
+    for record in report.records:
+        scored = report.score(record) if record.entry.outcome == SCORED else ""
+        rows.append([_link(report, record), cut(record.submission.team), record.entry.outcome, scored])
+    heads = ["Submission", "Team", "Outcome", "Score"]
+    return card(
+        "submissions", "All submissions", "Names lead to detail pages.", *_rows(heads, rows, "All submissions")
+    )
+
+
+def _link(report: Report, record: Record) -> Element:
+    return element("a", cut(record.submission.name, 100), href=report.links[record.submission.name])
+
+
+def _rows(heads: Sequence[Child], rows: Sequence[Sequence[Child]], title: str) -> list[Element]:
+    """Return a table of anything; rows after the first ones are folded."""
+
+    def made(part: Iterable[Sequence[Child]], name: str) -> Element:
+        head = element("tr", *(element("th", cell, scope="col") for cell in heads))
+        body = [element("tr", *(element("td", cell) for cell in row)) for row in part]
+        return scroll(element("table", element("thead", head), element("tbody", *body)), name)
+
+    found = [made(rows[:_OPEN_ROWS], title)]
+    if folded := rows[_OPEN_ROWS:]:
+        summary = element("summary", f"{len(folded):,} more rows")
+        found.append(element("details", summary, made(folded, f"{title}, more rows")))
+    return found

@@ -1,0 +1,179 @@
+"""How sure a ranking is, from the scores of each submission for the same resamples of the items.
+
+Ranks over bootstrap replicates follow Wiesenfarth et al., "Methods and open-source toolkit for analyzing and
+visualizing challenge results", Scientific Reports 11 (2021). Pairs are compared by Student's t with the standard
+error of the bootstrap, which is the paired t-test where the score is a mean over items, corrected as by Holm,
+Scandinavian Journal of Statistics 6 (1979).
+
+All scores are rounded to `DECIMALS` before anything is compared: matrix products differ in their last bits between
+machines, and ties, ranks and files must not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtr
+from scipy.stats import kendalltau
+
+DECIMALS = 10
+SIGNIFICANT = 0.05
+_QUANTILES = (0.025, 0.975)
+_LEAST_ITEMS = 10
+
+Numbers = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+
+def rounded(values: Numbers) -> Numbers:
+    """Return the values with `DECIMALS` decimals, without a negative zero."""
+    return np.round(values, DECIMALS) + 0.0
+
+
+def ranks(scores: Numbers) -> Counts:
+    """Return 1 + the number of better scores in each row; equal scores share a rank.
+
+    Parameters
+    ----------
+    scores : float64 array of shape (..., m)
+        Rounded; higher is better.
+
+    Returns
+    -------
+    int64 array of shape (..., m)
+    """
+    order = np.argsort(-scores, axis=-1, kind="stable")
+    ordered = np.take_along_axis(scores, order, axis=-1)
+    place = np.broadcast_to(np.arange(1, scores.shape[-1] + 1), scores.shape).copy()
+    place[..., 1:][ordered[..., 1:] == ordered[..., :-1]] = 0
+    shared = np.maximum.accumulate(place, axis=-1)
+    found = np.empty_like(shared)
+    np.put_along_axis(found, order, shared, axis=-1)
+    return found
+
+
+@dataclass(frozen=True)
+class Stability:
+    """How the replicates rank m submissions.
+
+    Attributes
+    ----------
+    low, high : int64 arrays of shape (m,)
+        The 2.5 % and the 97.5 % quantile of the rank of each.
+    firsts : float64 array of shape (m,)
+        The share of replicates in which it has rank 1.
+    shares : float64 array of shape (m, m)
+        The share of replicates in which submission i has rank j + 1.
+    tau_mean, tau_low : float
+        Mean and 5 % quantile of Kendall's tau-b between the ranking of a replicate and the ranking.
+    """
+
+    low: Counts
+    high: Counts
+    firsts: Numbers
+    shares: Numbers
+    tau_mean: float
+    tau_low: float
+
+
+def stability(scores: Numbers, replicates: Numbers) -> Stability:
+    """Return how sure the ranks are. Shapes: (m,), (n_replicates, m); both rounded."""
+    own, drawn = ranks(scores), ranks(replicates)
+    n, m = drawn.shape
+    low, high = np.quantile(drawn, _QUANTILES, axis=0, method="inverted_cdf")
+    counts = np.bincount((np.arange(m) * m + drawn - 1).ravel(), minlength=m * m).reshape(m, m)
+    taus = np.array([tau_b(own, row) for row in drawn])
+    shares = counts / n
+    return Stability(
+        low.astype(np.int64),
+        high.astype(np.int64),
+        shares[:, 0],
+        shares,
+        float(taus.mean()),
+        float(np.quantile(taus, 0.05)),
+    )
+
+
+def tau_b(first: Counts | Numbers, second: Counts | Numbers) -> float:
+    """Return Kendall's tau-b between two rankings, 0 where it is undefined."""
+    if len(first) < 2 or len(np.unique(first)) < 2 or len(np.unique(second)) < 2:
+        return 0.0
+    # The p value is not used; its approximation is the fast one, and does not exist for two.
+    return float(kendalltau(first, second, method="asymptotic" if len(first) > 2 else "auto").statistic)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """All pairs i < j of the submissions; arrays of shape (n_pairs,), in the order of i, then j.
+
+    Attributes
+    ----------
+    first, second : int arrays
+        i and j.
+    difference : float64 array
+        Score of i minus score of j.
+    low, high : float64 arrays
+        The 95 % percentile interval of the difference.
+    p, p_holm : float64 arrays
+        The two-sided p value, and the same corrected for all pairs.
+    """
+
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
+    difference: Numbers
+    low: Numbers
+    high: Numbers
+    p: Numbers
+    p_holm: Numbers
+
+
+def pairs(scores: Numbers, replicates: Numbers, n_items: int) -> Pairs:
+    """Compare each submission with each. Shapes: (m,), (n_replicates, m); both rounded."""
+    first, second = np.triu_indices(len(scores), k=1)
+    difference = rounded(scores[first] - scores[second])
+    drawn = rounded(replicates[:, first] - replicates[:, second])
+    low, high = np.quantile(drawn, _QUANTILES, axis=0)
+    p = _p_values(difference, drawn.std(axis=0, ddof=1), n_items)
+    return Pairs(first, second, difference, low, high, p, holm(p))
+
+
+def _p_values(difference: Numbers, spread: Numbers, n_items: int) -> Numbers:
+    if n_items < _LEAST_ITEMS:
+        return np.ones_like(difference)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.abs(difference) / (spread * np.sqrt(n_items / (n_items - 1)))
+    p = np.where(spread > 0, 2 * stdtr(n_items - 1, -t), 0.0)
+    return np.where(difference == 0, 1.0, p)
+
+
+def holm(p: Numbers) -> Numbers:
+    """Return p values corrected by Holm's step-down method; array of shape (n,)."""
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    corrected = np.empty_like(p)
+    corrected[order] = np.minimum(stepped, 1.0)
+    return corrected
+
+
+def item_difficulty(item_scores: Numbers) -> tuple[Numbers, Numbers]:
+    """Return mean and standard deviation (ddof 0) of each item over the submissions that have a score for it.
+
+    Parameters
+    ----------
+    item_scores : float64 array of shape (m, n)
+        Rounded; NaN where a submission has no score for an item.
+
+    Returns
+    -------
+    mean, spread : float64 arrays of shape (n,)
+        NaN for an item that no submission has a score for.
+    """
+    known = ~np.isnan(item_scores)
+    values = np.where(known, item_scores, 0.0)
+    with np.errstate(invalid="ignore"):
+        count = known.sum(axis=0)
+        mean = values.sum(axis=0) / count
+        spread = np.sqrt((np.where(known, item_scores - mean, 0.0) ** 2).sum(axis=0) / count)
+    return rounded(mean), rounded(spread)

@@ -1,0 +1,124 @@
+"""What became of each submission, kept by hash, so that no submission is scored twice with the same program.
+
+An entry is a JSON file, and a page beside it. The JSON is written last: an entry is there as a whole or not at all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from organizer.runs.pool import Ended
+from organizer.runs.worker import BuiltTask
+from scoring_program.report.files import DETAIL_HTML, DETAIL_JSON, write_atomic
+
+_UNKNOWN = {"code": "E-UNKNOWN", "problem": "the program gave no reason", "hint": "see its log in a dry run"}
+SCORED, INVALID, TIME, MEMORY, CRASHED = OUTCOMES = ("scored", "invalid", "time", "memory", "crashed")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What came of one submission; scores and all that follows them are empty unless it was scored.
+
+    Attributes
+    ----------
+    outcome : str
+        One of `OUTCOMES`.
+    problem : str
+        The first problem, "" if there is none.
+    seconds, peak_mb : float
+        What it took.
+    signature : str
+    scores : mapping of str to float
+        What the scoring program wrote.
+    score : float
+        The primary score before its final rounding.
+    replicates : sequence of float
+        The scores of the resamples.
+    items : sequence of str
+        The independent items of the reference.
+    item_scores : sequence of float or None
+        The score of each item by itself.
+    """
+
+    outcome: str
+    problem: str = ""
+    seconds: float = 0.0
+    peak_mb: float = 0.0
+    signature: str = ""
+    scores: Mapping[str, float] = field(default_factory=dict)
+    score: float = 0.0
+    replicates: Sequence[float] = ()
+    items: Sequence[str] = ()
+    item_scores: Sequence[float | None] = ()
+
+
+def context(built: BuiltTask, settings: Mapping[str, Any], replicates: int) -> str:
+    """Return a hash of everything besides the submission that decides what comes of it."""
+    total = hashlib.sha256(json.dumps([built.id, dict(settings), replicates, built.time_limit]).encode())
+    parts = [built.program]
+    if isinstance(built.reference, bytes):
+        parts.append(built.reference)
+    for part in parts:
+        total.update(hashlib.sha256(part).digest())
+    if isinstance(built.reference, Path):
+        for path in sorted(path for path in built.reference.rglob("*") if path.is_file()):
+            total.update(hashlib.sha256(path.relative_to(built.reference).as_posix().encode()).digest())
+            total.update(_file_digest(path))
+    return total.hexdigest()
+
+
+def _file_digest(path: Path) -> bytes:
+    total = hashlib.sha256()
+    with path.open("rb") as stream:
+        for chunk in iter(lambda: stream.read(1 << 20), b""):
+            total.update(chunk)
+    return total.digest()
+
+
+class Store:
+    """The entries of one context below a folder, by the hash of the submission."""
+
+    def __init__(self, folder: Path, context: str) -> None:
+        self._folder = folder / context[:16]
+        self._folder.mkdir(parents=True, exist_ok=True)
+
+    def get(self, digest: str) -> Entry | None:
+        """Return the entry of a submission, if there is one."""
+        try:
+            return Entry(**json.loads((self._folder / f"{digest}.json").read_text(encoding="utf-8")))
+        except (FileNotFoundError, ValueError, TypeError):
+            return None
+
+    def page(self, digest: str) -> Path:
+        """Return the path of the detail page of a submission."""
+        return self._folder / f"{digest}.html"
+
+    def put(self, digest: str, ended: Ended) -> Entry:
+        """Keep what came of a submission."""
+        entry = _entry(ended)
+        page = ended.outputs.get(DETAIL_HTML, b"").decode("utf-8", "replace")
+        write_atomic(self.page(digest), page)
+        write_atomic(self._folder / f"{digest}.json", json.dumps(asdict(entry)))
+        return entry
+
+
+def _entry(ended: Ended) -> Entry:
+    spent: dict[str, Any] = {"seconds": round(ended.seconds, 3), "peak_mb": round(ended.peak_mb, 1)}
+    if ended.late:
+        return Entry(TIME, "E-LIMIT-TIME: it was stopped at the platform's time limit", **spent)
+    if ended.exit_code < 0:
+        return Entry(CRASHED, "E-CRASHED: its process was killed three times", **spent)
+    found = json.loads(ended.outputs[DETAIL_JSON])
+    if ended.exit_code:
+        first = found["problems"][0] if found["problems"] else _UNKNOWN
+        head = " ".join(first[key] for key in ("code", "file", "where") if first.get(key))
+        problem = f"{head}: {first['problem']}; {first['hint']}."
+        outcome = found["outcome"] if found["outcome"] in OUTCOMES else CRASHED
+        return Entry(outcome, problem, **spent)
+    numbers = json.loads(ended.outputs["numbers.json"])
+    return Entry(SCORED, "", **spent, signature=found["signature"], scores=found["scores"], **numbers)

@@ -1,0 +1,155 @@
+"""Finding the submissions of a competition, whose they are, and when they were made."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import hashlib
+import re
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO, Union
+
+# Codabench's download of all submissions: {id}_{user}_PhaseId{n}_{date}_{file}. Only the file's name is the
+# participant's choice, so the user ends at the first mark of a phase.
+_DOWNLOADED = re.compile(r"\d+_(?P<user>.+?)_PhaseId\d+_(?P<date>\d{4}-\d\d-\d\d)?")
+_CHUNK = 1 << 20
+Source = Union[Path, tuple[zipfile.ZipFile, zipfile.ZipInfo]]
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError)
+
+
+class SubmissionsError(Exception):
+    """The submissions, or the table of their names, cannot be used; the message says why."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A zip of a participant.
+
+    Attributes
+    ----------
+    name : str
+        Its place below the folder of submissions, or its name in the download.
+    team : str
+    date : str
+        When it was made, as an ISO date, "" if unknown.
+    source : Path or (ZipFile, ZipInfo)
+        Where its bytes are.
+    """
+
+    name: str
+    team: str
+    date: str
+    source: Source
+
+    def digest(self) -> str:
+        """Return the SHA-256 of the bytes in hex."""
+        total = hashlib.sha256()
+        for chunk in self._chunks():
+            total.update(chunk)
+        return total.hexdigest()
+
+    def copy_to(self, path: Path) -> None:
+        """Write the bytes to a path."""
+        with path.open("wb") as target:
+            for chunk in self._chunks():
+                target.write(chunk)
+
+    def read(self) -> bytes:
+        """Return the bytes."""
+        return b"".join(self._chunks())
+
+    def _chunks(self) -> Iterator[bytes]:
+        # A member of the download that is damaged ends early: the validator says what is wrong with it.
+        expected = _DAMAGED if isinstance(self.source, tuple) else ()
+        with contextlib.suppress(*expected), self._open() as stream:
+            yield from iter(lambda: stream.read(_CHUNK), b"")
+
+    def _open(self) -> BinaryIO:
+        if isinstance(self.source, Path):
+            return self.source.open("rb")
+        archive, info = self.source
+        return archive.open(info)  # type: ignore[return-value]
+
+
+def natural(name: str) -> list[tuple[int, int, str]]:
+    """Return a key that sorts names with numbers in them as people do: 2 comes before 10."""
+    parts = re.split(r"([0-9]+)", name)
+    return [(1, int(part), part) if part[:1].isdigit() else (0, 0, part) for part in parts]
+
+
+@contextlib.contextmanager
+def find_submissions(place: Path, names: Path | None = None) -> Iterator[list[Submission]]:
+    """Open a folder of zips, or Codabench's download of all submissions, and yield the submissions in natural order.
+
+    Parameters
+    ----------
+    place : Path
+        In a folder, each folder is a team; zips beside them are named as in the download, or teams of their own.
+    names : Path, optional
+        A CSV ``submission,team,date`` that says whose a submission is, and when it was made.
+
+    Raises
+    ------
+    SubmissionsError
+        There is no submission, or ``names`` does not fit.
+    """
+    with contextlib.ExitStack() as stack:
+        sources: dict[str, Source] = {}
+        if place.is_dir():
+            sources.update((path.relative_to(place).as_posix(), path) for path in place.rglob("*") if path.is_file())
+        else:
+            try:
+                archive = stack.enter_context(zipfile.ZipFile(place))
+            except (OSError, zipfile.BadZipFile) as error:
+                hint = "give the folder with the participants' zips, or the zip that Codabench gives for all of them"
+                raise SubmissionsError(f"{place}: this is no folder and no zip; {hint}") from error
+            sources.update((info.filename, (archive, info)) for info in archive.infolist())
+        wanted = sorted((name for name in sources if _is_submission(name)), key=natural)
+        if not wanted:
+            raise SubmissionsError(f"{place}: no zip file is in it; give the folder with the participants' zips")
+        teams = Counter(_team(name)[0] for name in wanted)
+        found = []
+        for name in wanted:
+            team, date = _team(name)
+            if team == name[: -len(".zip")] and teams[team] > 1:
+                team = name  # such a file is a team of its own, also beside a folder of its name
+            found.append(Submission(name, team, date, sources[name]))
+        yield _named(found, names) if names else found
+
+
+def _is_submission(name: str) -> bool:
+    hidden = any(part.startswith((".", "__MACOSX")) and part != ".." for part in PurePosixPath(name).parts)
+    return name.lower().endswith(".zip") and not hidden
+
+
+def _team(name: str) -> tuple[str, str]:
+    """Return the team and the date that the name of a submission tells."""
+    first, *inner = PurePosixPath(name).parts
+    if inner:
+        return first, ""
+    downloaded = _DOWNLOADED.match(name)
+    return (downloaded["user"], downloaded["date"] or "") if downloaded else (name[: -len(".zip")], "")
+
+
+def _named(found: list[Submission], names: Path) -> list[Submission]:
+    try:
+        with names.open(encoding="utf-8-sig", newline="") as stream:
+            rows = {row["submission"]: row for row in csv.DictReader(stream)}
+    except (OSError, UnicodeDecodeError, csv.Error, KeyError) as error:
+        raise SubmissionsError(
+            f"{names}: cannot be read; write a CSV with the header submission,team,date"
+        ) from error
+    if unknown := sorted(set(rows) - {submission.name for submission in found}):
+        raise SubmissionsError(f"{names}: there is no submission {unknown[0]!r}; names are as in scores.csv")
+    made = []
+    for submission in found:
+        row = rows.get(submission.name, {})
+        made.append(
+            replace(submission, team=row.get("team") or submission.team, date=row.get("date") or submission.date)
+        )
+    return made

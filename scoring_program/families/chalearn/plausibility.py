@@ -1,0 +1,102 @@
+"""The other readings of a submission to either ChaLearn track."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scoring_program.families.chalearn.files import Prediction, Reference, Rows
+from scoring_program.plausibility import Facet, Reading, sample
+from validator.facts import EMPTY, label_facts
+from validator.findings import Note
+
+_FRAME_RATES = (10, 12, 15, 20, 24, 25, 30, 50, 60)
+_COUNTING, _UNIT = "Frames and classes count from 1", "Write frame numbers: seconds times the frame rate"
+# A row whose end is its length differs little from the right one if it begins early.
+_CLOSE = (0.75, 0.9)
+# A validator lets few rows of start and length through, and no honest row is near as one.
+_LENGTH_DEVIATIONS = 2.2
+# An honest row may be a frame off by chance.
+_SHIFT_DEVIATIONS = 4.0
+
+
+def facts(submission: Prediction) -> list[Note]:
+    """Return notes that need no reference."""
+    return label_facts(submission.rows.label, "class") if len(submission.rows.label) else [EMPTY]
+
+
+def facets(reference: Reference, submission: Prediction) -> list[Facet]:
+    """Return what to compare with the reference, in the order of scoring."""
+    rows = submission.rows
+    chosen = sample(len(rows.label))
+    pairs = _Pairs(rows.sequence[chosen], rows.label[chosen], reference.rows)
+    frames = rows.frames[chosen].astype(np.float64)
+    n = len(reference.rows.label)
+    return [
+        _middles(pairs, frames, n),
+        *(_lengths(pairs, frames, n, iou) for iou in _CLOSE),
+        _exact(pairs, frames, n),
+    ]
+
+
+def _middles(pairs: _Pairs, frames: np.ndarray, n: int) -> Facet:
+    readings = [
+        Reading("N-LOOKS-SHIFTED", f"with class {words} 1", pairs.middle(frames, by), _COUNTING)
+        for words, by in (("plus", 1), ("less", -1))
+    ]
+    for rate in _FRAME_RATES:
+        for unit, factor in (("seconds", rate), ("milliseconds", rate / 1000)):
+            words = f"as {unit} at {rate} frames a second"
+            readings.append(Reading("N-LOOKS-SCALED", words, pairs.middle(frames * factor), _UNIT))
+    claim = "of your rows have their middle on an annotated one of that class"
+    return Facet(claim, pairs.middle(frames), readings, n, f"{_COUNTING}. {_UNIT}")
+
+
+def _lengths(pairs: _Pairs, frames: np.ndarray, n: int, iou: float) -> Facet:
+    ends = np.stack([frames[:, 0], frames.sum(axis=1) - 1], axis=1)
+    fix = "Write the last frame: start + length - 1"
+    reading = Reading("N-LOOKS-LENGTH", "as start, length", pairs.close(ends, iou), fix)
+    claim = "of your rows have nearly the frames of an annotated one of that class"
+    return Facet(claim, pairs.close(frames, iou), [reading], n, _COUNTING, deviations=_LENGTH_DEVIATIONS)
+
+
+def _exact(pairs: _Pairs, frames: np.ndarray, n: int) -> Facet:
+    readings = [
+        Reading("N-LOOKS-SHIFTED", words, pairs.exact(frames + by), _COUNTING)
+        for words, by in (("one frame later", 1), ("one frame earlier", -1))
+    ]
+    claim = "of your rows begin and end exactly with an annotated one of that class"
+    return Facet(claim, pairs.exact(frames), readings, n, _COUNTING, deviations=_SHIFT_DEVIATIONS)
+
+
+class _Pairs:
+    """Sampled rows beside all annotated rows of their sequence. Each method says which rows have a fitting one."""
+
+    def __init__(self, sequence: np.ndarray, label: np.ndarray, truth: Rows) -> None:
+        order = np.argsort(truth.sequence, kind="stable")
+        first = np.searchsorted(truth.sequence[order], sequence)
+        last = np.searchsorted(truth.sequence[order], sequence, "right")
+        self._n = len(sequence)
+        self._row = np.repeat(np.arange(self._n), last - first)
+        own = np.concatenate([np.zeros(0, np.int64), *map(np.arange, first.tolist(), last.tolist())])
+        self._frames = truth.frames[order][own]
+        self._above = truth.label[order][own] - label[self._row]
+
+    def exact(self, frames: np.ndarray) -> np.ndarray:
+        """Rows that begin and end with it."""
+        return self._any((frames[self._row] == self._frames).all(axis=1) & (self._above == 0))
+
+    def middle(self, frames: np.ndarray, class_shift: int = 0) -> np.ndarray:
+        """Rows whose middle is on it, if ``class_shift`` is added to their class."""
+        middle = frames.mean(axis=1)[self._row]
+        inside = (middle >= self._frames[:, 0]) & (middle <= self._frames[:, 1])
+        return self._any(inside & (self._above == class_shift))
+
+    def close(self, frames: np.ndarray, iou: float) -> np.ndarray:
+        """Rows that overlap it by more than ``iou``."""
+        own = frames[self._row]
+        common = np.minimum(own[:, 1], self._frames[:, 1]) - np.maximum(own[:, 0], self._frames[:, 0]) + 1
+        lengths = own[:, 1] - own[:, 0] + self._frames[:, 1] - self._frames[:, 0] + 2
+        return self._any((common > iou * (lengths - common)) & (self._above == 0))
+
+    def _any(self, pairs: np.ndarray) -> np.ndarray:
+        return np.bincount(self._row[pairs], minlength=self._n) > 0

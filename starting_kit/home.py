@@ -1,0 +1,208 @@
+"""Scoring at home from Python: `score`, and references that are read once and, if need be, prepared into a cache."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kit_path import DEMO_REFERENCE
+
+# isort: split
+from scoring_program.challenge import Challenge, challenge_ids, load_challenge
+from scoring_program.result import Interval, Loss
+from scoring_program.scoring import run_signature, scored_result
+from scoring_program.settings import SETTINGS_FILE, allowed, read_settings
+from scoring_program.signature import VERSION
+from validator import console
+from validator.findings import Findings, Note, Problem
+
+_MB = 1e6
+
+
+class ProblemsError(ValueError):
+    """What is wrong with a submission, a setting or a reference; the message lists ``problems``."""
+
+    def __init__(self, findings: Findings) -> None:
+        self.problems: list[Problem] = list(findings.problems)
+        super().__init__("\n".join(findings.lines()))
+
+
+class SubmissionError(ProblemsError):
+    """The submission is not valid."""
+
+
+class ReferenceProblemsError(ProblemsError):
+    """The reference, or a setting, is not valid."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """The outcome of scoring one submission.
+
+    Attributes
+    ----------
+    scores : mapping of str to float
+        As in ``scores.json``; holds ``score`` and ``coverage``.
+    interval : Interval or None
+        ``low`` and ``high`` of the 95 % interval.
+    losses : sequence of Loss
+        What each kind of error costs, the largest first.
+    items : mapping of str to float
+        The score of each independent item (video, sequence, segment, image); NaN where it has none.
+    notes : sequence of Note
+        What else there is to say, first what looks like a mistake.
+    signature : str
+        Scores with the same signature are comparable.
+    """
+
+    scores: Mapping[str, float]
+    interval: Interval | None
+    losses: Sequence[Loss]
+    items: Mapping[str, float]
+    notes: Sequence[Note]
+    signature: str
+
+
+@dataclass(frozen=True)
+class _Loaded:
+    key: str
+    folder: Path
+    reference: Any
+    settings: Mapping[str, Any]
+
+
+# The reference that was used last, of each task.
+_loaded: dict[str, _Loaded] = {}
+
+
+def score(
+    task: str,
+    submission: str | Path,
+    reference: str | Path | None = None,
+    cache: str | Path | None = None,
+    **settings: Any,
+) -> Score:
+    """Check and score a submission; a second call with the same reference does not read it again.
+
+    Parameters
+    ----------
+    task : str
+        The id of the task, as ``kinetics_tps``.
+    submission : path
+        A zip file, or a folder with its files.
+    reference : path, optional
+        A folder with ground truth in the organizers' own files; by default the demo reference of the kit.
+    cache : path, optional
+        Where references that need preparing are kept; by default the user's cache folder.
+    **settings
+        Replace those of the reference folder, as ``protocol="released"``.
+
+    Raises
+    ------
+    SubmissionError
+        The submission is not valid; ``problems`` lists why.
+    ReferenceProblemsError
+        The reference or a setting is not valid; ``problems`` lists why.
+    ValueError
+        There is no such task.
+    """
+    if task not in challenge_ids():
+        raise ValueError(f"there is no task {task!r}; this kit has {', '.join(challenge_ids())}")
+    challenge, findings = load_challenge(task), Findings()
+    loaded = _load(challenge, Path(reference or DEMO_REFERENCE / task), cache, settings)
+    read = challenge.program().read_submission(Path(submission), loaded.reference, findings)
+    if not findings.ok:
+        raise SubmissionError(findings)
+    result = scored_result(challenge, loaded.reference, read, loaded.settings, findings.notes)
+    items = dict(zip(result.statistics.items, result.statistics.item_scores.tolist()))
+    line = run_signature(challenge, loaded.folder, loaded.reference, loaded.settings)
+    return Score(result.scores, result.interval, result.losses, items, result.notes, line)
+
+
+def _load(challenge: Challenge, source: Path, cache: str | Path | None, overrides: Mapping[str, Any]) -> _Loaded:
+    findings = Findings()
+    values = {**_settings(challenge, source, findings), **allowed(overrides, challenge.settings, findings, "")}
+    if not findings.ok:
+        raise ReferenceProblemsError(findings)
+    key = _key(challenge.id, source, values)
+    known = _loaded.get(challenge.id)
+    if known and known.key == key:
+        return known
+    folder = prepared_folder(challenge, source, cache)
+    program = challenge.program()
+    reference = program.load_reference(folder, values, findings)
+    if findings.ok:
+        program.check_reference(folder, values, reference, findings)
+    if not findings.ok:
+        raise ReferenceProblemsError(findings)
+    _loaded[challenge.id] = _Loaded(key, folder, reference, values)
+    return _loaded[challenge.id]
+
+
+def _settings(challenge: Challenge, source: Path, findings: Findings) -> dict[str, Any]:
+    if not source.is_dir():
+        findings.add("E-REF-MISSING", "there is no such reference folder", "check the path", str(source))
+        return {}
+    return read_settings(source, challenge.settings, findings)
+
+
+def prepared_folder(challenge: Challenge, source: Path, cache: str | Path | None = None) -> Path:
+    """Return a folder that loads fast: ``source``, or what was made of its files, now or earlier, in the cache.
+
+    Says on stderr where it is and how large.
+
+    Raises
+    ------
+    ReferenceProblemsError
+        The reference cannot be prepared.
+    """
+    program, findings = challenge.program(), Findings()
+    settings = _settings(challenge, source, findings)
+    if findings.ok and (not program.prepared_file or (source / program.prepared_file).is_file()):
+        return source
+    if findings.ok:
+        target = Path(cache or _cache_folder()) / _key(challenge.id, source, settings)
+        if target.is_dir():
+            return target
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".prepare-") as folder:
+            work = Path(folder, "made")
+            work.mkdir()
+            program.prepare_reference(source, work, settings, {}, findings)
+            if (source / SETTINGS_FILE).is_file():
+                shutil.copy(source / SETTINGS_FILE, work)
+            if findings.ok:
+                size = sum(path.stat().st_size for path in work.iterdir())
+                work.replace(target)
+                console.say(f"the reference was prepared once, in {target} ({size / _MB:.1f} MB)", to=sys.stderr)
+                return target
+    raise ReferenceProblemsError(findings)
+
+
+def _key(task: str, source: Path, settings: Mapping[str, Any]) -> str:
+    """Return a name that changes with the files (names, sizes, times), the settings and the version."""
+    files = [
+        (path.relative_to(source).as_posix(), path.stat().st_size, path.stat().st_mtime_ns)
+        for path in sorted(source.rglob("*"))
+        if path.is_file()
+    ]
+    text = json.dumps([VERSION, str(source.resolve()), files, sorted(settings.items())])
+    return f"{task}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+
+def _cache_folder() -> Path:
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "people-in-video-scoring"

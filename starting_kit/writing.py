@@ -1,0 +1,138 @@
+"""What the writers share: wrong arguments are refused at once, and a file appears whole and checked or not at all."""
+
+from __future__ import annotations
+
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import kit_path  # noqa: F401 - makes the validator importable
+
+# isort: split
+from validator.check import check_submission
+from validator.findings import Findings
+from validator.rules import load_rules
+
+ANY = -1
+
+
+@contextmanager
+def checked_file(path: str | Path, challenge_id: str) -> Iterator[Path]:
+    """Yield a temporary path of the same name; afterwards check the file there and move it to ``path``.
+
+    After an exception, or if the check fails, nothing is left behind and an older file at ``path`` stays.
+
+    Raises
+    ------
+    ValueError
+        The submission is not valid; the message lists what is wrong.
+    """
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".writing-") as folder:
+        work = Path(folder, target.name)
+        yield work
+        findings = Findings()
+        content = work if zipfile.is_zipfile(work) else work.parent
+        check_submission(content, load_rules(challenge_id), findings)
+        if not findings.ok:
+            raise ValueError("\n".join(findings.lines()))
+        work.replace(target)
+
+
+def save_zip(path: str | Path, challenge_id: str, files: Mapping[str, str]) -> None:
+    """Write a zip of these texts by their names, as `checked_file` does. Raises ValueError if it is not valid."""
+    with checked_file(path, challenge_id) as work, zipfile.ZipFile(work, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+
+
+def numbers(values: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
+    """Return finite numbers as float64 of a shape in which `ANY` stands for any length; [] is one of length 0.
+
+    Raises
+    ------
+    ValueError
+        The values are not numbers, have another shape, or are NaN or infinite.
+    """
+    wanted = str(tuple("n" if size == ANY else size for size in shape)).replace("'", "")
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{what}: the lists differ in length; the shape must be {wanted}") from None
+    if array.shape == (0,) and shape[0] == ANY:
+        return np.zeros((0, *shape[1:]))
+    if array.dtype.kind not in "iuf":
+        raise ValueError(f"{what}: the values are of type {array.dtype}; give numbers of shape {wanted}")
+    if array.ndim != len(shape) or any(size not in (ANY, own) for size, own in zip(shape, array.shape)):
+        hint = _reshaping(array.shape, shape)
+        raise ValueError(f"{what}: the shape is {array.shape} and must be {wanted}{hint}")
+    if not np.isfinite(array).all():
+        count = int((~np.isfinite(array)).sum())
+        raise ValueError(f"{what}: {count} of {array.size} values are NaN or infinite; leave such entries out")
+    return array.astype(np.float64)
+
+
+def _reshaping(found: tuple[int, ...], wanted: tuple[int, ...]) -> str:
+    if len(found) == len(wanted) - 1 and found == wanted[1:]:
+        return "; for a single one write array[None]"
+    if len(found) == len(wanted) == 3 and found[0] == wanted[1] and found[2] == wanted[2]:
+        return "; write np.swapaxes(array, 0, 1)"
+    return ""
+
+
+def corner_boxes(values: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
+    """Return boxes ``x1, y1, x2, y2`` in pixels as float64 of a shape that ends in 4.
+
+    Raises
+    ------
+    ValueError
+        As `numbers`; or x2 < x1 or y2 < y1, or a box lies within 0..1: it is not in pixels.
+    """
+    array = numbers(values, shape, what)
+    reversed_ = (array[..., 2:] < array[..., :2]).any(axis=-1)
+    if reversed_.any():
+        first = array[reversed_][0].tolist()
+        hint = "boxes are x1, y1, x2, y2; from x, y, width, height compute x2 = x + width - 1, y2 = y + height - 1"
+        raise ValueError(f"{what}: {first} has x2 < x1 or y2 < y1; {hint}")
+    refuse_fractions(array, what)
+    return array
+
+
+def refuse_fractions(boxes: np.ndarray, what: str) -> None:
+    """Raise ValueError if a box (..., 4) lies within 0..1 and is not whole: it is a share of the image."""
+    small = ((boxes >= 0) & (boxes <= 1)).all(axis=-1) & (boxes % 1 != 0).any(axis=-1)
+    if small.any():
+        first = boxes[small][0].tolist()
+        raise ValueError(
+            f"{what}: {first} lies within 0..1; multiply x by the width and y by the height of the image"
+        )
+
+
+def whole(value: Any, what: str, low: int, high: int | None = None) -> int:
+    """Return a whole number from ``low`` to ``high``. Raises ValueError for anything else."""
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    good = number and value % 1 == 0 and value >= low and (high is None or value <= high)
+    if not good:
+        ends = f"from {low} to {high}" if high is not None else f"of {low} or more"
+        raise ValueError(f"{what} is {value!r}; it must be a whole number {ends}")
+    return int(value)
+
+
+def text(value: Any, what: str) -> str:
+    """Return a string that is not empty. Raises ValueError for anything else."""
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"{what} is {value!r}; it must be a string")
+    return str(value)
+
+
+def texts(values: Sequence[str], what: str) -> list[str]:
+    """Return a list of strings. Raises ValueError for a single string, which would become its letters."""
+    if isinstance(values, (str, bytes)):
+        raise ValueError(f"{what} is {values!r}; give a list, [{values!r}]")
+    return [text(value, f"{what}[{place}]") for place, value in enumerate(values)]

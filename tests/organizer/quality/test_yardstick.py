@@ -1,0 +1,27 @@
+"""A twentieth of the yardstick: each mistake gets its note, honest submissions get none."""
+
+from __future__ import annotations
+
+import pytest
+
+from organizer.quality.mistakes import MISTAKES
+from organizer.quality.yardstick import measure, run_yardstick
+from scoring_program.challenge import challenge_ids
+
+
+def test_every_task_has_mistakes():
+    assert sorted(MISTAKES) == challenge_ids()
+
+
+@pytest.mark.parametrize("task", sorted(MISTAKES))
+def test_mistakes_are_told_and_honest_submissions_are_not(task):
+    rows = list(measure([task], n_mistakes=5, n_honest=50))
+    assert [(row.made, row.hits, row.examples) for row in rows if row.hits != (row.n if row.code else 0)] == []
+    assert sum(row.n for row in rows) == 5 * len(MISTAKES[task]) + 50
+
+
+def test_the_command_fails_where_a_mistake_is_not_told(monkeypatch, capsys):
+    unseen = ("the right answer", "N-LOOKS-SWAPPED", lambda prediction: prediction)
+    monkeypatch.setitem(MISTAKES, "chalearn_action", [unseen])
+    assert run_yardstick(["chalearn_action"], 2, 2) == 1
+    assert "| chalearn_action | the right answer | N-LOOKS-SWAPPED | 0 of 2 |" in capsys.readouterr().out

@@ -1,0 +1,243 @@
+"""The command ``rescore``: whose submissions they are, what is written, and what does not change it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import zipfile
+
+import html5lib
+import pytest
+
+from conftest import make_zip
+from organizer.bundle import built
+from organizer.bundle.build import build_all
+from rescoring import ID, REFERENCE, TABLES, call, left, rows, sample, varied, write_submissions
+from scoring_program.challenge import load_challenge
+
+
+@pytest.fixture
+def submissions(tmp_path):
+    folder = tmp_path / "submissions"
+    write_submissions(folder, {"team/good.zip": sample(), "team/weak.zip": sample("weak"), "broken.ZIP": b"no zip"})
+    (folder / "notes.txt").write_text("not a submission")
+    return folder
+
+
+def test_all_zips_get_a_row_and_a_page_and_teams_a_rank(submissions, tmp_path, capsys):
+    out = tmp_path / "out"
+    assert call(submissions, out) == 0
+    found = rows(out / "scores.csv")
+    assert list(found) == ["broken.ZIP", "team/good.zip", "team/weak.zip"]
+    assert [row["outcome"] for row in found.values()] == ["invalid", "scored", "scored"]
+    assert found["broken.ZIP"]["problem"].startswith("E-ZIP-NOT")
+    assert found["broken.ZIP"]["score"] == ""
+    good = found["team/good.zip"]
+    assert good["signature"].startswith(f"{ID}|protocol:published")
+    assert [column.key for column in load_challenge(ID).columns] == list(good)[3:-2]
+    ranking = rows(out / "ranking.csv", "team")
+    assert list(ranking) == ["team"]
+    assert ranking["team"]["submission"] == "team/good.zip"
+    assert (ranking["team"]["score"], ranking["team"]["rank"]) == (good["score"], "1")
+    # One interval everywhere: that of the scores files has six decimals.
+    for end in ("score_low", "score_high"):
+        assert round(float(ranking["team"][end]), 6) == float(good[end])
+    text = (out / "index.html").read_text()
+    links = re.findall(r'href="(details/[^"]+)"', text)
+    assert {out / link for link in links} == set((out / "details").iterdir())
+    assert len(set(links)) == 3
+    assert "2 of 3 submissions were scored" in capsys.readouterr().out
+    headers = {name: (out / name).read_text().splitlines()[0] for name in TABLES[1:]}
+    assert headers == {
+        "ranking.csv": "rank,rank_low,rank_high,firsts,team,submission,score,score_low,score_high,coverage",
+        "pairs.csv": "first,second,difference,low,high,p,p_holm",
+        "items.csv": "item,mean,spread",
+        "changes.csv": "team,rank_before,rank,score_before,score,why",
+    }
+
+
+def test_the_last_submission_of_a_team_counts_if_asked(tmp_path):
+    folder = write_submissions(tmp_path / "in", {"a/2.zip": sample(), "a/10.zip": sample("weak"), "a/11.zip": b"no"})
+    for keep, name in (("best", "a/2.zip"), ("last", "a/10.zip")):
+        assert call(folder, tmp_path / "out", "--keep", keep) == 0
+        assert list(rows(tmp_path / "out" / "ranking.csv")) == [name]
+
+
+def test_the_download_of_codabench_is_read(tmp_path):
+    members = {
+        "9_ann_b_PhaseId3_2024-05-01_bob_PhaseId3_x.zip": make_zip(sample("weak")),
+        "10_ann_b_PhaseId3_2024-05-03_x.zip": make_zip(sample()),
+        "11_bob_PhaseId3_2024-05-02_y.zip": make_zip(sample("weak")),
+        "__MACOSX/12_eve_PhaseId3_z.zip": b"",
+        "../../escape.zip": b"no zip",
+    }
+    (tmp_path / "all.zip").write_bytes(make_zip(members))
+    out = tmp_path / "deep" / "er" / "out"
+    assert call(tmp_path / "all.zip", out) == 0
+    ranking = rows(out / "ranking.csv", "team")
+    assert {team: row["submission"][:2] for team, row in ranking.items()} == {"ann_b": "10", "bob": "11"}
+    assert "../../escape.zip" in rows(out / "scores.csv")
+    assert [path.parent for path in tmp_path.rglob("*escape*")] == [out / "details"]
+    assert len(list((out / "details").iterdir())) == 4
+    assert "days since 2024-05-01" in (out / "index.html").read_text()
+
+
+def test_a_file_is_a_team_of_its_own_also_beside_a_folder_of_its_name(tmp_path):
+    folder = write_submissions(
+        tmp_path / "in", {"a/1.zip": sample(), "a.zip": sample("weak"), "b.zip": sample("weak")}
+    )
+    assert call(folder, tmp_path / "out") == 0
+    assert list(rows(tmp_path / "out" / "ranking.csv", "team")) == ["a", "a.zip", "b"]
+
+
+def test_names_say_whose_a_submission_is(submissions, tmp_path, capsys):
+    names = tmp_path / "names.csv"
+    names.write_text("submission,team,date\nteam/weak.zip,others,2024-02-03\n")
+    assert call(submissions, tmp_path / "out", "--names", names) == 0
+    assert list(rows(tmp_path / "out" / "ranking.csv", "team")) == ["team", "others"]
+    assert "days since 2024-02-03" in (tmp_path / "out" / "index.html").read_text()
+    names.write_text("submission,team,date\nteam/wek.zip,others,2024-02-03\n")
+    capsys.readouterr()
+    assert call(submissions, tmp_path / "out", "--names", names) == 1
+    assert "there is no submission 'team/wek.zip'" in capsys.readouterr().out
+
+
+def test_names_of_files_cannot_act_in_a_terminal_a_spreadsheet_or_a_page(tmp_path, capsys):
+    hostile = ["=1+1.zip", "\x1b[31mred\n.zip", '"><script>alert(1)<\u202e.zip', "-2.zip"]
+    folder = write_submissions(tmp_path / "in", {name: sample() for name in hostile})
+    assert call(folder, tmp_path / "out") == 0
+    assert "\x1b" not in capsys.readouterr().out
+    for table in TABLES:
+        text = (tmp_path / "out" / table).read_text()
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+    assert {"'=1+1", "'-2", "\\x1b[31mred\\n"} < set(rows(tmp_path / "out" / "ranking.csv", "team"))
+    assert {"./=1+1.zip", "./-2.zip"} < set(rows(tmp_path / "out" / "scores.csv"))
+    for name in ("index.html", "ranking.html"):
+        text = (tmp_path / "out" / name).read_text()
+        document = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(text)
+        assert not list(document.iter("script"))
+        assert "&lt;script&gt;" in text
+        assert not re.search("[\x1b\u202e]", text)
+
+
+def test_pages_are_static_and_only_one_is_to_publish(submissions, tmp_path):
+    out = tmp_path / "out"
+    call(submissions, out)
+    index, public = ((out / name).read_text() for name in ("index.html", "ranking.html"))
+    for text in (index, public):
+        assert "default-src 'none'" in text
+        assert not re.search(r"<script|<link|<img|<iframe|https?://|url\(|@import|\son\w+=", text)
+    assert "For the organizers only" in index
+    item = next(iter(rows(out / "items.csv", "item")))
+    for secret in (item, "details/", "good.zip", "E-ZIP-NOT", "For the organizers"):
+        assert secret in index
+        assert secret not in public
+
+
+def test_two_protocols_stand_side_by_side(tmp_path):
+    folder = write_submissions(tmp_path / "in", {f"t{i}/a.zip": varied(40 * i) for i in range(4)})
+    out = tmp_path / "out"
+    assert call(folder, out, "--protocols", "published", "released") == 0
+    for protocol in ("published", "released"):
+        assert f"|protocol:{protocol}|" in (out / protocol / "scores.csv").read_text()
+        for page in ("index.html", "ranking.html"):
+            assert "Kendall's tau-b between both rankings: 1.000" in (out / protocol / page).read_text()
+
+
+def test_replicates_change_ranks_and_not_the_interval_of_the_scores_file(submissions, tmp_path):
+    call(submissions, tmp_path / "one")
+    call(submissions, tmp_path / "other", "--replicates", 50)
+    scores, rankings = (
+        [(tmp_path / run / name).read_text() for run in ("one", "other")] for name in ("scores.csv", "ranking.csv")
+    )
+    assert scores[0] == scores[1]
+    assert rankings[0] != rankings[1]
+
+
+def test_a_second_call_scores_nothing_and_leaves_the_same_files(submissions, tmp_path, capsys):
+    out = tmp_path / "out"
+    call(submissions, out)
+    before = left(out)
+    capsys.readouterr()
+    assert call(submissions, out) == 0
+    assert capsys.readouterr().out.count("(kept from before)") == 3
+    assert left(out) == before
+    assert call(submissions, out, "--fresh") == 0
+    assert "(kept from before)" not in capsys.readouterr().out
+    assert left(out) == before
+
+
+def test_what_changed_says_why(submissions, tmp_path, capsys):
+    out = tmp_path / "out"
+    write_submissions(submissions, {"other.zip": sample("weak")})
+    call(submissions, out)
+    before = rows(out / "scores.csv")
+    shutil.copyfile(submissions / "team" / "good.zip", submissions / "other.zip")
+    call(submissions, out)
+    found = rows(out / "changes.csv", "team")
+    scores = before["other.zip"]["score"], before["team/good.zip"]["score"]
+    expected = {"team": "other", "rank_before": "2", "rank": "1", "score_before": scores[0], "score": scores[1]}
+    assert found["other"] == {**expected, "why": "submission"}
+    assert found["team"]["why"] == ""
+    assert "1 scores and 1 ranks changed" in capsys.readouterr().out
+    again = (out / "changes.csv").read_bytes()
+    call(submissions, out)
+    assert (out / "changes.csv").read_bytes() == again
+    reference = tmp_path / "reference"
+    shutil.copytree(REFERENCE, reference)
+    labels = reference / "DemoSequence0001_labels.csv"
+    labels.write_text("\n".join(labels.read_text().splitlines()[:-1]) + "\n")
+    assert call(submissions, out, reference=reference) == 0
+    found = rows(out / "changes.csv", "team")
+    assert {row["why"] for row in found.values()} == {"ref"}
+    assert found["other"]["rank_before"] == "1"
+
+
+def test_broken_reference_ends_the_work_and_keeps_the_earlier_files(submissions, tmp_path, capsys):
+    out = tmp_path / "out"
+    call(submissions, out)
+    before = left(out)
+    (tmp_path / "empty").mkdir()
+    assert call(submissions, out, reference=tmp_path / "empty") == 2
+    assert "organizer's side is broken" in capsys.readouterr().out
+    assert left(out) == before
+
+
+@pytest.mark.parametrize("place", ["", "no.zip", "missing"])
+def test_a_place_without_submissions_is_named(tmp_path, capsys, place):
+    (tmp_path / "no.zip").write_text("text")
+    where = tmp_path / place if place else tmp_path / "empty"
+    if not place:
+        where.mkdir()
+    assert call(where, tmp_path / "out") == 1
+    assert str(where) in capsys.readouterr().out
+
+
+def test_only_failures_give_a_page_and_no_ranking(tmp_path):
+    folder = write_submissions(tmp_path / "in", {"a.zip": b"no zip"})
+    assert call(folder, tmp_path / "out") == 0
+    assert "No submission was scored" in (tmp_path / "out" / "index.html").read_text()
+    assert not (tmp_path / "out" / "ranking.html").exists()
+
+
+def test_a_damaged_member_of_the_download_fails_alone(tmp_path):
+    path = tmp_path / "all.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("a.zip", make_zip(sample()))
+        archive.writestr("b.zip", make_zip(sample()))
+    data = bytearray(path.read_bytes())
+    data[200] ^= 255
+    path.write_bytes(data)
+    assert call(path, tmp_path / "out") == 0
+    assert [row["outcome"] for row in rows(tmp_path / "out" / "scores.csv").values()] == ["invalid", "scored"]
+
+
+def test_program_of_another_state_of_the_repository_is_named(tmp_path, monkeypatch, capsys):
+    build_all(None, output=tmp_path / "dist")
+    monkeypatch.setattr(built, "DIST", tmp_path / "dist")
+    built.built_task(ID, None)
+    assert capsys.readouterr().out == ""
+    monkeypatch.setattr(built, "build_program", lambda challenge_id: b"a later state")
+    built.built_task(ID, None)
+    assert f"dist/{ID}.zip differs from this repository's; make bundle builds it anew" in capsys.readouterr().out

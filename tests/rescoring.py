@@ -1,0 +1,103 @@
+"""Small submissions, a program that misbehaves on request, and what a call of ``rescore`` leaves."""
+
+from __future__ import annotations
+
+import csv
+import random
+import zipfile
+from io import BytesIO
+
+from conftest import ROOT, make_zip
+from organizer.__main__ import main
+from organizer.bundle.parts import build_program
+from organizer.files import folder_files, zip_bytes
+from organizer.runs.worker import BuiltTask
+
+ID = "chalearn_gesture"
+REFERENCE = ROOT / "reference_data" / ID
+SAMPLES = ROOT / "starting_kit" / "samples" / ID
+TABLES = ["scores.csv", "ranking.csv", "pairs.csv", "items.csv", "changes.csv"]
+
+# A submission with a file of one of these names has the program do this.
+_SPOILED = """
+
+import os, signal, socket, zipfile
+from pathlib import Path
+
+class _Spoiled(TrackProgram):
+    def read_submission(self, path, reference, findings):
+        with zipfile.ZipFile(path) as archive:
+            wishes = {name: archive.read(name).decode() for name in archive.namelist()}
+        if "die" in wishes:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if "kill_server_once" in wishes and not Path(wishes["kill_server_once"]).exists():
+            Path(wishes["kill_server_once"]).touch()
+            os.kill(os.getppid(), signal.SIGKILL)
+            signal.pause()
+        if "never_end" in wishes:
+            while True:
+                pass
+        if "ignore_alarm" in wishes:
+            signal.signal(signal.SIGALRM, signal.SIG_IGN)
+            while True:
+                pass
+        if "eat" in wishes:
+            eaten = [bytearray(1 << 31) for _ in range(1 << 10)]
+        if "raise" in wishes:
+            raise ValueError("secret")
+        if "connect" in wishes:
+            socket.create_connection(("127.0.0.1", int(wishes["connect"])), 5).close()
+        return super().read_submission(path, reference, findings)
+
+PROGRAM = _Spoiled(TRACK)
+"""
+
+
+def sample(name="good", **wishes):
+    """Return the files of a sample submission, and those that have the spoiled program misbehave."""
+    return {**folder_files(SAMPLES / name), **{key: str(value).encode() for key, value in wishes.items()}}
+
+
+def varied(number):
+    """Return the good sample with rows dropped at random; no two have the same bytes."""
+    pick = random.Random(number)
+    rest = {
+        name: "".join(line for line in data.decode().splitlines(keepends=True) if pick.random() > number / 400)
+        for name, data in sample().items()
+    }
+    return {**rest, "number.txt": str(number)}
+
+
+def write_submissions(folder, submissions):
+    """Write {name: files or bytes} as zips below a folder."""
+    for name, files in submissions.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(files if isinstance(files, bytes) else make_zip(files))
+    return folder
+
+
+def spoiled(time_limit=600.0):
+    """Return the built program with a reader that misbehaves on request."""
+    with zipfile.ZipFile(BytesIO(build_program(ID))) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    files[f"scoring_program/challenges/{ID}/program.py"] += _SPOILED.encode()
+    return BuiltTask(ID, zip_bytes(files), REFERENCE, time_limit)
+
+
+def call(submissions, output, *more, reference=REFERENCE):
+    """Call the command and return its exit code."""
+    places = [str(submissions), "--reference", str(reference), "--output", str(output)]
+    return main(["rescore", ID, *places, *map(str, more)])
+
+
+def rows(path, key="submission"):
+    """Return the rows of a table by a column."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        return {row[key]: row for row in csv.DictReader(stream)}
+
+
+def left(output):
+    """Return the bytes of all that must not differ from run to run."""
+    files = folder_files(output)
+    return {name: data for name, data in files.items() if name != "timing.csv" and not name.startswith("store/")}

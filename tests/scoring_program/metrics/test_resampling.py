@@ -1,0 +1,32 @@
+"""Draws, quantiles and weighted means."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from scoring_program.metrics import resampling
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 300])
+def test_draws_are_those_of_the_frozen_generator(n):
+    picks = np.random.RandomState(20140906).randint(0, n, size=(20, n))
+    expected = [[row.tolist().count(item) for item in range(n)] for row in picks]
+    assert resampling.draws(n, 20).tolist() == expected
+
+
+def test_blocks_do_not_change_the_draws(monkeypatch):
+    whole = resampling.draws(50, 30)
+    monkeypatch.setattr(resampling, "_BLOCK", 400)
+    blocks = list(resampling.draw_blocks(50, 30))
+    assert [len(block) for block in blocks] == [8, 8, 8, 6]
+    assert np.array_equal(np.concatenate(blocks), whole)
+
+
+def test_interval_holds_the_middle_of_the_replicates():
+    assert resampling.percentile_interval(np.arange(1001.0)) == (25, 975)
+
+
+def test_weighted_mean_of_nothing_is_zero():
+    weights = np.array([[2.0, 0, 1], [0, 0, 0]])
+    assert resampling.weighted_mean(np.array([1.0, 5, 4]), weights).tolist() == [2, 0]

@@ -1,0 +1,147 @@
+"""Notes on mistakes that score: when they appear, where, and what they may say."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from conftest import ROOT
+from organizer.quality.mistakes import MISTAKES, files, honest
+from scoring_program import plausibility, scoring
+from scoring_program.plausibility import BoxPairs, Facet, Reading, best_reading, names_facet
+
+ID = "anet_entities_gt"
+DEMO = ROOT / "reference_data" / ID
+REFERENCE = {path.name: path.read_text(encoding="utf-8") for path in DEMO.glob("*.json")}
+
+
+def made(name):
+    change = next(change for title, _, change in MISTAKES[ID] if title == name)
+    return files(ID, change(honest(ID, DEMO, np.random.default_rng(3), 0.0)))
+
+
+def shares(n, right):
+    return np.arange(n) < right
+
+
+def test_note_is_on_top_of_the_page_and_in_the_log(run):
+    outcome = run(ID, REFERENCE, made("x and y swapped"))
+    assert outcome.code == scoring.SCORED
+    (line,) = [line for line in outcome.out.splitlines() if "N-LOOKS-SWAPPED" in line]
+    assert re.fullmatch(
+        r"note N-LOOKS-SWAPPED: read as \[y1, x1, y2, x2\], 100 % of your boxes meet those of their word; "
+        r"as submitted, [0-9] %\. Write boxes as \[x1, y1, x2, y2\]",
+        line,
+    )
+    page = outcome.page
+    assert page.index("N-LOOKS-SWAPPED") < page.index("Scores</h2>")
+
+
+@pytest.mark.parametrize("setting", [{"detail": "none"}, {"notes": False}])
+def test_notes_that_look_at_the_reference_can_be_left_out(run, setting):
+    outcome = run(ID, REFERENCE, made("x and y swapped"), **setting)
+    assert outcome.code == scoring.SCORED
+    assert "N-LOOKS" not in outcome.out + outcome.page
+
+
+def test_plain_facts_need_no_reference(run):
+    outcome = run(ID, REFERENCE, made("boxes in 0..1"), detail="none")
+    assert re.search("N-LOOKS-NORMALIZED: all [0-9,]+ coordinates of objects lie between 0 and 1", outcome.out)
+    assert "N-ZERO: the score is 0. Usual causes" in outcome.out
+
+
+def test_notes_change_neither_scores_nor_signature(run):
+    mistaken = made("half size")
+    outcomes = [run(ID, REFERENCE, mistaken, notes=notes) for notes in (True, False)]
+    assert outcomes[0].scores == outcomes[1].scores
+    lines = [next(line for line in outcome.out.splitlines() if line.startswith(ID)) for outcome in outcomes]
+    assert lines[0] == lines[1]
+
+
+def test_few_annotated_instances_are_not_asked_about(run):
+    reference = json.loads(REFERENCE["reference.json"])
+    videos = list(reference["annotations"])[:2]
+    few = {**REFERENCE, "split.json": json.dumps({"validation": videos})}
+    assert sum(len(s["process_idx"]) for v in videos for s in reference["annotations"][v]["segments"].values()) < 20
+    outcome = run(ID, few, made("idx_in_sent from 1"))
+    assert "N-LOOKS" not in outcome.out
+    assert "N-ZERO: the score is 0. Usual causes" in outcome.out
+
+
+def test_notes_name_nothing_of_the_reference(run):
+    """Other words in the reference than in the submission: a note says so and quotes none of them."""
+    reference = json.loads(REFERENCE["reference.json"])
+    for content in reference["annotations"].values():
+        for segment in content["segments"].values():
+            segment["process_clss"] = [[f"zq{name}" for name in names] for names in segment["process_clss"]]
+    hidden = {**REFERENCE, "reference.json": json.dumps({**reference, "vocab": []}), "lemmas.json": "{}"}
+    documents = json.loads(made("half size")["submission_gt.json"])
+    gen = {"submission_gen.json": json.dumps({**documents, "eval_mode": "gen"})}
+    outcome = run("anet_entities_gen", hidden, gen)
+    assert "N-LOOKS-SPELLED: At most 5 % of your classes occur in the reference" in outcome.out
+    assert "zq" not in outcome.out + outcome.page
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (0, 50, True),
+        (0, 9, True),
+        (0, 8, False),  # too few to be sure
+        (35, 55, False),  # much is right as it is
+        (30, 60, True),
+        (2, 6, False),
+        (50, 50, False),
+        (50, 0, False),
+    ],
+)
+def test_another_reading_must_fit_far_better(before, after, expected):
+    facet = Facet("of yours", shares(60, before), [Reading("N-LOOKS-XYWH", "so", shares(60, after), "")], 20, "")
+    assert bool(best_reading(facet)) == expected
+
+
+def test_the_best_of_several_readings_is_told():
+    readings = [Reading("N-LOOKS-XYWH", name, shares(60, n), "") for name, n in (("a", 40), ("b", 50), ("c", 45))]
+    assert best_reading(Facet("of yours", shares(60, 0), readings, 20, "")).words == "b"
+
+
+@pytest.mark.parametrize("scale", [(2.0, 2.0), (640 / 224, 480 / 224), (1.3, 1.0), (0.1, 0.4)])
+def test_the_scale_of_a_resized_video_is_found(scale):
+    rng = np.random.default_rng(1)
+    corner = rng.uniform(0, 400, (60, 2))
+    truth = np.concatenate([corner, corner + rng.uniform(40, 200, (60, 2))], axis=1)
+    entry = np.repeat(np.arange(60), 2)
+    other = np.stack([np.arange(60), rng.permutation(60)], axis=1).ravel()
+    guess = (truth / np.tile(scale, 2))[entry]
+    pairs = BoxPairs(60, entry, guess, truth[other])
+    best = best_reading(Facet("of yours", pairs.met(guess), pairs.readings(guess, []), 60, ""))
+    assert best.words == f"with x times {scale[0]:.2f} and y times {scale[1]:.2f}"
+    assert best.fits.all()
+
+
+@pytest.mark.parametrize("boxes", [np.zeros((30, 4)), np.full((30, 4), np.inf), np.full((30, 4), -np.inf)])
+def test_boxes_without_a_size_are_no_trouble(boxes):
+    pairs = BoxPairs(30, np.arange(30), boxes, np.tile([5.0, 5, 9, 9], (30, 1)))
+    with np.errstate(all="ignore"):
+        assert not any(reading.fits.any() for reading in pairs.readings(boxes, []))
+
+
+def test_names_in_another_spelling_are_told_apart_from_unknown_ones():
+    known = ["throw_ball", "climb_rope"]
+    assert (
+        best_reading(names_facet(["Throw Ball", "CLIMB_ROPE"] * 10, known, "classes", 20)).code == "N-LOOKS-SPELLED"
+    )
+    assert best_reading(names_facet(["throw_ball", "climb_rope"] * 10, known, "classes", 20)) is None
+    numbers = names_facet(["3", "4"] * 10, known, "classes", 20)
+    assert best_reading(numbers) is None
+    assert numbers.causes.endswith("yours are numbers")
+
+
+def test_sample_is_the_same_each_time_and_small():
+    assert plausibility.sample(10**6).tolist() == plausibility.sample(10**6).tolist()
+    assert len(plausibility.sample(10**6)) == 200
+    assert plausibility.sample(3).tolist() == [0, 1, 2]
+    assert plausibility.sample(0).tolist() == []

@@ -1,0 +1,171 @@
+"""Scoring at home: the function for Python, references that are prepared once, and pipes that end early."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import evaluate
+import home
+from conftest import ROOT
+from scoring_program import scoring
+from scoring_program.challenge import challenge_ids, load_challenge
+
+SAMPLES = ROOT / "starting_kit" / "samples"
+REFERENCES = ROOT / "reference_data"
+
+
+@pytest.fixture(autouse=True)
+def nothing_loaded(monkeypatch):
+    monkeypatch.setattr(home, "_loaded", {})
+
+
+@pytest.mark.parametrize("task", challenge_ids())
+def test_score_gives_what_the_command_writes(task, tmp_path, capsys):
+    found = evaluate.score(task, SAMPLES / task / "weak")
+    assert evaluate.main([task, str(SAMPLES / task / "weak"), "--output", str(tmp_path)]) == scoring.SCORED
+    written = json.loads((tmp_path / "scores.json").read_text())
+    assert {key: pytest.approx(value, abs=1e-9) for key, value in found.scores.items()} == written
+    assert found.signature in capsys.readouterr().out
+    assert found.interval.low <= found.scores["score"] <= found.interval.high
+    assert {loss.fix for loss in found.losses} == {fix.key for fix in load_challenge(task).fixes}
+    assert len(found.items) >= 4
+
+
+def test_second_call_does_not_read_the_reference_again(tmp_path, monkeypatch):
+    reference = shutil.copytree(REFERENCES / "kinetics_tps", tmp_path / "ref")
+    first = evaluate.score("kinetics_tps", SAMPLES / "kinetics_tps" / "good", reference)
+    program = type(load_challenge("kinetics_tps").program())
+    calls = []
+    load = program.load_reference
+    monkeypatch.setattr(program, "load_reference", lambda *arguments: calls.append(1) or load(*arguments))
+    assert evaluate.score("kinetics_tps", SAMPLES / "kinetics_tps" / "good", reference) == first
+    assert calls == []
+    evaluate.score("kinetics_tps", SAMPLES / "kinetics_tps" / "good", reference, protocol="released")
+    os.utime(reference / "gt_vid_result.json", (1, 1))
+    evaluate.score("kinetics_tps", SAMPLES / "kinetics_tps" / "good", reference, protocol="released")
+    assert calls == [1, 1]
+
+
+def test_score_tells_mistakes_and_settings():
+    good = SAMPLES / "chalearn_gesture" / "good"
+    assert [note.code for note in evaluate.score("chalearn_gesture", good).notes] == []
+    released = evaluate.score("chalearn_gesture", good, protocol="released", interval=False)
+    assert "protocol:released" in released.signature
+    assert released.interval is None
+
+
+def test_score_raises_the_list_of_problems(tmp_path):
+    (tmp_path / "DemoSequence0001_prediction.csv").write_text("1,5\n")
+    with pytest.raises(evaluate.SubmissionError, match="E-CSV-COLUMNS") as caught:
+        evaluate.score("chalearn_gesture", tmp_path)
+    assert [problem.code for problem in caught.value.problems] == ["E-CSV-COLUMNS"]
+    with pytest.raises(evaluate.SubmissionError, match="there is no such file"):
+        evaluate.score("chalearn_gesture", tmp_path / "none.zip")
+    with pytest.raises(evaluate.ReferenceProblemsError, match="did you mean protocol"):
+        evaluate.score("chalearn_gesture", tmp_path, protocl="released")
+    with pytest.raises(evaluate.ReferenceProblemsError, match="there is no such reference folder"):
+        evaluate.score("chalearn_gesture", tmp_path, tmp_path / "none")
+    with pytest.raises(ValueError, match="there is no task 'gestures'; this kit has anet"):
+        evaluate.score("gestures", tmp_path)
+
+
+def test_official_files_are_prepared_once_into_the_cache(tmp_path, capsys, monkeypatch):
+    source = shutil.copytree(REFERENCES / "densepose", tmp_path / "official")
+    sample = SAMPLES / "densepose" / "good"
+    arguments = ["densepose", str(sample), "--reference", str(source), "--output", str(tmp_path / "out")]
+    assert evaluate.main([*arguments, "--cache", str(tmp_path / "cache")]) == scoring.SCORED
+    (made,) = (tmp_path / "cache").iterdir()
+    assert f"was prepared once, in {made} (" in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    assert evaluate.score("densepose", sample, source, cache=tmp_path / "cache").scores["score"] > 0.7
+    assert evaluate.main([*arguments, "--cache", str(tmp_path / "cache")]) == scoring.SCORED
+    assert "was prepared" not in capsys.readouterr().err
+    (source / "settings.yaml").write_text("measure: iou\n")
+    assert evaluate.main([*arguments, "--cache", str(tmp_path / "cache")]) == scoring.BROKEN
+    assert capsys.readouterr().err.endswith("E-REF-H5PY: h5py is not installed; pip install h5py.\n")
+    assert list((tmp_path / "cache").iterdir()) == [made]
+
+
+def test_settings_beside_official_files_are_kept(tmp_path):
+    source = shutil.copytree(REFERENCES / "densepose", tmp_path / "official")
+    (source / "settings.yaml").write_text("measure: iou\n")
+    for _ in range(2):
+        assert "|measure:iou|" in evaluate.score("densepose", SAMPLES / "densepose" / "good", source).signature
+
+
+def test_reference_that_names_no_annotated_video_is_refused(tmp_path, capsys):
+    reference = shutil.copytree(REFERENCES / "anet_entities_gt", tmp_path / "ref")
+    (reference / "split.json").write_text('{"validation": []}')
+    sample = str(SAMPLES / "anet_entities_gt" / "good")
+    arguments = ["anet_entities_gt", sample, "--reference", str(reference), "--output", str(tmp_path / "out")]
+    assert evaluate.main(arguments) == scoring.BROKEN
+    assert "E-REF-EMPTY" in capsys.readouterr().err
+    with pytest.raises(evaluate.ReferenceProblemsError, match="E-REF-EMPTY"):
+        evaluate.score("anet_entities_gt", sample, reference)
+
+
+def test_missing_files_are_named(tmp_path, capsys):
+    arguments = ["chalearn_gesture", str(tmp_path / "none.zip"), "--output", str(tmp_path / "out")]
+    assert evaluate.main(arguments) == scoring.INVALID
+    assert "none.zip: there is no such file" in capsys.readouterr().err
+    sample = str(SAMPLES / "chalearn_gesture" / "good")
+    arguments = ["chalearn_gesture", sample, "--output", str(tmp_path / "out"), "--reference", str(tmp_path / "none")]
+    assert evaluate.main(arguments) == scoring.BROKEN
+    assert "none: there is no such reference folder; check the path" in capsys.readouterr().err
+
+
+def run_closed(arguments, tmp_path):
+    """Run a command whose stdout is closed at the other end before it begins; return its exit code."""
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, *arguments], stdout=write, stderr=subprocess.PIPE, cwd=tmp_path, text=True, check=False
+    )
+    os.close(write)
+    assert done.stderr == ""
+    return done.returncode
+
+
+@pytest.mark.parametrize("unbuffered", [[], ["-u"]])
+def test_output_that_nobody_reads_changes_nothing(tmp_path, unbuffered):
+    command = [*unbuffered, str(ROOT / "starting_kit" / "evaluate.py"), "chalearn_gesture"]
+    sample = SAMPLES / "chalearn_gesture" / "good"
+    assert run_closed([*command, str(sample), "--output", "out", "-v"], tmp_path) == scoring.SCORED
+    page = (tmp_path / "out" / "detailed_results.html").read_text(encoding="utf-8")
+    assert page.endswith("</html>\n")
+    assert "Valid and scored" in page
+
+
+WITHOUT_UNIX = """
+import os, runpy, signal, sys
+sys.modules["resource"] = None
+for module, names in {os: ["fork", "sched_getaffinity"], signal: ["SIGALRM", "SIGXCPU", "setitimer", "alarm"]}.items():
+    for name in names:
+        delattr(module, name)
+sys.argv = sys.argv[1:]
+sys.path.insert(0, os.path.dirname(sys.argv[0]))
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize("task", challenge_ids())
+def test_nothing_at_home_needs_what_windows_does_not_have(task, tmp_path):
+    script = str(ROOT / "starting_kit" / "evaluate.py")
+    arguments = [
+        task,
+        str(SAMPLES / task / "good"),
+        "--output",
+        str(tmp_path / "out"),
+        "--cache",
+        str(tmp_path / "c"),
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_UNIX, script, *arguments], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (scoring.SCORED, False), done.stderr

@@ -1,0 +1,81 @@
+"""The kit of every task, unpacked from its own zip: each command and program of its README, and its notebook."""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import nbclient
+import nbformat
+import numpy as np
+import pytest
+
+from conftest import ROOT, make_zip
+from organizer.bundle.parts import build_kit
+from organizer.data.prepare import reference_files
+from scoring_program.challenge import challenge_ids
+
+
+@pytest.fixture(params=challenge_ids())
+def kit(request, tmp_path):
+    demo = reference_files(request.param, ROOT / "reference_data" / request.param)
+    with zipfile.ZipFile(io.BytesIO(build_kit([request.param], {request.param: demo}))) as archive:
+        archive.extractall(tmp_path)
+    return tmp_path
+
+
+def run(arguments, folder):
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=folder, capture_output=True, text=True, check=False, env=clean
+    )
+    assert done.returncode == 0, (arguments, done.stdout, done.stderr)
+    return done.stdout
+
+
+def put_what_a_participant_has(kit):
+    """Put the files that the README's programs read: sample zips of ChaLearn, a pickle of detections."""
+    for folder, name, head in (("valSamples", "Seq01", "1,"), ("valGestures", "Sequence01", "")):
+        (kit / folder).mkdir()
+        files = {f"{name}_labels.csv": f"{head}1,102,203\n{head}5,250,325\n", f"{name}_data.csv": "1254,20,8000\n"}
+        (kit / folder / f"{name}.zip").write_bytes(make_zip(files))
+    found = [{"image_id": 1, "bbox": [1.0, 2, 8, 6], "score": 0.5, "uv": np.full((3, 6, 8), 20, np.uint8)}]
+    (kit / "detections.pkl").write_bytes(pickle.dumps(found))
+
+
+def test_every_command_and_program_of_the_readme_works(kit):
+    readme = (kit / "README.md").read_text(encoding="utf-8")
+    assert not re.search(r"\{(id|mode|example)\}|<!--", readme)
+    put_what_a_participant_has(kit)
+    steps = re.findall(r"^    python ([^\n]+)$|^```python\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    assert len(steps) >= 7
+    for command, program in steps:
+        run(command.split() if command else ["-c", program], kit)
+    assert (kit / "evaluation" / "detailed_results.html").is_file()
+
+
+def test_no_text_of_the_kit_names_what_it_does_not_have(kit):
+    (task,) = (path.name for path in (kit / "samples").iterdir())
+    others = [other for other in challenge_ids() if other != task]
+    for name in ("README.md", "quickstart.ipynb"):
+        text = (kit / name).read_text(encoding="utf-8")
+        assert [other for other in others if re.search(rf"\b{other}\b", text)] == []
+    assert set(re.findall(r"`(\w+\.(?:py|ipynb))`", (kit / "README.md").read_text(encoding="utf-8"))) <= {
+        path.name for path in kit.iterdir()
+    }
+
+
+def test_notebook_runs_and_shows_the_page(kit):
+    notebook = nbformat.read(kit / "quickstart.ipynb", as_version=4)
+    assert not any(cell.get("outputs") for cell in notebook.cells)
+    nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(kit)}}).execute()
+    shown = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    assert any("Valid and scored" in output.get("data", {}).get("text/html", "") for output in shown)
+    assert not [output for output in shown if output.output_type == "error"]
+    shutil.rmtree(kit / "evaluation")

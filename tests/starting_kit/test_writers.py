@@ -1,0 +1,196 @@
+"""The writers: what they refuse, with the way out in the message, and that no half-written file is left."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+import zipfile
+
+import numpy as np
+import pytest
+
+import densepose_convert
+import writing
+from anet_entities_writer import AnetEntitiesWriter
+from ChalearnLAPSample import ActionSample, GestureSample
+from conftest import make_zip
+from densepose_convert import DensePoseWriter
+from kinetics_tps_writer import KineticsTPSWriter
+
+BOX = [10, 20, 90, 200]
+HEAD = ([[12, 30, 40, 80]], ["bend"])
+BOXES = np.tile(np.array(BOX), (2, 10, 1))
+IUV = np.full((3, 6, 8), 20, np.uint8)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("v", 1, [10, 20, 90], {}), r"the box of the human: the shape is \(3,\) and must be \(4,\)"),
+        (("v", 1, [10, 20, 90, np.nan], {}), "1 of 4 values are NaN or infinite"),
+        (("v", 1, [10, 20, 90, "200"], {}), "the values are of type <U"),
+        (("v", 1, [90, 20, 10, 200], {}), r"x2 < x1.*x2 = x \+ width - 1"),
+        (("v", 1, [0.1, 0.2, 0.5, 0.9], {}), "multiply x by the width"),
+        (("v", 0, BOX, {}), "the frame is 0; it must be a whole number of 1 or more"),
+        (("v", 1.5, BOX, {}), "the frame is 1.5"),
+        (("v", True, BOX, {}), "the frame is True"),
+        ((7, 1, BOX, {}), "the video is 7; it must be a string"),
+        (("v", 1, BOX, {"head": ([12, 30, 40, 80], ["bend"])}), r"boxes of head: .* must be \(n, 4\).*array\[None\]"),
+        (("v", 1, BOX, {"head": ([[12, 30], [40, 80]], ["bend"])}), r"\(2, 2\) and must be \(n, 4\)"),
+        (("v", 1, BOX, {"head": ([[12, 30, 40, 80], [1]], ["bend"])}), "the lists differ in length"),
+        (("v", 1, BOX, {"head": ([[12, 30, 40, 80]], "bend")}), r"the states of head is 'bend'; give a list, \['bend'\]"),
+        (("v", 1, BOX, {"head": ([[12, 30, 40, 80]], [3])}), r"the states of head\[0\] is 3; it must be a string"),
+        (("v", 1, BOX, {"head": ([[12, 30, 40, 80]], ["a", "b"])}), "1 boxes, but 2 states; give one state a box"),
+        (("v", 1, BOX, {"head": ([[12, 30, 40, 80]] * 6, ["a"] * 6)}), "there are 6; keep the best 5"),
+        (("v", 1, BOX, {1: HEAD}), "the part is 1"),
+    ],
+)  # fmt: skip
+def test_kinetics_writer_refuses(arguments, message, tmp_path):
+    writer = KineticsTPSWriter()
+    with pytest.raises(ValueError, match=message):
+        writer.add_human(*arguments)
+    writer.save(tmp_path / "my.zip")
+    with zipfile.ZipFile(tmp_path / "my.zip") as archive:
+        assert (
+            not json.loads(archive.read("pred_part_result.json")).get("v", {}).get("img_00001.json", {}).get("humans")
+        )
+
+
+def test_kinetics_writer_takes_no_proposals_and_refuses_a_class_that_is_no_string():
+    writer = KineticsTPSWriter()
+    writer.add_human("v", 1, BOX, {"head": ([], [])})
+    with pytest.raises(ValueError, match="the action class is 3"):
+        writer.add_video("v", 3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("v", "0", ["man", "ball"], [1, 4], BOXES.reshape(10, 2, 4)), r"must be \(n, 10, 4\); write np.swapaxes"),
+        (("v", "0", ["man", "ball"], [1, 4], BOXES.reshape(20, 4)), r"\(20, 4\) and must be \(n, 10, 4\)"),
+        (("v", "0", ["man"], [1], BOXES[0]), r"array\[None\]"),
+        (("v", "0", ["man", "ball"], [1, 4], BOXES * np.inf), "80 of 80 values are NaN or infinite"),
+        (("v", "0", ["man", "ball"], [1, 4], BOXES / 720), "lies within 0..1"),
+        (("v", "0", ["man", "ball"], [1, 4], BOXES[..., [2, 3, 0, 1]]), "has x2 < x1"),
+        (("v", "0", "man", [1, 4, 5], BOXES), r"classes is 'man'; give a list, \['man'\]"),
+        (("v", "0", ["man", "ball"], [1, 1.7], BOXES), r"word_indexes\[1\] is 1.7"),
+        (("v", "0", ["man", "ball"], [1, -1], BOXES), r"word_indexes\[1\] is -1; .* of 0 or more"),
+        (("v", "0", ["man"], [1, 2], BOXES), "1 classes, 2 word indexes, boxes of 2 objects"),
+        (("v", 0.5, ["man", "ball"], [1, 4], BOXES), "the segment is 0.5"),
+        (("", "0", ["man", "ball"], [1, 4], BOXES), "the video is ''"),
+    ],
+)  # fmt: skip
+def test_entities_writer_refuses(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        AnetEntitiesWriter("gen").add_segment(*arguments)
+
+
+def test_entities_writer_numbers_segments_as_text(tmp_path):
+    writer = AnetEntitiesWriter("gen")
+    writer.add_segment("v", np.int64(3), np.array(["man", "ball"]), np.array([1.0, 4.0]), BOXES)
+    writer.save(tmp_path / "new" / "my.zip")
+    with zipfile.ZipFile(tmp_path / "new" / "my.zip") as archive:
+        objects = json.loads(archive.read("submission_gen.json"))["results"]["v"]["3"]
+    assert (objects["clss"], objects["idx_in_sent"]) == (["man", "ball"], [1, 4])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((1, [1, 2, 8, 6], 0.5, np.moveaxis(IUV, 0, -1)), r"\(3, 6, 8\); write np.moveaxis\(iuv, -1, 0\)"),
+        ((1, [1, 2, 9, 6], 0.5, IUV), r"the box needs \(3, int\(height\), int\(width\)\) = \(3, 6, 9\)"),
+        ((1, [1, 2, 0.5, 6], 0.5, np.zeros((3, 6, 0), np.uint8)), "smaller than a pixel"),
+        ((1, [1, 2, 8, 6], 0.5, IUV / 255), r"float64; it must be uint8.*np.rint\(255 \* u\)"),
+        ((1, [1, 2, 8, 6], 0.5, IUV // 20), "U and V are all 0 or 1"),
+        ((1, [1, 2, 8, 6], 0.5, IUV + np.uint8(10)), "part 30 is above 24"),
+        ((1, [1, 2, 8, np.nan], 0.5, IUV), "the box: 1 of 4 values are NaN"),
+        ((1, [0.1, 0.2, 0.8, 0.6], 0.5, IUV), "lies within 0..1"),
+        ((1, [1, 2, 8], 0.5, IUV), r"\(3,\) and must be \(4,\)"),
+        ((1, [1, 2, 8, 6], np.nan, IUV), "the score: 1 of 1 values are NaN"),
+        ((1, [1, 2, 8, 6], "0.5", IUV), "the score: the values are of type <U"),
+        ((1.5, [1, 2, 8, 6], 0.5, IUV), "the image id is 1.5"),
+    ],
+)  # fmt: skip
+def test_densepose_writer_refuses(arguments, message, tmp_path):
+    with pytest.raises(ValueError, match=message), DensePoseWriter(tmp_path / "my.zip") as writer:
+        writer.add(1, [1, 2, 8, 6], 0.5, IUV)
+        writer.add(*arguments)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({"uv": IUV / 255 + 0.95}, "detection 0: U and V are floats from 1.028 to 1.028; give 0..1"),
+        ({"uv": np.full((3, 6, 8), 0.5)}, "detection 0: parts must be whole"),
+        ({"uv": np.full((3, 6, 8), 300)}, "detection 0: parts must be whole"),
+        ({"uv": IUV + np.uint8(10)}, "detection 0: part 30 is above 24"),
+        ({"uv": np.full((3, 6, 8), np.nan)}, "it must hold finite numbers"),
+        ({"uv": IUV[:, :2]}, r"the box needs \(3, int\(height\), int\(width\)\) = \(3, 6, 8\)"),
+        ({"bbox": None}, "detection 0: the box: the values are of type object"),
+        ({"image_id": "a"}, "detection 0: the image id is 'a'"),
+    ],
+)  # fmt: skip
+def test_converter_refuses_without_a_traceback(entry, message, tmp_path, capsys):
+    source, output = tmp_path / "a.pkl", tmp_path / "densepose_a_results.json"
+    source.write_bytes(pickle.dumps([{"image_id": 1, "bbox": [1, 2, 8, 6], "score": 0.5, "uv": IUV, **entry}]))
+    assert densepose_convert.main([str(source), str(output)]) == 1
+    assert re.search(message, capsys.readouterr().err)
+    assert not output.exists()
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"no pickle", pickle.dumps({"a": 1}), pickle.dumps([1]), pickle.dumps([{}])]
+)
+def test_converter_says_what_is_wrong_with_another_file(content, tmp_path, capsys):
+    (tmp_path / "a.pkl").write_bytes(content)
+    assert densepose_convert.main([str(tmp_path / "a.pkl"), str(tmp_path / "my.zip")]) == 1
+    assert densepose_convert.main([str(tmp_path / "none.pkl"), str(tmp_path / "my.zip")]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith(f"{tmp_path / 'a.pkl'}: ")
+    assert "none.pkl" in err
+    assert [path.name for path in tmp_path.iterdir()] == ["a.pkl"]
+
+
+@pytest.fixture
+def sample(tmp_path):
+    (tmp_path / "Seq01.zip").write_bytes(
+        make_zip({"Seq01_labels.csv": "1,1,2,5\n", "Seq01_data.csv": "100,20,8000\n"})
+    )
+    return ActionSample(tmp_path / "Seq01.zip")
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ([1, 1, 0, 5], "row 1: StartFrame is 0; it must be a whole number of 1 or more"),
+        ([1, 1, 2.5, 5], "row 1: StartFrame is 2.5"),
+        ([1, 1, 2, float("nan")], "row 1: EndFrame is nan"),
+        ([1, 1, 2], r"row 1 is \[ActorID, ActionID, StartFrame, EndFrame\]"),
+        ([1, 12, 2, 5], "action 12 is not in 1..11"),
+        ([1, 1, 9, 5], "end frame 5 is before start frame 9"),
+    ],
+)
+def test_exported_predictions_are_checked(sample, row, message, tmp_path):
+    sample.exportPredictions([[1, 1, 2, 5]], tmp_path / "out")
+    with pytest.raises(ValueError, match=message):
+        sample.exportPredictions([[1, 1, 3, 6], row], tmp_path / "out")
+    assert {path.name: path.read_text() for path in (tmp_path / "out").iterdir()} == {
+        "Seq01_prediction.csv": "1,1,2,5\n"
+    }
+
+
+def test_gestures_have_rules_of_their_own(sample, tmp_path):
+    GestureSample(tmp_path / "Seq01.zip").exportPredictions([[20, 2, 5]], tmp_path / "out")
+    with pytest.raises(ValueError, match=r"gesture 21 is not in 1\.\.20"):
+        GestureSample(tmp_path / "Seq01.zip").exportPredictions([[21, 2, 5]], tmp_path / "out")
+
+
+def test_what_the_validator_refuses_is_not_left_behind(tmp_path):
+    target = tmp_path / "my.zip"
+    target.write_bytes(b"older")
+    with pytest.raises(ValueError, match="E-JSON"):
+        writing.save_zip(target, "kinetics_tps", {"pred_vid_result.json": "{", "pred_part_result.json": "{}"})
+    assert [path.name for path in tmp_path.iterdir()] == ["my.zip"]
+    assert target.read_bytes() == b"older"

@@ -1,0 +1,93 @@
+"""Messages that people search for: each code is explained once, and their order never changes."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+
+from conftest import ROOT, make_zip
+
+CODE = r"[ELN]-[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*"
+
+
+def test_every_code_has_one_line():
+    sources = [
+        path
+        for name in ("validator", "scoring_program", "organizer", "starting_kit")
+        for path in (ROOT / name).rglob("*.py")
+    ]
+    used = {code for path in sources for code in re.findall(rf'"({CODE})["\:]', path.read_text(encoding="utf-8"))}
+    told = Counter(
+        re.findall(rf"^\| `({CODE})` \|", (ROOT / "docs" / "messages.md").read_text(encoding="utf-8"), re.M)
+    )
+    assert len(used) > 100
+    assert set(told) == used
+    assert set(told.values()) == {1}
+
+
+def check(tmp_path, files, task, seed="0"):
+    (tmp_path / "my.zip").write_bytes(make_zip(files))
+    done = subprocess.run(
+        [sys.executable, "-m", "validator", task, str(tmp_path / "my.zip")],
+        cwd=ROOT, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONHASHSEED": seed},
+    )  # fmt: skip
+    assert done.stderr == ""
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("task", ["kinetics_tps", "chalearn_gesture", "anet_entities_gen", "densepose"])
+def test_order_does_not_depend_on_the_hash_seed(task, tmp_path):
+    bad = {
+        f"{name}.json": '{"b": 1, "a": [2], "b": {"humans": 3}}'
+        for name in ("pred_part_result", "densepose_x_results")
+    }
+    bad |= {"pred_vid_result.json": '{"x": 1, "y": 2}', "submission_gen.json": '{"results": {"v": {"0": {}}}}'}
+    bad |= {f"{name}_prediction.csv": "0,5,1\nx\n99,1,2\n" for name in ("c", "a", "b")}
+    found = {tuple(check(tmp_path, bad, task, seed)) for seed in ("1", "2", "3")}
+    assert len(found) == 1
+    (lines,) = found
+    assert len(set(lines)) == len(lines) > 1
+
+
+def test_counting_from_zero_is_named_as_the_cause(tmp_path):
+    lines = check(tmp_path, {"S1_prediction.csv": "0,0,5\n" * 207}, "chalearn_gesture")
+    assert lines == [
+        "1. E-CSV-RANGE S1_prediction.csv line 1 column 1, line 2 column 1, line 3 column 1: "
+        "gesture 0 is not in 1..20 (207 such problems); count gestures from 1: add 1 to all.",
+        "2. E-CSV-RANGE S1_prediction.csv line 1 column 2, line 2 column 2, line 3 column 2: "
+        "start frame 0 is not in 1 or more (207 such problems); count start frames from 1: add 1 to all.",
+        "invalid: 414 problems",
+    ]
+
+
+def test_one_row_in_the_wrong_order_is_no_length(tmp_path):
+    (line, verdict) = check(tmp_path, {"S1_prediction.csv": "1,1,5\n" * 9 + "1,9,5\n"}, "chalearn_gesture")
+    assert line.endswith("end frame 5 is before start frame 9; swap them or drop the line.")
+    assert verdict == "invalid: 1 problem"
+
+
+@pytest.mark.parametrize(
+    ("task", "file", "owner"),
+    [
+        ("kinetics_tps", "submission_gt.json", "anet_entities_gt"),
+        ("kinetics_tps", "S1_prediction.csv", "chalearn_action"),
+        ("chalearn_gesture", "densepose_x_results.json", "densepose"),
+    ],
+)
+def test_files_of_another_task_are_named_as_such(task, file, owner, tmp_path):
+    lines = check(tmp_path, {file: "{}"}, task)
+    assert any(f"these are files of {owner}" in line for line in lines)
+
+
+def test_plain_facts_are_told_without_a_reference(tmp_path):
+    rows = {f"S{number}_prediction.csv": "3,1,5\n3,7,9\n" for number in range(3)}
+    assert check(tmp_path, rows, "chalearn_gesture") == [
+        "note N-LOOKS-CONSTANT: all 6 rows have the class 3. Is the right column written?",
+        "note N-UNCHECKED: whether names, ids and boxes fit the reference cannot be told here",
+        "valid",
+    ]
