@@ -64,6 +64,9 @@ def rescore(built: BuiltTask, place: Path, output: Path, choices: Choices) -> in
     except BrokenError as error:
         print(f"The organizer's side is broken, the work ends here:\n{error}")
         return 2
+    except OSError as error:
+        print(f"{error}; what is scored is kept: the same command goes on from here")
+        return 2
     except KeyboardInterrupt:
         print("\nstopped; what is scored is kept: the same command goes on from here")
         return 130

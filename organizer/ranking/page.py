@@ -138,7 +138,7 @@ def _stability(ranking: Ranking) -> Element:
         svg = element("svg", *blobs, viewBox=f"0 0 {n} 1", role="img", aria_label=likely or "none of these ranks")
         rows.append(element("tr", element("th", cut(team, 24), scope="row"), element("td", svg)))
     tau = ranking.stability
-    note = f"How often each team has each rank, 1 to {n} from left to right, if the reference were drawn anew. "
+    note = f"How often each team has each rank, 1 to {n} from left to right, if the items were drawn again. "
     note += f"Kendall's tau-b between such a ranking and this one: {tau.tau_mean:.3f} on average, "
     note += f"below {tau.tau_low:.3f} in 5 % of them."
     return card(

@@ -22,8 +22,11 @@ from organizer.files import folder_files, unpack
 from organizer.runs import pool
 from organizer.runs.pool import BrokenError, Ended, Pool, Setup, machine_memory_mb
 from organizer.runs.submissions import Submission
+from organizer.runs.worker import BuiltTask
 
 _PATIENCE = "10s"
+# Of a submission whose worker was told to end.
+_RETRIES = 2
 _INSTALL = ".venv/bin/python -m pip install --require-hashes -r requirements/scale.lock"
 _KEPT = "people-in-video-scoring"
 
@@ -38,11 +41,9 @@ class Cluster:
     address : str
         Of the scheduler, as ``tcp://host:8786``.
     setup : Setup
-        What the fork servers load; its folders are filled in by each worker.
-    program, reference : bytes, bytes or Path
-        The zip of the program; the reference, a folder or a zip.
-    context : str
-        A hash of both.
+        What the fork servers load; each worker fills in its folders.
+    built : BuiltTask
+        The program and the reference.
 
     Raises
     ------
@@ -50,7 +51,7 @@ class Cluster:
         The cluster cannot be used; the message says why, in one line.
     """
 
-    def __init__(self, address: str, setup: Setup, program: bytes, reference: bytes | Path, context: str) -> None:
+    def __init__(self, address: str, setup: Setup, built: BuiltTask) -> None:
         try:
             import cloudpickle
             from distributed import Client
@@ -60,13 +61,13 @@ class Cluster:
             self._client = Client(address, timeout=_PATIENCE, set_as_default=False)
         except (OSError, ValueError) as error:
             raise BrokenError(f"{address}: no scheduler answers there; start one with: dask scheduler") from error
-        self._name = f"rescore-{context}"
+        self._name = f"rescore-{setup.fingerprint}"
         self._running: set[Any] = set()
         try:
             self.in_flight = 2 * _checked_workers(address, self._client.get_versions())
             for module in (sys.modules[__name__], pool):
                 cloudpickle.register_pickle_by_value(module)
-            parts = {"program": _files(program), "reference": _files(reference)}
+            parts = {"program": _files(built.program), "reference": _files(built.reference)}
             self._client.register_plugin(_keeper(self._name, setup, parts), name=self._name)
         except BaseException:
             self._client.close()
@@ -77,7 +78,7 @@ class Cluster:
         with warnings.catch_warnings():
             # Dask warns of large tasks; these are few at a time.
             warnings.filterwarnings("ignore", message="Sending large graph")
-            task = self._client.submit(_scorer(self._name), submission.read(), pure=False)
+            task = self._client.submit(_scorer(self._name), submission.read(), pure=False, retries=_RETRIES)
         found: Future[Ended] = Future()
         self._running.add(task)
         task.add_done_callback(partial(self._done, found))

@@ -28,7 +28,7 @@ def main() -> None:
     replies = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(2, 1)
     sys.dont_write_bytecode = True
-    sys.path[0] = options["program"]
+    sys.path.insert(0, options["program"])
     problems: list[str] = []
     try:
         server: _Server | None = _Server(options, problems)

@@ -33,26 +33,31 @@ class Setup:
     ----------
     script : str
         The text of ``host.py``.
-    challenge, program, reference : str
-        The id, and the folders of the unpacked program and of the reference.
+    challenge : str
+        The id.
+    fingerprint : str
+        A hash of the program and the reference.
     settings : mapping
         Settings that replace those of the reference.
     replicates : int
         Number of resamples.
     time_limit : float
         Seconds after which a submission is killed.
+    program, reference : str
+        The folders of the unpacked program and of the reference where it runs.
     memory_mb : float
-        The most memory in MB, if the settings do not say less.
+        The most memory in MB there, if the settings do not say less.
     """
 
     script: str
     challenge: str
-    program: str
-    reference: str
+    fingerprint: str
     settings: Mapping[str, Any]
     replicates: int
     time_limit: float
-    memory_mb: float
+    program: str = ""
+    reference: str = ""
+    memory_mb: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -96,9 +101,12 @@ class Host:
         self._problems: tuple[str, ...] | None = None
 
     def problems(self) -> tuple[str, ...]:
-        """Wait until all is loaded and return the problems of the reference. Raises DiedError."""
+        """Wait until all is loaded and return the problems of the reference."""
         if self._problems is None:
-            self._problems = tuple(self._reply()["problems"])
+            try:
+                self._problems = tuple(self._reply()["problems"])
+            except DiedError:
+                self._problems = ("the program ended while it loaded the reference; is there too little memory?",)
         return self._problems
 
     def score(self, fill: Callable[[Path], None]) -> Ended:
@@ -120,7 +128,7 @@ class Host:
         outputs = {path.name: path.read_bytes() for path in output.iterdir() if not path.name.startswith(".")}
         if not reply["late"] and reply["exit_code"] not in (0, 1, 2):
             raise DiedError
-        if reply["exit_code"] == 2 and not outputs:
+        if not reply["late"] and "detailed_results.json" not in outputs:
             return Ended(2, broken=(f"the outputs cannot be written to {output}; is the disk full?",))
         return Ended(**reply, outputs=outputs)
 
@@ -168,19 +176,21 @@ class Pool:
         return self._threads.submit(self.score, fill)
 
     def score(self, fill: Callable[[Path], None]) -> Ended:
-        """Score a submission; if that kills a process, on another, and after the third say so."""
+        """Score a submission; if that kills a process, on another, and after the third say so.
+
+        Raises DiedError if the pool is closed meanwhile.
+        """
         for _ in range(_TRIES):
-            if self._closed.is_set():
-                break
             host = self._idle.get()
             try:
                 return host.score(fill)
             except DiedError:
+                if self._closed.is_set():
+                    raise
                 host.close()
                 self._hosts.remove(host)
-                if not self._closed.is_set():
-                    host = Host(self._setup, self._folder)
-                    self._hosts.append(host)
+                host = Host(self._setup, self._folder)
+                self._hosts.append(host)
             finally:
                 self._idle.put(host)
         return Ended(exit_code=-1)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from tqdm import tqdm
 
 from organizer.files import unpack
 from organizer.runs.pool import BrokenError, Ended, Pool, Setup, machine_memory_mb
-from organizer.runs.store import SCORED, Entry, Store, context
+from organizer.runs.store import SCORED, Entry, Store, fingerprint
 from organizer.runs.submissions import Submission
 from organizer.runs.worker import BuiltTask
 from validator.findings import quote
@@ -39,7 +39,7 @@ class Engine(Protocol):
 
 @dataclass(frozen=True)
 class Options:
-    """How to score: processes (0: one for each core), a scheduler's address, resamples, whether to begin anew."""
+    """How to score: processes (0: one for each core), a scheduler's address, resamples, whether to ignore the store."""
 
     workers: int = 0
     scheduler: str = ""
@@ -84,7 +84,9 @@ def score_all(
         The reference, the program or the scheduler cannot be used.
     """
     settings = {"protocol": protocol} if protocol else {}
-    store = Store(output / "store", context(built, settings, options.replicates))
+    script = HOST_SCRIPT.read_text(encoding="utf-8")
+    setup = Setup(script, built.id, fingerprint(built), settings, options.replicates, built.time_limit)
+    store = Store(output / "store", setup)
     digests: dict[str, str] = {}
     known: dict[str, Entry] = {}
     progress = _Progress(len(submissions))
@@ -102,12 +104,13 @@ def score_all(
     work = output / "work"
     shutil.rmtree(work, ignore_errors=True)
     try:
-        for submission, ended in _finished(missing(), lambda: _engine(built, settings, work, options)):
-            if ended.broken:
-                raise BrokenError("\n".join(ended.broken))
-            digest = digests[submission.name]
-            known[digest] = store.put(digest, ended)
-            progress.done(submission, known[digest])
+        with closing(_finished(missing(), lambda: _engine(built, setup, work, options))) as finished:
+            for submission, ended in finished:
+                if ended.broken:
+                    raise BrokenError("\n".join(ended.broken))
+                digest = digests[submission.name]
+                known[digest] = store.put(digest, ended)
+                progress.done(submission, known[digest])
     finally:
         progress.close()
         shutil.rmtree(work, ignore_errors=True)
@@ -118,7 +121,9 @@ def score_all(
     ]
 
 
-def _finished(missing: Iterator[Submission], start: Callable[[], Engine]) -> Iterator[tuple[Submission, Ended]]:
+def _finished(
+    missing: Iterator[Submission], start: Callable[[], Engine]
+) -> Generator[tuple[Submission, Ended], None, None]:
     """Yield submissions as they are done. The engine is started if there is any, and always ended."""
     first = next(missing, None)
     if first is None:
@@ -139,13 +144,11 @@ def _first_of(running: dict[Future[Ended], Submission]) -> Iterator[tuple[Submis
         yield running.pop(future), future.result()
 
 
-def _engine(built: BuiltTask, settings: Mapping[str, Any], work: Path, options: Options) -> Engine:
-    script = HOST_SCRIPT.read_text(encoding="utf-8")
+def _engine(built: BuiltTask, setup: Setup, work: Path, options: Options) -> Engine:
     if options.scheduler:
         from organizer.runs.cluster import Cluster
 
-        setup = Setup(script, built.id, "", "", settings, options.replicates, built.time_limit, 0.0)
-        return Cluster(options.scheduler, setup, built.program, built.reference, context(built, {}, 0))
+        return Cluster(options.scheduler, setup, built)
     program = work / "program"
     program.mkdir(parents=True)
     unpack(built.program, program)
@@ -155,10 +158,8 @@ def _engine(built: BuiltTask, settings: Mapping[str, Any], work: Path, options: 
         unpack(reference, work / "reference")
         reference = work / "reference"
     workers = options.workers or usable_cores()
-    places = str(program.resolve()), str(reference.resolve())
-    memory = machine_memory_mb() / workers
-    setup = Setup(script, built.id, *places, settings, options.replicates, built.time_limit, memory)
-    return _LocalEngine(setup, workers, work.resolve())
+    setup = replace(setup, program=str(program.resolve()), reference=str(reference.resolve()))
+    return _LocalEngine(replace(setup, memory_mb=machine_memory_mb() / workers), workers, work.resolve())
 
 
 class _Progress:

@@ -1,6 +1,6 @@
 """What became of each submission, kept by hash, so that no submission is scored twice with the same program.
 
-An entry is a JSON file, and a page beside it. The JSON is written last: an entry is there as a whole or not at all.
+An entry is a JSON file and a page. The JSON is written last: an entry is there as a whole or not at all.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from organizer.runs.pool import Ended
+from organizer.runs.pool import Ended, Setup
 from organizer.runs.worker import BuiltTask
 from scoring_program.report.files import DETAIL_HTML, DETAIL_JSON, write_atomic
 
-_UNKNOWN = {"code": "E-UNKNOWN", "problem": "the program gave no reason", "hint": "see its log in a dry run"}
 SCORED, INVALID, TIME, MEMORY, CRASHED = OUTCOMES = ("scored", "invalid", "time", "memory", "crashed")
 
 
@@ -57,34 +56,28 @@ class Entry:
     item_scores: Sequence[float | None] = ()
 
 
-def context(built: BuiltTask, settings: Mapping[str, Any], replicates: int) -> str:
-    """Return a hash of everything besides the submission that decides what comes of it."""
-    total = hashlib.sha256(json.dumps([built.id, dict(settings), replicates, built.time_limit]).encode())
-    parts = [built.program]
+def fingerprint(built: BuiltTask) -> str:
+    """Return a hash of the program and of the reference with its settings."""
+    total = hashlib.sha256(hashlib.sha256(built.program).digest())
     if isinstance(built.reference, bytes):
-        parts.append(built.reference)
-    for part in parts:
-        total.update(hashlib.sha256(part).digest())
-    if isinstance(built.reference, Path):
+        total.update(built.reference)
+    else:
         for path in sorted(path for path in built.reference.rglob("*") if path.is_file()):
             total.update(hashlib.sha256(path.relative_to(built.reference).as_posix().encode()).digest())
-            total.update(_file_digest(path))
+            own = hashlib.sha256()
+            with path.open("rb") as stream:
+                for chunk in iter(lambda stream=stream: stream.read(1 << 20), b""):  # type: ignore[misc]
+                    own.update(chunk)
+            total.update(own.digest())
     return total.hexdigest()
 
 
-def _file_digest(path: Path) -> bytes:
-    total = hashlib.sha256()
-    with path.open("rb") as stream:
-        for chunk in iter(lambda: stream.read(1 << 20), b""):
-            total.update(chunk)
-    return total.digest()
-
-
 class Store:
-    """The entries of one context below a folder, by the hash of the submission."""
+    """The entries below a folder, by the hash of the submission; what else decides has a folder of its own."""
 
-    def __init__(self, folder: Path, context: str) -> None:
-        self._folder = folder / context[:16]
+    def __init__(self, folder: Path, setup: Setup) -> None:
+        context = [setup.challenge, setup.fingerprint, setup.settings, setup.replicates, setup.time_limit]
+        self._folder = folder / hashlib.sha256(json.dumps(context).encode()).hexdigest()[:16]
         self._folder.mkdir(parents=True, exist_ok=True)
 
     def get(self, digest: str) -> Entry | None:
@@ -115,7 +108,7 @@ def _entry(ended: Ended) -> Entry:
         return Entry(CRASHED, "E-CRASHED: its process was killed three times", **spent)
     found = json.loads(ended.outputs[DETAIL_JSON])
     if ended.exit_code:
-        first = found["problems"][0] if found["problems"] else _UNKNOWN
+        first = found["problems"][0]
         head = " ".join(first[key] for key in ("code", "file", "where") if first.get(key))
         problem = f"{head}: {first['problem']}; {first['hint']}."
         outcome = found["outcome"] if found["outcome"] in OUTCOMES else CRASHED

@@ -89,7 +89,7 @@ def find_submissions(place: Path, names: Path | None = None) -> Iterator[list[Su
     Parameters
     ----------
     place : Path
-        In a folder, each folder is a team; zips beside them are named as in the download, or teams of their own.
+        In a folder, each folder is a team; zips at the top are named as in the download, or teams of their own.
     names : Path, optional
         A CSV ``submission,team,date`` that says whose a submission is, and when it was made.
 
@@ -117,7 +117,7 @@ def find_submissions(place: Path, names: Path | None = None) -> Iterator[list[Su
         for name in wanted:
             team, date = _team(name)
             if team == name[: -len(".zip")] and teams[team] > 1:
-                team = name  # such a file is a team of its own, also beside a folder of its name
+                team = name  # such a file is a team of its own, even if a folder has its name
             found.append(Submission(name, team, date, sources[name]))
         yield _named(found, names) if names else found
 

@@ -63,7 +63,19 @@ def test_all_pages_are_valid_html():
         parsed(page.result_page(CHALLENGE, example_result(size), SIGNATURE))
 
 
-@pytest.mark.parametrize(("tag", "attributes"), [("script", {}), ("a", {"href": "https://example.org"})])
+@pytest.mark.parametrize(
+    ("tag", "attributes"),
+    [
+        ("script", {}),
+        *(
+            ("a", {"href": href})
+            for href in (
+                *("https://example.org", "javascript:alert(1)", "details/../x.html", "details/x.html\n"),
+                *("/details/x.html", "details/x.html?y", "details//x.html"),
+            )
+        ),
+    ],
+)
 def test_only_static_elements_can_be_built(tag, attributes):
     with pytest.raises(ValueError, match=f"no <{tag}>"):
         tree.element(tag, **attributes)
