@@ -37,12 +37,15 @@ rescore: .venv/run
 		$(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(REPLICATES),--replicates $(REPLICATES)) \
 		$(if $(PROTOCOLS),--protocols $(PROTOCOLS)) $(OPTIONS)
 
+# make demo-data [ID=chalearn_gesture]
 demo-data: .venv/run
-	$(BIN)/python -m organizer demo-data
+	$(BIN)/python -m organizer demo-data $(ID)
 
 # make new-challenge ID=bird_calls TITLE="Bird calls" FORMAT=csv|json [METRIC=accuracy|balanced_accuracy|macro_f1|rmse]
+#   [LABELS="robin wren owl"]
 new-challenge: .venv/dev
-	@$(BIN)/python -m organizer new-challenge "$(ID)" --title "$(TITLE)" --format $(FORMAT) $(if $(METRIC),--metric $(METRIC))
+	@$(BIN)/python -m organizer new-challenge "$(ID)" --title "$(TITLE)" --format $(FORMAT) $(if $(METRIC),--metric $(METRIC)) \
+		$(if $(LABELS),--labels "$(LABELS)")
 
 # make bench [ID=chalearn_gesture] [SCALE="1 100"]
 bench: .venv/run

@@ -66,7 +66,8 @@ def _run(arguments: list[str] | None) -> int:
     )
     prepare.add_argument("--force-corenlp", action="store_true", help="accept another version of CoreNLP")
     commands.add_parser("demo", help="score the samples of all tasks against the demo reference")
-    commands.add_parser("demo-data", help="write the demo reference and the samples anew")
+    demo_data = commands.add_parser("demo-data", help="write the demo reference and the samples again")
+    demo_data.add_argument("ids", nargs="*", help="default: all tasks")
     bench = commands.add_parser("bench", help="measure the built programs on full-size data")
     bench.add_argument("ids", nargs="*", default=challenge_ids())
     bench.add_argument("--scale", type=float, nargs="+", default=[1.0])
@@ -80,6 +81,7 @@ def _run(arguments: list[str] | None) -> int:
     new.add_argument("--title", required=True)
     new.add_argument("--format", required=True, help="csv or json")
     new.add_argument("--metric", default="accuracy", help="accuracy, balanced_accuracy, macro_f1 or rmse")
+    new.add_argument("--labels", default="first second third", help="words with blanks between them")
     commands.add_parser("games", help="print what tricks score against the demo reference")
     yardstick = commands.add_parser("yardstick", help="measure how often notes on mistakes are right")
     yardstick.add_argument("ids", nargs="*", default=challenge_ids())
@@ -132,7 +134,7 @@ def _run(arguments: list[str] | None) -> int:
     if options.command == "demo-data":
         from organizer.data.synthetic import write_demo_data
 
-        write_demo_data(ROOT)
+        write_demo_data(ROOT, options.ids)
         return 0
     if options.command == "coverage":
         from organizer.quality.coverage import run_coverage
@@ -145,7 +147,7 @@ def _run(arguments: list[str] | None) -> int:
     if options.command == "new-challenge":
         from organizer.new_challenge import new_challenge
 
-        return new_challenge(options.id, options.title, options.format, options.metric)
+        return new_challenge(options.id, options.title, options.format, options.metric, options.labels.split())
     if options.command == "games":
         from organizer.quality.games import print_table
 

@@ -31,9 +31,7 @@ _LABELS = {
     "item_scores": "(submission == reference.values).astype(np.float64)", "random_value": "rng.choice(LABELS)",
     "guess": "random_value(rng) if rng.random() < wrong else value", "game": "the most frequent label everywhere",
     "best_constant": "max(LABELS, key=list(truth.values()).count)", "canary": "LABELS[index % 2]",
-    "constant": "LABELS[0]", "sorting": "desc", "example": "robin", "number": "",
-    "rule": "labels: [robin, wren, owl]",
-    "schema": '"type": "string", "enum": ["robin", "wren", "owl"]', "described": "robin, wren or owl",
+    "constant": "LABELS[0]", "sorting": "desc", "number": "",
 }  # fmt: skip
 _NUMBERS = {
     "kind": "numbers", "value": "number", "values": "numbers", "type": "float", "used": "TRUTH",
@@ -61,10 +59,12 @@ _FORMS = {
 }  # fmt: skip
 
 
-def new_challenge(name: str, title: str, form: str, metric: str) -> int:
+def new_challenge(name: str, title: str, form: str, metric: str, labels: list[str]) -> int:
     """Write a new task; print its files and what is left to edit. Raises RefusedError, with nothing written."""
     _check(name, title, form, metric)
-    fields = _fields(name, title, form, metric)
+    if len(set(labels)) < max(len(labels), 2) or not all(re.fullmatch('[^,"\\s]+', label) for label in labels):
+        _refuse("labels are at least two different words", 'write them like LABELS="robin wren owl"')
+    fields = _fields(name, title, form, metric, labels)
     texts = {place: Template(_template(source)).substitute(fields) for place, source in _places(fields).items()}
     # The module of a metric may be there, of another new task.
     texts = {place: text for place, text in texts.items() if "/metrics/" not in place or not (ROOT / place).exists()}
@@ -107,14 +107,16 @@ def _template(name: str) -> str:
     return (_TEMPLATES / f"{name}.txt").read_text(encoding="utf-8")
 
 
-def _fields(name: str, title: str, form: str, metric: str) -> dict[str, str]:
-    kind = _NUMBERS if metric == "rmse" else _LABELS
+def _fields(name: str, title: str, form: str, metric: str, labels: list[str]) -> dict[str, str]:
+    shown, kind = json.dumps(labels, ensure_ascii=False), _NUMBERS if metric == "rmse" else _LABELS
     metric_title, metric_text = _METRICS[metric]
     fields = {
-        **kind, "id": name, "title": title, "form": form, "metric": metric, "file": f"{name}.{form}",
+        "rule": f"labels: {shown}", "schema": f'"type": "string", "enum": {shown}', "example": labels[0],
+        "described": " or ".join(labels), **kind,
+        "id": name, "title": title, "form": form, "metric": metric, "file": f"{name}.{form}",
         "metric_title": metric_title, "metric_text": metric_text, "title_yaml": json.dumps(title, ensure_ascii=False),
         "summary": f"Which {kind['value']} does each item have? {metric_title}.",
-        "json_example": kind["example"] if kind is _NUMBERS else json.dumps(kind["example"]),
+        "json_example": "17.5" if kind is _NUMBERS else json.dumps(labels[0], ensure_ascii=False),
     }  # fmt: skip
     fields.update({key: Template(text).substitute(fields) for key, text in _FORMS[form].items()})
     fields["constants"] = f"LABELS = {fields['labels']}\n" if kind is _LABELS else ""

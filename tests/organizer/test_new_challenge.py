@@ -62,14 +62,17 @@ def test_metrics_are_those_of_scikit_learn(metric, seed):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("Bird", "x", "csv", "accuracy"), "'Bird' is no ID"),
-        (("import", "x", "csv", "accuracy"), "'import' is no ID"),
-        (("../x", "x", "csv", "accuracy"), "'../x' is no ID"),
-        (("densepose", "x", "csv", "accuracy"), "densepose/challenge.yaml exists"),
-        (("overview", "x", "csv", "accuracy"), "pages/overview.md exists"),
-        (("birds", "x", "tsv", "accuracy"), "there is no FORMAT 'tsv'; write FORMAT=csv or json"),
-        (("birds", "x", "csv", "bleu"), "there is no METRIC 'bleu'; write METRIC=accuracy or "),
-        (("birds", "x\ny", "csv", "accuracy"), "a title has 1 to 60 characters"),
+        (("Bird", "x", "csv", "accuracy", ["a", "b"]), "'Bird' is no ID"),
+        (("import", "x", "csv", "accuracy", ["a", "b"]), "'import' is no ID"),
+        (("../x", "x", "csv", "accuracy", ["a", "b"]), "'../x' is no ID"),
+        (("densepose", "x", "csv", "accuracy", ["a", "b"]), "densepose/challenge.yaml exists"),
+        (("overview", "x", "csv", "accuracy", ["a", "b"]), "pages/overview.md exists"),
+        (("birds", "x", "tsv", "accuracy", ["a", "b"]), "there is no FORMAT 'tsv'; write FORMAT=csv or json"),
+        (("birds", "x", "csv", "bleu", ["a", "b"]), "there is no METRIC 'bleu'; write METRIC=accuracy or "),
+        (("birds", "x\ny", "csv", "accuracy", ["a", "b"]), "a title has 1 to 60 characters"),
+        (("birds", "x", "csv", "accuracy", ["a"]), "labels are at least two different words"),
+        (("birds", "x", "csv", "accuracy", ["a", "b", "a"]), "labels are at least two different words"),
+        (("birds", "x", "csv", "accuracy", ["a", "b,c"]), "labels are at least two different words"),
     ],
 )
 def test_wrong_arguments_are_refused_in_one_line_with_nothing_written(arguments, said, monkeypatch):
