@@ -64,9 +64,9 @@ def run_yardstick(tasks: Sequence[str], n_mistakes: int, n_honest: int) -> int:
 
 
 def measure(tasks: Sequence[str], n_mistakes: int, n_honest: int) -> Iterator[Row]:
-    """Yield the row of each mistake, then that of the honest submissions, of each task."""
+    """Yield the row of each mistake, then that of the honest submissions, of each task that has notes on mistakes."""
     with tempfile.TemporaryDirectory() as folder:
-        for task in tasks:
+        for task in [task for task in tasks if load_challenge(task).plausibility()]:
             usual = [_material(task, Path(folder), size) for size in _SIZES]
             for mistake in MISTAKES[task]:
                 large = mistake[0] in _LARGE

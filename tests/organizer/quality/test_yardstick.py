@@ -6,11 +6,11 @@ import pytest
 
 from organizer.quality.mistakes import MISTAKES
 from organizer.quality.yardstick import measure, run_yardstick
-from scoring_program.challenge import challenge_ids
+from scoring_program.challenge import challenge_ids, load_challenge
 
 
-def test_every_task_has_mistakes():
-    assert sorted(MISTAKES) == challenge_ids()
+def test_every_task_with_notes_on_mistakes_is_measured():
+    assert sorted(MISTAKES) == [name for name in challenge_ids() if load_challenge(name).plausibility()]
 
 
 @pytest.mark.parametrize("task", sorted(MISTAKES))
