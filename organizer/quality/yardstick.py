@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,8 +13,8 @@ import numpy as np
 
 from organizer.data.prepare import reference_files
 from organizer.files import write_files
-from organizer.quality.mistakes import MISTAKES, Mistake, files, honest
 from scoring_program.challenge import load_challenge
+from scoring_program.mistakes import Mistake, Mistakes
 from scoring_program.plausibility import notes
 from scoring_program.settings import read_settings
 from validator.findings import Findings
@@ -50,6 +51,11 @@ class Row:
     examples: tuple[str, ...]
 
 
+def mistakes_of(task: str) -> Mistakes:
+    """Import the mistakes of a task."""
+    return importlib.import_module(f"scoring_program.challenges.{task}.mistakes")  # type: ignore[return-value]
+
+
 def run_yardstick(tasks: Sequence[str], n_mistakes: int, n_honest: int) -> int:
     """Print both numbers for each task; return 0 if all mistakes are told 95 times of 100 and no honest one is."""
     good = True
@@ -68,7 +74,7 @@ def measure(tasks: Sequence[str], n_mistakes: int, n_honest: int) -> Iterator[Ro
     with tempfile.TemporaryDirectory() as folder:
         for task in [task for task in tasks if load_challenge(task).plausibility()]:
             usual = [_material(task, Path(folder), size) for size in _SIZES]
-            for mistake in MISTAKES[task]:
+            for mistake in mistakes_of(task).MISTAKES:
                 large = mistake[0] in _LARGE
                 yield _mistake_row(
                     task, mistake, [_material(task, Path(folder), _SIZE_LARGE)] if large else usual, n_mistakes
@@ -82,7 +88,7 @@ def _mistake_row(task: str, mistake: Mistake, materials: Sequence[_Material], n:
     for seed in range(n):
         noise = 0.0 if made in _ONLY_RIGHT else _NOISES[seed % len(_NOISES)]
         material = materials[seed // len(_NOISES) % len(materials)]
-        prediction = change(honest(task, material.source, np.random.default_rng([1, seed]), noise))
+        prediction = change(mistakes_of(task).honest(material.source, np.random.default_rng([1, seed]), noise))
         hits += any(line.startswith(code) for line in _judged(task, material, prediction)[1])
     return Row(task, made, code, hits, n, ())
 
@@ -94,7 +100,7 @@ def _honest_row(task: str, materials: Sequence[_Material], n: int) -> Row:
         rng = np.random.default_rng([2, seed])
         material = materials[seed % len(materials)]
         seed += 1
-        score, found = _judged(task, material, honest(task, material.source, rng, float(rng.random())))
+        score, found = _judged(task, material, mistakes_of(task).honest(material.source, rng, float(rng.random())))
         if score >= LEAST_SCORE:
             count += 1
             hits += bool(found)
@@ -121,7 +127,7 @@ def _judged(task: str, material: _Material, prediction: Any) -> tuple[float, lis
     challenge, findings = load_challenge(task), Findings()
     program = challenge.program()
     with tempfile.TemporaryDirectory() as folder:
-        write_files(files(task, prediction), Path(folder))
+        write_files(mistakes_of(task).files(prediction), Path(folder))
         submission = program.read_submission(Path(folder), material.reference, findings)
     if not findings.ok:
         raise ValueError("\n".join(findings.lines()))

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from conftest import ROOT
-from organizer.quality.mistakes import MISTAKES, files, honest
 from scoring_program import plausibility, scoring
+from scoring_program.challenges.anet_entities_gt.mistakes import MISTAKES, files, honest
 from scoring_program.plausibility import BoxPairs, Facet, Reading, best_reading, names_facet
 
 ID = "anet_entities_gt"
@@ -19,8 +19,8 @@ REFERENCE = {path.name: path.read_text(encoding="utf-8") for path in DEMO.glob("
 
 
 def made(name):
-    change = next(change for title, _, change in MISTAKES[ID] if title == name)
-    return files(ID, change(honest(ID, DEMO, np.random.default_rng(3), 0.0)))
+    change = next(change for title, _, change in MISTAKES if title == name)
+    return files(change(honest(DEMO, np.random.default_rng(3), 0.0)))
 
 
 def shares(n, right):

@@ -1,0 +1,130 @@
+"""Honest predictions of Kinetics-TPS and mistakes; see `scoring_program.mistakes`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scoring_program.mistakes import CANVAS, Boxes, Change, Files, Generator, Mistake, bias, moved, of_boxes, sizes
+
+_STATES = ["bend", "carry", "hold", "kick", "look", "none", "press", "swing", "touch", "unbend"]
+
+
+def honest(reference: Path, rng: Generator, noise: float) -> Any:
+    """Return a prediction: right at ``noise`` 0, hardly anything right at 1."""
+    classes, truth = (json.loads((reference / f"gt_{name}_result.json").read_text()) for name in ("vid", "part"))
+    shift, missed, names = bias(rng, noise), 0.5 * noise * rng.random(), sorted(set(classes.values()))
+    guess: dict[str, Any] = {}
+    for video, frames in truth.items():
+        for frame, content in frames.items():
+            humans = []
+            for human in content["humans"]:
+                if rng.random() < missed:
+                    continue
+                parts = {}
+                for name, part in human["parts"].items():
+                    states = [part["verb"] if rng.random() > noise else str(rng.choice(_STATES))]
+                    parts[name] = {"box": [moved(part["box"], rng, noise, shift)], "verb": states}
+                humans.append({"box": moved(human["box"], rng, noise, shift), "parts": parts})
+            if rng.random() >= missed:
+                guess.setdefault(video, {})[frame] = {"humans": humans}
+    chosen = {video: name if rng.random() > noise else str(rng.choice(names)) for video, name in classes.items()}
+    return {"pred_vid_result.json": chosen, "pred_part_result.json": guess}
+
+
+def files(prediction: Any) -> Files:
+    """Return the files of a submission that holds this prediction."""
+    return {name: json.dumps(content).encode() for name, content in prediction.items()}
+
+
+def _humans(prediction: Any) -> Iterator[Any]:
+    for frames in prediction["pred_part_result.json"].values():
+        for frame in frames.values():
+            yield from frame["humans"]
+
+
+def _each_box(change: Boxes) -> Change:
+    def made(prediction: Any) -> Any:
+        for human in _humans(prediction):
+            human["box"] = change(np.array(human["box"], dtype=np.float64)).tolist()
+            for part in human["parts"].values():
+                part["box"] = change(np.array(part["box"], dtype=np.float64)).tolist()
+        return prediction
+
+    return made
+
+
+def _kinetics_sizes(prediction: Any) -> Any:
+    """Write sizes, and keep what a validator lets through: width >= x and height >= y."""
+    _each_box(sizes)(prediction)
+
+    def good(box: list[float]) -> bool:
+        return box[2] >= box[0] and box[3] >= box[1]
+
+    for frames in prediction["pred_part_result.json"].values():
+        for frame in frames.values():
+            frame["humans"] = [human for human in frame["humans"] if good(human["box"])]
+            for human in frame["humans"]:
+                human["parts"] = {name: part for name, part in human["parts"].items() if all(map(good, part["box"]))}
+    return prediction
+
+
+def _classes(change: Callable[[str], str]) -> Change:
+    def made(prediction: Any) -> Any:
+        classes = prediction["pred_vid_result.json"]
+        prediction["pred_vid_result.json"] = {video: change(name) for video, name in classes.items()}
+        return prediction
+
+    return made
+
+
+def _states(change: Callable[[str], str]) -> Change:
+    def made(prediction: Any) -> Any:
+        for human in _humans(prediction):
+            for part in human["parts"].values():
+                part["verb"] = list(map(change, part["verb"]))
+        return prediction
+
+    return made
+
+
+def _parts(change: Callable[[str], str]) -> Change:
+    def made(prediction: Any) -> Any:
+        for human in _humans(prediction):
+            human["parts"] = {change(name): part for name, part in human["parts"].items()}
+        return prediction
+
+    return made
+
+
+def _frames(number: Callable[[int], int]) -> Change:
+    def made(prediction: Any) -> Any:
+        parts = prediction["pred_part_result.json"]
+        for video, frames in parts.items():
+            parts[video] = {f"img_{number(int(name[4:9])):05d}.json": content for name, content in frames.items()}
+        return prediction
+
+    return made
+
+
+MISTAKES: Sequence[Mistake] = [
+    *of_boxes(_each_box),
+    ("[x, y, width, height]", "N-LOOKS-XYWH", _kinetics_sizes),
+    ("all boxes the same", "N-LOOKS-CONSTANT", _each_box(lambda boxes: np.full_like(boxes, 7))),
+    ("all boxes -1", "N-LOOKS-CONSTANT", _each_box(lambda boxes: np.full_like(boxes, -1))),
+    ("224 x 224", "N-LOOKS-SCALED", _each_box(lambda boxes: boxes / CANVAS * 224)),
+    ("classes as words", "N-LOOKS-SPELLED", _classes(lambda name: name.replace("_", " ").title())),
+    ("classes in capitals", "N-LOOKS-SPELLED", _classes(str.upper)),
+    ("classes as numbers", "N-LOOKS-SPELLED", _classes(lambda name: str(len(name)))),
+    ("states in capitals", "N-LOOKS-SPELLED", _states(str.title)),
+    ("states as numbers", "N-LOOKS-SPELLED", _states(lambda name: str(_STATES.index(name)))),
+    ("parts with spaces", "N-LOOKS-SPELLED", _parts(lambda name: name.replace("_", " "))),
+    ("parts in capitals", "N-LOOKS-SPELLED", _parts(str.title)),
+    ("frames from 0", "N-LOOKS-SHIFTED", _frames(lambda number: number - 1)),
+    ("frames counted 1, 2, 3", "N-LOOKS-SHIFTED", _frames(lambda number: (number - 1) // 5 + 1)),
+    ("frames 3, 8, 13", "N-NAMES-UNKNOWN", _frames(lambda number: number + 2)),
+]
