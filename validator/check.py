@@ -15,7 +15,7 @@ from validator.csv_files import CsvRows, read_csv_files
 from validator.facts import EMPTY, label_facts
 from validator.findings import Findings, Note, quote
 from validator.rules import CsvRules, Rules, known_ids, load_rules
-from validator.tables import read_table
+from validator.tables import read_table, table_facts
 
 _NAMED_AT_MOST = 5
 
@@ -233,6 +233,8 @@ def submission_facts(content: Any, rules: Rules) -> list[Note]:
     """Return notes on what `check_submission` returned, and one that the reference was not there to compare with."""
     if rules.json:
         found: list[Note] = importlib.import_module(f"validator.formats.{rules.json.format}").facts(content)
+    elif rules.tables:
+        found = table_facts(content)
     else:
         found = label_facts(content.values[:, -3], "class") if len(content.values) else [EMPTY]
     return [*found, Note("N-UNCHECKED", "whether names, ids and boxes fit the reference cannot be told here")]

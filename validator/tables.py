@@ -17,7 +17,8 @@ from typing import Any, Union
 import numpy as np
 
 from validator.csv_files import decode
-from validator.findings import REPORTED_PER_KIND_AND_FILE, Findings, counted, quote
+from validator.facts import EMPTY, label_facts
+from validator.findings import REPORTED_PER_KIND_AND_FILE, Findings, Note, counted, quote
 from validator.keys import match_keys, refuse_doubles
 from validator.rules import TableColumn, TableRules
 from validator.strict_json import collector_off
@@ -99,6 +100,17 @@ def read_table(
 
 def _ordered(values: Values, order: np.ndarray) -> Values:
     return values[order] if isinstance(values, np.ndarray) else [values[row] for row in order.tolist()]
+
+
+def table_facts(tables: Mapping[str, Table]) -> list[Note]:
+    """Return notes on tables by file that have no row, or one value in all rows."""
+    found = [] if any(table.keys for table in tables.values()) else [EMPTY]
+    for table in tables.values():
+        for name, values in table.columns.items():
+            if isinstance(values, np.ndarray) and label_facts(values, name):
+                text = f"all {len(values):,} rows have the same {name}. Is the right column written?"
+                found.append(Note("N-LOOKS-CONSTANT", text))
+    return found
 
 
 class _File:

@@ -125,3 +125,4 @@ def test_new_task_works_at_once(copy, tmp_path, form, metric):
     assert (column["key"], column["sorting"]) == ("score", "asc" if metric == "rmse" else "desc")
     shutil.unpack_archive(tmp_path / "starting_kit.zip", tmp_path / "kit")
     copy("evaluate.py", "bird_calls", "samples/bird_calls/good.zip", cwd="kit")
+    copy("-m", "validator", "bird_calls", "samples/bird_calls/good.zip", cwd="kit")

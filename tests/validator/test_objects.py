@@ -74,6 +74,12 @@ def test_keys_must_be_those_of_the_reference():
     ]
 
 
+def test_plain_facts():
+    table, _ = read(dict.fromkeys("abcde", 1), "numbers")
+    assert [note.code for note in objects.facts({"x.json": table})] == ["N-LOOKS-CONSTANT"]
+    assert [note.code for note in objects.facts({"x.json": read({})[0]})] == ["N-EMPTY"]
+
+
 @given(st.dictionaries(st.text(max_size=3), st.sampled_from(["robin", "wren", "owl", 1, None]), max_size=4))
 def test_any_object_ends_in_a_verdict(data):
     table, findings = read(data)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import make_zip
-from validator.check import check_submission
+from validator.check import check_submission, submission_facts
 from validator.findings import Findings
 from validator.rules import TableColumn, TableRules, load_rules
 from validator.tables import read_table
@@ -191,6 +191,19 @@ def test_submission_of_several_files(rules, tmp_path):
     assert findings.lines() == [
         "1. E-FILE-NONE songs.csv: it is missing, but there is song.csv; is it misspelt? Rename it to songs.csv."
     ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "codes"),
+    [
+        ("", ["N-EMPTY"]),
+        ("a,wren\nb,robin\nc,wren\nd,wren\n", []),
+        ("a,wren\nb,wren\nc,wren\nd,wren\n", ["N-LOOKS-CONSTANT"]),
+    ],
+)
+def test_plain_facts(rules, tmp_path, rows, codes):
+    tables, _ = check(rules("one"), {"birds.csv": "id,label\n" + rows}, tmp_path)
+    assert [note.code for note in submission_facts(tables, rules("one"))] == [*codes, "N-UNCHECKED"]
 
 
 def test_single_file_may_have_another_name(rules, tmp_path):

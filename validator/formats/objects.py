@@ -13,7 +13,7 @@ from validator.json_files import JsonForm, load_schema, read_json
 from validator.keys import match_keys
 from validator.rules import Rules
 from validator.strict_json import pointer_part
-from validator.tables import Table
+from validator.tables import Table, table_facts
 
 VALUE = "value"
 
@@ -57,6 +57,9 @@ def read_object(
     before = findings.total
     order = match_keys(keys, wanted, name, lambda at: f"/{pointer_part(keys[at])}", findings, name_missing)
     return Table(list(wanted), {VALUE: values[order]}) if findings.total == before else None
+
+
+facts = table_facts
 
 
 def _form(rules: Rules) -> JsonForm:
