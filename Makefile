@@ -4,7 +4,7 @@ FORMAT ?= v2
 BIN := .venv/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
-.PHONY: demo test bundle lint-bundle dry-run rescore demo-data bench coverage portability games yardstick fuzz mutants clean
+.PHONY: demo test bundle lint-bundle dry-run rescore demo-data new-challenge bench coverage portability games yardstick fuzz mutants clean
 
 demo: .venv/run
 	@$(BIN)/python -m organizer demo
@@ -39,6 +39,10 @@ rescore: .venv/run
 
 demo-data: .venv/run
 	$(BIN)/python -m organizer demo-data
+
+# make new-challenge ID=bird_calls TITLE="Bird calls" FORMAT=csv|json [METRIC=accuracy|balanced_accuracy|macro_f1|rmse]
+new-challenge: .venv/dev
+	@$(BIN)/python -m organizer new-challenge "$(ID)" --title "$(TITLE)" --format $(FORMAT) $(if $(METRIC),--metric $(METRIC))
 
 # make bench [ID=chalearn_gesture] [SCALE="1 100"]
 bench: .venv/run

@@ -75,6 +75,11 @@ def _run(arguments: list[str] | None) -> int:
     coverage.add_argument("--samples", type=int, default=1000)
     portability = commands.add_parser("portability", help="compare the built programs under several interpreters")
     portability.add_argument("pythons", nargs="*", default=[sys.executable], help="commands; default: this one")
+    new = commands.add_parser("new-challenge", help="write the files of a new task")
+    new.add_argument("id")
+    new.add_argument("--title", required=True)
+    new.add_argument("--format", required=True, help="csv or json")
+    new.add_argument("--metric", default="accuracy", help="accuracy, balanced_accuracy, macro_f1 or rmse")
     commands.add_parser("games", help="print what tricks score against the demo reference")
     yardstick = commands.add_parser("yardstick", help="measure how often notes on mistakes are right")
     yardstick.add_argument("ids", nargs="*", default=challenge_ids())
@@ -137,6 +142,10 @@ def _run(arguments: list[str] | None) -> int:
         from organizer.quality.portability import run_portability
 
         return run_portability(options.pythons)
+    if options.command == "new-challenge":
+        from organizer.new_challenge import new_challenge
+
+        return new_challenge(options.id, options.title, options.format, options.metric)
     if options.command == "games":
         from organizer.quality.games import print_table
 

@@ -152,6 +152,8 @@ class Challenge:
     """Files of ``starting_kit/`` for this task alone."""
     kit_data: Sequence[str]
     """Files of the repository that starting kits carry and scoring programs do not."""
+    eval_mode: str = ""
+    """What ``--eval_mode`` of the challenge's own script calls the task; "" if there is no such option."""
     kit_example: str = ""
     """Code that writes ``my.zip`` for the demo reference, for the README and the notebook of the kit."""
 
@@ -205,4 +207,5 @@ def load_challenge(challenge_id: str) -> Challenge:
         kit_files=data.get("kit_files", []),
         kit_example=data.get("kit_example", ""),
         kit_data=data.get("kit_data", []),
+        eval_mode=data.get("eval_mode", ""),
     )

@@ -29,15 +29,14 @@ from validator import console
 
 __all__ = ["ReferenceProblemsError", "Score", "SubmissionError", "main", "score"]
 
-_ENTITIES = {"GT": "anet_entities_gt", "gen": "anet_entities_gen"}
-
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit code."""
     console.prepare()
-    parser = _parser()
+    modes = {mode: known for known in challenge_ids() if (mode := load_challenge(known).eval_mode)}
+    parser = _parser(sorted(modes))
     options = parser.parse_args(arguments)
-    task = options.id or _ENTITIES.get(options.eval_mode, "")
+    task = options.id or modes.get(options.eval_mode, "")
     submission = options.submission_file or options.submission
     if task not in challenge_ids():
         parser.error(f"name the task: python evaluate.py ID my.zip, ID one of {', '.join(challenge_ids())}")
@@ -71,12 +70,12 @@ def main(arguments: list[str] | None = None) -> int:
     return code
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(modes: list[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Check a submission and score it at home.")
     parser.add_argument("id", nargs="?", choices=challenge_ids(), help="the task; --eval_mode names it too")
     parser.add_argument("submission", nargs="?", type=Path, help="your zip file, or a folder with its files")
     parser.add_argument("-s", "--submission_file", type=Path, help="the same; a .json file is accepted too")
-    parser.add_argument("--eval_mode", choices=sorted(_ENTITIES), help="ActivityNet-Entities: given or generated")
+    parser.add_argument("--eval_mode", choices=modes, help="ActivityNet-Entities: given or generated")
     parser.add_argument(
         "--loc_mode", choices=["all", "loc"], help="ActivityNet-Entities: show the numbers of one mode"
     )

@@ -10,7 +10,7 @@ import pytest
 from conftest import GOLDEN, ROOT
 from scoring_program.challenge import load_challenge
 from scoring_program.metrics import resampling
-from test_golden import SETTINGS, score_case
+from test_golden import score_case
 
 NUMBERS = {
     (path.stem, case): expected
@@ -22,7 +22,7 @@ NUMBERS = {
 @pytest.mark.parametrize(("challenge_id", "case"), [pytest.param(*key, id="-".join(key)) for key in NUMBERS])
 def test_golden_statistics(challenge_id, case):
     expected = NUMBERS[challenge_id, case]
-    result = score_case(GOLDEN / challenge_id / case, "published", **SETTINGS.get(challenge_id, {}))
+    result = score_case(GOLDEN / challenge_id / case, "published")
     program, statistics = load_challenge(challenge_id).program(), result.statistics
     n = len(statistics.items)
     assert n == expected["items"]
@@ -42,7 +42,7 @@ def test_golden_statistics(challenge_id, case):
 @pytest.mark.parametrize(("challenge_id", "case"), [pytest.param(*key, id="-".join(key)) for key in NUMBERS])
 @pytest.mark.parametrize("protocol", ["published", "released"])
 def test_weights_of_one_give_the_score(challenge_id, case, protocol):
-    result = score_case(GOLDEN / challenge_id / case, protocol, **SETTINGS.get(challenge_id, {}))
+    result = score_case(GOLDEN / challenge_id / case, protocol)
     statistics = result.statistics
     reduced = load_challenge(challenge_id).program().reduce(statistics, np.ones((1, len(statistics.items))))
     exact = result.scores.get("average_video_accuracy_exact", result.scores["score"])

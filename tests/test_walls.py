@@ -11,7 +11,7 @@ from conftest import ROOT
 
 ROOMS = ("scoring_program", "validator", "organizer")
 # From the ground up: a room imports only what lies below it.
-FLOORS = ("files", "data", "runs", "bundle", "ranking", "quality", "__main__")
+FLOORS = ("files", "data", "runs", "bundle", "ranking", "quality", "new_challenge", "__main__")
 
 
 def _modules():

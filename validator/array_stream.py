@@ -53,10 +53,10 @@ def iter_entries(stream: Readable, largest: int, most: int) -> Iterator[bytes]:
         buffer = buffer[3:]
     buffer = _skip_space(buffer, stream)
     if not buffer:
-        raise ArrayError(0, "the file is empty", "write a list of detections: [{...}, ...]")
+        raise ArrayError(0, "the file is empty", "write a list of entries: [{...}, ...]")
     if not buffer.startswith(b"["):
         kind = "an object" if buffer.startswith(b"{") else "something else"
-        raise ArrayError(0, f"the file holds {kind} instead of a list", "write a list of detections: [{...}, ...]")
+        raise ArrayError(0, f"the file holds {kind} instead of a list", "write a list of entries: [{...}, ...]")
     buffer = _skip_space(buffer[1:], stream)
     place, entry = 0, 0
     while True:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -14,7 +14,8 @@ from validator.archive import Submission, UnreadableFileError, open_submission
 from validator.csv_files import CsvRows, read_csv_files
 from validator.facts import EMPTY, label_facts
 from validator.findings import Findings, Note, quote
-from validator.rules import CsvRules, JsonRules, Rules, known_ids, load_rules
+from validator.rules import CsvRules, Rules, known_ids, load_rules
+from validator.tables import read_table
 
 _NAMED_AT_MOST = 5
 
@@ -28,7 +29,8 @@ def check_submission(
 ) -> Any:
     """Check the submission at ``path`` and return its content, or None if problems were found.
 
-    The content is `CsvRows`, or what the challenge's module in ``validator/formats`` makes of JSON files.
+    The content is `CsvRows`, a `Table` for each of the declared names, or what the challenge's module in
+    ``validator/formats`` makes of JSON files.
 
     Parameters
     ----------
@@ -42,7 +44,7 @@ def check_submission(
         What the reference knows: its keys and each item's number of frames. Without it (a participant at
         home) every key is accepted. For CSV files only.
     reader_options
-        For the ``read`` function of the challenge's module in ``validator/formats``.
+        For `validator.tables.read_table`, or for ``read`` of the challenge's module in ``validator/formats``.
     """
     with open_submission(path, rules.limits, findings) as submission:
         if submission is None:
@@ -50,18 +52,23 @@ def check_submission(
         if rules.csv:
             content: Any = _check_csv(submission, rules.csv, findings, last_frames)
         else:
-            content = _check_json(submission, rules, findings, reader_options)
+            content = _check_named(submission, rules, findings, reader_options)
     return content if findings.ok else None
 
 
-def _check_json(submission: Submission, rules: Rules, findings: Findings, options: dict[str, Any]) -> Any:
-    assert rules.json is not None  # noqa: S101 - rules are of one kind or the other
-    chosen = _choose_json(submission, rules.json, findings)
+def _check_named(submission: Submission, rules: Rules, findings: Findings, options: dict[str, Any]) -> Any:
+    any_single = rules.json.any_single if rules.json else len(rules.tables) == 1
+    chosen = _choose_named(submission, rules.named_files, any_single, findings)
     if not findings.ok:
         return None
-    reader = importlib.import_module(f"validator.formats.{rules.json.format}")
     try:
-        return reader.read(submission, chosen, rules, findings, **options)
+        if rules.json:
+            reader = importlib.import_module(f"validator.formats.{rules.json.format}")
+            return reader.read(submission, chosen, rules, findings, **options)
+        named = ((chosen[table.file], table) for table in rules.tables)
+        return {
+            table.file: read_table(submission.read(name), name, table, findings, **options) for name, table in named
+        }
     except UnreadableFileError:
         findings.add(
             "E-ZIP-DAMAGED", "a file cannot be unpacked", "make the zip anew", file=", ".join(chosen.values())
@@ -69,31 +76,33 @@ def _check_json(submission: Submission, rules: Rules, findings: Findings, option
         return None
 
 
-def _choose_json(submission: Submission, rules: JsonRules, findings: Findings) -> dict[str, str]:
+def _choose_named(
+    submission: Submission, files: Sequence[str], any_single: bool, findings: Findings
+) -> dict[str, str]:
     """Return the declared name -> the name in the submission; say what was found in place of missing files."""
     chosen: dict[str, str] = {}
     others = list(submission.names)
-    for wanted in rules.files:
+    for wanted in files:
         fitting = [name for name in others if fnmatchcase(name, wanted)]
         if len(fitting) > 1:
             findings.add("E-FILE-TWICE", f"{_named(fitting)} all fit", "keep one of them", file=wanted)
         if fitting:
             chosen[wanted] = fitting[0]
             others.remove(fitting[0])
-    jsons = [name for name in others if name.lower().endswith(".json")]
-    if rules.any_single and not chosen and len(jsons) == 1 and "/" not in jsons[0]:
-        chosen[rules.files[0]] = jsons[0]
-        others.remove(jsons[0])
-        findings.note("N-FILE-SPELLING", f"{quote(jsons[0])} was read; its name should be {rules.files[0]}")
-    for wanted in rules.files:
+    alike = [name for name in others if name.lower().endswith(PurePosixPath(files[0]).suffix)]
+    if any_single and not chosen and len(alike) == 1 and "/" not in alike[0]:
+        chosen[files[0]] = alike[0]
+        others.remove(alike[0])
+        findings.note("N-FILE-SPELLING", f"{quote(alike[0])} was read; its name should be {files[0]}")
+    for wanted in files:
         if wanted not in chosen:
-            _missing_json(wanted, others, findings)
+            _missing_file(wanted, others, findings)
     if others and findings.ok:
         findings.note("N-FILE-IGNORED", f"{_named(others)}: not needed, ignored")
     return chosen
 
 
-def _missing_json(wanted: str, others: list[str], findings: Findings) -> None:
+def _missing_file(wanted: str, others: list[str], findings: Findings) -> None:
     for name in others:
         if fnmatchcase(PurePosixPath(name).name, wanted):
             hint = "put all files at the top of the zip"
@@ -116,7 +125,7 @@ def _other_task(names: list[str]) -> str:
     """Return a hint if these are the files of another task, "" if not."""
     for name in known_ids():
         rules = load_rules(name)
-        wanted = [rules.csv.name.format(key="*")] if rules.csv else list(rules.json.files) if rules.json else []
+        wanted = [rules.csv.name.format(key="*")] if rules.csv else rules.named_files
         if any(fnmatchcase(PurePosixPath(own).name, pattern) for own in names for pattern in wanted):
             return f"these are files of {name}: submit them there, or name the right task"
     return ""
@@ -135,7 +144,7 @@ def _check_csv(
             findings.add("E-ZIP-DAMAGED", "the file cannot be unpacked", "make the zip anew", file=name)
             continue
         (contents if last_frames is None or key in last_frames else unknown).append(content)
-    # Files of unknown sequences are ignored, but checked: a participant at home gets the same verdict.
+    # Files of unknown items are ignored, but checked: a participant at home gets the same verdict.
     read_csv_files(unknown, rules, findings)
     return read_csv_files(contents, rules, findings, last_frames)
 
@@ -166,7 +175,7 @@ def _choose_files(
         elif key in chosen:
             findings.add(
                 "E-FILE-TWICE",
-                f"there is also {quote(chosen[key])} for the same sequence",
+                f"there is also {quote(chosen[key])} for the same {rules.item}",
                 "keep one of the two",
                 file=name,
             )
@@ -179,13 +188,14 @@ def _choose_files(
         else:
             second += base != rules.name.format(key=key)
             chosen[key] = name
-    pattern = rules.name.format(key="<sequence>")
+    pattern = rules.name.format(key=f"<{rules.item}>")
     if ignored:
         findings.note("N-FILE-IGNORED", f"{_named(ignored)}: not named {pattern}, ignored{_close(ignored, rules)}")
     if unknown:
-        findings.note("N-FILE-UNKNOWN", f"{_named(unknown)}: no sequence of this name, ignored")
+        findings.note("N-FILE-UNKNOWN", f"{_named(unknown)}: no {rules.item} of this name, ignored")
     if second:
-        findings.note("N-FILE-SPELLING", f"{second} files are named _predictions.csv instead of _prediction.csv")
+        other, right = (name.format(key="") for name in (rules.also_named[0], rules.name))
+        findings.note("N-FILE-SPELLING", f"{second} files are named {other} instead of {right}")
     if len(chosen) == len(unknown) and findings.ok:
         found = _named(ignored + unknown) if submission.names else "no files at all"
         hint = _other_task(ignored) or f"name your files {pattern}, at the top of the zip"

@@ -75,7 +75,7 @@ def read_csv_files(
     line_pattern = ",".join([_INTEGER] * len(rules.columns)) + ("(?:,[^\n]*)?" if rules.extra_columns else "")
     file_pattern = re.compile(f"(?:{line_pattern}\n)*(?:{line_pattern})?")
     for key, name, data in sorted(files):
-        text = _decode(data, name, accepted, findings)
+        text = decode(data, name, accepted, findings)
         if not file_pattern.fullmatch(text):
             text = _drop_empty_end(text, accepted)
             if not file_pattern.fullmatch(text):
@@ -100,7 +100,7 @@ def read_csv_files(
     return rows
 
 
-def _decode(data: bytes, name: str, accepted: dict[str, int], findings: Findings) -> str:
+def decode(data: bytes, name: str, accepted: dict[str, int], findings: Findings) -> str:
     """Return the text of a file with line ends as newlines, "" after a problem."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")) or (data[1:2] == b"\0" and data[3:4] == b"\0"):
         findings.add("E-CSV-ENCODING", "the file is UTF-16", "save it as plain ASCII or UTF-8", file=name)

@@ -6,6 +6,7 @@ means adding such a file: the ids are those of the files that exist.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,14 +29,15 @@ class Column:
 
 @dataclass(frozen=True)
 class CsvRules:
-    """Rules of a family of CSV files, one a key: ``name`` holds ``{key}``, as ``{key}_prediction.csv``.
+    """Rules of a family of CSV files, one an ``item``: ``name`` holds ``{key}``, as ``{key}_prediction.csv``.
 
-    ``order`` lists pairs of column names, left <= right in each row. ``first_and_last`` names the two
-    columns that span frames: the first must lie within the item's frames, the last is cut to them.
+    ``order`` lists pairs of column names, left <= right in each row. ``first_and_last`` names the two columns that
+    span frames: the first must lie within the item's frames, the last is cut to them.
     """
 
     name: str
     columns: tuple[Column, ...]
+    item: str = "item"
     also_named: tuple[str, ...] = ()
     order: tuple[tuple[str, str], ...] = ()
     first_and_last: tuple[str, str] | None = None
@@ -52,6 +54,7 @@ class JsonRules:
 
     A name may hold ``*``. With ``any_single`` a submission with one JSON file of another name is accepted. A file
     has at most as many ``entries`` (videos, detections), and as many ``values`` at all depths if it is read at once.
+    ``mode`` and ``schema`` (a file of ``validator/schemas``) are for formats that several challenges use.
     """
 
     format: str
@@ -59,16 +62,56 @@ class JsonRules:
     entries: int
     values: int | None = None
     any_single: bool = False
+    mode: str = ""
+    schema: str = ""
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """A column of a CSV file with a header.
+
+    ``type`` is ``text``, ``integer`` or ``decimal``, the numbers with a range (both ends allowed). A column with
+    ``labels`` holds one of these in each row.
+    """
+
+    name: str
+    type: str = "text"
+    labels: tuple[str, ...] = ()
+    min: float | None = None
+    max: float | None = None
+
+
+@dataclass(frozen=True)
+class TableRules:
+    """Rules of one CSV file with a header: the name of its first column is that of the key.
+
+    Commas and line ends together may be as many as ``values``.
+    """
+
+    file: str
+    columns: tuple[TableColumn, ...]
+    values: int = 20_000_000
+
+    @property
+    def key(self) -> str:
+        """The name of the key column."""
+        return self.columns[0].name
 
 
 @dataclass(frozen=True)
 class Rules:
-    """Everything that a submission to one challenge is checked against: ``csv`` or ``json`` is there."""
+    """Everything that a submission to one challenge is checked against: ``csv``, ``tables`` or ``json`` is there."""
 
     id: str
     limits: Limits
     csv: CsvRules | None = None
+    tables: tuple[TableRules, ...] = ()
     json: JsonRules | None = None
+
+    @property
+    def named_files(self) -> Sequence[str]:
+        """The files that a submission must hold, unless they are one for each item (``csv``)."""
+        return self.json.files if self.json else [table.file for table in self.tables]
 
 
 def known_ids() -> list[str]:
@@ -82,6 +125,8 @@ def load_rules(challenge_id: str) -> Rules:
     limits = Limits(**data["limits"])
     if "csv" in data:
         return Rules(challenge_id, limits, csv=parse_csv_rules(data["csv"]))
+    if "tables" in data:
+        return Rules(challenge_id, limits, tables=tuple(map(_table_rules, data["tables"])))
     own = data["json"]
     return Rules(challenge_id, limits, json=JsonRules(**{**own, "files": tuple(own["files"])}))
 
@@ -104,3 +149,13 @@ def parse_csv_rules(data: dict[str, Any]) -> CsvRules:
         first_and_last=(first_and_last[0], first_and_last[1]) if first_and_last else None,
         **data,
     )
+
+
+def _table_rules(data: dict[str, Any]) -> TableRules:
+    columns = [TableColumn(**{**column, "labels": tuple(column.get("labels", ()))}) for column in data["columns"]]
+    for column in columns:
+        if column.type not in ("text", "integer", "decimal"):
+            raise ValueError(f"{data['file']}: there is no type {column.type}; write text, integer or decimal")
+    if columns[0].labels or columns[0].type != "text":
+        raise ValueError(f"{data['file']}: the first column is the key, so it is text")
+    return TableRules(**{**data, "columns": tuple(columns)})

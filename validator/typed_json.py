@@ -7,12 +7,12 @@ raises ImportError where msgspec, which is compiled, has no build for the interp
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, TypedDict, Union
+from typing import Annotated, Any, Literal, TypedDict, Union
 
 import msgspec
 
 # Words that say nothing about validity.
-_REMARKS = {"$schema", "title", "description", "definitions"}
+_REMARKS = {"$schema", "$comment", "title", "description", "definitions"}
 _LONGEST_TUPLE = 4
 
 
@@ -77,6 +77,8 @@ def _array(rules: dict[str, Any], definitions: Mapping[str, Any]) -> Any:
 
 
 def _string(rules: dict[str, Any], definitions: Mapping[str, Any]) -> Any:
+    if "enum" in rules:
+        return Literal[tuple(rules.pop("enum"))]
     if rules.pop("contentEncoding", "") == "base64":
         # msgspec decodes it strictly, three times as fast as binascii; what it refuses may still have line breaks.
         return bytes

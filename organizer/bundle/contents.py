@@ -78,6 +78,7 @@ def check_contents(
     ours = [challenges.get(where) for where in tasks]
     written = [contents.written(known) if known else None for known in ours]
     keys = _written_columns(data, written, report)
+    _check_sorting(data, sorted({known for known in ours if known}), report)
     if samples and report.ok and "solutions" in data:
         by_index = {task["index"]: known for task, known in zip(data["tasks"], ours)}
         _check_samples(data, files, by_index, keys, contents, report)
@@ -154,6 +155,22 @@ def _written_columns(data: Mapping[str, Any], tasks: Sequence[frozenset[str] | N
             hint = "the column stays empty for the others"
             report.warn("L-COLUMN", f"not every scoring program writes {key}", hint, where)
     return [key for key in columns if all(key in keys for keys in written)]
+
+
+def _check_sorting(data: Mapping[str, Any], ours: Sequence[str], report: Report) -> None:
+    """Say which columns put the worst of a challenge first."""
+    if form_of(data) == "v2":
+        found = [(place, c["key"], c.get("sorting")) for place, c in enumerate(data["leaderboards"][0]["columns"])]
+        board = [(f"/leaderboards/0/columns/{place}/sorting", key, order) for place, key, order in found]
+    else:
+        columns = data["leaderboard"]["columns"].items()
+        board = [(f"/leaderboard/columns/{key}/sort", key, column.get("sort")) for key, column in columns]
+    for where, key, order in board:
+        wanted = {known: c.sorting for known in ours for c in load_challenge(known).columns if c.key == key}
+        wrong = [known for known, sorting in wanted.items() if sorting != (order or "desc")]
+        if wrong:
+            hint = "correct it" if len(wrong) == len(wanted) else "upload the bundles of one task, or hide the column"
+            report.warn("L-SORTING", f"{key} of {', '.join(wrong)} sorts the other way", hint, where)
 
 
 def _check_samples(

@@ -43,15 +43,16 @@ def reference_name(task: Mapping[str, Any]) -> str | None:
 def one_challenge(truth: Mapping[str, Any], challenge: Challenge) -> dict[str, Any] | None:
     """Cut the bundle of one challenge out of a competition: all its tasks, the phases that offer them, its page.
 
-    Returns None if no phase offers a task of it.
+    Title and description are those of its first task. Returns None if no phase offers a task of it.
     """
     chosen = [task for task in truth["tasks"] if challenge_of(task) == challenge.id]
+    description = chosen[0].get("description") or challenge.summary
     places = {task["index"]: place for place, task in enumerate(chosen)}
     phases: list[dict[str, Any]] = []
     for _, phase in sorted_phases(truth):
         kept = [places[index] for index in phase["tasks"] if index in places]
         if kept:
-            phases.append({**_cut_phase(phase, len(kept), challenge), "index": len(phases), "tasks": kept})
+            phases.append({**_cut_phase(phase, len(kept), description), "index": len(phases), "tasks": kept})
     if not phases:
         return None
     phases[0].pop("auto_migrate_to_this_phase", None)
@@ -61,43 +62,50 @@ def one_challenge(truth: Mapping[str, Any], challenge: Challenge) -> dict[str, A
     ]
     return {
         **truth,
-        "title": challenge.title,
-        "description": challenge.summary,
+        "title": chosen[0].get("name") or challenge.title,
+        "description": description,
         "pages": _pages(truth, challenge.id),
         "tasks": [{**task, "index": place} for place, task in enumerate(chosen)],
         "solutions": [{**entry, "index": place} for place, entry in enumerate(s for s in solutions if s["tasks"])],
         "phases": phases,
-        "leaderboards": [_board(truth["leaderboards"][0], phases, challenge)],
+        "leaderboards": [_board(truth["leaderboards"][0], phases, challenge, len(chosen) == len(truth["tasks"]))],
     }
 
 
-def _cut_phase(phase: Mapping[str, Any], kept: int, challenge: Challenge) -> dict[str, Any]:
+def _cut_phase(phase: Mapping[str, Any], kept: int, description: str) -> dict[str, Any]:
     """Return a phase of which only some tasks are kept: they keep their share of the limits, which tasks share."""
     all_tasks = len(phase["tasks"])
     if kept == all_tasks:
         return dict(phase)
     shares = {key: -(-number(phase[key]) * kept // all_tasks) for key in _LIMITS if phase.get(key) is not None}
-    return {**phase, **shares, "description": challenge.summary}
+    return {**phase, **shares, "description": description}
 
 
 def _pages(truth: Mapping[str, Any], challenge_id: str) -> list[dict[str, Any]]:
     """Return the page of a challenge and those that are not of another or of all tasks."""
+    pages = truth.get("pages", [])
     others = {*challenge_ids(), _ALL_TASKS_PAGE}
-    further = [page for page in truth.get("pages", []) if PurePosixPath(page["file"]).stem not in others]
-    pages = [{"title": "Task", "file": f"pages/{challenge_id}.md"}, *further]
-    return [{key: value for key, value in page.items() if key != "index"} for page in pages]
+    own = [page for page in pages if PurePosixPath(page["file"]).stem == challenge_id]
+    further = [page for page in pages if PurePosixPath(page["file"]).stem not in others]
+    first = own or [{"title": "Task", "file": f"pages/{challenge_id}.md"}]
+    return [{key: value for key, value in page.items() if key != "index"} for page in (*first, *further)]
 
 
-def _board(board: Mapping[str, Any], phases: list[dict[str, Any]], challenge: Challenge) -> dict[str, Any]:
-    """Return the leaderboard with the challenge's columns and what the competition's adds to them."""
+def _board(
+    board: Mapping[str, Any], phases: list[dict[str, Any]], challenge: Challenge, alone: bool
+) -> dict[str, Any]:
+    """Return the leaderboard with the challenge's columns and what the competition's says and adds to them.
+
+    Where a column is shared with other challenges (not ``alone``), its title and order are of none in particular.
+    """
     ours = {column["key"]: column for column in board["columns"]}
     columns = [
         {"index": index, "title": c.title, "key": c.key, "sorting": c.sorting, "precision": c.precision}
         for index, c in enumerate(column for column in challenge.columns if column.leaderboard)
     ]
+    wins = ("hidden", "precision", "title", "sorting") if alone else ("hidden", "precision")
     for column in columns:
-        if "hidden" in ours.get(column["key"], {}):
-            column["hidden"] = ours[column["key"]]["hidden"]
+        column.update({key: value for key, value in ours.get(column["key"], {}).items() if key in wins})
     written = {column.key for column in challenge.columns}
     places = {str(column["key"]): place for place, column in enumerate(columns)}
     keys = {number(column["index"]): column["key"] for column in board["columns"]}

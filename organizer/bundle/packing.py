@@ -71,12 +71,12 @@ def needed_code(entries: Iterable[str]) -> dict[str, bytes]:
         found[place] = path.read_bytes()
         parts = name.split(".")
         pending += [".".join(parts[:end]) for end in range(1, len(parts))]
-        pending += _imported(found[place])
+        pending += imported(found[place])
     return found
 
 
 @cache
-def _imported(code: bytes) -> tuple[str, ...]:
+def imported(code: bytes) -> tuple[str, ...]:
     """Return the names that a module imports, those of attributes among them."""
     names = []
     for node in ast.walk(ast.parse(code)):

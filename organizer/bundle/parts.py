@@ -17,6 +17,7 @@ from organizer.data.prepare import SYNTHETIC_MARK, reference_files
 from organizer.data.synthetic import samples_folder
 from organizer.files import folder_files, zip_bytes
 from scoring_program.challenge import load_challenge
+from validator.rules import load_rules
 
 KIT = "starting_kit.zip"
 _CLASSIC_COMMAND = "command: python3 $program/score.py $input $output\n"
@@ -108,7 +109,10 @@ def program_files(challenge_ids: Sequence[str]) -> dict[str, bytes]:
         for name in challenge_ids
         for module in ("program", "detail", "plausibility")
     ]
-    files = needed_code(["scoring_program.scoring", *programs])
+    rules = [load_rules(name) for name in challenge_ids]
+    # The validator imports them by the names in the rules.
+    readers = [f"validator.formats.{own.json.format}" for own in rules if own.json]
+    files = needed_code(["scoring_program.scoring", *programs, *readers])
     files["scoring_program/report/style.css"] = (source / "report" / "style.css").read_bytes()
     files["LICENSE"] = (ROOT / "LICENSE").read_bytes()
     for name in challenge_ids:
@@ -117,6 +121,10 @@ def program_files(challenge_ids: Sequence[str]) -> dict[str, bytes]:
     for name in list(files):
         if name.startswith("validator/formats/"):
             files.update(_schema_files(files[name].decode()))
+    for own in rules:
+        if own.json and own.json.schema:
+            place = f"validator/schemas/{own.json.schema}"
+            files[place] = (ROOT / place).read_bytes()
     return {**files, **vendored_files(compiled="validator/typed_json.py" in files)}
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from organizer import ROOT
 from organizer.data.prepare import SYNTHETIC_MARK
 from scoring_program.challenge import challenge_ids, load_challenge
+from scoring_program.trials import Trials
 
 _MARK_TEXT = """# Synthetic data
 
@@ -16,9 +19,9 @@ are not the data of any challenge. A bundle that is built with them says so in i
 """
 
 
-def write_demo_data(root: Path) -> None:
-    """Write reference_data/ and starting_kit/samples/ below ``root`` anew."""
-    for name in challenge_ids():
+def write_demo_data(root: Path, names: Sequence[str] = ()) -> None:
+    """Write reference_data/ and starting_kit/samples/ of some tasks, by default all, below ``root`` again."""
+    for name in names or challenge_ids():
         demo = load_challenge(name).demo()
         reference = root / "reference_data" / name
         samples = root / "starting_kit" / "samples" / name
@@ -33,3 +36,8 @@ def write_demo_data(root: Path) -> None:
 def samples_folder(challenge_id: str) -> Path:
     """Return the folder of a task's sample submissions."""
     return ROOT / "starting_kit" / "samples" / challenge_id
+
+
+def load_trials(challenge_id: str) -> Trials:
+    """Import what tests and tools try on a task."""
+    return importlib.import_module(f"scoring_program.challenges.{challenge_id}.trials").TRIALS  # type: ignore[no-any-return]

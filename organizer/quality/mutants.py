@@ -15,53 +15,11 @@ import sys
 from pathlib import Path
 
 from organizer import ROOT
+from organizer.bundle.packing import imported, needed_code
+from scoring_program.challenge import challenge_ids
 
 WORK = ROOT / ".cache" / "mutants"
 
-# Each module with the tests that are about it: files, and words for pytest's -k.
-TESTS: dict[str, tuple[str, str]] = {
-    "scoring_program/metrics/frame_jaccard.py": ("tests/scoring_program/metrics/test_frame_jaccard.py", ""),
-    "scoring_program/metrics/part_state.py": (
-        "tests/scoring_program/metrics/test_part_state.py tests/scoring_program/challenges/test_kinetics_tps_plain.py tests/test_golden.py",
-        "test_part_state or kinetics",
-    ),
-    "scoring_program/metrics/grounding.py": (
-        "tests/scoring_program/metrics/test_grounding.py tests/scoring_program/challenges/test_anet_entities_plain.py tests/test_golden.py",
-        "test_grounding or anet",
-    ),
-    "scoring_program/metrics/average_precision.py": (
-        "tests/scoring_program/metrics/test_average_precision.py tests/test_golden.py",
-        "test_average_precision or densepose",
-    ),
-    "scoring_program/metrics/geodesic.py": ("tests/test_golden.py", "densepose"),
-    "scoring_program/metrics/masks.py": (
-        "tests/scoring_program/challenges/test_densepose.py tests/test_golden.py",
-        "test_densepose or densepose",
-    ),
-    "validator/csv_files.py": ("tests/validator/test_csv_files.py", ""),
-    "validator/archive.py": ("tests/validator/test_archive.py", ""),
-    "validator/findings.py": ("tests/validator", ""),
-    "validator/strict_json.py": ("tests/validator/test_json_files.py", ""),
-    "validator/forks.py": ("tests/validator/test_forks.py tests/validator/test_json_files.py", ""),
-    "validator/json_files.py": (
-        "tests/validator/test_json_files.py tests/scoring_program/challenges/test_densepose.py",
-        "",
-    ),
-    "validator/array_stream.py": ("tests/scoring_program/challenges/test_densepose.py", ""),
-    "validator/formats/kinetics_tps.py": (
-        "tests/validator/test_json_files.py tests/scoring_program/challenges/test_kinetics_tps.py",
-        "",
-    ),
-    "validator/formats/anet_entities.py": (
-        "tests/scoring_program/challenges/test_anet_entities.py tests/scoring_program/challenges/test_anet_entities_plain.py "
-        "tests/validator/test_json_files.py",
-        "",
-    ),
-    "validator/formats/densepose.py": (
-        "tests/scoring_program/challenges/test_densepose.py tests/scoring_program/challenges/test_densepose_plain.py",
-        "",
-    ),
-}
 _CONFIG = """[cosmic-ray]
 module-path = "{module}"
 timeout = 60.0
@@ -73,12 +31,39 @@ name = "local"
 """
 
 
-def run_mutants(cosmic_ray: str, modules: list[str], sample: int) -> int:
+def modules() -> list[str]:
+    """Return the modules that are tried: the metrics and the validator."""
+    folders = ("scoring_program/metrics", "validator", "validator/formats")
+    found = (path for folder in folders for path in sorted((ROOT / folder).glob("[!_]*.py")))
+    return [path.relative_to(ROOT).as_posix() for path in found]
+
+
+def tests_of(module: str) -> tuple[list[str], str]:
+    """Return the test files about a module, and words for pytest's -k.
+
+    These are the files that import it or are named after it, and the golden cases of the tasks whose program needs it.
+    """
+    name = module[: -len(".py")].replace("/", ".")
+    files = [
+        path.relative_to(ROOT).as_posix()
+        for path in sorted((ROOT / "tests").rglob("test_*.py"))
+        if path.stem == f"test_{Path(module).stem}" or name in imported(path.read_bytes())
+    ]
+    tasks = []
+    if module.startswith("scoring_program/metrics/"):
+        needed = {task: needed_code([f"scoring_program.challenges.{task}.program"]) for task in challenge_ids()}
+        tasks = [task for task, code in needed.items() if module in code]
+    golden = ["tests/test_golden.py"] if tasks else []
+    found = files + golden or [f"tests/{module.split('/')[0]}"]
+    return found, " or ".join(["not test_golden", *tasks]) if tasks else ""
+
+
+def run_mutants(cosmic_ray: str, chosen: list[str], sample: int) -> int:
     """Try a sample of mutants of each module, print the score and the survivors."""
     print("| module | mutants | tried | killed |")
     print("|---|---|---|---|")
     survivors = []
-    for module in modules or list(TESTS):
+    for module in chosen or modules():
         copy = WORK / "repository"
         shutil.rmtree(copy, ignore_errors=True)
         ignored = shutil.ignore_patterns(
@@ -94,9 +79,9 @@ def run_mutants(cosmic_ray: str, modules: list[str], sample: int) -> int:
 
 
 def _try(cosmic_ray: str, module: str, sample: int, copy: Path) -> tuple[int, int, list[str], int]:
-    files, words = TESTS[module]
+    files, words = tests_of(module)
     chosen = f" -k '{words}'" if words else ""
-    command = f"{sys.executable} -m pytest -x -q -p no:cacheprovider {files}{chosen}"
+    command = f"{sys.executable} -m pytest -x -q -p no:cacheprovider {' '.join(files)}{chosen}"
     (copy / "mutants.toml").write_text(_CONFIG.format(module=module, command=command), encoding="utf-8")
     session = copy / "session.sqlite"
     subprocess.run([cosmic_ray, "init", "mutants.toml", session.name], cwd=copy, check=True, capture_output=True)

@@ -61,13 +61,14 @@ def run_portability(pythons: list[str]) -> int:
 
 def _cases(name: str, folder: Path) -> list[tuple[str, str, str]]:
     cases = []
+    prepared = load_challenge(name).program().prepared_file
     for case in sorted(path.parent for path in (GOLDEN / name).glob("*/expected.json")):
         reference = case / "ref"
-        if load_challenge(name).program().prepared_file:
+        if prepared and not (reference / prepared).is_file():
             reference = folder / "prepared" / case.name
             findings: Findings = prepare(name, case / "ref", reference)
             # Some cases have nothing to average on purpose; all of them can be scored.
-            if not (reference / load_challenge(name).program().prepared_file).is_file():
+            if not (reference / prepared).is_file():
                 raise ValueError("\n".join(findings.lines()))
         cases.append((f"{name}/{case.name}", str(reference), str(case / "res")))
     return cases

@@ -39,7 +39,7 @@ class Engine(Protocol):
 
 @dataclass(frozen=True)
 class Options:
-    """How to score: processes (0: one a core), a scheduler's address, resamples, whether to ignore the store."""
+    """How to score: processes (0: one a core), the address of a scheduler, resamples, whether to ignore the store."""
 
     workers: int = 0
     scheduler: str = ""

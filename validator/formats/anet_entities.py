@@ -48,9 +48,9 @@ class Grounding:
 
 def read(submission: Submission, files: dict[str, str], rules: Rules, findings: Findings) -> Grounding | None:
     """Read the one file of a submission; None after a problem."""
-    mode = "gen" if rules.id.endswith("gen") else "GT"
     (name,) = files.values()
     assert rules.json is not None  # noqa: S101 - these rules are for JSON
+    mode = rules.json.mode
     form = JsonForm(SCHEMAS[mode], "results", rules.json.entries, rules.json.values)
     found = read_json(submission.read(name), name, form, findings, _gather)
     if found is None:

@@ -16,17 +16,16 @@ from typing import Any
 from organizer import ROOT
 from organizer.bundle.parts import build_program
 from organizer.data.prepare import reference_files
-from organizer.data.synthetic import samples_folder
+from organizer.data.synthetic import load_trials, samples_folder
 from organizer.files import folder_files, unpack, write_files
 from organizer.quality.fuzzing.mutations import Files, mutate
 from scoring_program.challenge import challenge_ids
 
 SECONDS_A_RUN = 20
 _MEMORY_MB = 6000
-_DETECTIONS_KEPT = 3
 
 # What only the server can know: a submission that is valid at home may fail there for these.
-_KNOWN_BY_REFERENCE = {"E-CSV-FRAME", "E-FILE-NONE", "E-FILE-CASE", "E-DP-IMAGE"}
+_KNOWN_BY_REFERENCE = {"E-CSV-FRAME", "E-FILE-NONE", "E-FILE-CASE", "E-DP-IMAGE", "E-KEY-UNKNOWN", "E-KEY-MISSING"}
 
 # Runs beside the unpacked program; prints one line of JSON a case.
 _DRIVER = """
@@ -102,14 +101,8 @@ def run_fuzz(number: int, seed: int, keep: Path | None = None) -> Outcome:
 
 
 def _samples(name: str) -> list[Files]:
-    found = []
-    for sample in sorted(samples_folder(name).iterdir()):
-        files = folder_files(sample)
-        for place, data in files.items():
-            if name == "densepose" and place.endswith(".json"):
-                files[place] = json.dumps(json.loads(data)[:_DETECTIONS_KEPT]).encode()
-        found.append(files)
-    return found
+    shortened = load_trials(name).shortened
+    return [dict(shortened(folder_files(sample))) for sample in sorted(samples_folder(name).iterdir())]
 
 
 def _fuzz_task(name: str, count: int, seed: int, outcome: Outcome, keep: Path | None) -> None:

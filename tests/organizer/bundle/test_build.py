@@ -16,6 +16,7 @@ import yaml
 from conftest import GOLDEN, ROOT, make_zip
 from organizer.bundle import built, parts
 from organizer.bundle.build import build_all, plan_bundles, read_truth
+from organizer.bundle.packing import needed_code
 from organizer.bundle.parts import build_program
 from organizer.data import synthetic
 from organizer.data.references import RefusedError
@@ -89,6 +90,49 @@ def test_single_task_bundle_has_the_challenge_columns(bundles, name):
     assert [column["index"] for column in leaderboard["columns"]] == list(range(len(leaderboard["columns"])))
     (phase,) = competition["phases"]
     assert (phase["max_submissions_per_day"], phase["max_submissions"]) == (5, 100)
+
+
+def test_tasks_are_called_what_their_challenges_are():
+    tasks = yaml.safe_load((ROOT / "competition.yaml").read_text(encoding="utf-8"))["tasks"]
+    called = {task["scoring_program"]: (task["name"], task["description"]) for task in tasks}
+    challenges = [load_challenge(name) for name in IDS]
+    assert called == {f"{found.id}_program.zip": (found.title, found.summary) for found in challenges}
+
+
+def test_what_the_organizer_writes_wins_in_every_bundle(edited):
+    def change(data, source):
+        data["tasks"][0].update(name="My actions", description="My words.")
+        data["pages"][3]["title"] = "My page"
+        data["leaderboards"][0]["columns"][0].update(title="Points", precision=2)
+
+    changed = edited(change)
+    assert changed["competition.zip"]["tasks"][0]["name"] == "My actions"
+    one = changed["chalearn_action.zip"]
+    assert one["title"] == "[DEMO DATA] My actions"
+    assert {one["description"], one["tasks"][0]["description"], one["phases"][0]["description"]} == {"My words."}
+    assert one["pages"][0] == {"title": "My page", "file": "pages/chalearn_action.md"}
+    score = one["leaderboards"][0]["columns"][0]
+    assert (score["title"], score["precision"]) == ("Mean Jaccard", 2)  # other tasks have points of another kind
+    assert edited(change, "v1.5")["chalearn_action.zip"]["title"] == "[DEMO DATA] My actions"
+
+
+def test_columns_of_a_competition_of_one_challenge_are_the_organizers(edited):
+    def change(data, source):
+        data["tasks"], data["phases"][0]["tasks"] = data["tasks"][:1], [0]
+        data["solutions"] = data["solutions"][:1]
+        data["leaderboards"][0]["columns"][0].update(title="Points")
+
+    assert edited(change)["chalearn_action.zip"]["leaderboards"][0]["columns"][0]["title"] == "Points"
+
+
+def test_reader_is_packed_without_being_imported(monkeypatch):
+    code = {name: needed_code([f"scoring_program.challenges.{name}.program"]) for name in IDS}
+    monkeypatch.setattr(
+        parts, "needed_code", lambda names: needed_code([n for n in names if ".challenges." not in n])
+    )
+    for name in IDS:
+        readers = {place for place in code[name] if place.startswith("validator/formats/")}
+        assert readers <= parts.program_files([name]).keys()
 
 
 @pytest.mark.parametrize("name", IDS)

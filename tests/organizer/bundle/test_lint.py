@@ -353,3 +353,16 @@ def test_not_a_zip_and_missing_competition(tmp_path):
     assert "L-ZIP" in lint_bundle(bad)[0].lines()[0]
     bad.write_bytes(zip_bytes({"folder/competition.yaml": b"x: 1\n"}))
     assert "not the folder" in lint_bundle(bad)[0].lines()[0]
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_column_that_puts_the_worst_first_is_noticed(lint, base):
+    def change(data, files):
+        if base == "gesture-v1.5":
+            data["leaderboard"]["columns"]["score"]["sort"] = "asc"
+        else:
+            data["leaderboards"][0]["columns"][0]["sorting"] = "asc"
+
+    (found,) = (problem for problem in lint(change, base).warnings.problems if problem.code == "L-SORTING")
+    assert "score of " in found.problem
+    assert ID in found.problem

@@ -1,0 +1,3 @@
+"""The golden cases are of the validation split."""
+
+SETTINGS = {"splits": ["validation"]}

@@ -1,0 +1,26 @@
+"""How the golden cases of DensePose are compared: with each measure, and the matrices of each pair."""
+
+import numpy as np
+import pytest
+
+_KEYS = {"AP": "ap", "APm": "ap_medium", "APl": "ap_large", "AR": "ar", "ARm": "ar_medium", "ARl": "ar_large"}
+_MEASURES = {"GPSm": "gpsm", "GPS": "gps", "IOU": "iou"}
+
+
+def check(name, score, expected):
+    for measure, numbers in expected.items():
+        scores = score(measure=_MEASURES[measure], kappa=0.0).scores
+        for key, number in numbers.items():
+            ours = scores[_KEYS.get(key, key.lower())]
+            assert ours == pytest.approx(max(number, 0.0), abs=1e-9), (measure, key)
+
+
+def check_more(score, case):
+    """Compare the matrices of GPS, mask IoU and box IoU."""
+    statistics = score(measure="gpsm", kappa=0.0).statistics
+    for image_id, wanted in case.get("pairs", {}).items():
+        image = statistics.images[statistics.items.index(image_id)]
+        found = {"gps": image.gps, "mask_iou": image.mask_iou, "box_iou": image.overlap}
+        for key, matrix in found.items():
+            expected = np.array(wanted[key], dtype=float).reshape(matrix.shape)
+            assert matrix == pytest.approx(expected, abs=1e-9), (image_id, key)

@@ -1,0 +1,34 @@
+"""Golden and random cases of tasks that `make new-challenge` wrote."""
+
+import json
+import random
+
+from conftest import GOLDEN
+from scoring_program.challenge import load_challenge
+from validator.findings import Findings
+
+
+def golden_cases(name):
+    """Yield truth, prediction and pinned score of each golden case of a task that `make new-challenge` wrote."""
+    demo = load_challenge(name).demo()
+    for path in sorted((GOLDEN / name).glob("*/expected.json")):
+        truth, predicted = (
+            demo.decode((path.parent / folder / file).read_text(encoding="utf-8"))
+            for folder, file in (("ref", demo.TRUTH), ("res", demo.FILE))
+        )
+        yield truth, predicted, json.loads(path.read_text(encoding="utf-8"))["score"]
+
+
+def random_cases(name, folder, n_cases=50):
+    """Yield truth, prediction and score of random cases, with the items in any order."""
+    demo, program = load_challenge(name).demo(), load_challenge(name).program()
+    for seed in range(n_cases):
+        rng, findings = random.Random(seed), Findings()
+        keys = [f"item{number}" for number in range(rng.randint(1, 30))]
+        truth, predicted = ({key: demo.random_value(rng) for key in rng.sample(keys, len(keys))} for _ in range(2))
+        demo.write(folder / "ref" / demo.TRUTH, truth)
+        demo.write(folder / "res" / demo.FILE, predicted)
+        reference = program.load_reference(folder / "ref", {"detail": "summary"}, findings)
+        submission = program.read_submission(folder / "res", reference, findings)
+        assert findings.lines() == []
+        yield truth, predicted, program.scores(program.measure(reference, submission, {}))["score"]

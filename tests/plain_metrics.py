@@ -1,0 +1,27 @@
+"""The generic metrics once more, item by item: what `make new-challenge` checks a task with. Keys map to values."""
+
+import math
+
+
+def accuracy(truth, predicted):
+    return sum(predicted[key] == label for key, label in truth.items()) / len(truth)
+
+
+def balanced_accuracy(truth, predicted):
+    recalls = []
+    for label in set(truth.values()):
+        items = [key for key in truth if truth[key] == label]
+        recalls.append(sum(predicted[key] == label for key in items) / len(items))
+    return sum(recalls) / len(recalls)
+
+
+def macro_f1(truth, predicted):
+    scores = []
+    for label in {*truth.values(), *predicted.values()}:
+        right = sum(truth[key] == predicted[key] == label for key in truth)
+        scores.append(2 * right / sum((truth[key] == label) + (predicted[key] == label) for key in truth))
+    return sum(scores) / len(scores)
+
+
+def rmse(truth, predicted):
+    return math.sqrt(sum((predicted[key] - truth[key]) ** 2 for key in truth) / len(truth))

@@ -1,0 +1,68 @@
+"""One JSON object that maps the key of each item to a label or a number, as the schema of the rules says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from validator.archive import Submission
+from validator.findings import Findings
+from validator.json_files import JsonForm, load_schema, read_json
+from validator.keys import match_keys
+from validator.rules import Rules
+from validator.strict_json import pointer_part
+from validator.tables import Table
+
+VALUE = "value"
+
+
+def labels(rules: Rules) -> tuple[str, ...]:
+    """Return the labels that the schema allows, in its order; empty for numbers."""
+    return tuple(load_schema(_form(rules).schema)["additionalProperties"].get("enum", ()))
+
+
+def read(
+    submission: Submission,
+    files: dict[str, str],
+    rules: Rules,
+    findings: Findings,
+    wanted: Sequence[str] | None = None,
+    name_missing: bool = False,
+) -> dict[str, Table | None]:
+    """Read the one file of a submission; ``wanted`` and ``name_missing`` are as for `validator.keys.match_keys`."""
+    ((declared, name),) = files.items()
+    return {declared: read_object(submission.read(name), name, rules, findings, wanted, name_missing)}
+
+
+def read_object(
+    data: bytes,
+    name: str,
+    rules: Rules,
+    findings: Findings,
+    wanted: Sequence[str] | None = None,
+    name_missing: bool = False,
+) -> Table | None:
+    """Return the column `VALUE` (labels as int64 numbers in the schema's order, or float64); None after a problem."""
+    found = read_json(data, name, _form(rules), findings, _gather)
+    if found is None:
+        return None
+    entries, keys = found[0], list(found[0])
+    number = {label: index for index, label in enumerate(labels(rules))}
+    values = np.array([number[value] for value in entries.values()] if number else list(entries.values()))
+    values = values.astype(np.int64 if number else np.float64)
+    if wanted is None:
+        return Table(keys, {VALUE: values})
+    before = findings.total
+    order = match_keys(keys, wanted, name, lambda at: f"/{pointer_part(keys[at])}", findings, name_missing)
+    return Table(list(wanted), {VALUE: values[order]}) if findings.total == before else None
+
+
+def _form(rules: Rules) -> JsonForm:
+    assert rules.json is not None  # noqa: S101 - these rules are for JSON
+    return JsonForm(rules.json.schema, "", rules.json.entries, rules.json.values)
+
+
+def _gather(entries: Iterator[tuple[str, Any]]) -> tuple[dict[str, Any], int]:
+    return dict(entries), 0

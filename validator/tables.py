@@ -1,0 +1,230 @@
+"""CSV files with a header: a key column, and columns of text, labels, whole numbers and decimals.
+
+Columns are found by their names, in any order. The csv module reads a whole file; each column is then checked at
+once, and only a column with a problem is looked at field by field.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from operator import itemgetter
+from typing import Any, Union
+
+import numpy as np
+
+from validator.csv_files import decode
+from validator.findings import REPORTED_PER_KIND_AND_FILE, Findings, counted, quote
+from validator.keys import match_keys, refuse_doubles
+from validator.rules import TableColumn, TableRules
+from validator.strict_json import collector_off
+
+# Of what Python takes for a number, these characters leave what other programs take for one, too.
+_CHARACTERS = {"integer": frozenset("+-0123456789"), "decimal": frozenset("+-0123456789.eE")}
+_NUMBERS = {
+    "integer": ("is not a whole number", "write digits only, at most 18"),
+    "decimal": ("is not a finite number", "write it like 0.5 or 5e-1"),
+}
+_MOST_DIGITS = 18
+
+Values = Union["list[str]", np.ndarray]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of a file, in the order of the keys that were asked for, otherwise in that of the file.
+
+    ``columns`` holds the columns of the rules by name: text as a list of str, labels as int64 numbers in the order of
+    the rules, whole numbers as int64, decimals as float64; all as long as ``keys``.
+    """
+
+    keys: list[str]
+    columns: Mapping[str, Values]
+
+
+def read_table(
+    data: bytes,
+    name: str,
+    rules: TableRules,
+    findings: Findings,
+    wanted: Sequence[str] | None = None,
+    name_missing: bool = False,
+) -> Table | None:
+    """Read and check a CSV file with a header; None after a problem.
+
+    Parameters
+    ----------
+    data, name : bytes, str
+        The file and its name.
+    rules : TableRules
+        What it must look like.
+    findings : Findings
+        Gets problems with line and column, and notes.
+    wanted, name_missing
+        The keys that are asked for, as for `validator.keys.match_keys`; None at home, where they are not known.
+    """
+    before = findings.total
+    accepted: dict[str, int] = {}
+    text = decode(data, name, accepted, findings)
+    for note in accepted:
+        findings.note("N-CSV-READ", f"1 file {note}")
+    if data.count(b"\n") + data.count(b"\r") + data.count(b",") > rules.values:
+        problem = f"there are more than {rules.values:,} values (commas and line ends)"
+        findings.add("E-CSV-COUNT", problem, "submit only what is asked for", name)
+    if findings.total > before:
+        return None
+    with collector_off():
+        file = _File(text, name, findings)
+        places = file.places(rules)
+        if places is None:
+            return None
+        columns = {column.name: file.values(column, at) for column, at in zip(rules.columns, places)}
+        keys = columns[rules.key]
+        assert isinstance(keys, list)  # noqa: S101 - the key column is text
+        file.at = places[0]
+        if wanted is None:
+            refuse_doubles(keys, name, file.place, findings)
+        else:
+            order = match_keys(keys, wanted, name, file.place, findings, name_missing)
+    if findings.total > before:
+        return None
+    if wanted is None:
+        return Table(keys, columns)
+    ordered = {column: _ordered(values, order) for column, values in columns.items() if column != rules.key}
+    return Table(list(wanted), {rules.key: list(wanted), **ordered})
+
+
+def _ordered(values: Values, order: np.ndarray) -> Values:
+    return values[order] if isinstance(values, np.ndarray) else [values[row] for row in order.tolist()]
+
+
+class _File:
+    """A file that is being read: its fields column by column, and the line of each row for messages."""
+
+    def __init__(self, text: str, name: str, findings: Findings) -> None:
+        self._text, self._name, self._findings = text, name, findings
+        self._lines: list[int] = []
+        self._rows: list[list[str]] = []
+        self.at = 0
+        """The column, from 0, that places point to."""
+
+    def places(self, rules: TableRules) -> list[int] | None:
+        """Split the file into columns; return where those of the rules are, None after a problem."""
+        try:
+            rows = [row for row in self._reader() if row]
+        except csv.Error as error:
+            problem = f"the file cannot be split into fields: {error}"
+            self._add("E-CSV-SYNTAX", problem, 'quote a field as "a ""quoted"" word"', f"line {self._failing_line()}")
+            return None
+        names = [column.name for column in rules.columns]
+        header = [field.strip() for field in rows[0]] if rows else []
+        if not self._check_header(header, names) or not self._check_lengths(rows):
+            return None
+        others = [quote(field, 30) or "(no name)" for field in header if field not in names]
+        if others:
+            text = f"{quote(self._name)} has columns that are not needed and were ignored: {', '.join(others[:5])}"
+            self._findings.note("N-CSV-COLUMNS", text + (" …" if len(others) > 5 else ""))
+        self._rows = rows[1:]
+        return [header.index(name) for name in names]
+
+    def place(self, row: int) -> str:
+        """Return line and column of a row, for messages."""
+        if not self._lines:
+            reader = self._reader()
+            self._lines = [reader.line_num for fields in reader if fields]
+        return f"line {self._lines[row + 1]} column {self.at + 1}"
+
+    def values(self, column: TableColumn, at: int) -> Values:
+        """Return the checked values of a column; after a problem they are not to be used."""
+        self.at = at
+        fields = list(map(str.strip, map(itemgetter(at), self._rows)))
+        if column.labels:
+            number = {label: index for index, label in enumerate(column.labels)}
+            codes = np.fromiter(map(number.get, fields, repeat(-1)), np.int64, len(fields))
+            some = ", ".join(column.labels[:5]) + (", …" if len(column.labels) > 5 else "")
+            said = "is not a label", f"write one of {some}"
+            self._refuse("E-CSV-LABEL", column, fields, codes < 0, said)
+            return codes
+        if column.type == "text":
+            empty = np.array([not field for field in fields], bool)
+            self._refuse("E-CSV-EMPTY", column, fields, empty, ("is empty", "fill it in"))
+            return fields
+        numbers = _numbers(fields, column.type)
+        if numbers is None:
+            bad = np.array([_numbers([field], column.type) is None for field in fields], bool)
+            self._refuse("E-CSV-NUMBER", column, fields, bad, _NUMBERS[column.type])
+            return np.zeros(0)
+        low, high = (-np.inf if column.min is None else column.min), (np.inf if column.max is None else column.max)
+        said = f"is not in {low:g}..{high:g}", "correct it"
+        self._refuse("E-CSV-RANGE", column, fields, (numbers < low) | (numbers > high), said)
+        return numbers
+
+    def _reader(self) -> Any:
+        return csv.reader(io.StringIO(self._text, newline=""), strict=True)
+
+    def _failing_line(self) -> int:
+        reader = self._reader()
+        try:
+            for _ in reader:
+                pass
+        except csv.Error:
+            pass
+        return int(reader.line_num)
+
+    def _add(self, code: str, problem: str, hint: str, where: str) -> None:
+        self._findings.add(code, problem, hint, self._name, where)
+
+    def _check_header(self, header: list[str], names: list[str]) -> bool:
+        missing = [name for name in names if name not in header]
+        double = sorted({name for name in names if header.count(name) > 1})
+        for mark, what in ((";", "semicolons"), ("\t", "tabs")):
+            if len(header) == 1 and set(names) <= {name.strip() for name in header[0].split(mark)}:
+                problem = f"the fields are separated by {what}"
+                self._add("E-CSV-SEPARATOR", problem, f"write {','.join(names)}", "line 1 column 1")
+                return False
+        if missing:
+            problem = f"the header has no {' and no '.join(missing)}: it is '{quote(','.join(header))}'"
+            self._add("E-CSV-HEADER", problem, f"begin the file with the line {','.join(names)}", "line 1 column 1")
+        for name in double:
+            self._add("E-CSV-HEADER", f"there are several columns {name}", "keep one of them", "line 1 column 1")
+        return not missing and not double
+
+    def _check_lengths(self, rows: list[list[str]]) -> bool:
+        wanted = len(rows[0])
+        lengths = np.fromiter(map(len, rows), np.int64, len(rows))[1:]
+        wrong = np.flatnonzero(lengths != wanted)
+        for row in wrong[:REPORTED_PER_KIND_AND_FILE].tolist():
+            self.at = min(int(lengths[row]), wanted)
+            problem = f"the row has {counted(int(lengths[row]), 'field')} instead of {wanted}"
+            hint = "write as many as the header has; quote fields that hold commas"
+            self._add("E-CSV-COLUMNS", problem, hint, self.place(row))
+        self._findings.count_more(max(len(wrong) - REPORTED_PER_KIND_AND_FILE, 0))
+        return not len(wrong)
+
+    def _refuse(
+        self, code: str, column: TableColumn, fields: list[str], wrong: np.ndarray, said: tuple[str, str]
+    ) -> None:
+        """Add the fields that are wrong; ``said`` is what is wrong with each, and how to fix it."""
+        rows = np.flatnonzero(wrong)
+        for row in rows[:REPORTED_PER_KIND_AND_FILE].tolist():
+            shown = f" '{quote(fields[row], 40)}'" if code != "E-CSV-EMPTY" else ""
+            self._add(code, f"{column.name}{shown} {said[0]}", said[1], self.place(row))
+        self._findings.count_more(max(len(rows) - REPORTED_PER_KIND_AND_FILE, 0))
+
+
+def _numbers(fields: list[str], kind: str) -> np.ndarray | None:
+    """Return the numbers that fields hold, None if any holds none that is finite and fits into 64 bits."""
+    if not _CHARACTERS[kind].issuperset("".join(fields)):
+        return None
+    if kind == "integer" and max(map(len, fields), default=0) > _MOST_DIGITS:
+        return None
+    try:
+        if kind == "integer":
+            return np.array(list(map(int, fields)), np.int64)
+        values = np.array(list(map(float, fields)), np.float64)
+    except ValueError:
+        return None
+    return values if np.isfinite(values).all() else None
