@@ -181,7 +181,7 @@ def _filled(text: str, challenge_ids: Sequence[str], quoted: bool) -> str:
         return found.group(2) if set(found.group(1).split()) & set(challenge_ids) else ""
 
     challenge = load_challenge(challenge_ids[0])
-    mode = "GT" if "anet_entities_gt" in challenge_ids else "gen"
+    mode = next((own.eval_mode for own in map(load_challenge, challenge_ids) if own.eval_mode), "")
     text = re.sub("<!-- only ([a-z_ ]+) -->\n(.*?)<!-- end -->\n", kept, text, flags=re.DOTALL)
     example = challenge.kit_example.strip()
     for name, value in (("# {example}", example), ("{id}", challenge.id), ("{mode}", mode)):
