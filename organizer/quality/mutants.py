@@ -38,7 +38,7 @@ def modules() -> list[str]:
     return [path.relative_to(ROOT).as_posix() for path in found]
 
 
-def tests_of(module: str) -> tuple[list[str], str]:
+def chosen_tests(module: str) -> tuple[list[str], str]:
     """Return the test files about a module, and words for pytest's -k.
 
     These are the files that import it or are named after it, and the golden cases of the tasks whose program needs it.
@@ -79,7 +79,7 @@ def run_mutants(cosmic_ray: str, chosen: list[str], sample: int) -> int:
 
 
 def _try(cosmic_ray: str, module: str, sample: int, copy: Path) -> tuple[int, int, list[str], int]:
-    files, words = tests_of(module)
+    files, words = chosen_tests(module)
     chosen = f" -k '{words}'" if words else ""
     command = f"{sys.executable} -m pytest -x -q -p no:cacheprovider {' '.join(files)}{chosen}"
     (copy / "mutants.toml").write_text(_CONFIG.format(module=module, command=command), encoding="utf-8")

@@ -145,7 +145,8 @@ def test_what_the_csv_module_writes_is_read_back(keys, rng):
     csv.writer(text, quoting=rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])).writerows(
         [("id", "label", "n", "p"), *rows]
     )
-    table, findings = read(text.getvalue(), keys)
+    rng.shuffle(rows)
+    table, findings = read(text.getvalue(), [row[0] for row in rows])
     assert findings.lines() == []
     assert list(zip(*plain(table).values())) == [(k, ["robin", "wren"].index(label), n, p) for k, label, n, p in rows]
 
