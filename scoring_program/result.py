@@ -65,6 +65,8 @@ class Groups(Section):
         Takes the numbers of the groups that make up a row; returns the cells behind the name.
     worst_first : int, optional
         The column that rows are sorted by, the smallest first; without it they keep their order.
+    overlapping : bool
+        Whether an instance may be in several groups, so that a folded row may rest on no more than its largest group.
     """
 
     columns: Sequence[Column]
@@ -72,6 +74,7 @@ class Groups(Section):
     support: Counts
     row: Callable[[NDArray[np.int64]], Sequence[Cell]]
     worst_first: int | None = None
+    overlapping: bool = False
     level: str = SUMMARY
 
 

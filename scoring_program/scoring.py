@@ -229,7 +229,11 @@ def _interval(replicates: Numbers, score: float, n_items: int) -> Interval | Non
 
 def _losses(program: AnyProgram, statistics: Statistics, score: float) -> list[Loss]:
     """Return what each kind of error costs, the largest loss first."""
-    found = [Loss(fix, fixed, fixed - score) for fix, fixed in program.losses(statistics).items()]
+    # Rounded, because the last bits must not decide the order or show a loss of -0.0; adding zero makes that 0.0.
+    found = [
+        Loss(fix, fixed, round(fixed - score, files.DECIMALS) + 0.0)
+        for fix, fixed in program.losses(statistics).items()
+    ]
     return sorted(found, key=lambda loss: -loss.points)
 
 
