@@ -161,7 +161,7 @@ def sample(n: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class BoxPairs:
-    """Sampled boxes beside all boxes of the reference that they might mean.
+    """Sampled boxes, each paired with all boxes of the reference that it may refer to.
 
     Attributes
     ----------
@@ -199,8 +199,8 @@ class BoxPairs:
 
     def _scale(self, corners: np.ndarray) -> np.ndarray | None:
         """Return the factors of x and y on which most pairs agree, in place and in size."""
-        size, centre = (np.log(of(self.truth) / of(corners)) for of in (_size, _centre))
-        factor = ((size + centre) / 2)[(np.abs(size - centre) < 2 * _SCALE_TOLERANCE).all(axis=1)]
+        size, center = (np.log(of(self.truth) / of(corners)) for of in (_size, _center))
+        factor = ((size + center) / 2)[(np.abs(size - center) < 2 * _SCALE_TOLERANCE).all(axis=1)]
         if len(factor) < _FEWEST_PAIRS:
             return None
         tried = factor[np.linspace(0, len(factor) - 1, min(len(factor), _SCALES_TRIED)).astype(np.int64)]
@@ -213,7 +213,7 @@ def _size(boxes: np.ndarray) -> np.ndarray:
     return boxes[:, 2:] - boxes[:, :2]
 
 
-def _centre(boxes: np.ndarray) -> np.ndarray:
+def _center(boxes: np.ndarray) -> np.ndarray:
     return boxes[:, 2:] + boxes[:, :2]
 
 

@@ -1,4 +1,4 @@
-"""What a challenge hands over after scoring: plain records that the report renders.
+"""What a challenge returns after scoring: plain records that the report renders.
 
 Every section of the detail page has a key, which never changes, and a level. ``SUMMARY`` sections hold aggregates and
 say for every row, bin and cell how many instances it rests on; `scoring_program.disclosure` folds those that are too
@@ -217,7 +217,7 @@ class Statistics:
     items : sequence of n str
         The independent items of the reference, in ascending order.
     item_scores : float64 array of shape (n,)
-        The score of each item by itself, NaN where it has none.
+        The score of each single item, NaN where it has none.
     notes : sequence of Note
         Facts about the submission.
     """

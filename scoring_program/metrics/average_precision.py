@@ -118,7 +118,7 @@ def match_image(
             possible = (~taken | crowd) & (value >= least)
             if not possible.any():
                 continue
-            # The ignored persons come last and are looked at only while no other is held; the later of equals wins.
+            # The ignored persons come last and are looked at only while no other is held; the later one wins a tie.
             counting = possible & ~ignored_here
             among = np.where(counting.any(axis=3, keepdims=True), counting, possible)
             best = last_argmax(np.where(among, value, -1.0))
@@ -137,7 +137,7 @@ def match_image(
 
 
 def last_argmax(values: np.ndarray) -> np.ndarray:
-    """Return the index of the largest entry along the last axis, the last of equals."""
+    """Return the index of the largest entry along the last axis, the last one on a tie."""
     return values.shape[-1] - 1 - np.argmax(values[..., ::-1], axis=-1)
 
 
@@ -159,7 +159,7 @@ def _second_pass(
         value = np.where(possible, overlap[d], -1.0)
         largest = value == value.max(axis=2, keepdims=True)
         flags = np.broadcast_to(ignored_person[:, None, :], largest.shape)
-        # Ignored persons come last in the order, so among equals they are the later ones.
+        # Ignored persons come last in the order, so on a tie they are the later ones.
         last = np.where((largest & flags).any(axis=2, keepdims=True), largest & flags, largest)
         person = last_argmax(last.astype(np.int8))
         a, m = np.nonzero(possible.any(axis=2))
@@ -259,7 +259,7 @@ def ranked(images: Sequence[ImageMatches], area: int, measure: int) -> Ranked:
 def weighted(detections: Ranked, weights: np.ndarray) -> np.ndarray:
     """Return the average precision for each row of weights of the images.
 
-    An image of weight w stands for w images of their own, whose detections follow each other in the ranking.
+    An image of weight w counts as w separate images, whose detections follow each other in the ranking.
 
     Parameters
     ----------

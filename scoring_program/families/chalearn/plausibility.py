@@ -69,7 +69,7 @@ def _exact(pairs: _Pairs, frames: np.ndarray, n: int) -> Facet:
 
 
 class _Pairs:
-    """Sampled rows beside all annotated rows of their sequence. Each method says which rows have a fitting one."""
+    """Sampled rows, each paired with all annotated rows of its sequence. Methods say which rows fit one."""
 
     def __init__(self, sequence: np.ndarray, label: np.ndarray, truth: Rows) -> None:
         order = np.argsort(truth.sequence, kind="stable")
