@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from scoring_program.disclosure import FEWEST
 from validator.findings import Note
 
 FEWEST_ANNOTATED = 20
@@ -101,7 +102,8 @@ def notes(
     """Return notes on what looks like a mistake; a ``score`` of 0 adds one.
 
     ``reference`` and ``submission`` are what the challenge's program made of them. Notes that look at the reference
-    are left out at ``detail: none`` and where fewer than 20 annotated instances were compared.
+    are left out at ``detail: none`` and where fewer than 20 annotated instances, or fewer than 5 entries of the
+    submission, were compared.
     """
     if task is None or not settings["notes"]:
         return []
@@ -109,7 +111,7 @@ def notes(
     empty, normalized = (any(note.code == code for note in found) for code in ("N-EMPTY", "N-LOOKS-NORMALIZED"))
     with np.errstate(all="ignore"):  # boxes may be as large as numbers go
         facets = [] if settings["detail"] == "none" or empty else task.facets(reference, submission)
-    facets = [facet for facet in facets if facet.annotated >= FEWEST_ANNOTATED and len(facet.as_is)]
+    facets = [facet for facet in facets if facet.annotated >= FEWEST_ANNOTATED and len(facet.as_is) >= FEWEST]
     readings: set[str] = set()
     for facet in facets:
         best = best_reading(facet)
