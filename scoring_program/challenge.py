@@ -34,7 +34,7 @@ class Program(ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
     """
 
     reference_files: tuple[str, ...] = ()
-    """Glob patterns of the files that make up a reference folder, settings.yaml aside."""
+    """Glob patterns of the files that make up a reference folder, apart from settings.yaml."""
 
     prepared_file: str = ""
     """A file that `prepare_reference` writes and that the platform cannot do without; "" if there is none."""

@@ -2,7 +2,8 @@
 
 At ``detail: summary`` a row, bin or cell rests on at least `FEWEST` instances of the reference and as many of the
 submission. Smaller ones are folded into one row; if that row would still be too small, the smallest of the others
-joins it, so that nothing can be computed by subtraction. ``full`` shows everything, ``none`` no section at all.
+joins it, so that nothing can be computed by subtraction. Where there is no such row, as in a matrix, the same groups
+are left out. ``full`` shows everything, ``none`` no section at all.
 """
 
 from __future__ import annotations
@@ -54,21 +55,23 @@ def fewest(detail: str) -> int:
 def _folded(section: Section, floor: int) -> Section | None:
     if isinstance(section, Groups):
         return _group_table(section, floor)
+    if not floor:
+        return section
     if isinstance(section, Table):
         return _large_rows(section, floor)
     if isinstance(section, Histogram):
         return _merged_bins(section, floor)
     if isinstance(section, Matrix):
-        large = section.support.min(axis=2) >= floor
-        return replace(section, counts=np.where(large, section.counts, -1)) if large.any() else None
+        return _large_cells(section, floor)
     if isinstance(section, BodyFigure):
-        kept = section.support.min(axis=1) >= floor
-        parts = [part if stays else (part[0], None, 0) for part, stays in zip(section.parts, kept.tolist())]
-        return replace(section, parts=parts) if kept.any() else None
+        # A person has several parts.
+        large, _ = fold_small(section.support, floor, overlapping=True)
+        parts = [part if number in large else (part[0], None, 0) for number, part in enumerate(section.parts)]
+        return replace(section, parts=parts) if len(large) else None
     return section
 
 
-def fold_small(support: Counts, floor: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def fold_small(support: Counts, floor: int, overlapping: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the numbers of the groups that are large enough, and of those that must be folded into one row.
 
     Parameters
@@ -77,6 +80,8 @@ def fold_small(support: Counts, floor: int) -> tuple[NDArray[np.int64], NDArray[
         Instances of the reference and of the submission.
     floor : int
         The fewest of each that a row may rest on.
+    overlapping : bool
+        Whether an instance may be in several groups: folded groups then rest on as many as the largest of them.
 
     Returns
     -------
@@ -90,7 +95,7 @@ def fold_small(support: Counts, floor: int) -> tuple[NDArray[np.int64], NDArray[
     # The smallest of the large groups follow until the folded row is large itself.
     large = large[np.argsort(support[large].min(axis=1), kind="stable")]
     taken = 0
-    while len(small) and (support[small].sum(axis=0) < floor).any():
+    while len(small) and (_together(support[small], overlapping) < floor).any():
         if taken == len(large):
             return large[:0], small[:0]
         small = np.append(small, large[taken])
@@ -98,8 +103,22 @@ def fold_small(support: Counts, floor: int) -> tuple[NDArray[np.int64], NDArray[
     return np.sort(large[taken:]), np.sort(small)
 
 
+def _together(support: Counts, overlapping: bool) -> Counts:
+    """Return what groups rest on together, at least."""
+    return support.max(axis=0) if overlapping else support.sum(axis=0)
+
+
+def _large_cells(section: Matrix, floor: int) -> Matrix | None:
+    """Return a matrix without its small cells; the sum of the diagonal is known, so one of them must not be alone."""
+    shown = section.support.min(axis=2) >= floor
+    diagonal = np.arange(len(section.names))
+    large, _ = fold_small(section.support[diagonal, diagonal], floor)
+    shown[diagonal, diagonal] &= np.isin(diagonal, large)
+    return replace(section, counts=np.where(shown, section.counts, -1)) if shown.any() else None
+
+
 def _group_table(section: Groups, floor: int) -> Table | None:
-    large, small = fold_small(section.support, floor)
+    large, small = fold_small(section.support, floor, section.overlapping)
     rows: list[Sequence[Cell]] = [(section.names[group], *section.row(np.array([group]))) for group in large.tolist()]
     support = section.support[large]
     if section.worst_first is not None:
@@ -108,13 +127,13 @@ def _group_table(section: Groups, floor: int) -> Table | None:
         rows, support = [rows[i] for i in order], support[order]
     if len(small):
         rows.append((OTHERS, *section.row(small)))
-        support = np.concatenate([support, section.support[small].sum(axis=0, keepdims=True)])
+        support = np.concatenate([support, _together(section.support[small], section.overlapping)[None]])
     return Table(section.key, section.title, section.note, section.columns, rows, support, SUMMARY) if rows else None
 
 
 def _large_rows(section: Table, floor: int) -> Table | None:
     """Return a table without its small rows; one without support holds facts about the submission alone."""
-    if section.support is None or not floor:
+    if section.support is None:
         return section
     kept = section.support.min(axis=1) >= floor
     rows = [row for row, stays in zip(section.rows, kept.tolist()) if stays]

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from scoring_program.disclosure import FEWEST
 from validator.findings import Note
 
 FEWEST_ANNOTATED = 20
@@ -101,7 +102,8 @@ def notes(
     """Return notes on what looks like a mistake; a ``score`` of 0 adds one.
 
     ``reference`` and ``submission`` are what the challenge's program made of them. Notes that look at the reference
-    are left out at ``detail: none`` and where fewer than 20 annotated instances were compared.
+    are left out at ``detail: none`` and where fewer than 20 annotated instances, or fewer than 5 entries of the
+    submission, were compared.
     """
     if task is None or not settings["notes"]:
         return []
@@ -109,7 +111,7 @@ def notes(
     empty, normalized = (any(note.code == code for note in found) for code in ("N-EMPTY", "N-LOOKS-NORMALIZED"))
     with np.errstate(all="ignore"):  # boxes may be as large as numbers go
         facets = [] if settings["detail"] == "none" or empty else task.facets(reference, submission)
-    facets = [facet for facet in facets if facet.annotated >= FEWEST_ANNOTATED and len(facet.as_is)]
+    facets = [facet for facet in facets if facet.annotated >= FEWEST_ANNOTATED and len(facet.as_is) >= FEWEST]
     readings: set[str] = set()
     for facet in facets:
         best = best_reading(facet)
@@ -161,7 +163,7 @@ def sample(n: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class BoxPairs:
-    """Sampled boxes beside all boxes of the reference that they might mean.
+    """Sampled boxes, each paired with all boxes of the reference that it may refer to.
 
     Attributes
     ----------
@@ -199,8 +201,8 @@ class BoxPairs:
 
     def _scale(self, corners: np.ndarray) -> np.ndarray | None:
         """Return the factors of x and y on which most pairs agree, in place and in size."""
-        size, centre = (np.log(of(self.truth) / of(corners)) for of in (_size, _centre))
-        factor = ((size + centre) / 2)[(np.abs(size - centre) < 2 * _SCALE_TOLERANCE).all(axis=1)]
+        size, center = (np.log(of(self.truth) / of(corners)) for of in (_size, _center))
+        factor = ((size + center) / 2)[(np.abs(size - center) < 2 * _SCALE_TOLERANCE).all(axis=1)]
         if len(factor) < _FEWEST_PAIRS:
             return None
         tried = factor[np.linspace(0, len(factor) - 1, min(len(factor), _SCALES_TRIED)).astype(np.int64)]
@@ -213,7 +215,7 @@ def _size(boxes: np.ndarray) -> np.ndarray:
     return boxes[:, 2:] - boxes[:, :2]
 
 
-def _centre(boxes: np.ndarray) -> np.ndarray:
+def _center(boxes: np.ndarray) -> np.ndarray:
     return boxes[:, 2:] + boxes[:, :2]
 
 

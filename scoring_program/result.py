@@ -1,4 +1,4 @@
-"""What a challenge hands over after scoring: plain records that the report renders.
+"""What a challenge returns after scoring: plain records that the report renders.
 
 Every section of the detail page has a key, which never changes, and a level. ``SUMMARY`` sections hold aggregates and
 say for every row, bin and cell how many instances it rests on; `scoring_program.disclosure` folds those that are too
@@ -65,6 +65,8 @@ class Groups(Section):
         Takes the numbers of the groups that make up a row; returns the cells behind the name.
     worst_first : int, optional
         The column that rows are sorted by, the smallest first; without it they keep their order.
+    overlapping : bool
+        Whether an instance may be in several groups, so that a folded row may rest on no more than its largest group.
     """
 
     columns: Sequence[Column]
@@ -72,6 +74,7 @@ class Groups(Section):
     support: Counts
     row: Callable[[NDArray[np.int64]], Sequence[Cell]]
     worst_first: int | None = None
+    overlapping: bool = False
     level: str = SUMMARY
 
 
@@ -214,7 +217,7 @@ class Statistics:
     items : sequence of n str
         The independent items of the reference, in ascending order.
     item_scores : float64 array of shape (n,)
-        The score of each item by itself, NaN where it has none.
+        The score of each single item, NaN where it has none.
     notes : sequence of Note
         Facts about the submission.
     """

@@ -28,7 +28,7 @@ from scoring_program.result import Interval, Loss, Numbers, Result, Statistics
 from scoring_program.settings import read_settings
 from scoring_program.signature import reference_hash, signature
 from validator import console, limits
-from validator.findings import Findings, Note
+from validator.findings import Findings, Note, counted
 
 HERE = Path(__file__).resolve().parent
 SCORED, INVALID, BROKEN = 0, 1, 2
@@ -156,7 +156,7 @@ def _explain(run: _Run, error: BaseException) -> int:
 
 
 def _unwritable(output: Path, error: console.OutputError) -> int:
-    """Say in one line what cannot be written; no scores are left that nobody was told of."""
+    """Say in one line what cannot be written, and leave no scores behind."""
     console.complain(error)
     with contextlib.suppress(console.OutputError):
         files.remove_scores(output)
@@ -183,7 +183,7 @@ def scored_result(
     notes : sequence of Note
         What was found while reading.
     begin : callable
-        Is told the name of each stage that begins.
+        Called with the name of each stage as it begins.
     """
     program, detail = challenge.program(), settings["detail"]
     begin("score")
@@ -229,7 +229,11 @@ def _interval(replicates: Numbers, score: float, n_items: int) -> Interval | Non
 
 def _losses(program: AnyProgram, statistics: Statistics, score: float) -> list[Loss]:
     """Return what each kind of error costs, the largest loss first."""
-    found = [Loss(fix, fixed, fixed - score) for fix, fixed in program.losses(statistics).items()]
+    # Rounded, because the last bits must not decide the order or show a loss of -0.0; adding zero makes that 0.0.
+    found = [
+        Loss(fix, fixed, round(fixed - score, files.DECIMALS) + 0.0)
+        for fix, fixed in program.losses(statistics).items()
+    ]
     return sorted(found, key=lambda loss: -loss.points)
 
 
@@ -263,7 +267,7 @@ class _Stages:
 
 
 class _Run:
-    """One run: what it writes and prints, whatever its end."""
+    """One run: what it writes and prints, however it ends."""
 
     def __init__(
         self, challenge_id: str, output: Path, overrides: dict[str, Any], limited: bool, strict: bool
@@ -379,7 +383,7 @@ def _without_places(challenge: Challenge, organizer: Findings) -> Findings:
     """Return the problems of a reference without anything that it holds."""
     codes = ", ".join(sorted({problem.code for problem in organizer.problems}))
     findings = Findings()
-    problem = f"{codes}: the reference data has {organizer.total} problems"
+    problem = f"{codes}: the reference data has {counted(organizer.total, 'problem')}"
     hint = f"the organizers see them with python -m organizer prepare {challenge.id} --source DIR --output DIR"
     findings.add("E-REF", problem, hint)
     return findings

@@ -16,7 +16,7 @@ _DIGITS = 12
 def reference_hash(folder: Path) -> str:
     """Return the SHA-256 in hex over names and contents of the reference files.
 
-    Hidden files do not count, nor does settings.yaml: what it says stands in the signature itself.
+    Hidden files do not count, nor does settings.yaml: its values are in the signature itself.
     """
     total = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
@@ -36,7 +36,7 @@ def signature(
 ) -> str:
     """Return the signature; two runs with equal signatures have comparable scores.
 
-    ``digest`` is the hash of the reference; ``further`` names what beside the settings moves a score.
+    ``digest`` is the hash of the reference; ``further`` names what else moves a score.
     """
     parts = [challenge_id]
     for setting in known:

@@ -104,29 +104,13 @@ def match_image(
     bounds = np.array([AREAS[name] for name in areas])
     outside = (person_area < bounds[:, :1]) | (person_area > bounds[:, 1:])
     ignored_person = outside | ~dense
-    n_areas, n_measures, n_thresholds = len(bounds), len(measures), len(THRESHOLDS)
     n_detections, n_persons = overlap.shape
-    shape = (n_areas, n_measures, n_thresholds)
+    shape = (len(bounds), len(measures), len(THRESHOLDS))
     matched = np.full((*shape, n_detections), -1)
     ignored = np.zeros((*shape, n_detections), dtype=bool)
     taken = np.zeros((*shape, n_persons), dtype=bool)
-    least = np.minimum(THRESHOLDS, _LARGEST)[None, None, :, None]
-    ignored_here = np.broadcast_to(ignored_person[:, None, None, :], taken.shape)
     if n_persons:
-        for d in range(n_detections):
-            value = measures[None, :, None, d, :]
-            possible = (~taken | crowd) & (value >= least)
-            if not possible.any():
-                continue
-            # The ignored persons come last and are looked at only while no other is held; the later of equals wins.
-            counting = possible & ~ignored_here
-            among = np.where(counting.any(axis=3, keepdims=True), counting, possible)
-            best = last_argmax(np.where(among, value, -1.0))
-            hit = among.any(axis=3)
-            matched[..., d] = np.where(hit, best, -1)
-            ignored[..., d] = hit & np.take_along_axis(ignored_here, best[..., None], 3)[..., 0]
-            a, m, t = np.nonzero(hit)
-            taken[a, m, t, best[a, m, t]] = True
+        _first_pass(measures, ignored_person, crowd, matched, ignored, taken)
         _second_pass(overlap, ignored_person, crowd, matched, ignored, taken)
     area = detections.area
     too_small = (area < bounds[:, :1]) | (area > bounds[:, 1:])
@@ -137,8 +121,35 @@ def match_image(
 
 
 def last_argmax(values: np.ndarray) -> np.ndarray:
-    """Return the index of the largest entry along the last axis, the last of equals."""
+    """Return the index of the largest entry along the last axis, the last one on a tie."""
     return values.shape[-1] - 1 - np.argmax(values[..., ::-1], axis=-1)
+
+
+def _first_pass(
+    measures: np.ndarray,
+    ignored_person: np.ndarray,
+    crowd: np.ndarray,
+    matched: np.ndarray,
+    ignored: np.ndarray,
+    taken: np.ndarray,
+) -> None:
+    """Match each detection in turn to the most similar person that is left, at every threshold."""
+    least = np.minimum(THRESHOLDS, _LARGEST)[None, None, :, None]
+    ignored_here = np.broadcast_to(ignored_person[:, None, None, :], taken.shape)
+    for d in range(measures.shape[1]):
+        value = measures[None, :, None, d, :]
+        possible = (~taken | crowd) & (value >= least)
+        if not possible.any():
+            continue
+        # The ignored persons come last and are looked at only while no other is held; the later one wins a tie.
+        counting = possible & ~ignored_here
+        among = np.where(counting.any(axis=3, keepdims=True), counting, possible)
+        best = last_argmax(np.where(among, value, -1.0))
+        hit = among.any(axis=3)
+        matched[..., d] = np.where(hit, best, -1)
+        ignored[..., d] = hit & np.take_along_axis(ignored_here, best[..., None], 3)[..., 0]
+        a, m, t = np.nonzero(hit)
+        taken[a, m, t, best[a, m, t]] = True
 
 
 def _second_pass(
@@ -159,7 +170,7 @@ def _second_pass(
         value = np.where(possible, overlap[d], -1.0)
         largest = value == value.max(axis=2, keepdims=True)
         flags = np.broadcast_to(ignored_person[:, None, :], largest.shape)
-        # Ignored persons come last in the order, so among equals they are the later ones.
+        # Ignored persons come last in the order, so on a tie they are the later ones.
         last = np.where((largest & flags).any(axis=2, keepdims=True), largest & flags, largest)
         person = last_argmax(last.astype(np.int8))
         a, m = np.nonzero(possible.any(axis=2))
@@ -259,7 +270,7 @@ def ranked(images: Sequence[ImageMatches], area: int, measure: int) -> Ranked:
 def weighted(detections: Ranked, weights: np.ndarray) -> np.ndarray:
     """Return the average precision for each row of weights of the images.
 
-    An image of weight w stands for w images of their own, whose detections follow each other in the ranking.
+    An image of weight w counts as w separate images, whose detections follow each other in the ranking.
 
     Parameters
     ----------

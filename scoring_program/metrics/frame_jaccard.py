@@ -1,11 +1,11 @@
-"""Frame Jaccard: overlap in time of labelled intervals, as in ChaLearn Looking at People 2014, tracks 2 and 3.
+"""Frame Jaccard: overlap in time of labeled intervals, as in ChaLearn Looking at People 2014, tracks 2 and 3.
 
 Each sequence holds intervals of frames, each with a class. For a sequence and a class the frames of all
 intervals form one set; the Jaccard index compares the ground truth's set with the prediction's.
 
 Conventions
 -----------
-Frames in files count from 1 and both ends of an interval belong to it. In here intervals are half-open,
+Frames in files count from 1 and both ends of an interval belong to it. In this module intervals are half-open,
 ``[start, end)``, on 0-based frames: `inclusive_frames` and `released_slices` convert. A *cell* is one
 (sequence, class) pair, or (sequence, actor, class) where actors are kept apart; cells are numbered
 ``0..n_cells-1`` and a sequence's cells are consecutive. Frame sets are never spelled out: unions of intervals
@@ -171,7 +171,7 @@ def sequence_means(
 
 
 def mean_of(values: np.ndarray) -> float:
-    """Return the mean, 0 of nothing. The sum is exact before it is rounded: the order has no influence."""
+    """Return the mean, 0 if there are no values. The sum is exact before rounding, so the order has no influence."""
     return fsum(values) / len(values) if len(values) else 0.0
 
 

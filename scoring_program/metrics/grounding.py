@@ -97,7 +97,7 @@ def _overlap_correct(boxes: np.ndarray, words: Words, which: np.ndarray, target:
     pair = np.repeat(np.arange(len(which)), sizes)
     reference = np.arange(first[-1]) - np.repeat(first[:-1] - starts, sizes)
     overlap = frame_overlaps(boxes[which[pair]], words.box[reference], words.frame[reference])
-    # np.maximum hands not-a-number on, and a comparison with it is false.
+    # np.maximum propagates NaN, and a comparison with NaN is false.
     largest = np.maximum.reduceat(overlap.max(axis=1), first[:-1]) if len(pair) else np.zeros(0, np.float32)
     return largest > IOU
 
@@ -254,7 +254,7 @@ def judge_generated(objects: Objects, words: Words, not_penalized: np.ndarray, n
 
 @dataclass(frozen=True)
 class PrecisionRecall:
-    """Precision, recall and F1; an F1 is not always the harmonic mean of the two beside it."""
+    """Precision, recall and F1; the F1 is not always their harmonic mean."""
 
     precision: float
     recall: float

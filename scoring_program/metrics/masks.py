@@ -78,7 +78,7 @@ def mask_to_runs(mask: np.ndarray) -> np.ndarray:
 
 
 def label_map(part_masks: list[np.ndarray | None]) -> np.ndarray:
-    """Return the map of part numbers from 1 of masks (256, 256), later ones on top; None stands for an empty mask."""
+    """Return the map of part numbers from 1 of masks (256, 256), later ones on top; None for an empty mask."""
     labels = np.zeros((MAP_SIZE, MAP_SIZE))
     for number, mask in enumerate(part_masks, start=1):
         if mask is not None:
@@ -89,16 +89,16 @@ def label_map(part_masks: list[np.ndarray | None]) -> np.ndarray:
 def resized_foreground(labels: np.ndarray, height: int, width: int) -> np.ndarray:
     """Return where the label map, resized bilinearly as a map of numbers to (height, width), is above 0.5.
 
-    Half-pixel centres, edges clamped, weights in float32 and sums in float64, as OpenCV computes them.
+    Half-pixel centers, edges clamped, weights in float32 and sums in float64, as OpenCV computes them.
     """
-    left, right, across = _neighbours(labels.shape[1], width)
-    upper, lower, down = _neighbours(labels.shape[0], height)
+    left, right, across = _neighbors(labels.shape[1], width)
+    upper, lower, down = _neighbors(labels.shape[0], height)
     one = np.float32(1)
     rows = labels[:, left] * (one - across) + labels[:, right] * across
     return rows[upper] * (one - down)[:, None] + rows[lower] * down[:, None] > 0.5
 
 
-def _neighbours(size: int, wanted: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _neighbors(size: int, wanted: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     place = ((np.arange(wanted) + 0.5) * (1 / (wanted / size)) - 0.5).astype(np.float32)
     first = np.floor(place).astype(np.int64)
     weight = place - first.astype(np.float32)

@@ -1,4 +1,4 @@
-"""Resampling of independent items: how sure a score is.
+"""Resampling of independent items: how uncertain a score is.
 
 The percentile bootstrap (Efron, Annals of Statistics 1979): items are drawn with replacement, as many as there are. A
 draw is a vector of weights that says how often each item occurs in it, and all scores are computed for a matrix of

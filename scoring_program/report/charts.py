@@ -21,7 +21,7 @@ Ticks = Sequence[tuple[float, str]]
 
 
 def kinds() -> Iterator[str]:
-    """Return the colors of lines and shares in their order, over and over."""
+    """Return the colors of lines and shares in their order, repeated endlessly."""
     return cycle("bacdefghij")
 
 
@@ -140,7 +140,7 @@ def body(data: BodyFigure) -> Element:
     text = ", ".join(f"{name} {value:.2f}" for name, value in known.items())
     chart = element("svg", viewBox="20 0 160 260", role="img", aria_label=f"{data.title}: {text}")
     for name, shapes in _BODY.items():
-        # Only the stroke or fill color differs, so that limbs which overlap do not shine through.
+        # Only the stroke or fill color differs, so that overlapping limbs do not show through.
         look = {"class": "limb", "style": f"--s:{known[name]:.3f}"} if name in known else {"class": "limb none"}
         chart.extend(_limb(numbers, look) for numbers in shapes)
     return element("div", chart, scale("0", "1"), class_="body")
@@ -160,14 +160,14 @@ def matrix(data: Matrix) -> Element:
     counts = data.counts[:shown, :shown].tolist()
     names = [cut(name, 24) for name in data.names[:shown]]
     diagonal = max([1, *(counts[i][i] for i in range(shown))])
-    beside = max([1, *(counts[i][j] for i in range(shown) for j in range(shown) if i != j)])
+    off_diagonal = max([1, *(counts[i][j] for i in range(shown) for j in range(shown) if i != j)])
     head = element("tr", element("td"), *(element("th", element("span", name), scope="col") for name in names))
     rows = []
     for i, name in enumerate(names):
         row = element("tr", element("th", name, scope="row"))
         for j, count in enumerate(counts[i]):
             text = "–" if count < 0 else f"{count or ''}"
-            most = diagonal if i == j else beside
+            most = diagonal if i == j else off_diagonal
             look = {"class": "same" if i == j else "other", "style": f"--s:{count / most:.2f}"} if count > 0 else {}
             row.append(element("td", text, **look))
         rows.append(row)

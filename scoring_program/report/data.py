@@ -27,8 +27,7 @@ _NOT_SHOWN = ("key", "support", "level")
 def result_json(result: Result, signature: str, stages: Mapping[str, float], decimals: int = DECIMALS) -> str:
     """Return ``detailed_results.json`` of a scored submission.
 
-    ``stages`` are the seconds that each stage of the run took; numbers have at most ``decimals`` decimals, seconds
-    aside.
+    ``stages`` are the seconds that each stage of the run took; all other numbers have at most ``decimals`` decimals.
     """
     shown = {
         "signature": signature,
@@ -55,7 +54,7 @@ def failed_json(outcome: str, exit_code: int, findings: Findings, stages: Mappin
 
 
 def per_item_csv(statistics: Statistics) -> str:
-    """Return the score of every item by itself as CSV, empty where it has none. Only for ``detail: full``."""
+    """Return the score of each single item as CSV, empty where it has none. Only for ``detail: full``."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(["item", "score"])

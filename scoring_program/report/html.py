@@ -15,7 +15,7 @@ _TAGS = {
     *("table", "thead", "tbody", "tr", "th", "td"),
     *("svg", "rect", "line", "path", "circle"),
 }
-# Within the page, or to a detail page beside a ranking.
+# Within the page, or to a detail page next to a ranking.
 _LINK = re.compile(r"#.*|details/[A-Za-z0-9-]+\.html", re.DOTALL)
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"

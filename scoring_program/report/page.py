@@ -101,8 +101,10 @@ def _losses(challenge: Challenge, losses: Sequence[Loss]) -> list[Element]:
 
 
 def _scores(columns: Sequence[ScoreColumn], result: Result, signature: str) -> Element:
-    shown = [column for column in columns if column.leaderboard]
-    others = [column for column in columns if not column.leaderboard and column.key in result.scores]
+    # The ends of the interval are declared and may be missing.
+    present = [column for column in columns if column.key in result.scores]
+    shown = [column for column in present if column.leaderboard]
+    others = [column for column in present if not column.leaderboard]
     more = [element("details", element("summary", "All numbers"), _score_table(others, result))] if others else []
     line = element(
         "p", "Scores with this signature are comparable: ", element("code", cut(signature, 1000)), class_="after"

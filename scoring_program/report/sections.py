@@ -149,8 +149,8 @@ def _(section: StackedBar, limit: int) -> list[Element]:
 @_body.register
 def _(section: BodyFigure, limit: int) -> list[Element]:
     columns = [Column("Part"), Column("Value", "share"), Column("Points", "count")]
-    beside = element("div", *table(columns, section.parts, section.title, limit))
-    return [element("div", charts.body(section), beside, class_="beside")]
+    numbers = element("div", *table(columns, section.parts, section.title, limit))
+    return [element("div", charts.body(section), numbers, class_="beside")]
 
 
 @_body.register

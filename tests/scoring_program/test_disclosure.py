@@ -31,6 +31,40 @@ def test_rows_are_large_or_folded_into_a_large_one(support):
 
 
 @given(support=sizes)
+def test_groups_that_share_instances_are_folded_with_a_large_one(support):
+    large, small = fold_small(support, FEWEST, overlapping=True)
+    assert (support[large] >= FEWEST).all()
+    assert not len(small) or (support[small].max(axis=0) >= FEWEST).all()
+    shown = sorted([*large.tolist(), *small.tolist()])
+    assert shown in ([], np.flatnonzero(support.any(axis=1)).tolist())
+
+
+@given(support=sizes.filter(len))
+def test_the_diagonal_of_a_matrix_cannot_be_completed_from_its_sum(support):
+    n = len(support)
+    cells = np.full((n, n, 2), FEWEST)
+    cells[np.arange(n), np.arange(n)] = support
+    matrix = Matrix("m", "m", "", ["name"] * n, np.ones((n, n), np.int64), cells, "frames")
+    for found in disclosed([matrix], "summary"):
+        hidden = support[np.diagonal(found.counts) < 0]
+        assert not hidden.any() or (hidden.sum(axis=0) >= FEWEST).all() or (np.diagonal(found.counts) < 0).all()
+    (found,) = disclosed([matrix], "full")
+    assert (found.counts == 1).all()
+
+
+@given(support=sizes.filter(len))
+def test_no_single_part_of_a_body_is_hidden(support):
+    parts = [(f"part {number}", 0.5, int(own.max())) for number, own in enumerate(support)]
+    for found in disclosed([BodyFigure("b", "b", "", parts, support)], "summary"):
+        values = np.array([value is not None for _, value, _ in found.parts])
+        assert (support[values] >= FEWEST).all()
+        hidden = support[~values]
+        assert not hidden.any() or (hidden.max(axis=0) >= FEWEST).all()
+    (found,) = disclosed([BodyFigure("b", "b", "", parts, support)], "full")
+    assert found.parts == parts
+
+
+@given(support=sizes)
 def test_full_folds_nothing(support):
     large, small = fold_small(support, 0)
     assert large.tolist() == np.flatnonzero(support.any(axis=1)).tolist()

@@ -71,6 +71,21 @@ def test_few_annotated_instances_are_not_asked_about(run):
     assert "N-ZERO: the score is 0. Usual causes" in outcome.out
 
 
+@pytest.mark.parametrize(("n_rows", "n_sequences", "told"), [(4, 4, False), (5, 5, True), (40, 1, False)])
+def test_few_rows_or_few_sequences_are_not_judged(run, n_rows, n_sequences, told):
+    """All rows are of a class that does not occur; each sequence has four annotated rows of another class."""
+    reference, submission = {}, {}
+    for number in range(5):
+        reference[f"S{number}_labels.csv"] = "".join(f"1,{start},{start + 5}\n" for start in (1, 21, 41, 61))
+        reference[f"S{number}_data.csv"] = "100,20,2000\n"
+    for number in range(n_rows):
+        name = f"S{number % n_sequences}_prediction.csv"
+        submission[name] = submission.get(name, "") + f"2,{number + 1},{number + 9}\n"
+    outcome = run("chalearn_gesture", reference, submission)
+    (line,) = [line for line in outcome.out.splitlines() if "N-ZERO" in line]
+    assert ("At most 5 % of your rows" in line) == told
+
+
 def test_notes_name_nothing_of_the_reference(run):
     """Other words in the reference than in the submission: a note says so and quotes none of them."""
     reference = json.loads(REFERENCE["reference.json"])

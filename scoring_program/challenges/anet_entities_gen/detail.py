@@ -47,7 +47,8 @@ def _class_table(statistics: SentenceStatistics) -> Section:
         f"{detail.CLASSES_NOTE} Accuracy where predicted: share of the annotated words in the right box, among those "
         "whose class is predicted in their segment."
     )
-    support = np.stack([n_words, np.bincount(label, minlength=n)], axis=1)
+    # Enough objects, and enough annotated words that they are compared with.
+    support = np.stack([n_words, np.minimum(np.bincount(label, minlength=n), predicted)], axis=1)
     return Groups("classes", "Classes", note, columns, joined.classes, support, row, 4)
 
 
@@ -72,4 +73,4 @@ def _hallucinated(reference: ReferenceWithLemmas, statistics: SentenceStatistics
     names = [joined.classes[code] for code in order.tolist()]
     note = "Predicted in segments whose sentence does not have them, the most frequent first."
     columns = [Column("Class"), Column("Objects", "count")]
-    return Groups("hallucinated", "Hallucinated classes", note, columns, names, support[order], row)
+    return Groups("hallucinated", "Hallucinated classes", note, columns, names, support[order], row, overlapping=True)

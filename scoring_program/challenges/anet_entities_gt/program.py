@@ -51,8 +51,9 @@ class GivenSentences(EntitiesProgram[Reference, WordStatistics]):
         correct, predicted = grounding.words_correct(joined.objects, words)
         video = joined.segment_video[words.segment]
         n = len(joined.videos)
-        share = np.bincount(video, correct, n) / np.maximum(np.bincount(video, minlength=n), 1)
-        item_scores = np.where(joined.submitted_of_video > 0, share, np.nan)
+        n_words = np.bincount(video, minlength=n)
+        share = np.bincount(video, correct, n) / np.maximum(n_words, 1)
+        item_scores = np.where((joined.submitted_of_video > 0) & (n_words > 0), share, np.nan)
         return WordStatistics(
             joined.videos, item_scores, joined.notes, correct, predicted, words.label, video, joined
         )

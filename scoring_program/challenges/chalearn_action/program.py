@@ -6,7 +6,7 @@ from scoring_program.families.chalearn.program import TrackProgram
 CLASSES = (
     *("wave", "point", "clap", "crouch", "jump"),
     *("walk", "run", "shake hands", "hug", "kiss"),
-    *("fight"),
+    "fight",
 )
 TRACK = Track("chalearn_action", "action", CLASSES, n_actors=2)
 PROGRAM = TrackProgram(TRACK)

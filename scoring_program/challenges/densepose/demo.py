@@ -59,8 +59,8 @@ def _write_template(folder: Path, n: int, rng: np.random.Generator) -> None:
     }
     _save_mat(folder / files.SUBDIVIDED_FILE, columns)
     _save_mat(folder / files.TRANSFORM_FILE, {"index": index[:, None].astype(np.int32)})
-    centre = np.stack([(part - 1) % _COLUMNS * 0.4, (part - 1) // _COLUMNS * 0.2], axis=1)[:n]
-    place = (centre + 0.3 * np.stack([u, v], axis=1)[:n]).astype(np.float32)
+    center = np.stack([(part - 1) % _COLUMNS * 0.4, (part - 1) // _COLUMNS * 0.2], axis=1)[:n]
+    place = (center + 0.3 * np.stack([u, v], axis=1)[:n]).astype(np.float32)
     with h5py.File(folder / files.DISTANCES_FILE, "w", track_order=False) as file:
         data = file.create_dataset("Pdist_matrix", (n * (n - 1) // 2, 1), "<f4", track_times=False)
         block: list[np.ndarray] = []

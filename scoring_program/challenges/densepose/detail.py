@@ -116,7 +116,7 @@ def _calibration(statistics: ImageStatistics) -> Section:
     columns.append(Column("Right at 0.5", "share"))
     note = "Groups of equally many detections by their score; those that are ignored are left out."
     names = [str(number + 1) for number in range(n_groups)]
-    return Groups("calibration", "Score calibration", note, columns, names, np.array(support), row)
+    return Groups("calibration", "Score calibration", note, columns, names, np.array(support), row, overlapping=True)
 
 
 def _image_table(statistics: ImageStatistics) -> Section:

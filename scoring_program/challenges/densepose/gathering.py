@@ -31,7 +31,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Gathered:
-    """What the detections of one process came to: at most 20 an image are kept."""
+    """The detections that one process read, of which at most 20 an image are kept."""
 
     kept: list[Kept]
     n_detections: int

@@ -1,4 +1,4 @@
-"""Turning the official DensePose files into what the scoring program loads in no time and little memory."""
+"""Turning the official DensePose files into what the scoring program loads fast and in little memory."""
 
 from __future__ import annotations
 

@@ -141,14 +141,14 @@ def load_prepared(folder: Path, findings: Findings) -> Reference | None:
         arrays = load_arrays(folder / TEMPLATE_FILE)
         template = Template(arrays["nearest"], int(arrays["n_vertices"]), folder / DISTANCES_FILE)
     except (ValueError, KeyError, TypeError):
-        findings.add("E-REF-PREPARED", "the prepared reference cannot be read", "prepare it anew")
+        findings.add("E-REF-PREPARED", "the prepared reference cannot be read", "prepare it again")
         return None
     n = template.n_vertices
     if version != PREPARED_VERSION:
         problem = f"it was prepared in form {version}, this program reads {PREPARED_VERSION}"
-        findings.add("E-REF-PREPARED", problem, "prepare it anew", PERSONS_FILE)
+        findings.add("E-REF-PREPARED", problem, "prepare it again", PERSONS_FILE)
     elif (folder / DISTANCES_FILE).stat().st_size != 2 * n * (n - 1):
-        findings.add("E-REF-PREPARED", "the file of distances has another size", "prepare it anew", DISTANCES_FILE)
+        findings.add("E-REF-PREPARED", "the file of distances has another size", "prepare it again", DISTANCES_FILE)
     if not findings.ok:
         return None
     digest = folder / HASH_FILE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 
@@ -36,7 +37,7 @@ def sections(reference: Reference, submission: KineticsSubmission, statistics: V
         _class_table(reference, submission, statistics),
         _part_table(statistics),
         _class_confusions(reference, submission, statistics),
-        _state_confusions(statistics),
+        _state_confusions(submission, statistics),
         _video_table(reference, submission, statistics),
     ]
 
@@ -132,10 +133,15 @@ def _class_confusions(reference: Reference, submission: KineticsSubmission, stat
     return _pair_table("class_confusions", "Confused classes", "Videos", pairs, counts, support)
 
 
-def _state_confusions(statistics: VideoStatistics) -> Section:
-    """Return the table of states that are taken for others, where the box is near enough."""
+def _state_confusions(submission: KineticsSubmission, statistics: VideoStatistics) -> Section:
+    """Return the table of states that are taken for others, where the box is near enough.
+
+    States that the submission never names stay unnamed.
+    """
     truth, outcomes = statistics.parts, statistics.outcomes
+    named = np.array([state in submission.parts.states for state in truth.states], dtype=bool)
     chosen = np.flatnonzero((outcomes.kind == part_state.WRONG_STATE) & (outcomes.near_state >= 0))
+    chosen = chosen[named[truth.proposal_state[chosen]]]
     n_states = len(truth.states)
     pair = truth.proposal_state[chosen].astype(np.int64) * n_states + outcomes.near_state[chosen]
     video = truth.frame_video[truth.human_frame[truth.part_human[chosen]]]
@@ -147,12 +153,13 @@ def _state_confusions(statistics: VideoStatistics) -> Section:
     names = list(truth.states)
     pairs = [(names[code // n_states], names[code % n_states]) for code in found[order].tolist()]
     support = np.stack([videos[order]] * 2, axis=1)
-    return _pair_table("state_confusions", "Confused states", "Parts", pairs, counts[order], support)
+    table = _pair_table("state_confusions", "Confused states", "Parts", pairs, counts[order], support)
+    return replace(table, overlapping=True)
 
 
 def _pair_table(
     key: str, title: str, things: str, pairs: list[tuple[str, str]], counts: Counts, support: Counts
-) -> Section:
+) -> Groups:
     def row(groups: np.ndarray) -> list[Cell]:
         predicted = pairs[int(groups[0])][1] if len(groups) == 1 else None
         return [predicted, int(counts[groups].sum())]
@@ -189,7 +196,7 @@ def _part_table(statistics: VideoStatistics) -> Section:
         "Shares of the annotated parts. Localized: a proposal overlaps enough. "
         "Mean proposals: over the parts that have any."
     )
-    return Groups("parts", "Parts", note, columns, list(truth.names), np.stack(support, axis=1), row, 4)
+    return Groups("parts", "Parts", note, columns, list(truth.names), np.stack(support, axis=1), row, 4, True)
 
 
 def _video_table(reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics) -> Section:

@@ -69,7 +69,7 @@ PROTOCOLS = {
 
 @dataclass(frozen=True)
 class Videos:
-    """What the parts of each video come to.
+    """The scores of the parts, summed up for each video.
 
     Attributes
     ----------
@@ -121,7 +121,7 @@ class KineticsTPS(Program[Reference, KineticsSubmission, VideoStatistics]):
     def prepare_reference(
         self, source: Path, output: Path, settings: Settings, options: Mapping[str, Any], findings: Findings
     ) -> bool:
-        """Check the organizers' files and write them as arrays, which load in no time."""
+        """Check the organizers' files and write them as arrays, which load fast."""
         reference = _load_reference(source, findings)
         if reference is not None:
             _save_prepared(reference, output / PREPARED_FILE)
@@ -134,7 +134,7 @@ class KineticsTPS(Program[Reference, KineticsSubmission, VideoStatistics]):
         return check_submission(path, load_rules("kinetics_tps"), findings)  # type: ignore[no-any-return]
 
     def measure(self, reference: Reference, submission: KineticsSubmission, settings: Settings) -> VideoStatistics:
-        """Match humans, judge the parts, and gather what they come to in each video."""
+        """Match humans, judge the parts, and summarize them for each video."""
         protocol = PROTOCOLS[settings["protocol"]]
         truth = reference.parts
         joined = join(truth, submission.parts)
@@ -297,7 +297,7 @@ def _load_prepared(path: Path, findings: Findings) -> Reference | None:
         parts = PartStates(videos=texts["videos"], frames=texts["frames"], **{**arrays, **words})
         return Reference(texts["classes"], parts)
     except (ValueError, KeyError, TypeError):
-        findings.add("E-REF-PREPARED", "the prepared reference cannot be read", "prepare it anew", path.name)
+        findings.add("E-REF-PREPARED", "the prepared reference cannot be read", "prepare it again", path.name)
         return None
 
 

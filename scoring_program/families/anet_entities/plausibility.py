@@ -50,7 +50,8 @@ def _indexes(reference: Reference, segment: np.ndarray, index: np.ndarray) -> Fa
 
     fix = "idx_in_sent counts the words of the sentence from 0"
     reading = Reading("N-LOOKS-SHIFTED", "with idx_in_sent less 1", fits(-1), fix)
-    return Facet("of your objects are at a word to ground", fits(0), [reading], len(annotated), fix)
+    n_annotated = int(np.isin(words.segment, segment[chosen]).sum())
+    return Facet("of your objects are at a word to ground", fits(0), [reading], n_annotated, fix)
 
 
 def _boxes(

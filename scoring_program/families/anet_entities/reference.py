@@ -79,7 +79,7 @@ def load_lemmas(folder: Path, findings: Findings) -> dict[str, str]:
         return {}
     table = strict_loads(path.read_bytes(), LEMMAS_FILE, findings)
     if not isinstance(table, dict) or not all(isinstance(lemma, str) for lemma in table.values()):
-        findings.add("E-REF-LEMMAS", "this is not a mapping of words to lemmas", "prepare it anew", LEMMAS_FILE)
+        findings.add("E-REF-LEMMAS", "this is not a mapping of words to lemmas", "prepare it again", LEMMAS_FILE)
         return {}
     return table
 
@@ -113,7 +113,7 @@ def check(settings: Mapping[str, Any], reference: Reference, findings: Findings)
 
 
 def save(reference: Reference, path: Path) -> None:
-    """Write a reference as arrays, which load in no time."""
+    """Write a reference as arrays, which load fast."""
     words = reference.words
     texts = {
         "version": _PREPARED_VERSION,
@@ -163,7 +163,7 @@ def _load_prepared(path: Path, findings: Findings) -> Reference | None:
             texts["splits"], texts["vocab"], texts["videos"],
         )  # fmt: skip
     except (ValueError, KeyError, TypeError):
-        findings.add("E-REF-PREPARED", "the prepared reference cannot be read", "prepare it anew", path.name)
+        findings.add("E-REF-PREPARED", "the prepared reference cannot be read", "prepare it again", path.name)
         return None
 
 

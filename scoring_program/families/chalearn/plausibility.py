@@ -30,7 +30,7 @@ def facets(reference: Reference, submission: Prediction) -> list[Facet]:
     chosen = sample(len(rows.label))
     pairs = _Pairs(rows.sequence[chosen], rows.label[chosen], reference.rows)
     frames = rows.frames[chosen].astype(np.float64)
-    n = len(reference.rows.label)
+    n = pairs.n_annotated
     return [
         _middles(pairs, frames, n),
         *(_lengths(pairs, frames, n, iou) for iou in _CLOSE),
@@ -69,7 +69,7 @@ def _exact(pairs: _Pairs, frames: np.ndarray, n: int) -> Facet:
 
 
 class _Pairs:
-    """Sampled rows beside all annotated rows of their sequence. Each method says which rows have a fitting one."""
+    """Sampled rows, each paired with all annotated rows of its sequence. Methods say which rows fit one."""
 
     def __init__(self, sequence: np.ndarray, label: np.ndarray, truth: Rows) -> None:
         order = np.argsort(truth.sequence, kind="stable")
@@ -78,6 +78,7 @@ class _Pairs:
         self._n = len(sequence)
         self._row = np.repeat(np.arange(self._n), last - first)
         own = np.concatenate([np.zeros(0, np.int64), *map(np.arange, first.tolist(), last.tolist())])
+        self.n_annotated = len(np.unique(own))
         self._frames = truth.frames[order][own]
         self._above = truth.label[order][own] - label[self._row]
 

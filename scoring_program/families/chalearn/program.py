@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from scoring_program.challenge import Program, Settings
+from scoring_program.disclosure import fewest
 from scoring_program.families.chalearn import files
 from scoring_program.families.chalearn.files import Prediction, Reference, Rows, Track
 from scoring_program.metrics import frame_jaccard, resampling
@@ -29,7 +30,7 @@ class Protocol:
     to_intervals : callable
         Turns rows (n, 2) and the frames of their sequences (n,) into half-open intervals.
     actors_apart : bool
-        Whether the classes of different actors are compared by themselves. Pairs without a frame are then left out.
+        Whether the classes of different actors are compared separately. Pairs without a frame are then left out.
     false_classes_count : bool
         Whether a class that is only predicted counts, with 0.
     """
@@ -131,7 +132,7 @@ class TrackProgram(Program[Reference, Prediction, SequenceStatistics]):
         text = f"{left_out} of {n} sequences have no class that counts and were left out of the mean"
         return SequenceStatistics(
             reference.sequences, np.where(kept & submission.present, means, np.nan),
-            [Note("N-LEFT-OUT", text)] if left_out else [],
+            [Note("N-LEFT-OUT", text)] if left_out >= max(fewest(settings["detail"]), 1) else [],
             means, kept, false_classes, submission.present, cells, counts_in, truth_frames, predicted_frames,
             protocol, drops_empty,
         )  # fmt: skip

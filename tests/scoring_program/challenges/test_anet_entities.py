@@ -193,3 +193,54 @@ def test_evaluate_asks_for_what_is_missing(capsys):
         [sys.executable, str(ROOT / "starting_kit" / "evaluate.py"), GT], capture_output=True, text=True, check=False
     )
     assert "name your zip file" in done.stderr
+
+
+def two_classes(n_annotated, n_named):
+    """Return files of sub-task II: "cat" is in eight segments, "dog" in the first ones, objects are in the last."""
+    videos = [f"v{number}" for number in range(8)]
+    box = [0, 0, 9, 9]
+
+    def segment(names):
+        lists = {"process_clss": [names], "process_idx": [list(range(len(names)))], "process_bnd_box": [box]}
+        return {"0": {**lists, "frame_ind": [0], "tokens": names}}
+
+    annotations = {
+        video: {"segments": segment(["cat", "dog"] if place < n_annotated else ["cat"])}
+        for place, video in enumerate(videos)
+    }
+    objects = {"clss": ["cat", "dog"], "idx_in_sent": [0, 1], "bbox_for_all_frames": [[box] * 10] * 2}
+    results = {video: {"0": objects} for video in videos[-n_named:]}
+    document = {"results": results, "eval_mode": "gen", "external_data": {"used": False, "details": ""}}
+    reference = {
+        "reference.json": {"vocab": ["dog", "cat"], "annotations": annotations},
+        "split.json": {"validation": videos},
+        "lemmas.json": {"dog": "dog", "cat": "cat"},
+    }
+    return files(reference), {"submission_gen.json": json.dumps(document)}
+
+
+@pytest.mark.parametrize(("n_annotated", "n_named", "shown"), [(8, 8, True), (5, 8, True), (6, 5, False)])
+def test_a_class_is_shown_if_enough_annotated_words_meet_objects(run, n_annotated, n_named, shown):
+    """Six annotated words and five objects may meet in three segments only."""
+    outcome = run(GEN, *two_classes(n_annotated, n_named))
+    tables = json.loads((outcome.folder / "detailed_results.json").read_text(encoding="utf-8"))["tables"]
+    assert any(row[0] == "dog" for row in tables.get("classes", {"rows": []})["rows"]) == shown
+
+
+def test_a_video_without_words_has_no_score_of_its_own(tmp_path):
+    annotated = {"process_clss": [[]], "process_idx": [[]], "process_bnd_box": [[0, 0, 9, 9]], "frame_ind": [0]}
+    reference = {
+        "reference.json": {"vocab": [], "annotations": {"v": {"segments": {"0": {**annotated, "tokens": ["a"]}}}}},
+        "split.json": {"validation": ["v"]},
+    }
+    empty = {"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []}
+    document = {"results": {"v": {"0": empty}}, "eval_mode": "GT", "external_data": {"used": False, "details": ""}}
+    for name, content in files({**reference, "submission_gt.json": document}).items():
+        folder = tmp_path / ("res" if name.startswith("submission") else "ref")
+        folder.mkdir(exist_ok=True)
+        (folder / name).write_text(content, encoding="utf-8")
+    results = []
+    code = scoring.score_folder(GT, tmp_path / "ref", tmp_path / "res", tmp_path / "out", on_result=results.append)
+    assert code == scoring.SCORED
+    assert results[0].statistics.items == ["v"]
+    assert np.isnan(results[0].statistics.item_scores).all()

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 import densepose_convert
-from conftest import ROOT, make_zip
+from conftest import GOLDEN, ROOT, make_zip
 from organizer.data.prepare import check_reference, prepare
 from scoring_program import scoring
 from scoring_program.challenge import load_challenge
@@ -562,3 +562,12 @@ def test_the_list_may_have_so_many_entries_and_no_more():
 def test_very_many_bad_entries_are_not_all_explained(tmp_path):
     findings = check("[" + "1," * 300_000 + "1]", tmp_path)
     assert findings.total == 200
+
+
+def test_the_last_bits_neither_order_losses_nor_show(tmp_path):
+    case = GOLDEN / ID / "label-map-resize"
+    assert scoring.score_folder(ID, case / "ref", case / "res", tmp_path) == scoring.SCORED
+    losses = json.loads((tmp_path / "detailed_results.json").read_text(encoding="utf-8"))["losses"]
+    free = [loss["fix"] for loss in losses if not loss["points"]]
+    assert free == ["masks", "background", "wrong_part", "off_within_part"]
+    assert "-0.0" not in (tmp_path / "detailed_results.html").read_text(encoding="utf-8").split("<main>")[1]

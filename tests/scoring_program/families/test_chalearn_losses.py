@@ -62,7 +62,7 @@ def test_losses_are_scores_of_fixed_submissions(name, protocol, data):
 
     def measured(found):
         prediction = Prediction(as_rows(found), np.ones(N_SEQUENCES, bool))
-        return program.measure(reference, prediction, {"protocol": protocol})
+        return program.measure(reference, prediction, {"protocol": protocol, "detail": "full"})
 
     expected = {
         fix: program.scores(measured(found))["score"]

@@ -109,6 +109,16 @@ def test_without_an_interval_nothing_is_said_about_one():
     assert SIGNATURE in shown(made)
 
 
+def test_columns_of_the_interval_may_be_missing():
+    columns = [replace(column, leaderboard=True) for column in CHALLENGE.columns]
+    scores = {key: SCORES[key] for key in ("score", "coverage")}
+    made = page.result_page(
+        replace(CHALLENGE, columns=columns), replace(SMALL, interval=None, scores=scores), SIGNATURE
+    )
+    assert "Coverage" in made
+    assert "Interval from" not in made
+
+
 def test_notes_and_losses_come_before_everything_else():
     made = page.result_page(CHALLENGE, example_result(20), SIGNATURE)
     headings = [found.text for found in parsed(made).iter("h2")]
