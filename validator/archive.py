@@ -295,7 +295,7 @@ def _not_a_zip(head: bytes) -> tuple[str, str]:
     if head[257:262] == b"ustar":
         return "this is a tar file, not a zip file", "pack the files as .zip"
     if head.startswith(b"PK\x03\x04"):
-        return "this zip file is truncated: its end is missing", "make it anew and upload it again"
+        return "this zip file is truncated: its end is missing", "make it again and upload it again"
     return "this is not a zip file", "put your files into a .zip and submit that"
 
 

@@ -68,7 +68,7 @@ def iter_entries(stream: Readable, largest: int, most: int) -> Iterator[bytes]:
                 raise ArrayError(entry, f"the entry has more than {largest:,} bytes", "check what you wrote into it")
             more = stream.read(max(_CHUNK, len(buffer)))
             if not more:
-                raise ArrayError(entry, "the file ends too early", "write it anew; it may have been cut off")
+                raise ArrayError(entry, "the file ends too early", "write it again; it may have been cut off")
             buffer += more
             continue
         text = buffer[place:end].strip(_SPACE)

@@ -71,7 +71,7 @@ def _check_named(submission: Submission, rules: Rules, findings: Findings, optio
         }
     except UnreadableFileError:
         findings.add(
-            "E-ZIP-DAMAGED", "a file cannot be unpacked", "make the zip anew", file=", ".join(chosen.values())
+            "E-ZIP-DAMAGED", "a file cannot be unpacked", "make the zip again", file=", ".join(chosen.values())
         )
         return None
 
@@ -141,7 +141,7 @@ def _check_csv(
         try:
             content = (key, name, submission.read(name))
         except UnreadableFileError:
-            findings.add("E-ZIP-DAMAGED", "the file cannot be unpacked", "make the zip anew", file=name)
+            findings.add("E-ZIP-DAMAGED", "the file cannot be unpacked", "make the zip again", file=name)
             continue
         (contents if last_frames is None or key in last_frames else unknown).append(content)
     # Files of unknown items are ignored, but checked: a participant at home gets the same verdict.

@@ -41,7 +41,7 @@ def counted(number: int, thing: str, plural: str = "") -> str:
 
 @dataclass(frozen=True)
 class Problem:
-    """One reason why a file cannot be accepted, with its place and the way to mend it.
+    """One reason why a file cannot be accepted, with its place and the way to fix it.
 
     ``where`` is a JSON Pointer for JSON files and "line L column C" for CSV files; it may be empty.
     """

@@ -383,7 +383,7 @@ def _kind(value: Any) -> str:
 
 
 def _words(error: Any) -> tuple[str, str]:
-    """Return what is wrong and how to mend it, for an error of jsonschema."""
+    """Return what is wrong and how to fix it, for an error of jsonschema."""
     rule, wanted, value = error.validator, error.validator_value, error.instance
     about = error.schema.get("description", "see the schema of the file")
     hint = about[0].lower() + about[1:] if about else about

@@ -41,7 +41,7 @@ def built_task(challenge_id: str, reference: Path | None) -> BuiltTask:
         made = own or _reference_in(bundle, task)
     if program != build_program(challenge_id):
         place = f"{DIST.name}/{path.name}"
-        print(f"warning | the program in {place} differs from this repository's; make bundle builds it anew")
+        print(f"warning | the program in {place} differs from this repository's; make bundle builds it again")
     # Without a limit, and for a limit of 0, the platform takes its own.
     limit = number(data["phases"][0].get("execution_time_limit") or 0) or DEFAULT_STEP
     return BuiltTask(challenge_id, program, made, float(limit))

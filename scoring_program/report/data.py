@@ -24,10 +24,10 @@ from validator.findings import Findings
 _NOT_SHOWN = ("key", "support", "level")
 
 
-def result_json(result: Result, signature: str, stages: Mapping[str, float], decimals: int = DECIMALS) -> str:
+def result_json(result: Result, signature: str, stages: Mapping[str, float]) -> str:
     """Return ``detailed_results.json`` of a scored submission.
 
-    ``stages`` are the seconds that each stage of the run took; all other numbers have at most ``decimals`` decimals.
+    ``stages`` are the seconds that each stage of the run took; all other numbers have at most 10 decimals.
     """
     shown = {
         "signature": signature,
@@ -37,7 +37,7 @@ def result_json(result: Result, signature: str, stages: Mapping[str, float], dec
         "notes": [asdict(note) for note in result.notes],
         "tables": {section.key: _section(section) for section in result.sections},
     }
-    return _document({"outcome": "scored", "exit_code": 0, **_plain(shown, decimals)}, stages)
+    return _document({"outcome": "scored", "exit_code": 0, **_plain(shown)}, stages)
 
 
 def failed_json(outcome: str, exit_code: int, findings: Findings, stages: Mapping[str, float]) -> str:
@@ -94,13 +94,13 @@ def _section(section: Section) -> dict[str, Any]:
     return {"kind": type(section).__name__, **shown}
 
 
-def _plain(value: Any, decimals: int) -> Any:
+def _plain(value: Any) -> Any:
     """Return a value without types of numpy and with rounded numbers."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, Mapping):
-        return {key: _plain(entry, decimals) for key, entry in value.items()}
+        return {key: _plain(entry) for key, entry in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_plain(entry, decimals) for entry in value]
+        return [_plain(entry) for entry in value]
     # Adding zero turns a rounded -0.0 into 0.0.
-    return round(value, decimals) + 0.0 if isinstance(value, float) else value
+    return round(value, DECIMALS) + 0.0 if isinstance(value, float) else value

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from example_result import SIGNATURE, example_result
+from scoring_program.disclosure import rounded
 from scoring_program.report import data, files
 from scoring_program.result import Column, Statistics, Table
 from validator.findings import Findings
@@ -58,13 +59,16 @@ def test_the_scores_are_those_of_the_scores_file(tmp_path):
 
 
 def test_numbers_of_all_kinds_are_rounded():
-    table = Table("t", "T", "", [Column("a")] * 4, [(np.float64(1 / 3), np.int64(2), None, -1e-9)])
+    table = Table("t", "T", "", [Column("a")] * 4, [(np.float64(1 / 3), np.int64(2), None, -1e-12)])
     result = replace(example_result(1), sections=[table])
-    text = data.result_json(result, SIGNATURE, STAGES, decimals=3)
-    assert read(text)["tables"]["t"]["rows"] == [[0.333, 2, None, 0.0]]
+    text = data.result_json(result, SIGNATURE, STAGES)
+    assert read(text)["tables"]["t"]["rows"] == [[0.3333333333, 2, None, 0.0]]
     assert "-0.0]" not in text
-    assert read(text)["interval"]["high"] == 0.434
-    assert read(text)["scores"]["score"] == 0.413
+    assert read(text)["scores"]["score"] == 0.4127123456
+    fewer = read(data.result_json(rounded(result, 3), SIGNATURE, STAGES))
+    assert fewer["tables"]["t"]["rows"] == [[0.333, 2, None, 0.0]]
+    assert fewer["interval"]["high"] == 0.434
+    assert fewer["scores"]["score"] == 0.413
 
 
 def test_text_that_no_reader_could_decode_is_replaced():
