@@ -23,8 +23,8 @@ CASES = sorted(path.parent for path in (GOLDEN / GEN).glob("*/released.json"))
 TABLE = load_table()
 
 
-def prepare(source, output):
-    return main(["prepare", GEN, "--source", str(source), "--output", str(output)])
+def prepare(source, output, *options):
+    return main(["prepare", GEN, "--source", str(source), "--output", str(output), *map(str, options)])
 
 
 def write_source(folder, tokens, settings=""):
@@ -250,19 +250,9 @@ def test_corenlp_is_asked_plain_words_together_and_odd_ones_alone(corenlp):
 def test_another_version_of_corenlp_must_be_forced(corenlp, tmp_path, capsys):
     (corenlp / "stanford-corenlp-3.9.1.jar").rename(corenlp / "stanford-corenlp-3.9.2.jar")
     source = write_source(tmp_path / "source", ["dogs", "'ll"])
-    command = [
-        "prepare",
-        GEN,
-        "--source",
-        str(source),
-        "--output",
-        str(tmp_path / "ready"),
-        "--corenlp",
-        str(corenlp),
-    ]
-    assert main(command) == 1
+    assert prepare(source, tmp_path / "ready", "--corenlp", corenlp) == 1
     assert "this is CoreNLP 3.9.2; the challenge used 3.9.1, and other versions differ" in capsys.readouterr().out
-    assert main([*command, "--force-corenlp"]) == 0
+    assert prepare(source, tmp_path / "ready", "--corenlp", corenlp, "--force-corenlp") == 0
     assert "this is CoreNLP 3.9.2" in capsys.readouterr().out
     table = json.loads((tmp_path / "ready" / "lemmas.json").read_text())
     # The table of 3.9.1 has no part in it.
@@ -272,17 +262,7 @@ def test_another_version_of_corenlp_must_be_forced(corenlp, tmp_path, capsys):
 
 def test_corenlp_brings_the_other_words_too(corenlp, tmp_path):
     source = write_source(tmp_path / "source", ["they", "'ll"])
-    command = [
-        "prepare",
-        GEN,
-        "--source",
-        str(source),
-        "--output",
-        str(tmp_path / "ready"),
-        "--corenlp",
-        str(corenlp),
-    ]
-    assert main(command) == 0
+    assert prepare(source, tmp_path / "ready", "--corenlp", corenlp) == 0
     table = json.loads((tmp_path / "ready" / "lemmas.json").read_text())
     assert (table["they"], table["'ve"]) == ("THEY", "`")
 
