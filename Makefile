@@ -1,19 +1,25 @@
-# The two commands to begin with: make demo, make test. All others are in the README.
+# The two commands to begin with: make demo, make test. The others are in the README.
 PYTHON ?= python3
 FORMAT ?= v2
 BIN := .venv/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
-.PHONY: demo test bundle lint-bundle dry-run rescore demo-data new-challenge bench coverage portability games yardstick fuzz mutants clean
+.PHONY: demo check test lint bundle lint-bundle dry-run rescore demo-data new-challenge bench coverage portability games yardstick fuzz mutants clean
 
 demo: .venv/run
 	@$(BIN)/python -m organizer demo
 
-test: .venv/dev
+check: lint
+	$(BIN)/python -m pytest -m "not slow"
+
+test: lint
+	$(BIN)/python -m pytest
+
+lint: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/codespell
 	$(BIN)/mypy
-	$(BIN)/python -m pytest
 
 # REFERENCE is a folder with a folder for each task, or the folder of one task.
 REFERENCE_OPTION = $(if $(REFERENCE),--reference "$(REFERENCE)")

@@ -63,7 +63,7 @@ def pixels_of_person(masks, box, height, width):
     labels = label_map(masks)
     w, h = max(int(box[2]), 1), max(int(box[3]), 1)
     found = set()
-    columns, rows = ([neighbours(place, size) for place in range(size)] for size in (w, h))
+    columns, rows = ([neighbors(place, size) for place in range(size)] for size in (w, h))
     for row, (upper, lower, down) in enumerate(rows):
         for column, (left, right, across) in enumerate(columns):
             value = 0.0
@@ -76,7 +76,7 @@ def pixels_of_person(masks, box, height, width):
     return found
 
 
-def neighbours(place, size):
+def neighbors(place, size):
     f = np.float32((place + 0.5) * (256 / size) - 0.5)
     low = math.floor(f)
     if low < 0:

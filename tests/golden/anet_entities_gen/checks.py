@@ -12,4 +12,4 @@ def check(name, score, expected):
         for measure, number in numbers.items():
             key = measure.replace("prec", "precision", 1).split("_per_sent")
             ours = f"{key[0]}_{mode}{'_per_sent' if len(key) > 1 else ''}"
-            assert scores[ours] == pytest.approx(number, abs=1e-9), ours
+            assert scores[ours] == pytest.approx(number, abs=1e-12), ours

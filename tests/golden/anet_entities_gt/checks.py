@@ -1,3 +1,19 @@
-"""The golden cases are of the validation split."""
+"""The golden cases are of the validation split, and some hold the accuracy of each class."""
+
+import pytest
+
+from scoring_program.metrics import grounding
 
 SETTINGS = {"splits": ["validation"]}
+MORE = ("released_per_class",)
+
+
+def check_more(score, case):
+    """Compare mean and number of the words of each class."""
+    statistics = score().statistics
+    classes = statistics.joined.classes
+    means, n_words = grounding.class_means(statistics.correct, statistics.label, len(classes))
+    ours = {name: {"mean": mean, "n": n} for name, mean, n in zip(classes, means.tolist(), n_words.tolist()) if n}
+    assert ours.keys() == case["released_per_class"].keys()
+    for name, expected in case["released_per_class"].items():
+        assert ours[name] == pytest.approx(expected, abs=1e-12), name

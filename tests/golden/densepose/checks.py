@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 _KEYS = {"AP": "ap", "APm": "ap_medium", "APl": "ap_large", "AR": "ar", "ARm": "ar_medium", "ARl": "ar_large"}
+MORE = ("pairs",)
 _MEASURES = {"GPSm": "gpsm", "GPS": "gps", "IOU": "iou"}
 
 
@@ -12,15 +13,15 @@ def check(name, score, expected):
         scores = score(measure=_MEASURES[measure], kappa=0.0).scores
         for key, number in numbers.items():
             ours = scores[_KEYS.get(key, key.lower())]
-            assert ours == pytest.approx(max(number, 0.0), abs=1e-9), (measure, key)
+            assert ours == pytest.approx(max(number, 0.0), abs=1e-12), (measure, key)
 
 
 def check_more(score, case):
     """Compare the matrices of GPS, mask IoU and box IoU."""
     statistics = score(measure="gpsm", kappa=0.0).statistics
-    for image_id, wanted in case.get("pairs", {}).items():
+    for image_id, wanted in case["pairs"].items():
         image = statistics.images[statistics.items.index(image_id)]
-        found = {"gps": image.gps, "mask_iou": image.mask_iou, "box_iou": image.overlap}
-        for key, matrix in found.items():
+        ours = {"gps": image.gps, "mask_iou": image.mask_iou, "box_iou": image.overlap}
+        for key, matrix in ours.items():
             expected = np.array(wanted[key], dtype=float).reshape(matrix.shape)
-            assert matrix == pytest.approx(expected, abs=1e-9), (image_id, key)
+            assert matrix == pytest.approx(expected, abs=1e-12), (image_id, key)

@@ -15,12 +15,12 @@ def check(name, score, expected):
     else:
         assert scores["average_video_accuracy"] == expected.pop("average_video_accuracy")
         exact = expected.pop("average_video_accuracy_exact")
-        assert scores["average_video_accuracy_exact"] == pytest.approx(exact, abs=1e-9)
-        assert scores["mean_psc"] == pytest.approx(expected.pop("mean_psc"), abs=1e-9)
+        assert scores["average_video_accuracy_exact"] == pytest.approx(exact, abs=1e-12)
+        assert scores["mean_psc"] == pytest.approx(expected.pop("mean_psc"), abs=1e-12)
         assert scores["top1_accuracy"] == pytest.approx(expected.pop("top1"), abs=1e-12)
-        (curve,) = (section for section in result.sections if section.title == "Accuracy conditioned on PSC")
+        curve = sections["conditioned_accuracy"]
         points = dict(zip(curve.lines[0].x, curve.lines[0].y))
         for threshold, accuracy in expected.pop("accuracy_at").items():
-            assert points[float(threshold)] == pytest.approx(accuracy, abs=1e-9)
-    assert sum(share for _, share in sections["psc_budget"].shares) == pytest.approx(1, abs=1e-9)
+            assert points[float(threshold)] == pytest.approx(accuracy, abs=1e-12)
+    assert sum(share for _, share in sections["psc_budget"].shares) == pytest.approx(1, abs=1e-12)
     assert expected == {}

@@ -71,14 +71,14 @@ def test_program_is_self_contained_and_holds_no_reference(bundles, name):
     assert not [entry for entry in names if "demo" in entry or entry.startswith(("organizer/", "tests/"))]
 
 
-def test_vendored_wheels_bring_their_licences(bundles):
+def test_vendored_wheels_bring_their_licenses(bundles):
     names = names_in(read(bundles / f"{IDS[0]}.zip")[f"{IDS[0]}_program.zip"])
     vendor = "scoring_program/vendor/"
     packages = {name.split("/")[2] for name in names if name.startswith(vendor) and ".dist-info/" in name}
     assert packages
     for package in packages:
-        licences = [name for name in names if name.startswith(f"{vendor}{package}/") and "LICEN" in name.upper()]
-        assert licences, package
+        licenses = [name for name in names if name.startswith(f"{vendor}{package}/") and "LICEN" in name.upper()]
+        assert licenses, package
 
 
 @pytest.mark.parametrize("name", IDS)

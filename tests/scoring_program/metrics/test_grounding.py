@@ -1,4 +1,4 @@
-"""Grounding: the vectorised overlap against a word-by-word program, and its float32 corners."""
+"""Grounding: the vectorized overlap against a word-by-word program, and its float32 corners."""
 
 from __future__ import annotations
 
