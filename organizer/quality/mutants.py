@@ -6,12 +6,14 @@ all mutants would take hours.
 
 from __future__ import annotations
 
+import hashlib
 import random
 import re
 import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 from organizer import ROOT
@@ -19,6 +21,8 @@ from organizer.bundle.packing import imported, needed_code
 from scoring_program.challenge import challenge_ids
 
 WORK = ROOT / ".cache" / "mutants"
+COPY = WORK / "repository"
+_LEFT_OUT = (".git", ".venv", ".cache", "out", "dist", ".hypothesis", "*_cache", "__pycache__")
 
 _CONFIG = """[cosmic-ray]
 module-path = "{module}"
@@ -59,51 +63,78 @@ def chosen_tests(module: str) -> tuple[list[str], str]:
 
 
 def run_mutants(cosmic_ray: str, chosen: list[str], sample: int) -> int:
-    """Try a sample of mutants of each module, print the score and the survivors."""
+    """Try a sample of mutants of each module, print the share killed and the survivors.
+
+    A run that was interrupted goes on where it stopped; mutants are tried again once the module or its tests change.
+    """
     print("| module | mutants | tried | killed |")
     print("|---|---|---|---|")
     survivors = []
     for module in chosen or modules():
-        copy = WORK / "repository"
-        shutil.rmtree(copy, ignore_errors=True)
-        ignored = shutil.ignore_patterns(
-            ".git", ".venv", ".cache", "out", "dist", ".hypothesis", "*_cache", "__pycache__"
-        )
-        shutil.copytree(ROOT, copy, ignore=ignored)
-        total, killed, alive, tried = _try(cosmic_ray, module, sample, copy)
-        print(f"| {module} | {total} | {tried} | {100 * killed / max(tried, 1):.0f} % |", flush=True)
+        # A mutant may be left in the copy if a run is interrupted.
+        shutil.rmtree(COPY, ignore_errors=True)
+        shutil.copytree(ROOT, COPY, ignore=shutil.ignore_patterns(*_LEFT_OUT))
+        files, words = chosen_tests(module)
+        session = _session(module, files, sample)
+        command = f"{sys.executable} -m pytest -x -q -p no:cacheprovider {' '.join(files)}"
+        command += f" -k '{words}'" if words else ""
+        (COPY / "mutants.toml").write_text(_CONFIG.format(module=module, command=command), encoding="utf-8")
+        if not session.exists():
+            _begin(cosmic_ray, session, sample)
+        subprocess.run([cosmic_ray, "exec", "mutants.toml", session], cwd=COPY, check=True, capture_output=True)
+        tried, alive = _results(session, module)
+        killed = 100 * (tried - len(alive)) / max(tried, 1)
+        print(f"| {module} | {_all_mutants(session)} | {tried} | {killed:.0f} % |", flush=True)
         survivors += alive
     for survivor in survivors:
         print(survivor)
     return 0
 
 
-def _try(cosmic_ray: str, module: str, sample: int, copy: Path) -> tuple[int, int, list[str], int]:
-    files, words = chosen_tests(module)
-    chosen = f" -k '{words}'" if words else ""
-    command = f"{sys.executable} -m pytest -x -q -p no:cacheprovider {' '.join(files)}{chosen}"
-    (copy / "mutants.toml").write_text(_CONFIG.format(module=module, command=command), encoding="utf-8")
-    session = copy / "session.sqlite"
-    subprocess.run([cosmic_ray, "init", "mutants.toml", session.name], cwd=copy, check=True, capture_output=True)
-    with sqlite3.connect(session) as database:
-        lines = (copy / module).read_text(encoding="utf-8").splitlines()
-        specs = database.execute("select job_id, operator_name, start_pos_row from mutation_specs").fetchall()
-        # "int | None" in an annotation is never run.
-        jobs = sorted(
-            job
-            for job, operator, row in specs
-            if not ("BitOr" in operator and re.search(r"\| (None|[A-Z])", lines[row - 1]))
-        )
-        kept = set(random.Random(1).sample(jobs, min(sample, len(jobs))))
-        gone = [(job,) for job, _, _ in specs if job not in kept]
-        database.executemany("delete from mutation_specs where job_id = ?", gone)
-        database.executemany("delete from work_items where job_id = ?", gone)
-    subprocess.run([cosmic_ray, "exec", "mutants.toml", session.name], cwd=copy, check=True, capture_output=True)
+def _session(module: str, files: list[str], sample: int) -> Path:
+    """Return the file of a module's results, named by the contents of the module and its tests."""
+    content = hashlib.sha256(str(sample).encode())
+    for name in (module, *files):
+        paths = [ROOT / name] if (ROOT / name).is_file() else sorted((ROOT / name).rglob("*.py"))
+        for path in paths:
+            content.update(path.read_bytes())
+    return WORK / f"{module.replace('/', '.')}-{content.hexdigest()[:12]}.sqlite"
+
+
+def _begin(cosmic_ray: str, session: Path, sample: int) -> None:
+    """Start a session with a sample of the mutants, the same in every run."""
+    new = session.with_suffix(".new")
+    new.unlink(missing_ok=True)
+    subprocess.run([cosmic_ray, "init", "mutants.toml", new], cwd=COPY, check=True, capture_output=True)
+    with closing(sqlite3.connect(new)) as database, database:
+        specs = database.execute("select job_id, module_path, operator_name, start_pos_row from mutation_specs")
+        jobs = []
+        for job, module, operator, row in specs.fetchall():
+            line = (COPY / module).read_text(encoding="utf-8").splitlines()[row - 1]
+            # "int | None" in an annotation is never run.
+            if not ("BitOr" in operator and re.search(r"\| (None|[A-Z])", line)):
+                jobs.append(job)
+        kept = random.Random(1).sample(sorted(jobs), min(sample, len(jobs)))
+        for table in ("mutation_specs", "work_items"):
+            marks = ",".join("?" * len(kept))
+            database.execute(f"delete from {table} where job_id not in ({marks})", kept)  # noqa: S608
+        database.execute("create table all_mutants (number integer)")
+        database.execute("insert into all_mutants values (?)", [len(jobs)])
+    new.rename(session)
+
+
+def _all_mutants(session: Path) -> int:
+    with closing(sqlite3.connect(session)) as database:
+        return int(database.execute("select number from all_mutants").fetchone()[0])
+
+
+def _results(session: Path, module: str) -> tuple[int, list[str]]:
+    """Return how many mutants were tried, and a text for each that survived."""
     query = (
         "select s.operator_name, s.start_pos_row, r.test_outcome, r.diff from mutation_specs s "
         "join work_results r on r.job_id = s.job_id"
     )
-    with sqlite3.connect(session) as database:
+    with closing(sqlite3.connect(session)) as database:
         rows = database.execute(query).fetchall()
     alive = [
         f"\n{module} line {row}: {operator}\n"
@@ -111,4 +142,4 @@ def _try(cosmic_ray: str, module: str, sample: int, copy: Path) -> tuple[int, in
         for operator, row, outcome, diff in rows
         if "SURVIVED" in str(outcome).upper()
     ]
-    return len(jobs), len(rows) - len(alive), alive, len(rows)
+    return len(rows), alive
