@@ -83,13 +83,15 @@ def pairs_by_group(left_group: np.ndarray, right_starts: np.ndarray) -> tuple[np
     return left, right, starts
 
 
-def _frame_starts(truth_frame: np.ndarray, predicted_frame: np.ndarray) -> np.ndarray:
-    return group_starts(predicted_frame, int(max(truth_frame.max(initial=-1), predicted_frame.max(initial=-1))) + 1)
+def _frame_starts(ground_truth_frame: np.ndarray, predicted_frame: np.ndarray) -> np.ndarray:
+    return group_starts(
+        predicted_frame, int(max(ground_truth_frame.max(initial=-1), predicted_frame.max(initial=-1))) + 1
+    )
 
 
 def match_best(
-    truth_box: np.ndarray,
-    truth_frame: np.ndarray,
+    ground_truth_box: np.ndarray,
+    ground_truth_frame: np.ndarray,
     predicted_box: np.ndarray,
     predicted_frame: np.ndarray,
     human_iou: float = HUMAN_IOU,
@@ -100,31 +102,33 @@ def match_best(
 
     Parameters
     ----------
-    truth_box, predicted_box : arrays of shape (n, 4)
-    truth_frame, predicted_frame : int arrays of shape (n,), ascending
+    ground_truth_box, predicted_box : arrays of shape (n, 4)
+    ground_truth_frame, predicted_frame : int arrays of shape (n,), ascending
     human_iou : float
 
     Returns
     -------
-    int array of shape (n_truth,)
+    int array of shape (n_ground_truth,)
         Index of the predicted human, -1 where no IoU is above ``human_iou``.
     """
-    truth, predicted, starts = pairs_by_group(truth_frame, _frame_starts(truth_frame, predicted_frame))
-    iou = box_iou(truth_box[truth], predicted_box[predicted])
-    matched = np.full(len(truth_box), -1)
+    ground_truth, predicted, starts = pairs_by_group(
+        ground_truth_frame, _frame_starts(ground_truth_frame, predicted_frame)
+    )
+    iou = box_iou(ground_truth_box[ground_truth], predicted_box[predicted])
+    matched = np.full(len(ground_truth_box), -1)
     some = np.flatnonzero(np.diff(starts))
     if some.size:
         largest = np.maximum.reduceat(iou, starts[some])
         is_largest = iou == np.repeat(largest, np.diff(starts)[some])
-        place = np.where(is_largest, np.arange(len(iou)), len(iou))
-        first = np.minimum.reduceat(place, starts[some])
+        index = np.where(is_largest, np.arange(len(iou)), len(iou))
+        first = np.minimum.reduceat(index, starts[some])
         matched[some] = np.where(largest > human_iou, predicted[first], -1)
     return matched
 
 
 def match_assigned(
-    truth_box: np.ndarray,
-    truth_frame: np.ndarray,
+    ground_truth_box: np.ndarray,
+    ground_truth_frame: np.ndarray,
     predicted_box: np.ndarray,
     predicted_frame: np.ndarray,
     human_iou: float = HUMAN_IOU,
@@ -136,25 +140,25 @@ def match_assigned(
     """
     from scipy.optimize import linear_sum_assignment
 
-    predicted_starts = _frame_starts(truth_frame, predicted_frame)
-    truth, predicted, starts = pairs_by_group(truth_frame, predicted_starts)
-    iou = _released_iou(truth_box[truth], predicted_box[predicted])
-    matched = np.full(len(truth_box), -1)
-    frames, first_truth, n_truth = np.unique(truth_frame, return_index=True, return_counts=True)
+    predicted_starts = _frame_starts(ground_truth_frame, predicted_frame)
+    ground_truth, predicted, starts = pairs_by_group(ground_truth_frame, predicted_starts)
+    iou = _released_iou(ground_truth_box[ground_truth], predicted_box[predicted])
+    matched = np.full(len(ground_truth_box), -1)
+    frames, first_ground_truth, n_ground_truth = np.unique(ground_truth_frame, return_index=True, return_counts=True)
     n_predicted = np.diff(predicted_starts)[frames]
-    for begin, rows, columns in zip(first_truth.tolist(), n_truth.tolist(), n_predicted.tolist()):
+    for begin, rows, columns in zip(first_ground_truth.tolist(), n_ground_truth.tolist(), n_predicted.tolist()):
         if not columns:
             continue
-        here = iou[starts[begin] : starts[begin] + rows * columns].reshape(rows, columns)
-        square = here
+        frame_iou = iou[starts[begin] : starts[begin] + rows * columns].reshape(rows, columns)
+        square = frame_iou
         if rows != columns:
             size = max(rows, columns)
             square = np.zeros((size, size))
-            square[:rows, :columns] = here
+            square[:rows, :columns] = frame_iou
         row, column = linear_sum_assignment(1 - square)
         real = (row < rows) & (column < columns)
         row, column = row[real], column[real]
-        good = here[row, column] > human_iou
+        good = frame_iou[row, column] > human_iou
         matched[begin + row[good]] = predicted[starts[begin] + column[good]]
     return matched
 
@@ -290,8 +294,8 @@ def _predicted_parts(matched_human: np.ndarray, part_name: np.ndarray, proposals
     order = np.argsort(keys, kind="stable")
     keys, known = keys[order], known[order]
     wanted = matched_human.astype(np.int64) * n_names + part_name
-    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where((matched_human >= 0) & (keys[place] == wanted), known[place], -1)
+    index = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where((matched_human >= 0) & (keys[index] == wanted), known[index], -1)
 
 
 def frame_means(
@@ -350,8 +354,8 @@ def grid_points_passed(
         frames, first, n_parts = np.unique(part_frame[begin:end], return_index=True, return_counts=True)
         total = Fraction(0)
         for start, count in zip((begin + first).tolist(), n_parts.tolist()):
-            here = slice(start, start + count)
-            proposals = outcomes.n_proposals[here][outcomes.kind[here] == CORRECT]
+            of_frame = slice(start, start + count)
+            proposals = outcomes.n_proposals[of_frame][outcomes.kind[of_frame] == CORRECT]
             total += sum((Fraction(1, n) for n in proposals.tolist()), Fraction(0)) / count
         exact = GRID * total / len(frames)
         passed[video] = -(-exact.numerator // exact.denominator)

@@ -31,25 +31,25 @@ class Joined:
     notes: list[Note]
 
 
-def join(truth: PartStates, predicted: PartStates) -> Joined:
+def join(ground_truth: PartStates, predicted: PartStates) -> Joined:
     """Bring a submission into the reference's numbering; frames that it does not have are dropped."""
-    position = {key: index for index, key in enumerate(_frame_keys(truth))}
+    position = {key: index for index, key in enumerate(_frame_keys(ground_truth))}
     frame = np.fromiter((position.get(key, -1) for key in _frame_keys(predicted)), np.int64, len(predicted.frames))
-    has_frame = np.zeros(len(truth.frames), dtype=bool)
+    has_frame = np.zeros(len(ground_truth.frames), dtype=bool)
     has_frame[frame[frame >= 0]] = True
     # Frames may come in another order than the reference's; humans follow frames, parts and proposals follow them.
     human_frame, human_order = _renumber(predicted.human_frame, frame)
     part_human, part_order = _renumber(predicted.part_human, _places(human_order, len(predicted.human_box)))
     proposal_part, proposal_order = _renumber(predicted.proposal_part, _places(part_order, len(predicted.part_name)))
-    notes = _notes(frame, has_frame, len(set(predicted.videos) - set(truth.videos)))
+    notes = _notes(frame, has_frame, len(set(predicted.videos) - set(ground_truth.videos)))
     return Joined(
         human_frame,
         predicted.human_box[human_order],
         part_human,
-        _translate(predicted.names, truth.names)[predicted.part_name[part_order]],
+        _translate(predicted.names, ground_truth.names)[predicted.part_name[part_order]],
         proposal_part,
         predicted.proposal_box[proposal_order],
-        _translate(predicted.states, truth.states)[predicted.proposal_state[proposal_order]],
+        _translate(predicted.states, ground_truth.states)[predicted.proposal_state[proposal_order]],
         has_frame,
         notes,
     )

@@ -136,31 +136,35 @@ class KineticsTPS(Program[Reference, KineticsSubmission, VideoStatistics]):
     def measure(self, reference: Reference, submission: KineticsSubmission, settings: Settings) -> VideoStatistics:
         """Match humans, judge the parts, and summarize them for each video."""
         protocol = PROTOCOLS[settings["protocol"]]
-        truth = reference.parts
-        joined = join(truth, submission.parts)
+        ground_truth = reference.parts
+        joined = join(ground_truth, submission.parts)
         matched = protocol.match(
-            truth.human_box, truth.human_frame, joined.human_box, joined.human_frame, settings["human_iou"]
+            ground_truth.human_box,
+            ground_truth.human_frame,
+            joined.human_box,
+            joined.human_frame,
+            settings["human_iou"],
         )
         outcomes = part_state.judge_parts(
-            matched[truth.part_human],
-            part_state.Parts(truth.part_name, truth.proposal_box, truth.proposal_state),
+            matched[ground_truth.part_human],
+            part_state.Parts(ground_truth.part_name, ground_truth.proposal_box, ground_truth.proposal_state),
             part_state.Proposals(
                 joined.part_human, joined.part_name, joined.proposal_part, joined.proposal_box, joined.proposal_state
             ),
             settings["part_iou"],
             protocol.inclusive,
         )
-        videos = _videos(truth, outcomes, joined.has_frame, protocol)
-        classes = zip(truth.videos, reference.classes)
+        videos = _videos(ground_truth, outcomes, joined.has_frame, protocol)
+        classes = zip(ground_truth.videos, reference.classes)
         right = np.array([submission.classes.get(video) == name for video, name in classes], dtype=bool)
         areas = _areas(videos, right, protocol)
-        order = np.array(sorted(range(len(truth.videos)), key=truth.videos.__getitem__), dtype=np.int64)
-        submitted = np.array([video in submission.classes for video in truth.videos], dtype=bool)
-        submitted[truth.frame_video[joined.has_frame]] = True
-        items = [truth.videos[video] for video in order.tolist()]
+        order = np.array(sorted(range(len(ground_truth.videos)), key=ground_truth.videos.__getitem__), dtype=np.int64)
+        submitted = np.array([video in submission.classes for video in ground_truth.videos], dtype=bool)
+        submitted[ground_truth.frame_video[joined.has_frame]] = True
+        items = [ground_truth.videos[video] for video in order.tolist()]
         item_scores = np.where(submitted, areas, np.nan)[order]
         return VideoStatistics(
-            items, item_scores, joined.notes, right, areas, order, videos, outcomes, truth, joined, protocol
+            items, item_scores, joined.notes, right, areas, order, videos, outcomes, ground_truth, joined, protocol
         )
 
     def reduce(self, statistics: VideoStatistics, weights: Numbers) -> Numbers:
@@ -209,19 +213,21 @@ def accuracy_curve(statistics: VideoStatistics, step: int) -> list[float]:
 
 
 def _videos(
-    truth: PartStates, outcomes: part_state.PartOutcomes, has_frame: np.ndarray, protocol: Protocol
+    ground_truth: PartStates, outcomes: part_state.PartOutcomes, has_frame: np.ndarray, protocol: Protocol
 ) -> Videos:
-    n_videos, n_frames = len(truth.videos), len(truth.frames)
-    frame_scores = part_state.frame_means(outcomes.correctness, truth.part_human, truth.human_frame, n_frames)
+    n_videos, n_frames = len(ground_truth.videos), len(ground_truth.frames)
+    frame_scores = part_state.frame_means(
+        outcomes.correctness, ground_truth.part_human, ground_truth.human_frame, n_frames
+    )
     if protocol.missing_frame_is_wrong:
-        humans = np.bincount(truth.human_frame, minlength=n_frames)
+        humans = np.bincount(ground_truth.human_frame, minlength=n_frames)
         frame_scores[np.isnan(frame_scores) & (humans > 0) & ~has_frame] = 0.0
-    psc = part_state.part_state_correctness(frame_scores, truth.frame_video, n_videos)
+    psc = part_state.part_state_correctness(frame_scores, ground_truth.frame_video, n_videos)
     if protocol.inclusive:
         passed = part_state.released_points_reached(psc)
     else:
-        part_frame = truth.human_frame[truth.part_human]
-        passed = part_state.grid_points_passed(psc, outcomes, part_frame, truth.frame_video)
+        part_frame = ground_truth.human_frame[ground_truth.part_human]
+        passed = part_state.grid_points_passed(psc, outcomes, part_frame, ground_truth.frame_video)
     return Videos(frame_scores, psc, passed)
 
 
