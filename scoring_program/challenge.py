@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar, Union
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 
 from scoring_program.plausibility import Plausibility
 from scoring_program.result import Deferred, Section, Statistics
 from scoring_program.settings import Setting, declared
 from validator.findings import Findings
+from validator.strict_yaml import load_strict
 
 CHALLENGES_FOLDER = Path(__file__).resolve().parent / "challenges"
 
@@ -193,7 +193,7 @@ def challenge_ids() -> list[str]:
 def load_challenge(challenge_id: str) -> Challenge:
     """Read the declaration of a task. Raises FileNotFoundError for an unknown id."""
     path = CHALLENGES_FOLDER / challenge_id / "challenge.yaml"
-    data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    data = load_strict(path.read_text(encoding="utf-8"))
     columns = [ScoreColumn(**column) for column in data["columns"]]
     declared_keys = {column.key for column in columns}
     return Challenge(

@@ -1,13 +1,46 @@
-"""Reading prepared reference data: arrays in numpy's own archive form."""
+"""Prepared reference data: arrays, which load fast, and texts as JSON, in one archive of numpy's own form."""
 
 from __future__ import annotations
 
+import json
 import math
 import zipfile
 import zlib
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
+
+from validator.findings import Findings
+
+# Raised when the content of prepared files changes.
+_FORM = 2
+
+T = TypeVar("T")
+
+
+def save_prepared(path: Path, texts: Mapping[str, object], arrays: Mapping[str, np.ndarray]) -> None:
+    """Write arrays, and texts that JSON can hold."""
+    text = json.dumps({"form": _FORM, **texts}).encode()
+    content: dict[str, Any] = {"text": np.frombuffer(text, np.uint8), **arrays}
+    np.savez(path, **content)
+
+
+def load_prepared(
+    path: Path, make: Callable[[dict[str, Any], dict[str, np.ndarray]], T], findings: Findings
+) -> T | None:
+    """Return what ``make`` makes of the texts and arrays of a prepared file; None, and a finding, if it cannot."""
+    try:
+        arrays = load_arrays(path)
+        texts = json.loads(arrays.pop("text").tobytes())
+        if texts["form"] == _FORM:
+            return make(texts, arrays)
+        problem = f"it was prepared in form {texts['form']}, and this program reads {_FORM}"
+    except (ValueError, KeyError, TypeError):
+        problem = "the prepared reference cannot be read"
+    findings.add("E-REF-PREPARED", problem, "prepare it again", path.name)
+    return None
 
 
 def load_arrays(path: Path) -> dict[str, np.ndarray]:

@@ -6,15 +6,15 @@ Every challenge knows the common settings; its ``challenge.yaml`` declares furth
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from scoring_program.strict_yaml import load_strict
 from validator.findings import Findings, quote
+from validator.strict_yaml import load_strict
 
 SETTINGS_FILE = "settings.yaml"
 
@@ -97,17 +97,31 @@ def allowed(given: Mapping[Any, Any], known: tuple[Setting, ...], findings: Find
     return values
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_names(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(name, str) for name in value)
+
+
+# For the type of a default: whether a value is of this kind, and what the kind is called.
+_KINDS: dict[type, tuple[Callable[[Any], bool], str]] = {
+    bool: (lambda value: isinstance(value, bool), "true or false"),
+    int: (lambda value: type(value) is int, "a whole number"),
+    float: (_is_number, "a number"),
+    str: (lambda value: isinstance(value, str), "text"),
+    list: (_is_names, "a list of names"),
+}
+
+
 def _wanted(setting: Setting, value: Any) -> str:
     """Return what the value should be, "" if it is that."""
     if setting.choices:
         choices = ", ".join(str(choice) for choice in setting.choices)
         return "" if any(value == c and type(value) is type(c) for c in setting.choices) else f"one of {choices}"
-    if setting.max is not None:
-        low, high, whole = setting.min, setting.max, isinstance(setting.default, int)
-        number = isinstance(value, int if whole else (int, float)) and not isinstance(value, bool)
-        good = number and (low is None or value >= low) and value <= high
-        return "" if good else f"a {'whole ' if whole else ''}number from {low} to {high}"
-    if isinstance(setting.default, list):
-        strings = isinstance(value, list) and value and all(isinstance(entry, str) for entry in value)
-        return "" if strings else "a list of names"
-    return "" if type(value) is type(setting.default) else f"a {type(setting.default).__name__}"
+    is_of_kind, wanted = _KINDS[type(setting.default)]
+    if setting.min is None or setting.max is None:
+        return "" if is_of_kind(value) else wanted
+    good = is_of_kind(value) and setting.min <= value <= setting.max
+    return "" if good else f"{wanted} from {setting.min} to {setting.max}"

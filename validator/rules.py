@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from validator.archive import Limits
+from validator.strict_yaml import load_strict
 
 RULES_FOLDER = Path(__file__).parent / "rules"
 
@@ -121,7 +120,7 @@ def known_ids() -> list[str]:
 
 def load_rules(challenge_id: str) -> Rules:
     """Read the rules of a challenge. Raises FileNotFoundError for an unknown id."""
-    data = yaml.safe_load((RULES_FOLDER / f"{challenge_id}.yaml").read_text(encoding="utf-8"))
+    data = load_strict((RULES_FOLDER / f"{challenge_id}.yaml").read_text(encoding="utf-8"))
     limits = Limits(**data["limits"])
     if "csv" in data:
         return Rules(challenge_id, limits, csv=parse_csv_rules(data["csv"]))

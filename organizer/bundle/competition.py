@@ -17,8 +17,8 @@ import yaml
 
 from organizer.bundle.dates import read_date
 from organizer.bundle.report import Report
-from scoring_program.strict_yaml import load_strict
 from validator.findings import quote
+from validator.strict_yaml import load_strict
 
 DATA_KEYS = (
     "starting_kit", "public_data", "path", "scoring_program", "reference_data", "input_data", "ingestion_program",

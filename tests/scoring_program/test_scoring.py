@@ -115,7 +115,7 @@ def test_scores_of_an_earlier_run_do_not_survive(run):
         ({"settings.yaml": "protocoll: released\n"}, "did you mean protocol"),
         ({"settings.yaml": "protocol: relesed\n"}, "one of published, released"),
         ({"settings.yaml": "detail: true\n"}, "one of none, summary, full"),
-        ({"settings.yaml": "protocol: published\nprotocol: released\n"}, "stands twice"),
+        ({"settings.yaml": "protocol: published\nprotocol: released\n"}, "occurs twice"),
         ({"settings.yaml": "- protocol\n"}, "not a mapping"),
         ({"settings.yaml": "protocol: [\n"}, "not valid YAML"),
         ({"S3_labels.csv": "1,2,3\n"}, "E-REF-PAIR"),

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from scoring_program.challenges.densepose import reference as ref
+from scoring_program.challenges.densepose import reference
 from scoring_program.metrics import geodesic, masks
+from scoring_program.prepared import save_prepared
 from validator.findings import Findings, quote
 from validator.strict_json import UNPARSED, strict_loads
 
@@ -63,16 +64,16 @@ def prepare(source: Path, output: Path, findings: Findings) -> None:
     persons = _read_annotations(source / ANNOTATIONS_FILE, findings)
     if vertices is None or persons is None or not findings.ok:
         return
-    n_vertices = _write_distances(source / DISTANCES_FILE, output / ref.DISTANCES_FILE, findings)
+    n_vertices = _write_distances(source / DISTANCES_FILE, output / reference.DISTANCES_FILE, findings)
     if n_vertices is None:
         return
     if int(vertices.unique.max(initial=0)) >= n_vertices:
         problem = f"it names vertex {int(vertices.unique.max()) + 1}, the distances are of {n_vertices}"
         findings.add("E-REF-TEMPLATE", problem, "take all files of one template", TRANSFORM_FILE)
         return
-    _write_template(vertices, n_vertices, output / ref.TEMPLATE_FILE)
-    _write_persons(persons, vertices, output / ref.PERSONS_FILE)
-    (output / ref.HASH_FILE).write_text(ref.content_hash(output) + "\n", encoding="ascii")
+    _write_template(vertices, n_vertices, output / reference.TEMPLATE_FILE)
+    _write_persons(persons, vertices, output / reference.PERSONS_FILE)
+    (output / reference.HASH_FILE).write_text(reference.content_hash(output) + "\n", encoding="ascii")
     dense = sum(person["points"] is not None for person in persons["persons"])
     text = f"{len(persons['persons']):,} persons, {dense:,} of them densely annotated, {n_vertices:,} vertices"
     findings.note("N-REF-PREPARED", f"{text} were prepared")
@@ -161,7 +162,9 @@ def _write_template(vertices: _Vertices, n_vertices: int, output: Path) -> None:
     for part in range(1, geodesic.PARTS + 1):
         found = vertices.nearest(part, grid)
         nearest[part - 1] = np.where(found >= 0, vertices.unique[found], geodesic.NO_VERTEX)
-    np.savez(output, nearest=nearest.reshape(geodesic.PARTS, geodesic.LEVELS, -1), n_vertices=n_vertices)
+    save_prepared(
+        output, {"n_vertices": n_vertices}, {"nearest": nearest.reshape(geodesic.PARTS, geodesic.LEVELS, -1)}
+    )
 
 
 def _read_annotations(path: Path, findings: Findings) -> dict[str, Any] | None:
@@ -296,26 +299,25 @@ def _write_persons(data: dict[str, Any], vertices: _Vertices, output: Path) -> N
         columns["run"].append(person["runs"])
         run_start.append(run_start[-1] + len(person["runs"]))
         places.append(person["mask_place"])
-    np.savez(
-        output,
-        version=ref.PREPARED_VERSION,
-        image_id=np.array(image_ids, dtype=np.int64),
-        image_size=np.array([data["images"][image_id] for image_id in image_ids], dtype=np.int64).reshape(-1, 2),
-        category=np.array(sorted({person["category"] for person in persons}), dtype=np.int64),
-        image=np.array([index[person["image_id"]] for person in persons], dtype=np.int64),
-        box=np.array([person["box"] for person in persons], dtype=np.float64).reshape(-1, 4),
-        area=np.array([person["area"] for person in persons], dtype=np.float64),
-        crowd=np.array([person["crowd"] for person in persons], dtype=bool),
-        dense=np.array([person["points"] is not None for person in persons], dtype=bool),
-        point_start=np.array(point_start, dtype=np.int64),
-        x=np.concatenate([np.zeros(0), *columns["x"]]),
-        y=np.concatenate([np.zeros(0), *columns["y"]]),
-        part=np.concatenate([np.zeros(0, np.int8), *columns["part"]]).astype(np.int8),
-        vertex=np.concatenate([np.zeros(0, np.int32), *columns["vertex"]]).astype(np.int32),
-        mask_place=np.array(places, dtype=np.int64).reshape(-1, 4),
-        run_start=np.array(run_start, dtype=np.int64),
-        run=np.concatenate([np.zeros(0, np.int32), *columns["run"]]).astype(np.int32),
-    )
+    arrays = {
+        "image_id": np.array(image_ids, dtype=np.int64),
+        "image_size": np.array([data["images"][image_id] for image_id in image_ids], dtype=np.int64).reshape(-1, 2),
+        "category": np.array(sorted({person["category"] for person in persons}), dtype=np.int64),
+        "image": np.array([index[person["image_id"]] for person in persons], dtype=np.int64),
+        "box": np.array([person["box"] for person in persons], dtype=np.float64).reshape(-1, 4),
+        "area": np.array([person["area"] for person in persons], dtype=np.float64),
+        "crowd": np.array([person["crowd"] for person in persons], dtype=bool),
+        "dense": np.array([person["points"] is not None for person in persons], dtype=bool),
+        "point_start": np.array(point_start, dtype=np.int64),
+        "x": np.concatenate([np.zeros(0), *columns["x"]]),
+        "y": np.concatenate([np.zeros(0), *columns["y"]]),
+        "part": np.concatenate([np.zeros(0, np.int8), *columns["part"]]).astype(np.int8),
+        "vertex": np.concatenate([np.zeros(0, np.int32), *columns["vertex"]]).astype(np.int32),
+        "mask_place": np.array(places, dtype=np.int64).reshape(-1, 4),
+        "run_start": np.array(run_start, dtype=np.int64),
+        "run": np.concatenate([np.zeros(0, np.int32), *columns["run"]]).astype(np.int32),
+    }
+    save_prepared(output, {}, arrays)
 
 
 def _points(person: dict[str, Any], vertices: _Vertices) -> dict[str, np.ndarray]:

@@ -45,13 +45,13 @@ class DensePose(Program[Reference, Gathered, ImageStatistics]):
         if (folder / preparation.DISTANCES_FILE).is_file() and not (folder / files.PERSONS_FILE).is_file():
             with tempfile.TemporaryDirectory() as work:
                 preparation.prepare(folder, Path(work), findings)
-                prepared = files.load_prepared(Path(work), findings) if findings.ok else None
+                prepared = files.load_folder(Path(work), findings) if findings.ok else None
                 if prepared is None:
                     return None
                 distances = np.fromfile(Path(work) / files.DISTANCES_FILE, "<f4")
             template = files.LoadedTemplate(prepared.template.nearest, prepared.template.n_vertices, distances)
             return Reference(prepared.persons, template, prepared.digest)
-        return files.load_prepared(folder, findings)
+        return files.load_folder(folder, findings)
 
     def check_reference(self, folder: Path, settings: Settings, reference: Reference, findings: Findings) -> None:
         """Compare the prepared files with the hash that preparation left."""

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from scoring_program.prepared import load_arrays
+from scoring_program.prepared import load_prepared
 from validator.findings import Findings
 
-PREPARED_VERSION = 1
 TEMPLATE_FILE = "template.npz"
 PERSONS_FILE = "persons.npz"
 DISTANCES_FILE = "distances.f32"
@@ -126,7 +125,7 @@ class Reference:
     digest: str
 
 
-def load_prepared(folder: Path, findings: Findings) -> Reference | None:
+def load_folder(folder: Path, findings: Findings) -> Reference | None:
     """Load a prepared folder; None after a problem."""
     for name in PREPARED_FILES:
         if not (folder / name).is_file():
@@ -134,22 +133,18 @@ def load_prepared(folder: Path, findings: Findings) -> Reference | None:
             findings.add("E-REF-NONE", "the file is missing", hint, name)
     if not findings.ok:
         return None
-    try:
-        arrays = load_arrays(folder / PERSONS_FILE)
-        version = int(arrays["version"])
-        persons = Persons(**{field.name: arrays[field.name] for field in fields(Persons)})
-        arrays = load_arrays(folder / TEMPLATE_FILE)
-        template = Template(arrays["nearest"], int(arrays["n_vertices"]), folder / DISTANCES_FILE)
-    except (ValueError, KeyError, TypeError):
-        findings.add("E-REF-PREPARED", "the prepared reference cannot be read", "prepare it again")
+    persons = load_prepared(folder / PERSONS_FILE, lambda _, arrays: Persons(**arrays), findings)
+    distances = folder / DISTANCES_FILE
+    template = load_prepared(
+        folder / TEMPLATE_FILE,
+        lambda texts, arrays: Template(arrays["nearest"], texts["n_vertices"], distances),
+        findings,
+    )
+    if persons is None or template is None:
         return None
     n = template.n_vertices
-    if version != PREPARED_VERSION:
-        problem = f"it was prepared in form {version}, this program reads {PREPARED_VERSION}"
-        findings.add("E-REF-PREPARED", problem, "prepare it again", PERSONS_FILE)
-    elif (folder / DISTANCES_FILE).stat().st_size != 2 * n * (n - 1):
+    if distances.stat().st_size != 2 * n * (n - 1):
         findings.add("E-REF-PREPARED", "the file of distances has another size", "prepare it again", DISTANCES_FILE)
-    if not findings.ok:
         return None
     digest = folder / HASH_FILE
     return Reference(persons, template, digest.read_text(encoding="ascii").strip() if digest.is_file() else "")

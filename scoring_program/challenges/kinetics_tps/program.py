@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy as np
 from scoring_program.challenge import Program, Settings
 from scoring_program.challenges.kinetics_tps.joining import Joined, join
 from scoring_program.metrics import part_state, resampling
-from scoring_program.prepared import load_arrays
+from scoring_program.prepared import load_prepared, save_prepared
 from scoring_program.result import Numbers, Statistics
 from validator.check import check_submission
 from validator.findings import Findings
@@ -30,7 +29,6 @@ from validator.rules import load_rules
 CLASSES_FILE = "gt_vid_result.json"
 PARTS_FILE = "gt_part_result.json"
 PREPARED_FILE = "reference.npz"
-_PREPARED_VERSION = 1
 _SHOWN_PSC = (0.0, 0.25, 0.5)
 
 
@@ -259,7 +257,7 @@ def _load_reference(folder: Path, findings: Findings) -> Reference | None:
     """Read the organizers' two JSON files, or what `prepare_reference` made of them; None after a problem."""
     prepared = folder / PREPARED_FILE
     if prepared.is_file():
-        return _load_prepared(prepared, findings)
+        return load_prepared(prepared, _from_prepared, findings)
     for name in (CLASSES_FILE, PARTS_FILE):
         if not (folder / name).is_file():
             findings.add("E-REF-NONE", "the file is missing", "put it into the reference folder", name)
@@ -279,32 +277,21 @@ def _load_reference(folder: Path, findings: Findings) -> Reference | None:
 
 def _save_prepared(reference: Reference, path: Path) -> None:
     parts = reference.parts
-    arrays = {f.name: getattr(parts, f.name) for f in fields(parts) if isinstance(getattr(parts, f.name), np.ndarray)}
+    values = {field.name: getattr(parts, field.name) for field in fields(parts)}
     texts = {
-        "version": _PREPARED_VERSION,
         "classes": reference.classes,
         "videos": parts.videos,
         "frames": parts.frames,
         "names": list(parts.names),
         "states": list(parts.states),
     }
-    np.savez(path, text=np.frombuffer(json.dumps(texts).encode(), np.uint8), **arrays)
+    save_prepared(path, texts, {name: value for name, value in values.items() if isinstance(value, np.ndarray)})
 
 
-def _load_prepared(path: Path, findings: Findings) -> Reference | None:
-    try:
-        arrays = load_arrays(path)
-        texts = json.loads(arrays.pop("text").tobytes())
-        if texts["version"] != _PREPARED_VERSION:
-            raise ValueError("another version")
-        words: dict[str, Any] = {
-            key: {word: number for number, word in enumerate(texts[key])} for key in ("names", "states")
-        }
-        parts = PartStates(videos=texts["videos"], frames=texts["frames"], **{**arrays, **words})
-        return Reference(texts["classes"], parts)
-    except (ValueError, KeyError, TypeError):
-        findings.add("E-REF-PREPARED", "the prepared reference cannot be read", "prepare it again", path.name)
-        return None
+def _from_prepared(texts: dict[str, Any], arrays: dict[str, np.ndarray]) -> Reference:
+    names, states = ({word: number for number, word in enumerate(texts[key])} for key in ("names", "states"))
+    parts = PartStates(**arrays, videos=texts["videos"], frames=texts["frames"], names=names, states=states)
+    return Reference(texts["classes"], parts)
 
 
 PROGRAM = KineticsTPS()

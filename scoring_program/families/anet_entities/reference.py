@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -11,14 +10,13 @@ from typing import Any
 import numpy as np
 
 from scoring_program.metrics.grounding import FRAMES, Words
-from scoring_program.prepared import load_arrays
+from scoring_program.prepared import load_prepared, save_prepared
 from validator.findings import Findings, counted, quote
 from validator.strict_json import UNPARSED, pointer_part, strict_loads
 
 PREPARED_FILE = "reference.npz"
 LEMMAS_FILE = "lemmas.json"
 LEMMATIZER_FILE = "lemmatizer.txt"
-_PREPARED_VERSION = 1
 _LISTS = ("frame_ind", "process_clss", "process_idx", "process_bnd_box")
 
 
@@ -58,7 +56,10 @@ class Reference:
 def load(folder: Path, settings: Mapping[str, Any], findings: Findings) -> Reference | None:
     """Read the reference and keep the segments of the chosen splits; None after a problem."""
     prepared = folder / PREPARED_FILE
-    whole = _load_prepared(prepared, findings) if prepared.is_file() else _load_json(folder, settings, findings)
+    if prepared.is_file():
+        whole = load_prepared(prepared, _from_prepared, findings)
+    else:
+        whole = _load_json(folder, settings, findings)
     if whole is None:
         return None
     for split in settings["splits"]:
@@ -114,30 +115,19 @@ def check(settings: Mapping[str, Any], reference: Reference, findings: Findings)
 
 def save(reference: Reference, path: Path) -> None:
     """Write a reference as arrays, which load fast."""
-    words = reference.words
-    texts = {
-        "version": _PREPARED_VERSION,
-        "segments": reference.segments,
-        "classes": reference.classes,
-        "tokens": reference.tokens,
-        "splits": reference.splits,
-        "vocab": reference.vocab,
-        "videos": reference.videos,
-    }
-    np.savez(
-        path,
-        text=np.frombuffer(json.dumps(texts).encode(), np.uint8),
-        segment=words.segment,
-        index=words.index,
-        label=words.label,
-        mention_word=words.mention_word,
-        mention_label=words.mention_label,
-        box_start=words.box_start,
-        box=words.box,
-        frame=words.frame,
-        token_segment=reference.token_segment,
-        token=reference.token,
-    )
+    names = ("segments", "classes", "tokens", "splits", "vocab", "videos")
+    texts = {name: getattr(reference, name) for name in names}
+    words = {field.name: getattr(reference.words, field.name) for field in fields(Words)}
+    save_prepared(path, texts, {**words, "token_segment": reference.token_segment, "token": reference.token})
+
+
+def _from_prepared(texts: dict[str, Any], arrays: dict[str, np.ndarray]) -> Reference:
+    words = Words(**{field.name: arrays.pop(field.name) for field in fields(Words)})
+    segments = [(video, segment) for video, segment in texts["segments"]]
+    return Reference(
+        segments, words, texts["classes"], texts["tokens"], arrays["token_segment"], arrays["token"],
+        texts["splits"], texts["vocab"], texts["videos"],
+    )  # fmt: skip
 
 
 def prepare(source: Path, output: Path, settings: Mapping[str, Any], findings: Findings) -> Reference | None:
@@ -148,23 +138,6 @@ def prepare(source: Path, output: Path, settings: Mapping[str, Any], findings: F
         n_words, n_segments = len(whole.words.segment), len(whole.segments)
         findings.note("N-REF-PREPARED", f"{n_words:,} words in {n_segments:,} annotated segments were prepared")
     return whole
-
-
-def _load_prepared(path: Path, findings: Findings) -> Reference | None:
-    try:
-        arrays = load_arrays(path)
-        texts = json.loads(arrays["text"].tobytes())
-        if texts["version"] != _PREPARED_VERSION:
-            raise ValueError("another version")
-        words = Words(**{field.name: arrays[field.name] for field in fields(Words)})
-        segments = [(video, segment) for video, segment in texts["segments"]]
-        return Reference(
-            segments, words, texts["classes"], texts["tokens"], arrays["token_segment"], arrays["token"],
-            texts["splits"], texts["vocab"], texts["videos"],
-        )  # fmt: skip
-    except (ValueError, KeyError, TypeError):
-        findings.add("E-REF-PREPARED", "the prepared reference cannot be read", "prepare it again", path.name)
-        return None
 
 
 def _load_json(folder: Path, settings: Mapping[str, Any], findings: Findings) -> Reference | None:

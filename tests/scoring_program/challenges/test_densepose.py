@@ -496,7 +496,7 @@ def test_lookups_in_windows_are_those_of_the_whole_file(prepared, monkeypatch):
     whole = np.fromfile(prepared / "distances.f32", "<f4")
     position = np.random.default_rng(1).integers(0, len(whole), 500)
     monkeypatch.setattr(reference, "_WINDOW", 64)
-    template = reference.load_prepared(prepared, Findings()).template
+    template = reference.load_folder(prepared, Findings()).template
     assert np.array_equal(template.lookup(position), whole[position])
     assert template.lookup(position[:0]).shape == (0,)
 

@@ -1,4 +1,4 @@
-"""Reading YAML without its traps: a key that stands twice is an error, not a silent choice."""
+"""Reading YAML without its traps: a duplicate key is an error, not a silent choice."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[Any, Any]:
     for key_node, _ in node.value:
         key = loader.construct_object(key_node, deep=True)
         if key in seen:
-            raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} stands twice", key_node.start_mark)
+            raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} occurs twice", key_node.start_mark)
         seen.add(key)
     return loader.construct_mapping(node, deep=True)
 
