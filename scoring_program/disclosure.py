@@ -1,4 +1,4 @@
-"""What of a result may be shown: the one place that decides, for the page, the log and the JSON alike.
+"""What a run may disclose: the one place that decides, for the page, the log and the JSON.
 
 At ``detail: summary`` a row, bin or cell rests on at least `FEWEST` instances of the reference and as many of the
 submission. Smaller ones are folded into one row; if that row would still be too small, the smallest of the others

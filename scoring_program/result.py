@@ -62,7 +62,7 @@ class Groups(Section):
     support : int64 array of shape (n, 2)
         How many instances of the reference, and how many of the submission, each group rests on.
     row : callable
-        Takes the numbers of the groups that make up a row; returns the cells behind the name.
+        Takes the numbers of the groups that make up a row; returns the cells after the name.
     worst_first : int, optional
         The column that rows are sorted by, the smallest first; without it they keep their order.
     overlapping : bool

@@ -1,6 +1,6 @@
 """One run, from the folders of the platform to the outputs: ``score_folder`` and the command line of ``score.py``.
 
-Knows the platform's folders and nothing of any metric. INPUT holds ``ref/`` (the hidden reference) and
+It knows the platform's folders and nothing about any metric. INPUT holds ``ref/`` (the hidden reference) and
 ``res/`` (the submission). Exit codes: 0 scored; 1 the submission is invalid; 2 the organizer's side is broken.
 """
 
@@ -151,12 +151,12 @@ def _explain(run: _Run, error: BaseException) -> int:
             frame = entry
     problem = f"{type(error).__name__} in {Path(frame.filename).name} line {frame.lineno} in {frame.name}"
     findings = Findings()
-    findings.add("E-INTERNAL", problem, "tell those who maintain the scoring program")
+    findings.add("E-INTERNAL", problem, "report it to the maintainers of the scoring program")
     return run.broken(findings)
 
 
 def _unwritable(output: Path, error: console.OutputError) -> int:
-    """Say in one line what cannot be written, and leave no scores behind."""
+    """Report in one line what cannot be written, and remove any scores."""
     console.complain(error)
     with contextlib.suppress(console.OutputError):
         files.remove_scores(output)

@@ -24,7 +24,7 @@ def exportGT_Action(dataPath: _Path, outputPath: _Path) -> None:
     Raises
     ------
     FileNotFoundError
-        There are no zips in ``dataPath``, or one lacks its labels or data file.
+        There are no zips in ``dataPath``, or one has no labels or data file.
     """
     samples = sorted(Path(dataPath).glob("*.zip"))
     if not samples:
@@ -64,7 +64,7 @@ def evalAction(predictionDir: _Path, truthDir: _Path, protocol: str = "published
     Raises
     ------
     ValueError
-        Files are malformed; the message lists what, where, and how to mend it.
+        Files are malformed; the message lists what, where, and how to fix it.
     """
     return _evaluate("chalearn_action", predictionDir, truthDir, protocol)
 

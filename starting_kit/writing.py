@@ -25,7 +25,7 @@ ANY = -1
 def checked_file(path: str | Path, challenge_id: str) -> Iterator[Path]:
     """Yield a temporary path of the same name; afterwards check the file there and move it to ``path``.
 
-    After an exception, or if the check fails, nothing is left behind and an older file at ``path`` stays.
+    After an exception, or if the check fails, nothing is left and an older file at ``path`` stays.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def save_zip(path: str | Path, challenge_id: str, files: Mapping[str, str]) -> N
 
 
 def numbers(values: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
-    """Return finite numbers as float64 of a shape in which `ANY` stands for any length; [] is one of length 0.
+    """Return finite numbers as float64 of a shape in which `ANY` means any length; [] is one of length 0.
 
     Raises
     ------

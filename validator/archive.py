@@ -27,7 +27,7 @@ _RATIO_COUNTS_FROM_BYTES = 1 << 20
 # The central directory holds at least 46 bytes an entry; names and extra fields add to it.
 _DIRECTORY_BYTES_PER_FILE = 1024
 _ENTRY = b"PK\x01\x02"
-# The end of a directory and the longest comment behind it.
+# The end of a directory and the longest comment after it.
 _LONGEST_END = 65_557
 # What file systems take.
 _LONGEST_PART, _LONGEST_NAME = 255, 1000
@@ -149,7 +149,7 @@ def open_submission(path: Path, limits: Limits, findings: Findings) -> Iterator[
     """Open the zip file or folder at ``path``; yield None if problems were added to ``findings``.
 
     A folder may hold the files themselves, one folder with the files, or a single zip file. The file
-    ``metadata`` that platforms put beside an unpacked submission is ignored.
+    ``metadata``, which platforms put next to an unpacked submission, is ignored.
     """
     before = findings.total
     members: dict[str, _Member] = {}
@@ -304,7 +304,7 @@ def _zip_members(archive: zipfile.ZipFile, path: Path, limits: Limits, findings:
     folders: dict[str, None] = {}
     packed = 0
     for info in archive.infolist():
-        # ZipInfo.filename has lost everything behind a NUL byte and, on Windows, its backslashes.
+        # ZipInfo.filename has lost everything after a NUL byte and, on Windows, its backslashes.
         name = info.orig_filename
         packed += info.compress_size
         kind = stat.S_IFMT(info.external_attr >> 16)
@@ -371,7 +371,7 @@ def _check_names(members: Mapping[str, object], findings: Findings, folders: Ite
                 "keep one of them",
                 file=name,
             )
-    # With the smallest character for a slash, what lies in a folder comes right after a file of the folder's name.
+    # With the smallest character for a slash, what is in a folder comes right after a file of the folder's name.
     ordered = sorted(name.replace("/", "\0") for name in chain(members, (f"{name}/" for name in folders)))
     for first, second in zip(ordered, ordered[1:]):
         if second.startswith(f"{first}\0"):
@@ -437,6 +437,6 @@ def _drop_junk(members: dict[str, _Member], findings: Findings) -> dict[str, _Me
 
 
 def _common_folder(members: Mapping[str, _Member]) -> str:
-    """Return the folder that everything lies in, with its slash, "" if there is none."""
+    """Return the folder that everything is in, with its slash, "" if there is none."""
     tops = {name.partition("/")[0] for name in members}
     return f"{tops.pop()}/" if len(tops) == 1 and all("/" in name for name in members) else ""

@@ -128,7 +128,7 @@ def _entry_end(buffer: bytes, place: int, entry: int) -> int | None:
 
 
 def _string_end(buffer: bytes, place: int) -> int | None:
-    """Return the place behind the closing quotation mark of a string whose text begins at ``place``."""
+    """Return the position after the closing quotation mark of a string whose text begins at ``place``."""
     begin = place
     while True:
         end = buffer.find(b'"', place)

@@ -41,7 +41,7 @@ def check_submission(
     findings : Findings
         Gets problems and notes.
     last_frames : mapping of key to int, optional
-        What the reference knows: its keys and each item's number of frames. Without it (a participant at
+        Facts about the reference: its keys and each item's number of frames. Without it (a participant at
         home) every key is accepted. For CSV files only.
     reader_options
         For `validator.tables.read_table`, or for ``read`` of the challenge's module in ``validator/formats``.

@@ -142,7 +142,7 @@ def _drop_empty_end(text: str, accepted: dict[str, int]) -> str:
     while end and _BLANK.fullmatch(lines[end - 1]):
         end -= 1
     kept = "\n".join(lines[:end])
-    # One newline behind the last row is ordinary; anything more is an empty line.
+    # One newline after the last row is ordinary; anything more is an empty line.
     if text[len(kept) :] not in ("", "\n"):
         _count(accepted, "end with an empty line, which was accepted")
     return kept

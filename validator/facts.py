@@ -14,7 +14,7 @@ EMPTY = Note(
 
 
 def box_facts(boxes: np.ndarray, what: str) -> list[Note]:
-    """Return notes on boxes (n, 4) that all lie within 0..1, or are all one and the same."""
+    """Return notes on boxes (n, 4) that are all within 0..1, or are all one and the same."""
     if len(boxes) < _FEWEST_BOXES:
         return []
     if (boxes == boxes[0]).all():

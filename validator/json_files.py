@@ -152,7 +152,7 @@ def check_value(data: bytes, schema_name: str, findings: Findings, where: str) -
     """Parse and check one value of a larger file; return it, None after a problem.
 
     ``where`` is the JSON Pointer of the value; problems are placed below it. A string that is base64 by
-    the schema may come as the bytes that it stands for.
+    the schema may be given as bytes.
     """
     schema = load_schema(schema_name)
     if typed_json is not None:

@@ -107,7 +107,7 @@ def covered_frames(intervals: np.ndarray, groups: np.ndarray, n_groups: int) -> 
 
 
 def _on_one_axis(intervals: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Lay the groups one behind the other on one axis of frames, so that no interval reaches the next group."""
+    """Place the groups one after another on one axis of frames, so that no interval reaches the next group."""
     length = int(intervals.max()) + 1
     offset = groups * length
     return offset + intervals[:, 0], offset + np.maximum(intervals[:, 0], intervals[:, 1]), groups

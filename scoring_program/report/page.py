@@ -144,7 +144,7 @@ def broken_page(title: str, lines: Sequence[str]) -> str:
 
 
 def document(title: str, head: Sequence[Element], body: Sequence[Element], more_style: str = "") -> str:
-    """Return a static page: a header under its title, and cards; ``more_style`` is CSS behind that of all pages."""
+    """Return a static page: a header under its title, and cards; ``more_style`` is CSS added to that of all pages."""
     style = (Path(__file__).parent / "style.css").read_text(encoding="utf-8") + more_style
     page_head = element(
         "head",

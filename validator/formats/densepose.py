@@ -210,7 +210,7 @@ def _serve(pipe: Any, others: list[Any], worker: _Worker) -> None:
 
 
 def _attempt(work: Callable[..., Any], *arguments: Any) -> Any:
-    """Return what ``work`` returns, or an exception that may be told: a message may hold data, its type is enough."""
+    """Return what ``work`` returns, or an exception without its message, which may hold data."""
     try:
         return work(*arguments)
     except Exception as error:
@@ -218,7 +218,7 @@ def _attempt(work: Callable[..., Any], *arguments: Any) -> Any:
 
 
 class _Worker:
-    """Checks detections and hands them to its consumer."""
+    """Checks detections and passes them to its consumer."""
 
     def __init__(self, image_ids: frozenset[int] | None, make_consumer: Callable[[], Consumer]) -> None:
         self._image_ids = image_ids

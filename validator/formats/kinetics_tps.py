@@ -169,7 +169,7 @@ class _Gatherer:
 
 
 def _merge(first: PartStates, second: PartStates) -> PartStates:
-    """Return both as one, the second numbered behind the first."""
+    """Concatenate both; the second is numbered after the first."""
     names, states = dict(first.names), dict(first.states)
     name_of = np.array([names.setdefault(word, len(names)) for word in second.names], dtype=np.int32)
     state_of = np.array([states.setdefault(word, len(states)) for word in second.states], dtype=np.int32)

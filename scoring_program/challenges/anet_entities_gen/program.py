@@ -65,7 +65,7 @@ class GeneratedSentences(EntitiesProgram[ReferenceWithLemmas, SentenceStatistics
         if annotated is None:
             return None
         if TABLE.is_file() and not (folder / files.LEMMAS_FILE).is_file():
-            # At home, with annotations that nobody prepared.
+            # At home, with annotations that were not prepared.
             made = lemmas_from_table(*_words(annotated), settings["lemma_fallback"], findings)
             return ReferenceWithLemmas(annotated, *made)
         table = files.load_lemmas(folder, findings)

@@ -33,7 +33,7 @@ def facets(reference: Reference, submission: Gathered) -> list[Facet]:
 
 
 class _Places:
-    """Looks up where vertices lie in U and V: the middle of their cells, from every fourth cell each way."""
+    """Looks up where vertices are in U and V: the middle of their cells, from every fourth cell each way."""
 
     def __init__(self, nearest: np.ndarray) -> None:
         cells = nearest[:, ::_STRIDE, ::_STRIDE].astype(np.int64)
