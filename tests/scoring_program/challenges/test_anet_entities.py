@@ -240,7 +240,8 @@ def test_a_video_without_words_has_no_score_of_its_own(tmp_path):
         folder.mkdir(exist_ok=True)
         (folder / name).write_text(content, encoding="utf-8")
     results = []
-    code = scoring.score_folder(GT, tmp_path / "ref", tmp_path / "res", tmp_path / "out", on_result=results.append)
+    options = scoring.Options(on_result=results.append)
+    code = scoring.score_folder(GT, tmp_path / "ref", tmp_path / "res", tmp_path / "out", options=options)
     assert code == scoring.SCORED
     assert results[0].statistics.items == ["v"]
     assert np.isnan(results[0].statistics.item_scores).all()
