@@ -337,9 +337,9 @@ def _weighted(detections: Ranked, weights: np.ndarray) -> np.ndarray:
             continue
         found = np.cumsum(own[:, place], axis=1)
         precision = found / (counts_so_far[:, place] + np.spacing(1))
-        precision = np.maximum.accumulate(precision[:, ::-1], axis=1)[:, ::-1]
         for row, recall in enumerate(found / n_persons):
             index = np.searchsorted(recall, RECALLS)
             index = index[: np.searchsorted(index, len(place))]
-            sums[row] += precision[row, index].sum() / len(RECALLS)
+            highest = np.maximum.reduceat(precision[row], index)
+            sums[row] += np.maximum.accumulate(highest[::-1]).sum() / len(RECALLS)
     return np.where(weights @ detections.n_persons > 0, sums, 0.0)
