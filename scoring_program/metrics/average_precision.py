@@ -315,6 +315,10 @@ def weighted(detections: Ranked, weights: np.ndarray) -> np.ndarray:
     float64 array of shape (n_replicates,)
         The mean over the thresholds and the 101 recalls; 0 where no person counts.
     """
+    # Only what has a weight: a sample may leave most images out.
+    some = np.flatnonzero(weights.sum(axis=0)[detections.image])
+    right, counted = detections.right[:, some], detections.counted[:, some]
+    detections = Ranked(detections.image[some], right, counted, detections.n_persons)
     total = np.zeros(len(weights))
     for begin in range(0, len(weights), _REPLICATE_BLOCK):
         block = slice(begin, begin + _REPLICATE_BLOCK)
