@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from scoring_program.challenges.densepose.gathering import Gathered
-from scoring_program.challenges.densepose.matching import matched_pairs, right
-from scoring_program.challenges.densepose.program import PROGRAM, ImageStatistics, precision_curves
+from scoring_program.challenges.densepose.program import PROGRAM, ImageStatistics
 from scoring_program.challenges.densepose.reference import Reference
-from scoring_program.metrics.average_precision import RECALLS, THRESHOLDS, PrecisionCurves
+from scoring_program.metrics.average_precision import RECALLS, THRESHOLDS, PrecisionCurves, accumulate
 from scoring_program.result import (
     BodyFigure,
     Cell,
@@ -34,9 +33,8 @@ _FEWEST_IN_GROUP = 10
 
 def sections(reference: Reference, submission: Gathered, statistics: ImageStatistics) -> list[Section | Deferred]:
     """Return all sections, the aggregates first."""
-    curves = precision_curves(statistics)
-    in_match = matched_pairs(statistics.images, statistics.main, statistics.points.n_pairs)[statistics.points.pair]
-    matched = np.flatnonzero(in_match)
+    curves = accumulate(statistics.compared.matches)
+    matched = np.flatnonzero(statistics.compared.matched_pairs(statistics.main)[statistics.points.pair])
     return [
         _precision_recall(curves, statistics.main),
         _thresholds(curves),
@@ -98,9 +96,8 @@ def _budget(reference: Reference, statistics: ImageStatistics, matched: np.ndarr
 
 def _calibration(statistics: ImageStatistics) -> Section:
     """Return a table of groups of equally many detections by their score."""
-    ranked, images = statistics.ranked, statistics.images
-    n_dense = np.array([np.count_nonzero(image.people.dense) for image in images], dtype=np.int64)
-    scores = np.sort(np.concatenate([np.zeros(0), *(image.detections.score for image in images)]))[::-1]
+    ranked, n_dense = statistics.ranked, statistics.compared.annotated()
+    scores = np.sort(statistics.compared.detections.score)[::-1]
     counted = np.flatnonzero(ranked.counted[0])
     n_groups = max(min(_SCORE_GROUPS, len(counted) // _FEWEST_IN_GROUP), 1)
     chunks = np.array_split(counted, n_groups)
@@ -121,8 +118,7 @@ def _calibration(statistics: ImageStatistics) -> Section:
 
 def _image_table(statistics: ImageStatistics) -> Section:
     """Return the images by what they cost: how much higher the score would be without each."""
-    images, main = statistics.images, statistics.main
-    n = len(images)
+    compared, n = statistics.compared, len(statistics.items)
     score = float(PROGRAM.reduce(statistics, np.ones((1, n)))[0])
     without = np.concatenate(
         [
@@ -131,14 +127,9 @@ def _image_table(statistics: ImageStatistics) -> Section:
         ]
     )
     cost = without - score
+    n_persons, found, right = compared.matches.n_persons[0], compared.found(), compared.right(statistics.main)
     rows = [
-        (
-            statistics.items[i],
-            int(images[i].matches.n_persons[0]),
-            len(images[i].detections.score),
-            int(right(images[i], main).sum()),
-            float(cost[i]),
-        )
+        (statistics.items[i], int(n_persons[i]), int(found[i]), int(right[i]), float(cost[i]))
         for i in np.argsort(-cost, kind="stable")[:_IMAGES_SHOWN].tolist()
     ]
     columns = [Column("Image"), Column("Persons", "count"), Column("Detections", "count"), Column("Matched", "count")]
