@@ -63,7 +63,7 @@ class AnetEntitiesWriter:
         array = corner_boxes(boxes, (ANY, FRAMES, 4), "boxes")
         if not len(names) == len(words) == len(array):
             raise ValueError(
-                f"{len(names)} classes, {len(words)} word indexes, boxes of {len(array)} objects; give one each"
+                f"classes {len(names)}, word_indexes {len(words)}, boxes {len(array)}: give equally many"
             )
         key = segment if isinstance(segment, str) else str(whole(segment, "the segment", 0))
         self._results.setdefault(text(video, "the video"), {})[text(key, "the segment")] = {

@@ -28,6 +28,7 @@ import numpy as np
 from writing import checked_file, numbers, refuse_fractions, whole
 
 # isort: split
+from validator.findings import counted
 from validator.formats.densepose import PARTS, encode_detection
 
 
@@ -195,7 +196,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (OSError, ValueError) as error:
         print(f"{options.source}: {error}", file=sys.stderr)
         return 1
-    print(f"{count} detections written to {options.output}")
+    print(f"{counted(count, 'detection')} written to {options.output}")
     return 0
 
 

@@ -76,7 +76,7 @@ class KineticsTPSWriter:
             verbs = texts(states, f"the states of {name}")
             if len(array) != len(verbs):
                 raise ValueError(
-                    f"{what}: there are {len(array)} boxes, but {len(verbs)} states; give one state a box"
+                    f"{what}: the lengths differ, boxes {len(array)}, states {len(verbs)}; give one state a box"
                 )
             if len(array) > MOST_PROPOSALS:
                 raise ValueError(f"{what}: there are {len(array)}; keep the best {MOST_PROPOSALS}")

@@ -15,7 +15,7 @@ import kit_path  # noqa: F401 - makes the validator importable
 
 # isort: split
 from validator.check import check_submission
-from validator.findings import Findings
+from validator.findings import Findings, counted
 from validator.rules import load_rules
 
 ANY = -1
@@ -74,7 +74,9 @@ def numbers(values: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
         raise ValueError(f"{what}: the shape is {array.shape} and must be {wanted}{hint}")
     if not np.isfinite(array).all():
         count = int((~np.isfinite(array)).sum())
-        raise ValueError(f"{what}: {count} of {array.size} values are NaN or infinite; leave such entries out")
+        raise ValueError(
+            f"{what}: NaN or infinite: {count} of {counted(array.size, 'value')}; leave such entries out"
+        )
     return array.astype(np.float64)
 
 

@@ -91,3 +91,27 @@ def test_plain_facts_are_told_without_a_reference(tmp_path):
         "note N-UNCHECKED: whether names, ids and boxes fit the reference cannot be told here",
         "valid",
     ]
+
+
+@pytest.mark.parametrize(
+    ("task", "name"), [("chalearn_gesture", "S1_prediction.csv"), ("densepose", "densepose_x_results.json")]
+)
+def test_a_folder_in_a_folder_shows_its_whole_path(task, name, tmp_path):
+    assert check(tmp_path, {f"a/b/c/{name}": "[]"}, task)[:2] == [
+        "note N-FOLDER: everything lies in the folder a/b/c/; only the outermost folder is looked into",
+        f"1. E-FILE-PLACE a/b/c/{name}: the file lies in a folder; put all files at the top of the zip.",
+    ]
+
+
+def test_one_folder_around_the_files_is_looked_into(tmp_path):
+    (note, *_, verdict) = check(tmp_path, {"a/S1_prediction.csv": "1,1,5\n"}, "chalearn_gesture")
+    assert (note, verdict) == (
+        "note N-FOLDER: everything lies in the folder a/; its files were read from there",
+        "valid",
+    )
+
+
+def test_a_file_in_a_folder_beside_others_shows_its_path(tmp_path):
+    rows = "1,1,5\n"
+    found = check(tmp_path, {"a/b/S1_prediction.csv": rows, "a/S2_prediction.csv": rows}, "chalearn_gesture")
+    assert found[1].startswith("1. E-FILE-PLACE a/b/S1_prediction.csv: the file lies in a folder")

@@ -76,7 +76,7 @@ def iter_entries(stream: Readable, largest: int, most: int) -> Iterator[bytes]:
         if len(text) > largest:
             raise ArrayError(entry, f"the entry has more than {largest:,} bytes", "check what you wrote into it")
         if text and entry == most:
-            raise ArrayError(entry, f"there are more than {most:,} entries", "submit only what is asked for")
+            raise ArrayError(entry, f"there are more entries than {most:,}", "submit only what is asked for")
         if text:
             yield text
             entry += 1

@@ -24,7 +24,7 @@ from organizer.files import unpack
 from organizer.runs.outcome import read_scores
 from organizer.runs.worker import Run, run_program
 from scoring_program.challenge import challenge_ids, load_challenge
-from validator.findings import Findings, Problem
+from validator.findings import Findings, Problem, counted
 
 _SHELL = set("&|;<>*?`")
 _PROGRAM_PLACES = ("/app/program/", "$program/")
@@ -129,7 +129,7 @@ def _check_reference(
             named = ", ".join(found[:_SHOWN_NAMES]) + (", …" if len(found) > _SHOWN_NAMES else "")
             # In a program that is not ours a file in both, a license perhaps, need not be a secret.
             record = report.error if challenge_id or whole in equal else report.warn
-            said = f"it shows {len(found)} of the files of {name}: {named}"
+            said = f"it shows {counted(len(found), 'file')} of {name}: {named}"
             record("L-LEAK", said, f"take them out; it is {where} of competition.yaml", file=other)
 
 

@@ -17,6 +17,7 @@ from organizer.bundle.contents import Contents, check_contents
 from organizer.bundle.report import Report
 from organizer.bundle.visibility import visibility
 from organizer.files import zip_bytes
+from validator.findings import counted
 
 _CUT_NAME = 35
 _IMAGE_KINDS = ("PNG", "JPEG", "GIF", "WEBP")
@@ -35,7 +36,7 @@ def lint_command(paths: list[Path], strict: bool) -> int:
     for path in chosen:
         report, table = lint_bundle(path)
         failed |= not report.ok or (strict and not report.warnings.ok)
-        print(f"{path.name}: {report.errors.total} errors, {report.warnings.total} warnings")
+        print(f"{path.name}: {counted(report.errors.total, 'error')}, {counted(report.warnings.total, 'warning')}")
         for line in [*report.lines(), *table]:
             print(f"  {line}")
     return 1 if failed else 0

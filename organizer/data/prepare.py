@@ -12,7 +12,7 @@ from organizer.data.references import RefusedError
 from organizer.files import folder_files
 from scoring_program.challenge import load_challenge
 from scoring_program.settings import SETTINGS_FILE, read_settings
-from validator.findings import Findings
+from validator.findings import Findings, counted
 
 SYNTHETIC_MARK = "SYNTHETIC.md"
 
@@ -70,7 +70,9 @@ def _copy(patterns: Sequence[str], source: Path, output: Path, findings: Finding
     for path in kept:
         shutil.copyfile(path, output / path.name)
     others = sum(path not in kept for path in source.iterdir())
-    findings.note("N-REF-COPIED", f"{len(kept)} files were checked and copied, {others} others left out")
+    findings.note(
+        "N-REF-COPIED", f"checked and copied {counted(len(kept), 'file')}, left out {counted(others, 'other')}"
+    )
 
 
 def reference_files(challenge_id: str, folder: Path) -> dict[str, bytes]:

@@ -12,7 +12,7 @@ from organizer.bundle.parts import build_program
 from organizer.data.prepare import prepare
 from organizer.files import unpack
 from scoring_program.challenge import challenge_ids, load_challenge
-from validator.findings import Findings
+from validator.findings import Findings, counted
 
 GOLDEN = ROOT / "tests" / "golden"
 
@@ -53,7 +53,8 @@ def run_portability(pythons: list[str]) -> int:
             differing = sorted(case for case in found if found[case] != first[case])
             failed = sorted(case for case, text in found.items() if text.startswith("exit"))
             different += len(differing) + len(failed)
-            print(f"{_describe(python)}: {len(found)} cases, {len(differing)} differ, {len(failed)} fail", flush=True)
+            told = f"{counted(len(found), 'case')}, different: {len(differing)}, failed: {len(failed)}"
+            print(f"{_describe(python)}: {told}", flush=True)
             for case in [*differing, *failed][:10]:
                 print(f"  {case}: {found[case][:300]}")
     return 1 if different else 0

@@ -19,7 +19,7 @@ from organizer.runs.submissions import Submission, SubmissionsError, find_submis
 from organizer.runs.worker import BuiltTask
 from scoring_program.challenge import Challenge, load_challenge
 from scoring_program.report.files import write_atomic
-from validator.findings import quote
+from validator.findings import counted, quote
 
 DETAILS = "details"
 _SHOWN = 10
@@ -132,16 +132,18 @@ def _details(records: Sequence[Record], folder: Path) -> dict[str, str]:
 
 
 def _summary(challenge: Challenge, records: Sequence[Record], ranking: Ranking | None, history: History) -> list[str]:
-    """Return the first teams and how many submissions were scored."""
+    """Return the first teams and how many submissions have a score."""
     best = challenge.columns[0]
     lines = []
     for record, rank in zip(ranking.records[:_SHOWN], ranking.rank.tolist()) if ranking else ():
         lines.append(f"{rank:4}  {record.entry.scores['score']:.{best.precision}f}  {quote(record.submission.team)}")
     scored = sum(record.entry.outcome == SCORED for record in records)
-    lines.append(f"{scored} of {len(records)} submissions were scored")
+    lines.append(f"scored {scored:,} of {counted(len(records), 'submission')}")
     if changes := history.changes():
         moved = sum(change.rank_before != change.rank for change in changes)
         rescored = sum(change.score_before != change.score for change in changes)
         tau = f"Kendall's tau-b between the two rankings is {history.tau_b():.3f}"
-        lines[-1] += f"; since the run before {rescored} scores and {moved} ranks changed; {tau}"
+        lines[-1] += (
+            f"; changed since the run before: {counted(rescored, 'score')} and {counted(moved, 'rank')}; {tau}"
+        )
     return lines

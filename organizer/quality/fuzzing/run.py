@@ -20,6 +20,7 @@ from organizer.data.synthetic import load_trials, samples_folder
 from organizer.files import folder_files, unpack, write_files
 from organizer.quality.fuzzing.mutations import Files, mutate
 from scoring_program.challenge import challenge_ids
+from validator.findings import counted
 
 SECONDS_A_RUN = 20
 _MEMORY_MB = 6000
@@ -173,7 +174,7 @@ def fuzz_command(number: int, seed: int) -> int:
     for failure in outcome.failures[:50]:
         print(f"FAILED {failure}")
     print(
-        f"{sum(outcome.verdicts.values())} submissions, {len(outcome.failures)} failures"
+        f"{counted(sum(outcome.verdicts.values()), 'submission')}, {counted(len(outcome.failures), 'failure')}"
         + (f", kept in {keep}" if outcome.failures else "")
     )
     return 1 if outcome.failures else 0

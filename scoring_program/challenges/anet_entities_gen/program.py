@@ -82,7 +82,9 @@ class GeneratedSentences(EntitiesProgram[ReferenceWithLemmas, SentenceStatistics
         if settings["lemma_fallback"] == "lower":
             # Then a missing word is its own lemma on purpose.
             if missing:
-                findings.note("N-REF-LEMMAS", f"{len(missing)} tokens are not in the table and become lower case")
+                findings.note(
+                    "N-REF-LEMMAS", f"{counted(len(missing), 'token')} not in the table, taken in lower case"
+                )
             return
         for token in missing:
             problem = f"the token {quote(token)!r} is missing in the table"
@@ -107,7 +109,7 @@ class GeneratedSentences(EntitiesProgram[ReferenceWithLemmas, SentenceStatistics
             text = json.dumps(table, ensure_ascii=False, indent=0, sort_keys=True)
             (output / files.LEMMAS_FILE).write_text(text + "\n", encoding="utf-8")
             (output / files.LEMMATIZER_FILE).write_text(maker + "\n", encoding="utf-8")
-            findings.note("N-REF-LEMMAS", f"{len(table):,} lemmas by {maker}")
+            findings.note("N-REF-LEMMAS", f"{counted(len(table), 'lemma')} by {maker}")
         return True
 
     def signature_parts(self, reference: ReferenceWithLemmas) -> dict[str, str]:

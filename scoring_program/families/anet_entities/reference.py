@@ -95,7 +95,9 @@ def check(settings: Mapping[str, Any], reference: Reference, findings: Findings)
     """Find the mistakes of organizers that do not stop a run but make it pointless or wrong."""
     name = settings["reference_file"]
     if not len(reference.words.segment):
-        held = ", ".join(f"{quote(split)} ({len(videos):,} videos)" for split, videos in reference.splits.items())
+        held = ", ".join(
+            f"{quote(split)} ({counted(len(videos), 'video')})" for split, videos in reference.splits.items()
+        )
         problem = (
             f"no segment of the splits {', '.join(settings['splits'])} is annotated; the split file holds {held}"
         )
@@ -135,8 +137,9 @@ def prepare(source: Path, output: Path, settings: Mapping[str, Any], findings: F
     whole = _load_json(source, settings, findings)
     if whole is not None:
         save(whole, output / PREPARED_FILE)
-        n_words, n_segments = len(whole.words.segment), len(whole.segments)
-        findings.note("N-REF-PREPARED", f"{n_words:,} words in {n_segments:,} annotated segments were prepared")
+        words = counted(len(whole.words.segment), "word")
+        text = f"prepared {words} in {counted(len(whole.segments), 'annotated segment')}"
+        findings.note("N-REF-PREPARED", text)
     return whole
 
 

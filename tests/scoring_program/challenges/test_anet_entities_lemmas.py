@@ -146,9 +146,9 @@ def test_prepare_names_unknown_words_and_the_signature_counts_them(run, tmp_path
     source = write_source(tmp_path / "source", ["them", "\u200b", *unknown])
     assert prepare(source, tmp_path / "ready") == 0
     out = capsys.readouterr().out
-    assert "13 words are not in the table of lemmas; each got its lemma by a rule: 'wugas', 'wugbs'" in out
+    assert "13 words not in the table of lemmas got a lemma by a rule: 'wugas', 'wugbs'" in out
     assert "'wugjs' and 3 more\n" in out
-    assert "1 words have only spaces and invisible characters and stay as they are" in out
+    assert "left 1 word of only spaces and invisible characters unchanged" in out
     table = json.loads((tmp_path / "ready" / "lemmas.json").read_text())
     assert (table["wugas"], table["\u200b"]) == ("wuga", "\u200b")
     reference = {**files(source), **files(tmp_path / "ready")}
@@ -192,7 +192,7 @@ def test_lemmas_that_lack_tokens_are_found(tmp_path, capsys):
     assert not (tmp_path / "ready").exists()
     (source / "settings.yaml").write_text("lemma_fallback: lower\n")
     assert prepare(source, tmp_path / "ready") == 0
-    assert "1 tokens are not in the table and become lower case" in capsys.readouterr().out
+    assert "1 token not in the table, taken in lower case" in capsys.readouterr().out
     assert (tmp_path / "ready" / "settings.yaml").exists()
 
 
@@ -244,7 +244,7 @@ def test_corenlp_is_asked_plain_words_together_and_odd_ones_alone(corenlp):
     assert lemmas.pop("\u200b") == "\u200b"
     assert all(lemma == word.upper() for word, lemma in lemmas.items())
     assert findings.lines() == []
-    assert "1 words have only spaces and invisible characters" in findings.notes[0].text
+    assert "left 1 word of only spaces and invisible characters unchanged" in findings.notes[0].text
 
 
 def test_another_version_of_corenlp_must_be_forced(corenlp, tmp_path, capsys):
