@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from io import StringIO
 from math import log2
 from pathlib import Path
-from typing import Union
 
 from conftest import make_zip
 from scoring_program import scoring
@@ -36,16 +35,17 @@ BALANCED = [labels for labels in ALL if sum(labels) == N_LABELS // 2]
 
 @dataclass(frozen=True)
 class Attack:
-    """A submission and the references that it may be scored against, as files or loaded."""
+    """A submission and the references that it may be scored against, as files or loaded; and how the run must end."""
 
     task: str
-    reference: Callable[[Labels], Union[Files, Loaded]]
-    submission: Files
+    reference: Callable[[Labels], Files | Loaded]
+    submission: Mapping[str, str | bytes]
+    exit_code: int = scoring.SCORED
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What a participant sees of a run: its totals (scores, interval, losses), and all of it."""
+    """What a participant sees of a run: its totals (scores, interval, losses, and what they are made of), and all."""
 
     totals: str
     everything: str
@@ -59,11 +59,13 @@ def look(attack: Attack, labels: Labels, **overrides: object) -> Seen:
         (folder / "s.zip").write_bytes(make_zip(attack.submission))
         loaded = reference if isinstance(reference, Loaded) else load(attack.task, reference, folder, overrides)
         with redirect_stdout(log), redirect_stderr(log):
-            scoring.score_folder(attack.task, loaded, folder / "s.zip", folder / "out")
+            code = scoring.score_folder(attack.task, loaded, folder / "s.zip", folder / "out")
+        assert code == attack.exit_code, log.getvalue()
         page = (folder / "out" / "detailed_results.html").read_text(encoding="utf-8")
         data = json.loads((folder / "out" / "detailed_results.json").read_text(encoding="utf-8"))
     del data["stages"]
-    totals = json.dumps([data["exit_code"], *(data[key] for key in ("scores", "interval", "losses"))])
+    shares = [table for table in data["tables"].values() if table["kind"] == "StackedBar"]
+    totals = json.dumps([data["exit_code"], *(data[key] for key in ("scores", "interval", "losses")), shares])
     everything = "\n".join([page, json.dumps(data), *log.getvalue().splitlines()])
     return Seen(totals, re.sub(r"ref:[0-9a-f]+|\ntime: .*", "", everything))
 
@@ -82,8 +84,10 @@ def load(task: str, reference: Files, folder: Path, overrides: Mapping[str, obje
 
 @dataclass(frozen=True)
 class Told:
-    """What an attack gains: labels that all of a run tells beyond its totals, for the worst of the balanced references,
-    and the bits about the labels that totals and all of a run hold.
+    """What an attack gains.
+
+    ``labels`` are those that a run tells beyond its totals, for the worst of the balanced references; ``bits`` is what
+    all of it tells about the labels together, and ``bits_of_totals`` what its totals do.
     """
 
     labels: int
