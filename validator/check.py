@@ -159,7 +159,7 @@ def _choose_files(
     spellings = (rules.name, *rules.also_named)
     chosen: dict[str, str] = {}
     unknown, ignored, second = [], [], 0
-    folded = {key.casefold(): key for key in last_frames} if last_frames is not None else {}
+    folded = {key.casefold() for key in last_frames or ()}
     for name in submission.names:
         base = PurePosixPath(name).name
         key, exact = _match(base, spellings)
@@ -178,8 +178,9 @@ def _choose_files(
                 file=name,
             )
         elif last_frames is not None and key not in last_frames and key.casefold() in folded:
-            right = rules.name.format(key=folded[key.casefold()])
-            findings.add("E-FILE-CASE", "upper and lower case differ", f"rename it to {right}", file=name)
+            # The right name is the reference's, which messages do not quote.
+            hint = f"write the {rules.item} as in the names of the data"
+            findings.add("E-FILE-CASE", "upper and lower case differ", hint, file=name)
         elif last_frames is not None and key not in last_frames:
             unknown.append(name)
             chosen[key] = name

@@ -51,7 +51,12 @@ def _precision_recall(curves: PrecisionCurves, main: int) -> Section:
     lines = [Line(name, recalls, row.tolist()) for name, row in zip(names, precision)]
     lines.append(Line("mean", recalls, precision.mean(axis=0).tolist()))
     note = "One line for each threshold of the similarity, and their mean, whose area is the score."
-    return LineChart("precision_recall", "Precision and recall", note, lines, "recall", "precision", ordered=True)
+    reached = np.append(curves.recall[0, main], curves.recall[0, main].max())
+    # The epsilon: a share times a whole number may be a little less than the number that it was made of.
+    found = np.floor(np.minimum(RECALLS, reached[:, None]) * curves.n_persons[0] + 1e-6).astype(np.int64)
+    return LineChart(
+        "precision_recall", "Precision and recall", note, lines, "recall", "precision", ordered=True, support=found
+    )
 
 
 def _thresholds(curves: PrecisionCurves) -> Section:
@@ -98,9 +103,8 @@ def _calibration(statistics: ImageStatistics) -> Section:
     """Return a table of groups of equally many detections by their score."""
     ranked, n_dense = statistics.ranked, statistics.compared.annotated()
     scores = np.sort(statistics.compared.detections.score)[::-1]
-    counted = np.flatnonzero(ranked.counted[0])
-    n_groups = max(min(_SCORE_GROUPS, len(counted) // _FEWEST_IN_GROUP), 1)
-    chunks = np.array_split(counted, n_groups)
+    n_groups = max(min(_SCORE_GROUPS, len(scores) // _FEWEST_IN_GROUP), 1)
+    chunks = np.array_split(np.arange(len(scores)), n_groups)
     found = np.array([int(ranked.right[0, chunk].sum()) for chunk in chunks])
     support = [[int(n_dense[np.unique(ranked.image[chunk])].sum()), len(chunk)] for chunk in chunks]
 
@@ -111,7 +115,8 @@ def _calibration(statistics: ImageStatistics) -> Section:
 
     columns = [Column("Group, best first"), Column("Scores"), Column("Detections", "count")]
     columns.append(Column("Right at 0.5", "share"))
-    note = "Groups of equally many detections by their score; those that are ignored are left out."
+    # How many are ignored depends on the reference, and a submission may list as many as it likes in one place.
+    note = "Groups of equally many detections by their score; those that are ignored are among them."
     names = [str(number + 1) for number in range(n_groups)]
     return Groups("calibration", "Score calibration", note, columns, names, np.array(support), row, overlapping=True)
 

@@ -182,7 +182,7 @@ def test_names_of_the_challenges_own_command_line_work(tmp_path, capsys):
     assert evaluate.main(arguments) == 0
     out = capsys.readouterr().out
     assert "mode all\nf1_all_per_sent: " in out
-    assert "\nClasses\nClass  Words  Objects" in out
+    assert "\nClasses\nClass  Words  Segments" in out
 
 
 def test_evaluate_asks_for_what_is_missing(capsys):
