@@ -11,8 +11,16 @@ from collections import Counter
 import pytest
 
 from conftest import ROOT, make_zip
+from organizer.quality.yardstick import mistakes_of
+from scoring_program.challenge import challenge_ids, load_challenge
 
 CODE = r"[ELN]-[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*"
+
+
+def explained():
+    """Return how often each code is explained."""
+    text = (ROOT / "docs" / "messages.md").read_text(encoding="utf-8")
+    return Counter(re.findall(rf"^\| `({CODE})` \|", text, re.M))
 
 
 def test_every_code_has_one_line():
@@ -22,12 +30,19 @@ def test_every_code_has_one_line():
         for path in (ROOT / name).rglob("*.py")
     ]
     used = {code for path in sources for code in re.findall(rf'"({CODE})["\:]', path.read_text(encoding="utf-8"))}
-    told = Counter(
-        re.findall(rf"^\| `({CODE})` \|", (ROOT / "docs" / "messages.md").read_text(encoding="utf-8"), re.M)
-    )
     assert len(used) > 100
-    assert set(told) == used
-    assert set(told.values()) == {1}
+    assert set(explained()) == used
+    assert set(explained().values()) == {1}
+
+
+def test_every_code_is_provoked_by_a_test():
+    """The linter's codes are listed in ``organizer/bundle``; mistakes and their codes are data of the tasks."""
+    modules = [path for path in (ROOT / "tests").rglob("test_*.py") if path.name != "test_messages.py"]
+    provoked = {code for path in modules for code in re.findall(CODE, path.read_text(encoding="utf-8"))}
+    for name in challenge_ids():
+        if load_challenge(name).plausibility():
+            provoked.update(code for _, code, _ in mistakes_of(name).MISTAKES)
+    assert sorted(code for code in explained() if not code.startswith("L-") and code not in provoked) == []
 
 
 def check(tmp_path, files, task, seed="0"):

@@ -251,9 +251,10 @@ def test_another_version_of_corenlp_must_be_forced(corenlp, tmp_path, capsys):
     (corenlp / "stanford-corenlp-3.9.1.jar").rename(corenlp / "stanford-corenlp-3.9.2.jar")
     source = write_source(tmp_path / "source", ["dogs", "'ll"])
     assert prepare(source, tmp_path / "ready", "--corenlp", corenlp) == 1
-    assert "this is CoreNLP 3.9.2; the challenge used 3.9.1, and other versions differ" in capsys.readouterr().out
+    problem = f"1. E-CORENLP {corenlp}: this is CoreNLP 3.9.2; the challenge used 3.9.1, and other versions differ"
+    assert problem in capsys.readouterr().out
     assert prepare(source, tmp_path / "ready", "--corenlp", corenlp, "--force-corenlp") == 0
-    assert "this is CoreNLP 3.9.2" in capsys.readouterr().out
+    assert "note N-CORENLP: this is CoreNLP 3.9.2" in capsys.readouterr().out
     table = json.loads((tmp_path / "ready" / "lemmas.json").read_text())
     # The table of 3.9.1 has no part in it.
     assert table == {"man": "MAN", "dogs": "DOGS", "'ll": "'LL"}
