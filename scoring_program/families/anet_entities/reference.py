@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from scoring_program.metrics.arrays import Ints
 from scoring_program.metrics.grounding import FRAMES, Words
 from scoring_program.prepared import load_prepared, save_prepared
 from validator.findings import Findings, counted, quote
@@ -46,8 +47,8 @@ class Reference:
     words: Words
     classes: list[str]
     tokens: list[str]
-    token_segment: np.ndarray
-    token: np.ndarray
+    token_segment: Ints
+    token: Ints
     splits: dict[str, list[str]]
     vocab: list[str]
     videos: list[str]
