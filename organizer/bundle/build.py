@@ -107,6 +107,13 @@ def build_all(
     return [output / name for name in plan.bundles]
 
 
+def build_command(reference: Path | None, form: str, demo: bool) -> int:
+    """Build all bundles into dist/ and print their paths."""
+    for path in build_all(reference, form, demo=demo):
+        print(path.relative_to(ROOT))
+    return 0
+
+
 def _write(plan: Plan, output: Path) -> None:
     """Write all bundles or none."""
     output.mkdir(parents=True, exist_ok=True)

@@ -22,12 +22,12 @@ _CUT_NAME = 35
 _IMAGE_KINDS = ("PNG", "JPEG", "GIF", "WEBP")
 
 
-def lint_command(paths: list[Path], strict: bool) -> int:
+def lint_command(bundles: list[Path], strict: bool) -> int:
     """Lint bundles (default: all in dist/) and print the findings.
 
     Return 1 if any has an error, with ``strict`` also if any has a warning.
     """
-    chosen = paths or sorted([*DIST.glob("*.zip"), *(DIST / "v1.5").glob("*.zip")])
+    chosen = bundles or sorted([*DIST.glob("*.zip"), *(DIST / "v1.5").glob("*.zip")])
     if not chosen:
         print("there is no bundle in dist/; build one with: make bundle")
         return 1

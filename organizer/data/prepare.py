@@ -5,9 +5,11 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from organizer.data.corenlp import lemmatize
 from organizer.data.references import RefusedError
 from organizer.files import folder_files
 from scoring_program.challenge import load_challenge
@@ -63,6 +65,17 @@ def prepare(challenge_id: str, source: Path, output: Path, options: Mapping[str,
             # Nothing was written, so no note says what was prepared.
             findings.notes.clear()
     return findings
+
+
+def prepare_command(challenge_id: str, source: Path, output: Path, corenlp: Path | None, force_corenlp: bool) -> int:
+    """Prepare reference files and print what was found; return 1 if nothing was written."""
+    options = {"lemmatize": partial(lemmatize, corenlp, force_corenlp)} if corenlp else {}
+    findings = prepare(challenge_id, source, output, options)
+    for note in findings.notes:
+        print(f"note {note.line()}")
+    for line in findings.lines(shown=None):
+        print(line)
+    return 0 if findings.ok else 1
 
 
 def _copy(patterns: Sequence[str], source: Path, output: Path, findings: Findings) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from organizer.bundle.parts import build_program
 from organizer.data.prepare import prepare
 from organizer.files import folder_files, zip_bytes
+from organizer.quality.bench_ranking import run_ranking_bench
 from organizer.runs.worker import Run, run_program
 from scoring_program.challenge import load_challenge
 
@@ -41,7 +42,15 @@ print(time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_SELF).ru_m
 """
 
 
-def run_bench(ids: list[str], scales: list[float]) -> int:
+def bench_command(ids: list[str], scales: list[float]) -> int:
+    """Measure scoring and, at the real size, rankings."""
+    run_bench(ids, scales)
+    if scales == [1.0]:
+        run_ranking_bench(ids)
+    return 0
+
+
+def run_bench(ids: list[str], scales: list[float]) -> None:
     """Measure each task at each scale and print a table; medians of five runs."""
     start = _interpreter_start()
     print(f"interpreter with numpy and yaml: {start:.2f} s")
@@ -53,7 +62,6 @@ def run_bench(ids: list[str], scales: list[float]) -> int:
         for scale in scales:
             with tempfile.TemporaryDirectory() as folder:
                 print(_measure(name, program, scale, Path(folder)), flush=True)
-    return 0
 
 
 def _measure(name: str, program: bytes, scale: float, folder: Path) -> str:

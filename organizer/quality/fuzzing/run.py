@@ -1,4 +1,4 @@
-"""Putting bad submissions before the built programs: each run must end in a verdict with a place, and leave nothing."""
+"""Running the built programs on corrupted submissions: each run must end in a verdict and leave no other file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from organizer.bundle.parts import build_program
 from organizer.data.prepare import reference_files
 from organizer.data.synthetic import load_trials, samples_folder
 from organizer.files import folder_files, unpack, write_files
-from organizer.quality.fuzzing.mutations import Files, mutate
+from organizer.quality.fuzzing.mutations import mutate
+from organizer.quality.fuzzing.zips import Files
 from scoring_program.challenge import challenge_ids
 
 SECONDS_A_RUN = 20
@@ -90,7 +91,7 @@ class Outcome:
 
 
 def run_fuzz(number: int, seed: int, keep: Path | None = None) -> Outcome:
-    """Try ``number`` spoiled submissions, spread over the tasks; files that fail are kept in ``keep``."""
+    """Try ``number`` corrupted submissions, spread over the tasks; files that fail are kept in ``keep``."""
     outcome = Outcome()
     ids = challenge_ids()
     for place, name in enumerate(ids):

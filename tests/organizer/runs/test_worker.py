@@ -8,7 +8,7 @@ import pytest
 
 from conftest import make_zip
 from organizer.files import zip_bytes
-from organizer.quality.fuzzing.mutations import spoiled_zip
+from organizer.quality.fuzzing.zips import damaged_zip
 from organizer.runs.worker import run_program
 
 PROGRAM = zip_bytes({
@@ -64,8 +64,8 @@ def test_what_cannot_be_unpacked_safely_stays_packed(tmp_path, data):
     assert laid_out(tmp_path, data) == ["metadata", "mine.zip"]
 
 
-def test_no_spoiled_zip_ends_the_work(tmp_path):
+def test_no_damaged_zip_stops_a_run(tmp_path):
     rng = random.Random(5)
     files = {name: text.encode() for name, text in GOOD.items()}
     for _ in range(40):
-        assert "metadata" in laid_out(tmp_path, spoiled_zip(rng, files))
+        assert "metadata" in laid_out(tmp_path, damaged_zip(rng, files))
