@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import tempfile
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import IO
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
@@ -22,6 +24,14 @@ def zip_bytes(files: Mapping[str, bytes]) -> bytes:
             info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, files[name])
     return buffer.getvalue()
+
+
+def sha256(stream: IO[bytes]) -> str:
+    """Return the SHA-256 in hex of what can be read from a stream."""
+    digest = hashlib.sha256()
+    for chunk in iter(lambda: stream.read(1 << 20), b""):
+        digest.update(chunk)
+    return digest.hexdigest()
 
 
 def folder_files(folder: Path) -> dict[str, bytes]:

@@ -16,7 +16,7 @@ from organizer.bundle.parts import build_program
 from organizer.data.prepare import prepare
 from organizer.files import folder_files, zip_bytes
 from organizer.quality.bench_ranking import run_ranking_bench
-from organizer.runs.worker import Run, run_program
+from organizer.runs.worker import BuiltTask, Run, run_program
 from scoring_program.challenge import load_challenge
 
 _REPEATS = 5
@@ -71,10 +71,10 @@ def _measure(name: str, program: bytes, scale: float, folder: Path) -> str:
     maker.join()
     if maker.exitcode:
         raise RuntimeError("the data could not be made")
-    reference, submission = folder / "ref", folder / "submission.zip"
+    built, submission = BuiltTask(name, program, folder / "ref", _TIME_LIMIT), folder / "submission.zip"
     floors = [_floor(submission) for _ in range(_REPEATS)]
     floor, floor_peak = (statistics.median(values) for values in zip(*floors))
-    runs = [_run(program, folder, reference, submission, name) for _ in range(_REPEATS)]
+    runs = [_run(built, submission, folder) for _ in range(_REPEATS)]
     total = statistics.median(run.seconds for run in runs)
     peak = max(run.peak_mb or 0 for run in runs)
     stages = [statistics.median(_stage_seconds(run, stage) for run in runs) for stage in _STAGES]
@@ -101,9 +101,9 @@ def _stage_seconds(run: Run, stage: str) -> float:
     return stages.get(stage, 0.0)
 
 
-def _run(program: bytes, folder: Path, reference: Path, submission: Path, name: str) -> Run:
+def _run(built: BuiltTask, submission: Path, folder: Path) -> Run:
     # The platform unzips a submission before the program starts; here the program does it, as it does at home.
-    run = run_program(program, reference, submission, name, folder / "app", _TIME_LIMIT, packed=True)
+    run = run_program(built, submission, folder / "app", packed=True)
     if run.exit_code != 0:
         raise RuntimeError(run.stderr)
     return run

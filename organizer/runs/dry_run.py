@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from organizer.runs.outcome import read_scores
-from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, lay_out, run_submission
+from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, run_program
 from scoring_program.challenge import Challenge, load_challenge
 from validator.findings import quote
 
@@ -17,8 +17,7 @@ def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
     if not submission.exists():
         print(f"{submission}: there is no such file; give the zip of a participant", file=sys.stderr)
         return 1
-    lay_out(built.program, built.reference, folder / "app")
-    run = run_submission(submission, built.id, folder / "app", built.time_limit)
+    run = run_program(built, submission, folder / "app")
     for line in describe(run, load_challenge(built.id), built.time_limit):
         print(line)
     return run.exit_code if run.exit_code != TIMED_OUT else 1

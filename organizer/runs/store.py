@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from organizer.files import sha256
 from organizer.runs.pool import Ended, Setup
 from organizer.runs.worker import BuiltTask
 from scoring_program.report.files import DETAIL_HTML, DETAIL_JSON, write_atomic
@@ -64,11 +65,8 @@ def fingerprint(built: BuiltTask) -> str:
     else:
         for path in sorted(path for path in built.reference.rglob("*") if path.is_file()):
             total.update(hashlib.sha256(path.relative_to(built.reference).as_posix().encode()).digest())
-            own = hashlib.sha256()
             with path.open("rb") as stream:
-                for chunk in iter(lambda stream=stream: stream.read(1 << 20), b""):  # type: ignore[misc]
-                    own.update(chunk)
-            total.update(own.digest())
+                total.update(bytes.fromhex(sha256(stream)))
     return total.hexdigest()
 
 

@@ -22,7 +22,7 @@ from organizer.data import synthetic
 from organizer.data.references import RefusedError
 from organizer.files import folder_files
 from organizer.runs.dry_run import describe
-from organizer.runs.worker import run_program
+from organizer.runs.worker import BuiltTask, run_program
 from scoring_program import signature
 from scoring_program.challenge import challenge_ids, load_challenge
 
@@ -354,7 +354,7 @@ def run_built(tmp_path):
     """Return a function that runs a built program as the platform's worker does."""
 
     def run(name, reference, submission):
-        return run_program(build_program(name), reference, submission, name, tmp_path / "app", 120.0)
+        return run_program(BuiltTask(name, build_program(name), reference, 120.0), submission, tmp_path / "app")
 
     return run
 
@@ -366,8 +366,8 @@ def test_sample_scores_on_the_zips_of_each_shape_of_bundle(bundles, tmp_path, sh
     tasks = competition["tasks"] if "tasks" in competition else competition["phases"].values()
     task = next(task for task in tasks if task["scoring_program"] == f"{IDS[0]}_program.zip")
     sample = ROOT / "starting_kit" / "samples" / IDS[0] / "good"
-    program, reference = files[task["scoring_program"]], files[task["reference_data"]]
-    run = run_program(program, reference, sample, IDS[0], tmp_path / "app", 120.0)
+    built = BuiltTask(IDS[0], files[task["scoring_program"]], files[task["reference_data"]], 120.0)
+    run = run_program(built, sample, tmp_path / "app")
     assert any(line.startswith("leaderboard row | ") for line in describe(run, load_challenge(IDS[0]), 120.0))
     assert run.exit_code == 0
 

@@ -9,7 +9,7 @@ import pytest
 from conftest import make_zip
 from organizer.files import zip_bytes
 from organizer.quality.fuzzing.zips import damaged_zip
-from organizer.runs.worker import run_program
+from organizer.runs.worker import BuiltTask, run_program
 
 PROGRAM = zip_bytes({
     "metadata.yaml": b"command: python3 /app/program/list.py /app/input/res",
@@ -23,7 +23,7 @@ GOOD = {"S1_prediction.csv": "1,2,3\n"}
 def laid_out(tmp_path, data):
     path = tmp_path / "mine.zip"
     path.write_bytes(data)
-    run = run_program(PROGRAM, REFERENCE, path, "chalearn_gesture", tmp_path / "app", 60.0)
+    run = run_program(BuiltTask("chalearn_gesture", PROGRAM, REFERENCE, 60.0), path, tmp_path / "app")
     assert (run.exit_code, run.stderr) == (0, "")
     return sorted(run.stdout.splitlines())
 
