@@ -46,7 +46,7 @@ class Parts:
         self.kit = lru_cache(maxsize=None)(self._kit)
         self.reference = lru_cache(maxsize=None)(self._reference)
         self.sample = lru_cache(maxsize=None)(self._sample)
-        self.own = lru_cache(maxsize=None)(self._own)
+        self.brought = lru_cache(maxsize=None)(self._brought)
 
     def is_demo(self, name: str, challenge_id: str) -> bool:
         """Whether the reference of this name is the synthetic one."""
@@ -63,37 +63,35 @@ class Parts:
         """Return the zip of the reference of this name, None if there is no data for it."""
         if name in self._folders:
             return zip_bytes(reference_files(challenge_id, self._folders[name]))
-        own = self.own(f"{name}_reference.zip")
-        if own:
-            return next(iter(own.values()))
+        if brought := self.brought(f"{name}_reference.zip"):
+            return next(iter(brought.values()))
         return zip_bytes(self.demo_files(challenge_id)) if self._demo else None
 
     def _sample(self, name: str, challenge_id: str) -> bytes | None:
         """Return a sample that may be shown, None if there is none.
 
         A sample for the demo data cannot score on other data, and one made from hidden data must not be shown; so
-        the organizer puts one beside the reference folder, or beside competition.yaml.
+        the organizer puts one next to the reference folder or competition.yaml.
         """
         if name in self._folders:
-            beside = self._folders[name].absolute().with_name(f"{name}_sample.zip")
-            if beside.is_file():
-                return beside.read_bytes()
-        own = self.own(f"{name}_sample.zip")
-        if own:
-            return next(iter(own.values()))
+            sample = self._folders[name].absolute().with_name(f"{name}_sample.zip")
+            if sample.is_file():
+                return sample.read_bytes()
+        if brought := self.brought(f"{name}_sample.zip"):
+            return next(iter(brought.values()))
         if name in self._folders or not self.is_demo(name, challenge_id):
             return None
         return zip_bytes(folder_files(samples_folder(challenge_id) / "good"))
 
-    def _own(self, name: str) -> Mapping[str, bytes]:
-        """Return the file or the files of the folder that lies beside competition.yaml; empty if there is none."""
+    def _brought(self, name: str) -> Mapping[str, bytes]:
+        """Return a file, or those of a folder, next to competition.yaml; empty if there is none."""
         path = (self._source / name).resolve()
         if self._source.resolve() not in path.parents:
             return {}
-        place = posixpath.normpath(name)
+        normal = posixpath.normpath(name)
         if path.is_dir():
-            return {f"{place}/{file}": data for file, data in folder_files(path).items()}
-        return {place: path.read_bytes()} if path.is_file() else {}
+            return {f"{normal}/{file}": data for file, data in folder_files(path).items()}
+        return {normal: path.read_bytes()} if path.is_file() else {}
 
 
 def demo_reference(challenge_id: str) -> dict[str, bytes]:
@@ -111,20 +109,18 @@ def program_files(challenge_ids: Sequence[str]) -> dict[str, bytes]:
     ]
     rules = [load_rules(name) for name in challenge_ids]
     # The validator imports them by the names in the rules.
-    readers = [f"validator.formats.{own.json.format}" for own in rules if own.json]
+    readers = [f"validator.formats.{rule.json.format}" for rule in rules if rule.json]
     files = needed_code(["scoring_program.scoring", *programs, *readers])
     files["scoring_program/report/style.css"] = (source / "report" / "style.css").read_bytes()
     files["LICENSE"] = (ROOT / "LICENSE").read_bytes()
     for name in challenge_ids:
-        for place in (f"scoring_program/challenges/{name}/challenge.yaml", f"validator/rules/{name}.yaml"):
-            files[place] = (ROOT / place).read_bytes()
+        for path in (f"scoring_program/challenges/{name}/challenge.yaml", f"validator/rules/{name}.yaml"):
+            files[path] = (ROOT / path).read_bytes()
     for name in list(files):
         if name.startswith("validator/formats/"):
             files.update(_schema_files(files[name].decode()))
-    for own in rules:
-        if own.json and own.json.schema:
-            place = f"validator/schemas/{own.json.schema}"
-            files[place] = (ROOT / place).read_bytes()
+    for schema in {rule.json.schema for rule in rules if rule.json and rule.json.schema}:
+        files[f"validator/schemas/{schema}"] = (ROOT / "validator" / "schemas" / schema).read_bytes()
     return {**files, **vendored_files(compiled="validator/typed_json.py" in files)}
 
 
@@ -165,23 +161,19 @@ def build_kit(challenge_ids: Sequence[str], demo: Mapping[str, Mapping[str, byte
             files[data_file] = (ROOT / data_file).read_bytes()
         for sample in sorted(samples_folder(name).iterdir()):
             files[f"samples/{name}/{sample.name}.zip"] = zip_bytes(folder_files(sample))
-        for place, data in demo[name].items():
-            files[f"demo_reference/{name}/{place}"] = data
+        files.update({f"demo_reference/{name}/{file}": data for file, data in demo[name].items()})
         files[f"formats/{name}.md"] = (ROOT / "pages" / f"{name}.md").read_bytes()
     return zip_bytes(files)
 
 
 def _filled(text: str, challenge_ids: Sequence[str], quoted: bool) -> str:
-    """Fill a text of the kit with its first task, and leave out what is for tasks that the kit does not have.
+    """Fill a text (``quoted``: inside JSON strings) with the first task, without the paragraphs for missing tasks."""
 
-    ``quoted`` says that what is filled in stands within a JSON string.
-    """
-
-    def kept(found: re.Match[str]) -> str:
-        return found.group(2) if set(found.group(1).split()) & set(challenge_ids) else ""
+    def kept(match: re.Match[str]) -> str:
+        return match.group(2) if set(match.group(1).split()) & set(challenge_ids) else ""
 
     challenge = load_challenge(challenge_ids[0])
-    mode = next((own.eval_mode for own in map(load_challenge, challenge_ids) if own.eval_mode), "")
+    mode = next(filter(None, (load_challenge(name).eval_mode for name in challenge_ids)), "")
     text = re.sub("<!-- only ([a-z_ ]+) -->\n(.*?)<!-- end -->\n", kept, text, flags=re.DOTALL)
     example = challenge.kit_example.strip()
     for name, value in (("# {example}", example), ("{id}", challenge.id), ("{mode}", mode)):

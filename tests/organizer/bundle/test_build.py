@@ -15,7 +15,7 @@ import yaml
 
 from conftest import GOLDEN, ROOT, make_zip
 from organizer.bundle import built, parts
-from organizer.bundle.build import build_all, plan_bundles, read_truth
+from organizer.bundle.build import build_all, load_competition, plan_bundles
 from organizer.bundle.packing import needed_code
 from organizer.bundle.parts import build_program
 from organizer.data import synthetic
@@ -322,7 +322,7 @@ def test_demo_data_beside_real_data_needs_its_flag(edited, tmp_path, capsys):
 def test_parts_are_made_once_in_a_build(tmp_path, monkeypatch):
     made = []
     monkeypatch.setattr(parts, "reference_files", lambda name, folder: made.append(name) or {"SYNTHETIC.md": b"x"})
-    plan = plan_bundles(read_truth(), parts.Parts(), "v2")
+    plan = plan_bundles(load_competition(), parts.Parts(), "v2")
     assert len(plan.bundles) == len(IDS) + 1
     assert sorted(made) == IDS
 

@@ -56,12 +56,12 @@ def add_file(refs, name):
     ("change", "said"),
     [
         (lambda refs: refs.parent / "ref", "there is no such folder; the nearest name is refs"),
-        (lambda refs: rename(refs, "chalern_gesture"), "chalern_gesture is no task; the nearest name is chalearn_gesture"),
+        (lambda refs: rename(refs, "chalern_gesture"), "chalern_gesture is not a task; the nearest name is chalearn_gesture"),
         (lambda refs: rename(refs, "chalern_gesture") / "chalern_gesture", "the nearest name is chalearn_gesture"),
         (lambda refs: add_file(refs, "chalearn_gestures_sample.zip"), "nearest name is chalearn_gesture_sample.zip"),
         (lambda refs: add_file(refs, "chalearn_gesture_smaple.zip"), "nearest name is chalearn_gesture_sample.zip"),
         (lambda refs: add_file(refs, "chalearn_action_sample.zip"), "is the sample of no task in this folder"),
-        (lambda refs: refs.parent.joinpath("empty").mkdir() or refs.parent / "empty", "there is no task's folder in it"),
+        (lambda refs: refs.parent.joinpath("empty").mkdir() or refs.parent / "empty", "it has no folder of a task"),
     ],
 )  # fmt: skip
 def test_wrong_reference_is_refused_with_the_nearest_name_and_nothing_is_written(refs, tmp_path, change, said):

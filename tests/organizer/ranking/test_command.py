@@ -240,4 +240,4 @@ def test_program_of_another_state_of_the_repository_is_named(tmp_path, monkeypat
     assert capsys.readouterr().out == ""
     monkeypatch.setattr(built, "build_program", lambda challenge_id: b"a later state")
     built.built_task(ID, None)
-    assert f"dist/{ID}.zip differs from this repository's; make bundle builds it again" in capsys.readouterr().out
+    assert f"dist/{ID}.zip differs from this repository's; run make bundle" in capsys.readouterr().out
