@@ -107,7 +107,7 @@ def check_competition(data: dict[str, Any], report: Report) -> bool:
         if question["key"] != name:
             problem = f"the key {question['key']} differs from the question's name"
             report.error("L-FACTS", problem, f"write key: {name}", f"/fact_sheet/{name}/key")
-    for key in ("title", "pages", "description"):
+    for key in ("pages", "description"):
         if not data.get(key):
             report.warn("L-TEXT", f"there is no {key}", "participants see the competition without", f"/{key}")
     return True

@@ -43,9 +43,11 @@ _SHOWN_NAMES = 3
 
 
 class Contents:
-    """Checks of zips (bytes) that remember their results."""
+    """What remembers the results of checking zips (bytes), and challenges."""
 
     def __init__(self) -> None:
+        self.challenge = lru_cache(maxsize=None)(load_challenge)
+        self.digest = lru_cache(maxsize=None)(_digest)
         self.members = lru_cache(maxsize=None)(_members)
         self.program = lru_cache(maxsize=None)(_program)
         self.reference = lru_cache(maxsize=None)(_reference)
@@ -101,7 +103,7 @@ def _check_programs(
             challenge_id, problems = contents.program(files[entry[key]])
             for record, problem in problems:
                 record(report, problem.code, problem.problem, problem.hint, problem.where, entry[key])
-    return load_challenge(challenge_id) if challenge_id and "scoring_program" in entry else None
+    return contents.challenge(challenge_id) if challenge_id and "scoring_program" in entry else None
 
 
 def _check_image(data: Mapping[str, Any], ours: bool, report: Report) -> None:
@@ -131,12 +133,12 @@ def _check_reference(
         record = report.warn if titled else report.error
         record("L-DEMO", problem_text, "build with REFERENCE=DIR before you open the competition", file=name)
         return
-    whole = hashlib.sha256(files[name]).hexdigest()
+    whole = contents.digest(files[name])
     secret = {**contents.members(files[name]), whole: name}
     shown = {file.name: file for file in named_files(data) if file.key not in ("reference_data", "image")}
     for other, (where, _, key) in shown.items():
         members = contents.members(files[other]) if key in DATA_KEYS else {}
-        equal = secret.keys() & {*members, hashlib.sha256(files[other]).hexdigest()}
+        equal = secret.keys() & {*members, contents.digest(files[other])}
         if equal:
             names = sorted(secret[digest] for digest in equal)
             listed = ", ".join(names[:_SHOWN_NAMES]) + (", …" if len(names) > _SHOWN_NAMES else "")
@@ -207,6 +209,10 @@ def _check_run(run: Run, name: str, keys: list[str], report: Report) -> None:
             report.error("L-COLUMN", warning, "correct the leaderboard or the program", file=name)
 
 
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
 def _members(archive: bytes) -> dict[str, str]:
     """Return digest -> name of the files in a zip and in the zips inside it; tiny files are left out."""
     names = {}
@@ -263,12 +269,14 @@ def _metadata_problems(text: bytes, names: set[str]) -> Iterator[tuple[_Record, 
 
 def _reference(archive: bytes, challenge_id: str | None) -> tuple[bool, list[Problem]]:
     """Return whether reference data is the synthetic demo reference, and what is wrong with it."""
-    with tempfile.TemporaryDirectory() as folder:
-        unpack(archive, Path(folder))
-        findings = Findings()
+    with tempfile.TemporaryDirectory() as work:
+        # Problems name the folder.
+        folder, findings = Path(work) / "reference", Findings()
+        folder.mkdir()
+        unpack(archive, folder)
         if challenge_id:
-            check_reference(challenge_id, Path(folder), findings)
-        return (Path(folder) / SYNTHETIC_MARK).is_file(), findings.problems
+            check_reference(challenge_id, folder, findings)
+        return (folder / SYNTHETIC_MARK).is_file(), findings.problems
 
 
 def _run(built: BuiltTask, sample: bytes) -> Run:

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from organizer.bundle.competition import number, sorted_phases, yes
-from scoring_program.challenge import Challenge, challenge_ids
+from scoring_program.challenge import CHALLENGES_FOLDER, Challenge, challenge_ids
 
 _PROGRAM, _REFERENCE = "_program.zip", "_reference.zip"
 _ALL_TASKS_PAGE = "overview"
@@ -31,7 +31,7 @@ def challenge_of(task: Mapping[str, Any]) -> str | None:
     """Return the id of the challenge whose ``<id>_program.zip`` a task names, None if it is a program of others."""
     name = str(task.get("scoring_program", ""))
     challenge_id = name[: -len(_PROGRAM)] if name.endswith(_PROGRAM) else ""
-    return challenge_id if challenge_id in challenge_ids() else None
+    return challenge_id if challenge_id and (CHALLENGES_FOLDER / challenge_id / "challenge.yaml").is_file() else None
 
 
 def reference_name(task: Mapping[str, Any]) -> str | None:
