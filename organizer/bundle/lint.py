@@ -68,36 +68,36 @@ def lint_files(
     """Check a bundle that is not yet a zip: its competition.yaml as data, and its files."""
     if not check_competition(data, report):
         return
-    found = _check_files(data, files, report)
+    named = _check_files(data, files, report)
     if report.ok:
-        check_contents(data, found, contents, samples, report)
+        check_contents(data, named, contents, samples, report)
 
 
 def _check_files(data: dict[str, Any], files: Mapping[str, bytes], report: Report) -> dict[str, bytes]:
     """Return the named files, folders as zips, as the platform makes them; say what is wrong with them."""
-    found = {}
+    named = {}
     names = {posixpath.normpath(file.name) for file in named_files(data)}
     for where, name, key in named_files(data):
-        place = posixpath.normpath(name)
-        if not name or place == ".":
+        path = posixpath.normpath(name)
+        if not name or path == ".":
             report.error("L-PATH", "an empty path stands for the whole bundle", "name a file", where)
-        elif place.startswith(("/", "\\", "../")) or place == "..":
+        elif path.startswith(("/", "\\", "../")) or path == "..":
             report.error("L-PATH", f"{name} leads out of the bundle", "use a plain name", where)
-        elif place in files:
-            found[name] = files[place]
-            _check_file(name, files[place], where, key, report)
-        elif key in DATA_KEYS and (folder := _folder(place, files)):
-            found[name] = zip_bytes(folder)
-            if f"{place}.zip" in names:
-                problem = f"there are both a folder {place}/ and a file {place}.zip"
+        elif path in files:
+            named[name] = files[path]
+            _check_file(name, files[path], where, key, report)
+        elif key in DATA_KEYS and (folder := _folder(path, files)):
+            named[name] = zip_bytes(folder)
+            if f"{path}.zip" in names:
+                problem = f"there are both a folder {path}/ and a file {path}.zip"
                 report.error("L-CLASH", problem, "rename one: the server zips the folder over the file", where)
         else:
             report.error("L-FILE", f"{name} is not in the bundle", "add it", where)
-    return found
+    return named
 
 
-def _folder(place: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
-    head = f"{place}/"
+def _folder(path: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    head = f"{path}/"
     return {name[len(head) :]: data for name, data in files.items() if name.startswith(head)}
 
 

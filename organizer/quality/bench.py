@@ -36,8 +36,8 @@ with zipfile.ZipFile(sys.argv[1]) as archive:
             value = json.loads(data)
             if isinstance(value, list):
                 from PIL import Image
-                for found in value:
-                    Image.open(io.BytesIO(base64.b64decode(found["uv_data"]))).load()
+                for entry in value:
+                    Image.open(io.BytesIO(base64.b64decode(entry["uv_data"]))).load()
 print(time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
 

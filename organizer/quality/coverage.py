@@ -50,9 +50,9 @@ def coverage(program: Any, statistics: Statistics, size: int, n_samples: int) ->
 
 def _weights(sample: np.ndarray, draws: Numbers, n: int) -> Numbers:
     """Return the weights of all items in the replicates of a sample, which may hold an item more than once."""
-    items, place = np.unique(sample, return_inverse=True)
+    items, item_index = np.unique(sample, return_inverse=True)
     weights = np.zeros((len(draws), n))
-    weights[:, items] = draws @ (place[:, None] == np.arange(len(items))).astype(np.float64)
+    weights[:, items] = draws @ (item_index[:, None] == np.arange(len(items))).astype(np.float64)
     return weights
 
 

@@ -23,14 +23,14 @@ program, work = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 sys.path.insert(0, str(program))
 from scoring_program import scoring
 name, = scoring.challenge_ids()
-found = {}
+outcomes = {}
 for case, reference, submission in json.loads(sys.stdin.read()):
     log = io.StringIO()
     with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
         code = scoring.score_folder(name, pathlib.Path(reference), pathlib.Path(submission), work)
     scores = work / "scores.json"
-    found[case] = scores.read_text() if scores.exists() else "exit %d: %s" % (code, log.getvalue())
-print(json.dumps(found))
+    outcomes[case] = scores.read_text() if scores.exists() else "exit %d: %s" % (code, log.getvalue())
+print(json.dumps(outcomes))
 """
 
 
@@ -46,16 +46,18 @@ def run_portability(pythons: list[str]) -> int:
             unpack(build_program(name), Path(folder) / name)
         first: dict[str, str] = {}
         for python in pythons:
-            found: dict[str, str] = {}
-            for name, own in cases.items():
-                found.update(_run(python, Path(folder) / name, own))
-            first = first or found
-            differing = sorted(case for case in found if found[case] != first[case])
-            failed = sorted(case for case, text in found.items() if text.startswith("exit"))
+            outcomes: dict[str, str] = {}
+            for name, task_cases in cases.items():
+                outcomes.update(_run(python, Path(folder) / name, task_cases))
+            first = first or outcomes
+            differing = sorted(case for case in outcomes if outcomes[case] != first[case])
+            failed = sorted(case for case, text in outcomes.items() if text.startswith("exit"))
             different += len(differing) + len(failed)
-            print(f"{_describe(python)}: {len(found)} cases, {len(differing)} differ, {len(failed)} fail", flush=True)
+            print(
+                f"{_describe(python)}: {len(outcomes)} cases, {len(differing)} differ, {len(failed)} fail", flush=True
+            )
             for case in [*differing, *failed][:10]:
-                print(f"  {case}: {found[case][:300]}")
+                print(f"  {case}: {outcomes[case][:300]}")
     return 1 if different else 0
 
 

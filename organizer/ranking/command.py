@@ -35,14 +35,14 @@ class Choices:
     engine: Options = field(default_factory=Options)
 
 
-def rescore(built: BuiltTask, place: Path, output: Path, choices: Choices) -> int:
+def rescore(built: BuiltTask, source: Path, output: Path, choices: Choices) -> int:
     """Score all submissions and write their ranking.
 
     Parameters
     ----------
     built : BuiltTask
         The program and the reference to score with.
-    place : Path
+    source : Path
         A folder of zips, or Codabench's download of all submissions.
     output : Path
         Gets the tables, ``index.html`` for the organizers, ``ranking.html`` to publish, ``details/``, and ``store/``,
@@ -56,7 +56,7 @@ def rescore(built: BuiltTask, place: Path, output: Path, choices: Choices) -> in
     """
     output.mkdir(parents=True, exist_ok=True)
     try:
-        with find_submissions(place, choices.names) as submissions:
+        with find_submissions(source, choices.names) as submissions:
             _rescore(built, submissions, output, choices)
     except SubmissionsError as error:
         print(error)
@@ -84,7 +84,7 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
     for protocol, records, ranking in runs:
         folder = output / protocol if len(runs) > 1 else output
         history = History(output / "store" / f"history{protocol and '-'}{protocol}.json", records, ranking)
-        other = next((found for name, found in rankings.items() if name != protocol), None)
+        other = next((another for name, another in rankings.items() if name != protocol), None)
         report = page.Report(challenge, records, ranking, history, _details(records, folder), protocol, other)
         _write(report, folder)
         history.save()

@@ -42,7 +42,7 @@ def _cell(value: Cell) -> str:
     return str(value) if isinstance(value, int) else plain_number(value)
 
 
-def _place(name: str) -> str:
+def _path(name: str) -> str:
     """Return the name of a submission as a path that no spreadsheet acts on."""
     return f"./{name}" if name.startswith(_FORMULA) else name
 
@@ -54,7 +54,7 @@ def scores_csv(records: Sequence[Record], keys: Sequence[str]) -> str:
         entry, submission = record.entry, record.submission
         numbers: list[Cell] = [entry.scores.get(key) for key in keys]
         rows.append(
-            [_place(submission.name), submission.team, entry.outcome, *numbers, entry.signature, entry.problem]
+            [_path(submission.name), submission.team, entry.outcome, *numbers, entry.signature, entry.problem]
         )
     return table(", ".join(["submission, team, outcome", *keys, "signature, problem"]), rows)
 
@@ -62,18 +62,18 @@ def scores_csv(records: Sequence[Record], keys: Sequence[str]) -> str:
 def timing_csv(records: Sequence[Record]) -> str:
     """Return what differs from run to run."""
     entries = ((record.submission.name, record.entry) for record in records)
-    rows: list[list[Cell]] = [[_place(name), entry.seconds, entry.peak_mb] for name, entry in entries]
+    rows: list[list[Cell]] = [[_path(name), entry.seconds, entry.peak_mb] for name, entry in entries]
     return table("submission, seconds, peak_mb", rows)
 
 
 def ranking_csv(ranking: Ranking) -> str:
     """Return a row for each team, the best first."""
-    found = ranking.stability
-    columns = ranking.rank, found.low, found.high, found.firsts, ranking.intervals
+    stability = ranking.stability
+    columns = ranking.rank, stability.low, stability.high, stability.firsts, ranking.intervals
     rows: list[list[Cell]] = []
     for record, rank, low, high, firsts, interval in zip(ranking.records, *(column.tolist() for column in columns)):
         entry, submission = record.entry, record.submission
-        whose = [submission.team, _place(submission.name), entry.scores["score"]]
+        whose = [submission.team, _path(submission.name), entry.scores["score"]]
         rows.append([rank, low, high, firsts, *whose, *interval, entry.scores["coverage"]])
     header = "rank, rank_low, rank_high, firsts, team, submission, score, score_low, score_high, coverage"
     return table(header, rows)
@@ -81,9 +81,9 @@ def ranking_csv(ranking: Ranking) -> str:
 
 def pairs_csv(ranking: Ranking) -> str:
     """Return a row for each pair of the first teams."""
-    found, teams = ranking.pairs, ranking.teams
-    numbers = np.stack([found.difference, found.low, found.high, found.p, found.p_holm], axis=1).tolist()
-    named = zip(found.first.tolist(), found.second.tolist(), numbers)
+    pairs, teams = ranking.pairs, ranking.teams
+    numbers = np.stack([pairs.difference, pairs.low, pairs.high, pairs.p, pairs.p_holm], axis=1).tolist()
+    named = zip(pairs.first.tolist(), pairs.second.tolist(), numbers)
     return table(
         "first, second, difference, low, high, p, p_holm", ([teams[i], teams[j], *row] for i, j, row in named)
     )

@@ -54,13 +54,13 @@ def ranking_page(report: Report) -> str:
 
 def index_page(report: Report) -> str:
     """Return the page for the organizers: what is published, and what is not."""
-    found = [*_public(report), *_pairs(report), *_coverage(report), *_progress(report), *_items(report)]
-    found += [*_failed(report), *_changes(report), _submissions(report)]
+    cards = [*_public(report), *_pairs(report), *_coverage(report), *_progress(report), *_items(report)]
+    cards += [*_failed(report), *_changes(report), _submissions(report)]
     warning = "For the organizers only: it names items of the hidden reference. To publish, take ranking.html."
-    return _page(report, "Ranking, for the organizers", warning, found)
+    return _page(report, "Ranking, for the organizers", warning, cards)
 
 
-def _page(report: Report, title: str, warning: str, found: Sequence[Element]) -> str:
+def _page(report: Report, title: str, warning: str, cards: Sequence[Element]) -> str:
     scored = sum(record.entry.outcome == SCORED for record in report.records)
     teams = len(report.ranking.records) if report.ranking else 0
     text = f"{teams:,} teams ranked; {scored:,} of {len(report.records):,} submissions scored"
@@ -68,7 +68,7 @@ def _page(report: Report, title: str, warning: str, found: Sequence[Element]) ->
     if warning:
         head.append(element("p", element("strong", warning, class_="bad")))
     style = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
-    body = [element("div", *found[:1]), contents(found), element("div", *found[1:])]
+    body = [element("div", *cards[:1]), contents(cards), element("div", *cards[1:])]
     return document(report.challenge.title, head, body, style)
 
 
@@ -90,16 +90,16 @@ def _ranking(report: Report, ranking: Ranking) -> Element:
     score = report.challenge.columns[0].title
     heads: list[Child] = [_two("Rank", "interval"), "Team", _two(score, "95 % interval"), ends]
     heads += [_two("First in", "of draws"), "Against the first"]
-    found, rows = ranking.stability, list[list[Child]]()
+    stability, rows = ranking.stability, list[list[Child]]()
     texts = {True: "told apart", False: "not told apart", None: "not compared"}
     for i, (record, apart) in enumerate(zip(ranking.records, ranking.told_apart())):
         left, right = ranking.intervals[i].tolist()
         rows.append([
-            _two(str(ranking.rank[i]), f"{found.low[i]} to {found.high[i]}"),
+            _two(str(ranking.rank[i]), f"{stability.low[i]} to {stability.high[i]}"),
             element("div", cut(record.submission.team), class_="name"),
             _two(report.score(record), f"{left:.3f} to {right:.3f}"),
             _forest((left, record.entry.score, right), (low, high)),
-            element("div", f"{100 * found.firsts[i]:.1f} %", class_="two"), texts[apart] if i else "",
+            element("div", f"{100 * stability.firsts[i]:.1f} %", class_="two"), texts[apart] if i else "",
         ])  # fmt: skip
     same = [team for team, apart in zip(ranking.teams[1:], ranking.told_apart()[1:]) if apart is False]
     told = f"Not told apart from {cut(ranking.teams[0])}: {', '.join(map(cut, same[:_MOST_DRAWN]))}"
@@ -150,10 +150,10 @@ def _protocols(report: Report, ranking: Ranking) -> list[Element]:
     """Return both protocols side by side, if there are two."""
     if not report.other:
         return []
-    place = {team: i for i, team in enumerate(report.other.teams)}
-    both = [(i, place[team]) for i, team in enumerate(ranking.teams) if team in place]
-    own, other = np.array(both, dtype=np.intp).reshape(-1, 2).T
-    tau = statistics.tau_b(ranking.rank[own], report.other.rank[other])
+    index_of = {team: i for i, team in enumerate(report.other.teams)}
+    both = [(i, index_of[team]) for i, team in enumerate(ranking.teams) if team in index_of]
+    indexes, others = np.array(both, dtype=np.intp).reshape(-1, 2).T
+    tau = statistics.tau_b(ranking.rank[indexes], report.other.rank[others])
     rows: list[list[Cell]] = [
         [
             ranking.teams[i], int(ranking.rank[i]), int(report.other.rank[j]),
@@ -191,9 +191,9 @@ def _pairs(report: Report) -> list[Element]:
     """Return the matrix of corrected p values of the first teams."""
     if not report.ranking or len(report.ranking.records) < 2:
         return []
-    found = report.ranking.pairs
+    pairs = report.ranking.pairs
     names = [cut(team, 24) for team in report.ranking.teams[:_MOST_DRAWN]]
-    p = {(i, j): value for i, j, value in zip(found.first.tolist(), found.second.tolist(), found.p_holm.tolist())}
+    p = {(i, j): value for i, j, value in zip(pairs.first.tolist(), pairs.second.tolist(), pairs.p_holm.tolist())}
     head = element("tr", element("td"), *(element("th", element("span", name), scope="col") for name in names))
     rows = []
     for i, name in enumerate(names):
@@ -328,8 +328,8 @@ def _rows(heads: Sequence[Child], rows: Sequence[Sequence[Child]], title: str) -
         body = [element("tr", *(element("td", cell) for cell in row)) for row in part]
         return scroll(element("table", element("thead", head), element("tbody", *body)), name)
 
-    found = [made(rows[:_OPEN_ROWS], title)]
+    tables = [made(rows[:_OPEN_ROWS], title)]
     if folded := rows[_OPEN_ROWS:]:
         summary = element("summary", f"{len(folded):,} more rows")
-        found.append(element("details", summary, made(folded, f"{title}, more rows")))
-    return found
+        tables.append(element("details", summary, made(folded, f"{title}, more rows")))
+    return tables

@@ -49,6 +49,6 @@ def describe(run: Run, challenge: Challenge, time_limit: float) -> list[str]:
 
 def _outcome(run: Run) -> str:
     """Return what ``detailed_results.json`` says of a run: its outcome, and the first problem if it has one."""
-    found = json.loads(run.outputs.get("detailed_results.json", b"{}"))
-    problems = [f"{problem['code']} {problem['problem']}" for problem in found.get("problems", [])]
-    return ", ".join([found.get("outcome", "nothing"), *map(quote, problems[:1])])
+    detail = json.loads(run.outputs.get("detailed_results.json", b"{}"))
+    problems = [f"{problem['code']} {problem['problem']}" for problem in detail.get("problems", [])]
+    return ", ".join([detail.get("outcome", "nothing"), *map(quote, problems[:1])])

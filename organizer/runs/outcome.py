@@ -32,17 +32,17 @@ def read_scores(run: Run, keys: list[str], further: Collection[str] = ()) -> tup
         return {}, warnings
     try:
         if "scores.json" in run.outputs:
-            found = json.loads(run.outputs["scores.json"])
+            scores = json.loads(run.outputs["scores.json"])
         else:
-            found = yaml.safe_load(io.BytesIO(run.outputs["scores.txt"]))
+            scores = yaml.safe_load(io.BytesIO(run.outputs["scores.txt"]))
     except KeyError:
         return {}, [*warnings, "there is no scores file: the platform marks the submission as failed"]
     except ValueError:
         return {}, [*warnings, "the scores file cannot be read: the platform marks the submission as failed"]
-    if not isinstance(found, Mapping):
+    if not isinstance(scores, Mapping):
         return {}, [*warnings, "the scores are not a mapping of keys to numbers"]
     stored = {}
-    for key, value in found.items():
+    for key, value in scores.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
             warnings.append(f"{key}: {value!r} is not a finite number and would not be stored")
         elif abs(value) >= _LARGEST:

@@ -71,7 +71,7 @@ def fingerprint(built: BuiltTask) -> str:
 
 
 class Store:
-    """The entries below a folder, by the hash of the submission; what else decides has a folder of its own."""
+    """The entries below a folder, by the hash of the submission; there is a folder for each program, reference, settings and limits."""
 
     def __init__(self, folder: Path, setup: Setup) -> None:
         context = [setup.challenge, setup.fingerprint, setup.settings, setup.replicates, setup.time_limit]
@@ -104,12 +104,12 @@ def _entry(ended: Ended) -> Entry:
         return Entry(TIME, "E-LIMIT-TIME: it was stopped at the platform's time limit", **spent)
     if ended.exit_code < 0:
         return Entry(CRASHED, "E-CRASHED: its process was killed three times", **spent)
-    found = json.loads(ended.outputs[DETAIL_JSON])
+    detail = json.loads(ended.outputs[DETAIL_JSON])
     if ended.exit_code:
-        first = found["problems"][0]
+        first = detail["problems"][0]
         head = " ".join(first[key] for key in ("code", "file", "where") if first.get(key))
         problem = f"{head}: {first['problem']}; {first['hint']}."
-        outcome = found["outcome"] if found["outcome"] in OUTCOMES else CRASHED
+        outcome = detail["outcome"] if detail["outcome"] in OUTCOMES else CRASHED
         return Entry(outcome, problem, **spent)
     numbers = json.loads(ended.outputs["numbers.json"])
-    return Entry(SCORED, "", **spent, signature=found["signature"], scores=found["scores"], **numbers)
+    return Entry(SCORED, "", **spent, signature=detail["signature"], scores=detail["scores"], **numbers)

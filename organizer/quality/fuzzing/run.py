@@ -77,7 +77,7 @@ for line in sys.stdin:
         "outputs": sorted(p.name for p in output.iterdir()) if output.exists() else [],
         "beside": sorted(p.name for p in work.iterdir()),
         "scores": scores.read_text() if scores.exists() else None,
-        "problems": [found["code"] for found in json.loads(detail.read_text())["problems"]] if detail.exists() else [],
+        "problems": [problem["code"] for problem in json.loads(detail.read_text())["problems"]] if detail.exists() else [],
     }), flush=True)
 """
 
@@ -94,8 +94,8 @@ def run_fuzz(number: int, seed: int, keep: Path | None = None) -> Outcome:
     """Try ``number`` corrupted submissions, spread over the tasks; files that fail are kept in ``keep``."""
     outcome = Outcome()
     ids = challenge_ids()
-    for place, name in enumerate(ids):
-        count = number // len(ids) + (place < number % len(ids))
+    for index, name in enumerate(ids):
+        count = number // len(ids) + (index < number % len(ids))
         if count:
             _fuzz_task(name, count, seed, outcome, keep)
     return outcome
@@ -111,8 +111,8 @@ def _fuzz_task(name: str, count: int, seed: int, outcome: Outcome, keep: Path | 
     samples = _samples(name)
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        for place in ("program", "work", "cases", "reference"):
-            (root / place).mkdir()
+        for part in ("program", "work", "cases", "reference"):
+            (root / part).mkdir()
         unpack(build_program(name), root / "program")
         write_files(reference_files(name, ROOT / "reference_data" / name), root / "reference")
         cases = []
@@ -120,7 +120,7 @@ def _fuzz_task(name: str, count: int, seed: int, outcome: Outcome, keep: Path | 
             case = root / "cases" / f"{name}-{seed}-{number}.zip"
             case.write_bytes(mutate(rng, rng.choice(samples)))
             cases.append(case)
-        command = [sys.executable, "-c", _DRIVER, *(str(root / place) for place in ("program", "work", "reference"))]
+        command = [sys.executable, "-c", _DRIVER, *(str(root / part) for part in ("program", "work", "reference"))]
         command += [str(_MEMORY_MB), str(SECONDS_A_RUN)]
         text = "".join(json.dumps(str(case)) + "\n" for case in cases)
         done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
