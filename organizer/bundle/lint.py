@@ -17,6 +17,7 @@ from organizer.bundle.contents import Contents, check_contents
 from organizer.bundle.report import Report
 from organizer.bundle.visibility import visibility
 from organizer.files import zip_bytes
+from validator.findings import counted
 
 _CUT_NAME = 35
 _IMAGE_KINDS = ("PNG", "JPEG", "GIF", "WEBP")
@@ -35,7 +36,7 @@ def lint_command(bundles: list[Path], strict: bool) -> int:
     for path in chosen:
         report, table = lint_bundle(path)
         failed |= not report.ok or (strict and not report.warnings.ok)
-        print(f"{path.name}: {report.errors.total} errors, {report.warnings.total} warnings")
+        print(f"{path.name}: {counted(report.errors.total, 'error')}, {counted(report.warnings.total, 'warning')}")
         for line in [*report.lines(), *table]:
             print(f"  {line}")
     return 1 if failed else 0
@@ -74,13 +75,13 @@ def lint_files(
 
 
 def _check_files(data: dict[str, Any], files: Mapping[str, bytes], report: Report) -> dict[str, bytes]:
-    """Return the named files, folders as zips, as the platform makes them; say what is wrong with them."""
+    """Return the named files, with folders zipped as the platform does; report what is wrong with them."""
     named = {}
     names = {posixpath.normpath(file.name) for file in named_files(data)}
     for where, name, key in named_files(data):
         path = posixpath.normpath(name)
         if not name or path == ".":
-            report.error("L-PATH", "an empty path stands for the whole bundle", "name a file", where)
+            report.error("L-PATH", "an empty path means the whole bundle", "name a file", where)
         elif path.startswith(("/", "\\", "../")) or path == "..":
             report.error("L-PATH", f"{name} leads out of the bundle", "use a plain name", where)
         elif path in files:

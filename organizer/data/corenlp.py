@@ -1,4 +1,4 @@
-"""Lemmas from Stanford CoreNLP itself: for vocabularies that the table of its lemmas does not hold."""
+"""Lemmas from Stanford CoreNLP itself, for words missing from the table of its lemmas."""
 
 from __future__ import annotations
 

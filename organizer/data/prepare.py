@@ -14,13 +14,13 @@ from organizer.data.references import RefusedError
 from organizer.files import folder_files
 from scoring_program.challenge import load_challenge
 from scoring_program.settings import SETTINGS_FILE, read_settings
-from validator.findings import Findings
+from validator.findings import Findings, counted
 
 SYNTHETIC_MARK = "SYNTHETIC.md"
 
 
 def check_reference(challenge_id: str, folder: Path, findings: Findings) -> None:
-    """Add what is wrong with a reference folder to ``findings``."""
+    """Add the problems of a reference folder to ``findings``."""
     if not folder.is_dir():
         findings.add("E-REF-MISSING", "there is no such folder", "check the path", file=str(folder))
         return
@@ -35,7 +35,7 @@ def check_reference(challenge_id: str, folder: Path, findings: Findings) -> None
 def prepare(challenge_id: str, source: Path, output: Path, options: Mapping[str, Any] | None = None) -> Findings:
     """Check the files in ``source`` and write the reference folder ``output`` if nothing is wrong.
 
-    Files that the program of the challenge does not turn into others are checked and copied; ``options`` are for it.
+    Files that the program of the challenge does not convert are checked and copied; ``options`` go to the program.
     """
     findings = Findings()
     if not source.is_dir():
@@ -46,7 +46,7 @@ def prepare(challenge_id: str, source: Path, output: Path, options: Mapping[str,
     settings = read_settings(source, challenge.settings, findings)
     if not findings.ok:
         return findings
-    # In the same place as the output, so that a reference with problems is never taken for a prepared one.
+    # Files are moved to the output at the end, so that a reference with problems never looks prepared.
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output.parent, prefix=".prepare-") as folder:
         work = Path(folder)
@@ -62,7 +62,7 @@ def prepare(challenge_id: str, source: Path, output: Path, options: Mapping[str,
             for path in work.iterdir():
                 path.replace(output / path.name)
         else:
-            # Nothing was written, so no note says what was prepared.
+            # Nothing was written, so there is nothing to note.
             findings.notes.clear()
     return findings
 
@@ -83,7 +83,9 @@ def _copy(patterns: Sequence[str], source: Path, output: Path, findings: Finding
     for path in kept:
         shutil.copyfile(path, output / path.name)
     others = sum(path not in kept for path in source.iterdir())
-    findings.note("N-REF-COPIED", f"{len(kept)} files were checked and copied, {others} others left out")
+    findings.note(
+        "N-REF-COPIED", f"checked and copied {counted(len(kept), 'file')}, left out {counted(others, 'other')}"
+    )
 
 
 def reference_files(challenge_id: str, folder: Path) -> dict[str, bytes]:

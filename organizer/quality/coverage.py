@@ -1,6 +1,6 @@
-"""How often the interval of a score covers the score of the whole: a table for the docs.
+"""How often the interval of a score covers the score of all items: a table for the docs.
 
-A large set of synthetic items with known statistics stands for all items that exist. Samples of it are scored as a
+A large set of synthetic items with known statistics represents all items that exist. Samples of it are scored as a
 reference would be, and the interval of each either covers the score of the large set or does not.
 """
 

@@ -19,7 +19,7 @@ from organizer.runs.submissions import Submission, SubmissionsError, find_submis
 from organizer.runs.worker import BuiltTask
 from scoring_program.challenge import Challenge, load_challenge
 from scoring_program.report.files import write_atomic
-from validator.findings import quote
+from validator.findings import counted, quote
 
 DETAILS = "details"
 _SHOWN = 10
@@ -123,7 +123,7 @@ def _details(records: Sequence[Record], folder: Path) -> dict[str, str]:
     links = {}
     for record in records:
         name = record.submission.name
-        # A name from a participant is no path. The hash keeps names apart that look the same without their signs.
+        # A participant's name is not a safe path. The hash keeps names apart that become equal without their signs.
         plain = re.sub(r"[^A-Za-z0-9]+", "-", name.removesuffix(".zip"))[:80].strip("-")
         link = f"{DETAILS}/{plain}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}.html"
         shutil.copyfile(record.page, folder / link)
@@ -138,10 +138,10 @@ def _summary(challenge: Challenge, records: Sequence[Record], ranking: Ranking |
     for record, rank in zip(ranking.records[:_SHOWN], ranking.rank.tolist()) if ranking else ():
         lines.append(f"{rank:4}  {record.entry.scores['score']:.{best.precision}f}  {quote(record.submission.team)}")
     scored = sum(record.entry.outcome == SCORED for record in records)
-    lines.append(f"{scored} of {len(records)} submissions were scored")
+    lines.append(f"{scored} of {counted(len(records), 'submission')} {'was' if len(records) == 1 else 'were'} scored")
     if changes := history.changes():
         moved = sum(change.rank_before != change.rank for change in changes)
         rescored = sum(change.score_before != change.score for change in changes)
         tau = f"Kendall's tau-b between the two rankings is {history.tau_b():.3f}"
-        lines[-1] += f"; since the run before {rescored} scores and {moved} ranks changed; {tau}"
+        lines[-1] += f"; since the last run {counted(rescored, 'score')} and {counted(moved, 'rank')} changed; {tau}"
     return lines

@@ -22,6 +22,7 @@ from scoring_program.report.html import Child, cut, element
 from scoring_program.report.page import ROUGH_BELOW, document
 from scoring_program.report.sections import card, contents, scroll, table
 from scoring_program.result import Cell, Column, Line, LineChart
+from validator.findings import counted
 
 _MOST_DRAWN = 30
 _MOST_LINES = 10
@@ -31,7 +32,7 @@ _MOST_ROWS = 5000
 
 @dataclass(frozen=True)
 class Report:
-    """What the pages show; ``links`` lead to the detail pages, ``other`` is the ranking by the other protocol."""
+    """What the pages show: ``links`` to the detail pages, ``other`` the ranking by the other protocol."""
 
     challenge: Challenge
     records: Sequence[Record]
@@ -63,7 +64,7 @@ def index_page(report: Report) -> str:
 def _page(report: Report, title: str, warning: str, cards: Sequence[Element]) -> str:
     scored = sum(record.entry.outcome == SCORED for record in report.records)
     teams = len(report.ranking.records) if report.ranking else 0
-    text = f"{teams:,} teams ranked; {scored:,} of {len(report.records):,} submissions scored"
+    text = f"{counted(teams, 'team')} ranked; {scored:,} of {counted(len(report.records), 'submission')} scored"
     head = [element("h1", title), element("p", f"{text}{report.protocol and f'; protocol: {report.protocol}'}.")]
     if warning:
         head.append(element("p", element("strong", warning, class_="bad")))

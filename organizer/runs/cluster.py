@@ -1,8 +1,8 @@
 """Scoring on a running Dask cluster, whose machines need neither this repository nor a common file system.
 
-What runs there is sent by value: functions of this module and of `organizer.runs.pool`. The program and the reference
-go to each worker once, also to those that join later, and stay on its disk by their hash; submissions go with their
-task.
+The code is sent by value: functions of this module and of `organizer.runs.pool`. The program and the reference
+go to each worker once, also to those that join later, and stay on its disk by their hash; a submission is sent with
+its task.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from organizer.runs.submissions import Submission
 from organizer.runs.worker import BuiltTask
 
 _PATIENCE = "10s"
-# Of a submission whose worker was told to end.
+# Tries after a worker was told to end while it scored.
 _RETRIES = 2
 _INSTALL = ".venv/bin/python -m pip install --require-hashes -r requirements/scale.lock"
 _KEPT = "people-in-video-scoring"
@@ -74,7 +74,7 @@ class Cluster:
             raise
 
     def submit(self, submission: Submission) -> Future[Ended]:
-        """Have a submission scored by any worker."""
+        """Start to score a submission on any worker."""
         with warnings.catch_warnings():
             # Dask warns of large tasks; these are few at a time.
             warnings.filterwarnings("ignore", message="Sending large graph")
@@ -96,7 +96,7 @@ class Cluster:
             future.set_exception(BrokenError(f"the cluster failed: {type(error).__name__}: {error}"))
 
     def close(self) -> None:
-        """End what runs, and let the workers go."""
+        """Cancel what runs and disconnect from the workers."""
         # The cluster may be gone by now.
         with suppress(Exception):
             self._client.cancel(list(self._running))

@@ -1,4 +1,4 @@
-"""Trying a submission on the built program, and saying what the site would show."""
+"""Running the built program on one submission and printing what the site would show."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
 
 
 def describe(run: Run, challenge: Challenge, time_limit: float) -> list[str]:
-    """Return the lines that tell an organizer what happened in a run."""
+    """Return the lines that describe a run to an organizer."""
     lines = [f"ran {run.how}"]
     end = f"stopped at the time limit of {time_limit:g} s" if run.exit_code == TIMED_OUT else f"exit {run.exit_code}"
     peak = f", peak memory {run.peak_mb:.0f} MB" if run.peak_mb else ""
@@ -48,7 +48,7 @@ def describe(run: Run, challenge: Challenge, time_limit: float) -> list[str]:
 
 
 def _outcome(run: Run) -> str:
-    """Return what ``detailed_results.json`` says of a run: its outcome, and the first problem if it has one."""
+    """Return the outcome of a run and its first problem, from ``detailed_results.json``."""
     detail = json.loads(run.outputs.get("detailed_results.json", b"{}"))
     problems = [f"{problem['code']} {problem['problem']}" for problem in detail.get("problems", [])]
     return ", ".join([detail.get("outcome", "nothing"), *map(quote, problems[:1])])

@@ -1,4 +1,4 @@
-"""What the platform would store of a run."""
+"""The scores that the platform would store after a run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LARGEST = 1e10
 def read_scores(run: Run, keys: list[str], further: Collection[str] = ()) -> tuple[dict[str, float], list[str]]:
     """Return the numbers that the platform would store, and warnings about what it would not.
 
-    ``keys`` are the leaderboard's; ``further`` are those that the program writes beside them on purpose.
+    ``keys`` are the leaderboard's, ``further`` other keys that the program writes on purpose.
     """
     warnings = []
     names = sorted(run.outputs)

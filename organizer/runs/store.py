@@ -1,6 +1,6 @@
-"""What became of each submission, kept by hash, so that no submission is scored twice with the same program.
+"""The outcome of each submission, stored by hash, so that none is scored twice with the same program.
 
-An entry is a JSON file and a page. The JSON is written last: an entry is there as a whole or not at all.
+An entry is a JSON file and a page. The JSON is written last, so an entry is complete or missing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SCORED, INVALID, TIME, MEMORY, CRASHED = OUTCOMES = ("scored", "invalid", "time"
 
 @dataclass(frozen=True)
 class Entry:
-    """What came of one submission; scores and all that follows them are empty unless it was scored.
+    """The outcome of one submission; the fields from ``signature`` on are empty unless it was scored.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ def fingerprint(built: BuiltTask) -> str:
 
 
 class Store:
-    """The entries below a folder, by the hash of the submission; there is a folder for each program, reference, settings and limits."""
+    """The entries by the hash of the submission, in a folder for each program, reference, settings and limits."""
 
     def __init__(self, folder: Path, setup: Setup) -> None:
         context = [setup.challenge, setup.fingerprint, setup.settings, setup.replicates, setup.time_limit]
@@ -90,7 +90,7 @@ class Store:
         return self._folder / f"{digest}.html"
 
     def put(self, digest: str, ended: Ended) -> Entry:
-        """Keep what came of a submission."""
+        """Store the outcome of a submission."""
         entry = _entry(ended)
         page = ended.outputs.get(DETAIL_HTML, b"").decode("utf-8", "replace")
         write_atomic(self.page(digest), page)

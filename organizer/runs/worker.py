@@ -117,7 +117,7 @@ def _make_empty(folder: Path) -> None:
 
 
 def _lay_out_submission(submission: Path, challenge_id: str, folder: Path) -> None:
-    """Unpack the submission as the worker does; one that is not safe to unpack stays packed."""
+    """Unpack the submission as the worker does; if that is not safe, it stays packed."""
     if submission.is_dir():
         shutil.copytree(submission, folder, dirs_exist_ok=True, symlinks=True)
     else:
@@ -131,7 +131,7 @@ def _lay_out_submission(submission: Path, challenge_id: str, folder: Path) -> No
 
 
 def _unpack_submission(submission: Path, challenge_id: str, folder: Path) -> None:
-    """Write the files that are read of a submission; raises UnreadableFileError or OSError if that cannot be done."""
+    """Write the files of a submission that are scored. Raises UnreadableFileError or OSError."""
     with open_submission(submission, load_rules(challenge_id).limits, Findings()) as opened:
         if opened is None:
             raise UnreadableFileError
@@ -145,14 +145,14 @@ def _command(program: Path) -> list[str]:
     for name in ("metadata.yaml", "metadata"):
         if (program / name).is_file():
             metadata = yaml.safe_load((program / name).read_text(encoding="utf-8"))
-            # Classic CodaLab's names for the folders; Codabench knows them, too.
+            # Codabench also knows classic CodaLab's names of the folders.
             words = shlex.split(metadata["command"])
             return [re.sub(r"^\$(program|input|output|shared)\b", r"/app/\1", word) for word in words]
     raise FileNotFoundError("the scoring program has no metadata.yaml")
 
 
 def _local_command(folder: Path, command: list[str]) -> tuple[list[str], str]:
-    """Replace the container's folders by ours; cut the network where the system allows it."""
+    """Replace the container's folders by ours, and turn the network off where possible."""
     words = [str(folder / word[len("/app/") :]) if word.startswith("/app/") else word for word in command]
     if words[0] in ("python3", "python"):
         words[0] = sys.executable

@@ -21,14 +21,15 @@ from organizer.files import folder_files, unpack, write_files
 from organizer.quality.fuzzing.mutations import mutate
 from organizer.quality.fuzzing.zips import Files
 from scoring_program.challenge import challenge_ids
+from validator.findings import counted
 
 SECONDS_A_RUN = 20
 _MEMORY_MB = 6000
 
-# What only the server can know: a submission that is valid at home may fail there for these.
+# Problems that depend on the reference: only the server finds them.
 _KNOWN_BY_REFERENCE = {"E-CSV-FRAME", "E-FILE-NONE", "E-FILE-CASE", "E-DP-IMAGE", "E-KEY-UNKNOWN", "E-KEY-MISSING"}
 
-# Runs beside the unpacked program; prints one line of JSON a case.
+# Run in the interpreter of the unpacked program; prints a line of JSON for each case.
 _DRIVER = """
 import contextlib, io, json, pathlib, re, resource, shutil, signal, sys
 program, work, reference = (pathlib.Path(word) for word in sys.argv[1:4])
@@ -75,7 +76,7 @@ for line in sys.stdin:
     print(json.dumps({
         "case": case, "code": code, "home": home, "fast": findings.lines(), "slow": slow.lines(), "log": log.getvalue()[-3000:],
         "outputs": sorted(p.name for p in output.iterdir()) if output.exists() else [],
-        "beside": sorted(p.name for p in work.iterdir()),
+        "work": sorted(p.name for p in work.iterdir()),
         "scores": scores.read_text() if scores.exists() else None,
         "problems": [problem["code"] for problem in json.loads(detail.read_text())["problems"]] if detail.exists() else [],
     }), flush=True)
@@ -84,7 +85,7 @@ for line in sys.stdin:
 
 @dataclass
 class Outcome:
-    """What came of a fuzz run: how often each verdict came, and each failure with the file that caused it."""
+    """The verdicts of a fuzz run with their counts, and its failures with the names of the files."""
 
     verdicts: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
@@ -146,8 +147,8 @@ def what_is_wrong(result: Mapping[str, Any]) -> str:
         return f"exit {code}: {log[-300:]}"
     always = ["detailed_results.html", "detailed_results.json"]
     expected = always if code else [*always, "scores.json", "scores.txt"]
-    if result["outputs"] != expected or result["beside"] != ["output"]:
-        return f"it left {result['outputs']} and {result['beside']}"
+    if result["outputs"] != expected or result["work"] != ["output"]:
+        return f"it left {result['outputs']} and {result['work']}"
     codes = set(result["problems"])
     if code == 1 and not (codes and f"1. {result['problems'][0]}" in log):
         return f"the log does not begin with the first problem: {log[-300:]}"
@@ -166,7 +167,7 @@ def _keep(case: Path, wrong: str, outcome: Outcome, keep: Path | None) -> None:
 
 
 def fuzz_command(number: int, seed: int) -> int:
-    """Run and print what came of it; return 1 if anything failed."""
+    """Run the fuzzer and print the outcome; return 1 if anything failed."""
     keep = ROOT / "out" / "fuzz"
     outcome = run_fuzz(number, seed, keep)
     for verdict, count in sorted(outcome.verdicts.items()):
@@ -174,7 +175,7 @@ def fuzz_command(number: int, seed: int) -> int:
     for failure in outcome.failures[:50]:
         print(f"FAILED {failure}")
     print(
-        f"{sum(outcome.verdicts.values())} submissions, {len(outcome.failures)} failures"
+        f"{counted(sum(outcome.verdicts.values()), 'submission')}, {counted(len(outcome.failures), 'failure')}"
         + (f", kept in {keep}" if outcome.failures else "")
     )
     return 1 if outcome.failures else 0

@@ -180,7 +180,7 @@ def test_what_changed_says_why(submissions, tmp_path, capsys):
     expected = {"team": "other", "rank_before": "2", "rank": "1", "score_before": scores[0], "score": scores[1]}
     assert found["other"] == {**expected, "why": "submission"}
     assert found["team"]["why"] == ""
-    assert "1 scores and 1 ranks changed" in capsys.readouterr().out
+    assert "1 score and 1 rank changed" in capsys.readouterr().out
     again = (out / "changes.csv").read_bytes()
     call(submissions, out)
     assert (out / "changes.csv").read_bytes() == again
