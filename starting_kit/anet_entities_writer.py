@@ -1,4 +1,4 @@
-"""Build a submission to anet_entities_gt or anet_entities_gen from arrays, so that nobody formats JSON by hand.
+"""Build a submission to anet_entities_gt or anet_entities_gen from arrays.
 
 writer = AnetEntitiesWriter("gen", external_data="")
 writer.add_segment("v_abc", "0", ["man", "ball"], [1, 4], boxes)   # boxes: (2, 10, 4)
@@ -15,6 +15,9 @@ from typing import Any
 import numpy as np
 
 from writing import ANY, corner_boxes, save_zip, text, texts, whole
+
+# isort: split
+from validator.findings import counted
 
 FRAMES = 10
 
@@ -59,11 +62,12 @@ class AnetEntitiesWriter:
             0; boxes have another shape, are not in pixels or have x2 < x1.
         """
         names = texts(classes, "classes")
-        words = [whole(index, f"word_indexes[{place}]", 0) for place, index in enumerate(word_indexes)]
+        words = [whole(index, f"word_indexes[{position}]", 0) for position, index in enumerate(word_indexes)]
         array = corner_boxes(boxes, (ANY, FRAMES, 4), "boxes")
         if not len(names) == len(words) == len(array):
             raise ValueError(
-                f"{len(names)} classes, {len(words)} word indexes, boxes of {len(array)} objects; give one each"
+                f"{counted(len(names), 'class', 'classes')}, {counted(len(words), 'word index', 'word indexes')}, "
+                f"boxes of {counted(len(array), 'object')}; give one each"
             )
         key = segment if isinstance(segment, str) else str(whole(segment, "the segment", 0))
         self._results.setdefault(text(video, "the video"), {})[text(key, "the segment")] = {

@@ -79,7 +79,7 @@ class _Loaded:
     settings: Mapping[str, Any]
 
 
-# The reference that was used last, of each task.
+# The reference of each task that was used last.
 _loaded: dict[str, _Loaded] = {}
 
 
@@ -99,7 +99,7 @@ def score(
     submission : path
         A zip file, or a folder with its files.
     reference : path, optional
-        A folder with ground truth in the organizers' own files; by default the demo reference of the kit.
+        A folder with ground truth in the organizers' file formats; by default the demo reference of the kit.
     cache : path, optional
         Where references that need preparing are kept; by default the user's cache folder.
     **settings

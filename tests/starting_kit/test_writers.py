@@ -41,7 +41,7 @@ IUV = np.full((3, 6, 8), 20, np.uint8)
         (("v", 1, BOX, {"head": ([[12, 30, 40, 80], [1]], ["bend"])}), "the lists differ in length"),
         (("v", 1, BOX, {"head": ([[12, 30, 40, 80]], "bend")}), r"the states of head is 'bend'; give a list, \['bend'\]"),
         (("v", 1, BOX, {"head": ([[12, 30, 40, 80]], [3])}), r"the states of head\[0\] is 3; it must be a string"),
-        (("v", 1, BOX, {"head": ([[12, 30, 40, 80]], ["a", "b"])}), "1 boxes, but 2 states; give one state a box"),
+        (("v", 1, BOX, {"head": ([[12, 30, 40, 80]], ["a", "b"])}), "1 box, but 2 states; give one state for each box"),
         (("v", 1, BOX, {"head": ([[12, 30, 40, 80]] * 6, ["a"] * 6)}), "there are 6; keep the best 5"),
         (("v", 1, BOX, {1: HEAD}), "the part is 1"),
     ],
@@ -76,7 +76,7 @@ def test_kinetics_writer_takes_no_proposals_and_refuses_a_class_that_is_no_strin
         (("v", "0", "man", [1, 4, 5], BOXES), r"classes is 'man'; give a list, \['man'\]"),
         (("v", "0", ["man", "ball"], [1, 1.7], BOXES), r"word_indexes\[1\] is 1.7"),
         (("v", "0", ["man", "ball"], [1, -1], BOXES), r"word_indexes\[1\] is -1; .* of 0 or more"),
-        (("v", "0", ["man"], [1, 2], BOXES), "1 classes, 2 word indexes, boxes of 2 objects"),
+        (("v", "0", ["man"], [1, 2], BOXES), "1 class, 2 word indexes, boxes of 2 objects"),
         (("v", 0.5, ["man", "ball"], [1, 4], BOXES), "the segment is 0.5"),
         (("", "0", ["man", "ball"], [1, 4], BOXES), "the video is ''"),
     ],
@@ -187,7 +187,7 @@ def test_gestures_have_rules_of_their_own(sample, tmp_path):
         GestureSample(tmp_path / "Seq01.zip").exportPredictions([[21, 2, 5]], tmp_path / "out")
 
 
-def test_what_the_validator_refuses_is_not_left_behind(tmp_path):
+def test_what_the_validator_refuses_leaves_the_older_file(tmp_path):
     target = tmp_path / "my.zip"
     target.write_bytes(b"older")
     with pytest.raises(ValueError, match="E-JSON"):
