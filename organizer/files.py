@@ -10,10 +10,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
+# The content of a folder by POSIX names.
+Files = Mapping[str, bytes]
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
-def zip_bytes(files: Mapping[str, bytes]) -> bytes:
+def zip_bytes(files: Files) -> bytes:
     """Return a zip of the files: names sorted, one fixed date, plain permissions."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
@@ -43,7 +45,7 @@ def folder_files(folder: Path) -> dict[str, bytes]:
     }
 
 
-def write_files(files: Mapping[str, bytes], folder: Path) -> None:
+def write_files(files: Files, folder: Path) -> None:
     """Write files into a folder that exists: what `folder_files` reads."""
     for name, data in files.items():
         (folder / name).write_bytes(data)

@@ -17,14 +17,14 @@ import yaml
 
 from organizer import ROOT
 from organizer.bundle import COMPETITION, DEMO_TITLE, DIST
-from organizer.bundle.competition import check_competition, form_of, named_files, read_competition
+from organizer.bundle.competition import Competition, Entry, check_competition, form_of, named_files, read_competition
 from organizer.bundle.contents import Contents
 from organizer.bundle.cut import challenge_of, classic, one_challenge, reference_name
 from organizer.bundle.lint import lint_files
 from organizer.bundle.parts import KIT, Parts
 from organizer.bundle.report import Report
 from organizer.data.references import RefusedError, task_folders
-from organizer.files import zip_bytes
+from organizer.files import Files, zip_bytes
 from scoring_program.challenge import challenge_ids
 
 _SAMPLE = "_sample.zip"
@@ -33,7 +33,7 @@ _SAMPLE = "_sample.zip"
 class Bundle(NamedTuple):
     """A bundle that is not yet a zip: its competition.yaml as data, and its other files."""
 
-    data: dict[str, Any]
+    data: Competition
     files: dict[str, bytes]
 
     def report(self, contents: Contents, samples: bool = False) -> Report:
@@ -129,7 +129,7 @@ def load_competition(source: Path = ROOT) -> dict[str, Any]:
     return data
 
 
-def check_buildable(data: dict[str, Any]) -> None:
+def check_buildable(data: Competition) -> None:
     """Raise RefusedError if bundles cannot be built from a competition.yaml."""
     report = Report()
     if form_of(data) == "v1.5":
@@ -139,12 +139,12 @@ def check_buildable(data: dict[str, Any]) -> None:
     report.refuse_errors()
 
 
-def task_names(competition: Mapping[str, Any]) -> set[str]:
+def task_names(competition: Competition) -> set[str]:
     """Return the names that a folder of REFERENCE may have: those of all challenges, and those of references."""
     return {*challenge_ids(), *filter(None, (reference_name(task) for task in competition["tasks"]))}
 
 
-def plan_bundles(competition: Mapping[str, Any], parts: Parts, form: str) -> Plan:
+def plan_bundles(competition: Competition, parts: Parts, form: str) -> Plan:
     """Put together the bundles of a form from a competition without errors.
 
     Raises RefusedError if none can be built.
@@ -168,7 +168,7 @@ def plan_bundles(competition: Mapping[str, Any], parts: Parts, form: str) -> Pla
     return plan
 
 
-def _wanted(competition: Mapping[str, Any], parts: Parts, form: str, plan: Plan) -> dict[str, dict[str, Any]]:
+def _wanted(competition: Competition, parts: Parts, form: str, plan: Plan) -> dict[str, dict[str, Any]]:
     """Return the competition.yaml of each bundle of a form."""
     wanted = {"competition.zip": dict(competition)} if form == "v2" else {}
     for challenge_id in sorted({name for task in competition["tasks"] if (name := challenge_of(task))}):
@@ -180,12 +180,12 @@ def _wanted(competition: Mapping[str, Any], parts: Parts, form: str, plan: Plan)
     return wanted
 
 
-def _missing_reference(task: Mapping[str, Any], parts: Parts) -> str | None:
+def _missing_reference(task: Entry, parts: Parts) -> str | None:
     name, challenge_id = reference_name(task), challenge_of(task)
     return name if name and challenge_id and parts.reference(name, challenge_id) is None else None
 
 
-def _add_bundle(name: str, data: dict[str, Any], parts: Parts, form: str, plan: Plan) -> None:
+def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Plan) -> None:
     data, named = _with_files(data, parts, plan)
     if form == "v1.5":
         data, lost = classic(data)
@@ -194,11 +194,9 @@ def _add_bundle(name: str, data: dict[str, Any], parts: Parts, form: str, plan: 
     plan.bundles[name] = Bundle(data, files)
 
 
-def _with_files(
-    data: dict[str, Any], parts: Parts, plan: Plan
-) -> tuple[dict[str, Any], dict[str, Mapping[str, bytes]]]:
+def _with_files(data: Competition, parts: Parts, plan: Plan) -> tuple[dict[str, Any], dict[str, Files]]:
     """Return the competition, its title marked if it has demo data, without missing samples, and its files."""
-    made: dict[str, Mapping[str, bytes]] = {}
+    made: dict[str, Files] = {}
     tasks = {task["index"]: task for task in data["tasks"]}
     demo = False
     for task in data["tasks"]:
@@ -226,12 +224,10 @@ def _with_files(
     return data, {**brought, **made}
 
 
-def _sample(
-    entry: Mapping[str, Any], tasks: Mapping[Any, Mapping[str, Any]], parts: Parts
-) -> dict[str, Mapping[str, bytes]] | None:
+def _sample(entry: Entry, tasks: Mapping[Any, Entry], parts: Parts) -> dict[str, Files] | None:
     """Return the file of a solution if it is made here (empty if the organizer brings it), None if there is none."""
     path = str(entry.get("path", ""))
-    task: Mapping[str, Any] = tasks[entry["tasks"][0]] if entry["tasks"] else {}
+    task: Entry = tasks[entry["tasks"][0]] if entry["tasks"] else {}
     challenge_id = challenge_of(task)
     if challenge_id is None or not path.endswith(_SAMPLE):
         return {}

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import posixpath
 import zipfile
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from organizer.bundle import COMPETITION, DIST
 from organizer.bundle.build import load_competition, task_names
-from organizer.bundle.competition import DEFAULT_STEP, number
+from organizer.bundle.competition import DEFAULT_STEP, Entry, number
 from organizer.bundle.cut import challenge_of
 from organizer.bundle.parts import build_program, demo_reference
 from organizer.bundle.report import Report
@@ -46,7 +44,7 @@ def built_task(challenge_id: str, reference: Path | None) -> BuiltTask:
     return BuiltTask(challenge_id, program, data, float(limit))
 
 
-def _reference_in(bundle: zipfile.ZipFile, task: Mapping[str, Any]) -> bytes:
+def _reference_in(bundle: zipfile.ZipFile, task: Entry) -> bytes:
     """Return the reference of a task of a bundle as a zip; there it may be a folder."""
     name = posixpath.normpath(task.get("reference_data", ""))
     if name in bundle.namelist():

@@ -29,6 +29,11 @@ _READ_BY_NOBODY = ("report", "accepts_only_result_submissions")
 _BOARD = "/leaderboards/0"
 
 
+# Codabench's YAML: the whole file, and a mapping in it.
+Competition = Mapping[str, Any]
+Entry = Mapping[str, Any]
+
+
 class NamedFile(NamedTuple):
     """A file that competition.yaml names: the JSON Pointer there, the name, and the key that names it."""
 
@@ -42,7 +47,7 @@ class BoardColumn(NamedTuple):
 
     where: str
     key: str
-    data: Mapping[str, Any]
+    data: Entry
     sorting_key: str
     computed: bool
 
@@ -84,12 +89,12 @@ def _position(error: Exception) -> str:
     return f"line {mark.line + 1} column {mark.column + 1}" if mark else ""
 
 
-def form_of(data: Mapping[str, Any]) -> str | None:
+def form_of(data: Competition) -> str | None:
     """Return ``v2`` or ``v1.5``, None if the platform knows no such version."""
     return _FORMS.get(str(data.get("version", "1")))
 
 
-def check_competition(data: dict[str, Any], report: Report) -> bool:
+def check_competition(data: Competition, report: Report) -> bool:
     """Check what competition.yaml says, files aside; return whether its structure lets checks go on."""
     form = form_of(data)
     if form is None:
@@ -113,7 +118,7 @@ def check_competition(data: dict[str, Any], report: Report) -> bool:
     return True
 
 
-def _check_schema(data: dict[str, Any], form: str, report: Report) -> bool:
+def _check_schema(data: Competition, form: str, report: Report) -> bool:
     import jsonschema
 
     schema = json.loads((Path(__file__).parent / "schemas" / f"competition-{form}.json").read_text(encoding="utf-8"))
@@ -163,14 +168,14 @@ def _keys(node: Any, where: str = "") -> Iterator[tuple[str, str]]:
         yield from _keys(value, f"{where}/{key}")
 
 
-def entries_of(data: Mapping[str, Any], group: str) -> list[tuple[str, dict[str, Any]]]:
+def entries_of(data: Competition, group: str) -> list[tuple[str, Entry]]:
     """Return (JSON Pointer, entry) of a list of a competition, which v1.5 writes as a mapping."""
     entries = data.get(group, [])
     pairs = entries.items() if isinstance(entries, dict) else enumerate(entries)
     return [(f"/{group}/{key}", entry) for key, entry in pairs]
 
 
-def columns_of(data: Mapping[str, Any]) -> list[BoardColumn]:
+def columns_of(data: Competition) -> list[BoardColumn]:
     """Return the columns of the leaderboard of either form."""
     if form_of(data) == "v2":
         return [
@@ -183,14 +188,14 @@ def columns_of(data: Mapping[str, Any]) -> list[BoardColumn]:
     ]
 
 
-def sorted_phases(data: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+def sorted_phases(data: Competition) -> list[tuple[str, Entry]]:
     """Return (JSON Pointer, phase) of a competition in the platform's order."""
     phases = list(enumerate(entries_of(data, "phases")))
     key = "index" if form_of(data) == "v2" else "phasenumber"
     return [phase for _, phase in sorted(phases, key=lambda pair: number(pair[1][1].get(key, pair[0])))]
 
 
-def _check_phases(data: dict[str, Any], report: Report) -> None:
+def _check_phases(data: Competition, report: Report) -> None:
     phases = sorted_phases(data)
     report.unique("warning", (phase["index"] for _, phase in phases if "index" in phase), "/phases", "the index")
     if 0 < sum("index" in phase for _, phase in phases) < len(phases):
@@ -212,7 +217,7 @@ def _check_phases(data: dict[str, Any], report: Report) -> None:
     _check_limits_and_migration(phases, "auto_migrate_to_this_phase", report)
 
 
-def _check_limits_and_migration(phases: list[tuple[str, dict[str, Any]]], migration: str, report: Report) -> None:
+def _check_limits_and_migration(phases: list[tuple[str, Entry]], migration: str, report: Report) -> None:
     """Check what phases of both forms have; ``migration`` is the key of automatic migration."""
     for order, (where, phase) in enumerate(phases):
         if order == 0 and yes(phase.get(migration)):
@@ -226,7 +231,7 @@ def _check_limits_and_migration(phases: list[tuple[str, dict[str, Any]]], migrat
             report.warn("L-LIMIT", problem, "use a queue of your own, or a lower limit", where)
 
 
-def _check_tasks(data: dict[str, Any], report: Report) -> None:
+def _check_tasks(data: Competition, report: Report) -> None:
     tasks, solutions = entries_of(data, "tasks"), entries_of(data, "solutions")
     known = [task["index"] for _, task in tasks]
     report.unique("error", known, "/tasks", "the index")
@@ -266,7 +271,7 @@ def _check_uuid(value: str, name: str, where: str, report: Report) -> None:
         report.warn("L-KEY", f"only the server knows whether the {name} exists", "look it up on the site", where)
 
 
-def _check_board(data: dict[str, Any], report: Report) -> None:
+def _check_board(data: Competition, report: Report) -> None:
     board = data["leaderboards"][0]
     if len(data["leaderboards"]) > 1:
         report.warn("L-BOARD", "the platform uses the first leaderboard only", "keep one", "/leaderboards/1")
@@ -291,7 +296,7 @@ def _check_board(data: dict[str, Any], report: Report) -> None:
         report.warn("L-RULE", problem, "use Force_Latest_Multiple with several tasks", f"{_BOARD}/submission_rule")
 
 
-def _check_precisions(data: Mapping[str, Any], key: str, report: Report) -> None:
+def _check_precisions(data: Competition, key: str, report: Report) -> None:
     for column in columns_of(data):
         value = column.data.get(key, 2)
         if not 0 <= number(value) <= 10:
@@ -312,7 +317,7 @@ def _check_computation(column: BoardColumn, indexes: list[int], report: Report) 
             report.error("L-COLUMN", problem, "name columns that exist", column.where)
 
 
-def _check_v15(data: dict[str, Any], report: Report) -> None:
+def _check_v15(data: Competition, report: Report) -> None:
     phases = sorted_phases(data)
     report.unique("warning", (phase["phasenumber"] for _, phase in phases), "/phases", "the phasenumber")
     starts: list[datetime.datetime] = []
@@ -338,7 +343,7 @@ def _check_v15(data: dict[str, Any], report: Report) -> None:
             report.warn("L-BOARD", f"there is no leaderboard with the label {label}", hint, column.where)
 
 
-def named_files(data: Mapping[str, Any]) -> Iterator[NamedFile]:
+def named_files(data: Competition) -> Iterator[NamedFile]:
     """Yield every file that a competition.yaml of either form names."""
     for key in ("image", "terms"):
         if key in data:

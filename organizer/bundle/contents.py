@@ -9,11 +9,10 @@ import hashlib
 import io
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -21,6 +20,8 @@ from organizer.bundle import DEMO_TITLE
 from organizer.bundle.competition import (
     DATA_KEYS,
     DEFAULT_STEP,
+    Competition,
+    Entry,
     columns_of,
     entries_of,
     form_of,
@@ -29,7 +30,7 @@ from organizer.bundle.competition import (
 )
 from organizer.bundle.report import Report
 from organizer.data.prepare import SYNTHETIC_MARK, check_reference
-from organizer.files import sha256, unpack
+from organizer.files import Files, sha256, unpack
 from organizer.runs.outcome import read_scores
 from organizer.runs.worker import BuiltTask, Run, run_program
 from scoring_program.challenge import Challenge, challenge_ids, load_challenge
@@ -58,13 +59,11 @@ class Contents:
 class _Task:
     """What has a scoring program: a task of v2, a phase of v1.5; ``challenge`` is None for programs of others."""
 
-    entry: Mapping[str, Any]
+    entry: Entry
     challenge: Challenge | None
 
 
-def check_contents(
-    data: Mapping[str, Any], files: Mapping[str, bytes], contents: Contents, samples: bool, report: Report
-) -> None:
+def check_contents(data: Competition, files: Files, contents: Contents, samples: bool, report: Report) -> None:
     """Check what is in the zips.
 
     Parameters
@@ -93,9 +92,7 @@ def check_contents(
         _check_samples(data, tasks, files, keys, contents, report)
 
 
-def _check_programs(
-    entry: Mapping[str, Any], files: Mapping[str, bytes], contents: Contents, report: Report
-) -> Challenge | None:
+def _check_programs(entry: Entry, files: Files, contents: Contents, report: Report) -> Challenge | None:
     """Check the programs of a task; return the challenge if its scoring program is ours."""
     challenge_id = None
     for key in ("ingestion_program", "scoring_program"):
@@ -106,7 +103,7 @@ def _check_programs(
     return contents.challenge(challenge_id) if challenge_id and "scoring_program" in entry else None
 
 
-def _check_image(data: Mapping[str, Any], ours: bool, report: Report) -> None:
+def _check_image(data: Competition, ours: bool, report: Report) -> None:
     key = "docker_image" if form_of(data) == "v2" else "competition_docker_image"
     image = data.get(key, "codalab/codalab-legacy:py37")
     hint = f"write {key}: codalab/codalab-legacy:py312"
@@ -119,9 +116,7 @@ def _check_image(data: Mapping[str, Any], ours: bool, report: Report) -> None:
         report.warn("L-IMAGE", problem, hint, f"/{key}")
 
 
-def _check_reference(
-    data: Mapping[str, Any], task: _Task, files: Mapping[str, bytes], contents: Contents, report: Report
-) -> None:
+def _check_reference(data: Competition, task: _Task, files: Files, contents: Contents, report: Report) -> None:
     name, challenge_id = task.entry["reference_data"], task.challenge.id if task.challenge else None
     demo, problems = contents.reference(files[name], challenge_id)
     for problem in problems:
@@ -148,7 +143,7 @@ def _check_reference(
             record("L-LEAK", leak, f"take them out; it is {where} of competition.yaml", file=other)
 
 
-def _written_columns(data: Mapping[str, Any], tasks: Sequence[_Task], report: Report) -> list[str]:
+def _written_columns(data: Competition, tasks: Sequence[_Task], report: Report) -> list[str]:
     """Return the keys of the columns that every program fills; report which some or all do not."""
     columns = [column for column in columns_of(data) if not column.computed]
     written = [{column.key for column in task.challenge.columns} for task in tasks if task.challenge]
@@ -164,7 +159,7 @@ def _written_columns(data: Mapping[str, Any], tasks: Sequence[_Task], report: Re
     return [column.key for column in columns if all(column.key in keys for keys in written)]
 
 
-def _check_sorting(data: Mapping[str, Any], ours: Sequence[Challenge], report: Report) -> None:
+def _check_sorting(data: Competition, ours: Sequence[Challenge], report: Report) -> None:
     """Report the columns that put the worst of a challenge first."""
     for column in columns_of(data):
         wanted = {known.id: c.sorting for known in ours for c in known.columns if c.key == column.key}
@@ -178,7 +173,7 @@ def _check_sorting(data: Mapping[str, Any], ours: Sequence[Challenge], report: R
 
 
 def _check_samples(
-    data: Mapping[str, Any], tasks: Sequence[_Task], files: Mapping[str, bytes], keys: list[str],
+    data: Competition, tasks: Sequence[_Task], files: Files, keys: list[str],
     contents: Contents, report: Report,
 ) -> None:  # fmt: skip
     """Run the solutions of a v2 competition."""

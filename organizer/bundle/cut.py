@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from organizer.bundle.competition import number, sorted_phases, yes
+from organizer.bundle.competition import Competition, Entry, number, sorted_phases, yes
 from scoring_program.challenge import CHALLENGES_FOLDER, Challenge, challenge_ids
 
 _PROGRAM, _REFERENCE = "_program.zip", "_reference.zip"
@@ -27,20 +26,20 @@ _RULE_LOST = (
 )
 
 
-def challenge_of(task: Mapping[str, Any]) -> str | None:
+def challenge_of(task: Entry) -> str | None:
     """Return the id of the challenge whose ``<id>_program.zip`` a task names, None if it is a program of others."""
     name = str(task.get("scoring_program", ""))
     challenge_id = name[: -len(_PROGRAM)] if name.endswith(_PROGRAM) else ""
     return challenge_id if challenge_id and (CHALLENGES_FOLDER / challenge_id / "challenge.yaml").is_file() else None
 
 
-def reference_name(task: Mapping[str, Any]) -> str | None:
+def reference_name(task: Entry) -> str | None:
     """Return X if a task of our challenges names ``X_reference.zip``."""
     name = str(task.get("reference_data", ""))
     return name[: -len(_REFERENCE)] if challenge_of(task) and name.endswith(_REFERENCE) else None
 
 
-def one_challenge(competition: Mapping[str, Any], challenge: Challenge) -> dict[str, Any] | None:
+def one_challenge(competition: Competition, challenge: Challenge) -> dict[str, Any] | None:
     """Cut the bundle of one challenge out of a competition: all its tasks, the phases that offer them, its page.
 
     Title and description are those of its first task. Returns None if no phase offers a task of it.
@@ -74,7 +73,7 @@ def one_challenge(competition: Mapping[str, Any], challenge: Challenge) -> dict[
     }
 
 
-def _cut_phase(phase: Mapping[str, Any], kept: int, description: str) -> dict[str, Any]:
+def _cut_phase(phase: Entry, kept: int, description: str) -> dict[str, Any]:
     """Return a phase of which only some tasks are kept: they keep their share of the limits, which tasks share."""
     all_tasks = len(phase["tasks"])
     if kept == all_tasks:
@@ -83,7 +82,7 @@ def _cut_phase(phase: Mapping[str, Any], kept: int, description: str) -> dict[st
     return {**phase, **shares, "description": description}
 
 
-def _pages(competition: Mapping[str, Any], challenge_id: str) -> list[dict[str, Any]]:
+def _pages(competition: Competition, challenge_id: str) -> list[dict[str, Any]]:
     """Return the page of a challenge and those that are not of another or of all tasks."""
     pages = competition.get("pages", [])
     stems = [PurePosixPath(page["file"]).stem for page in pages]
@@ -93,9 +92,7 @@ def _pages(competition: Mapping[str, Any], challenge_id: str) -> list[dict[str, 
     return [{key: value for key, value in page.items() if key != "index"} for page in (*first, *shared)]
 
 
-def _board(
-    board: Mapping[str, Any], phases: list[dict[str, Any]], challenge: Challenge, alone: bool
-) -> dict[str, Any]:
+def _board(board: Entry, phases: list[dict[str, Any]], challenge: Challenge, alone: bool) -> dict[str, Any]:
     """Return the leaderboard with the challenge's columns and what the competition's says and adds to them.
 
     Where a column is shared with other challenges (not ``alone``), its title and order are of none in particular.
@@ -128,7 +125,7 @@ def _board(
     return cut
 
 
-def classic(data: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def classic(data: Competition) -> tuple[dict[str, Any], list[str]]:
     """Return a bundle of one challenge in the older form, and what that form cannot carry over."""
     board = data["leaderboards"][0]
     columns, notes = _classic_columns(board)
@@ -152,7 +149,7 @@ def classic(data: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     return {key: value for key, value in result.items() if value is not None}, [*notes, _RULE_LOST]
 
 
-def _html(data: Mapping[str, Any]) -> dict[str, str]:
+def _html(data: Competition) -> dict[str, str]:
     """Return the pages by their names in the older form, which has no titles."""
     first, *further = data["pages"]
     pages = {"overview": first["file"]}
@@ -162,7 +159,7 @@ def _html(data: Mapping[str, Any]) -> dict[str, str]:
     return {**pages, "terms": data["terms"]}
 
 
-def _classic_phases(data: Mapping[str, Any]) -> tuple[dict[int, dict[str, Any]], list[str]]:
+def _classic_phases(data: Competition) -> tuple[dict[int, dict[str, Any]], list[str]]:
     tasks = {task["index"]: task for task in data["tasks"]}
     phases, lost = {}, []
     for phase_number, (_, phase) in enumerate(sorted_phases(data), start=1):
@@ -180,7 +177,7 @@ def _classic_phases(data: Mapping[str, Any]) -> tuple[dict[int, dict[str, Any]],
     return phases, lost
 
 
-def _classic_columns(board: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def _classic_columns(board: Entry) -> tuple[dict[str, Any], list[str]]:
     columns, notes = {}, []
     for column in board["columns"]:
         if column.get("computation"):

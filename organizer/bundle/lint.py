@@ -5,18 +5,16 @@ from __future__ import annotations
 import io
 import posixpath
 import zipfile
-from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from PIL import Image, UnidentifiedImageError
 
 from organizer.bundle import COMPETITION, DIST
-from organizer.bundle.competition import DATA_KEYS, check_competition, named_files, read_competition
+from organizer.bundle.competition import DATA_KEYS, Competition, check_competition, named_files, read_competition
 from organizer.bundle.contents import Contents, check_contents
 from organizer.bundle.report import Report
 from organizer.bundle.visibility import visibility
-from organizer.files import zip_bytes
+from organizer.files import Files, zip_bytes
 from validator.findings import counted
 
 _CUT_NAME = 35
@@ -63,9 +61,7 @@ def lint_bundle(path: Path) -> tuple[Report, list[str]]:
     return report, visibility(data) if report.ok else []
 
 
-def lint_files(
-    data: dict[str, Any], files: Mapping[str, bytes], contents: Contents, samples: bool, report: Report
-) -> None:
+def lint_files(data: Competition, files: Files, contents: Contents, samples: bool, report: Report) -> None:
     """Check a bundle that is not yet a zip: its competition.yaml as data, and its files."""
     if not check_competition(data, report):
         return
@@ -74,7 +70,7 @@ def lint_files(
         check_contents(data, named, contents, samples, report)
 
 
-def _check_files(data: dict[str, Any], files: Mapping[str, bytes], report: Report) -> dict[str, bytes]:
+def _check_files(data: Competition, files: Files, report: Report) -> dict[str, bytes]:
     """Return the named files, with folders zipped as the platform does; report what is wrong with them."""
     named = {}
     names = {posixpath.normpath(file.name) for file in named_files(data)}
@@ -97,7 +93,7 @@ def _check_files(data: dict[str, Any], files: Mapping[str, bytes], report: Repor
     return named
 
 
-def _folder(path: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
+def _folder(path: str, files: Files) -> dict[str, bytes]:
     head = f"{path}/"
     return {name[len(head) :]: data for name, data in files.items() if name.startswith(head)}
 

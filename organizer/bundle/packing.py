@@ -6,11 +6,12 @@ import ast
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
 from organizer import ROOT
+from organizer.files import Files
 
 WHEELS = ROOT / ".cache" / "wheels"
 VENDOR_LOCK = ROOT / "requirements" / "vendor.lock"
@@ -18,7 +19,7 @@ COMPILED_LOCK = ROOT / "requirements" / "vendor-compiled.lock"
 
 
 @cache
-def vendored_files(compiled: bool = False) -> Mapping[str, bytes]:
+def vendored_files(compiled: bool = False) -> Files:
     """Return the content of the vendored wheels; they are fetched once and hash-checked.
 
     ``compiled`` adds those that are built for the platform's image.

@@ -15,7 +15,7 @@ from organizer import ROOT
 from organizer.bundle.packing import needed_code, vendored_files
 from organizer.data.prepare import SYNTHETIC_MARK, reference_files
 from organizer.data.synthetic import samples_folder
-from organizer.files import folder_files, zip_bytes
+from organizer.files import Files, folder_files, zip_bytes
 from scoring_program.challenge import load_challenge
 from validator.rules import load_rules
 
@@ -83,7 +83,7 @@ class Parts:
             return None
         return zip_bytes(folder_files(samples_folder(challenge_id) / "good"))
 
-    def _brought(self, name: str) -> Mapping[str, bytes]:
+    def _brought(self, name: str) -> Files:
         """Return a file, or those of a folder, next to competition.yaml; empty if there is none."""
         path = (self._source / name).resolve()
         if self._source.resolve() not in path.parents:
@@ -140,7 +140,7 @@ def build_program(challenge_id: str) -> bytes:
     return zip_bytes(files)
 
 
-def build_kit(challenge_ids: Sequence[str], demo: Mapping[str, Mapping[str, bytes]]) -> bytes:
+def build_kit(challenge_ids: Sequence[str], demo: Mapping[str, Files]) -> bytes:
     """Return the starting kit for these tasks as a zip, with their demo references and never another."""
     kit = ROOT / "starting_kit"
     files = {

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from organizer.files import folder_files, unpack
+from organizer.files import Files, folder_files, unpack
 from organizer.runs import pool
 from organizer.runs.pool import BrokenError, Ended, Pool, Setup, machine_memory_mb
 from organizer.runs.submissions import Submission
@@ -29,8 +29,6 @@ _PATIENCE = "10s"
 _RETRIES = 2
 _INSTALL = ".venv/bin/python -m pip install --require-hashes -r requirements/scale.lock"
 _KEPT = "people-in-video-scoring"
-
-Files = Mapping[str, bytes]
 
 
 class Cluster:
