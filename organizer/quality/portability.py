@@ -12,8 +12,10 @@ from organizer.bundle.parts import build_program
 from organizer.data.prepare import prepare
 from organizer.files import unpack
 from scoring_program.challenge import challenge_ids, load_challenge
-from validator.findings import Findings
+from validator.findings import Findings, counted
 
+# The exit code, and scores.json or the log.
+_Outcome = tuple[int, str]
 GOLDEN = ROOT / "tests" / "golden"
 
 # Runs in the interpreter that is tried, with the unpacked program.
@@ -29,7 +31,7 @@ for case, reference, submission in json.loads(sys.stdin.read()):
     with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
         code = scoring.score_folder(name, pathlib.Path(reference), pathlib.Path(submission), work)
     scores = work / "scores.json"
-    outcomes[case] = scores.read_text() if scores.exists() else "exit %d: %s" % (code, log.getvalue())
+    outcomes[case] = code, scores.read_text() if scores.exists() else log.getvalue()
 print(json.dumps(outcomes))
 """
 
@@ -37,27 +39,26 @@ print(json.dumps(outcomes))
 def run_portability(pythons: list[str]) -> int:
     """Try each interpreter (a command) and print what differs from the first; return 1 if anything does.
 
-    An interpreter needs numpy, scipy, pyyaml and, for DensePose, Pillow; msgspec may be missing.
+    An interpreter needs numpy, scipy, pyyaml and, for images, Pillow; msgspec may be missing.
     """
     different = 0
     with tempfile.TemporaryDirectory() as folder:
         cases = {name: _cases(name, Path(folder)) for name in challenge_ids()}
         for name in challenge_ids():
             unpack(build_program(name), Path(folder) / name)
-        first: dict[str, str] = {}
+        first: dict[str, _Outcome] = {}
         for python in pythons:
-            outcomes: dict[str, str] = {}
+            outcomes: dict[str, _Outcome] = {}
             for name, task_cases in cases.items():
                 outcomes.update(_run(python, Path(folder) / name, task_cases))
             first = first or outcomes
             differing = sorted(case for case in outcomes if outcomes[case] != first[case])
-            failed = sorted(case for case, text in outcomes.items() if text.startswith("exit"))
+            failed = sorted(case for case, (code, _) in outcomes.items() if code)
             different += len(differing) + len(failed)
-            print(
-                f"{_describe(python)}: {len(outcomes)} cases, {len(differing)} differ, {len(failed)} fail", flush=True
-            )
+            counts = f"{counted(len(outcomes), 'case')}, {len(differing)} differ, {len(failed)} fail"
+            print(f"{_describe(python)}: {counts}", flush=True)
             for case in [*differing, *failed][:10]:
-                print(f"  {case}: {outcomes[case][:300]}")
+                print("  {}: exit {}: {:.300}".format(case, *outcomes[case]))
     return 1 if different else 0
 
 
@@ -76,13 +77,13 @@ def _cases(name: str, folder: Path) -> list[tuple[str, str, str]]:
     return cases
 
 
-def _run(python: str, program: Path, cases: list[tuple[str, str, str]]) -> dict[str, str]:
+def _run(python: str, program: Path, cases: list[tuple[str, str, str]]) -> dict[str, _Outcome]:
     with tempfile.TemporaryDirectory() as work:
         command = [python, "-c", _DRIVER, str(program), work]
         done = subprocess.run(command, input=json.dumps(cases), capture_output=True, text=True, check=False)
     if done.returncode:
-        return {case: f"exit {done.returncode}: {done.stderr[-300:]}" for case, _, _ in cases}
-    return json.loads(done.stdout)
+        return dict.fromkeys((case for case, _, _ in cases), (done.returncode, done.stderr[-300:]))
+    return {case: (code, text) for case, (code, text) in json.loads(done.stdout).items()}
 
 
 def _describe(python: str) -> str:

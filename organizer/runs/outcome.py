@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import math
-import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
@@ -16,10 +15,13 @@ from organizer.runs.worker import Run
 _LARGEST = 1e10
 
 
-def read_scores(run: Run, keys: list[str], further: Collection[str] = ()) -> tuple[dict[str, float], list[str]]:
+def read_scores(
+    run: Run, keys: list[str], further: Collection[str] | None = ()
+) -> tuple[dict[str, float], list[str]]:
     """Return the numbers that the platform would store, and warnings about what it would not.
 
-    ``keys`` are the leaderboard's, ``further`` other keys that the program writes on purpose.
+    ``keys`` are the leaderboard's, ``further`` other keys that the program writes on purpose: None
+    for any that are not a column's key in other letters.
     """
     warnings = []
     names = sorted(run.outputs)
@@ -49,8 +51,8 @@ def read_scores(run: Run, keys: list[str], further: Collection[str] = ()) -> tup
             warnings.append(f"{key}: {value!r} has too many digits and would not be stored")
         else:
             stored[key] = float(value)
-            if key not in keys and key not in further:
-                close = [known for known in keys if re.fullmatch(re.escape(known), key, re.IGNORECASE)]
+            close = [known for known in keys if known.lower() == key.lower()]
+            if key not in keys and (close if further is None else key not in further):
                 hint = f" (the column is {close[0]})" if close else ""
                 warnings.append(f"{key} is not a column of the leaderboard{hint}: the platform ignores it")
     warnings += [f"the column {key} gets no number" for key in keys if key not in stored]

@@ -49,7 +49,19 @@ _LINES: tuple[Callable[[list[str]], str], ...] = (
     lambda fields: ",".join(fields[:-1]), lambda fields: ",".join(f"-{field}" for field in fields),
     lambda fields: ",".join(reversed(fields)), lambda fields: "gesture,start,end\n" + ",".join(fields),
 )  # fmt: skip
-_UNREADABLE = (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, struct.error, zlib.error)
+# How a PNG begins in base64.
+_PNG = "iVBOR"
+_UNREADABLE = (
+    StopIteration,
+    ValueError,
+    KeyError,
+    TypeError,
+    IndexError,
+    AttributeError,
+    RecursionError,
+    struct.error,
+    zlib.error,
+)
 
 
 def repeat(rng: random.Random, data: bytes) -> bytes:
@@ -147,16 +159,16 @@ def damage_image(rng: random.Random, data: bytes) -> bytes:
     """Damage the image of a detection."""
     document = json.loads(data)
     entry = rng.choice(document)
-    text = entry["uv_data"]
+    key, text = next((key, text) for key, text in entry.items() if str(text).startswith(_PNG))
     action = rng.choice(["png", "png", "png", "text", "shape"])
     if action == "png":
-        entry["uv_data"] = base64.b64encode(damaged_png(rng, base64.b64decode(text))).decode()
+        entry[key] = base64.b64encode(damaged_png(rng, base64.b64decode(text))).decode()
     elif action == "shape":
-        entry["uv_shape"] = [3, rng.choice([0, 1, -1, 60_000]), entry["uv_shape"][2]]
+        rng.choice([value for value in entry.values() if isinstance(value, list)])[1] = rng.choice([0, 1, -1, 60_000])
     else:
         middle = rng.randrange(len(text) + 1)
         odd = rng.choice(["=", "==", "!", "\n", "\r\n", " ", "-", "é", "\0"])
-        entry["uv_data"] = rng.choice(["", "=", text + "=", text[1:], text[:middle] + odd + text[middle:]])
+        entry[key] = rng.choice(["", "=", text + "=", text[1:], text[:middle] + odd + text[middle:]])
     return json.dumps(document).encode()
 
 
@@ -180,7 +192,7 @@ def _changes_of(files: Files) -> list[Change]:
         chosen += [csv_dialect] * 4
     if any(name.endswith(".json") for name in files):
         chosen += [json_tree, json_text] * 4
-    if any(b"uv_data" in data[:2000] for data in files.values()):
+    if any(_PNG.encode() in data[:2000] for data in files.values()):
         chosen += [damage_image] * 4
     return chosen
 
