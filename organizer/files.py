@@ -46,7 +46,7 @@ def folder_files(folder: Path) -> dict[str, bytes]:
 
 
 def write_files(files: Files, folder: Path) -> None:
-    """Write files into a folder that exists: what `folder_files` reads."""
+    """Write files without subfolders into a folder that exists."""
     for name, data in files.items():
         (folder / name).write_bytes(data)
 

@@ -37,7 +37,7 @@ class Bundle(NamedTuple):
     files: dict[str, bytes]
 
     def report(self, contents: Contents, samples: bool = False) -> Report:
-        """Return what the linter says of it."""
+        """Return the findings of the linter."""
         report = Report()
         lint_files(self.data, self.files, contents, samples, report)
         return report
@@ -50,7 +50,7 @@ class Bundle(NamedTuple):
 
 @dataclass
 class Plan:
-    """The bundles of one build by the name of the zip, and what is not built, left out or not carried over."""
+    """The bundles of one build by the name of the zip, and notes on what is not built or left out."""
 
     bundles: dict[str, Bundle] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)

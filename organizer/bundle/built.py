@@ -21,7 +21,7 @@ from organizer.runs.worker import BuiltTask
 
 
 def built_task(challenge_id: str, reference: Path | None) -> BuiltTask:
-    """Return what ``dist/<id>.zip`` holds of a task; its parts are built if there is no such bundle.
+    """Return the task in ``dist/<id>.zip``; its parts are built if there is no such bundle.
 
     ``reference``, a folder of tasks or of this one, replaces the bundle's reference. Raises RefusedError if it is
     neither.

@@ -1,4 +1,4 @@
-"""What competition.yaml says: reading it, and checking all that it says about itself.
+"""Reading competition.yaml, and checking it without the files that it names.
 
 A JSON Schema lists every key that Codabench reads. An unknown key is a warning, as the platform ignores it.
 """
@@ -43,7 +43,7 @@ class NamedFile(NamedTuple):
 
 
 class BoardColumn(NamedTuple):
-    """A column of the leaderboard: its JSON Pointer, its key, what is said of it, and its key for the order."""
+    """A column of the leaderboard: its JSON Pointer, key, data, its key for the order, and whether it is computed."""
 
     where: str
     key: str
@@ -53,7 +53,7 @@ class BoardColumn(NamedTuple):
 
 
 def yes(value: object) -> bool:
-    """Return what the platform takes a flag of competition.yaml for; a missing one (None) is no."""
+    """Return how the platform reads a flag of competition.yaml; a missing one (None) is no."""
     return str(value).lower() in ("true", "t", "yes", "y", "on", "1")
 
 
@@ -69,7 +69,7 @@ def read_competition(text: bytes, report: Report) -> dict[str, Any] | None:
         try:
             data = load_strict(decoded)
         except yaml.constructor.ConstructorError as error:
-            data = yaml.safe_load(decoded)  # what the platform does: the last of two equal keys wins
+            data = yaml.safe_load(decoded)  # as the platform does: the last of two equal keys wins
             report.warn("L-TWICE", f"{error.problem}; the platform takes the last one", "keep one", _position(error))
     except UnicodeDecodeError:
         report.error("L-YAML", "the file is not UTF-8", "save it as plain UTF-8")
@@ -95,7 +95,7 @@ def form_of(data: Competition) -> str | None:
 
 
 def check_competition(data: Competition, report: Report) -> bool:
-    """Check what competition.yaml says, files aside; return whether its structure lets checks go on."""
+    """Check competition.yaml without its files; return whether its structure allows further checks."""
     form = form_of(data)
     if form is None:
         report.error("L-SCHEMA", f"there is no version {data['version']}", "write version: 2", "/version")
@@ -218,7 +218,7 @@ def _check_phases(data: Competition, report: Report) -> None:
 
 
 def _check_limits_and_migration(phases: list[tuple[str, Entry]], migration: str, report: Report) -> None:
-    """Check what phases of both forms have; ``migration`` is the key of automatic migration."""
+    """Check what phases have in both forms; ``migration`` is the key of automatic migration."""
     for order, (where, phase) in enumerate(phases):
         if order == 0 and yes(phase.get(migration)):
             problem = "there is no phase before the first to migrate from"

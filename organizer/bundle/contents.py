@@ -1,4 +1,4 @@
-"""What is in the zips of a bundle: programs that run, reference data that loads and stays secret, samples that score.
+"""Checking the zips of a bundle: programs run, reference data loads and stays secret, samples score.
 
 Zips are opened and checked once for each content, however many bundles hold it.
 """
@@ -44,7 +44,7 @@ _SHOWN_NAMES = 3
 
 
 class Contents:
-    """What remembers the results of checking zips (bytes), and challenges."""
+    """A cache of the results of checking zips (bytes), and of challenges."""
 
     def __init__(self) -> None:
         self.challenge = lru_cache(maxsize=None)(load_challenge)
@@ -57,14 +57,14 @@ class Contents:
 
 @dataclass(frozen=True)
 class _Task:
-    """What has a scoring program: a task of v2, a phase of v1.5; ``challenge`` is None for programs of others."""
+    """A task of v2 or a phase of v1.5; ``challenge`` is None if the scoring program is not ours."""
 
     entry: Entry
     challenge: Challenge | None
 
 
 def check_contents(data: Competition, files: Files, contents: Contents, samples: bool, report: Report) -> None:
-    """Check what is in the zips.
+    """Check the content of the zips.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ def _members(archive: bytes) -> dict[str, str]:
 
 
 def _program(archive: bytes) -> tuple[str | None, list[tuple[_Record, Problem]]]:
-    """Return the id of the challenge if a program is ours, and what is wrong with its metadata."""
+    """Return the id of the challenge if a program is ours, and the problems of its metadata."""
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         names = set(opened.namelist())
         metadata_name = next((name for name in ("metadata.yaml", "metadata") if name in names), "")
@@ -261,7 +261,7 @@ def _metadata_problems(text: bytes, names: set[str]) -> Iterator[tuple[_Record, 
 
 
 def _reference(archive: bytes, challenge_id: str | None) -> tuple[bool, list[Problem]]:
-    """Return whether reference data is the synthetic demo reference, and what is wrong with it."""
+    """Return whether reference data is the synthetic demo reference, and its problems."""
     with tempfile.TemporaryDirectory() as work:
         # Problems name the folder.
         folder, findings = Path(work) / "reference", Findings()

@@ -27,7 +27,7 @@ _RULE_LOST = (
 
 
 def challenge_of(task: Entry) -> str | None:
-    """Return the id of the challenge whose ``<id>_program.zip`` a task names, None if it is a program of others."""
+    """Return the id of the challenge whose ``<id>_program.zip`` a task names, None for any other program."""
     name = str(task.get("scoring_program", ""))
     challenge_id = name[: -len(_PROGRAM)] if name.endswith(_PROGRAM) else ""
     return challenge_id if challenge_id and (CHALLENGES_FOLDER / challenge_id / "challenge.yaml").is_file() else None
@@ -93,7 +93,7 @@ def _pages(competition: Competition, challenge_id: str) -> list[dict[str, Any]]:
 
 
 def _board(board: Entry, phases: list[dict[str, Any]], challenge: Challenge, alone: bool) -> dict[str, Any]:
-    """Return the leaderboard with the challenge's columns and what the competition's says and adds to them.
+    """Return the leaderboard of one challenge: its columns, with the overrides and additions of the competition.
 
     Where a column is shared with other challenges (not ``alone``), its title and order are of none in particular.
     """
@@ -126,7 +126,7 @@ def _board(board: Entry, phases: list[dict[str, Any]], challenge: Challenge, alo
 
 
 def classic(data: Competition) -> tuple[dict[str, Any], list[str]]:
-    """Return a bundle of one challenge in the older form, and what that form cannot carry over."""
+    """Return a bundle of one challenge in the older form, and notes on what that form cannot hold."""
     board = data["leaderboards"][0]
     columns, notes = _classic_columns(board)
     rule = str(board.get("submission_rule", "Add"))

@@ -1,4 +1,4 @@
-"""Checking a bundle before it is uploaded: errors are what fails on the platform, warnings what is unwise there."""
+"""Checking a bundle before it is uploaded: errors fail on the platform, warnings are about what is unwise there."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def lint_command(bundles: list[Path], strict: bool) -> int:
 
 
 def lint_bundle(path: Path) -> tuple[Report, list[str]]:
-    """Return what is wrong with a bundle, and a table of who sees what (empty if the bundle has errors)."""
+    """Return the findings about a bundle, and a table of who can see what (empty if there are errors)."""
     report = Report()
     try:
         with zipfile.ZipFile(path) as bundle:

@@ -24,7 +24,7 @@ _CLASSIC_COMMAND = "command: python3 $program/score.py $input $output\n"
 
 
 class Parts:
-    """What the bundles of one build share: each zip is made once.
+    """The zips that the bundles of one build share; each is made once.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Who sees what of a run, by the flags of competition.yaml as Codabench (March 2026) acts on them.
+"""Who can see which result of a run, by the flags of competition.yaml as Codabench (March 2026) treats them.
 
 The names of the flags mislead: ``hide_score_output`` hides a zip and no score, and under ``hide_output`` the detail
 page is still served.

@@ -20,7 +20,7 @@ are not the data of any challenge. A bundle that is built with them says so in i
 
 
 def write_demo_data(root: Path, names: Sequence[str] = ()) -> None:
-    """Write reference_data/ and starting_kit/samples/ of some tasks, by default all, below ``root`` again."""
+    """Write reference_data/ and starting_kit/samples/ of some tasks (default: all) below ``root`` again."""
     for name in names or challenge_ids():
         demo = load_challenge(name).demo()
         reference = root / "reference_data" / name
@@ -39,5 +39,5 @@ def samples_folder(challenge_id: str) -> Path:
 
 
 def load_trials(challenge_id: str) -> Trials:
-    """Import what tests and tools try on a task."""
+    """Import the inputs on which tests and tools try a task."""
     return importlib.import_module(f"scoring_program.challenges.{challenge_id}.trials").TRIALS  # type: ignore[no-any-return]

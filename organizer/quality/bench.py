@@ -23,7 +23,7 @@ _REPEATS = 5
 _TIME_LIMIT = 3600.0
 _STAGES = ("reference", "submission", "score", "interval", "losses", "report")
 
-# What it takes to read a submission and nothing else, on one core: unzip, json.loads with the collector off, and for
+# The time only to read a submission, on one core: unzip, json.loads with the collector off, and for
 # PNGs in base64 their inflation.
 _FLOOR = """
 import base64, gc, io, json, resource, sys, time, zipfile

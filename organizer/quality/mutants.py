@@ -1,7 +1,7 @@
-"""Mutation testing: change the code of metrics and validator a little, and see whether the tests notice.
+"""Mutation testing: small changes of metrics and validator, each of which the tests should detect.
 
-Uses cosmic-ray (``requirements/mutation.lock``) on a copy of the repository. Of each module a random sample is tried, as
-all mutants would take hours.
+Uses cosmic-ray (``requirements/mutation.lock``) on a copy of the repository. A random sample of
+each module's mutants is tried, because all would take hours.
 """
 
 from __future__ import annotations

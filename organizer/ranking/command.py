@@ -27,7 +27,7 @@ _SHOWN = 10
 
 @dataclass(frozen=True)
 class Choices:
-    """What is ranked and how: whose submissions they are, which one counts, the protocols, and the engine."""
+    """How to rank: the table of teams, which submission counts, the protocols, and the engine."""
 
     names: Path | None = None
     keep: str = "best"

@@ -1,4 +1,4 @@
-"""Scoring on a running Dask cluster, whose machines need neither this repository nor a common file system.
+"""Scoring on a running Dask cluster, whose machines need no copy of this repository and no shared file system.
 
 The code is sent by value: functions of this module and of `organizer.runs.pool`. The program and the reference
 go to each worker once, also to those that join later, and stay on its disk by their hash; a submission is sent with
@@ -25,7 +25,7 @@ from organizer.runs.submissions import Submission
 from organizer.runs.worker import BuiltTask
 
 _PATIENCE = "10s"
-# Tries after a worker was told to end while it scored.
+# After a worker was shut down while it scored.
 _RETRIES = 2
 _INSTALL = ".venv/bin/python -m pip install --require-hashes -r requirements/scale.lock"
 _KEPT = "people-in-video-scoring"

@@ -22,7 +22,7 @@ _CRASHED = 70
 
 
 def main() -> None:
-    """Load what the first argument describes, say so, then answer requests until the input ends."""
+    """Load the program and reference of the first argument, report that, and answer requests until the input ends."""
     options = json.loads(sys.argv[1])
     # Keep what the program prints out of the replies.
     replies = os.fdopen(os.dup(1), "w", encoding="ascii")

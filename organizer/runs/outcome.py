@@ -18,7 +18,7 @@ _LARGEST = 1e10
 def read_scores(
     run: Run, keys: list[str], further: Collection[str] | None = ()
 ) -> tuple[dict[str, float], list[str]]:
-    """Return the numbers that the platform would store, and warnings about what it would not.
+    """Return the numbers that the platform would store, and warnings about all others.
 
     ``keys`` are the leaderboard's, ``further`` other keys that the program writes on purpose: None
     for any that are not a column's key in other letters.

@@ -27,7 +27,7 @@ _PATIENCE = 10.0
 
 @dataclass(frozen=True)
 class Setup:
-    """What a fork server loads, and the limits of each submission.
+    """The data that a fork server loads, and the limits of each submission.
 
     Attributes
     ----------

@@ -205,7 +205,7 @@ def _run(command: list[str], directory: Path, time_limit: float) -> Run:
                 exit_code = TIMED_OUT
                 os.killpg(process.pid, signal.SIGKILL)
             time.sleep(_POLL_SECONDS)
-            # Not Popen.wait: only this call tells the peak memory.
+            # Popen.wait does not return the peak memory.
             pid, status, usage = os.wait4(process.pid, os.WNOHANG)
         process.returncode = os.waitstatus_to_exitcode(status)
         texts = []

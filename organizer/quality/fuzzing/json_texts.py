@@ -1,4 +1,4 @@
-"""JSON as careless and hostile programs write it: odd blanks, escapes, further and repeated keys, extreme numbers."""
+"""JSON as careless and hostile programs write it: odd white space, escapes, additional and repeated keys, extreme numbers."""
 
 from __future__ import annotations
 

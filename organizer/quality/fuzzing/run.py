@@ -137,7 +137,7 @@ def _fuzz_task(name: str, count: int, seed: int, outcome: Outcome, keep: Path | 
 
 
 def what_is_wrong(result: Mapping[str, Any]) -> str:
-    """Return what is wrong with one run, "" if nothing is."""
+    """Return a text about the fault of one run, "" if there is none."""
     code, log, home = result["code"], str(result["log"]), result["home"]
     if not isinstance(home, list):
         return f"it did not end by itself: {home}"

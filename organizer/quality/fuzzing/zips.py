@@ -61,7 +61,7 @@ _TRICKS: tuple[Callable[[random.Random, Files], bytes], ...] = (
 
 
 def _with_patch(rng: random.Random, files: Files) -> bytes:
-    """Return a zip whose directory says something else than its members."""
+    """Return a zip whose directory contradicts its members."""
     data = bytearray(plain_zip(files))
     entry = data.find(_ENTRY)
     if entry >= 0:
