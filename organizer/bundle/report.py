@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from organizer.bundle import COMPETITION
-from organizer.data.references import RefusedError
+from organizer.data.references import refuse_problems
 from validator.findings import Findings
 
 
@@ -39,8 +39,7 @@ class Report:
 
     def refuse_errors(self) -> None:
         """Raise RefusedError if there are errors."""
-        if not self.ok:
-            raise RefusedError(self.errors)
+        refuse_problems(self.errors)
 
     def lines(self) -> list[str]:
         """Return all errors, then all warnings, numbered."""

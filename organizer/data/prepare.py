@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from organizer.data.corenlp import lemmatize
-from organizer.data.references import RefusedError
+from organizer.data.references import refuse_problems
 from organizer.files import folder_files
 from scoring_program.challenge import load_challenge
 from scoring_program.settings import SETTINGS_FILE, read_settings
@@ -99,8 +99,7 @@ def reference_files(challenge_id: str, folder: Path) -> dict[str, bytes]:
         return files
     with tempfile.TemporaryDirectory() as work:
         findings = prepare(challenge_id, folder, Path(work))
-        if not findings.ok:
-            raise RefusedError(findings)
+        refuse_problems(findings)
         prepared = folder_files(Path(work))
     mark = {name: data for name, data in files.items() if name == SYNTHETIC_MARK}
     return {**prepared, **mark}

@@ -20,6 +20,12 @@ class RefusedError(Exception):
         self.findings = findings
 
 
+def refuse_problems(findings: Findings) -> None:
+    """Raise RefusedError if there are problems."""
+    if not findings.ok:
+        raise RefusedError(findings)
+
+
 def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
     """Return the folder of each task that REFERENCE holds.
 
@@ -52,8 +58,7 @@ def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
             findings.add("E-REF-SAMPLE", problem, _nearest(path.name, samples), str(path))
     if not folders:
         findings.add("E-REF-MISSING", "it has no folder of a task", _nearest("", names), str(reference))
-    if not findings.ok:
-        raise RefusedError(findings)
+    refuse_problems(findings)
     return folders
 
 

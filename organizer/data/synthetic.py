@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from organizer import ROOT
-from organizer.data.prepare import SYNTHETIC_MARK
+from organizer.data.prepare import SYNTHETIC_MARK, prepare
+from organizer.data.references import refuse_problems
+from organizer.files import Files, folder_files
 from scoring_program.challenge import challenge_ids, load_challenge
 from scoring_program.trials import Trials
 
@@ -31,6 +33,15 @@ def write_demo_data(root: Path, names: Sequence[str] = ()) -> None:
         demo.write_reference(reference)
         (reference / SYNTHETIC_MARK).write_text(_MARK_TEXT, encoding="utf-8")
         demo.write_samples(reference, samples)
+
+
+def write_full_size(challenge_id: str, scale: float, folder: Path) -> Files:
+    """Write a reference of the real size times ``scale``, prepared, to ``folder/ref``; return a submission's files."""
+    load_challenge(challenge_id).demo().write_full_size(folder / "data", scale)
+    refuse_problems(prepare(challenge_id, folder / "data" / "ref", folder / "ref"))
+    submission = folder_files(folder / "data" / "res")
+    shutil.rmtree(folder / "data")
+    return submission
 
 
 def samples_folder(challenge_id: str) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import shutil
 import statistics
 import subprocess
 import sys
@@ -13,11 +12,10 @@ import time
 from pathlib import Path
 
 from organizer.bundle.parts import build_program
-from organizer.data.prepare import prepare
-from organizer.files import folder_files, zip_bytes
+from organizer.data.synthetic import write_full_size
+from organizer.files import zip_bytes
 from organizer.quality.bench_ranking import run_ranking_bench
 from organizer.runs.worker import BuiltTask, Run, run_program
-from scoring_program.challenge import load_challenge
 
 _REPEATS = 5
 _TIME_LIMIT = 3600.0
@@ -87,13 +85,7 @@ def _measure(name: str, program: bytes, scale: float, folder: Path) -> str:
 
 def _make(name: str, scale: float, folder: Path) -> None:
     """Write ``folder/ref``, prepared as organizers do it, and ``folder/submission.zip``."""
-    challenge = load_challenge(name)
-    challenge.demo().write_full_size(folder / "data", scale)
-    findings = prepare(name, folder / "data" / "ref", folder / "ref")
-    if not findings.ok:
-        raise RuntimeError("\n".join(findings.lines()))
-    (folder / "submission.zip").write_bytes(zip_bytes(folder_files(folder / "data" / "res")))
-    shutil.rmtree(folder / "data")
+    (folder / "submission.zip").write_bytes(zip_bytes(write_full_size(name, scale, folder)))
 
 
 def _stage_seconds(run: Run, stage: str) -> float:

@@ -10,9 +10,10 @@ from pathlib import Path
 from organizer import ROOT
 from organizer.bundle.parts import build_program
 from organizer.data.prepare import prepare
+from organizer.data.references import refuse_problems
 from organizer.files import unpack
 from scoring_program.challenge import challenge_ids, load_challenge
-from validator.findings import Findings, counted
+from validator.findings import counted
 
 # The exit code, and scores.json or the log.
 _Outcome = tuple[int, str]
@@ -69,10 +70,7 @@ def _cases(name: str, folder: Path) -> list[tuple[str, str, str]]:
         reference = case / "ref"
         if prepared and not (reference / prepared).is_file():
             reference = folder / "prepared" / case.name
-            findings: Findings = prepare(name, case / "ref", reference)
-            # Some cases have nothing to average on purpose; all of them can be scored.
-            if not (reference / prepared).is_file():
-                raise ValueError("\n".join(findings.lines()))
+            refuse_problems(prepare(name, case / "ref", reference))
         cases.append((f"{name}/{case.name}", str(reference), str(case / "res")))
     return cases
 
