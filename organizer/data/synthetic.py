@@ -36,7 +36,7 @@ def write_demo_data(root: Path, names: Sequence[str] = ()) -> None:
 
 
 def write_full_size(challenge_id: str, scale: float, folder: Path) -> Files:
-    """Write a reference of the real size times ``scale``, prepared, to ``folder/ref``; return a submission's files."""
+    """Write a reference of the real size times ``scale`` to ``folder/ref``; return a submission's files."""
     load_challenge(challenge_id).demo().write_full_size(folder / "data", scale)
     refuse_problems(prepare(challenge_id, folder / "data" / "ref", folder / "ref"))
     submission = folder_files(folder / "data" / "res")
