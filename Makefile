@@ -87,7 +87,7 @@ mutants: .venv/dev .venv/mutation/done
 clean:
 	rm -rf dist out .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-# What running needs, and what developing needs beside it: exact versions with hashes.
+# What running needs, and what developing needs in addition: exact versions with hashes.
 .venv/run: requirements/run.lock
 	$(PYTHON) -m venv .venv
 	$(BIN)/python $(INSTALL) requirements/run.lock

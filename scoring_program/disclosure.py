@@ -1,9 +1,11 @@
-"""What of a result may be shown: the one place that decides, for the page, the log and the JSON alike.
+"""What a run may disclose: the one place that decides, for the page, the log and the JSON.
 
 At ``detail: summary`` a row, bin or cell rests on at least `FEWEST` instances of the reference and as many of the
 submission. Smaller ones are folded into one row; if that row would still be too small, the smallest of the others
 joins it, so that nothing can be computed by subtraction. Where there is no such row, as in a matrix, the same groups
-are left out. ``full`` shows everything, ``none`` no section at all.
+are left out. A line changes in steps of as many instances. Shares have 3 decimals, because a sum with weights of the
+submission's choice tells as much about single items as it has digits. ``full`` shows everything, ``none`` no section
+at all.
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ from scoring_program.result import (
     Deferred,
     Groups,
     Histogram,
+    Line,
+    LineChart,
     Matrix,
     Result,
     Section,
@@ -31,6 +35,7 @@ from scoring_program.result import (
 )
 
 FEWEST = 5
+_DECIMALS = 3
 OTHERS = "(others)"
 LEVELS: dict[str, tuple[str, ...]] = {"none": (), SUMMARY: (SUMMARY,), FULL: (SUMMARY, FULL)}
 
@@ -44,7 +49,7 @@ def disclosed(sections: Iterable[Section | Deferred], detail: str) -> list[Secti
             built = entry.build() if isinstance(entry, Deferred) else [entry]
             folded = (_folded(section, floor) for section in built)
             shown += [section for section in folded if section is not None]
-    return shown
+    return [_Rounding(_DECIMALS)(section) for section in shown] if floor else shown
 
 
 def fewest(detail: str) -> int:
@@ -63,6 +68,8 @@ def _folded(section: Section, floor: int) -> Section | None:
         return _merged_bins(section, floor)
     if isinstance(section, Matrix):
         return _large_cells(section, floor)
+    if isinstance(section, LineChart):
+        return _large_steps(section, floor)
     if isinstance(section, BodyFigure):
         # A person has several parts.
         large, _ = fold_small(section.support, floor, overlapping=True)
@@ -162,6 +169,25 @@ def _merged_bins(section: Histogram, floor: int) -> Histogram | None:
         counts.append(pending)
         support.append(size)
     return replace(section, edges=edges, counts=counts, support=np.array(support)) if any(counts) else None
+
+
+def _large_steps(section: LineChart, floor: int) -> LineChart | None:
+    """Return a chart whose lines change only where ``floor`` instances more lie behind."""
+    if section.support is None:
+        return section
+    lines = [_stepped(line, own, floor) for line, own in zip(section.lines, section.support)]
+    return replace(section, lines=lines) if any(any(line.y) for line in lines) else None
+
+
+def _stepped(line: Line, instances: Counts, floor: int) -> Line:
+    """Return a line that has in each step the value of the step's end, and 0 behind the last."""
+    y, reached = [0.0] * len(line.y), 0
+    begin = 0
+    for place, count in enumerate(instances.tolist()):
+        if count - reached >= floor:
+            y[begin : place + 1] = [line.y[place]] * (place + 1 - begin)
+            begin, reached = place + 1, count
+    return replace(line, y=y)
 
 
 def rounded(result: Result, decimals: int) -> Result:

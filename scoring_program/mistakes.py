@@ -1,4 +1,4 @@
-"""Mistakes that a validator cannot refuse, to measure whether notes tell them: ``challenges/<id>/mistakes.py``.
+"""Mistakes that a validator cannot refuse, to measure whether notes report them: ``challenges/<id>/mistakes.py``.
 
 Here is what those modules share whose predictions hold boxes. Like demo data, they never go into a bundle.
 """

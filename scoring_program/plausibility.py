@@ -1,8 +1,8 @@
 """Notes on mistakes that no validator can refuse: a sample of the submission is read in other ways.
 
 ``challenges/<id>/plausibility.py`` lists what is compared with the reference and the other readings (`Facet`); this
-module judges them. Notes change no score. They give shares over the whole sample in whole percents and name nothing
-of the reference.
+module judges them. Notes change no score. They give shares over the whole sample in steps of 5 % and name nothing of
+the reference.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def _zero(facets: Sequence[Facet]) -> Note:
 
 
 def _percent(fits: np.ndarray) -> str:
-    return f"{100 * float(fits.mean()):.0f} %"
+    return f"{5 * round(20 * float(fits.mean()))} %"
 
 
 def sample(n: int) -> np.ndarray:
@@ -236,19 +236,23 @@ def names_facet(
     annotated: int,
     also: Callable[[str], str] = str.lower,
 ) -> Facet:
-    """Return the facet of names that must be spelled as in the reference; ``also`` turns forms of a word into one."""
+    """Return the facet of names that must be spelled as in the reference; ``also`` turns forms of a word into one.
+
+    Fewer than 5 different names are not judged, nor is another spelling of fewer.
+    """
     chosen = [words[place] for place in sample(len(words)).tolist()]
     exact, loose = set(known), {_plain(word, also) for word in known}
     how = "with underscores" if also is str.lower else "in the singular"
-    fits = _is_in([_plain(word, also) for word in chosen], loose)
+    as_is, fits = _is_in(chosen, exact), _is_in([_plain(word, also) for word in chosen], loose)
+    respelled = {word for word, gained in zip(chosen, (fits & ~as_is).tolist()) if gained}
     reading = Reading("N-LOOKS-SPELLED", f"with {what} in lower case and {how}", fits, "Names are compared exactly")
     number = "; yours are numbers" if chosen and all(word.strip().isdigit() for word in chosen) else ""
     causes = f"Write the names as the format page and the class list do{number}"
     return Facet(
         f"of your {what} occur in the reference",
-        _is_in(chosen, exact),
-        [reading],
-        annotated,
+        as_is,
+        [reading] if len(respelled) >= FEWEST else [],
+        annotated if len(set(chosen)) >= FEWEST else 0,
         causes,
         "N-LOOKS-SPELLED",
     )

@@ -62,7 +62,7 @@ class Groups(Section):
     support : int64 array of shape (n, 2)
         How many instances of the reference, and how many of the submission, each group rests on.
     row : callable
-        Takes the numbers of the groups that make up a row; returns the cells behind the name.
+        Takes the numbers of the groups that make up a row; returns the cells after the name.
     worst_first : int, optional
         The column that rows are sorted by, the smallest first; without it they keep their order.
     overlapping : bool
@@ -145,10 +145,12 @@ class Line:
 
 @dataclass(frozen=True)
 class LineChart(Section):
-    """Lines over one pair of axes, totals of the whole run.
+    """Lines over one pair of axes.
 
     ``ranges`` are (low x, high x, low y, high y); ``filled`` shades the area below the first line; ``ordered`` draws
     the lines in one scale of color, because their labels are steps of one quantity, and the last line stands out.
+    ``support`` of shape (n_lines, n_points) counts the instances that lie behind each point, ascending; lines whose
+    points are totals do without.
     """
 
     lines: Sequence[Line]
@@ -157,6 +159,7 @@ class LineChart(Section):
     ranges: tuple[float, float, float, float] = (0.0, 1.0, 0.0, 1.0)
     filled: bool = False
     ordered: bool = False
+    support: Counts | None = None
     level: str = SUMMARY
 
 

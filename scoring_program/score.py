@@ -9,7 +9,7 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# A built program has this file beside the folder scoring_program; in the repository it lies in it.
+# In a built program this file is next to the folder scoring_program; in the repository it is inside it.
 sys.path[0] = HERE if os.path.isdir(os.path.join(HERE, "scoring_program")) else os.path.dirname(HERE)
 sys.dont_write_bytecode = True
 

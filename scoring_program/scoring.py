@@ -1,6 +1,6 @@
 """One run, from the folders of the platform to the outputs: ``score_folder`` and the command line of ``score.py``.
 
-Knows the platform's folders and nothing of any metric. INPUT holds ``ref/`` (the hidden reference) and
+It knows the platform's folders and nothing about any metric. INPUT holds ``ref/`` (the hidden reference) and
 ``res/`` (the submission). Exit codes: 0 scored; 1 the submission is invalid; 2 the organizer's side is broken.
 """
 
@@ -54,7 +54,8 @@ def main(arguments: list[str] | None = None) -> int:
     if options.challenge is None:
         parser.error(f"several challenges are present; add --challenge with one of {', '.join(ids)}")
     limits.watch_termination()
-    return score_folder(options.challenge, options.input / "ref", options.input / "res", options.output, limited=True)
+    reference, submission = options.input / "ref", options.input / "res"
+    return score_folder(options.challenge, reference, submission, options.output, options=Options(limited=True))
 
 
 @dataclass(frozen=True)
@@ -83,15 +84,35 @@ def run_settings(challenge: Challenge, folder: Path, overrides: Settings, findin
     return {**read_settings(folder, challenge.settings, findings), **overrides}
 
 
+@dataclass(frozen=True)
+class Options:
+    """How a run is done.
+
+    Attributes
+    ----------
+    limited : bool
+        Whether to set the limits of the settings for this process.
+    strict : bool
+        Whether to refuse a reference with a mistake that makes scoring pointless.
+    on_result : callable, optional
+        Called with the result of a scored submission, for printing more of it.
+    """
+
+    limited: bool = False
+    strict: bool = False
+    on_result: Callable[[Result], None] | None = None
+
+
+_DEFAULT_OPTIONS = Options()
+
+
 def score_folder(
     challenge_id: str,
     reference: Path | Loaded,
     submission: Path,
     output: Path,
     overrides: Settings | None = None,
-    on_result: Callable[[Result], None] | None = None,
-    limited: bool = False,
-    strict: bool = False,
+    options: Options = _DEFAULT_OPTIONS,
 ) -> int:
     """Score one submission and write all outputs.
 
@@ -107,26 +128,21 @@ def score_folder(
         The folder for the outputs; it is made if needed.
     overrides : mapping, optional
         Settings that replace those of the reference folder, for practice at home.
-    on_result : callable, optional
-        Gets the result of a scored submission, for printing more of it.
-    limited : bool
-        Whether to set the limits of the settings for this process.
-    strict : bool
-        Whether to refuse a reference with a mistake that makes scoring pointless.
+    options : Options
 
     Returns
     -------
     int
         The exit code. Scores are written only if it is 0.
     """
-    run = _Run(challenge_id, output, dict(overrides or {}), limited, strict)
+    run = _Run(challenge_id, output, dict(overrides or {}), options)
     try:
         files.make_folder(output)
         files.remove_scores(output)
         files.write_atomic(output / files.DETAIL_HTML, page.running_page(run.challenge))
         result = run.score(reference, submission)
-        if result is not None and on_result:
-            on_result(result)
+        if result is not None and options.on_result:
+            options.on_result(result)
         return run.exit_code
     except console.OutputError as error:
         return _unwritable(output, error)
@@ -151,12 +167,12 @@ def _explain(run: _Run, error: BaseException) -> int:
             frame = entry
     problem = f"{type(error).__name__} in {Path(frame.filename).name} line {frame.lineno} in {frame.name}"
     findings = Findings()
-    findings.add("E-INTERNAL", problem, "tell those who maintain the scoring program")
+    findings.add("E-INTERNAL", problem, "report it to the maintainers of the scoring program")
     return run.broken(findings)
 
 
 def _unwritable(output: Path, error: console.OutputError) -> int:
-    """Say in one line what cannot be written, and leave no scores behind."""
+    """Report in one line what cannot be written, and remove any scores."""
     console.complain(error)
     with contextlib.suppress(console.OutputError):
         files.remove_scores(output)
@@ -269,12 +285,10 @@ class _Stages:
 class _Run:
     """One run: what it writes and prints, however it ends."""
 
-    def __init__(
-        self, challenge_id: str, output: Path, overrides: dict[str, Any], limited: bool, strict: bool
-    ) -> None:
+    def __init__(self, challenge_id: str, output: Path, overrides: Settings, options: Options) -> None:
         self.exit_code = SCORED
         self._challenge_id = challenge_id
-        self._output, self._overrides, self._limited, self._strict = output, overrides, limited, strict
+        self._output, self._overrides, self._options = output, overrides, options
         self._stages = _Stages()
 
     @cached_property
@@ -310,7 +324,7 @@ class _Run:
         self._limit(settings)
         self._stages.begin("reference")
         loaded = load_reference(self.challenge, folder, settings, organizer)
-        if loaded and self._strict:
+        if loaded and self._options.strict:
             self.challenge.program().check_reference(folder, settings, loaded.ground_truth, organizer)
         if not organizer.ok:
             in_full = settings["detail"] == "full"
@@ -319,7 +333,7 @@ class _Run:
         return loaded
 
     def _limit(self, settings: Settings) -> None:
-        if self._limited:
+        if self._options.limited:
             limits.start(settings["time_limit"], settings["memory_limit"])
 
     def stopped(self, error: BaseException) -> int:

@@ -26,7 +26,7 @@ class Trials(ABC):
     """The tricks that the metric rewards, by its definition, at the price of coverage."""
 
     SHOWS_ITEMS = True
-    """Whether the detail page in full tells the names of items."""
+    """Whether the full detail page names items."""
 
     @abstractmethod
     def plant(self, folder: Path) -> None:
@@ -34,7 +34,7 @@ class Trials(ABC):
 
     @abstractmethod
     def knowing(self) -> Files:
-        """Return a valid submission that touches the canaries and tells none but names of items."""
+        """Return a valid submission that touches the canaries and contains none except names of items."""
 
     def repeat(self, files: Files, copies: Mapping[str, str]) -> Files | None:
         """Return reference or submission with items repeated, None if the task has no simple way to do it.
@@ -44,5 +44,5 @@ class Trials(ABC):
         return None
 
     def shortened(self, sample: Files) -> Files:
-        """Return a sample that is small enough to be spoiled and read thousands of times."""
+        """Return a sample that is small enough to be corrupted and read thousands of times."""
         return sample

@@ -16,9 +16,6 @@ import numpy as np
 
 from writing import ANY, corner_boxes, save_zip, text, texts, whole
 
-# isort: split
-from validator.findings import counted
-
 FRAMES = 10
 
 
@@ -66,8 +63,7 @@ class AnetEntitiesWriter:
         array = corner_boxes(boxes, (ANY, FRAMES, 4), "boxes")
         if not len(names) == len(words) == len(array):
             raise ValueError(
-                f"{counted(len(names), 'class', 'classes')}, {counted(len(words), 'word index', 'word indexes')}, "
-                f"boxes of {counted(len(array), 'object')}; give one each"
+                f"classes {len(names)}, word_indexes {len(words)}, boxes {len(array)}: give equally many"
             )
         key = segment if isinstance(segment, str) else str(whole(segment, "the segment", 0))
         self._results.setdefault(text(video, "the video"), {})[text(key, "the segment")] = {

@@ -24,7 +24,7 @@ from kit_path import DEMO_REFERENCE
 from scoring_program.challenge import challenge_ids, load_challenge
 from scoring_program.report import data, files
 from scoring_program.result import Result, Table
-from scoring_program.scoring import BROKEN, SCORED, score_folder
+from scoring_program.scoring import BROKEN, SCORED, Options, score_folder
 from validator import console
 
 __all__ = ["ReferenceProblemsError", "Score", "SubmissionError", "main", "score"]
@@ -62,8 +62,8 @@ def main(arguments: list[str] | None = None) -> int:
         if submission.suffix == ".json" and submission.is_file():
             shutil.copy(submission, folder)
             submission = Path(folder)
-        strict = options.reference is not None
-        code = score_folder(task, reference, submission, options.output, overrides, show, limited=True, strict=strict)
+        run_options = Options(limited=True, strict=options.reference is not None, on_result=show)
+        code = score_folder(task, reference, submission, options.output, overrides, run_options)
     console.say(f"detail page: {options.output / 'detailed_results.html'}")
     if code == SCORED and options.reference is None:
         console.say("This was the synthetic demo reference: the number says nothing about the hidden data.")

@@ -17,9 +17,6 @@ import numpy as np
 
 from writing import ANY, corner_boxes, save_zip, text, texts, whole
 
-# isort: split
-from validator.findings import counted
-
 MOST_PROPOSALS = 5
 Boxes = Union[np.ndarray, Sequence[Sequence[float]]]
 
@@ -76,8 +73,8 @@ class KineticsTPSWriter:
             array = corner_boxes(boxes, (ANY, 4), where)
             verbs = texts(states, f"the states of {name}")
             if len(array) != len(verbs):
-                numbers = f"{counted(len(array), 'box', 'boxes')}, but {counted(len(verbs), 'state')}"
-                raise ValueError(f"{where}: there are {numbers}; give one state for each box")
+                lengths = f"boxes {len(array)}, states {len(verbs)}"
+                raise ValueError(f"{where}: the lengths differ, {lengths}; give one state a box")
             if len(array) > MOST_PROPOSALS:
                 raise ValueError(f"{where}: there are {len(array)}; keep the best {MOST_PROPOSALS}")
             proposals[name] = {"box": array.tolist(), "verb": verbs}

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-# An unpacked kit carries the code and the demo data itself; in the repository they lie one folder up.
+# An unpacked kit carries the code and the demo data itself; in the repository they are one folder up.
 IN_KIT = (HERE / "scoring_program").is_dir()
 ROOT = HERE if IN_KIT else HERE.parent
 DEMO_REFERENCE = ROOT / ("demo_reference" if IN_KIT else "reference_data")

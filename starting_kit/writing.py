@@ -15,7 +15,7 @@ import kit_path  # noqa: F401 - makes the validator importable
 
 # isort: split
 from validator.check import check_submission
-from validator.findings import Findings
+from validator.findings import Findings, counted
 from validator.rules import load_rules
 
 ANY = -1
@@ -25,8 +25,8 @@ ANY = -1
 def checked_file(path: str | Path, challenge_id: str) -> Iterator[Path]:
     """Yield a temporary path of the same name; afterwards check the file there and move it to ``path``.
 
-    After an exception an older file at ``path`` stays. Raises ValueError if the submission is not valid; the message
-    lists what is wrong.
+    After an exception, or if the check fails, nothing is left and an older file at ``path`` stays. Raises ValueError
+    if the submission is not valid; the message lists what is wrong.
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -67,7 +67,9 @@ def numbers(values: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
         raise ValueError(f"{what}: the shape is {array.shape} and must be {wanted}{hint}")
     if not np.isfinite(array).all():
         count = int((~np.isfinite(array)).sum())
-        raise ValueError(f"{what}: {count} of {array.size} values are NaN or infinite; leave such entries out")
+        raise ValueError(
+            f"{what}: NaN or infinite: {count} of {counted(array.size, 'value')}; leave such entries out"
+        )
     return array.astype(np.float64)
 
 

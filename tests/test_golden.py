@@ -6,87 +6,28 @@ other numbers, or need settings, says so in ``golden/<id>/checks.py``: ``check``
 
 from __future__ import annotations
 
-import importlib
-import json
-from contextlib import contextmanager
-from functools import cache, partial
-from pathlib import Path
-from types import SimpleNamespace
+from functools import partial
 
 import pytest
 
-from conftest import GOLDEN, ROOT
-from scoring_program.challenge import challenge_ids, load_challenge
-from scoring_program.scoring import scored_result
-from validator.findings import Findings
+from golden_cases import PROTOCOLS, cases, check_of, checks_of, expected_of, numbers_of, score_case, told
+from scoring_program.challenge import challenge_ids
 
-CASES = sorted(path.parent for path in GOLDEN.glob("*/*/expected.json"))
-
-
-def expected_of(case):
-    return json.loads((case / "expected.json").read_text(encoding="utf-8"))
-
-
-def checks_of(name):
-    """Return the module ``checks`` of a task, or an empty one."""
-    if not (GOLDEN / name / "checks.py").is_file():
-        return SimpleNamespace()
-    return importlib.import_module(f"golden.{name}.checks")
+CASES = cases()
 
 
 def _protocols():
     for case in CASES:
-        expected = expected_of(case)
-        by_protocol = expected if "published" in expected else {"published": expected}
-        for protocol in ("published", "released"):
-            if by_protocol.get(protocol) is not None:
-                name = f"{case.parent.name}-{case.name}-{protocol}"
-                yield pytest.param(case, protocol, by_protocol[protocol], id=name)
-
-
-@cache
-def reference_of(case, chosen):
-    """Load the reference of a case once with the same settings: preparing it may take a moment."""
-    findings = Findings()
-    reference = load_challenge(case.parent.name).program().load_reference(case / "ref", json.loads(chosen), findings)
-    assert findings.lines() == []
-    return reference
-
-
-def score_case(case: Path, protocol: str, **settings):
-    """Score a golden case through the challenge's program and return its result."""
-    challenge = load_challenge(case.parent.name)
-    program = challenge.program()
-    chosen = {setting.name: setting.default for setting in challenge.settings}
-    chosen.update(getattr(checks_of(challenge.id), "SETTINGS", {}), protocol=protocol, detail="full")
-    reference = reference_of(case, json.dumps(chosen))
-    findings = Findings()
-    submission = program.read_submission(case / "res", reference, findings)
-    assert findings.lines() == []
-    return scored_result(challenge, reference, submission, {**chosen, **settings})
-
-
-@contextmanager
-def told(case):
-    """Say what the case is about if it fails."""
-    try:
-        yield
-    except AssertionError as error:
-        raise AssertionError(f"{case.relative_to(ROOT)}: {expected_of(case).get('what')}\n{error}") from error
-
-
-def check_scores(name, score, expected):
-    scores = score().scores
-    for key, number in expected.items():
-        assert scores[key] == pytest.approx(number, abs=1e-12), key
+        for protocol in PROTOCOLS:
+            expected = numbers_of(case, protocol)
+            if expected is not None:
+                yield pytest.param(case, protocol, expected, id=f"{case.parent.name}-{case.name}-{protocol}")
 
 
 @pytest.mark.parametrize(("case", "protocol", "expected"), list(_protocols()))
 def test_golden_case_gives_its_numbers(case, protocol, expected):
-    name = case.parent.name
-    check = getattr(checks_of(name), "check", check_scores)
     with told(case):
-        check(name, partial(score_case, case, protocol), expected)
+        check_of(case.parent.name)(case.parent.name, partial(score_case, case, protocol), expected)
 
 
 def _holding_more():

@@ -11,8 +11,16 @@ from collections import Counter
 import pytest
 
 from conftest import ROOT, make_zip
+from organizer.quality.yardstick import mistakes_of
+from scoring_program.challenge import challenge_ids, load_challenge
 
 CODE = r"[ELN]-[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*"
+
+
+def explained():
+    """Return how often each code is explained."""
+    text = (ROOT / "docs" / "messages.md").read_text(encoding="utf-8")
+    return Counter(re.findall(rf"^\| `({CODE})` \|", text, re.M))
 
 
 def test_every_code_has_one_line():
@@ -22,12 +30,19 @@ def test_every_code_has_one_line():
         for path in (ROOT / name).rglob("*.py")
     ]
     used = {code for path in sources for code in re.findall(rf'"({CODE})["\:]', path.read_text(encoding="utf-8"))}
-    told = Counter(
-        re.findall(rf"^\| `({CODE})` \|", (ROOT / "docs" / "messages.md").read_text(encoding="utf-8"), re.M)
-    )
     assert len(used) > 100
-    assert set(told) == used
-    assert set(told.values()) == {1}
+    assert set(explained()) == used
+    assert set(explained().values()) == {1}
+
+
+def test_every_code_is_provoked_by_a_test():
+    """The linter's codes are listed in ``organizer/bundle``; mistakes and their codes are data of the tasks."""
+    modules = [path for path in (ROOT / "tests").rglob("test_*.py") if path.name != "test_messages.py"]
+    provoked = {code for path in modules for code in re.findall(CODE, path.read_text(encoding="utf-8"))}
+    for name in challenge_ids():
+        if load_challenge(name).plausibility():
+            provoked.update(code for _, code, _ in mistakes_of(name).MISTAKES)
+    assert sorted(code for code in explained() if not code.startswith("L-") and code not in provoked) == []
 
 
 def check(tmp_path, files, task, seed="0"):
@@ -91,3 +106,27 @@ def test_plain_facts_are_told_without_a_reference(tmp_path):
         "note N-UNCHECKED: whether names, ids and boxes fit the reference cannot be told here",
         "valid",
     ]
+
+
+@pytest.mark.parametrize(
+    ("task", "name"), [("chalearn_gesture", "S1_prediction.csv"), ("densepose", "densepose_x_results.json")]
+)
+def test_a_folder_in_a_folder_shows_its_whole_path(task, name, tmp_path):
+    assert check(tmp_path, {f"a/b/c/{name}": "[]"}, task)[:2] == [
+        "note N-FOLDER: everything lies in the folder a/b/c/; only the outermost folder is looked into",
+        f"1. E-FILE-PLACE a/b/c/{name}: the file lies in a folder; put all files at the top of the zip.",
+    ]
+
+
+def test_one_folder_around_the_files_is_looked_into(tmp_path):
+    (note, *_, verdict) = check(tmp_path, {"a/S1_prediction.csv": "1,1,5\n"}, "chalearn_gesture")
+    assert (note, verdict) == (
+        "note N-FOLDER: everything lies in the folder a/; its files were read from there",
+        "valid",
+    )
+
+
+def test_a_file_in_a_folder_beside_others_shows_its_path(tmp_path):
+    rows = "1,1,5\n"
+    found = check(tmp_path, {"a/b/S1_prediction.csv": rows, "a/S2_prediction.csv": rows}, "chalearn_gesture")
+    assert found[1].startswith("1. E-FILE-PLACE a/b/S1_prediction.csv: the file lies in a folder")

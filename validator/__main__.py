@@ -9,7 +9,7 @@ from pathlib import Path
 
 from validator import console, limits
 from validator.check import check_submission, submission_facts
-from validator.findings import Findings, counted
+from validator.findings import Findings
 from validator.rules import known_ids, load_rules
 
 # What a run of the scoring program may take unless the organizers choose otherwise.
@@ -17,7 +17,7 @@ _SECONDS, _MEMORY_MB = 570.0, 8000.0
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Check a submission; print what was found; return 0 if it is valid, 1 if not, 2 if that cannot be told."""
+    """Check a submission; print what was found; return 0 if it is valid, 1 if not, 2 if that cannot be determined."""
     console.prepare()
     try:
         return _main(arguments)
@@ -54,7 +54,7 @@ def _main(arguments: list[str] | None) -> int:
         console.say(json.dumps(findings.as_dict(), indent=1))
     else:
         notes = [f"note {note.line()}" for note in findings.notes]
-        verdict = "valid" if findings.ok else f"invalid: {counted(findings.total, 'problem')}"
+        verdict = "valid" if findings.ok else f"invalid: {findings.told_total()}"
         console.say(*notes, *findings.lines(shown=None), verdict)
     return 0 if findings.ok else 1
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import posixpath
 import re
 import stat
 import struct
@@ -20,14 +21,14 @@ from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Union
 
-from validator.findings import Findings, is_printable, quote
+from validator.findings import Findings, counted, is_printable, quote
 
 # A member below this size may have any ratio: a thousand equal rows compress well.
 _RATIO_COUNTS_FROM_BYTES = 1 << 20
 # The central directory holds at least 46 bytes an entry; names and extra fields add to it.
 _DIRECTORY_BYTES_PER_FILE = 1024
 _ENTRY = b"PK\x01\x02"
-# The end of a directory and the longest comment behind it.
+# The end of a directory and the longest comment after it.
 _LONGEST_END = 65_557
 # What file systems take.
 _LONGEST_PART, _LONGEST_NAME = 255, 1000
@@ -113,10 +114,15 @@ class Submission:
     """The files of an opened submission by their POSIX names, the one wrapping ``folder`` removed."""
 
     def __init__(self, members: Mapping[str, _Member], findings: Findings) -> None:
-        self.folder = _common_folder(members)
-        if self.folder:
-            place = quote(self.folder[:-1])
-            findings.note("N-FOLDER", f"everything lies in the folder {place}; its files were read from there")
+        whole = _common_folder(members)
+        self.folder = whole[: whole.find("/") + 1]
+        if whole:
+            done = (
+                "its files were read from there"
+                if whole == self.folder
+                else "only the outermost folder is looked into"
+            )
+            findings.note("N-FOLDER", f"everything lies in the folder {quote(whole)}; {done}")
         self._members = {name[len(self.folder) :]: member for name, member in members.items()}
         self.names = sorted(self._members)
 
@@ -149,7 +155,7 @@ def open_submission(path: Path, limits: Limits, findings: Findings) -> Iterator[
     """Open the zip file or folder at ``path``; yield None if problems were added to ``findings``.
 
     A folder may hold the files themselves, one folder with the files, or a single zip file. The file
-    ``metadata`` that platforms put beside an unpacked submission is ignored.
+    ``metadata``, which platforms put next to an unpacked submission, is ignored.
     """
     before = findings.total
     members: dict[str, _Member] = {}
@@ -213,7 +219,7 @@ def _unreadable_place(findings: Findings, name: str, error: OSError) -> None:
 def _too_many(findings: Findings, file: str, limits: Limits) -> None:
     findings.add(
         "E-ZIP-COUNT",
-        f"there are more than {limits.files:,} files",
+        f"there are more files than {limits.files:,}",
         "submit only the files that the challenge asks for",
         file=file,
     )
@@ -304,7 +310,7 @@ def _zip_members(archive: zipfile.ZipFile, path: Path, limits: Limits, findings:
     folders: dict[str, None] = {}
     packed = 0
     for info in archive.infolist():
-        # ZipInfo.filename has lost everything behind a NUL byte and, on Windows, its backslashes.
+        # ZipInfo.filename has lost everything after a NUL byte and, on Windows, its backslashes.
         name = info.orig_filename
         packed += info.compress_size
         kind = stat.S_IFMT(info.external_attr >> 16)
@@ -371,7 +377,7 @@ def _check_names(members: Mapping[str, object], findings: Findings, folders: Ite
                 "keep one of them",
                 file=name,
             )
-    # With the smallest character for a slash, what lies in a folder comes right after a file of the folder's name.
+    # With the smallest character for a slash, what is in a folder comes right after a file of the folder's name.
     ordered = sorted(name.replace("/", "\0") for name in chain(members, (f"{name}/" for name in folders)))
     for first, second in zip(ordered, ordered[1:]):
         if second.startswith(f"{first}\0"):
@@ -413,7 +419,7 @@ def _check_sizes(members: Mapping[str, _Member], limits: Limits, findings: Findi
         ):
             findings.add(
                 "E-ZIP-BOMB",
-                f"the file unpacks to more than {limits.ratio} times its packed size",
+                f"the file unpacks to more than {counted(limits.ratio, 'time')} its packed size",
                 "a file of real predictions does not; check what you wrote into it",
                 file=name,
             )
@@ -431,12 +437,12 @@ def _drop_junk(members: dict[str, _Member], findings: Findings) -> dict[str, _Me
     if len(kept) < len(members):
         findings.note(
             "N-JUNK",
-            f"{len(members) - len(kept)} files of the operating system were ignored (__MACOSX, .DS_Store)",
+            f"{counted(len(members) - len(kept), 'file')} of the operating system ignored (__MACOSX, .DS_Store)",
         )
     return kept
 
 
 def _common_folder(members: Mapping[str, _Member]) -> str:
-    """Return the folder that everything lies in, with its slash, "" if there is none."""
-    tops = {name.partition("/")[0] for name in members}
-    return f"{tops.pop()}/" if len(tops) == 1 and all("/" in name for name in members) else ""
+    """Return the innermost folder that everything is in, as "a/b/", "" if there is none."""
+    common = posixpath.commonpath(list(map(posixpath.dirname, members))) if members else ""
+    return f"{common}/" if common else ""

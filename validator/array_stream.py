@@ -76,7 +76,7 @@ def iter_entries(stream: Readable, largest: int, most: int) -> Iterator[bytes]:
         if len(text) > largest:
             raise ArrayError(entry, f"the entry has more than {largest:,} bytes", "check what you wrote into it")
         if text and entry == most:
-            raise ArrayError(entry, f"there are more than {most:,} entries", "submit only what is asked for")
+            raise ArrayError(entry, f"there are more entries than {most:,}", "submit only what is asked for")
         if text:
             yield text
             entry += 1
@@ -128,7 +128,7 @@ def _entry_end(buffer: bytes, place: int, entry: int) -> int | None:
 
 
 def _string_end(buffer: bytes, place: int) -> int | None:
-    """Return the place behind the closing quotation mark of a string whose text begins at ``place``."""
+    """Return the position after the closing quotation mark of a string whose text begins at ``place``."""
     begin = place
     while True:
         end = buffer.find(b'"', place)

@@ -13,7 +13,7 @@ from typing import Any
 from validator.archive import Submission, UnreadableFileError, open_submission
 from validator.csv_files import CsvRows, read_csv_files
 from validator.facts import EMPTY, label_facts
-from validator.findings import Findings, Note, quote
+from validator.findings import Findings, Note, counted, quote
 from validator.rules import CsvRules, Rules, known_ids, load_rules
 from validator.tables import read_table, table_facts
 
@@ -41,7 +41,7 @@ def check_submission(
     findings : Findings
         Gets problems and notes.
     last_frames : mapping of key to int, optional
-        What the reference knows: its keys and each item's number of frames. Without it (a participant at
+        Facts about the reference: its keys and each item's number of frames. Without it (a participant at
         home) every key is accepted. For CSV files only.
     reader_options
         For `validator.tables.read_table`, or for ``read`` of the challenge's module in ``validator/formats``.
@@ -96,17 +96,16 @@ def _choose_named(
         findings.note("N-FILE-SPELLING", f"{quote(alike[0])} was read; its name should be {files[0]}")
     for wanted in files:
         if wanted not in chosen:
-            _missing_file(wanted, others, findings)
+            _missing_file(wanted, others, submission.folder, findings)
     if others and findings.ok:
         findings.note("N-FILE-IGNORED", f"{_named(others)}: not needed, ignored")
     return chosen
 
 
-def _missing_file(wanted: str, others: list[str], findings: Findings) -> None:
+def _missing_file(wanted: str, others: list[str], folder: str, findings: Findings) -> None:
     for name in others:
         if fnmatchcase(PurePosixPath(name).name, wanted):
-            hint = "put all files at the top of the zip"
-            findings.add("E-FILE-PLACE", "the file lies in a folder", hint, file=name)
+            _misplaced(f"{folder}{name}", findings)
             return
         if fnmatchcase(name.casefold(), wanted.casefold()):
             findings.add("E-FILE-CASE", "upper and lower case differ", f"rename it to {wanted}", file=name)
@@ -119,6 +118,10 @@ def _missing_file(wanted: str, others: list[str], findings: Findings) -> None:
     found = f"found: {_named(others)}" if others else "there is no other file"
     hint = _other_task(others) or "put it at the top of the zip"
     findings.add("E-FILE-NONE", f"it is missing; {found}", hint, file=wanted)
+
+
+def _misplaced(path: str, findings: Findings) -> None:
+    findings.add("E-FILE-PLACE", "the file lies in a folder", "put all files at the top of the zip", file=path)
 
 
 def _other_task(names: list[str]) -> str:
@@ -156,19 +159,14 @@ def _choose_files(
     spellings = (rules.name, *rules.also_named)
     chosen: dict[str, str] = {}
     unknown, ignored, second = [], [], 0
-    folded = {key.casefold(): key for key in last_frames} if last_frames is not None else {}
+    folded = {key.casefold() for key in last_frames or ()}
     for name in submission.names:
         base = PurePosixPath(name).name
         key, exact = _match(base, spellings)
         if key is None:
             ignored.append(name)
         elif "/" in name:
-            findings.add(
-                "E-FILE-PLACE",
-                "the file lies in a folder",
-                "put all files at the top of the zip",
-                file=name,
-            )
+            _misplaced(f"{submission.folder}{name}", findings)
         elif not exact:
             right = rules.name.format(key=key)
             findings.add("E-FILE-CASE", "upper and lower case differ", f"rename it to {quote(right)}", file=name)
@@ -180,8 +178,9 @@ def _choose_files(
                 file=name,
             )
         elif last_frames is not None and key not in last_frames and key.casefold() in folded:
-            right = rules.name.format(key=folded[key.casefold()])
-            findings.add("E-FILE-CASE", "upper and lower case differ", f"rename it to {right}", file=name)
+            # The right name is the reference's, which messages do not quote.
+            hint = f"write the {rules.item} as in the names of the data"
+            findings.add("E-FILE-CASE", "upper and lower case differ", hint, file=name)
         elif last_frames is not None and key not in last_frames:
             unknown.append(name)
             chosen[key] = name
@@ -195,7 +194,7 @@ def _choose_files(
         findings.note("N-FILE-UNKNOWN", f"{_named(unknown)}: no {rules.item} of this name, ignored")
     if second:
         other, right = (name.format(key="") for name in (rules.also_named[0], rules.name))
-        findings.note("N-FILE-SPELLING", f"{second} files are named {other} instead of {right}")
+        findings.note("N-FILE-SPELLING", f"{counted(second, 'file')} named {other} instead of {right}")
     if len(chosen) == len(unknown) and findings.ok:
         found = _named(ignored + unknown) if submission.names else "no files at all"
         hint = _other_task(ignored) or f"name your files {pattern}, at the top of the zip"

@@ -1,4 +1,4 @@
-"""Printing for people and logs, where nobody may be listening any more."""
+"""Printing for people and logs; the reader may already have closed the stream."""
 
 from __future__ import annotations
 

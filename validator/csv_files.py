@@ -13,11 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from validator.findings import REPORTED_PER_KIND_AND_FILE, Findings, quote
+from validator.findings import REPORTED_PER_KIND_AND_FILE, Findings, counted, quote
 from validator.rules import CsvRules
 
 # 18 digits always fit into a signed 64-bit integer.
 _INTEGER = r"[ \t]*[0-9]{1,18}[ \t]*"
+# Of so many bad lines of a file the reasons are looked for; further ones are only counted.
+_EXPLAINED_LINES = 2000
 # Where this many, and this share, of the rows end before they begin, their last column may hold lengths.
 _FEWEST_LENGTHS, _MANY = 3, 0.2
 _LENGTHS = "if it is a length, write start + length - 1; otherwise "
@@ -90,7 +92,7 @@ def read_csv_files(
         counts.append(text.count("\n"))
         chunks.append(text)
     for note, count in accepted.items():
-        findings.note("N-CSV-READ", f"{count} files {note}")
+        findings.note("N-CSV-READ", f"{note} in {counted(count, 'file')}")
     numbers = "".join(chunks).replace("\n", ",").split(",")[:-1]
     values = np.array(list(map(int, numbers)), dtype=np.int64).reshape(-1, len(rules.columns))
     rows = CsvRows(keys, np.repeat(np.arange(len(keys)), counts), values)
@@ -116,7 +118,7 @@ def decode(data: bytes, name: str, accepted: dict[str, int], findings: Findings)
         )
         return ""
     if data.startswith(b"\xef\xbb\xbf"):
-        _count(accepted, "begin with a byte order mark, which was skipped")
+        _count(accepted, "a byte order mark was skipped")
         data = data[3:]
     try:
         text = data.decode("utf-8")
@@ -131,7 +133,7 @@ def decode(data: bytes, name: str, accepted: dict[str, int], findings: Findings)
         )
         return ""
     if "\r" in text:
-        _count(accepted, "have Windows line ends, which were accepted")
+        _count(accepted, "Windows line ends were accepted")
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text
 
@@ -142,9 +144,9 @@ def _drop_empty_end(text: str, accepted: dict[str, int]) -> str:
     while end and _BLANK.fullmatch(lines[end - 1]):
         end -= 1
     kept = "\n".join(lines[:end])
-    # One newline behind the last row is ordinary; anything more is an empty line.
+    # One newline after the last row is ordinary; anything more is an empty line.
     if text[len(kept) :] not in ("", "\n"):
-        _count(accepted, "end with an empty line, which was accepted")
+        _count(accepted, "an empty line at the end was accepted")
     return kept
 
 
@@ -160,8 +162,8 @@ def _explain(text: str, name: str, rules: CsvRules, line_pattern: re.Pattern[str
         if line_pattern.fullmatch(line):
             continue
         shown += 1
-        if shown > REPORTED_PER_KIND_AND_FILE:
-            findings.count_more(1)
+        if shown > _EXPLAINED_LINES:
+            findings.count_unread(1, name)
             continue
         code, column, problem, hint = _line_problem(line, number, rules, shape)
         findings.add(code, problem, hint, file=name, where=f"line {number} column {column}")
@@ -185,7 +187,7 @@ def _line_problem(line: str, number: int, rules: CsvRules, shape: str) -> tuple[
         return (
             "E-CSV-COLUMNS",
             min(len(fields), wanted + 1),
-            f"the row has {len(fields)} fields instead of {wanted}",
+            f"the row has {counted(len(fields), 'field')} instead of {wanted}",
             f"write {shape}",
         )
     for position, (column, field) in enumerate(zip(rules.columns, fields), start=1):
@@ -217,11 +219,14 @@ def _check_ranges(rows: CsvRows, names: list[str], rules: CsvRules, findings: Fi
         if column.max is not None:
             wrong |= values > column.max
         ends = f"{column.min}..{column.max}" if column.max is not None else f"{column.min} or more"
-        for row, place in _places(rows, names, wrong, position, findings):
-            problem = f"{column.name} {values[row]} is not in {ends}"
-            from_zero = column.min == 1 and values[row] == 0
-            hint = f"count {column.name}s from 1: add 1 to all" if from_zero else "correct or drop the line"
-            findings.add("E-CSV-RANGE", problem, hint, **place)
+        from_zero = wrong & (values == 0) if column.min == 1 else np.zeros_like(wrong)
+        hints = (
+            (from_zero, f"count {column.name}s from 1: add 1 to all"),
+            (wrong & ~from_zero, "correct or drop the line"),
+        )
+        for chosen, hint in hints:
+            for row, place in _places(rows, names, chosen, position, findings):
+                findings.add("E-CSV-RANGE", f"{column.name} {values[row]} is not in {ends}", hint, **place)
     for left, right in rules.order:
         low, high = rules.index(left), rules.index(right)
         wrong = rows.values[:, high] < rows.values[:, low]
@@ -250,13 +255,15 @@ def _check_frames(
         findings.add("E-CSV-FRAME", problem, "frames count from 1; correct or drop the line", **place)
     long = rows.values[:, last] > limits
     if long.any():
-        findings.note("N-CSV-CUT", f"{int(long.sum())} rows run past the last frame and are cut there")
+        findings.note(
+            "N-CSV-CUT", f"{counted(int(long.sum()), 'row')} cut at the last frame: the end frame is after it"
+        )
 
 
 def _places(
     rows: CsvRows, names: list[str], wrong: np.ndarray, column: int, findings: Findings
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield rows to report with file and place; of each file the first ones, the others are counted."""
+    """Yield rows to report as one kind, with file and place; of each file the first ones, the others are counted."""
     found = np.flatnonzero(wrong)
     for file in np.unique(rows.file_index[found]).tolist():
         own = found[rows.file_index[found] == file]

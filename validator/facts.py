@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from validator.findings import Note
+from validator.findings import Note, counted
 
 _FEWEST_BOXES = 10
 _FEWEST_ROWS = 4
@@ -14,15 +14,24 @@ EMPTY = Note(
 
 
 def box_facts(boxes: np.ndarray, what: str) -> list[Note]:
-    """Return notes on boxes (n, 4) that all lie within 0..1, or are all one and the same."""
+    """Return notes on boxes (n, 4) that are all within 0..1, or are all one and the same."""
     if len(boxes) < _FEWEST_BOXES:
         return []
     if (boxes == boxes[0]).all():
         shown = ", ".join(f"{value:g}" for value in boxes[0].tolist())
-        return [Note("N-LOOKS-CONSTANT", f"all {len(boxes):,} boxes of {what} are [{shown}]. Were they filled in?")]
+        return [
+            Note(
+                "N-LOOKS-CONSTANT",
+                f"all {counted(len(boxes), 'box', 'boxes')} of {what} are [{shown}]. Were they filled in?",
+            )
+        ]
     if boxes.min() >= 0 and boxes.max() <= 1:
         fix = "Write pixels: x times the width and y times the height of the image"
-        return [Note("N-LOOKS-NORMALIZED", f"all {boxes.size:,} coordinates of {what} lie between 0 and 1. {fix}")]
+        return [
+            Note(
+                "N-LOOKS-NORMALIZED", f"all {counted(boxes.size, 'coordinate')} of {what} lie between 0 and 1. {fix}"
+            )
+        ]
     return []
 
 
@@ -30,5 +39,5 @@ def label_facts(labels: np.ndarray, what: str) -> list[Note]:
     """Return a note if all rows have the same label."""
     if len(labels) < _FEWEST_ROWS or (labels != labels[0]).any():
         return []
-    text = f"all {len(labels):,} rows have the {what} {labels[0]}. Is the right column written?"
+    text = f"all {counted(len(labels), 'row')} have the {what} {labels[0]}. Is the right column written?"
     return [Note("N-LOOKS-CONSTANT", text)]

@@ -14,7 +14,8 @@ REPORTED_PER_KIND_AND_FILE = 200
 _KEPT = 5000
 _PLACES_TOLD = 3
 _LONGEST_QUOTE = 80
-_VARYING = re.compile("[-+]?[0-9][0-9.,e+-]*|'[^']*'")
+# Numbers, with the word behind them cut to what one and many have in common ("1 field", "2 fields"), and quotations.
+_VARYING = re.compile(r"[-+]?[0-9][0-9.,e+-]*(?P<stem> [a-z]{3})?[a-z]*|'.*'")
 # A list of our own: what str.isprintable says of new characters differs between versions of Python.
 _UNPRINTABLE = re.compile(
     "[\0-\x1f\x7f-\xa0\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u1680\u180e\u2000-\u200f\u2028-\u202f"
@@ -60,7 +61,7 @@ class Problem:
 
 def _kind(problem: Problem) -> Problem:
     """Return what problems of one kind have in common: all but places, numbers and what is quoted."""
-    text, hint = (_VARYING.sub("#", part) for part in (problem.problem, problem.hint))
+    text, hint = (_VARYING.sub(r"#\g<stem>", part) for part in (problem.problem, problem.hint))
     return Problem(problem.code, text, hint, problem.file)
 
 
@@ -82,13 +83,14 @@ class Findings:
 
     Of one kind of problem in one file only some are kept; the rest are counted, so that a file with a
     million bad lines costs no memory. ``total`` is the number of problems, kept or only counted. Problems are of one
-    kind if they differ in numbers and places only.
+    kind if they differ in numbers, quotations and places only.
     """
 
     problems: list[Problem] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     total: int = 0
     _of_kind: Counter[Problem] = field(default_factory=Counter)
+    _unread: set[str] = field(default_factory=set)
     _last: Problem | None = None
 
     @property
@@ -106,10 +108,29 @@ class Findings:
             self.problems.append(found)
 
     def count_more(self, count: int) -> None:
-        """Count ``count`` more problems of the kind that was recorded last."""
+        """Count ``count`` more problems that are of the very kind that was recorded last."""
         self.total += count
         if self._last:
             self._of_kind[self._last] += count
+
+    def count_unread(self, count: int, file: str) -> None:
+        """Count ``count`` or more problems of unknown kinds in ``file``; all counts of it become "at least" then."""
+        self.total += count
+        self._unread.add(quote(file))
+
+    @property
+    def complete(self) -> bool:
+        """Whether all problems were counted, each in its kind."""
+        return not self._unread
+
+    def told_total(self) -> str:
+        """Return how many problems there are: "1 problem", "at least 2,000 problems"."""
+        return f"{'' if self.complete else 'at least '}{counted(self.total, 'problem')}"
+
+    def told_unshown(self, shown: int | None = SHOWN_PROBLEMS) -> str:
+        """Return how many problems are of other kinds than those of `chosen`: "and 5 more", "" if there are none."""
+        more = self.unshown(shown)
+        return f"and {'' if self.complete else 'at least '}{more:,} more" if more else ""
 
     def note(self, code: str, text: str) -> None:
         """Record a note."""
@@ -129,8 +150,7 @@ class Findings:
     def lines(self, shown: int | None = SHOWN_PROBLEMS) -> list[str]:
         """Return the numbered list of the `chosen` problems, then how many more there are."""
         lines = [f"{number}. {problem.line()}" for number, problem in enumerate(self.chosen(shown), start=1)]
-        more = self.unshown(shown)
-        return lines + ([f"and {more} more"] if more else [])
+        return [*lines, *filter(None, [self.told_unshown(shown)])]
 
     def _kinds(self) -> dict[Problem, list[Problem]]:
         kinds: dict[Problem, list[Problem]] = {}
@@ -143,7 +163,8 @@ class Findings:
         if count == 1:
             return found[0]
         places = dict.fromkeys(problem.where for problem in found[:_PLACES_TOLD] if problem.where)
-        told = f"{found[0].problem} ({count:,} such problems)"
+        least = "at least " if kind.file in self._unread else ""
+        told = f"{found[0].problem} ({least}{counted(count, 'such problem')})"
         return replace(found[0], problem=told, where=", ".join(places))
 
     def as_dict(self) -> dict[str, object]:
@@ -153,7 +174,13 @@ class Findings:
             "problems": [asdict(problem) for problem in self.problems],
             "more": self.total - len(self.problems),
             "kinds": [
-                {"code": found[0].code, "file": found[0].file, "count": self._of_kind[kind], "first": found[0].where}
+                {
+                    "code": found[0].code,
+                    "file": found[0].file,
+                    "count": self._of_kind[kind],
+                    "at_least": kind.file in self._unread,
+                    "first": found[0].where,
+                }
                 for kind, found in self._kinds().items()
             ],
             "notes": [asdict(note) for note in self.notes],

@@ -31,7 +31,7 @@ def start(target: Callable[..., None], *arguments: Any) -> tuple[Any, Any]:
     ours, theirs = context.Pipe()
     process = context.Process(target=_run, args=(target, ours, theirs, arguments), daemon=True)
     with warnings.catch_warnings():
-        # Python 3.12 warns of copying beside the threads of numpy's linear algebra, which are idle here.
+        # Python 3.12 warns of forking next to the threads of numpy's linear algebra, which are idle here.
         warnings.simplefilter("ignore", DeprecationWarning)
         process.start()
     theirs.close()
@@ -74,7 +74,7 @@ def send(pipe: Any, room: mmap.mmap, value: Any) -> None:
 
 
 def receive(pipe: Any, room: mmap.mmap) -> Any:
-    """Return what the other process sent; its arrays lie in the shared memory.
+    """Return what the other process sent; its arrays are in the shared memory.
 
     Raises EOFError if it ended without an answer.
     """

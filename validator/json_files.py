@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from validator import forks, limits
-from validator.findings import Findings, quote
+from validator.findings import Findings, counted, quote
 from validator.strict_json import UNPARSED, collector_off, decode_text, pointer_part, strict_loads
 
 try:
@@ -152,13 +152,13 @@ def check_value(data: bytes, schema_name: str, findings: Findings, where: str) -
     """Parse and check one value of a larger file; return it, None after a problem.
 
     ``where`` is the JSON Pointer of the value; problems are placed below it. A string that is base64 by
-    the schema may come as the bytes that it stands for.
+    the schema may be given as bytes.
     """
     schema = load_schema(schema_name)
     if typed_json is not None:
         try:
             value = _decode(data, _decoder(schema_name))
-            if _count(data) == _count_keys(value) and (data.isascii() or _is_utf8(data)):
+            if data.count(b":") == _count_keys(value) and (data.isascii() or _is_utf8(data)):
                 return value
         except typed_json.DECODE_ERRORS:
             pass
@@ -169,6 +169,8 @@ def check_value(data: bytes, schema_name: str, findings: Findings, where: str) -
     for problem in own.problems:
         inside = problem.where if problem.where.startswith("/") else f" {problem.where} of this entry".rstrip()
         findings.add(problem.code, problem.problem, problem.hint, problem.file, where + inside.rstrip("/"))
+    if not own.complete:
+        findings.count_unread(own.total - len(own.problems), "")
     return value if own.ok else None
 
 
@@ -316,7 +318,7 @@ def _explain(whole: Any, name: str, schema: Mapping[str, Any], findings: Finding
         if typed and _fits(value, typed):
             continue
         if left <= 0:
-            findings.count_more(1)
+            findings.count_unread(1, name)
             continue
         where = f"/{each}/{pointer_part(key)}" if each else f"/{pointer_part(key)}"
         left -= _add(validator.iter_errors(value), where, name, findings, left)
@@ -358,7 +360,7 @@ def _add(errors: Iterator[Any], prefix: str, name: str, findings: Findings, most
     for error in errors:
         count += 1
         if count > most:
-            findings.count_more(1)
+            findings.count_unread(1, name)
             break
         where = prefix + "".join(f"/{pointer_part(part)}" for part in error.absolute_path)
         problem, hint = _words(error)
@@ -392,12 +394,13 @@ def _words(error: Any) -> tuple[str, str]:
         return f"this is {_kind(value)} instead of {kinds}", hint
     if rule == "required":
         missing = [key for key in wanted if key not in value]
-        return f"{' and '.join(repr(key) for key in missing[:3])} is missing", hint
+        verb = "is" if len(missing) == 1 else "are"
+        return f"{' and '.join(map(repr, missing[:3]))} {verb} missing", hint
     if rule in ("minItems", "maxItems"):
         few = "at least" if rule == "minItems" else "at most"
-        return f"the list has {len(value)} entries instead of {few} {wanted}", hint
+        return f"the list has {counted(len(value), 'entry', 'entries')} instead of {few} {wanted}", hint
     if rule == "maxProperties":
-        return f"the object has {len(value)} entries instead of at most {wanted}", hint
+        return f"the object has {counted(len(value), 'entry', 'entries')} instead of at most {wanted}", hint
     if rule in ("minimum", "maximum"):
         return f"{quote(repr(value), 24)} is {'less' if rule == 'minimum' else 'more'} than {wanted}", hint
     return quote(error.message), hint

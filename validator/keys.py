@@ -36,7 +36,7 @@ def match_keys(
     findings : Findings
         Gets unknown and double keys with their places, and the number of missing ones.
     name_missing : bool
-        Whether messages may name missing keys, which tells the keys of the reference.
+        Whether messages may name missing keys, which reveals the keys of the reference.
 
     Returns
     -------

@@ -1,6 +1,6 @@
 """Reading the rules file of a challenge: what its submissions must look like, declared as data.
 
-A rules file lies at ``validator/rules/<id>.yaml``; ``load_rules`` is the only reader. Adding a challenge
+A rules file is at ``validator/rules/<id>.yaml``; ``load_rules`` is the only reader. Adding a challenge
 means adding such a file: the ids are those of the files that exist.
 """
 
@@ -31,7 +31,7 @@ class CsvRules:
     """Rules of a family of CSV files, one an ``item``: ``name`` holds ``{key}``, as ``{key}_prediction.csv``.
 
     ``order`` lists pairs of column names, left <= right in each row. ``first_and_last`` names the two columns that
-    span frames: the first must lie within the item's frames, the last is cut to them.
+    span frames: the first must be within the item's frames, the last is cut to them.
     """
 
     name: str

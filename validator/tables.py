@@ -73,7 +73,7 @@ def read_table(
     for note in accepted:
         findings.note("N-CSV-READ", f"1 file {note}")
     if data.count(b"\n") + data.count(b"\r") + data.count(b",") > rules.values:
-        problem = f"there are more than {rules.values:,} values (commas and line ends)"
+        problem = f"there are more values (commas and line ends) than {rules.values:,}"
         findings.add("E-CSV-COUNT", problem, "submit only what is asked for", name)
     if findings.total > before:
         return None
@@ -108,7 +108,7 @@ def table_facts(tables: Mapping[str, Table]) -> list[Note]:
     for table in tables.values():
         for name, values in table.columns.items():
             if isinstance(values, np.ndarray) and label_facts(values, name):
-                text = f"all {len(values):,} rows have the same {name}. Is the right column written?"
+                text = f"all {counted(len(values), 'row')} have the same {name}. Is the right column written?"
                 found.append(Note("N-LOOKS-CONSTANT", text))
     return found
 

@@ -1,6 +1,6 @@
 """Parsing and checking in one step: msgspec decoders whose types are made from a JSON Schema.
 
-Knows the part of JSON Schema (draft 7) that our schema files use, and refuses others. Importing this module
+Supports the part of JSON Schema (draft 7) that our schema files use, and refuses others. Importing this module
 raises ImportError where msgspec, which is compiled, has no build for the interpreter.
 """
 
@@ -42,7 +42,7 @@ def _type_of(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Any:
         return Union[tuple(_type_of({**rules, "type": one}, definitions) for one in kind)]
     made = _MAKERS.get(kind, _unknown)(rules, definitions)
     if rules:
-        raise SchemaError(f"no type for {', '.join(sorted(rules))} beside type {kind}")
+        raise SchemaError(f"no type for {', '.join(sorted(rules))} next to type {kind}")
     return made
 
 

@@ -17,7 +17,7 @@ import yaml
 
 from organizer.bundle.dates import read_date
 from organizer.bundle.report import Report
-from validator.findings import quote
+from validator.findings import counted, quote
 from validator.strict_yaml import load_strict
 
 DATA_KEYS = (
@@ -153,7 +153,7 @@ def _plain(node: Any) -> Any:
 
 def _schema_hint(error: Any) -> str:
     if error.validator == "maxLength":
-        return f"the platform's database takes at most {error.validator_value} characters"
+        return f"the platform's database takes at most {counted(error.validator_value, 'character')}"
     pattern = str(error.schema.get("pattern"))
     for sign, hint in (("@", "write an address"), ("true", "write true or false"), ("0-9", "write a whole number")):
         if sign in pattern:

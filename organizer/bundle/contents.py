@@ -34,7 +34,7 @@ from organizer.files import Files, sha256, unpack
 from organizer.runs.outcome import read_scores
 from organizer.runs.worker import BuiltTask, Run, run_program
 from scoring_program.challenge import Challenge, challenge_ids, load_challenge
-from validator.findings import Findings, Problem
+from validator.findings import Findings, Problem, counted
 
 _Record = Callable[..., None]
 _SHELL = set("&|;<>*?`")
@@ -139,7 +139,7 @@ def _check_reference(data: Competition, task: _Task, files: Files, contents: Con
             listed = ", ".join(names[:_SHOWN_NAMES]) + (", …" if len(names) > _SHOWN_NAMES else "")
             # In a program that is not ours a file in both, a license perhaps, need not be a secret.
             record = report.error if challenge_id or whole in equal else report.warn
-            leak = f"it shows {len(names)} of the files of {name}: {listed}"
+            leak = f"it shows {counted(len(names), 'file')} of {name}: {listed}"
             record("L-LEAK", leak, f"take them out; it is {where} of competition.yaml", file=other)
 
 

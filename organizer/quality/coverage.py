@@ -17,7 +17,7 @@ from organizer.files import write_files
 from scoring_program.challenge import AnyProgram, load_challenge
 from scoring_program.metrics import resampling
 from scoring_program.result import Numbers, Statistics
-from validator.findings import Findings
+from validator.findings import Findings, counted
 
 SIZES = (30, 100, 300)
 _FEWEST_ITEMS = 900
@@ -25,7 +25,7 @@ _FEWEST_ITEMS = 900
 
 def run_coverage(ids: list[str], n_samples: int) -> int:
     """Print, for each task, the share of ``n_samples`` samples whose 95 % interval covers, by number of items."""
-    print("| task | " + " | ".join(f"{size} items" for size in SIZES) + " |")
+    print("| task | " + " | ".join(counted(size, "item") for size in SIZES) + " |")
     print("|---|" + "---|" * len(SIZES))
     for name in ids:
         statistics = _large_set(name)

@@ -56,7 +56,7 @@ def run_portability(pythons: list[str]) -> int:
             differing = sorted(case for case in outcomes if outcomes[case] != first[case])
             failed = sorted(case for case, (code, _) in outcomes.items() if code)
             different += len(differing) + len(failed)
-            counts = f"{counted(len(outcomes), 'case')}, {len(differing)} differ, {len(failed)} fail"
+            counts = f"{counted(len(outcomes), 'case')}, different: {len(differing)}, failed: {len(failed)}"
             print(f"{_describe(python)}: {counts}", flush=True)
             for case in [*differing, *failed][:10]:
                 print("  {}: exit {}: {:.300}".format(case, *outcomes[case]))

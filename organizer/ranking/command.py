@@ -132,16 +132,17 @@ def _details(records: Sequence[Record], folder: Path) -> dict[str, str]:
 
 
 def _summary(challenge: Challenge, records: Sequence[Record], ranking: Ranking | None, history: History) -> list[str]:
-    """Return the first teams and how many submissions were scored."""
+    """Return the first teams and how many submissions have a score."""
     best = challenge.columns[0]
     lines = []
     for record, rank in zip(ranking.records[:_SHOWN], ranking.rank.tolist()) if ranking else ():
         lines.append(f"{rank:4}  {record.entry.scores['score']:.{best.precision}f}  {quote(record.submission.team)}")
     scored = sum(record.entry.outcome == SCORED for record in records)
-    lines.append(f"{scored} of {counted(len(records), 'submission')} {'was' if len(records) == 1 else 'were'} scored")
+    lines.append(f"scored {scored:,} of {counted(len(records), 'submission')}")
     if changes := history.changes():
         moved = sum(change.rank_before != change.rank for change in changes)
         rescored = sum(change.score_before != change.score for change in changes)
         tau = f"Kendall's tau-b between the two rankings is {history.tau_b():.3f}"
-        lines[-1] += f"; since the last run {counted(rescored, 'score')} and {counted(moved, 'rank')} changed; {tau}"
+        changed = f"{counted(rescored, 'score')} and {counted(moved, 'rank')}"
+        lines[-1] += f"; changed since the run before: {changed}; {tau}"
     return lines

@@ -169,9 +169,9 @@ def _method(report: Report, ranking: Ranking) -> Element:
     n, item = len(ranking.items), report.challenge.item
     rough = f" With fewer than {ROUGH_BELOW} {item}s intervals are rough." if n < ROUGH_BELOW else ""
     entries = [
-        f"Intervals: the {n:,} {item}s of the reference were drawn {ranking.replicates:,} times with replacement, "
-        "the same draws for all teams; an interval holds the middle 95 % of the scores (percentile bootstrap: Efron, "
-        f"Annals of Statistics 1979).{rough}",
+        f"Intervals: the reference ({counted(n, item)}) was drawn again {counted(ranking.replicates, 'time')}, with "
+        "replacement, the same draws for all teams; an interval holds the middle 95 % of the scores (percentile "
+        f"bootstrap: Efron, Annals of Statistics 1979).{rough}",
         "Rank intervals and stability: each draw ranks the teams again; a rank interval holds the middle 95 % of the "
         "ranks of a team, and “first in” is the share of draws that it wins (Wiesenfarth et al., Scientific Reports "
         "2021).",
@@ -202,7 +202,9 @@ def _pairs(ranking: Ranking) -> list[Element]:
             apart = value is not None and value < statistics.SIGNIFICANT
             row.append(element("td", text, class_="apart" if apart else "open"))
         rows.append(row)
-    note = f"Corrected p values of the first {len(names)} teams; colored: told apart. All numbers: pairs.csv."
+    note = (
+        f"Corrected p values of the first {counted(len(names), 'team')}; colored: told apart. All numbers: pairs.csv."
+    )
     made = element("table", element("thead", head), element("tbody", *rows), class_="matrix")
     return [card("pairs", "Pairs", note, scroll(made, "Pairs"))]
 
@@ -241,7 +243,7 @@ def _progress(report: Report, ranking: Ranking) -> list[Element]:
     ranges = (0.0, float(max(last, 1)), min(0.0, *ends), max(1.0, *ends))
     title = "Progress"
     chart = LineChart("progress", title, "", lines, f"days since {first}", "best score so far", ranges)
-    note = f"The best score of the first {len(lines)} teams until each day."
+    note = f"The best score of the first {counted(len(lines), 'team')} until each day."
     return [card("progress", title, note, charts.lines(chart), charts.lines_key(chart))]
 
 
@@ -310,6 +312,6 @@ def _rows(heads: Sequence[Child], rows: Sequence[Sequence[Child]], title: str) -
 
     tables = [made(rows[:_OPEN_ROWS], title)]
     if folded := rows[_OPEN_ROWS:]:
-        summary = element("summary", f"{len(folded):,} more rows")
+        summary = element("summary", counted(len(folded), "more row"))
         tables.append(element("details", summary, made(folded, f"{title}, more rows")))
     return tables

@@ -114,10 +114,9 @@ class _Server:
                 os.dup2(silence, stream)
             from scoring_program import scoring
 
-            code = scoring.score_folder(
-                self._challenge.id, self._loaded, submission, output,
-                on_result=lambda result: self._write_numbers(result, output / "numbers.json"), limited=True,
-            )  # fmt: skip
+            numbers = output / "numbers.json"
+            options = scoring.Options(limited=True, on_result=lambda result: self._write_numbers(result, numbers))
+            code = scoring.score_folder(self._challenge.id, self._loaded, submission, output, options=options)
         finally:
             os._exit(code)
 

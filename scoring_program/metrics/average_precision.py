@@ -1,12 +1,12 @@
 """Average precision in COCO's protocol, with the matching of DensePose's released evaluator.
 
-Source: ``densepose_cocoeval.py`` (COCO DensePose 2019), itself after COCO's ``cocoeval.py``. Everything is done for
-several measures, area ranges and thresholds at once; only images and detections are looped over.
+Source: ``densepose_cocoeval.py`` (COCO DensePose 2019), itself after COCO's ``cocoeval.py``. All images, measures,
+area ranges and thresholds are matched at once: first the best detection of every image, then the second, and so on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,165 +21,208 @@ _REPLICATE_BLOCK = 50
 
 
 @dataclass(frozen=True)
-class ImageMatches:
-    """How the detections of one image were matched.
+class Detections:
+    """The detections of all images, image by image, those of an image in descending score; shape (n_detections,).
 
-    Attributes
-    ----------
-    score : float64 array of shape (n_detections,), descending
-    matched : int array of shape (n_areas, n_measures, n_thresholds, n_detections)
-        Index of the matched person, -1 where there is none.
-    ignored : bool array of the same shape
-        Detections that count neither as right nor as wrong.
-    n_persons : int array of shape (n_areas,)
-        Persons that count.
+    ``image`` is the index of the image, ``score`` and ``area`` are float64.
     """
 
-    score: np.ndarray
-    matched: np.ndarray
-    ignored: np.ndarray
-    n_persons: np.ndarray
-
-    def only(self, measure: int) -> ImageMatches:
-        """Return the matches of the first area range by one measure."""
-        own = np.s_[:1, measure : measure + 1]
-        return ImageMatches(self.score, self.matched[own], self.ignored[own], self.n_persons[:1])
-
-
-@dataclass(frozen=True)
-class Detections:
-    """The detections of an image in descending score; float64 arrays of shape (n_detections,)."""
-
+    image: np.ndarray
     score: np.ndarray
     area: np.ndarray
 
 
 @dataclass(frozen=True)
 class People:
-    """The annotated persons of an image in file order; arrays of shape (n_persons,).
+    """The annotated persons of ``n_images`` images, image by image, in file order; arrays of shape (n_persons,).
 
     ``dense`` says who is densely annotated (others are ignored), ``crowd`` what is a crowd.
     """
 
+    n_images: int
+    image: np.ndarray
     area: np.ndarray
     dense: np.ndarray
     crowd: np.ndarray
+
+    def count(self, chosen: np.ndarray) -> np.ndarray:
+        """Return how many of the persons that a bool array chooses each image has, shape (n_images,)."""
+        return np.bincount(self.image[chosen], minlength=self.n_images)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Each detection with each person of its image, detection by detection; int arrays of shape (n_pairs,)."""
+
+    detection: np.ndarray
+    person: np.ndarray
+
+
+@dataclass(frozen=True)
+class Matches:
+    """How the detections of all images were matched.
+
+    Attributes
+    ----------
+    image, score : arrays of shape (n_detections,)
+        As in `Detections`.
+    matched : int array of shape (n_areas, n_measures, n_thresholds, n_detections)
+        Index of the matched person, -1 where there is none.
+    ignored : bool array of the same shape
+        Detections that count neither as right nor as wrong.
+    n_persons : int array of shape (n_areas, n_images)
+        Persons that count.
+    """
+
+    image: np.ndarray
+    score: np.ndarray
+    matched: np.ndarray
+    ignored: np.ndarray
+    n_persons: np.ndarray
 
 
 def box_iou(detections: np.ndarray, persons: np.ndarray, crowd: np.ndarray) -> np.ndarray:
     """Return the IoU of boxes ``x, y, w, h`` as COCO computes it: against a crowd, over the detection's area.
 
-    Shapes: (n_detections, 4), (n_persons, 4), (n_persons,) -> (n_detections, n_persons), float64.
+    Shapes: (n, 4) or (4,), (n, 4), (n,) -> (n,), float64.
     """
-    d, p = detections[:, None, :], persons[None, :, :]
+    d, p = detections, persons
     width = np.minimum(d[..., 0] + d[..., 2], p[..., 0] + p[..., 2]) - np.maximum(d[..., 0], p[..., 0])
     height = np.minimum(d[..., 1] + d[..., 3], p[..., 1] + p[..., 3]) - np.maximum(d[..., 1], p[..., 1])
     shared = np.where((width > 0) & (height > 0), width * height, 0.0)
     own = d[..., 2] * d[..., 3]
-    union = np.where(crowd[None, :], own, own + p[..., 2] * p[..., 3] - shared)
+    union = np.where(crowd, own, own + p[..., 2] * p[..., 3] - shared)
     return np.where(union > 0, shared / np.where(union > 0, union, 1), 0.0)
 
 
-def match_image(
+def all_pairs(detection_image: np.ndarray, person_image: np.ndarray) -> Pairs:
+    """Return the pairs of detections and persons of one image, from the images of both in ascending order."""
+    first, last = (
+        np.searchsorted(person_image, detection_image),
+        np.searchsorted(person_image, detection_image, "right"),
+    )
+    sizes = last - first
+    detection = np.repeat(np.arange(len(sizes)), sizes)
+    # The pairs before those of a detection, taken off the number of a pair, leave its place among its detection's.
+    return Pairs(detection, np.arange(len(detection)) + np.repeat(first - np.cumsum(sizes) + sizes, sizes))
+
+
+def match(
     measures: np.ndarray,
     overlap: np.ndarray,
     detections: Detections,
     people: People,
     areas: Sequence[str] = tuple(AREAS),
-) -> ImageMatches:
-    """Match the detections of one image greedily, then in the second pass of the released evaluator.
+) -> Matches:
+    """Match the detections of each image greedily, then in the second pass of the released evaluator.
 
     Parameters
     ----------
-    measures : float64 array of shape (n_measures, n_detections, n_persons)
-        Similarities; detections in descending score, persons in file order.
-    overlap : float64 array of shape (n_detections, n_persons)
+    measures : float64 array of shape (n_measures, n_pairs)
+        Similarities of all pairs, in the order of `all_pairs`.
+    overlap : float64 array of shape (n_pairs,)
         As `box_iou` gives it.
     detections : Detections
     people : People
     areas : sequence of str
         The area ranges to match for; keys of `AREAS`.
     """
-    person_area, dense, crowd = people.area, people.dense, people.crowd
     bounds = np.array([AREAS[name] for name in areas])
-    outside = (person_area < bounds[:, :1]) | (person_area > bounds[:, 1:])
-    ignored_person = outside | ~dense
-    n_detections, n_persons = overlap.shape
+    outside = (people.area < bounds[:, :1]) | (people.area > bounds[:, 1:])
+    ignored_person = outside | ~people.dense
     shape = (len(bounds), len(measures), len(THRESHOLDS))
-    matched = np.full((*shape, n_detections), -1)
-    ignored = np.zeros((*shape, n_detections), dtype=bool)
-    taken = np.zeros((*shape, n_persons), dtype=bool)
-    if n_persons:
-        _first_pass(measures, ignored_person, crowd, matched, ignored, taken)
-        _second_pass(overlap, ignored_person, crowd, matched, ignored, taken)
-    area = detections.area
+    matching = _Matching(
+        all_pairs(detections.image, people.image),
+        ignored_person,
+        people.crowd,
+        np.full((*shape, len(detections.score)), -1),
+        np.zeros((*shape, len(detections.score)), dtype=bool),
+        np.zeros((*shape, len(people.area)), dtype=bool),
+    )
+    rank = np.arange(len(detections.image)) - np.searchsorted(detections.image, detections.image)
+    matching.first_pass(measures, rank)
+    matching.second_pass(overlap, rank)
+    area, ignored = detections.area, matching.ignored
     too_small = (area < bounds[:, :1]) | (area > bounds[:, 1:])
-    ignored |= (matched < 0) & too_small[:, None, None, :]
+    ignored |= (matching.matched < 0) & too_small[:, None, None, :]
+    n_persons = np.stack([people.count(~own) for own in ignored_person])
     # Where no person counts, no detection does.
-    ignored[ignored_person.all(axis=1)] = True
-    return ImageMatches(detections.score, matched, ignored, (~ignored_person).sum(axis=1))
+    ignored |= (n_persons[:, detections.image] == 0)[:, None, None, :]
+    return Matches(detections.image, detections.score, matching.matched, ignored, n_persons)
 
 
-def last_argmax(values: np.ndarray) -> np.ndarray:
-    """Return the index of the largest entry along the last axis, the last one on a tie."""
-    return values.shape[-1] - 1 - np.argmax(values[..., ::-1], axis=-1)
+@dataclass(frozen=True)
+class _Matching:
+    """The state of matching: the fields of `Matches`, and who is taken; the arrays change as it goes on.
+
+    ``ignored_person`` has the shape (n_areas, n_persons), ``taken`` (n_areas, n_measures, n_thresholds, n_persons).
+    """
+
+    pairs: Pairs
+    ignored_person: np.ndarray
+    crowd: np.ndarray
+    matched: np.ndarray
+    ignored: np.ndarray
+    taken: np.ndarray
+
+    def first_pass(self, measures: np.ndarray, rank: np.ndarray) -> None:
+        """Match each detection in turn to the most similar person that is left, at every threshold."""
+        least = np.minimum(THRESHOLDS, _LARGEST)[:, None]
+        # Ignored persons are looked at only while no other is held; the later one wins a tie.
+        counting = ~self.ignored_person[:, self.pairs.person]
+        order = np.array([[np.lexsort((values, own)) for values in measures] for own in counting])
+        place = _places(order)
+        for pair, begins in self._turns(rank, (measures >= least[0]).any(axis=0)):
+            person, detection = self.pairs.person[pair], self.pairs.detection[pair[begins]]
+            possible = (~self.taken[..., person] | self.crowd[person]) & (measures[:, None, pair] >= least)
+            best = _last_possible(place[:, :, None, pair], possible, begins)
+            a, m, t, d = np.nonzero(best >= 0)
+            found = self.pairs.person[order[a, m, best[a, m, t, d]]]
+            self.matched[a, m, t, detection[d]] = found
+            self.ignored[a, m, t, detection[d]] = self.ignored_person[a, found]
+            self.taken[a, m, t, found] = True
+
+    def second_pass(self, overlap: np.ndarray, rank: np.ndarray) -> None:
+        """Give detections unmatched at the last threshold the ignore flag of the person that their box covers."""
+        # Ignored persons come last, so on a tie they are the later ones.
+        order = np.array([np.lexsort((own, overlap)) for own in self.ignored_person[:, self.pairs.person]])
+        place = _places(order)
+        matched, taken = self.matched[:, :, -1], self.taken[:, :, -1]
+        for pair, begins in self._turns(rank, overlap >= SECOND_PASS_IOU):
+            person, detection = self.pairs.person[pair], self.pairs.detection[pair]
+            possible = (~taken[..., person] | self.crowd[person]) & (matched[..., detection] < 0)
+            best = _last_possible(place[:, None, pair], possible, begins)
+            a, m, d = np.nonzero(best >= 0)
+            found, own = self.pairs.person[order[a, best[a, m, d]]], detection[begins][d]
+            flag = self.ignored_person[a, found]
+            self.ignored[a, m, :, own] = flag[:, None]
+            a, m, found, own = a[flag], m[flag], found[flag], own[flag]
+            matched[a, m, own] = found
+            taken[a, m, found] = True
+
+    def _turns(self, rank: np.ndarray, chosen: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield the chosen pairs of the first detection of every image, then of the second, and so on.
+
+        With the pairs, in their order, come the places where those of another detection begin.
+        """
+        pairs = np.flatnonzero(chosen)
+        pairs = pairs[np.argsort(rank[self.pairs.detection[pairs]], kind="stable")]
+        turn = rank[self.pairs.detection[pairs]]
+        for pair in np.split(pairs, np.flatnonzero(np.diff(turn)) + 1):
+            if len(pair):
+                yield pair, np.flatnonzero(np.diff(self.pairs.detection[pair], prepend=-1))
 
 
-def _first_pass(
-    measures: np.ndarray,
-    ignored_person: np.ndarray,
-    crowd: np.ndarray,
-    matched: np.ndarray,
-    ignored: np.ndarray,
-    taken: np.ndarray,
-) -> None:
-    """Match each detection in turn to the most similar person that is left, at every threshold."""
-    least = np.minimum(THRESHOLDS, _LARGEST)[None, None, :, None]
-    ignored_here = np.broadcast_to(ignored_person[:, None, None, :], taken.shape)
-    for d in range(measures.shape[1]):
-        value = measures[None, :, None, d, :]
-        possible = (~taken | crowd) & (value >= least)
-        if not possible.any():
-            continue
-        # The ignored persons come last and are looked at only while no other is held; the later one wins a tie.
-        counting = possible & ~ignored_here
-        among = np.where(counting.any(axis=3, keepdims=True), counting, possible)
-        best = last_argmax(np.where(among, value, -1.0))
-        hit = among.any(axis=3)
-        matched[..., d] = np.where(hit, best, -1)
-        ignored[..., d] = hit & np.take_along_axis(ignored_here, best[..., None], 3)[..., 0]
-        a, m, t = np.nonzero(hit)
-        taken[a, m, t, best[a, m, t]] = True
+def _places(order: np.ndarray) -> np.ndarray:
+    """Return the place of each pair, where ``order`` names the pairs of the places along the last axis."""
+    places = np.empty_like(order)
+    np.put_along_axis(places, order, np.broadcast_to(np.arange(order.shape[-1]), order.shape), -1)
+    return places
 
 
-def _second_pass(
-    overlap: np.ndarray,
-    ignored_person: np.ndarray,
-    crowd: np.ndarray,
-    matched: np.ndarray,
-    ignored: np.ndarray,
-    taken: np.ndarray,
-) -> None:
-    """Give detections without a match at the last threshold the ignore flag of the person that their box covers."""
-    close = overlap >= SECOND_PASS_IOU
-    for d in np.flatnonzero(close.any(axis=1)).tolist():
-        possible = (~taken[:, :, -1, :] | crowd) & close[d]
-        possible &= (matched[:, :, -1, d] < 0)[..., None]
-        if not possible.any():
-            continue
-        value = np.where(possible, overlap[d], -1.0)
-        largest = value == value.max(axis=2, keepdims=True)
-        flags = np.broadcast_to(ignored_person[:, None, :], largest.shape)
-        # Ignored persons come last in the order, so on a tie they are the later ones.
-        last = np.where((largest & flags).any(axis=2, keepdims=True), largest & flags, largest)
-        person = last_argmax(last.astype(np.int8))
-        a, m = np.nonzero(possible.any(axis=2))
-        found = person[a, m]
-        flag = ignored_person[a, found]
-        ignored[a, m, :, d] = flag[:, None]
-        a, m, found = a[flag], m[flag], found[flag]
-        matched[a, m, -1, d] = found
-        taken[a, m, -1, found] = True
+def _last_possible(place: np.ndarray, possible: np.ndarray, begins: np.ndarray) -> np.ndarray:
+    """Return for each detection the last place of its possible pairs, -1 where there are none."""
+    return np.maximum.reduceat(np.where(possible, place, -1), begins, axis=-1)
 
 
 @dataclass(frozen=True)
@@ -205,22 +248,18 @@ class PrecisionCurves:
         return float(values.mean()) if self.n_persons[area] else 0.0
 
 
-def accumulate(images: list[ImageMatches], n_measures: int) -> PrecisionCurves:
+def accumulate(matches: Matches) -> PrecisionCurves:
     """Gather the images, in ascending image id, into precision at 101 recalls."""
-    shape = (len(AREAS), n_measures, len(THRESHOLDS))
-    n_persons = sum((image.n_persons for image in images), np.zeros(len(AREAS), dtype=np.int64))
+    shape = matches.matched.shape[:3]
+    n_persons = matches.n_persons.sum(axis=1)
     precision, recall = np.zeros((*shape, len(RECALLS))), np.zeros(shape)
-    if not images:
-        return PrecisionCurves(precision, recall, n_persons)
-    score = np.concatenate([image.score for image in images])
-    order = np.argsort(-score, kind="stable")
-    matched = np.concatenate([image.matched for image in images], axis=3)[..., order] >= 0
-    ignored = np.concatenate([image.ignored for image in images], axis=3)[..., order]
+    order = np.argsort(-matches.score, kind="stable")
+    matched, ignored = matches.matched[..., order] >= 0, matches.ignored[..., order]
     right = np.cumsum(matched & ~ignored, axis=3, dtype=np.float64)
     wrong = np.cumsum(~matched & ~ignored, axis=3, dtype=np.float64)
     for place in np.ndindex(shape):
         count = n_persons[place[0]]
-        if not count or not len(score):
+        if not count or not len(order):
             continue
         reached = right[place] / count
         share = right[place] / (right[place] + wrong[place] + np.spacing(1))
@@ -252,19 +291,12 @@ class Ranked:
     n_persons: np.ndarray
 
 
-def ranked(images: Sequence[ImageMatches], area: int, measure: int) -> Ranked:
+def ranked(matches: Matches, area: int, measure: int) -> Ranked:
     """Gather the images, in ascending image id, into one ranking of their detections."""
-    empty = np.zeros((len(THRESHOLDS), 0), dtype=bool)
-    sizes = [len(image.score) for image in images]
-    order = np.argsort(-np.concatenate([np.zeros(0), *(image.score for image in images)]), kind="stable")
-    counted = np.concatenate([empty, *(~image.ignored[area, measure] for image in images)], axis=1)[:, order]
-    matched = np.concatenate([empty, *(image.matched[area, measure] >= 0 for image in images)], axis=1)[:, order]
-    return Ranked(
-        np.repeat(np.arange(len(images)), sizes)[order],
-        matched & counted,
-        counted,
-        np.array([image.n_persons[area] for image in images], dtype=np.int64),
-    )
+    order = np.argsort(-matches.score, kind="stable")
+    counted = ~matches.ignored[area, measure][:, order]
+    right = (matches.matched[area, measure][:, order] >= 0) & counted
+    return Ranked(matches.image[order], right, counted, matches.n_persons[area])
 
 
 def weighted(detections: Ranked, weights: np.ndarray) -> np.ndarray:
@@ -283,6 +315,10 @@ def weighted(detections: Ranked, weights: np.ndarray) -> np.ndarray:
     float64 array of shape (n_replicates,)
         The mean over the thresholds and the 101 recalls; 0 where no person counts.
     """
+    # Only what has a weight: a sample may leave most images out.
+    some = np.flatnonzero(weights.sum(axis=0)[detections.image])
+    right, counted = detections.right[:, some], detections.counted[:, some]
+    detections = Ranked(detections.image[some], right, counted, detections.n_persons)
     total = np.zeros(len(weights))
     for begin in range(0, len(weights), _REPLICATE_BLOCK):
         block = slice(begin, begin + _REPLICATE_BLOCK)
@@ -305,9 +341,9 @@ def _weighted(detections: Ranked, weights: np.ndarray) -> np.ndarray:
             continue
         found = np.cumsum(own[:, place], axis=1)
         precision = found / (counts_so_far[:, place] + np.spacing(1))
-        precision = np.maximum.accumulate(precision[:, ::-1], axis=1)[:, ::-1]
         for row, recall in enumerate(found / n_persons):
             index = np.searchsorted(recall, RECALLS)
             index = index[: np.searchsorted(index, len(place))]
-            sums[row] += precision[row, index].sum() / len(RECALLS)
+            highest = np.maximum.reduceat(precision[row], index)
+            sums[row] += np.maximum.accumulate(highest[::-1]).sum() / len(RECALLS)
     return np.where(weights @ detections.n_persons > 0, sums, 0.0)

@@ -16,7 +16,7 @@ Metrics
 * `jaccard_index`: |A ∩ B| / |A ∪ B| per cell
 * `sequence_means`: mean over the cells of each sequence that count
 * `frame_precision`, `frame_recall`: over all cells
-* `confusions`: frames that one class is annotated and another is predicted
+* `confusions`: intervals of one class that meet predictions of another
 
 Source: evaluation pages of ChaLearn LAP 2014 (tracks 2 and 3) and the released ChalearnLAPEvaluation.py;
 Escalera et al., ECCV Workshops 2014.
@@ -107,7 +107,7 @@ def covered_frames(intervals: np.ndarray, groups: np.ndarray, n_groups: int) -> 
 
 
 def _on_one_axis(intervals: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Lay the groups one behind the other on one axis of frames, so that no interval reaches the next group."""
+    """Place the groups one after another on one axis of frames, so that no interval reaches the next group."""
     length = int(intervals.max()) + 1
     offset = groups * length
     return offset + intervals[:, 0], offset + np.maximum(intervals[:, 0], intervals[:, 1]), groups
@@ -202,19 +202,17 @@ class Labeled:
     label: np.ndarray
 
 
-def confusions(ground_truth: Labeled, prediction: Labeled, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return on how many frames class i is annotated while class j is predicted, summed over sequences.
+def confusions(ground_truth: Labeled, prediction: Labeled, n_classes: int) -> np.ndarray:
+    """Return how many intervals of the ground truth with class i share a frame with a prediction of class j.
 
     Returns
     -------
-    frames : int64 array, shape (n_classes, n_classes)
-    intervals : int64 array, shape (n_classes, n_classes)
-        How many intervals of the ground truth share these frames.
+    int64 array, shape (n_classes, n_classes)
     """
-    frames, intervals = np.zeros((2, n_classes, n_classes), dtype=np.int64)
+    intervals = np.zeros((n_classes, n_classes), dtype=np.int64)
     n = len(ground_truth.frames)
     if not n or not len(prediction.frames):
-        return frames, intervals
+        return intervals
     both = np.concatenate([ground_truth.frames, prediction.frames])
     start, end, _ = _on_one_axis(both, np.concatenate([ground_truth.sequence, prediction.sequence]))
     for label in np.unique(prediction.label):
@@ -222,9 +220,8 @@ def confusions(ground_truth: Labeled, prediction: Labeled, n_classes: int) -> tu
         chosen = chosen[np.argsort(start[chosen], kind="stable")]
         overlap = _covered_before(end[:n], start[chosen], end[chosen])
         overlap -= _covered_before(start[:n], start[chosen], end[chosen])
-        frames[:, label] = np.bincount(ground_truth.label, weights=overlap, minlength=n_classes)
         intervals[:, label] = np.bincount(ground_truth.label[overlap > 0], minlength=n_classes)
-    return frames, intervals
+    return intervals
 
 
 def _covered_before(points: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:

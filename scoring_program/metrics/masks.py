@@ -122,7 +122,7 @@ class PlacedMask:
 
 
 def place_mask(mask: np.ndarray, row: int, column: int, height: int, width: int) -> PlacedMask:
-    """Paste a mask into an image of (height, width) and cut it at the border; it may lie outside altogether."""
+    """Paste a mask into an image of (height, width) and cut it at the border; it may be entirely outside."""
     top, left = max(row, 0), max(column, 0)
     return PlacedMask(top, left, mask[top - row : max(height - row, 0), left - column : max(width - column, 0)])
 

@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element
 
 from scoring_program.report.html import cut, element
 from scoring_program.result import BodyFigure, Histogram, Interval, LineChart, Matrix, StackedBar, Timeline
+from validator.findings import counted
 
 _LANE = 20
 LARGEST_MATRIX = 20
@@ -178,7 +179,7 @@ def timeline(data: Timeline, limit: int) -> Element:
     """Return the lanes of a timeline: labels, and strips with ground truth above prediction, over ticks of frames."""
     lanes = data.lanes[:limit]
     height = _LANE * len(lanes)
-    description = f"{data.title}: {len(lanes)} lanes over {data.n_frames:,} frames"
+    description = f"{data.title}: {counted(len(lanes), 'lane')} over {counted(data.n_frames, 'frame')}"
     chart = _stretched(data.n_frames, max(height, 1), description, "strip")
     chart.set("style", f"height:{1.15 * len(lanes):g}rem")
     ticks = _frame_ticks(data.n_frames)

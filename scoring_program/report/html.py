@@ -40,7 +40,7 @@ def element(tag: str, *children: Child, **attributes: str | int | float) -> Elem
 
 
 def append(parent: Element, child: Child) -> None:
-    """Add an element or a text behind what ``parent`` holds."""
+    """Append an element or a text to ``parent``."""
     if not isinstance(child, str):
         parent.append(child)
     elif len(parent):

@@ -15,7 +15,7 @@ from scoring_program.report import charts
 from scoring_program.report.html import Child, append, cut, element, render
 from scoring_program.report.sections import bar, card, cards, contents, table
 from scoring_program.result import Column, Interval, Loss, Result
-from validator.findings import Findings, Note
+from validator.findings import Findings, Note, counted
 
 if TYPE_CHECKING:
     from scoring_program.challenge import Challenge, ScoreColumn
@@ -65,7 +65,7 @@ def _interval_text(interval: Interval, item: str) -> str:
         return f"over 1 {item}, too few for an interval"
     rough = f"; rough, because they are fewer than {ROUGH_BELOW}" if n < ROUGH_BELOW else ""
     level = f"{100 * interval.level:g} %"
-    return f"{level} interval {interval.low:.3f} to {interval.high:.3f}, over {n:,} {item}s{rough}"
+    return f"{level} interval {interval.low:.3f} to {interval.high:.3f}, over {counted(n, item)}{rough}"
 
 
 def _notes(notes: Sequence[Note], limit: int) -> list[Element]:
@@ -126,12 +126,9 @@ def _score_table(columns: Sequence[ScoreColumn], result: Result) -> Element:
 
 def invalid_page(challenge: Challenge, findings: Findings) -> str:
     """Return the page of a submission that could not be scored: what is wrong and how to fix it."""
-    count = findings.total
-    chosen = findings.chosen()
-    problems = element("ol", *(element("li", problem.line()) for problem in chosen))
-    unshown = findings.unshown()
-    more = [f"and {unshown:,} more"] if unshown else []
-    head = [element("h1", f"Not scored: {count:,} {'problem' if count == 1 else 'problems'}")]
+    problems = element("ol", *(element("li", problem.line()) for problem in findings.chosen()))
+    more = filter(None, [findings.told_unshown()])
+    head = [element("h1", f"Not scored: {findings.told_total()}")]
     head.append(element("p", element("strong", "Invalid submission", class_="bad")))
     body = [card("run-problems", "What to fix", "", problems, *more), *_notes(findings.notes, _MOST_ENTRIES)]
     return document(challenge.title, head, body)
@@ -144,7 +141,7 @@ def broken_page(title: str, lines: Sequence[str]) -> str:
 
 
 def document(title: str, head: Sequence[Element], body: Sequence[Element], more_style: str = "") -> str:
-    """Return a static page: a header under its title, and cards; ``more_style`` is CSS behind that of all pages."""
+    """Return a static page: a header under its title, and cards; ``more_style`` is CSS added to that of all pages."""
     style = (Path(__file__).parent / "style.css").read_text(encoding="utf-8") + more_style
     page_head = element(
         "head",

@@ -22,6 +22,7 @@ from scoring_program.result import (
     Table,
     Timeline,
 )
+from validator.findings import counted
 
 OPEN_ROWS = 20
 OPEN_TIMELINES = 10
@@ -45,7 +46,7 @@ def cards(sections: Sequence[Section], limit: int) -> list[Element]:
         else:
             made.extend(_card(section, limit) for section in members)
     if len(sections) > limit:
-        made.append(element("p", f"and {len(sections) - limit:,} more sections"))
+        made.append(element("p", f"and {counted(len(sections) - limit, 'more section')}"))
     return made
 
 
@@ -81,7 +82,7 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], title: str,
     made = [scroll(_table(columns, rows[:OPEN_ROWS]), title)]
     folded = rows[OPEN_ROWS:limit]
     if folded:
-        more = element("summary", f"{len(folded):,} more {'row' if len(folded) == 1 else 'rows'}")
+        more = element("summary", counted(len(folded), "more row"))
         made.append(element("details", more, scroll(_table(columns, folded), f"{title}, more rows")))
     hidden = len(rows) - min(len(rows), max(limit, OPEN_ROWS))
     return [*made, element("p", f"and {hidden:,} more")] if hidden else made
@@ -174,6 +175,6 @@ def _timelines(sections: Sequence[Section], limit: int) -> Element:
         element("div", *drawn[:OPEN_TIMELINES], class_="timelines"),
     ]
     if folded := drawn[OPEN_TIMELINES:]:
-        more = element("summary", f"{len(folded):,} more {'timeline' if len(folded) == 1 else 'timelines'}")
+        more = element("summary", counted(len(folded), "more timeline"))
         children.append(element("details", more, element("div", *folded, class_="timelines")))
     return card(sections[0].key, "Timelines", sections[0].note, *children)

@@ -11,7 +11,7 @@ from conftest import ROOT
 from organizer.data.synthetic import samples_folder
 from scoring_program.challenge import challenge_ids, load_challenge
 from scoring_program.disclosure import FEWEST, OTHERS, disclosed, fold_small
-from scoring_program.result import BodyFigure, Column, Groups, Histogram, Matrix, Table
+from scoring_program.result import BodyFigure, Column, Groups, Histogram, Line, LineChart, Matrix, Table
 from validator.findings import Findings
 
 sizes = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=12).map(
@@ -79,12 +79,34 @@ def test_bins_are_joined_until_each_is_empty_or_large(support, seed):
     for found in disclosed([histogram], "summary"):
         assert sum(found.counts) == sum(counts)
         assert len(found.edges) == len(found.counts) + 1
-        assert set(found.edges) <= set(edges)
+        assert set(found.edges) <= {round(edge, 3) for edge in edges}
         assert (found.edges[0], found.edges[-1]) == (0, 1)
         for count, own in zip(found.counts, found.support.tolist()):
             assert not count or min(own) >= FEWEST
     if support.sum(axis=0).min() >= FEWEST and sum(counts):
         assert disclosed([histogram], "summary")
+
+
+@given(steps=st.lists(st.integers(0, 7), min_size=1, max_size=12))
+def test_lines_change_in_steps_of_enough_instances(steps):
+    behind = np.cumsum(steps)
+    x = [float(place) for place in range(len(steps))]
+    chart = LineChart(
+        "l", "l", "", [Line("a", x, [1 - count / 100 for count in behind])], "x", "y", support=behind[None]
+    )
+    for found in disclosed([chart], "summary"):
+        (line,) = found.lines
+        levels = [round(100 * (1 - y)) for y in dict.fromkeys(line.y) if y]
+        assert set(levels) <= set(behind.tolist())
+        assert min(np.diff([0, *levels])) >= FEWEST
+    assert bool(disclosed([chart], "summary")) == (behind[-1] >= FEWEST)
+    assert disclosed([chart], "full") == [chart]
+
+
+def test_shares_have_3_decimals_at_summary():
+    table = Table("t", "t", "", [Column("share", "share")], [(1 / 3,)], level="summary")
+    assert disclosed([table], "summary")[0].rows == [(0.333,)]
+    assert disclosed([table], "full") == [table]
 
 
 def test_a_folded_row_is_computed_from_its_members():

@@ -145,14 +145,21 @@ def test_boxes_without_a_size_are_no_trouble(boxes):
 
 
 def test_names_in_another_spelling_are_told_apart_from_unknown_ones():
-    known = ["throw_ball", "climb_rope"]
-    assert (
-        best_reading(names_facet(["Throw Ball", "CLIMB_ROPE"] * 10, known, "classes", 20)).code == "N-LOOKS-SPELLED"
-    )
-    assert best_reading(names_facet(["throw_ball", "climb_rope"] * 10, known, "classes", 20)) is None
-    numbers = names_facet(["3", "4"] * 10, known, "classes", 20)
+    known = ["throw_ball", "climb_rope", "ride_bike", "swim", "play_drum"]
+    spelled = ["Throw Ball", "CLIMB_ROPE", "Ride_Bike", "SWIM", "play drum"]
+    assert best_reading(names_facet(spelled * 4, known, "classes", 20)).code == "N-LOOKS-SPELLED"
+    assert best_reading(names_facet(known * 4, known, "classes", 20)) is None
+    numbers = names_facet(["3", "4", "5", "6", "7"] * 4, known, "classes", 20)
     assert best_reading(numbers) is None
     assert numbers.causes.endswith("yours are numbers")
+
+
+def test_no_lone_spelling_is_judged():
+    known = ["throw_ball", "climb_rope", "ride_bike", "swim", "play_drum"]
+    assert names_facet(["SWIM", "a", "b", "c"] * 10, known, "classes", 20).annotated == 0
+    padded = names_facet(["a", "b", "c", "d", *["SWIM"] * 40], known, "classes", 20)
+    assert padded.annotated == 20
+    assert best_reading(padded) is None
 
 
 def test_sample_is_the_same_each_time_and_small():

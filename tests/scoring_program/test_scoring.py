@@ -67,7 +67,7 @@ def test_submission_is_found_where_platforms_leave_it(run, layout, note):
 def test_missing_file_scores_as_empty_and_lowers_coverage(run):
     outcome = run(ID, REFERENCE, {"S1_prediction.csv": PERFECT["S1_prediction.csv"]})
     assert outcome.scores["score"] == outcome.scores["coverage"] == 0.5
-    assert "1 of 2 sequences have no file" in outcome.out
+    assert "no file for 1 of 2 sequences" in outcome.out
 
 
 @pytest.mark.parametrize(

@@ -112,15 +112,42 @@ def test_first_frame_behind_the_end_is_a_problem_that_hides_the_number_of_frames
 def test_last_frame_behind_the_end_is_noted_and_left_to_the_metric():
     values, findings = read(b"1,10,2000\n1,5,100\n", {"S1": 100})
     assert values == [[1, 10, 2000], [1, 5, 100]]
-    assert findings.notes[0].text == "1 rows run past the last frame and are cut there"
+    assert findings.notes[0].text == "1 row cut at the last frame: the end frame is after it"
 
 
 def test_a_million_bad_lines_are_counted_and_not_kept():
     _, findings = read(b"x\n" * 100_000)
     assert findings.total == 100_000
     assert len(findings.problems) <= 201
-    assert len(findings.lines()) == 2
-    assert "(99,999 such problems)" in findings.lines()[1]
+    assert len(findings.lines()) == 3
+    assert "(at least 1,999 such problems)" in findings.lines()[1]
+    assert findings.lines()[2] == "and at least 98,000 more"
+    assert findings.told_total() == "at least 100,000 problems"
+
+
+def test_each_kind_of_bad_line_is_counted_for_itself():
+    _, findings = read(b"1,2\n" * 300 + b"1,2,x\n" + b"1\n1;2;3\n" * 200)
+    counts = [(kind["code"], kind["count"], kind["at_least"]) for kind in findings.as_dict()["kinds"]]
+    assert counts == [("E-CSV-COLUMNS", 500, False), ("E-CSV-INTEGER", 1, False), ("E-CSV-SEPARATOR", 200, False)]
+    assert (findings.total, findings.told_total()) == (701, "701 problems")
+
+
+def test_rows_from_zero_and_other_wrong_ones_are_counted_apart():
+    _, findings = read(b"0,1,2\n" * 300 + b"99,1,2\n" * 250)
+    assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [300, 250]
+
+
+@pytest.mark.parametrize(("n", "files"), [(1, "1 file"), (2, "2 files")])
+def test_notes_on_files_say_one_and_many(n, files):
+    findings = Findings()
+    own = [(f"S{number}", f"S{number}_prediction.csv", b"\xef\xbb\xbf1,5,9\r\n\r\n") for number in range(n)]
+    read_csv_files(own, RULES, findings, {key: 7 for key, _, _ in own})
+    assert [note.line() for note in findings.notes] == [
+        f"N-CSV-READ: a byte order mark was skipped in {files}",
+        f"N-CSV-READ: Windows line ends were accepted in {files}",
+        f"N-CSV-READ: an empty line at the end was accepted in {files}",
+        f"N-CSV-CUT: {files.replace('file', 'row')} cut at the last frame: the end frame is after it",
+    ]
 
 
 def test_bad_ranges_are_counted_too():
@@ -185,14 +212,14 @@ def test_encoding_problems_name_their_line(data, words):
 
 def test_rows_past_the_last_frame_are_counted_in_a_note():
     _, findings = read(b"1,2,3\n1,5,11\n2,6,12\n1,2,10\n", {"S1": 10})
-    assert [note.text for note in findings.notes] == ["2 rows run past the last frame and are cut there"]
+    assert [note.text for note in findings.notes] == ["2 rows cut at the last frame: the end frame is after it"]
 
 
 def test_accepted_oddities_are_counted_over_files():
     findings = Findings()
     files = [(str(i), f"{i}_prediction.csv", b"1,2,3\r\n") for i in range(3)]
     read_csv_files(files, RULES, findings)
-    assert [note.text for note in findings.notes] == ["3 files have Windows line ends, which were accepted"]
+    assert [note.text for note in findings.notes] == ["Windows line ends were accepted in 3 files"]
 
 
 def test_of_very_many_bad_lines_two_hundred_are_kept_and_all_are_counted():

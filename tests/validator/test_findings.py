@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import unicodedata
 
-from validator.findings import is_printable, quote
+from validator.findings import Findings, is_printable, quote
 
 
 def test_what_python_cannot_print_is_escaped_on_every_version():
@@ -20,3 +20,28 @@ def test_what_python_cannot_print_is_escaped_on_every_version():
 def test_quotes_fit_on_one_line():
     assert quote("a\x1b[31m\n\u202e\ud800b") == "a\\x1b[31m\\n\\u202e\\ud800b"
     assert quote("x" * 100) == "x" * 79 + "…"
+
+
+def test_one_and_many_are_one_kind_of_problem():
+    findings = Findings()
+    for count in ("1 field", "2 fields"):
+        findings.add("E-X", f"the row has {count} instead of 3", "write 3", "a.csv", f"line {count[0]}")
+    findings.add("E-X", "the row has 2 files", "write 3", "a.csv")
+    first, second = findings.lines()
+    assert "(2 such problems)" in first and "such" not in second
+
+
+def test_what_was_not_looked_at_is_added_to_no_kind():
+    findings = Findings()
+    for place in range(2):
+        findings.add("E-X", "'it's' is wrong", "correct it", "a.json", f"/{place}")
+        findings.add("E-X", "'it's' is wrong", "correct it", "b.json", f"/{place}")
+    assert findings.told_total() == "4 problems"
+    findings.count_unread(5, "a.json")
+    assert findings.lines() == [
+        "1. E-X a.json /0, /1: 'it's' is wrong (at least 2 such problems); correct it.",
+        "2. E-X b.json /0, /1: 'it's' is wrong (2 such problems); correct it.",
+        "and at least 5 more",
+    ]
+    assert findings.told_total() == "at least 9 problems"
+    assert [(kind["count"], kind["at_least"]) for kind in findings.as_dict()["kinds"]] == [(2, True), (2, False)]

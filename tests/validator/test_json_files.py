@@ -250,7 +250,7 @@ PART = ["vid7", "img_00001.json", "humans", 1, "parts", "head"]
         (changed([*PART, "box", 0], [1, 2, 3]), "/head/box/0: the list has 3 entries instead of at least 4"),
         (changed([*PART, "box", 0], [3, 2, 1, 4]), "/head/box/0: x2 1 is less than x1 3"),
         (changed([*PART, "box", 1], [3, 9, 4, 8]), "/head/box/1: y2 8 is less than y1 9"),
-        (changed([*PART, "verb"], ["a"]), "humans/1/parts/head: 2 boxes, but 1 states"),
+        (changed([*PART, "verb"], ["a"]), "humans/1/parts/head: 2 boxes, but 1 state;"),
         (changed(["vid7", "img_00001.json", "humans", 0], {"parts": {}}), "humans/0: 'box' is missing"),
         (changed(["vid7", "img_00001.json"], {}), "/vid7/img_00001.json: 'humans' is missing"),
         (changed([*PART, "box", 0, 0], True), "box/0/0: this is true instead of a number"),
@@ -357,7 +357,7 @@ def test_places_of_several_videos_and_parts_are_right():
     document["b"]["g"]["humans"][0]["parts"]["hip"] = {"box": [[1, 1, 0, 2]], "verb": ["x", "y"]}
     (first, second) = problems(document)
     assert "/b/g/humans/0/parts/hip/box/0: x2 0 is less than x1 1" in first
-    assert "/b/g/humans/0/parts/hip: 1 boxes, but 2 states" in second
+    assert "/b/g/humans/0/parts/hip: 1 box, but 2 states" in second
 
 
 def test_very_many_problems_are_counted_and_not_all_kept():

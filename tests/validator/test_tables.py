@@ -100,7 +100,8 @@ def test_problems_have_their_place(text, line):
 
 def test_too_many_values_are_refused_before_they_are_split():
     _, findings = read("id,label,n,p\n" + "," * 100, rules=TableRules("birds.csv", RULES.columns, values=50))
-    assert "there are more than 50 values" in findings.lines()[0]
+    assert findings.lines()[0].startswith("1. E-CSV-COUNT birds.csv:")
+    assert "than 50; submit only" in findings.lines()[0]
 
 
 def test_rows_come_in_the_order_that_is_asked_for():

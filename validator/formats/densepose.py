@@ -20,7 +20,7 @@ from validator import forks, limits
 from validator.archive import Submission
 from validator.array_stream import ArrayError, iter_entries
 from validator.facts import EMPTY
-from validator.findings import REPORTED_PER_KIND_AND_FILE, Findings, Note, Problem
+from validator.findings import REPORTED_PER_KIND_AND_FILE, Findings, Note, Problem, counted
 from validator.json_files import check_value
 from validator.png import ImageError, decode_base64, decode_png
 from validator.rules import Rules
@@ -80,6 +80,7 @@ class _Batch:
 
     problems: list[tuple[int, Problem]]
     total: int
+    complete: bool
     result: Any
 
 
@@ -114,7 +115,9 @@ def read(
     problems = sorted((entry for batch in found for entry in batch.problems), key=lambda entry: entry[0])
     for _, problem in problems:
         findings.add(problem.code, problem.problem, problem.hint, name, problem.where)
-    findings.count_more(sum(batch.total for batch in found) - len(problems))
+    unread = sum(batch.total for batch in found) - len(problems)
+    if unread or not all(batch.complete for batch in found):
+        findings.count_unread(unread, name)
     return [batch.result for batch in found] if findings.ok else None
 
 
@@ -210,7 +213,7 @@ def _serve(pipe: Any, others: list[Any], worker: _Worker) -> None:
 
 
 def _attempt(work: Callable[..., Any], *arguments: Any) -> Any:
-    """Return what ``work`` returns, or an exception that may be told: a message may hold data, its type is enough."""
+    """Return what ``work`` returns, or an exception without its message, which may hold data."""
     try:
         return work(*arguments)
     except Exception as error:
@@ -218,7 +221,7 @@ def _attempt(work: Callable[..., Any], *arguments: Any) -> Any:
 
 
 class _Worker:
-    """Checks detections and hands them to its consumer."""
+    """Checks detections and passes them to its consumer."""
 
     def __init__(self, image_ids: frozenset[int] | None, make_consumer: Callable[[], Consumer]) -> None:
         self._image_ids = image_ids
@@ -226,6 +229,7 @@ class _Worker:
         self._consumer: Consumer | None = None
         self._problems: list[tuple[int, Problem]] = []
         self._total = 0
+        self._complete = True
 
     def take(self, batch: list[tuple[int, bytes]]) -> None:
         if self._consumer is None:
@@ -233,12 +237,14 @@ class _Worker:
         bad = 0
         for index, text in batch:
             if bad == _MOST_BAD_IN_A_BATCH:
+                self._complete = False
                 break
             findings = Findings()
             detection = self._check(index, text, findings)
             if detection is not None and self._consumer is not None and not self._total:
                 self._consumer.take(detection)
             self._total += findings.total
+            self._complete &= findings.complete
             bad += not findings.ok
             if len(self._problems) < _MOST_PROBLEMS:
                 self._problems += [(index, problem) for problem in findings.problems]
@@ -246,7 +252,7 @@ class _Worker:
     def finish(self) -> _Batch:
         if self._consumer is None:
             self._consumer = self._make_consumer()
-        return _Batch(self._problems, self._total, self._consumer.result())
+        return _Batch(self._problems, self._total, self._complete, self._consumer.result())
 
     def _check(self, index: int, text: bytes, findings: Findings) -> Detection | None:
         value = check_value(text, SCHEMA, findings, f"/{index}")
@@ -351,14 +357,16 @@ class DetectionFacts:
         if not self.count:
             return [EMPTY]
         if self.corners[0] >= 0 and self.corners[1] <= 1 and not self.whole_corners:
-            text = f"x and y of all {self.count:,} boxes lie between 0 and 1. Write pixels of the image"
+            boxes = counted(self.count, "box", "boxes")
+            text = f"x and y of every box lie between 0 and 1 ({boxes}). Write pixels of the image"
             found.append(Note("N-LOOKS-NORMALIZED", text))
         if self.largest_uv <= 1:
             seen = min(self.count, _DETECTIONS_SEEN)
-            text = f"U and V of the first {seen} detections are 0 or 1. Write round(255 * u)"
+            text = f"U and V are 0 or 1 in the first {counted(seen, 'detection')}. Write round(255 * u)"
             found.append(Note("N-LOOKS-NORMALIZED", text))
         if self.count >= _FEWEST_SCORES and self.scores[0] == self.scores[1]:
-            text = f"all {self.count:,} scores are {self.scores[0]:g}. AP ranks detections: give each its own score"
+            same = f"{counted(self.count, 'score')} are {self.scores[0]:g}"
+            text = f"all {same}. AP ranks detections: give each its own score"
             found.append(Note("N-LOOKS-CONSTANT", text))
         return found
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from validator.archive import Submission
 from validator.facts import EMPTY, box_facts
-from validator.findings import REPORTED_PER_KIND_AND_FILE, Findings, Note
+from validator.findings import REPORTED_PER_KIND_AND_FILE, Findings, Note, counted
 from validator.json_files import JsonForm, read_json
 from validator.rules import Rules
 from validator.strict_json import pointer_part
@@ -169,7 +169,7 @@ class _Gatherer:
 
 
 def _merge(first: PartStates, second: PartStates) -> PartStates:
-    """Return both as one, the second numbered behind the first."""
+    """Concatenate both; the second is numbered after the first."""
     names, states = dict(first.names), dict(first.states)
     name_of = np.array([names.setdefault(word, len(names)) for word in second.names], dtype=np.int32)
     state_of = np.array([states.setdefault(word, len(states)) for word in second.states], dtype=np.int32)
@@ -210,26 +210,31 @@ def _boxes(boxes: list[Any]) -> np.ndarray:
 
 
 def _check_boxes(parts: PartStates, name: str, findings: Findings) -> None:
+    hint = "write x1, y1, x2, y2 with x1 <= x2 and y1 <= y2; [x, y, width, height] is another form"
     for boxes, owner in ((parts.human_box, None), (parts.proposal_box, parts.proposal_part)):
-        wrong = np.flatnonzero((boxes[:, 2] < boxes[:, 0]) | (boxes[:, 3] < boxes[:, 1]))
-        for index in wrong[:REPORTED_PER_KIND_AND_FILE].tolist():
-            if owner is None:
-                where = f"{_human_place(parts, index)}/box"
-            else:
-                part = int(owner[index])
-                where = f"{_part_place(parts, part)}/box/{index - int(np.searchsorted(owner, part))}"
-            x1, y1, x2, y2 = boxes[index].tolist()
-            problem = f"x2 {x2:.6g} is less than x1 {x1:.6g}" if x2 < x1 else f"y2 {y2:.6g} is less than y1 {y1:.6g}"
-            hint = "write x1, y1, x2, y2 with x1 <= x2 and y1 <= y2; [x, y, width, height] is another form"
-            findings.add("E-BOX-ORDER", problem, hint, name, where)
-        findings.count_more(max(len(wrong) - REPORTED_PER_KIND_AND_FILE, 0))
+        x_wrong, y_wrong = boxes[:, 2] < boxes[:, 0], boxes[:, 3] < boxes[:, 1]
+        for axis, letter, wrong in ((0, "x", x_wrong), (1, "y", y_wrong & ~x_wrong)):
+            chosen = np.flatnonzero(wrong)
+            for index in chosen[:REPORTED_PER_KIND_AND_FILE].tolist():
+                first, last = boxes[index, axis], boxes[index, axis + 2]
+                problem = f"{letter}2 {last:.6g} is less than {letter}1 {first:.6g}"
+                findings.add("E-BOX-ORDER", problem, hint, name, _box_place(parts, owner, index))
+            findings.count_more(max(len(chosen) - REPORTED_PER_KIND_AND_FILE, 0))
+
+
+def _box_place(parts: PartStates, owner: np.ndarray | None, index: int) -> str:
+    """Return the place of a box: of a human if ``owner`` is None, otherwise of a proposal for its owner, a part."""
+    if owner is None:
+        return f"{_human_place(parts, index)}/box"
+    part = int(owner[index])
+    return f"{_part_place(parts, part)}/box/{index - int(np.searchsorted(owner, part))}"
 
 
 def _check_lengths(parts: PartStates, name: str, findings: Findings) -> None:
     n_boxes = np.bincount(parts.proposal_part, minlength=len(parts.part_name))
     wrong = np.flatnonzero(n_boxes != parts.n_states)
     for part in wrong[:REPORTED_PER_KIND_AND_FILE].tolist():
-        problem = f"{n_boxes[part]} boxes, but {parts.n_states[part]} states"
+        problem = f"{counted(int(n_boxes[part]), 'box', 'boxes')}, but {counted(int(parts.n_states[part]), 'state')}"
         findings.add("E-PART-LENGTH", problem, "give one state (verb) for each box", name, _part_place(parts, part))
     findings.count_more(max(len(wrong) - REPORTED_PER_KIND_AND_FILE, 0))
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from scoring_program.challenges.anet_entities_gen.program import ReferenceWithLemmas, SentenceStatistics
 from scoring_program.families.anet_entities import detail
+from scoring_program.families.anet_entities.reference import Reference
 from scoring_program.result import Cell, Column, Groups, Section
 from validator.formats.anet_entities import Grounding
 
@@ -14,21 +15,23 @@ def sections(reference: ReferenceWithLemmas, submission: Grounding, statistics: 
     """Return all sections, the aggregates first."""
     annotated, judged = reference.annotated, statistics.judged
     f1 = np.nan_to_num(statistics.f1)
+    classes = _class_table(annotated, statistics)
     return [
-        _class_table(statistics),
-        *detail.word_tables(annotated, judged.word_correct, judged.word_predicted),
+        classes,
+        *detail.word_tables(annotated, judged.word_correct, judged.word_predicted, classes.support),
         _hallucinated(reference, statistics),
         detail.segment_table(annotated, "F1", f1, statistics.joined.submitted),
     ]
 
 
-def _class_table(statistics: SentenceStatistics) -> Section:
-    judged, words, joined = statistics.judged, statistics.words, statistics.joined
-    n = len(joined.classes)
-    counted = ~judged.object_skipped
-    label = joined.objects.label
-    n_objects, right_objects = (
-        np.bincount(label[chosen], minlength=n) for chosen in (counted, counted & judged.object_correct)
+def _class_table(reference: Reference, statistics: SentenceStatistics) -> Groups:
+    judged, words = statistics.judged, statistics.words
+    n = len(reference.classes)
+    label, first = _first_objects(statistics, n)
+    counted = ~judged.object_skipped[first]
+    n_predicted, n_counted, right_objects = (
+        np.bincount(label[chosen], minlength=n)
+        for chosen in (slice(None), counted, counted & judged.object_correct[first])
     )
     n_words, right_words, predicted = (
         np.bincount(words.label[chosen], minlength=n)
@@ -36,41 +39,49 @@ def _class_table(statistics: SentenceStatistics) -> Section:
     )
 
     def row(groups: np.ndarray) -> list[Cell]:
-        objects, all_words, found = (int(count[groups].sum()) for count in (n_objects, n_words, predicted))
+        segments, all_words, found = (int(count[groups].sum()) for count in (n_predicted, n_words, predicted))
         right = int(right_words[groups].sum())
-        precision = float(right_objects[groups].sum() / max(objects, 1))
-        return [all_words, objects, precision, right / max(all_words, 1), right / max(found, 1)]
+        precision = float(right_objects[groups].sum() / max(n_counted[groups].sum(), 1))
+        return [all_words, segments, precision, right / max(all_words, 1), right / max(found, 1)]
 
-    columns = [Column("Class"), Column("Words", "count"), Column("Objects", "count"), Column("Precision", "share")]
+    columns = [Column("Class"), Column("Words", "count"), Column("Segments", "count"), Column("Precision", "share")]
     columns += [Column("Recall", "share"), Column("Accuracy where predicted", "share")]
     note = (
-        f"{detail.CLASSES_NOTE} Accuracy where predicted: share of the annotated words in the right box, among those "
-        "whose class is predicted in their segment."
+        f"{detail.CLASSES_NOTE} Segments: where the class is predicted. Precision: of the first object of each. "
+        "Accuracy where predicted: share of the annotated words in the right box, among those whose class is "
+        "predicted in their segment."
     )
-    # Enough objects, and enough annotated words that they are compared with.
-    support = np.stack([n_words, np.minimum(np.bincount(label, minlength=n), predicted)], axis=1)
-    return Groups("classes", "Classes", note, columns, joined.classes, support, row, 4)
+    # Enough segments, and enough annotated words that they are compared with.
+    support = np.stack([n_words, np.minimum(n_predicted, predicted)], axis=1)
+    return Groups("classes", "Classes", note, columns, reference.classes, support, row, 4)
+
+
+def _first_objects(statistics: SentenceStatistics, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the class and the number of the first object of each segment and class, for the first classes.
+
+    Counts of all objects would be sums with weights of the submission's choice: it may repeat any of them.
+    """
+    objects = statistics.joined.objects
+    pairs, first = np.unique(np.stack([objects.label, objects.segment]), axis=1, return_index=True)
+    kept = pairs[0] < n_classes
+    return pairs[0, kept], first[kept]
 
 
 def _hallucinated(reference: ReferenceWithLemmas, statistics: SentenceStatistics) -> Section:
-    judged, joined = statistics.judged, statistics.joined
-    n = len(joined.classes)
-    wrong = ~judged.object_skipped & ~judged.object_known
-    label, segment = joined.objects.label[wrong], joined.objects.segment[wrong]
-    counts = np.bincount(label, minlength=n)
-    n_segments = len(reference.annotated.segments)
-    distinct = np.unique(label * np.int64(n_segments) + segment) // max(n_segments, 1)
-    segments = np.bincount(distinct, minlength=n)
+    judged, classes = statistics.judged, statistics.joined.classes
+    label, first = _first_objects(statistics, len(classes))
+    wrong = label[(~judged.object_skipped & ~judged.object_known)[first]]
+    # A spelling outside the vocabulary could ask about a single word of a sentence.
     vocabulary = {*reference.annotated.vocab, *reference.annotated.classes}
-    # A spelling outside the vocabulary could ask about a single word of a sentence: all of them are one row.
-    outside = np.array([name not in vocabulary for name in joined.classes], dtype=bool)
-    support = np.stack([np.where(outside, 0, segments), counts], axis=1)
+    inside = np.array([name in vocabulary for name in classes], dtype=bool)
+    counts = np.where(inside, np.bincount(wrong, minlength=len(classes)), 0)
     order = np.argsort(-counts, kind="stable")
+    support = np.stack([counts[order]] * 2, axis=1)
 
     def row(groups: np.ndarray) -> list[Cell]:
         return [int(counts[order[groups]].sum())]
 
-    names = [joined.classes[code] for code in order.tolist()]
-    note = "Predicted in segments whose sentence does not have them, the most frequent first."
-    columns = [Column("Class"), Column("Objects", "count")]
-    return Groups("hallucinated", "Hallucinated classes", note, columns, names, support[order], row, overlapping=True)
+    names = [classes[code] for code in order.tolist()]
+    note = "Classes of the vocabulary in segments whose sentence does not have them, the most frequent first."
+    columns = [Column("Class"), Column("Segments", "count")]
+    return Groups("hallucinated", "Hallucinated classes", note, columns, names, support, row, overlapping=True)

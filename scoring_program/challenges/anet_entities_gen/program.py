@@ -65,7 +65,7 @@ class GeneratedSentences(EntitiesProgram[ReferenceWithLemmas, SentenceStatistics
         if annotated is None:
             return None
         if TABLE.is_file() and not (folder / files.LEMMAS_FILE).is_file():
-            # At home, with annotations that nobody prepared.
+            # At home, with annotations that were not prepared.
             made = lemmas_from_table(*_words(annotated), settings["lemma_fallback"], findings)
             return ReferenceWithLemmas(annotated, *made)
         table = files.load_lemmas(folder, findings)
@@ -82,7 +82,9 @@ class GeneratedSentences(EntitiesProgram[ReferenceWithLemmas, SentenceStatistics
         if settings["lemma_fallback"] == "lower":
             # Then a missing word is its own lemma on purpose.
             if missing:
-                findings.note("N-REF-LEMMAS", f"{len(missing)} tokens are not in the table and become lower case")
+                findings.note(
+                    "N-REF-LEMMAS", f"{counted(len(missing), 'token')} not in the table, taken in lower case"
+                )
             return
         for token in missing:
             problem = f"the token {quote(token)!r} is missing in the table"
@@ -107,7 +109,7 @@ class GeneratedSentences(EntitiesProgram[ReferenceWithLemmas, SentenceStatistics
             text = json.dumps(table, ensure_ascii=False, indent=0, sort_keys=True)
             (output / files.LEMMAS_FILE).write_text(text + "\n", encoding="utf-8")
             (output / files.LEMMATIZER_FILE).write_text(maker + "\n", encoding="utf-8")
-            findings.note("N-REF-LEMMAS", f"{len(table):,} lemmas by {maker}")
+            findings.note("N-REF-LEMMAS", f"{counted(len(table), 'lemma')} by {maker}")
         return True
 
     def signature_parts(self, reference: ReferenceWithLemmas) -> dict[str, str]:
@@ -201,11 +203,12 @@ def _not_penalized(reference: Reference, joined: Joined, lemmas: Lemmas) -> np.n
 def _lemma_notes(reference: Reference, joined: Joined, lemmas: Lemmas, floor: int) -> list[Note]:
     """Return a note if the fallback gave predicted classes the lemmas of enough unannotated tokens."""
     of_tokens = {lemmas(reference.tokens[code]) for code in np.unique(reference.token).tolist()}
-    guessed = [lemma for name in lemmas.missing & joined.named if (lemma := lemmas(name)) in of_tokens]
-    if len(set(guessed)) < max(floor, 1):
+    asked = lemmas.missing & joined.named
+    if len(of_tokens & {lemmas(name) for name in asked}) < max(floor, 1):
         return []
-    classes = counted(len(guessed), "predicted class", "predicted classes")
-    text = f"{classes} not in the table of lemmas got the lemma of an unannotated word {lemmas.means}"
+    # How many of them did is left out: each is a question about the words of the reference.
+    classes = f"{counted(len(asked), 'predicted class', 'predicted classes')} not in the table of lemmas"
+    text = f"some of {classes} got the lemma of an unannotated word {lemmas.means}"
     return [Note("N-LEMMAS", f"{text}; the released script may differ")]
 
 

@@ -17,14 +17,15 @@ def sections(reference: Reference, submission: Grounding, statistics: WordStatis
     words, joined = reference.words, statistics.joined
     n_words = np.bincount(words.segment, minlength=len(reference.segments))
     right = np.bincount(words.segment, statistics.correct, len(reference.segments))
+    classes = _class_table(statistics)
     return [
-        _class_table(statistics),
-        *detail.word_tables(reference, statistics.correct, statistics.predicted),
+        classes,
+        *detail.word_tables(reference, statistics.correct, statistics.predicted, classes.support),
         detail.segment_table(reference, "Accuracy", right / np.maximum(n_words, 1), joined.submitted),
     ]
 
 
-def _class_table(statistics: WordStatistics) -> Section:
+def _class_table(statistics: WordStatistics) -> Groups:
     joined = statistics.joined
     n = len(joined.classes)
     means, n_words = grounding.class_means(statistics.correct, statistics.label, n)

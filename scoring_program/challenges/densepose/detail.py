@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from scoring_program.challenges.densepose.gathering import Gathered
-from scoring_program.challenges.densepose.matching import matched_pairs, right
-from scoring_program.challenges.densepose.program import PROGRAM, ImageStatistics, precision_curves
+from scoring_program.challenges.densepose.program import PROGRAM, ImageStatistics
 from scoring_program.challenges.densepose.reference import Reference
-from scoring_program.metrics.average_precision import RECALLS, THRESHOLDS, PrecisionCurves
+from scoring_program.metrics.average_precision import RECALLS, THRESHOLDS, PrecisionCurves, accumulate
 from scoring_program.result import (
     BodyFigure,
     Cell,
@@ -34,9 +33,8 @@ _FEWEST_IN_GROUP = 10
 
 def sections(reference: Reference, submission: Gathered, statistics: ImageStatistics) -> list[Section | Deferred]:
     """Return all sections, the aggregates first."""
-    curves = precision_curves(statistics)
-    in_match = matched_pairs(statistics.images, statistics.main, statistics.points.n_pairs)[statistics.points.pair]
-    matched = np.flatnonzero(in_match)
+    curves = accumulate(statistics.compared.matches)
+    matched = np.flatnonzero(statistics.compared.matched_pairs(statistics.main)[statistics.points.pair])
     return [
         _precision_recall(curves, statistics.main),
         _thresholds(curves),
@@ -53,7 +51,12 @@ def _precision_recall(curves: PrecisionCurves, main: int) -> Section:
     lines = [Line(name, recalls, row.tolist()) for name, row in zip(names, precision)]
     lines.append(Line("mean", recalls, precision.mean(axis=0).tolist()))
     note = "One line for each threshold of the similarity, and their mean, whose area is the score."
-    return LineChart("precision_recall", "Precision and recall", note, lines, "recall", "precision", ordered=True)
+    reached = np.append(curves.recall[0, main], curves.recall[0, main].max())
+    # The epsilon: a share times a whole number may be a little less than the number that it was made of.
+    found = np.floor(np.minimum(RECALLS, reached[:, None]) * curves.n_persons[0] + 1e-6).astype(np.int64)
+    return LineChart(
+        "precision_recall", "Precision and recall", note, lines, "recall", "precision", ordered=True, support=found
+    )
 
 
 def _thresholds(curves: PrecisionCurves) -> Section:
@@ -98,12 +101,10 @@ def _budget(reference: Reference, statistics: ImageStatistics, matched: np.ndarr
 
 def _calibration(statistics: ImageStatistics) -> Section:
     """Return a table of groups of equally many detections by their score."""
-    ranked, images = statistics.ranked, statistics.images
-    n_dense = np.array([np.count_nonzero(image.people.dense) for image in images], dtype=np.int64)
-    scores = np.sort(np.concatenate([np.zeros(0), *(image.detections.score for image in images)]))[::-1]
-    counted = np.flatnonzero(ranked.counted[0])
-    n_groups = max(min(_SCORE_GROUPS, len(counted) // _FEWEST_IN_GROUP), 1)
-    chunks = np.array_split(counted, n_groups)
+    ranked, n_dense = statistics.ranked, statistics.compared.annotated()
+    scores = np.sort(statistics.compared.detections.score)[::-1]
+    n_groups = max(min(_SCORE_GROUPS, len(scores) // _FEWEST_IN_GROUP), 1)
+    chunks = np.array_split(np.arange(len(scores)), n_groups)
     found = np.array([int(ranked.right[0, chunk].sum()) for chunk in chunks])
     support = [[int(n_dense[np.unique(ranked.image[chunk])].sum()), len(chunk)] for chunk in chunks]
 
@@ -114,15 +115,15 @@ def _calibration(statistics: ImageStatistics) -> Section:
 
     columns = [Column("Group, best first"), Column("Scores"), Column("Detections", "count")]
     columns.append(Column("Right at 0.5", "share"))
-    note = "Groups of equally many detections by their score; those that are ignored are left out."
+    # How many are ignored depends on the reference, and a submission may list as many as it likes in one place.
+    note = "Groups of equally many detections by their score; those that are ignored are among them."
     names = [str(number + 1) for number in range(n_groups)]
     return Groups("calibration", "Score calibration", note, columns, names, np.array(support), row, overlapping=True)
 
 
 def _image_table(statistics: ImageStatistics) -> Section:
     """Return the images by what they cost: how much higher the score would be without each."""
-    images, main = statistics.images, statistics.main
-    n = len(images)
+    compared, n = statistics.compared, len(statistics.items)
     score = float(PROGRAM.reduce(statistics, np.ones((1, n)))[0])
     without = np.concatenate(
         [
@@ -131,14 +132,9 @@ def _image_table(statistics: ImageStatistics) -> Section:
         ]
     )
     cost = without - score
+    n_persons, found, right = compared.matches.n_persons[0], compared.found(), compared.right(statistics.main)
     rows = [
-        (
-            statistics.items[i],
-            int(images[i].matches.n_persons[0]),
-            len(images[i].detections.score),
-            int(right(images[i], main).sum()),
-            float(cost[i]),
-        )
+        (statistics.items[i], int(n_persons[i]), int(found[i]), int(right[i]), float(cost[i]))
         for i in np.argsort(-cost, kind="stable")[:_IMAGES_SHOWN].tolist()
     ]
     columns = [Column("Image"), Column("Persons", "count"), Column("Detections", "count"), Column("Matched", "count")]

@@ -1,4 +1,4 @@
-"""From kept detections to similarities of all pairs, and to matches in each image."""
+"""From kept detections to similarities of all pairs, and to matches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from scoring_program.challenges.densepose.gathering import Kept
 from scoring_program.challenges.densepose.reference import Persons, Reference
 from scoring_program.metrics import average_precision, geodesic
-from scoring_program.metrics.average_precision import Detections, People
+from scoring_program.metrics.average_precision import Detections, Matches, Pairs, People
 from scoring_program.result import Numbers
 
 MEASURES = ("gpsm", "gps", "iou")
@@ -20,7 +20,7 @@ MEASURES = ("gpsm", "gps", "iou")
 class Points:
     """All pairs of a kept detection and a person of its image, point by point; arrays of shape (n_points,).
 
-    ``part`` is the predicted part, 0 for background; ``pair`` numbers the pairs, image by image.
+    ``part`` is the predicted part, 0 for background; ``pair`` is the index of the pair in `Compared`.
     """
 
     similarity: Numbers
@@ -35,43 +35,47 @@ class Points:
 
 
 @dataclass(frozen=True)
-class Image:
-    """One image: its detections in descending score and its persons in file order.
+class Compared:
+    """The detections of all images, compared with the persons of their images.
 
     Attributes
     ----------
     detections : Detections
     people : People
-    overlap, mask_iou, gps : float64 arrays of shape (n_detections, n_persons)
+    pairs : Pairs
+    overlap, mask_iou, gps : float64 arrays of shape (n_pairs,)
         IoU of the boxes, of the masks, and geodesic point similarity.
-    first_pair : int
-        Number of the first pair of a detection and a person; the others follow row by row.
-    matches : ImageMatches
+    matches : Matches
         For all measures.
     """
 
     detections: Detections
     people: People
-    overlap: np.ndarray
-    mask_iou: np.ndarray
-    gps: np.ndarray
-    first_pair: int
-    matches: average_precision.ImageMatches
+    pairs: Pairs
+    overlap: Numbers
+    mask_iou: Numbers
+    gps: Numbers
+    matches: Matches
 
+    def person(self, main: int) -> np.ndarray:
+        """Return whom each detection is matched with at 0.5, area all, and not ignored, -1 for nobody."""
+        return np.where(self.matches.ignored[0, main, 0], -1, self.matches.matched[0, main, 0])
 
-def right(image: Image, main: int) -> np.ndarray:
-    """Return which detections are matched at 0.5, area all, and not ignored; bool, shape (n_detections,)."""
-    return (image.matches.matched[0, main, 0] >= 0) & ~image.matches.ignored[0, main, 0]
+    def right(self, main: int) -> np.ndarray:
+        """Return how many detections of each image are so matched, shape (n_images,)."""
+        return np.bincount(self.detections.image[self.person(main) >= 0], minlength=self.people.n_images)
 
+    def matched_pairs(self, main: int) -> np.ndarray:
+        """Return which pairs are so matched; bool, shape (n_pairs,)."""
+        return self.person(main)[self.pairs.detection] == self.pairs.person
 
-def matched_pairs(images: Sequence[Image], main: int, n_pairs: int) -> np.ndarray:
-    """Return which pairs of a detection and a person are matched at 0.5, area all; bool, shape (n_pairs,)."""
-    is_match = np.zeros(n_pairs, dtype=bool)
-    for image in images:
-        chosen = np.flatnonzero(right(image, main))
-        person = image.matches.matched[0, main, 0, chosen]
-        is_match[image.first_pair + chosen * len(image.people.area) + person] = True
-    return is_match
+    def found(self) -> np.ndarray:
+        """Return the number of detections of each image, shape (n_images,)."""
+        return np.bincount(self.detections.image, minlength=self.people.n_images)
+
+    def annotated(self) -> np.ndarray:
+        """Return the number of densely annotated persons of each image, shape (n_images,)."""
+        return self.people.count(self.people.dense)
 
 
 def best_of_images(kept: Sequence[Kept], n_images: int) -> list[list[Kept]]:
@@ -113,25 +117,24 @@ def point_similarities(reference: Reference, by_image: list[list[Kept]], kappa: 
     return Points(similarity, part, true_part, pair, n_pairs)
 
 
-def match_images(persons: Persons, by_image: list[list[Kept]], gps: Numbers) -> list[Image]:
-    """Match the detections of each image for all measures; ``gps`` has shape (n_pairs,)."""
-    images, first_pair = [], 0
-    firsts = np.searchsorted(persons.image, np.arange(len(by_image) + 1)).tolist()
-    for detections, first, last in zip(by_image, firsts, firsts[1:]):
-        shape = len(detections), last - first
-        own = slice(first, last)
-        boxes = np.array([kept.box for kept in detections], dtype=np.float64).reshape(-1, 4)
-        scores = np.array([kept.score for kept in detections], dtype=np.float64)
-        found = Detections(scores, boxes[:, 2] * boxes[:, 3])
-        people = People(persons.area[own], persons.dense[own], persons.crowd[own])
-        overlap = average_precision.box_iou(boxes, persons.box[own], persons.crowd[own])
-        mask_iou = np.array([kept.mask_iou for kept in detections]).reshape(shape)
-        own_gps = gps[first_pair : first_pair + shape[0] * shape[1]].reshape(shape)
-        measures = np.stack([similarity(name, own_gps, mask_iou) for name in MEASURES])
-        matches = average_precision.match_image(measures, overlap, found, people)
-        images.append(Image(found, people, overlap, mask_iou, own_gps, first_pair, matches))
-        first_pair += shape[0] * shape[1]
-    return images
+def compare(persons: Persons, by_image: Sequence[Sequence[Kept]], points: Points) -> Compared:
+    """Match the detections of all images for all measures."""
+    kept = [detection for detections in by_image for detection in detections]
+    box = np.array([detection.box for detection in kept], dtype=np.float64).reshape(-1, 4)
+    detections = Detections(
+        np.array([detection.image for detection in kept], dtype=np.int64),
+        np.array([detection.score for detection in kept], dtype=np.float64),
+        box[:, 2] * box[:, 3],
+    )
+    people = People(len(by_image), persons.image, persons.area, persons.dense, persons.crowd)
+    pairs = average_precision.all_pairs(detections.image, people.image)
+    person = pairs.person
+    overlap = average_precision.box_iou(box[pairs.detection], persons.box[person], persons.crowd[person])
+    mask_iou = np.concatenate([np.zeros(0), *(detection.mask_iou for detection in kept)])
+    gps = points.gps(points.similarity)
+    measures = np.stack([similarity(name, gps, mask_iou) for name in MEASURES])
+    matches = average_precision.match(measures, overlap, detections, people)
+    return Compared(detections, people, pairs, overlap, mask_iou, gps, matches)
 
 
 def similarity(measure: str, gps: Numbers, mask_iou: Numbers) -> Numbers:

@@ -33,7 +33,7 @@ def facets(reference: Reference, submission: Gathered) -> list[Facet]:
 
 
 class _Places:
-    """Looks up where vertices lie in U and V: the middle of their cells, from every fourth cell each way."""
+    """Looks up where vertices are in U and V: the middle of their cells, from every fourth cell each way."""
 
     def __init__(self, nearest: np.ndarray) -> None:
         cells = nearest[:, ::_STRIDE, ::_STRIDE].astype(np.int64)
@@ -79,7 +79,7 @@ def _on_persons(persons: Persons, kept: list[Kept]) -> tuple[list[int], np.ndarr
     for own in kept:
         first, last = np.searchsorted(persons.image, [own.image, own.image + 1]).tolist()
         here = np.arange(first, last)[persons.dense[first:last]]
-        iou = ap.box_iou(np.array([own.box]), persons.box[here], persons.crowd[here])[0]
+        iou = ap.box_iou(np.array(own.box), persons.box[here], persons.crowd[here])
         if iou.max(initial=0) > _IOU:
             person = int(here[iou.argmax()])
             points = np.arange(*persons.point_start[[person, person + 1]].tolist())

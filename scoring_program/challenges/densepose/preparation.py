@@ -11,7 +11,7 @@ import numpy as np
 from scoring_program.challenges.densepose import reference
 from scoring_program.metrics import geodesic, masks
 from scoring_program.prepared import save_prepared
-from validator.findings import Findings, quote
+from validator.findings import Findings, counted, quote
 from validator.strict_json import UNPARSED, strict_loads
 
 ANNOTATIONS_FILE = "annotations.json"
@@ -75,8 +75,8 @@ def prepare(source: Path, output: Path, findings: Findings) -> None:
     _write_persons(persons, vertices, output / reference.PERSONS_FILE)
     (output / reference.HASH_FILE).write_text(reference.content_hash(output) + "\n", encoding="ascii")
     dense = sum(person["points"] is not None for person in persons["persons"])
-    text = f"{len(persons['persons']):,} persons, {dense:,} of them densely annotated, {n_vertices:,} vertices"
-    findings.note("N-REF-PREPARED", f"{text} were prepared")
+    text = f"{counted(len(persons['persons']), 'person')}, {dense:,} of them densely annotated, and "
+    findings.note("N-REF-PREPARED", f"prepared {text}{counted(n_vertices, 'vertex', 'vertices')}")
 
 
 def _read_template(source: Path, findings: Findings) -> _Vertices | None:
@@ -129,7 +129,7 @@ def _write_distances(source: Path, output: Path, findings: Findings) -> int | No
                 return None
             n = (1 + math.isqrt(1 + 8 * data.size)) // 2
             if n * (n - 1) // 2 != data.size:
-                problem = f"{data.size} distances are not those of a triangle without its diagonal"
+                problem = f"no triangle without its diagonal has {counted(data.size, 'distance')}"
                 findings.add("E-REF-TEMPLATE", problem, "take the official file", source.name)
                 return None
             axis = int(np.argmax(data.shape))

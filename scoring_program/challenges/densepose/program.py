@@ -14,7 +14,7 @@ from scoring_program.challenge import Program, Settings
 from scoring_program.challenges.densepose import losses, matching, preparation
 from scoring_program.challenges.densepose import reference as files
 from scoring_program.challenges.densepose.gathering import Gathered, Gatherer
-from scoring_program.challenges.densepose.matching import MEASURES, Image, Points
+from scoring_program.challenges.densepose.matching import MEASURES, Compared, Points
 from scoring_program.challenges.densepose.reference import Reference
 from scoring_program.metrics import average_precision
 from scoring_program.result import Numbers, Statistics
@@ -28,7 +28,7 @@ from validator.rules import load_rules
 class ImageStatistics(Statistics):
     """What became of the detections of each image; ``main`` is the number of the measure that is scored."""
 
-    images: Sequence[Image]
+    compared: Compared
     ranked: average_precision.Ranked
     points: Points
     main: int
@@ -96,18 +96,15 @@ class DensePose(Program[Reference, Gathered, ImageStatistics]):
         persons, main = reference.persons, MEASURES.index(settings["measure"])
         by_image = matching.best_of_images(submission.kept, len(persons.image_id))
         points = matching.point_similarities(reference, by_image, settings["kappa"])
-        images = matching.match_images(persons, by_image, points.gps(points.similarity))
-        ranked = average_precision.ranked([image.matches for image in images], 0, main)
-        item_scores = np.full(len(images), np.nan)
-        for place, image in enumerate(images):
-            n_dense = int(image.people.dense.sum())
-            if n_dense and len(image.detections.score):
-                item_scores[place] = np.count_nonzero(matching.right(image, main)) / n_dense
-        n_persons = sum((image.matches.n_persons for image in images), np.zeros(len(average_precision.AREAS)))
-        notes = _notes(submission, sum(map(len, by_image)), n_persons)
-        return ImageStatistics(
-            [str(number) for number in persons.image_id.tolist()], item_scores, notes, images, ranked, points, main
+        compared = matching.compare(persons, by_image, points)
+        ranked = average_precision.ranked(compared.matches, 0, main)
+        n_dense = compared.annotated()
+        item_scores = np.where(
+            (n_dense > 0) & (compared.found() > 0), compared.right(main) / np.maximum(n_dense, 1), np.nan
         )
+        notes = _notes(submission, len(compared.detections.score), compared.matches.n_persons.sum(axis=1))
+        items = [str(number) for number in persons.image_id.tolist()]
+        return ImageStatistics(items, item_scores, notes, compared, ranked, points, main)
 
     def reduce(self, statistics: ImageStatistics, weights: Numbers) -> Numbers:
         """Return the average precision."""
@@ -115,21 +112,15 @@ class DensePose(Program[Reference, Gathered, ImageStatistics]):
 
     def scores(self, statistics: ImageStatistics) -> dict[str, float]:
         """Return AP and AR at the thresholds and areas, and the AP of the two factors of GPSm."""
-        curves = precision_curves(statistics)
-        found = [bool(len(image.detections.score)) for image in statistics.images if image.people.dense.any()]
-        scores = _scores(curves, statistics.main)
-        return {"score": scores["ap"], "coverage": float(np.mean(found)) if found else 0.0, **scores}
+        scores = _scores(average_precision.accumulate(statistics.compared.matches), statistics.main)
+        found = statistics.compared.found()[statistics.compared.annotated() > 0] > 0
+        return {"score": scores["ap"], "coverage": float(found.mean()) if len(found) else 0.0, **scores}
 
     def losses(self, statistics: ImageStatistics) -> dict[str, float]:
         """Return the AP without each kind of error of the matched pairs, false detections, or missed persons."""
-        ones = np.ones((1, len(statistics.images)))
-        fixed = losses.ranked_if_fixed(statistics.images, statistics.points, statistics.main)
+        ones = np.ones((1, len(statistics.items)))
+        fixed = losses.ranked_if_fixed(statistics.compared, statistics.points, statistics.main)
         return {fix: float(average_precision.weighted(ranked, ones)[0]) for fix, ranked in fixed.items()}
-
-
-def precision_curves(statistics: ImageStatistics) -> average_precision.PrecisionCurves:
-    """Return precision and recall for all areas, measures and thresholds."""
-    return average_precision.accumulate([image.matches for image in statistics.images], len(MEASURES))
 
 
 def _scores(curves: average_precision.PrecisionCurves, main: int) -> dict[str, float]:

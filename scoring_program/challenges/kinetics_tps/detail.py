@@ -47,9 +47,11 @@ def _curve(statistics: VideoStatistics) -> Section:
     points = [place * _CURVE_STEP / part_state.GRID for place in range(len(curve))]
     sign = "≥" if statistics.protocol.inclusive else ">"
     note = f"Share of the videos with the right class and PSC {sign} T. The area below is the score."
+    # A step tells the PSC of the videos that fall out there.
+    fallen = statistics.right.sum() - np.rint(np.array(curve) * len(statistics.right)).astype(np.int64)
     return LineChart(
         "conditioned_accuracy", "Accuracy conditioned on PSC", note, [Line("accuracy", points, curve)], "threshold T",
-        "accuracy", filled=True,
+        "accuracy", filled=True, support=fallen[None],
     )  # fmt: skip
 
 
@@ -129,14 +131,14 @@ def _class_confusions(reference: Reference, submission: KineticsSubmission, stat
     )
     pairs = sorted(found, key=lambda pair: (-found[pair], pair))
     counts = np.array([found[pair] for pair in pairs], dtype=np.int64)
-    support = np.stack([counts] * 2, axis=1)
-    return _pair_table("class_confusions", "Confused classes", "Videos", pairs, counts, support)
+    return _pair_table("class_confusions", "Confused classes", pairs, counts)
 
 
 def _state_confusions(submission: KineticsSubmission, statistics: VideoStatistics) -> Section:
     """Return the table of states that are taken for others, where the box is near enough.
 
-    States that the submission never names stay unnamed.
+    States that the submission never names stay unnamed. Videos are counted and not parts: how many parts of a video
+    are predicted is the submission's choice.
     """
     truth, outcomes = statistics.parts, statistics.outcomes
     named = np.array([state in submission.parts.states for state in truth.states], dtype=bool)
@@ -145,28 +147,25 @@ def _state_confusions(submission: KineticsSubmission, statistics: VideoStatistic
     n_states = len(truth.states)
     pair = truth.proposal_state[chosen].astype(np.int64) * n_states + outcomes.near_state[chosen]
     video = truth.frame_video[truth.human_frame[truth.part_human[chosen]]]
-    found, counts = np.unique(pair, return_counts=True)
+    found = np.unique(pair)
     n_videos = len(truth.videos)
     of_pair, _ = np.divmod(np.unique(np.searchsorted(found, pair) * n_videos + video), max(n_videos, 1))
     videos = np.bincount(of_pair, minlength=len(found))
-    order = np.argsort(-counts, kind="stable")
+    order = np.argsort(-videos, kind="stable")
     names = list(truth.states)
     pairs = [(names[code // n_states], names[code % n_states]) for code in found[order].tolist()]
-    support = np.stack([videos[order]] * 2, axis=1)
-    table = _pair_table("state_confusions", "Confused states", "Parts", pairs, counts[order], support)
+    table = _pair_table("state_confusions", "Confused states", pairs, videos[order])
     return replace(table, overlapping=True)
 
 
-def _pair_table(
-    key: str, title: str, things: str, pairs: list[tuple[str, str]], counts: Counts, support: Counts
-) -> Groups:
+def _pair_table(key: str, title: str, pairs: list[tuple[str, str]], counts: Counts) -> Groups:
     def row(groups: np.ndarray) -> list[Cell]:
         predicted = pairs[int(groups[0])][1] if len(groups) == 1 else None
         return [predicted, int(counts[groups].sum())]
 
-    columns = [Column("Annotated"), Column("Predicted"), Column(things, "count")]
+    columns = [Column("Annotated"), Column("Predicted"), Column("Videos", "count")]
     note = "The most frequent first."
-    return Groups(key, title, note, columns, [first for first, _ in pairs], support.reshape(-1, 2), row)
+    return Groups(key, title, note, columns, [first for first, _ in pairs], np.stack([counts] * 2, axis=1), row)
 
 
 def _part_table(statistics: VideoStatistics) -> Section:

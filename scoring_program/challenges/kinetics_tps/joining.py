@@ -60,10 +60,10 @@ def _notes(frame: np.ndarray, has_frame: np.ndarray, extra_videos: int) -> list[
     extra_frames = int((frame < 0).sum())
     if extra_videos or extra_frames:
         ignored = f"{counted(extra_videos, 'video')} and {counted(extra_frames, 'frame')}"
-        text = f"{ignored} of the submission are not in the reference and were ignored"
+        text = f"ignored what is not in the reference: {ignored} of the submission"
         notes.append(Note("N-NAMES-UNKNOWN", text))
     if not has_frame.all():
-        text = f"{int((~has_frame).sum())} of {len(has_frame)} reference frames have no prediction"
+        text = f"no prediction for {int((~has_frame).sum()):,} of {counted(len(has_frame), 'reference frame')}"
         notes.append(Note("N-FRAMES-MISSING", text))
     return notes
 

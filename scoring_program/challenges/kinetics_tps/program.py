@@ -15,7 +15,7 @@ from scoring_program.metrics import part_state, resampling
 from scoring_program.prepared import load_prepared, save_prepared
 from scoring_program.result import Numbers, Statistics
 from validator.check import check_submission
-from validator.findings import Findings
+from validator.findings import Findings, counted
 from validator.formats.kinetics_tps import (
     REFERENCE_SCHEMA,
     KineticsSubmission,
@@ -124,7 +124,9 @@ class KineticsTPS(Program[Reference, KineticsSubmission, VideoStatistics]):
         if reference is not None:
             _save_prepared(reference, output / PREPARED_FILE)
             n_videos, n_frames = len(reference.parts.videos), len(reference.parts.frames)
-            findings.note("N-REF-PREPARED", f"{n_videos} videos with {n_frames} frames were prepared")
+            findings.note(
+                "N-REF-PREPARED", f"prepared {counted(n_videos, 'video')} with {counted(n_frames, 'frame')}"
+            )
         return True
 
     def read_submission(self, path: Path, reference: Reference, findings: Findings) -> KineticsSubmission | None:

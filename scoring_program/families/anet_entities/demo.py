@@ -40,7 +40,7 @@ def write_full_size(folder: Path, scale: float, generated: bool) -> None:
 def _write_reference(folder: Path, n_videos: int, generated: bool, seed: int, spoken: int = 0) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     rng = random.Random(seed)
-    # At full size the vocabulary has more words, which nobody needs to read.
+    # At full size the vocabulary has more words; they need not be readable.
     things = _THINGS + [f"thing{number}" for number in range(spoken)]
     annotations: dict[str, Any] = {}
     videos = []

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from scoring_program.disclosure import FEWEST, fold_small
 from scoring_program.families.anet_entities.reference import Reference
 from scoring_program.metrics import grounding
-from scoring_program.result import Cell, Column, Groups, Section, Table
+from scoring_program.result import Cell, Column, Counts, Groups, Section, Table
 
 CLASSES_NOTE = "In the score each class weighs the same, however often it occurs."
 _FREQUENCIES = (1, 10, 30, 100, 300)
@@ -14,7 +17,9 @@ _SIDES = (0, 32, 96, 192)
 _SEGMENTS_SHOWN = 500
 
 
-def word_tables(reference: Reference, correct: np.ndarray, predicted: np.ndarray) -> list[Section]:
+def word_tables(
+    reference: Reference, correct: np.ndarray, predicted: np.ndarray, of_classes: Counts
+) -> list[Section]:
     """Return accuracy against class frequency, box size and frame.
 
     Parameters
@@ -22,6 +27,8 @@ def word_tables(reference: Reference, correct: np.ndarray, predicted: np.ndarray
     reference : Reference
     correct, predicted : bool arrays of shape (n_words,)
         Whether each annotated word is grounded right, and whether the submission says anything about it.
+    of_classes : int64 array of shape (n_classes, 2)
+        The support of the rows of the class table.
     """
     words = reference.words
     frequency = np.bincount(words.label, minlength=len(reference.classes))[words.label]
@@ -38,8 +45,23 @@ def word_tables(reference: Reference, correct: np.ndarray, predicted: np.ndarray
         _binned(key, title, [what, *_names(edges)], np.searchsorted(edges, values, "right") - 1, (correct, predicted))
         for key, title, what, edges, values in tables
     ]
+    # All words of a class are in one bin of frequency: the rest of the bin follows from the rows of its classes.
+    large, _ = fold_small(of_classes, FEWEST)
+    rest = predicted & ~np.isin(words.label, large)
+    binned[0] = _with_large_rest(binned[0], np.searchsorted(_FREQUENCIES, frequency[rest], "right") - 1)
     names = ["Sampled frame", *map(str, range(grounding.FRAMES))]
     return [*binned, _binned("frame", "Accuracy against frame", names, frame, (correct, predicted))]
+
+
+def _with_large_rest(section: Groups, rest: np.ndarray) -> Groups:
+    """Return a table whose bins rest on no more than their part of some predicted words, where they have any.
+
+    ``rest`` holds the bins of these words.
+    """
+    support = section.support.copy()
+    size = np.bincount(rest, minlength=len(support))
+    support[:, 1] = np.where(size > 0, np.minimum(support[:, 1], size), support[:, 1])
+    return replace(section, support=support)
 
 
 def _names(edges: tuple[int, ...]) -> list[str]:
@@ -48,7 +70,7 @@ def _names(edges: tuple[int, ...]) -> list[str]:
 
 def _binned(
     key: str, title: str, names: list[str], place: np.ndarray, judged: tuple[np.ndarray, np.ndarray]
-) -> Section:
+) -> Groups:
     """Return a table of bins; ``names`` begins with the title of the first column."""
     correct, predicted = judged
     what, *bins = names

@@ -83,6 +83,6 @@ def _notes(outside: int, submitted: np.ndarray) -> list[Note]:
         notes.append(Note("N-SEGMENTS-OUTSIDE", text))
     missing = int((~submitted).sum())
     if missing:
-        text = f"{missing} of {len(submitted)} annotated segments are not submitted"
+        text = f"nothing submitted for {missing:,} of {counted(len(submitted), 'annotated segment')}"
         notes.append(Note("N-SEGMENTS-MISSING", text))
     return notes

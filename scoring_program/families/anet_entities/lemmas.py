@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from validator.findings import Findings, quote
+from validator.findings import Findings, counted, quote
 
 TABLE_VERSION = "3.9.1"
 # In the repository and in starting kits; scoring programs do not carry it, as their references hold the lemmas.
@@ -134,9 +134,8 @@ def lemmas_from_table(
     if missing:
         shown = ", ".join(repr(quote(word)) for word in missing[:_NAMED_WORDS])
         more = f" and {len(missing) - _NAMED_WORDS:,} more" if len(missing) > _NAMED_WORDS else ""
-        text = (
-            f"{len(missing):,} words are not in the table of lemmas; each got its lemma {known.means}: {shown}{more}"
-        )
+        words_missing = counted(len(missing), "word")
+        text = f"{words_missing} not in the table of lemmas got a lemma {known.means}: {shown}{more}"
         findings.note("N-LEMMAS-MISSING", text)
     note_words_without_token([word for word in missing if not first_token(word)], findings)
     return with_other_words(lemmas, tokens, known), f"corenlp-{TABLE_VERSION}-table+{len(missing)}"
@@ -155,5 +154,5 @@ def with_other_words(lemmas: Mapping[str, str], tokens: Collection[str], known: 
 def note_words_without_token(words: Collection[str], findings: Findings) -> None:
     """Add a note about words in which CoreNLP finds no token."""
     if words:
-        text = f"{len(words):,} words have only spaces and invisible characters and stay as they are; "
+        text = f"left {counted(len(words), 'word')} of only spaces and invisible characters unchanged; "
         findings.note("N-LEMMAS-NO-TOKEN", text + "CoreNLP finds no token there, and the released script stops")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -95,7 +95,9 @@ def check(settings: Mapping[str, Any], reference: Reference, findings: Findings)
     """Find the mistakes of organizers that do not stop a run but make it pointless or wrong."""
     name = settings["reference_file"]
     if not len(reference.words.segment):
-        held = ", ".join(f"{quote(split)} ({len(videos):,} videos)" for split, videos in reference.splits.items())
+        held = ", ".join(
+            f"{quote(split)} ({counted(len(videos), 'video')})" for split, videos in reference.splits.items()
+        )
         problem = (
             f"no segment of the splits {', '.join(settings['splits'])} is annotated; the split file holds {held}"
         )
@@ -135,8 +137,9 @@ def prepare(source: Path, output: Path, settings: Mapping[str, Any], findings: F
     whole = _load_json(source, settings, findings)
     if whole is not None:
         save(whole, output / PREPARED_FILE)
-        n_words, n_segments = len(whole.words.segment), len(whole.segments)
-        findings.note("N-REF-PREPARED", f"{n_words:,} words in {n_segments:,} annotated segments were prepared")
+        words = counted(len(whole.words.segment), "word")
+        text = f"prepared {words} in {counted(len(whole.segments), 'annotated segment')}"
+        findings.note("N-REF-PREPARED", text)
     return whole
 
 
@@ -179,6 +182,15 @@ def _is_list_of(value: Any, kind: type) -> bool:
     return isinstance(value, list) and all(isinstance(entry, kind) for entry in value)
 
 
+class _Box(NamedTuple):
+    """An annotated box: its frame, the classes and word indexes of what it shows, and its corners."""
+
+    frame: Any
+    classes: Any
+    words: Any
+    box: Any
+
+
 class _Builder:
     """Collects the annotated words of segments."""
 
@@ -204,11 +216,10 @@ class _Builder:
         if missing:
             self._problem(f"{', '.join(missing)} is missing", "see the format page", where)
             return
-        frames, classes, indexes, boxes = (annotated[key] for key in _LISTS)
-        if not frames and not boxes:
+        if not annotated["frame_ind"] and not annotated["process_bnd_box"]:
             # Nobody drew a box in this segment; its classes and words may be listed all the same.
             return
-        if len({len(frames), len(classes), len(indexes), len(boxes)}) > 1:
+        if len({len(annotated[key]) for key in _LISTS}) > 1:
             sizes = ", ".join(f"{len(annotated[key])} {key}" for key in _LISTS)
             self._problem(f"the parallel lists differ in length: {sizes}", "correct them", where)
             return
@@ -216,58 +227,46 @@ class _Builder:
         if not _is_list_of(tokens, str):
             self._problem("tokens is not a list of strings", "correct it", where)
             return
-        if not self._check(frames, classes, indexes, boxes, len(tokens), where):
-            return
-        self._keep(video, segment, frames, classes, indexes, boxes, tokens)
-
-    def _check(
-        self, frames: list[Any], classes: list[Any], indexes: list[Any], boxes: list[Any], n_tokens: int, where: str
-    ) -> bool:
+        boxes = [_Box(*values) for values in zip(*(annotated[key] for key in _LISTS))]
         before = self._findings.total
-        for place, (frame, names, own, box) in enumerate(zip(frames, classes, indexes, boxes)):
-            if type(frame) is not int or not 0 <= frame < FRAMES:
-                self._problem(
-                    f"the frame {quote(repr(frame), 20)} is not in 0..9", "correct it", f"{where}/frame_ind/{place}"
-                )
-            if not _is_list_of(names, str) or not _is_list_of(own, int) or len(names) != len(own):
-                problem = "classes and word indexes of the box are not lists of equal length"
-                self._problem(problem, "correct them", f"{where}/process_idx/{place}")
-            elif any(not 0 <= index < n_tokens for index in own):
-                problem = f"a word index is not in 0..{n_tokens - 1}"
-                self._problem(problem, "word indexes count the tokens from 0", f"{where}/process_idx/{place}")
-            numbers = isinstance(box, list) and len(box) >= 4 and all(type(n) in (int, float) for n in box)
-            if not numbers:
-                self._problem("the box is not a list of 4 numbers", "correct it", f"{where}/process_bnd_box/{place}")
-        return self._findings.total == before
+        for index, box in enumerate(boxes):
+            self._check(box, index, len(tokens), where)
+        if self._findings.total == before:
+            self._keep((video, segment), boxes, tokens)
 
-    def _keep(
-        self,
-        video: str,
-        segment: str,
-        frames: list[int],
-        classes: list[list[str]],
-        indexes: list[list[int]],
-        boxes: list[list[float]],
-        tokens: list[str],
-    ) -> None:
+    def _check(self, box: _Box, index: int, n_tokens: int, where: str) -> None:
+        if type(box.frame) is not int or not 0 <= box.frame < FRAMES:
+            problem = f"the frame {quote(repr(box.frame), 20)} is not in 0..9"
+            self._problem(problem, "correct it", f"{where}/frame_ind/{index}")
+        words = _is_list_of(box.classes, str) and _is_list_of(box.words, int)
+        if not words or len(box.classes) != len(box.words):
+            problem = "classes and word indexes of the box are not lists of equal length"
+            self._problem(problem, "correct them", f"{where}/process_idx/{index}")
+        elif any(not 0 <= word < n_tokens for word in box.words):
+            problem = f"a word index is not in 0..{n_tokens - 1}"
+            self._problem(problem, "word indexes count the tokens from 0", f"{where}/process_idx/{index}")
+        numbers = isinstance(box.box, list) and len(box.box) >= 4 and all(type(n) in (int, float) for n in box.box)
+        if not numbers:
+            self._problem("the box is not a list of 4 numbers", "correct it", f"{where}/process_bnd_box/{index}")
+
+    def _keep(self, segment: tuple[str, str], boxes: list[_Box], tokens: list[str]) -> None:
         number = len(self._segments)
-        self._segments.append((video, segment))
-        of_word: dict[int, list[int]] = {}
-        labels: dict[int, list[str]] = {}
-        for place, (names, own) in enumerate(zip(classes, indexes)):
-            for name, index in zip(names, own):
-                if name not in labels.setdefault(index, []):
-                    labels[index].append(name)
-                if place not in of_word.setdefault(index, []):
-                    of_word[index].append(place)
-        for index in sorted(of_word):
-            codes = [self._classes.setdefault(name, len(self._classes)) for name in labels[index]]
+        self._segments.append(segment)
+        boxes_of: dict[int, list[_Box]] = {}
+        labels: dict[int, dict[str, None]] = {}
+        for box in boxes:
+            for name, word in zip(box.classes, box.words):
+                labels.setdefault(word, {})[name] = None
+            for word in dict.fromkeys(box.words):
+                boxes_of.setdefault(word, []).append(box)
+        for word in sorted(boxes_of):
+            codes = [self._classes.setdefault(name, len(self._classes)) for name in labels[word]]
             self._mentions += [(len(self._words), code) for code in codes]
-            self._words.append((number, index, codes[0]))
-            self._boxes += [boxes[place][:4] for place in of_word[index]]
-            self._frames += [frames[place] for place in of_word[index]]
+            self._words.append((number, word, codes[0]))
+            self._boxes += [box.box[:4] for box in boxes_of[word]]
+            self._frames += [box.frame for box in boxes_of[word]]
             self._starts.append(len(self._boxes))
-        others = {token for index, token in enumerate(tokens) if token and index not in of_word}
+        others = {token for index, token in enumerate(tokens) if token and index not in boxes_of}
         self._token_pairs += [(number, self._tokens.setdefault(t, len(self._tokens))) for t in sorted(others)]
 
     def build(self, splits: dict[str, list[str]], vocab: list[str], videos: list[str]) -> Reference:

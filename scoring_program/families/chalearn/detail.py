@@ -35,7 +35,7 @@ def track_sections(
     return [
         _class_table(track, rows, statistics),
         _confusions(track, rows, statistics),
-        _distribution(rows, statistics),
+        _distribution(prediction.rows, statistics),
         _sequence_table(statistics, worst),
         Deferred(lambda: _timelines(track, reference, prediction, statistics, worst[:_TIMELINES_SHOWN])),
     ]
@@ -47,24 +47,31 @@ def _class_table(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStat
     n = track.n_classes
     sums = np.bincount(cells.label[counting], jaccard[counting], n)
     sequences = np.bincount(cells.label[counting], minlength=n)
+    in_sequences = np.bincount(cells.label[cells.annotated], minlength=n)
     annotated = np.bincount(cells.label, cells.counts.ground_truth, n)
     predicted = np.bincount(cells.label, cells.counts.prediction, n)
 
     def row(groups: np.ndarray) -> list[Cell]:
         number = int(sequences[groups].sum())
         frames = int(annotated[groups].sum()), int(predicted[groups].sum())
-        return [float(sums[groups].sum() / max(number, 1)), *frames, number]
+        return [float(sums[groups].sum() / max(number, 1)), *frames, int(in_sequences[groups].sum())]
 
     columns = [
         Column(track.instance.capitalize()),
         Column("Jaccard", "share"),
         Column("Frames annotated", "count"),
         Column("Frames predicted", "count"),
-        Column("Sequences", "count"),
+        Column("Sequences annotated", "count"),
     ]
-    support = np.stack([np.bincount(side.label - 1, minlength=n) for side in rows], axis=1)
+    support = np.stack([_in_sequences(side, side.label - 1, n) for side in rows], axis=1)
     note = f"Jaccard: mean over the sequences in which the {track.instance} counts."
     return Groups("classes", f"{track.instance.capitalize()} classes", note, columns, track.classes, support, row, 1)
+
+
+def _in_sequences(rows: Rows, group: np.ndarray, n_groups: int) -> np.ndarray:
+    """Return in how many sequences each group has rows: how often it is repeated within one says no more."""
+    pairs = np.unique(np.stack([group, rows.sequence]), axis=1)
+    return np.bincount(pairs[0], minlength=n_groups)
 
 
 def _confusions(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStatistics) -> Section:
@@ -72,11 +79,13 @@ def _confusions(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStati
         _labeled(side, frames, track.n_classes)
         for side, frames in zip(rows, (statistics.truth_frames, statistics.predicted_frames))
     ]
-    frames, annotated = frame_jaccard.confusions(sides[0], sides[1], track.n_classes)
-    _, predicted = frame_jaccard.confusions(sides[1], sides[0], track.n_classes)
-    note = "Frames on which one class is annotated (row) while another or the same is predicted (column)."
+    annotated = frame_jaccard.confusions(sides[0], sides[1], track.n_classes)
+    predicted = frame_jaccard.confusions(sides[1], sides[0], track.n_classes)
+    # Not frames: a submission chooses how long its rows are, and the sum of lengths would tell which of them met.
+    things = f"annotated {track.instance}s"
+    note = f"How many {things} of a class (row) share frames with a prediction of another or the same (column)."
     support = np.stack([annotated, predicted.T], axis=2)
-    return Matrix("confusions", "Annotated and predicted", note, track.classes, frames, support, "frames")
+    return Matrix("confusions", "Annotated and predicted", note, track.classes, annotated, support, things)
 
 
 def _labeled(rows: Rows, frames: np.ndarray, n_classes: int) -> frame_jaccard.Labeled:
@@ -84,18 +93,17 @@ def _labeled(rows: Rows, frames: np.ndarray, n_classes: int) -> frame_jaccard.La
     return frame_jaccard.Labeled(disjoint, group // n_classes, group % n_classes)
 
 
-def _distribution(rows: tuple[Rows, Rows], statistics: SequenceStatistics) -> Section:
+def _distribution(rows: Rows, statistics: SequenceStatistics) -> Section:
     counting = statistics.counts
     means = statistics.mean_jaccard[counting]
     edges = np.linspace(0, 1, _BINS + 1)
     place = np.clip(np.searchsorted(edges, means, "right") - 1, 0, _BINS - 1)
-    support = []
-    for side in rows:
-        per_sequence = np.bincount(side.sequence, minlength=len(counting))
-        support.append(np.bincount(place, per_sequence[counting], _BINS).astype(np.int64))
+    counts = np.bincount(place, minlength=_BINS)
+    predicted = np.isin(np.flatnonzero(counting), rows.sequence)
+    support = np.stack([counts, np.bincount(place[predicted], minlength=_BINS)], axis=1)
     return Histogram(
         "sequence_scores", "Distribution of the sequence scores", "Sequences by their mean Jaccard index.",
-        edges.tolist(), np.bincount(place, minlength=_BINS).tolist(), np.stack(support, axis=1),
+        edges.tolist(), counts.tolist(), support,
         "mean Jaccard index", "sequences",
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from validator.check import check_submission
 from validator.csv_files import CsvRows, read_csv_files
-from validator.findings import Findings
+from validator.findings import Findings, counted
 from validator.rules import Column, CsvRules, load_csv_rules, load_rules
 
 _LABELS_NAME = "{key}_labels.csv"
@@ -96,7 +96,7 @@ def read_submission(track: Track, path: Path, reference: Reference, findings: Fi
         return None
     missing = len(reference.sequences) - len(rows.keys)
     if missing:
-        findings.note("N-FILE-MISSING", f"{missing} of {len(reference.sequences)} sequences have no file")
+        findings.note("N-FILE-MISSING", f"no file for {missing:,} of {counted(len(reference.sequences), 'sequence')}")
     return Prediction(_rows(track, rows, reference.sequences), np.isin(reference.sequences, rows.keys))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from scoring_program.families.chalearn.files import Prediction, Reference, Rows
 from scoring_program.plausibility import Facet, Reading, sample
 from validator.facts import EMPTY, label_facts
-from validator.findings import Note
+from validator.findings import Note, counted
 
 _FRAME_RATES = (10, 12, 15, 20, 24, 25, 30, 50, 60)
 _COUNTING, _UNIT = "Frames and classes count from 1", "Write frame numbers: seconds times the frame rate"
@@ -45,7 +45,7 @@ def _middles(pairs: _Pairs, frames: np.ndarray, n: int) -> Facet:
     ]
     for rate in _FRAME_RATES:
         for unit, factor in (("seconds", rate), ("milliseconds", rate / 1000)):
-            words = f"as {unit} at {rate} frames a second"
+            words = f"as {unit} at {counted(rate, 'frame')} a second"
             readings.append(Reading("N-LOOKS-SCALED", words, pairs.middle(frames * factor), _UNIT))
     claim = "of your rows have their middle on an annotated one of that class"
     return Facet(claim, pairs.middle(frames), readings, n, f"{_COUNTING}. {_UNIT}")

@@ -18,7 +18,7 @@ from scoring_program.families.chalearn import files
 from scoring_program.families.chalearn.files import Prediction, Reference, Rows, Track
 from scoring_program.metrics import frame_jaccard, resampling
 from scoring_program.result import Numbers, Statistics
-from validator.findings import Findings, Note
+from validator.findings import Findings, Note, counted
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class TrackProgram(Program[Reference, Prediction, SequenceStatistics]):
         )
         false_classes = np.bincount(cells.sequence[cells.predicted & ~cells.annotated], minlength=n)
         left_out = int((~kept).sum())
-        text = f"{left_out} of {n} sequences have no class that counts and were left out of the mean"
+        text = f"left out of the mean for want of a class that counts: {left_out:,} of {counted(n, 'sequence')}"
         return SequenceStatistics(
             reference.sequences, np.where(kept & submission.present, means, np.nan),
             [Note("N-LEFT-OUT", text)] if left_out >= max(fewest(settings["detail"]), 1) else [],

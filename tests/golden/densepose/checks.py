@@ -19,9 +19,11 @@ def check(name, score, expected):
 def check_more(score, case):
     """Compare the matrices of GPS, mask IoU and box IoU."""
     statistics = score(measure="gpsm", kappa=0.0).statistics
+    compared = statistics.compared
+    image_of_pair = compared.detections.image[compared.pairs.detection]
     for image_id, wanted in case["pairs"].items():
-        image = statistics.images[statistics.items.index(image_id)]
-        ours = {"gps": image.gps, "mask_iou": image.mask_iou, "box_iou": image.overlap}
-        for key, matrix in ours.items():
-            expected = np.array(wanted[key], dtype=float).reshape(matrix.shape)
-            assert matrix == pytest.approx(expected, abs=1e-12), (image_id, key)
+        of_image = image_of_pair == statistics.items.index(image_id)
+        ours = {"gps": compared.gps, "mask_iou": compared.mask_iou, "box_iou": compared.overlap}
+        for key, values in ours.items():
+            expected = np.array(wanted[key], dtype=float).ravel()
+            assert values[of_image] == pytest.approx(expected, abs=1e-12), (image_id, key)

@@ -14,17 +14,20 @@ import pytest
 import yaml
 
 from conftest import GOLDEN, ROOT, make_zip
+from golden_cases import PROTOCOLS, cases, check_of, checks_of, expected_of, numbers_of, score_case, settings_of, told
 from organizer.bundle import built, parts
 from organizer.bundle.build import build_all, load_competition, plan_bundles
 from organizer.bundle.packing import needed_code
-from organizer.bundle.parts import build_program
 from organizer.data import synthetic
+from organizer.data.prepare import reference_files
 from organizer.data.references import RefusedError
-from organizer.files import folder_files
+from organizer.files import folder_files, write_files
 from organizer.runs.dry_run import describe
 from organizer.runs.worker import BuiltTask, run_program
 from scoring_program import signature
 from scoring_program.challenge import challenge_ids, load_challenge
+from scoring_program.report.data import result_json
+from scoring_program.settings import SETTINGS_FILE
 
 IDS = challenge_ids()
 
@@ -350,11 +353,12 @@ def test_declared_columns_are_the_written_scores(run_built, name):
 
 
 @pytest.fixture
-def run_built(tmp_path):
+def run_built(bundles, tmp_path):
     """Return a function that runs a built program as the platform's worker does."""
 
     def run(name, reference, submission):
-        return run_program(BuiltTask(name, build_program(name), reference, 120.0), submission, tmp_path / "app")
+        program = read(bundles / f"{name}.zip")[f"{name}_program.zip"]
+        return run_program(BuiltTask(name, program, reference, 120.0), submission, tmp_path / "app")
 
     return run
 
@@ -372,16 +376,39 @@ def test_sample_scores_on_the_zips_of_each_shape_of_bundle(bundles, tmp_path, sh
     assert run.exit_code == 0
 
 
-@pytest.mark.parametrize("name", IDS)
-def test_built_program_gives_the_numbers_of_a_golden_case(run_built, name):
-    expected_key = {"chalearn_action": "mean_jaccard", "chalearn_gesture": "mean_jaccard"}.get(name)
-    case = next(path for path in sorted((GOLDEN / name).iterdir()) if (path / "expected.json").is_file())
-    outcome = run_built(name, case / "ref", case / "res")
-    assert outcome.exit_code == 0, outcome.stderr
-    scores = json.loads(outcome.outputs["scores.json"])
-    if expected_key:
-        expected = json.loads((case / "expected.json").read_text(encoding="utf-8"))["published"]
-        assert scores["score"] == pytest.approx(expected[expected_key], abs=1e-9)
+def largest_cases():
+    """Yield for each task and protocol the golden case that holds the most."""
+    for name in IDS:
+        for protocol in PROTOCOLS:
+            told = [case for case in cases(name) if numbers_of(case, protocol) is not None]
+            if told:
+                case = max(told, key=lambda case: (case / "expected.json").stat().st_size)
+                yield pytest.param(case, protocol, id=f"{name}-{case.name}-{protocol}")
+
+
+@pytest.mark.parametrize(("case", "protocol"), list(largest_cases()))
+def test_built_program_gives_the_numbers_of_a_golden_case(run_built, tmp_path, case, protocol):
+    """The built program writes what the sources give, digit by digit, and that are the golden numbers."""
+    name = case.parent.name
+    reference = tmp_path / "reference"
+    reference.mkdir()
+    write_files(reference_files(name, case / "ref"), reference)
+
+    def score(**settings):
+        result = score_case(case, protocol, **settings)
+        (reference / SETTINGS_FILE).write_text(yaml.safe_dump(settings_of(case, protocol, **settings)))
+        outcome = run_built(name, reference, case / "res")
+        assert outcome.exit_code == 0, outcome.stderr
+        written = json.loads(outcome.outputs["detailed_results.json"])
+        assert {**written, "stages": {}} == json.loads(result_json(result, written["signature"], {}))
+        assert json.loads(outcome.outputs["scores.json"]) == written["scores"]
+        return result
+
+    checks, expected = checks_of(name), expected_of(case)
+    with told(case):
+        check_of(name)(name, score, numbers_of(case, protocol))
+        if set(getattr(checks, "MORE", ())) & expected.keys():
+            checks.check_more(score, expected)
 
 
 def test_version_is_the_same_everywhere():

@@ -46,7 +46,7 @@ def test_all_zips_get_a_row_and_a_page_and_teams_a_rank(submissions, tmp_path, c
     links = re.findall(r'href="(details/[^"]+)"', text)
     assert {out / link for link in links} == set((out / "details").iterdir())
     assert len(set(links)) == 3
-    assert "2 of 3 submissions were scored" in capsys.readouterr().out
+    assert "scored 2 of 3 submissions" in capsys.readouterr().out
     headers = {name: (out / name).read_text().splitlines()[0] for name in TABLES[1:]}
     assert headers == {
         "ranking.csv": "rank,rank_low,rank_high,firsts,team,submission,score,score_low,score_high,coverage",
@@ -180,7 +180,7 @@ def test_what_changed_says_why(submissions, tmp_path, capsys):
     expected = {"team": "other", "rank_before": "2", "rank": "1", "score_before": scores[0], "score": scores[1]}
     assert found["other"] == {**expected, "why": "submission"}
     assert found["team"]["why"] == ""
-    assert "1 score and 1 rank changed" in capsys.readouterr().out
+    assert "changed since the run before: 1 score and 1 rank" in capsys.readouterr().out
     again = (out / "changes.csv").read_bytes()
     call(submissions, out)
     assert (out / "changes.csv").read_bytes() == again

@@ -182,7 +182,7 @@ def test_names_of_the_challenges_own_command_line_work(tmp_path, capsys):
     assert evaluate.main(arguments) == 0
     out = capsys.readouterr().out
     assert "mode all\nf1_all_per_sent: " in out
-    assert "\nClasses\nClass  Words  Objects" in out
+    assert "\nClasses\nClass  Words  Segments" in out
 
 
 def test_evaluate_asks_for_what_is_missing(capsys):
@@ -240,7 +240,8 @@ def test_a_video_without_words_has_no_score_of_its_own(tmp_path):
         folder.mkdir(exist_ok=True)
         (folder / name).write_text(content, encoding="utf-8")
     results = []
-    code = scoring.score_folder(GT, tmp_path / "ref", tmp_path / "res", tmp_path / "out", on_result=results.append)
+    options = scoring.Options(on_result=results.append)
+    code = scoring.score_folder(GT, tmp_path / "ref", tmp_path / "res", tmp_path / "out", options=options)
     assert code == scoring.SCORED
     assert results[0].statistics.items == ["v"]
     assert np.isnan(results[0].statistics.item_scores).all()

@@ -146,9 +146,9 @@ def test_prepare_names_unknown_words_and_the_signature_counts_them(run, tmp_path
     source = write_source(tmp_path / "source", ["them", "\u200b", *unknown])
     assert prepare(source, tmp_path / "ready") == 0
     out = capsys.readouterr().out
-    assert "13 words are not in the table of lemmas; each got its lemma by a rule: 'wugas', 'wugbs'" in out
+    assert "13 words not in the table of lemmas got a lemma by a rule: 'wugas', 'wugbs'" in out
     assert "'wugjs' and 3 more\n" in out
-    assert "1 words have only spaces and invisible characters and stay as they are" in out
+    assert "left 1 word of only spaces and invisible characters unchanged" in out
     table = json.loads((tmp_path / "ready" / "lemmas.json").read_text())
     assert (table["wugas"], table["\u200b"]) == ("wuga", "\u200b")
     reference = {**files(source), **files(tmp_path / "ready")}
@@ -156,12 +156,12 @@ def test_prepare_names_unknown_words_and_the_signature_counts_them(run, tmp_path
 
 
 @pytest.mark.parametrize(("fallback", "means"), [("rule", "by a rule"), ("lower", "by putting it in lower case")])
-def test_note_counts_guessed_classes_that_matter(run, tmp_path, fallback, means):
+def test_note_counts_guessed_classes(run, tmp_path, fallback, means):
     # In both fallbacks these are the lemmas of tokens; "blicket" is not.
     tokens = ["wuga", "wugb", "wugc", "wugd", "wuge"]
     guessed = [f"{token[:3]}{token[3:].upper()}" for token in tokens]
     source = write_source(tmp_path / "source", tokens, f"lemma_fallback: {fallback}\n")
-    text = f"5 predicted classes not in the table of lemmas got the lemma of an unannotated word {means};"
+    text = f"some of 6 predicted classes not in the table of lemmas got the lemma of an unannotated word {means};"
     outcome = run(GEN, files(source), submission("man", "blicket", *guessed))
     assert text in outcome.out
     assert ("by a rule" in outcome.out) == (fallback == "rule")
@@ -170,7 +170,7 @@ def test_note_counts_guessed_classes_that_matter(run, tmp_path, fallback, means)
     for few in (guessed[:4], spellings):
         assert "not in the table of lemmas" not in run(GEN, files(source), submission("man", *few)).out
     full = run(GEN, files(source), submission("man", "blicket", guessed[0]), detail="full")
-    assert "1 predicted class not in the table" in full.out
+    assert "some of 2 predicted classes not in the table" in full.out
 
 
 def test_reference_without_lemmas_is_refused_before_the_upload_and_on_the_platform(run, tmp_path, monkeypatch):
@@ -192,7 +192,7 @@ def test_lemmas_that_lack_tokens_are_found(tmp_path, capsys):
     assert not (tmp_path / "ready").exists()
     (source / "settings.yaml").write_text("lemma_fallback: lower\n")
     assert prepare(source, tmp_path / "ready") == 0
-    assert "1 tokens are not in the table and become lower case" in capsys.readouterr().out
+    assert "1 token not in the table, taken in lower case" in capsys.readouterr().out
     assert (tmp_path / "ready" / "settings.yaml").exists()
 
 
@@ -244,16 +244,17 @@ def test_corenlp_is_asked_plain_words_together_and_odd_ones_alone(corenlp):
     assert lemmas.pop("\u200b") == "\u200b"
     assert all(lemma == word.upper() for word, lemma in lemmas.items())
     assert findings.lines() == []
-    assert "1 words have only spaces and invisible characters" in findings.notes[0].text
+    assert "left 1 word of only spaces and invisible characters unchanged" in findings.notes[0].text
 
 
 def test_another_version_of_corenlp_must_be_forced(corenlp, tmp_path, capsys):
     (corenlp / "stanford-corenlp-3.9.1.jar").rename(corenlp / "stanford-corenlp-3.9.2.jar")
     source = write_source(tmp_path / "source", ["dogs", "'ll"])
     assert prepare(source, tmp_path / "ready", "--corenlp", corenlp) == 1
-    assert "this is CoreNLP 3.9.2; the challenge used 3.9.1, and other versions differ" in capsys.readouterr().out
+    problem = f"1. E-CORENLP {corenlp}: this is CoreNLP 3.9.2; the challenge used 3.9.1, and other versions differ"
+    assert problem in capsys.readouterr().out
     assert prepare(source, tmp_path / "ready", "--corenlp", corenlp, "--force-corenlp") == 0
-    assert "this is CoreNLP 3.9.2" in capsys.readouterr().out
+    assert "note N-CORENLP: this is CoreNLP 3.9.2" in capsys.readouterr().out
     table = json.loads((tmp_path / "ready" / "lemmas.json").read_text())
     # The table of 3.9.1 has no part in it.
     assert table == {"man": "MAN", "dogs": "DOGS", "'ll": "'LL"}

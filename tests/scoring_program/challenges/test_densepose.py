@@ -463,7 +463,7 @@ def test_mistakes_in_the_template_are_found(tmp_path):
     folder = official(tmp_path)
     with h5py.File(folder / "Pdist_matrix.mat", "w") as file:
         file["Pdist_matrix"] = np.zeros((7, 1), np.float32)
-    assert "7 distances are not those of a triangle" in prepare(ID, folder, tmp_path / "out").lines()[0]
+    assert "no triangle without its diagonal has 7 distances" in prepare(ID, folder, tmp_path / "out").lines()[0]
     with h5py.File(folder / "Pdist_matrix.mat", "w") as file:
         file["Pdist_matrix"] = np.zeros((6, 1), np.float32)
     assert "the distances are of 4" in prepare(ID, folder, tmp_path / "out").lines()[0]
@@ -556,7 +556,7 @@ def test_the_list_may_have_so_many_entries_and_no_more():
     assert len(list(iter_entries(io.BytesIO(b"[1, 2]"), 10, 2))) == 2
     with pytest.raises(ArrayError) as caught:
         list(iter_entries(io.BytesIO(b"[1, 2, 3]"), 10, 2))
-    assert (caught.value.entry, caught.value.problem) == (2, "there are more than 2 entries")
+    assert (caught.value.entry, caught.value.problem) == (2, "there are more entries than 2")
 
 
 def test_very_many_bad_entries_are_not_all_explained(tmp_path):

@@ -94,7 +94,7 @@ def test_reversed_boxes_and_10000_humans_are_refused(run):
     human["box"] = [1, 1, 9, 9]
     frame = next(iter(next(iter(documents["pred_part_result.json"].values())).values()))
     frame["humans"] = [human] * 10_000
-    assert "10000 entries instead of at most 10" in run(ID, REFERENCE, files(documents)).err
+    assert "10,000 entries instead of at most 10" in run(ID, REFERENCE, files(documents)).err
 
 
 def test_order_of_videos_and_frames_does_not_matter(run):
@@ -118,7 +118,7 @@ def test_unknown_videos_and_frames_are_ignored_and_counted(run):
     documents["pred_part_result.json"][video]["img_00002.json"] = {"humans": []}
     outcome = run(ID, REFERENCE, files(documents))
     assert outcome.scores == run(ID, REFERENCE, files(GOOD)).scores
-    note = "1 video and 2 frames of the submission are not in the reference"
+    note = "ignored what is not in the reference: 1 video and 2 frames of the submission"
     assert note in outcome.out
     assert note in outcome.page
 

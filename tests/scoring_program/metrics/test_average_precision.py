@@ -15,7 +15,7 @@ levels = st.sampled_from([0.0, 0.3, 0.5, 0.55, 0.7, 0.8, 0.85, 0.95, 1.0])
 
 @st.composite
 def images(draw):
-    n_detections, n_persons = draw(st.integers(1, 5)), draw(st.integers(0, 4))
+    n_detections, n_persons = draw(st.integers(0, 5)), draw(st.integers(0, 4))
 
     def matrix():
         return np.array(
@@ -31,41 +31,87 @@ def images(draw):
     return matrix(), matrix(), areas(n_detections), areas(n_persons), flags(), flags()
 
 
-@given(images())
-def test_matching_is_that_of_the_plain_program(image):
-    measure, overlap, detection_area, person_area, dense, crowd = image
-    measures = np.stack([measure, measure[::-1] if len(measure) else measure])
-    score = np.arange(len(measure), 0, -1.0)
-    detections, people = ap.Detections(score, detection_area), ap.People(person_area, dense, crowd)
-    found = ap.match_image(measures, overlap, detections, people)
-    for a, bounds in enumerate(ap.AREAS.values()):
-        for m, own in enumerate(measures):
-            matched, ignored = plain_densepose.match(own, overlap, detection_area, person_area, dense, crowd, bounds)
-            assert found.matched[a, m].tolist() == matched
-            assert found.ignored[a, m].tolist() == ignored
+def joined(parts):
+    return np.concatenate([np.zeros(0), *(part.ravel() for part in parts)])
+
+
+def matched_together(several, areas=tuple(ap.AREAS)):
+    """Match all images at once by a measure and by that measure with its rows turned around."""
+    measure, overlap, detection_area, person_area, dense, crowd = zip(*several)
+    n_detections, n_persons = [list(map(len, sizes)) for sizes in (detection_area, person_area)]
+    number = np.arange(len(several))
+    score = joined([np.arange(n, 0, -1.0) for n in n_detections])
+    detections = ap.Detections(np.repeat(number, n_detections), score, joined(detection_area))
+    flags = (joined(parts).astype(bool) for parts in (dense, crowd))
+    people = ap.People(len(several), np.repeat(number, n_persons), joined(person_area), *flags)
+    measures = np.stack([joined(measure), joined([own[::-1] for own in measure])])
+    return ap.match(measures, joined(overlap), detections, people, areas)
+
+
+@given(st.lists(images(), min_size=1, max_size=4))
+def test_matching_is_that_of_the_plain_program(several):
+    found = matched_together(several)
+    first_detection = first_person = 0
+    for number, (measure, overlap, detection_area, person_area, dense, crowd) in enumerate(several):
+        own = np.s_[first_detection : first_detection + len(detection_area)]
+        facts = overlap, detection_area, person_area, dense, crowd
+        for a, bounds in enumerate(ap.AREAS.values()):
+            counts = dense & (person_area >= bounds[0]) & (person_area <= bounds[1])
+            assert found.n_persons[a, number] == counts.sum()
+            for m, values in enumerate((measure, measure[::-1])):
+                matched, ignored = plain_densepose.match(values, *facts, bounds)
+                place = np.array(matched).reshape(len(ap.THRESHOLDS), -1)
+                assert np.array_equal(found.matched[a, m][:, own], np.where(place < 0, -1, place + first_person))
+                assert found.ignored[a, m][:, own].tolist() == ignored
+        first_detection, first_person = own.stop, first_person + len(person_area)
+
+
+@given(st.lists(images(), min_size=1, max_size=4), st.lists(st.sampled_from(list(ap.AREAS)), min_size=1, unique=True))
+def test_areas_are_matched_independently(several, areas):
+    everything, some = matched_together(several), matched_together(several, areas)
+    chosen = [list(ap.AREAS).index(area) for area in areas]
+    assert np.array_equal(everything.matched[chosen], some.matched)
+    assert np.array_equal(everything.ignored[chosen], some.ignored)
+    assert np.array_equal(everything.n_persons[chosen], some.n_persons)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=5))
+def test_pairs_go_image_by_image_and_detection_by_detection(sizes):
+    images = np.arange(len(sizes))
+    detections, persons = (np.repeat(images, [size[side] for size in sizes]) for side in (0, 1))
+    pairs = ap.all_pairs(detections, persons)
+    expected = [(d, p) for d, image in enumerate(detections) for p, other in enumerate(persons) if image == other]
+    assert list(zip(pairs.detection.tolist(), pairs.person.tolist())) == expected
 
 
 def test_perfect_detections_have_ap_one_and_none_have_zero():
-    measures = np.ones((1, 1, 1))
-    one = np.ones(1)
-    flag = np.ones(1, bool)
-    detections, people = ap.Detections(one, one * 2000), ap.People(one * 2000, flag, ~flag)
-    match = ap.match_image(measures, np.ones((1, 1)), detections, people)
-    curves = ap.accumulate([match, match], 1)
+    image, ones, flags = np.arange(2), np.ones(2), np.ones(2, bool)
+    detections, people = ap.Detections(image, ones, ones * 2000), ap.People(2, image, ones * 2000, flags, ~flags)
+    curves = ap.accumulate(ap.match(np.ones((1, 2)), np.ones(2), detections, people))
     assert curves.average(curves.precision[0], 0) == 1
     assert curves.average(curves.recall[0], 0) == 1
     assert curves.average(curves.precision[2], 2) == 0
-    assert ap.accumulate([], 1).average(np.zeros(3), 0) == 0
+
+
+def test_nothing_has_ap_zero():
+    none, flags = np.zeros(0), np.zeros(0, bool)
+    people = ap.People(0, none.astype(int), none, flags, flags)
+    matches = ap.match(np.zeros((1, 0)), none, ap.Detections(none.astype(int), none, none), people)
+    curves = ap.accumulate(matches)
+    assert curves.average(curves.precision[0], 0) == 0
+    assert ap.weighted(ap.ranked(matches, 0, 0), np.ones((2, 0))).tolist() == [0, 0]
 
 
 def test_precision_is_made_monotone_and_sampled_at_101_recalls():
     # Right, wrong, right: precision 1, 1/2, 2/3 at recalls 1/2, 1/2, 1.
     flag = np.ones(2, bool)
-    measures = np.array([[[1.0, 0], [0, 0], [0, 1.0]]])
-    areas = np.full(3, 2000.0)
-    detections, people = ap.Detections(np.array([3.0, 2, 1]), areas), ap.People(areas[:2], flag, ~flag)
-    match = ap.match_image(measures, np.zeros((3, 2)), detections, people)
-    curves = ap.accumulate([match], 1)
+    measures = np.array([[1.0, 0, 0, 0, 0, 1.0]])
+    image, areas = np.zeros(3, int), np.full(3, 2000.0)
+    detections, people = (
+        ap.Detections(image, np.array([3.0, 2, 1]), areas),
+        ap.People(1, image[:2], areas[:2], flag, ~flag),
+    )
+    curves = ap.accumulate(ap.match(measures, np.zeros(6), detections, people))
     assert curves.precision[0, 0, 0].tolist() == pytest.approx([1.0] * 51 + [2 / 3] * 50, abs=1e-12)
 
 
@@ -73,9 +119,9 @@ def test_precision_is_made_monotone_and_sampled_at_101_recalls():
 def test_box_iou_is_that_of_areas(boxes, crowd):
     array = np.array(boxes, float)
     flags = np.full(len(array), crowd)
-    found = ap.box_iou(array, array, flags)
     for i, (x, y, w, h) in enumerate(boxes):
+        found = ap.box_iou(array[i], array, flags)
         for j, (x2, y2, w2, h2) in enumerate(boxes):
             shared = max(min(x + w, x2 + w2) - max(x, x2), 0) * max(min(y + h, y2 + h2) - max(y, y2), 0)
             union = w * h if crowd else w * h + w2 * h2 - shared
-            assert found[i, j] == (shared / union if union else 0)
+            assert found[j] == (shared / union if union else 0)

@@ -146,7 +146,7 @@ def test_precision_and_recall_agree_with_frame_sets(truth, guess):
 
 
 @given(truth=row_lists(), guess=row_lists())
-def test_confusions_agree_with_frame_sets(truth, guess):
+def test_confusions_count_intervals_that_meet(truth, guess):
     merged = []
     for rows in (truth, guess):
         cells, frames = arrays(rows)
@@ -154,30 +154,17 @@ def test_confusions_agree_with_frame_sets(truth, guess):
             fj.inclusive_frames(frames, np.full(len(frames), N_FRAMES, dtype=np.int64)), cells
         )
         merged.append(fj.Labeled(intervals, cell // N_CLASSES, cell % N_CLASSES))
-    expected = np.zeros((N_CLASSES, N_CLASSES), dtype=np.int64)
-    for sequence in range(N_SEQUENCES):
-        sides = []
-        for rows in (truth, guess):
-            sides.append(
-                [
-                    set().union(*(frames_of(r, "published") for r in rows if r[:2] == (sequence, label)))
-                    for label in range(N_CLASSES)
-                ]
-            )
-        expected += np.array([[len(a & b) for b in sides[1]] for a in sides[0]])
-    frames, intervals = fj.confusions(*merged, n_classes=N_CLASSES)
-    assert frames.tolist() == expected.tolist()
     annotated, predicted = (
         [(*row, label, sequence) for row, label, sequence in zip(side.frames.tolist(), side.label, side.sequence)]
         for side in merged
     )
-    shared = np.zeros_like(expected)
+    shared = np.zeros((N_CLASSES, N_CLASSES), dtype=np.int64)
     for start, end, label, sequence in annotated:
         for other in range(N_CLASSES):
             shared[label, other] += any(
                 s < end and start < e for s, e, name, place in predicted if (name, place) == (other, sequence)
             )
-    assert intervals.tolist() == shared.tolist()
+    assert fj.confusions(*merged, n_classes=N_CLASSES).tolist() == shared.tolist()
 
 
 @given(rows=row_lists())

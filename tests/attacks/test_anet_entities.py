@@ -1,0 +1,125 @@
+"""Attacks on the words of generated and given sentences."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import pytest
+
+from attacks.harness import N_LABELS, Attack, told
+
+BOX, JUNK = [10, 10, 50, 50], [200, 200, 201, 201]
+WORDS = ["man", "ball", "dog", "cat"]
+FILLERS = [f"v_f{number}" for number in range(8)]
+PROBES = [f"v_p{number}" for number in range(N_LABELS)]
+SPELLINGS = ["KICKS", "Kicks", "kICKS", "kiCKS"]
+
+
+def segment(tokens, words):
+    """Return an annotated segment whose words, all on the first frame, are classes of their own."""
+    places = [tokens.index(word) for word in words]
+    return {
+        "0": {
+            "tokens": tokens,
+            "process_clss": [[word] for word in words],
+            "process_idx": [[place] for place in places],
+            "process_bnd_box": [BOX for _ in words],
+            "frame_ind": [0 for _ in words],
+        }
+    }
+
+
+def reference(probe):
+    """Return a function from labels to files; ``probe`` makes the segment of a label."""
+
+    def files(labels):
+        filler = segment(["the", *WORDS, "walks", "runs", "swims", "sits", "jumps"], WORDS)
+        videos = {video: {"segments": filler} for video in FILLERS}
+        videos |= {
+            video: {"segments": probe(number, label)} for number, (video, label) in enumerate(zip(PROBES, labels))
+        }
+        tokens = {token for video in videos.values() for token in video["segments"]["0"]["tokens"]}
+        table = {token: token.rstrip("s") for token in tokens} | {word: word for word in [*WORDS, "kick"]}
+        return {
+            "reference.json": json.dumps({"vocab": [*WORDS, "kick"], "annotations": videos}),
+            "split.json": json.dumps({"validation": list(videos)}),
+            "lemmas.json": json.dumps(table),
+        }
+
+    return files
+
+
+def objects(*found):
+    """Return objects from (class, index, box on all frames)."""
+    return {
+        "0": {
+            "clss": [name for name, _, _ in found],
+            "idx_in_sent": [index for _, index, _ in found],
+            "bbox_for_all_frames": [[box] * 10 for _, _, box in found],
+        }
+    }
+
+
+def submission(mode, probes, filler=()):
+    """Return files that are right on the fillers, with more objects there, and hold ``probes`` by video."""
+    right = [(word, number + 1, BOX) for number, word in enumerate(WORDS)]
+    results = {**{video: objects(*right, *filler) for video in FILLERS}, **probes}
+    external = {"used": False, "details": ""}
+    return {
+        f"submission_{mode.lower()}.json": json.dumps(
+            {"results": results, "eval_mode": mode, "external_data": external}
+        )
+    }
+
+
+def weighted(names):
+    """Return objects for each probe, repeated 1, 2, 4, 8 times, so that a sum of objects tells which of them count."""
+    return {video: objects(*[(name, 0, JUNK)] * 2**n) for n, (video, name) in enumerate(zip(PROBES, names))}
+
+
+def unannotated(number, label):
+    return segment(["the", "man", "kicks" if label else "waves"], ["man"])
+
+
+def annotated(number, label):
+    return segment(["the", "man", "dog" if label else "cat"], ["man", "dog" if label else "cat"])
+
+
+def somewhere(number, label):
+    return segment(["the", "man", f"abcd{number}" if label else "waves"], ["man"])
+
+
+def spellings(word, n):
+    """Return n spellings of a word."""
+    letters = zip(word.upper(), word)
+    return [name for name, _ in zip(map("".join, itertools.product(*letters)), range(n))]
+
+
+# Enough lemmas that are there anyway for a note, and 1, 2, 4, 8 spellings of each that may be.
+RESPELLED = ["wALKS", "rUNS", "sWIMS", "sITS", "jUMPS"]
+RESPELLED += [name for number in range(N_LABELS) for name in spellings(f"abcd{number}", 2**number)]
+
+GENERATED = {
+    "a spelling of its own for each word": (unannotated, submission("gen", weighted(SPELLINGS), [("kick", 0, JUNK)])),
+    "a class of the vocabulary": (unannotated, submission("gen", weighted(["kick"] * N_LABELS), [("kick", 0, JUNK)])),
+    "an annotated class in wrong boxes": (
+        annotated,
+        submission("gen", {video: objects(("dog", 0, JUNK)) for video in PROBES}),
+    ),
+    "the note on lemmas": (somewhere, submission("gen", {}, [(name, 0, JUNK) for name in RESPELLED])),
+}
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_no_word_of_a_sentence_is_told(name):
+    probe, files = GENERATED[name]
+    attack = Attack("anet_entities_gen", reference(probe), files)
+    found = told(attack)
+    assert found.labels == 0, found
+
+
+def test_no_class_of_a_given_word_is_told():
+    files = submission("GT", {video: objects(("", 2, JUNK)) for video in PROBES})
+    found = told(Attack("anet_entities_gt", reference(annotated), files))
+    assert found.labels == 0, found

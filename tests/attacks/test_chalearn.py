@@ -1,0 +1,65 @@
+"""Attacks on the frames of sequences, and on the names of files."""
+
+from __future__ import annotations
+
+import pytest
+
+from attacks.harness import N_LABELS, Attack, told
+from scoring_program.scoring import INVALID
+
+TASK = "chalearn_gesture"
+FILLERS = [f"F{number}" for number in range(8)]
+PROBES = [f"P{number}" for number in range(N_LABELS)]
+# What is annotated at a probed frame: one of two classes.
+YES, NO = 3, 4
+
+
+def reference(labels, classes=(YES, NO)):
+    """Return files; a probed sequence has one action, longer in each next one."""
+    rows = dict.fromkeys(FILLERS, f"{YES},1,40\n{NO},41,80\n7,81,120\n")
+    for number, (name, label) in enumerate(zip(PROBES, labels)):
+        rows[name] = f"{classes[not label]},10,{60 + 2**number}\n"
+    files = {f"{name}_labels.csv": text for name, text in rows.items()}
+    return {**files, **{f"{name}_data.csv": "200,20,2000\n" for name in rows}}
+
+
+def never_named(labels):
+    """Return files whose probed frames have classes that no submission names."""
+    return reference(labels, (15, 16))
+
+
+def submission(probes):
+    """Return files that have class 7 wherever a filler has any, and ``probes`` elsewhere."""
+    texts = {**dict.fromkeys(FILLERS, "7,1,120\n"), **probes}
+    return {f"{name}_prediction.csv": text for name, text in texts.items()}
+
+
+def other_case(labels):
+    """Return files of sequences that are named in one of two ways."""
+    names = [f"{name}q" if label else f"{name.lower()}Q" for name, label in zip(PROBES, labels)]
+    files = {f"{name}_labels.csv": f"{YES},10,60\n" for name in [*FILLERS, *names]}
+    return {**files, **{f"{name}_data.csv": "200,20,2000\n" for name in [*FILLERS, *names]}}
+
+
+# Lengths are powers of two, so that a sum of frames tells which of them met.
+LENGTHS = {name: f"7,20,{19 + 2**number}\n" for number, name in enumerate(PROBES)}
+OWN_CLASSES = {name: f"{10 + number},20,20\n" * 5 for number, name in enumerate(PROBES)}
+MANY_ROWS = {name: "".join(f"7,{20 + 2 * k},{20 + 2 * k}\n" for k in range(2**n)) for n, name in enumerate(PROBES)}
+FIVE_PLACES = {name: f"{YES},{10 + number},{50 + number}\n" for number, name in enumerate(PROBES)}
+
+ATTACKS = {
+    "rows of different lengths": Attack(TASK, reference, submission(LENGTHS)),
+    "different numbers of rows": Attack(TASK, reference, submission(MANY_ROWS)),
+    "one frame with a class of its own, five times": Attack(TASK, reference, submission(OWN_CLASSES)),
+    "the probed class itself": Attack(TASK, reference, submission(FIVE_PLACES)),
+    "classes that are never named": Attack(TASK, never_named, submission({})),
+    "names in a third spelling": Attack(
+        TASK, other_case, submission({f"{name}Q": "3,1,2\n" for name in PROBES}), INVALID
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_no_label_of_a_frame_or_spelling_of_a_file_is_told(name):
+    found = told(ATTACKS[name])
+    assert found.labels == 0, found

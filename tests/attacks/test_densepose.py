@@ -1,0 +1,67 @@
+"""Attacks on which persons are annotated densely: a detection of another person is ignored."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from attacks.harness import N_LABELS, Attack, told
+from conftest import ROOT
+from organizer.data.synthetic import samples_folder
+from scoring_program import scoring
+from scoring_program.challenge import load_challenge
+from validator.findings import Findings
+from validator.formats.densepose import encode_detection
+
+TASK = "densepose"
+
+
+@cache
+def demo():
+    """Return the demo reference, and persons of different images who are alike in all that totals weigh."""
+    challenge, findings = load_challenge(TASK), Findings()
+    folder = ROOT / "reference_data" / TASK
+    settings = {**scoring.run_settings(challenge, folder, {}, findings), "interval": False}
+    loaded = scoring.load_reference(challenge, folder, settings, findings)
+    persons = loaded.ground_truth.persons
+    chosen = np.flatnonzero((np.diff(persons.point_start) == 28) & (persons.area < 96**2))
+    assert len(np.unique(persons.image[chosen])) == N_LABELS
+    return loaded, chosen
+
+
+def reference(labels):
+    """Return a reference in which a label says whether a person is annotated densely, or else a crowd.
+
+    Any number of detections of a crowd are ignored.
+    """
+    loaded, chosen = demo()
+    truth = loaded.ground_truth
+    dense, crowd = truth.persons.dense.copy(), truth.persons.crowd.copy()
+    dense[chosen], crowd[chosen] = labels, np.logical_not(labels)
+    return replace(loaded, ground_truth=replace(truth, persons=replace(truth.persons, dense=dense, crowd=crowd)))
+
+
+def submission(repeated):
+    """Return the good sample without the chosen persons, and empty maps in their place, the last of all by score."""
+    loaded, chosen = demo()
+    persons = loaded.ground_truth.persons
+    taken = {int(persons.image_id[persons.image[person]]) for person in chosen}
+    (path,) = (samples_folder(TASK) / "good").iterdir()
+    found = [own for own in json.loads(path.read_text()) if own["image_id"] not in taken]
+    for number, person in enumerate(chosen.tolist()):
+        box = tuple(float(round(side)) for side in persons.box[person].tolist())
+        empty = np.zeros((3, int(box[3]), int(box[2])), np.uint8)
+        image_id = int(persons.image_id[persons.image[person]])
+        detection = json.loads(encode_detection(image_id, box, 0.001, empty))
+        found += [detection] * (2**number if repeated else 1)
+    return {"densepose_attack_results.json": json.dumps(found)}
+
+
+@pytest.mark.parametrize("repeated", [False, True])
+def test_no_person_is_told(repeated):
+    found = told(Attack(TASK, reference, submission(repeated)))
+    assert found.labels == 0, found

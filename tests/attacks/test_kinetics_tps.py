@@ -1,0 +1,93 @@
+"""Attacks on the classes of videos and the states of parts."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from attacks.harness import N_LABELS, Attack, told
+
+TASK = "kinetics_tps"
+BOX = [10, 10, 90, 90]
+FILLERS = [f"f{number}" for number in range(12)]
+PROBES = [f"p{number}" for number in range(N_LABELS)]
+PARTS = [f"part{number}" for number in range(2 ** (N_LABELS - 1))]
+
+
+def human(parts, state="still"):
+    """Return a frame with one human of these parts."""
+    boxes = {name: {"box": BOX, "verb": state, "number": 1, "name": name} for name in parts}
+    return {"img_00001.json": {"humans": [{"number": 1, "box": BOX, "parts": boxes}]}}
+
+
+def predicted(parts, state="still"):
+    boxes = {name: {"box": [BOX], "verb": [state]} for name in parts}
+    return {"img_00001.json": {"humans": [{"box": BOX, "parts": boxes}]}}
+
+
+def files(prefix, classes, parts):
+    return {f"{prefix}_vid_result.json": json.dumps(classes), f"{prefix}_part_result.json": json.dumps(parts)}
+
+
+def of_fillers():
+    return {video: "run" if number % 2 else "jump" for number, video in enumerate(FILLERS)}
+
+
+def classes(labels):
+    """Return files in which a label is the class of a video."""
+    found = {video: "run" if label else "jump" for video, label in zip(PROBES, labels)}
+    return files("gt", {**of_fillers(), **found}, {video: human(PARTS) for video in [*FILLERS, *PROBES]})
+
+
+def states(labels):
+    """Return files in which a label is the state of all parts of a video."""
+    videos = {video: human(PARTS, "bent" if number % 2 else "open") for number, video in enumerate(FILLERS)}
+    videos |= {video: human(PARTS, "bent" if label else "open") for video, label in zip(PROBES, labels)}
+    videos["right"] = human(PARTS)
+    return files("gt", {**of_fillers(), **dict.fromkeys([*PROBES, "right"], "run")}, videos)
+
+
+def few_parts(counts):
+    """Return parts for the probed videos: so many of each that are right."""
+    return {video: predicted(PARTS[:count]) for video, count in zip(PROBES, counts)}
+
+
+# 1 + 4 parts are as many as 2 + 3: the score does not tell which two of the videos are right.
+ACCURACY = files("pred", {**of_fillers(), **dict.fromkeys(PROBES, "run")}, few_parts((1, 4, 2, 3)))
+# The class of the probes is one that no video has.
+PARTS_ALONE = files("pred", {**of_fillers(), **dict.fromkeys(PROBES, "swim")}, few_parts((1, 2, 4, 8)))
+# Only states that a submission names are shown.
+STATES = files(
+    "pred",
+    {**of_fillers(), **dict.fromkeys(PROBES, "run")},
+    {video: predicted(PARTS, "still") for video in FILLERS}
+    | {video: predicted(PARTS[: 2**number], "still") for number, video in enumerate(PROBES)}
+    | {f"unknown {state}": predicted(PARTS, state) for state in ("bent", "open")},
+)
+CLASS_TABLE = files(
+    "pred",
+    {**of_fillers(), **dict.fromkeys(PROBES, "swim")},
+    {**{video: predicted(PARTS) for video in FILLERS}, **few_parts((1, 2, 4, 8))},
+)
+
+ATTACKS = {
+    "the curve of accuracy": Attack(TASK, classes, ACCURACY),
+    "parts for the probed videos alone": Attack(TASK, classes, PARTS_ALONE),
+    "states of different numbers of parts": Attack(TASK, states, STATES),
+}
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_no_class_of_a_video_or_state_of_a_part_is_told(name):
+    # The interval, a total, would tell which videos are right where the score does not.
+    found = told(ATTACKS[name], interval=False)
+    assert found.labels == 0, found
+
+
+def test_class_tables_tell_classes_and_detail_none_does_not():
+    """Parts of many videos, a different number right in each: what is left to ``score_decimals`` and ``detail``."""
+    attack = Attack(TASK, classes, CLASS_TABLE)
+    assert told(attack).labels == N_LABELS
+    assert told(attack, score_decimals=1).bits < N_LABELS
+    assert told(attack, detail="none").bits == 0

@@ -1,0 +1,92 @@
+"""The golden cases: where they are, what they expect, and their scores through the program of their task."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from conftest import GOLDEN, ROOT
+from scoring_program.challenge import load_challenge
+from scoring_program.result import Result
+from scoring_program.scoring import scored_result
+from validator.findings import Findings
+
+PROTOCOLS = ("published", "released")
+
+
+def cases(name: str = "*") -> list[Path]:
+    """Return the folders of the cases of a task, or of all tasks."""
+    return sorted(path.parent for path in GOLDEN.glob(f"{name}/*/expected.json"))
+
+
+def expected_of(case: Path) -> dict[str, Any]:
+    return json.loads((case / "expected.json").read_text(encoding="utf-8"))
+
+
+def numbers_of(case: Path, protocol: str) -> Any:
+    """Return what a protocol must give, None if the case does not say."""
+    expected = expected_of(case)
+    return (expected if "published" in expected else {"published": expected}).get(protocol)
+
+
+def checks_of(name: str) -> Any:
+    """Return the module ``checks`` of a task, or an empty one."""
+    if not (GOLDEN / name / "checks.py").is_file():
+        return SimpleNamespace()
+    return importlib.import_module(f"golden.{name}.checks")
+
+
+def check_of(name: str) -> Callable[[str, Callable[..., Result], Any], None]:
+    """Return what compares a result with the numbers of a case."""
+    return getattr(checks_of(name), "check", _check_scores)  # type: ignore[no-any-return]
+
+
+def _check_scores(name: str, score: Callable[..., Result], expected: Any) -> None:
+    scores = score().scores
+    for key, number in expected.items():
+        assert scores[key] == pytest.approx(number, abs=1e-12), key
+
+
+def settings_of(case: Path, protocol: str, **settings: Any) -> dict[str, Any]:
+    """Return the settings of a case that are not the defaults."""
+    own = getattr(checks_of(case.parent.name), "SETTINGS", {})
+    return {**own, "protocol": protocol, "detail": "full", **settings}
+
+
+@cache
+def reference_of(case: Path, chosen: str) -> Any:
+    """Load the reference of a case once with the same settings: preparing it may take a moment."""
+    findings = Findings()
+    reference = load_challenge(case.parent.name).program().load_reference(case / "ref", json.loads(chosen), findings)
+    assert findings.lines() == []
+    return reference
+
+
+def score_case(case: Path, protocol: str, **settings: Any) -> Result:
+    """Score a golden case through the challenge's program and return its result."""
+    challenge = load_challenge(case.parent.name)
+    defaults = {setting.name: setting.default for setting in challenge.settings}
+    reference = reference_of(case, json.dumps({**defaults, **settings_of(case, protocol)}))
+    findings = Findings()
+    submission = challenge.program().read_submission(case / "res", reference, findings)
+    assert findings.lines() == []
+    return scored_result(
+        challenge, reference, submission, {**defaults, **settings_of(case, protocol, **settings)}, findings.notes
+    )
+
+
+@contextmanager
+def told(case: Path) -> Iterator[None]:
+    """Say what the case is about if it fails."""
+    try:
+        yield
+    except AssertionError as error:
+        raise AssertionError(f"{case.relative_to(ROOT)}: {expected_of(case).get('what')}\n{error}") from error

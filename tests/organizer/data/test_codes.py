@@ -1,0 +1,194 @@
+"""Each code of reference data and of the organizers' commands, provoked once: the code, the file and the place."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+import scipy.io
+
+from conftest import ROOT
+from organizer.__main__ import main
+from validator.findings import quote
+
+DEMO = ROOT / "reference_data"
+GESTURE, KINETICS, DENSEPOSE = "chalearn_gesture", "kinetics_tps", "densepose"
+GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
+ANNOTATIONS, SUBDIVIDED, TRANSFORM = "annotations.json", "SMPL_subdiv.mat", "SMPL_SUBDIV_TRANSFORM.mat"
+DISTANCES = "Pdist_matrix.mat"
+
+
+def text(name, content):
+    """Return a change that writes a file."""
+    return lambda folder: (folder / name).write_text(content, encoding="utf-8")
+
+
+def without(name):
+    """Return a change that removes a file."""
+    return lambda folder: (folder / name).unlink()
+
+
+def both(first, second):
+    return lambda folder: (first(folder), second(folder))
+
+
+def data(name, edit):
+    """Return a change of the data of a JSON file."""
+
+    def change(folder):
+        found = json.loads((folder / name).read_text(encoding="utf-8"))
+        edit(found)
+        (folder / name).write_text(json.dumps(found), encoding="utf-8")
+
+    return change
+
+
+def arrays(name, edit):
+    """Return a change of the arrays of a file of the body template."""
+
+    def change(folder):
+        found = {key: value for key, value in scipy.io.loadmat(folder / name).items() if not key.startswith("_")}
+        edit(found)
+        scipy.io.savemat(folder / name, found)
+
+    return change
+
+
+def annotated(found):
+    """Return the first video, segment and its content of annotations."""
+    video, content = next(iter(found["annotations"].items()))
+    segment, words = next(iter(content["segments"].items()))
+    return video, segment, words
+
+
+def rename_class(found):
+    for names in annotated(found)[2]["process_clss"]:
+        names[:] = ["zeppelin"] * len(names)
+
+
+def with_word(word):
+    """Return a change that adds a word to the vocabulary, for which there is no lemma yet."""
+    return both(without("lemmas.json"), data("reference.json", lambda found: found["vocab"].append(word)))
+
+
+def undress(found):
+    for person in found["annotations"]:
+        for key in [key for key in person if key.startswith("dp_")]:
+            del person[key]
+
+
+FIRST = annotated(json.loads((DEMO / GIVEN / "reference.json").read_text(encoding="utf-8")))[:2]
+SEGMENT = "/annotations/{}/segments/{}".format(*FIRST)
+PROBLEMS = [
+    ("E-REF-CLASS", GIVEN, data("reference.json", rename_class), "reference.json", ""),
+    ("E-REF-EMPTY", GIVEN, text("split.json", '{"validation": []}'), "reference.json", ""),
+    ("E-REF-EMPTY", GESTURE, text("DemoSequence0002_data.csv", ""), "DemoSequence0002_data.csv", ""),
+    ("E-REF-EMPTY", DENSEPOSE, data(ANNOTATIONS, lambda found: found.update(annotations=[])), ANNOTATIONS, ""),
+    ("E-REF-IMAGE", DENSEPOSE, data(ANNOTATIONS, lambda found: found["images"][1].update(width=0)), ANNOTATIONS, "/images/1"),
+    ("E-REF-LEMMAS", GENERATED, text("lemmas.json", "[]"), "lemmas.json", ""),
+    ("E-REF-MAT", DENSEPOSE, text(SUBDIVIDED, "no MATLAB file"), SUBDIVIDED, ""),
+    ("E-REF-MAT", DENSEPOSE, arrays(TRANSFORM, lambda found: found.update(other=found.pop("index"))), TRANSFORM, ""),
+    ("E-REF-MAT", DENSEPOSE, text(DISTANCES, "no HDF5 file"), DISTANCES, ""),
+    ("E-REF-NONE", KINETICS, without("gt_part_result.json"), "gt_part_result.json", ""),
+    ("E-REF-NONE", GIVEN, without("split.json"), "split.json", ""),
+    ("E-REF-NONE", DENSEPOSE, without(DISTANCES), DISTANCES, ""),
+    ("E-REF-PAIR", GESTURE, without("DemoSequence0003_data.csv"), "DemoSequence0003_labels.csv", ""),
+    ("E-REF-PAIR", KINETICS, data("gt_vid_result.json", dict.popitem), "gt_vid_result.json", ""),
+    ("E-REF-PERSON", DENSEPOSE, data(ANNOTATIONS, lambda found: found["annotations"][2].update(bbox=[1, 2, 3])), ANNOTATIONS, "/annotations/2/bbox"),
+    ("E-REF-PREPARED", KINETICS, text("reference.npz", "not arrays"), "reference.npz", ""),
+    ("E-REF-SEGMENT", GIVEN, data("reference.json", lambda found: annotated(found)[2]["frame_ind"].pop()), "reference.json", SEGMENT),
+    ("E-REF-SEGMENT", GIVEN, data("reference.json", lambda found: annotated(found)[2]["frame_ind"].__setitem__(0, 10)), "reference.json", f"{SEGMENT}/frame_ind/0"),
+    ("E-REF-SHAPE", GIVEN, text("reference.json", "[]"), "reference.json", ""),
+    ("E-REF-SHAPE", GIVEN, data("reference.json", lambda found: found["annotations"].update(v=1)), "reference.json", "/annotations/v"),
+    ("E-REF-SHAPE", DENSEPOSE, text(ANNOTATIONS, "{}"), ANNOTATIONS, ""),
+    ("E-REF-SPLIT", GIVEN, text("settings.yaml", "splits: [moon]"), "split.json", ""),
+    ("E-REF-SPLIT", GIVEN, text("split.json", '{"validation": 1}'), "split.json", ""),
+    ("E-REF-TEMPLATE", DENSEPOSE, arrays(SUBDIVIDED, lambda found: found.update(U_subdiv=found["U_subdiv"] + 1)), SUBDIVIDED, ""),
+    ("E-REF-TEMPLATE", DENSEPOSE, arrays(SUBDIVIDED, lambda found: found.update(Part_ID_subdiv=found["Part_ID_subdiv"] * 0)), SUBDIVIDED, "Part_ID_subdiv"),
+    ("E-REF-TEMPLATE", DENSEPOSE, arrays(TRANSFORM, lambda found: found.update(index=found["index"] * 0)), TRANSFORM, "index"),
+    ("E-REF-TEMPLATE", DENSEPOSE, arrays(TRANSFORM, lambda found: found.update(index=found["index"] + 10**6)), TRANSFORM, ""),
+    ("E-SETTINGS-KEY", GESTURE, text("settings.yaml", "protocoll: released"), "settings.yaml", "/protocoll"),
+    ("E-SETTINGS-VALUE", GESTURE, text("settings.yaml", "score_decimals: 11"), "settings.yaml", "/score_decimals"),
+    ("E-SETTINGS-YAML", GESTURE, text("settings.yaml", "detail: full\nprotocol: [released"), "settings.yaml", "line 2 column 20"),
+    ("E-SETTINGS-YAML", GESTURE, text("settings.yaml", "- released"), "settings.yaml", ""),
+]  # fmt: skip
+NOTES = [
+    ("N-LEMMAS-MISSING", GENERATED, with_word("zeppelinish"), "'zeppelinish'"),
+    ("N-LEMMAS-NO-TOKEN", GENERATED, with_word(" "), "1 words have only spaces"),
+    ("N-REF-COPIED", GESTURE, text("notes.txt", ""), "24 files were checked and copied, 2 others left out"),
+    ("N-REF-EMPTY", DENSEPOSE, data(ANNOTATIONS, undress), "no person is densely annotated"),
+    ("N-REF-LEMMAS", GENERATED, without("lemmas.json"), "lemmas by corenlp-3.9.1-table+"),
+    ("N-REF-PREPARED", KINETICS, without("SYNTHETIC.md"), "36 videos with 72 frames"),
+]
+
+
+def prepared(task, change, tmp_path, capsys):
+    """Return the exit code and what ``python -m organizer prepare`` prints for demo data with a change."""
+    source = shutil.copytree(DEMO / task, tmp_path / task)
+    change(source)
+    code = main(["prepare", task, "--source", str(source), "--output", str(tmp_path / "output")])
+    return code, capsys.readouterr().out.splitlines()
+
+
+def headed(code, file="", where=""):
+    return " ".join(part for part in (code, quote(file), where) if part) + ":"
+
+
+@pytest.mark.parametrize(
+    ("code", "task", "change", "file", "where"), PROBLEMS, ids=[f"{case[0]}-{case[1]}" for case in PROBLEMS]
+)
+def test_problem_of_a_reference_has_its_code_and_place(code, task, change, file, where, tmp_path, capsys):
+    exit_code, lines = prepared(task, change, tmp_path, capsys)
+    assert exit_code == 1
+    assert any(line.partition(". ")[2].startswith(headed(code, file, where)) for line in lines), lines
+    assert not (tmp_path / "output").exists()
+
+
+@pytest.mark.parametrize(("code", "task", "change", "words"), NOTES, ids=[case[0] for case in NOTES])
+def test_note_on_a_reference_has_its_code(code, task, change, words, tmp_path, capsys):
+    exit_code, lines = prepared(task, change, tmp_path, capsys)
+    assert exit_code == 0, lines
+    (line,) = [line for line in lines if line.startswith(f"note {code}:")]
+    assert words in line
+
+
+def test_problem_of_a_reference_that_is_not_there(tmp_path, capsys):
+    place = tmp_path / "none"
+    assert main(["prepare", GESTURE, "--source", str(place), "--output", str(tmp_path / "output")]) == 1
+    assert headed("E-REF-MISSING", str(place)) in capsys.readouterr().out
+
+
+def test_problem_of_coreNLP_that_is_not_there(tmp_path, capsys):
+    source = shutil.copytree(DEMO / GENERATED, tmp_path / "source")
+    (source / "lemmas.json").unlink()
+    arguments = ["prepare", GENERATED, "--source", str(source), "--output", str(tmp_path / "output")]
+    assert main([*arguments, "--corenlp", str(tmp_path)]) == 1
+    assert headed("E-CORENLP", str(tmp_path)) in capsys.readouterr().out
+
+
+def test_problem_of_a_sample_without_a_task(tmp_path, capsys):
+    shutil.copytree(DEMO / GESTURE, tmp_path / GESTURE)
+    sample = tmp_path / "kinetics_tps_sample.zip"
+    sample.write_bytes(b"")
+    assert main(["bundle", "--reference", str(tmp_path)]) == 1
+    assert f"1. {headed('E-REF-SAMPLE', str(sample))}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["Birds", "--title", "Birds", "--format", "csv"], ["birds", "--title", "", "--format", "csv"],
+     ["birds", "--title", "Birds", "--format", "xml"], ["densepose", "--title", "Birds", "--format", "csv"]],
+)  # fmt: skip
+def test_problem_of_a_new_challenge(arguments, capsys):
+    assert main(["new-challenge", *arguments]) == 1
+    assert capsys.readouterr().err.startswith("1. E-NEW: ")
+
+
+def test_problem_of_an_interpreter_without_numpy(tmp_path):
+    command = [sys.executable, "-S", str(ROOT / "scoring_program" / "score.py"), str(tmp_path), str(tmp_path / "out")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.partition(":")[0]) == (2, "E-PYTHON")
+    assert "cannot import numpy" in done.stderr

@@ -1,0 +1,161 @@
+"""Each code that scoring adds to those of the validator, provoked once by `score_folder`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from conftest import ROOT
+from organizer.data.prepare import prepare
+from organizer.quality.yardstick import mistakes_of
+from scoring_program import scoring
+from scoring_program.challenge import challenge_ids, load_challenge
+
+DEMO, SAMPLES = ROOT / "reference_data", ROOT / "starting_kit" / "samples"
+ACTION, GESTURE, KINETICS, DENSEPOSE = "chalearn_action", "chalearn_gesture", "kinetics_tps", "densepose"
+GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
+CSV, PARTS = "DemoSequence0001_prediction.csv", "pred_part_result.json"
+
+
+@pytest.fixture(scope="module")
+def references(tmp_path_factory):
+    """Return a function that gives the folder of the demo reference, prepared once where that takes time."""
+    body = tmp_path_factory.mktemp("body")
+    assert prepare(DENSEPOSE, DEMO / DENSEPOSE, body).lines() == []
+    return lambda task: body if task == DENSEPOSE else DEMO / task
+
+
+@pytest.fixture
+def scored(tmp_path, references, capsys):
+    """Return a function that changes the good sample of a task, scores it and returns code, problems and notes."""
+
+    def score(task, change, reference=None, **settings):
+        submission, output = tmp_path / "submission", tmp_path / "output"
+        shutil.copytree(SAMPLES / task / "good", submission)
+        change(submission)
+        strict = settings.pop("strict", False)
+        code = scoring.score_folder(task, reference or references(task), submission, output, settings, strict=strict)
+        capsys.readouterr()
+        found = json.loads((output / "detailed_results.json").read_text(encoding="utf-8"))
+        return code, found["problems"], found.get("notes", [])
+
+    return score
+
+
+def text(name, content):
+    """Return a change that writes a file."""
+    return lambda folder: (folder / name).write_text(content, encoding="utf-8")
+
+
+def data(edit, name="*.json"):
+    """Return a change of the data of a JSON file."""
+
+    def change(folder):
+        (path,) = folder.glob(name)
+        found = json.loads(path.read_text(encoding="utf-8"))
+        edit(found)
+        path.write_text(json.dumps(found), encoding="utf-8")
+
+    return change
+
+
+def of_segments(edit):
+    return data(lambda found: edit(found["results"]))
+
+
+def unknown_words(results):
+    """Predict words that no table of lemmas holds and whose lemmas occur as tokens."""
+    for video in results.values():
+        for segment in video.values():
+            segment["clss"] = ["The" for _ in segment["clss"]]
+
+
+PROBLEMS = [
+    ("E-CSV-FRAME", GESTURE, text(CSV, "1,1,2\n1,999999,1000000\n"), CSV, "line 2 column 2"),
+    ("E-DP-IMAGE", DENSEPOSE, data(lambda found: found[1].update(image_id=10**6)), "densepose_demo_results.json", "/1/image_id"),
+    ("E-FILE-CASE", GESTURE, lambda folder: (folder / CSV).rename(folder / CSV.replace("Demo", "demo")), CSV.replace("Demo", "demo"), ""),
+]  # fmt: skip
+NOTES = [
+    ("N-CATEGORY", DENSEPOSE, data(lambda found: found[0].update(category_id=7)), "1 detection of other categories"),
+    ("N-CSV-CUT", GESTURE, text(CSV, "1,1,2\n1,3,1000000\n"), "1 rows run past the last frame"),
+    ("N-DETECTIONS-MANY", DENSEPOSE, data(lambda found: found.extend(21 * found[:1])), "beyond the 20 best"),
+    ("N-FILE-MISSING", GESTURE, lambda folder: (folder / CSV).unlink(), "1 of 12 sequences have no file"),
+    ("N-FILE-UNKNOWN", GESTURE, text("Moon_prediction.csv", "1,1,2\n"), "Moon_prediction.csv"),
+    ("N-FRAMES-MISSING", KINETICS, data(dict.clear, PARTS), "72 of 72 reference frames"),
+    ("N-NAMES-UNKNOWN", KINETICS, data(lambda found: found.update(moon={}), PARTS), "1 video and 0 frames"),
+    ("N-SEGMENTS-MISSING", GIVEN, of_segments(dict.popitem), "annotated segments are not submitted"),
+    ("N-SEGMENTS-OUTSIDE", GIVEN, of_segments(lambda found: found.update(moon=dict(next(iter(found.values()))))), "not annotated"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "task", "change", "file", "where"), PROBLEMS, ids=[case[0] for case in PROBLEMS])
+def test_problem_that_needs_the_reference_has_its_code_and_place(code, task, change, file, where, scored):
+    exit_code, problems, _ = scored(task, change)
+    assert exit_code == scoring.INVALID
+    assert [(found["code"], found["file"], found["where"]) for found in problems] == [(code, file, where)]
+
+
+@pytest.mark.parametrize(("code", "task", "change", "words"), NOTES, ids=[case[0] for case in NOTES])
+def test_note_that_needs_the_reference_has_its_code(code, task, change, words, scored):
+    exit_code, _, notes = scored(task, change)
+    assert exit_code == scoring.SCORED
+    (said,) = [note["text"] for note in notes if note["code"] == code]
+    assert words in said
+
+
+def test_note_on_areas_without_a_person(scored, tmp_path, references):
+    source = shutil.copytree(DEMO / DENSEPOSE, tmp_path / "source")
+    data(lambda found: [person.update(area=50_000) for person in found["annotations"]], "annotations.json")(source)
+    assert prepare(DENSEPOSE, source, tmp_path / "reference").lines() == []
+    _, _, notes = scored(DENSEPOSE, lambda folder: None, tmp_path / "reference")
+    assert "for the areas medium" in {note["code"]: note["text"] for note in notes}["N-AREA-EMPTY"]
+
+
+def test_note_on_guessed_lemmas(scored):
+    _, _, notes = scored(GENERATED, of_segments(unknown_words), detail="full", lemma_fallback="lower")
+    assert "1 predicted class" in {note["code"]: note["text"] for note in notes}["N-LEMMAS"]
+
+
+def mistakes():
+    """Return one mistake for each code that the mistakes of all tasks have."""
+    found = {}
+    for task in challenge_ids():
+        if load_challenge(task).plausibility():
+            for name, code, change in mistakes_of(task).MISTAKES:
+                found.setdefault(code, pytest.param(task, code, change, id=f"{code}-{name}"))
+    return list(found.values())
+
+
+@pytest.mark.parametrize(("task", "code", "change"), mistakes())
+def test_mistake_has_its_note(task, code, change, scored):
+    module = mistakes_of(task)
+    made = module.files(change(module.honest(DEMO / task, np.random.default_rng(1), 0.0)))
+
+    def replaced(folder):
+        for path in folder.iterdir():
+            path.unlink()
+        for name, content in made.items():
+            (folder / name).write_bytes(content)
+
+    _, _, notes = scored(task, replaced)
+    assert code in [note["code"] for note in notes]
+
+
+def test_problem_of_a_reference_that_is_not_there(scored, tmp_path):
+    exit_code, problems, _ = scored(GESTURE, lambda folder: None, tmp_path / "none")
+    assert (exit_code, problems[0]["code"]) == (scoring.BROKEN, "E-REF-MISSING")
+
+
+@pytest.mark.parametrize(
+    ("detail", "file", "code"), [("full", "reference.sha256", "E-REF-HASH"), ("summary", "", "E-REF")]
+)
+def test_problem_of_prepared_files_that_were_changed(detail, file, code, scored, tmp_path, references):
+    changed = shutil.copytree(references(DENSEPOSE), tmp_path / "changed")
+    (changed / "reference.sha256").write_text("0" * 64)
+    exit_code, problems, _ = scored(DENSEPOSE, lambda folder: None, changed, detail=detail, strict=True)
+    assert exit_code == scoring.BROKEN
+    assert [(found["code"], found["file"]) for found in problems] == [(code, file)]
+    assert "E-REF-HASH" in problems[0]["code"] + problems[0]["problem"]
