@@ -153,7 +153,7 @@ def _imported(name: str) -> Command:
 
 
 def _dry_run(challenge_id: str, submission: Path, reference: Path | None, output: Path) -> int:
-    from organizer.bundle.built import built_task
+    from organizer.bundle.last_built import built_task
     from organizer.runs.dry_run import dry_run
 
     return dry_run(built_task(challenge_id, reference), submission, output)
@@ -162,7 +162,7 @@ def _dry_run(challenge_id: str, submission: Path, reference: Path | None, output
 def _rescore(
     challenge_id: str, submissions: Path, reference: Path | None, output: Path | None, **options: Any
 ) -> int:
-    from organizer.bundle.built import built_task
+    from organizer.bundle.last_built import built_task
     from organizer.ranking.command import Choices, rescore
     from organizer.runs.rescore import Options
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from pathlib import Path
 
 from organizer import ROOT
@@ -14,6 +16,7 @@ from organizer.data.references import refuse_problems
 from organizer.files import unpack
 from scoring_program.challenge import challenge_ids, load_challenge
 from validator.findings import counted
+from validator.forks import usable_cores
 
 # The exit code, and scores.json or the log.
 _Outcome = tuple[int, str]
@@ -50,8 +53,10 @@ def run_portability(pythons: list[str]) -> int:
         first: dict[str, _Outcome] = {}
         for python in pythons:
             outcomes: dict[str, _Outcome] = {}
-            for name, task_cases in cases.items():
-                outcomes.update(_run(python, Path(folder) / name, task_cases))
+            programs = (Path(folder) / name for name in cases)
+            with ThreadPoolExecutor(usable_cores()) as threads:
+                for part in threads.map(_run, repeat(python), programs, cases.values()):
+                    outcomes.update(part)
             first = first or outcomes
             differing = sorted(case for case in outcomes if outcomes[case] != first[case])
             failed = sorted(case for case, (code, _) in outcomes.items() if code)

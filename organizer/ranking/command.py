@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from organizer.ranking import files, page
-from organizer.ranking.files import History
+from organizer.ranking import page, tables
 from organizer.ranking.ranking import Ranking, ranking_of
+from organizer.ranking.tables import History
 from organizer.runs.pool import BrokenError
 from organizer.runs.rescore import Options, Record, score_all
 from organizer.runs.store import SCORED
@@ -97,16 +97,16 @@ def _write(report: page.Report, folder: Path) -> None:
     records, ranking = report.records, report.ranking
     keys = [column.key for column in report.challenge.columns]
     texts = {
-        "scores.csv": files.scores_csv(records, keys),
-        "changes.csv": files.changes_csv(report.history.changes()),
-        "timing.csv": files.timing_csv(records),
+        "scores.csv": tables.scores_csv(records, keys),
+        "changes.csv": tables.changes_csv(report.history.changes()),
+        "timing.csv": tables.timing_csv(records),
         "index.html": page.index_page(report),
     }
     if ranking:
         texts |= {
-            "ranking.csv": files.ranking_csv(ranking),
-            "pairs.csv": files.pairs_csv(ranking),
-            "items.csv": files.items_csv(ranking),
+            "ranking.csv": tables.ranking_csv(ranking),
+            "pairs.csv": tables.pairs_csv(ranking),
+            "items.csv": tables.items_csv(ranking),
             "ranking.html": page.ranking_page(report),
         }
     else:

@@ -12,8 +12,8 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from organizer.ranking import statistics
-from organizer.ranking.files import History, hardest_items
 from organizer.ranking.ranking import MOST_PAIRED, Ranking
+from organizer.ranking.tables import History, hardest_items
 from organizer.runs.rescore import Record
 from organizer.runs.store import SCORED
 from scoring_program.challenge import Challenge

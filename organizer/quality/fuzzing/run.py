@@ -9,7 +9,9 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from organizer.quality.fuzzing.mutations import mutate
 from organizer.quality.fuzzing.zips import Files
 from scoring_program.challenge import challenge_ids
 from validator.findings import counted
+from validator.forks import usable_cores
 
 SECONDS_A_RUN = 20
 _MEMORY_MB = 6000
@@ -93,12 +96,15 @@ class Outcome:
 
 def run_fuzz(number: int, seed: int, keep: Path | None = None) -> Outcome:
     """Try ``number`` corrupted submissions, spread over the tasks; files that fail are kept in ``keep``."""
-    outcome = Outcome()
     ids = challenge_ids()
-    for index, name in enumerate(ids):
-        count = number // len(ids) + (index < number % len(ids))
-        if count:
-            _fuzz_task(name, count, seed, outcome, keep)
+    counts = [number // len(ids) + (index < number % len(ids)) for index in range(len(ids))]
+    programs = [build_program(name) for name in ids]
+    outcome = Outcome()
+    # The runs are processes of their own.
+    with ThreadPoolExecutor(usable_cores()) as threads:
+        for part in threads.map(partial(_fuzz_task, seed=seed, keep=keep), ids, programs, counts):
+            outcome.verdicts += part.verdicts
+            outcome.failures += part.failures
     return outcome
 
 
@@ -107,14 +113,14 @@ def _samples(name: str) -> list[Files]:
     return [dict(shortened(folder_files(sample))) for sample in sorted(samples_folder(name).iterdir())]
 
 
-def _fuzz_task(name: str, count: int, seed: int, outcome: Outcome, keep: Path | None) -> None:
-    rng = random.Random(f"{name} {seed}")
+def _fuzz_task(name: str, program: bytes, count: int, seed: int, keep: Path | None) -> Outcome:
+    outcome, rng = Outcome(), random.Random(f"{name} {seed}")
     samples = _samples(name)
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         for part in ("program", "work", "cases", "reference"):
             (root / part).mkdir()
-        unpack(build_program(name), root / "program")
+        unpack(program, root / "program")
         write_files(reference_files(name, ROOT / "reference_data" / name), root / "reference")
         cases = []
         for number in range(count):
@@ -134,6 +140,7 @@ def _fuzz_task(name: str, count: int, seed: int, outcome: Outcome, keep: Path | 
                 _keep(Path(result["case"]), wrong, outcome, keep)
         if len(lines) < len(cases):
             _keep(cases[len(lines)], f"the program died: {done.stderr[-300:]}", outcome, keep)
+    return outcome
 
 
 def what_is_wrong(result: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ import yaml
 
 from conftest import GOLDEN, ROOT, make_zip
 from golden_cases import PROTOCOLS, cases, check_of, checks_of, expected_of, numbers_of, score_case, settings_of, told
-from organizer.bundle import built, parts
+from organizer.bundle import last_built, parts
 from organizer.bundle.build import build_all, load_competition, plan_bundles
 from organizer.bundle.packing import needed_code
 from organizer.data import synthetic
@@ -282,16 +282,16 @@ def test_own_reference_folder_is_dry_run_from_the_bundle(edited, tmp_path, monke
         data["tasks"][0]["reference_data"] = "mine"
 
     edited(change)
-    monkeypatch.setattr(built, "DIST", tmp_path / "dist")
-    task = built.built_task("chalearn_action", None)
+    monkeypatch.setattr(last_built, "DIST", tmp_path / "dist")
+    task = last_built.built_task("chalearn_action", None)
     assert names_in(task.reference) == {path.name for path in (tmp_path / "source" / "mine").iterdir()}
 
 
 def test_bundle_without_a_reference_cannot_be_dry_run(edited, tmp_path, monkeypatch):
     edited(lambda data, source: data["tasks"][0].pop("reference_data"))
-    monkeypatch.setattr(built, "DIST", tmp_path / "dist")
+    monkeypatch.setattr(last_built, "DIST", tmp_path / "dist")
     with pytest.raises(RefusedError, match="has no reference data"):
-        built.built_task("chalearn_action", None)
+        last_built.built_task("chalearn_action", None)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from conftest import ROOT
 from organizer import __main__ as commands
-from organizer.bundle import built
+from organizer.bundle import last_built
 from organizer.bundle.build import build_all
 from organizer.data.references import RefusedError, task_folder, task_folders
 
@@ -90,9 +90,9 @@ def test_folder_of_another_task_is_not_scored_with(refs):
 
 
 def test_dry_run_takes_both_forms_and_prepares_official_files(tmp_path, monkeypatch):
-    monkeypatch.setattr(built, "DIST", tmp_path)
+    monkeypatch.setattr(last_built, "DIST", tmp_path)
     refs = ROOT / "reference_data"
-    assert built.built_task(ID, refs).reference == refs / ID
-    assert built.built_task(ID, refs / ID).reference == refs / ID
-    prepared = built.built_task("densepose", refs).reference
+    assert last_built.built_task(ID, refs).reference == refs / ID
+    assert last_built.built_task(ID, refs / ID).reference == refs / ID
+    prepared = last_built.built_task("densepose", refs).reference
     assert isinstance(prepared, bytes)

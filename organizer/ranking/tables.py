@@ -25,7 +25,7 @@ _LONGEST = 1000
 Cell = Union[str, int, float, None]
 
 
-def table(header: str, rows: Iterable[Sequence[Cell]]) -> str:
+def csv_table(header: str, rows: Iterable[Sequence[Cell]]) -> str:
     """Return CSV: numbers with up to 10 decimals, nothing for None and NaN, text that no spreadsheet evaluates."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -55,14 +55,14 @@ def scores_csv(records: Sequence[Record], keys: Sequence[str]) -> str:
         numbers: list[Cell] = [entry.scores.get(key) for key in keys]
         first = [_path(submission.name), submission.team, entry.outcome]
         rows.append([*first, *numbers, entry.signature, entry.problem])
-    return table(", ".join(["submission, team, outcome", *keys, "signature, problem"]), rows)
+    return csv_table(", ".join(["submission, team, outcome", *keys, "signature, problem"]), rows)
 
 
 def timing_csv(records: Sequence[Record]) -> str:
     """Return the time and memory of each submission, which differ from run to run."""
     entries = ((record.submission.name, record.entry) for record in records)
     rows: list[list[Cell]] = [[_path(name), entry.seconds, entry.peak_mb] for name, entry in entries]
-    return table("submission, seconds, peak_mb", rows)
+    return csv_table("submission, seconds, peak_mb", rows)
 
 
 def ranking_csv(ranking: Ranking) -> str:
@@ -75,7 +75,7 @@ def ranking_csv(ranking: Ranking) -> str:
         whose = [submission.team, _path(submission.name), entry.scores["score"]]
         rows.append([rank, low, high, firsts, *whose, *interval, entry.scores["coverage"]])
     header = "rank, rank_low, rank_high, firsts, team, submission, score, score_low, score_high, coverage"
-    return table(header, rows)
+    return csv_table(header, rows)
 
 
 def pairs_csv(ranking: Ranking) -> str:
@@ -84,7 +84,7 @@ def pairs_csv(ranking: Ranking) -> str:
     numbers = np.stack([pairs.difference, pairs.low, pairs.high, pairs.p, pairs.p_holm], axis=1).tolist()
     named = zip(pairs.first.tolist(), pairs.second.tolist(), numbers)
     rows = ([teams[i], teams[j], *row] for i, j, row in named)
-    return table("first, second, difference, low, high, p, p_holm", rows)
+    return csv_table("first, second, difference, low, high, p, p_holm", rows)
 
 
 def hardest_items(ranking: Ranking) -> list[tuple[str, float, float]]:
@@ -95,7 +95,7 @@ def hardest_items(ranking: Ranking) -> list[tuple[str, float, float]]:
 
 def items_csv(ranking: Ranking) -> str:
     """Return a row for each item of the reference, the hardest first."""
-    return table("item, mean, spread", hardest_items(ranking))
+    return csv_table("item, mean, spread", hardest_items(ranking))
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Change:
 def changes_csv(changes: Sequence[Change]) -> str:
     """Return a row for each team of this run or the one before."""
     header = "team, rank_before, rank, score_before, score, why"
-    return table(header, ([c.team, c.rank_before, c.rank, c.score_before, c.score, c.why] for c in changes))
+    return csv_table(header, ([c.team, c.rank_before, c.rank, c.score_before, c.score, c.why] for c in changes))
 
 
 class History:
