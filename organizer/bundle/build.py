@@ -124,7 +124,7 @@ def load_competition(source: Path = ROOT) -> dict[str, Any]:
         report.error("L-FILE", "there is no such file", f"put it into {source}")
     data = read_competition(path.read_bytes(), report) if report.ok else None
     report.refuse_errors()
-    assert data  # noqa: S101 - otherwise there are errors
+    assert data is not None  # noqa: S101 - otherwise there are errors
     check_buildable(data)
     return data
 

@@ -20,6 +20,7 @@ from scoring_program.challenge import load_challenge
 from validator.rules import load_rules
 
 KIT = "starting_kit.zip"
+_SCHEMAS = ROOT / "validator" / "schemas"
 _CLASSIC_COMMAND = "command: python3 $program/score.py $input $output\n"
 
 
@@ -100,34 +101,26 @@ def demo_reference(challenge_id: str) -> dict[str, bytes]:
 
 
 def program_files(challenge_ids: Sequence[str]) -> dict[str, bytes]:
-    """Return the files of a scoring program for these tasks: our code that it needs, declarations, wheels."""
-    source = ROOT / "scoring_program"
-    programs = [
-        f"scoring_program.challenges.{name}.{module}"
-        for name in challenge_ids
-        for module in ("program", "detail", "plausibility")
-    ]
-    rules = [load_rules(name) for name in challenge_ids]
+    """Return the files of a scoring program for these tasks: the code that it needs, declarations, wheels."""
+    modules = ("program", "detail", "plausibility")
+    programs = [f"scoring_program.challenges.{name}.{module}" for name in challenge_ids for module in modules]
+    json_rules = [rules.json for rules in map(load_rules, challenge_ids) if rules.json]
     # The validator imports them by the names in the rules.
-    readers = [f"validator.formats.{rule.json.format}" for rule in rules if rule.json]
+    readers = [f"validator.formats.{rules.format}" for rules in json_rules]
     files = needed_code(["scoring_program.scoring", *programs, *readers])
-    files["scoring_program/report/style.css"] = (source / "report" / "style.css").read_bytes()
-    files["LICENSE"] = (ROOT / "LICENSE").read_bytes()
+    schemas = {rules.schema for rules in json_rules if rules.schema}
+    schemas |= {path.name for path in _SCHEMAS.glob("*.json") if _is_named(path.name, files)}
+    paths = ["scoring_program/report/style.css", "LICENSE", *(f"validator/schemas/{name}" for name in schemas)]
     for name in challenge_ids:
-        for path in (f"scoring_program/challenges/{name}/challenge.yaml", f"validator/rules/{name}.yaml"):
-            files[path] = (ROOT / path).read_bytes()
-    for name in list(files):
-        if name.startswith("validator/formats/"):
-            files.update(_schema_files(files[name].decode()))
-    for schema in {rule.json.schema for rule in rules if rule.json and rule.json.schema}:
-        files[f"validator/schemas/{schema}"] = (ROOT / "validator" / "schemas" / schema).read_bytes()
+        paths += [f"scoring_program/challenges/{name}/challenge.yaml", f"validator/rules/{name}.yaml"]
+    files.update({path: (ROOT / path).read_bytes() for path in paths})
     return {**files, **vendored_files(compiled="validator/typed_json.py" in files)}
 
 
-def _schema_files(code: str) -> dict[str, bytes]:
-    """Return the schema files that the code of a format names."""
-    schemas = sorted((ROOT / "validator" / "schemas").glob("*.json"))
-    return {f"validator/schemas/{path.name}": path.read_bytes() for path in schemas if f'"{path.name}"' in code}
+def _is_named(schema: str, files: Files) -> bool:
+    """Whether the code of a format names a schema file."""
+    formats = (code for path, code in files.items() if path.startswith("validator/formats/"))
+    return any(f'"{schema}"'.encode() in code for code in formats)
 
 
 def build_program(challenge_id: str) -> bytes:
