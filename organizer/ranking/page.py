@@ -139,10 +139,10 @@ def _stability(ranking: Ranking) -> Element:
         likely = ", ".join(f"rank {rank + 1} in {100 * share:.0f} %" for rank, share in enumerate(shares) if share)
         svg = element("svg", *circles, viewBox=f"0 0 {n} 1", role="img", aria_label=likely or "none of these ranks")
         rows.append(element("tr", element("th", cut(team, 24), scope="row"), element("td", svg)))
-    tau = ranking.stability
+    stability = ranking.stability
     note = f"How often each team has each rank, 1 to {n} from left to right, if the items were drawn again. "
-    note += f"Kendall's tau-b between such a ranking and this one: {tau.tau_mean:.3f} on average, "
-    note += f"below {tau.tau_low:.3f} in 5 % of them."
+    note += f"Kendall's tau-b between such a ranking and this one: {stability.tau_mean:.3f} on average, "
+    note += f"below {stability.tau_low:.3f} in 5 % of them."
     blobs = element("table", element("tbody", *rows), class_="blobs")
     return card("stability", "Stability", note, scroll(blobs, "Stability"))
 
