@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar, Union
 
-import numpy as np
-from numpy.typing import NDArray
-
+from scoring_program.metrics.arrays import Floats
 from scoring_program.plausibility import Plausibility
 from scoring_program.result import Deferred, Section, Statistics
 from scoring_program.settings import Setting, declared
@@ -52,7 +50,7 @@ class Program(ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         """Gather the per-item statistics of a valid submission, once."""
 
     @abstractmethod
-    def reduce(self, statistics: StatisticsT, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def reduce(self, statistics: StatisticsT, weights: Floats) -> Floats:
         """Return the primary score for each row of weights, before its final rounding.
 
         Parameters

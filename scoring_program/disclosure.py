@@ -15,8 +15,8 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scoring_program.metrics.arrays import Ints
 from scoring_program.result import (
     FULL,
     SUMMARY,
@@ -78,7 +78,7 @@ def _folded(section: Section, floor: int) -> Section | None:
     return section
 
 
-def fold_small(support: Counts, floor: int, overlapping: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def fold_small(support: Counts, floor: int, overlapping: bool = False) -> tuple[Ints, Ints]:
     """Return the numbers of the groups that are large enough, and of those that must be folded into one row.
 
     Parameters

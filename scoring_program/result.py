@@ -11,17 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Union
 
-import numpy as np
-from numpy.typing import NDArray
-
+from scoring_program.metrics.arrays import Floats, Ints
 from validator.findings import Note
 
 SUMMARY = "summary"
 FULL = "full"
 
 Cell = Union[str, int, float, None]
-Counts = NDArray[np.int64]
-Numbers = NDArray[np.float64]
+Counts = Ints
+Numbers = Floats
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ class Groups(Section):
     columns: Sequence[Column]
     names: Sequence[str]
     support: Counts
-    row: Callable[[NDArray[np.int64]], Sequence[Cell]]
+    row: Callable[[Ints], Sequence[Cell]]
     worst_first: int | None = None
     overlapping: bool = False
     level: str = SUMMARY

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scoring_program.metrics.arrays import Bools, Floats, Ints
+
 THRESHOLDS = np.linspace(0.5, 0.95, 10)
 RECALLS = np.linspace(0.0, 1.0, 101)
 AREAS = {"all": (0.0, 1e5**2), "medium": (32.0**2, 96.0**2), "large": (96.0**2, 1e5**2)}
@@ -27,9 +29,9 @@ class Detections:
     ``image`` is the index of the image, ``score`` and ``area`` are float64.
     """
 
-    image: np.ndarray
-    score: np.ndarray
-    area: np.ndarray
+    image: Ints
+    score: Floats
+    area: Floats
 
 
 @dataclass(frozen=True)
@@ -40,12 +42,12 @@ class People:
     """
 
     n_images: int
-    image: np.ndarray
-    area: np.ndarray
-    dense: np.ndarray
-    crowd: np.ndarray
+    image: Ints
+    area: Floats
+    dense: Bools
+    crowd: Bools
 
-    def count(self, chosen: np.ndarray) -> np.ndarray:
+    def count(self, chosen: Bools) -> Ints:
         """Return how many of the persons that a bool array chooses each image has, shape (n_images,)."""
         return np.bincount(self.image[chosen], minlength=self.n_images)
 
@@ -54,8 +56,8 @@ class People:
 class Pairs:
     """Each detection with each person of its image, detection by detection; int arrays of shape (n_pairs,)."""
 
-    detection: np.ndarray
-    person: np.ndarray
+    detection: Ints
+    person: Ints
 
 
 @dataclass(frozen=True)
@@ -74,14 +76,14 @@ class Matches:
         Persons that count.
     """
 
-    image: np.ndarray
-    score: np.ndarray
-    matched: np.ndarray
-    ignored: np.ndarray
-    n_persons: np.ndarray
+    image: Ints
+    score: Floats
+    matched: Ints
+    ignored: Bools
+    n_persons: Ints
 
 
-def box_iou(detections: np.ndarray, persons: np.ndarray, crowd: np.ndarray) -> np.ndarray:
+def box_iou(detections: Floats, persons: Floats, crowd: Bools) -> Floats:
     """Return the IoU of boxes ``x, y, w, h`` as COCO computes it: against a crowd, over the detection's area.
 
     Shapes: (n, 4) or (4,), (n, 4), (n,) -> (n,), float64.
@@ -95,7 +97,7 @@ def box_iou(detections: np.ndarray, persons: np.ndarray, crowd: np.ndarray) -> n
     return np.where(union > 0, shared / np.where(union > 0, union, 1), 0.0)
 
 
-def all_pairs(detection_image: np.ndarray, person_image: np.ndarray) -> Pairs:
+def all_pairs(detection_image: Ints, person_image: Ints) -> Pairs:
     """Return the pairs of detections and persons of one image, from the images of both in ascending order."""
     first, last = (
         np.searchsorted(person_image, detection_image),
@@ -108,8 +110,8 @@ def all_pairs(detection_image: np.ndarray, person_image: np.ndarray) -> Pairs:
 
 
 def match(
-    measures: np.ndarray,
-    overlap: np.ndarray,
+    measures: Floats,
+    overlap: Floats,
     detections: Detections,
     people: People,
     areas: Sequence[str] = tuple(AREAS),
@@ -159,13 +161,13 @@ class _Matching:
     """
 
     pairs: Pairs
-    ignored_person: np.ndarray
-    crowd: np.ndarray
-    matched: np.ndarray
-    ignored: np.ndarray
-    taken: np.ndarray
+    ignored_person: Bools
+    crowd: Bools
+    matched: Ints
+    ignored: Bools
+    taken: Bools
 
-    def first_pass(self, measures: np.ndarray, rank: np.ndarray) -> None:
+    def first_pass(self, measures: Floats, rank: Ints) -> None:
         """Match each detection in turn to the most similar person that is left, at every threshold."""
         least = np.minimum(THRESHOLDS, _LARGEST)[:, None]
         # Ignored persons are looked at only while no other is held; the later one wins a tie.
@@ -182,7 +184,7 @@ class _Matching:
             self.ignored[a, m, t, detection[d]] = self.ignored_person[a, found]
             self.taken[a, m, t, found] = True
 
-    def second_pass(self, overlap: np.ndarray, rank: np.ndarray) -> None:
+    def second_pass(self, overlap: Floats, rank: Ints) -> None:
         """Give detections unmatched at the last threshold the ignore flag of the person that their box covers."""
         # Ignored persons come last, so on a tie they are the later ones.
         order = np.array([np.lexsort((own, overlap)) for own in self.ignored_person[:, self.pairs.person]])
@@ -200,7 +202,7 @@ class _Matching:
             matched[a, m, own] = found
             taken[a, m, found] = True
 
-    def _turns(self, rank: np.ndarray, chosen: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def _turns(self, rank: Ints, chosen: Bools) -> Iterator[tuple[Ints, Ints]]:
         """Yield the chosen pairs of the first detection of every image, then of the second, and so on.
 
         With the pairs, in their order, come the places where those of another detection begin.
@@ -213,14 +215,14 @@ class _Matching:
                 yield pair, np.flatnonzero(np.diff(self.pairs.detection[pair], prepend=-1))
 
 
-def _places(order: np.ndarray) -> np.ndarray:
+def _places(order: Ints) -> Ints:
     """Return the place of each pair, where ``order`` names the pairs of the places along the last axis."""
     places = np.empty_like(order)
     np.put_along_axis(places, order, np.broadcast_to(np.arange(order.shape[-1]), order.shape), -1)
     return places
 
 
-def _last_possible(place: np.ndarray, possible: np.ndarray, begins: np.ndarray) -> np.ndarray:
+def _last_possible(place: Ints, possible: Bools, begins: Ints) -> Ints:
     """Return for each detection the last place of its possible pairs, -1 where there are none."""
     return np.maximum.reduceat(np.where(possible, place, -1), begins, axis=-1)
 
@@ -239,11 +241,11 @@ class PrecisionCurves:
         Persons that count; where it is 0 nothing is defined.
     """
 
-    precision: np.ndarray
-    recall: np.ndarray
-    n_persons: np.ndarray
+    precision: Floats
+    recall: Floats
+    n_persons: Ints
 
-    def average(self, values: np.ndarray, area: int) -> float:
+    def average(self, values: Floats, area: int) -> float:
         """Return the mean of values of one area range, 0 if no person counts in it."""
         return float(values.mean()) if self.n_persons[area] else 0.0
 
@@ -285,10 +287,10 @@ class Ranked:
         Persons that count.
     """
 
-    image: np.ndarray
-    right: np.ndarray
-    counted: np.ndarray
-    n_persons: np.ndarray
+    image: Ints
+    right: Bools
+    counted: Bools
+    n_persons: Ints
 
 
 def ranked(matches: Matches, area: int, measure: int) -> Ranked:
@@ -299,7 +301,7 @@ def ranked(matches: Matches, area: int, measure: int) -> Ranked:
     return Ranked(matches.image[order], right, counted, matches.n_persons[area])
 
 
-def weighted(detections: Ranked, weights: np.ndarray) -> np.ndarray:
+def weighted(detections: Ranked, weights: Floats) -> Floats:
     """Return the average precision for each row of weights of the images.
 
     An image of weight w counts as w separate images, whose detections follow each other in the ranking.
@@ -326,7 +328,7 @@ def weighted(detections: Ranked, weights: np.ndarray) -> np.ndarray:
     return total / len(THRESHOLDS)
 
 
-def _weighted(detections: Ranked, weights: np.ndarray) -> np.ndarray:
+def _weighted(detections: Ranked, weights: Floats) -> Floats:
     n_persons = np.maximum(weights @ detections.n_persons, 1)[:, None]
     sums = np.zeros(len(weights))
     own = weights[:, detections.image]

@@ -29,6 +29,8 @@ from math import fsum
 
 import numpy as np
 
+from scoring_program.metrics.arrays import Bools, Floats, Ints
+
 
 @dataclass(frozen=True)
 class FrameCounts:
@@ -37,13 +39,13 @@ class FrameCounts:
     ``ground_truth`` is |A|, ``prediction`` |B|, ``union`` |A ∪ B|, ``intersection`` |A ∩ B|.
     """
 
-    ground_truth: np.ndarray
-    prediction: np.ndarray
-    union: np.ndarray
-    intersection: np.ndarray
+    ground_truth: Ints
+    prediction: Ints
+    union: Ints
+    intersection: Ints
 
 
-def validate_intervals(intervals: np.ndarray, groups: np.ndarray) -> None:
+def validate_intervals(intervals: Ints, groups: Ints) -> None:
     """Raise ValueError unless the arrays are int64, shapes (n, 2) and (n,), with 0 <= start and group >= 0."""
     if intervals.ndim != 2 or intervals.shape[1] != 2 or groups.shape != intervals.shape[:1]:
         raise ValueError(f"intervals of shape (n, 2) and n groups are needed, not {intervals.shape}, {groups.shape}")
@@ -53,7 +55,7 @@ def validate_intervals(intervals: np.ndarray, groups: np.ndarray) -> None:
         raise ValueError("frames and groups are not negative; were 1-based frames converted twice?")
 
 
-def inclusive_frames(rows: np.ndarray, n_frames: np.ndarray) -> np.ndarray:
+def inclusive_frames(rows: Ints, n_frames: Ints) -> Ints:
     """Convert rows of 1-based frames, both ends included, and cut them to their sequence.
 
     Parameters
@@ -71,7 +73,7 @@ def inclusive_frames(rows: np.ndarray, n_frames: np.ndarray) -> np.ndarray:
     return np.stack([np.minimum(rows[:, 0] - 1, n_frames), np.minimum(rows[:, 1], n_frames)], axis=1)
 
 
-def released_slices(rows: np.ndarray, n_frames: np.ndarray) -> np.ndarray:
+def released_slices(rows: Ints, n_frames: Ints) -> Ints:
     """Convert rows as the released script does: the slice ``[first - 1 : last - 1]``, so the last frame is lost.
 
     Parameters and result are those of `inclusive_frames`. A row of one frame covers nothing.
@@ -79,7 +81,7 @@ def released_slices(rows: np.ndarray, n_frames: np.ndarray) -> np.ndarray:
     return np.minimum(rows - 1, n_frames[:, None])
 
 
-def covered_frames(intervals: np.ndarray, groups: np.ndarray, n_groups: int) -> np.ndarray:
+def covered_frames(intervals: Ints, groups: Ints, n_groups: int) -> Ints:
     """Return the number of frames in the union of each group's intervals.
 
     Parameters
@@ -106,7 +108,7 @@ def covered_frames(intervals: np.ndarray, groups: np.ndarray, n_groups: int) -> 
     return np.bincount(group, weights=fresh, minlength=n_groups).astype(np.int64)
 
 
-def _on_one_axis(intervals: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _on_one_axis(intervals: Ints, groups: Ints) -> tuple[Ints, Ints, Ints]:
     """Place the groups one after another on one axis of frames, so that no interval reaches the next group."""
     length = int(intervals.max()) + 1
     offset = groups * length
@@ -114,10 +116,10 @@ def _on_one_axis(intervals: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray,
 
 
 def count_frames(
-    ground_truth: np.ndarray,
-    ground_truth_cells: np.ndarray,
-    prediction: np.ndarray,
-    prediction_cells: np.ndarray,
+    ground_truth: Ints,
+    ground_truth_cells: Ints,
+    prediction: Ints,
+    prediction_cells: Ints,
     n_cells: int,
 ) -> FrameCounts:
     """Measure the frame sets of each cell.
@@ -139,14 +141,12 @@ def count_frames(
     return FrameCounts(a, b, union, a + b - union)
 
 
-def jaccard_index(counts: FrameCounts) -> np.ndarray:
+def jaccard_index(counts: FrameCounts) -> Floats:
     """Return |A ∩ B| / |A ∪ B| of each cell, float64, shape (n_cells,); 0 where the union is empty."""
     return counts.intersection / np.maximum(counts.union, 1)
 
 
-def sequence_means(
-    jaccard: np.ndarray, counts_in: np.ndarray, cell_sequence: np.ndarray, n_sequences: int
-) -> tuple[np.ndarray, np.ndarray]:
+def sequence_means(jaccard: Floats, counts_in: Bools, cell_sequence: Ints, n_sequences: int) -> tuple[Floats, Bools]:
     """Return the mean Jaccard index of each sequence over the cells that count in it.
 
     Parameters
@@ -170,7 +170,7 @@ def sequence_means(
     return total / np.maximum(number, 1), number > 0
 
 
-def mean_of(values: np.ndarray) -> float:
+def mean_of(values: Floats) -> float:
     """Return the mean, 0 if there are no values. The sum is exact before rounding, so the order has no influence."""
     return fsum(values) / len(values) if len(values) else 0.0
 
@@ -197,12 +197,12 @@ class Labeled:
         Sequence and class (``0..n_classes-1``) of each interval.
     """
 
-    frames: np.ndarray
-    sequence: np.ndarray
-    label: np.ndarray
+    frames: Ints
+    sequence: Ints
+    label: Ints
 
 
-def confusions(ground_truth: Labeled, prediction: Labeled, n_classes: int) -> np.ndarray:
+def confusions(ground_truth: Labeled, prediction: Labeled, n_classes: int) -> Ints:
     """Return how many intervals of the ground truth with class i share a frame with a prediction of class j.
 
     Returns
@@ -224,7 +224,7 @@ def confusions(ground_truth: Labeled, prediction: Labeled, n_classes: int) -> np
     return intervals
 
 
-def _covered_before(points: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+def _covered_before(points: Ints, start: Ints, end: Ints) -> Ints:
     """Return how many frames before each point lie in sorted disjoint intervals."""
     behind = np.concatenate([[0], np.cumsum(end - start)])
     position = np.searchsorted(start, points, side="right")
@@ -232,7 +232,7 @@ def _covered_before(points: np.ndarray, start: np.ndarray, end: np.ndarray) -> n
     return behind[position] - np.where(position > 0, np.maximum(last_end - points, 0), 0)
 
 
-def merge_intervals(intervals: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def merge_intervals(intervals: Ints, groups: Ints) -> tuple[Ints, Ints]:
     """Return the union of each group's intervals as disjoint intervals, and the group of each.
 
     Parameters and conventions are those of `covered_frames`; the result is sorted by group and start.

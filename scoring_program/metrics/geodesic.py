@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from scoring_program.metrics.arrays import Bools, Floats, Ints, Pixels
+
 PARTS = 24
 LEVELS = 256
 NO_VERTEX = -1
@@ -18,8 +20,8 @@ MEAN_DISTANCES = np.array([0, 0.351, 0.107, 0.126, 0.237, 0.173, 0.142, 0.128, 0
 
 
 def predicted_parts_and_vertices(
-    pixels: np.ndarray, nearest: np.ndarray, x: np.ndarray, y: np.ndarray, corner: tuple[float, float]
-) -> tuple[np.ndarray, np.ndarray]:
+    pixels: Pixels, nearest: Ints, x: Floats, y: Floats, corner: tuple[float, float]
+) -> tuple[Ints, Ints]:
     """Return what a detection predicts at points of the image.
 
     Parameters
@@ -50,15 +52,13 @@ def predicted_parts_and_vertices(
     return part, vertex
 
 
-def pair_position(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def pair_position(first: Ints, second: Ints) -> Ints:
     """Return where the distance of two different vertices is stored: i (i - 1) / 2 + j for i > j, counting from 0."""
     high, low = np.maximum(first, second).astype(np.int64), np.minimum(first, second).astype(np.int64)
     return high * (high - 1) // 2 + low
 
 
-def point_similarity(
-    distance: np.ndarray, stored: np.ndarray, normalizer: np.ndarray, pair: np.ndarray, n_pairs: int
-) -> np.ndarray:
+def point_similarity(distance: Floats, stored: Bools, normalizer: Floats, pair: Ints, n_pairs: int) -> Floats:
     """Return exp(-d² / (2 k²)) of each point.
 
     Parameters
@@ -80,7 +80,7 @@ def point_similarity(
     return np.exp(-squared / (2 * normalizer * normalizer))
 
 
-def mean_similarity(similarity: np.ndarray, pair: np.ndarray, n_pairs: int) -> np.ndarray:
+def mean_similarity(similarity: Floats, pair: Ints, n_pairs: int) -> Floats:
     """Return the GPS of each pair: the mean over its points, 0 if it has none."""
     counts = np.bincount(pair, minlength=n_pairs)
     sums = np.bincount(pair, similarity, n_pairs)

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scoring_program.metrics.arrays import Bools, Floats, Ints
+
 FRAMES = 10
 IOU = np.float32(0.5)
 _BLOCK = 1 << 14
@@ -37,14 +39,14 @@ class Words:
         The sampled frame of each box, 0..9.
     """
 
-    segment: np.ndarray
-    index: np.ndarray
-    label: np.ndarray
-    mention_word: np.ndarray
-    mention_label: np.ndarray
-    box_start: np.ndarray
-    box: np.ndarray
-    frame: np.ndarray
+    segment: Ints
+    index: Ints
+    label: Ints
+    mention_word: Ints
+    mention_label: Ints
+    box_start: Ints
+    box: Floats
+    frame: Ints
 
 
 @dataclass(frozen=True)
@@ -62,13 +64,13 @@ class Objects:
     box : float32 array of shape (n_objects, 10, 4)
     """
 
-    segment: np.ndarray
-    index: np.ndarray
-    label: np.ndarray
-    box: np.ndarray
+    segment: Ints
+    index: Ints
+    label: Ints
+    box: Floats
 
 
-def overlap_correct(objects: Objects, words: Words, which: np.ndarray, target: np.ndarray) -> np.ndarray:
+def overlap_correct(objects: Objects, words: Words, which: Ints, target: Ints) -> Bools:
     """Return whether each object overlaps a word's reference boxes enough.
 
     The largest of the 10 x K overlaps must exceed 0.5. A box counts on its own frame only; a reference box of one
@@ -90,7 +92,7 @@ def overlap_correct(objects: Objects, words: Words, which: np.ndarray, target: n
     return correct
 
 
-def _overlap_correct(boxes: np.ndarray, words: Words, which: np.ndarray, target: np.ndarray) -> np.ndarray:
+def _overlap_correct(boxes: Floats, words: Words, which: Ints, target: Ints) -> Bools:
     starts = words.box_start[target]
     sizes = words.box_start[target + 1] - starts
     first = np.concatenate([[0], np.cumsum(sizes)])
@@ -102,7 +104,7 @@ def _overlap_correct(boxes: np.ndarray, words: Words, which: np.ndarray, target:
     return largest > IOU
 
 
-def frame_overlaps(predicted: np.ndarray, reference: np.ndarray, frame: np.ndarray) -> np.ndarray:
+def frame_overlaps(predicted: Floats, reference: Floats, frame: Ints) -> Floats:
     """Return the overlap of ten predicted boxes with one reference box each, float32 after every operation.
 
     Shapes: (n, 10, 4) float32, (n, 4) float32, (n,) -> (n, 10) float32, which may hold not-a-number.
@@ -124,7 +126,7 @@ def frame_overlaps(predicted: np.ndarray, reference: np.ndarray, frame: np.ndarr
     return np.where((width == 1) & (height == 1), -one, overlap).astype(np.float32)
 
 
-def first_with_key(keys: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+def first_with_key(keys: Ints, wanted: Ints) -> Ints:
     """Return for each wanted key the index of the first entry of ``keys`` that is equal, -1 if there is none."""
     if not len(keys):
         return np.full(len(wanted), -1)
@@ -134,11 +136,11 @@ def first_with_key(keys: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     return np.where(ranked[place] == wanted, order[place], -1)
 
 
-def _key(segment: np.ndarray, second: np.ndarray, n_second: int) -> np.ndarray:
+def _key(segment: Ints, second: Ints, n_second: int) -> Ints:
     return segment.astype(np.int64) * n_second + second
 
 
-def words_correct(objects: Objects, words: Words) -> tuple[np.ndarray, np.ndarray]:
+def words_correct(objects: Objects, words: Words) -> tuple[Bools, Bools]:
     """Return for sub-task I whether each word is grounded, and whether it has a prediction.
 
     The prediction for a word is the first object of its segment with its index.
@@ -156,19 +158,19 @@ def words_correct(objects: Objects, words: Words) -> tuple[np.ndarray, np.ndarra
     return correct, predicted
 
 
-def class_means(correct: np.ndarray, label: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+def class_means(correct: Bools, label: Ints, n_classes: int) -> tuple[Floats, Ints]:
     """Return the mean of ``correct`` for each class (0 where there is none) and the number of entries of each."""
     counts = np.bincount(label, minlength=n_classes)
     return np.bincount(label, correct, n_classes) / np.maximum(counts, 1), counts
 
 
-def localization_accuracy(correct: np.ndarray, label: np.ndarray, n_classes: int) -> float:
+def localization_accuracy(correct: Bools, label: Ints, n_classes: int) -> float:
     """Return the mean over the classes that occur of their mean accuracy; 0 if none does."""
     means, counts = class_means(correct, label, n_classes)
     return float(means[counts > 0].mean()) if counts.any() else 0.0
 
 
-def weighted_class_mean(correct: np.ndarray, label: np.ndarray, item: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def weighted_class_mean(correct: Bools, label: Ints, item: Ints, weights: Floats) -> Floats:
     """Return the mean over the classes that occur of their mean accuracy, for each row of weights.
 
     Parameters
@@ -200,7 +202,7 @@ def weighted_class_mean(correct: np.ndarray, label: np.ndarray, item: np.ndarray
     return sums / np.maximum(occurring, 1)
 
 
-def share(hits: np.ndarray) -> float:
+def share(hits: Bools) -> float:
     """Return the share of True in a bool array, 0 if it is empty."""
     return float(hits.mean()) if len(hits) else 0.0
 
@@ -217,14 +219,14 @@ class Generated:
         Right; its class is predicted in the segment.
     """
 
-    object_correct: np.ndarray
-    object_known: np.ndarray
-    object_skipped: np.ndarray
-    word_correct: np.ndarray
-    word_predicted: np.ndarray
+    object_correct: Bools
+    object_known: Bools
+    object_skipped: Bools
+    word_correct: Bools
+    word_predicted: Bools
 
 
-def judge_generated(objects: Objects, words: Words, not_penalized: np.ndarray, n_classes: int) -> Generated:
+def judge_generated(objects: Objects, words: Words, not_penalized: Bools, n_classes: int) -> Generated:
     """Compare the objects of generated sentences with the annotated words.
 
     An object whose class is annotated in its segment meets the boxes of the smallest word index of that class; a word
@@ -261,9 +263,7 @@ class PrecisionRecall:
     f1: float
 
 
-def _counted(
-    judged: Generated, words: Words, submitted: np.ndarray, localization: bool
-) -> tuple[np.ndarray, np.ndarray]:
+def _counted(judged: Generated, words: Words, submitted: Bools, localization: bool) -> tuple[Bools, Bools]:
     """Return which objects and which words count. Mode loc leaves out classes that are not on both sides."""
     if localization:
         return judged.object_known, judged.word_predicted | ~submitted[words.segment]
@@ -271,7 +271,7 @@ def _counted(
 
 
 def per_class(
-    judged: Generated, objects: Objects, words: Words, submitted: np.ndarray, n_classes: int, localization: bool
+    judged: Generated, objects: Objects, words: Words, submitted: Bools, n_classes: int, localization: bool
 ) -> PrecisionRecall:
     """Return F1 over classes: sums of class means over the number of classes in the segments that were submitted.
 
@@ -301,8 +301,8 @@ def harmonic_mean(precision: float, recall: float) -> float:
 
 
 def per_sentence(
-    judged: Generated, objects: Objects, words: Words, submitted: np.ndarray, n_submitted: int, localization: bool
-) -> tuple[PrecisionRecall, np.ndarray]:
+    judged: Generated, objects: Objects, words: Words, submitted: Bools, n_submitted: int, localization: bool
+) -> tuple[PrecisionRecall, Floats]:
     """Return F1 over sentences, and the F1 of each segment (NaN where it does not count).
 
     Parameters

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scoring_program.metrics.arrays import Bools, Floats, Ints
+
 MAP_SIZE = 256
 
 
-def decode_counts(text: str) -> np.ndarray:
+def decode_counts(text: str) -> Ints:
     """Return the run lengths of COCO's compressed code, beginning with background; runs go down the columns.
 
     Raises
@@ -44,7 +46,7 @@ def decode_counts(text: str) -> np.ndarray:
     return np.array(runs, dtype=np.int64)
 
 
-def encode_counts(mask: np.ndarray) -> str:
+def encode_counts(mask: Bools) -> str:
     """Return COCO's compressed run-length code of a bool mask of shape (h, w)."""
     flat = mask.ravel(order="F")
     edges = np.flatnonzero(np.diff(flat)) + 1
@@ -64,12 +66,12 @@ def encode_counts(mask: np.ndarray) -> str:
     return "".join(text)
 
 
-def runs_to_mask(runs: np.ndarray, height: int, width: int) -> np.ndarray:
+def runs_to_mask(runs: Ints, height: int, width: int) -> Bools:
     """Return the bool mask (height, width) of runs that go along the rows, beginning with background."""
     return np.repeat(np.arange(len(runs)) % 2 == 1, runs).reshape(height, width)
 
 
-def mask_to_runs(mask: np.ndarray) -> np.ndarray:
+def mask_to_runs(mask: Bools) -> Ints:
     """Return the runs along the rows, beginning with background, that `runs_to_mask` turns back."""
     flat = mask.ravel()
     edges = np.flatnonzero(np.diff(flat)) + 1
@@ -77,7 +79,7 @@ def mask_to_runs(mask: np.ndarray) -> np.ndarray:
     return np.concatenate([[0], runs]) if len(flat) and flat[0] else runs
 
 
-def label_map(part_masks: list[np.ndarray | None]) -> np.ndarray:
+def label_map(part_masks: list[Bools | None]) -> Floats:
     """Return the map of part numbers from 1 of masks (256, 256), later ones on top; None for an empty mask."""
     labels = np.zeros((MAP_SIZE, MAP_SIZE))
     for number, mask in enumerate(part_masks, start=1):
@@ -86,7 +88,7 @@ def label_map(part_masks: list[np.ndarray | None]) -> np.ndarray:
     return labels
 
 
-def resized_foreground(labels: np.ndarray, height: int, width: int) -> np.ndarray:
+def resized_foreground(labels: Floats, height: int, width: int) -> Bools:
     """Return where the label map, resized bilinearly as a map of numbers to (height, width), is above 0.5.
 
     Half-pixel centers, edges clamped, weights in float32 and sums in float64, as OpenCV computes them.
@@ -98,7 +100,7 @@ def resized_foreground(labels: np.ndarray, height: int, width: int) -> np.ndarra
     return rows[upper] * (one - down)[:, None] + rows[lower] * down[:, None] > 0.5
 
 
-def _neighbors(size: int, wanted: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _neighbors(size: int, wanted: int) -> tuple[Ints, Ints, Floats]:
     place = ((np.arange(wanted) + 0.5) * (1 / (wanted / size)) - 0.5).astype(np.float32)
     first = np.floor(place).astype(np.int64)
     weight = place - first.astype(np.float32)
@@ -113,7 +115,7 @@ class PlacedMask:
 
     row: int
     column: int
-    mask: np.ndarray
+    mask: Bools
 
     @property
     def area(self) -> int:
@@ -121,7 +123,7 @@ class PlacedMask:
         return int(np.count_nonzero(self.mask))
 
 
-def place_mask(mask: np.ndarray, row: int, column: int, height: int, width: int) -> PlacedMask:
+def place_mask(mask: Bools, row: int, column: int, height: int, width: int) -> PlacedMask:
     """Paste a mask into an image of (height, width) and cut it at the border; it may be entirely outside."""
     top, left = max(row, 0), max(column, 0)
     return PlacedMask(top, left, mask[top - row : max(height - row, 0), left - column : max(width - column, 0)])

@@ -11,6 +11,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from scoring_program.metrics.arrays import Bools, Floats, Ints
+
 GRID = 10_000
 HUMAN_IOU = 0.5
 PART_IOU = 0.3
@@ -20,7 +22,7 @@ _BLOCK = 1 << 15
 CORRECT, NO_HUMAN, NO_BOX, TOO_FAR, WRONG_STATE = range(5)
 
 
-def box_iou(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def box_iou(first: Floats, second: Floats) -> Floats:
     """Return the IoU of pairs of boxes, pixels counted inclusively.
 
     Parameters
@@ -40,11 +42,11 @@ def box_iou(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(iou), iou, 0.0)
 
 
-def _area(boxes: np.ndarray) -> np.ndarray:
+def _area(boxes: Floats) -> Floats:
     return (boxes[:, 2] - boxes[:, 0] + 1) * (boxes[:, 3] - boxes[:, 1] + 1)
 
 
-def group_starts(group: np.ndarray, n_groups: int) -> np.ndarray:
+def group_starts(group: Ints, n_groups: int) -> Ints:
     """Return where each group begins in a sorted list of members.
 
     Parameters
@@ -59,7 +61,7 @@ def group_starts(group: np.ndarray, n_groups: int) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(np.bincount(group, minlength=n_groups + 1))])
 
 
-def pairs_by_group(left_group: np.ndarray, right_starts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def pairs_by_group(left_group: Ints, right_starts: Ints) -> tuple[Ints, Ints, Ints]:
     """Return all pairs (left, right) of one group, left by left, rights in their order.
 
     Parameters
@@ -83,19 +85,19 @@ def pairs_by_group(left_group: np.ndarray, right_starts: np.ndarray) -> tuple[np
     return left, right, starts
 
 
-def _frame_starts(ground_truth_frame: np.ndarray, predicted_frame: np.ndarray) -> np.ndarray:
+def _frame_starts(ground_truth_frame: Ints, predicted_frame: Ints) -> Ints:
     return group_starts(
         predicted_frame, int(max(ground_truth_frame.max(initial=-1), predicted_frame.max(initial=-1))) + 1
     )
 
 
 def match_best(
-    ground_truth_box: np.ndarray,
-    ground_truth_frame: np.ndarray,
-    predicted_box: np.ndarray,
-    predicted_frame: np.ndarray,
+    ground_truth_box: Floats,
+    ground_truth_frame: Ints,
+    predicted_box: Floats,
+    predicted_frame: Ints,
     human_iou: float = HUMAN_IOU,
-) -> np.ndarray:
+) -> Ints:
     """Match each ground-truth human to the predicted human of the largest IoU in its frame (published protocol).
 
     One prediction may serve several ground-truth humans; the first wins a tie.
@@ -127,12 +129,12 @@ def match_best(
 
 
 def match_assigned(
-    ground_truth_box: np.ndarray,
-    ground_truth_frame: np.ndarray,
-    predicted_box: np.ndarray,
-    predicted_frame: np.ndarray,
+    ground_truth_box: Floats,
+    ground_truth_frame: Ints,
+    predicted_box: Floats,
+    predicted_frame: Ints,
     human_iou: float = HUMAN_IOU,
-) -> np.ndarray:
+) -> Ints:
     """Match humans one to one by the assignment of the released script; parameters and result as `match_best`.
 
     The cost is 1 - IoU, the IoU of disjoint boxes being -1, padded with dummies of IoU 0 to a square. Coordinates and
@@ -163,7 +165,7 @@ def match_assigned(
     return matched
 
 
-def _released_iou(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def _released_iou(first: Floats, second: Floats) -> Floats:
     """Return the script's human IoU as float32, -1 for boxes without a common pixel."""
     # Far boxes have a "shared" area too here, which may even make the union 0; they are set to -1 below.
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -190,17 +192,17 @@ class PartOutcomes:
         State of the first proposal that is near enough, -1 where there is none.
     """
 
-    kind: np.ndarray
-    n_proposals: np.ndarray
-    near_state: np.ndarray
+    kind: Ints
+    n_proposals: Ints
+    near_state: Ints
 
-    def corrected(self, chosen: np.ndarray) -> PartOutcomes:
+    def corrected(self, chosen: Bools) -> PartOutcomes:
         """Return the outcomes if the chosen parts (bool, shape (n_parts,)) were correct, with one proposal each."""
         kind = np.where(chosen, np.int8(CORRECT), self.kind)
         return PartOutcomes(kind, np.where(chosen, 1, self.n_proposals), self.near_state)
 
     @property
-    def correctness(self) -> np.ndarray:
+    def correctness(self) -> Floats:
         """1 / N_p where the part is correct, else 0."""
         return np.where(self.kind == CORRECT, 1 / np.maximum(self.n_proposals, 1), 0.0)
 
@@ -212,9 +214,9 @@ class Parts:
     ``box`` has shape (n_parts, 4).
     """
 
-    name: np.ndarray
-    box: np.ndarray
-    state: np.ndarray
+    name: Ints
+    box: Floats
+    state: Ints
 
 
 @dataclass(frozen=True)
@@ -231,15 +233,15 @@ class Proposals:
         A state that the ground truth does not have is -1.
     """
 
-    part_human: np.ndarray
-    part_name: np.ndarray
-    part: np.ndarray
-    box: np.ndarray
-    state: np.ndarray
+    part_human: Ints
+    part_name: Ints
+    part: Ints
+    box: Floats
+    state: Ints
 
 
 def judge_parts(
-    matched_human: np.ndarray,
+    matched_human: Ints,
     parts: Parts,
     proposals: Proposals,
     part_iou: float = PART_IOU,
@@ -284,7 +286,7 @@ def judge_parts(
     return PartOutcomes(kind.astype(np.int8), n_proposals, near_state)
 
 
-def _predicted_parts(matched_human: np.ndarray, part_name: np.ndarray, proposals: Proposals) -> np.ndarray:
+def _predicted_parts(matched_human: Ints, part_name: Ints, proposals: Proposals) -> Ints:
     """Return for each ground-truth part the predicted part of the same name and the matched human, -1 if none."""
     n_names = int(max(part_name.max(initial=0), proposals.part_name.max(initial=0))) + 1
     known = np.flatnonzero(proposals.part_name >= 0)
@@ -298,9 +300,7 @@ def _predicted_parts(matched_human: np.ndarray, part_name: np.ndarray, proposals
     return np.where((matched_human >= 0) & (keys[index] == wanted), known[index], -1)
 
 
-def frame_means(
-    correctness: np.ndarray, part_human: np.ndarray, human_frame: np.ndarray, n_frames: int
-) -> np.ndarray:
+def frame_means(correctness: Floats, part_human: Ints, human_frame: Ints, n_frames: int) -> Floats:
     """Return the mean correctness over the ground-truth parts of each frame, NaN for a frame without parts.
 
     Sums run from left to right: the parts of a human, then the humans of the frame (float64, no compensation).
@@ -316,7 +316,7 @@ def frame_means(
     return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
 
-def part_state_correctness(frame_scores: np.ndarray, frame_video: np.ndarray, n_videos: int) -> np.ndarray:
+def part_state_correctness(frame_scores: Floats, frame_video: Ints, n_videos: int) -> Floats:
     """Return the PSC of each video: the mean over its frames that are not NaN, 1 where there is none.
 
     Sums run from left to right. Shapes: (n_frames,), (n_frames,) -> (n_videos,).
@@ -327,9 +327,7 @@ def part_state_correctness(frame_scores: np.ndarray, frame_video: np.ndarray, n_
     return np.where(counts > 0, sums / np.maximum(counts, 1), 1.0)
 
 
-def grid_points_passed(
-    psc: np.ndarray, outcomes: PartOutcomes, part_frame: np.ndarray, frame_video: np.ndarray
-) -> np.ndarray:
+def grid_points_passed(psc: Floats, outcomes: PartOutcomes, part_frame: Ints, frame_video: Ints) -> Ints:
     """Return c = ceil(10000 PSC), the number of grid points T = 0, 0.0001, ... with PSC > T, decided exactly.
 
     A PSC that floating point puts next to a point of the grid is computed again in fractions.
@@ -362,7 +360,7 @@ def grid_points_passed(
     return passed
 
 
-def conditioned_accuracy(passed: np.ndarray, right: np.ndarray) -> np.ndarray:
+def conditioned_accuracy(passed: Ints, right: Bools) -> Floats:
     """Return accuracy(T) for T = 0, 0.0001, ..., 1: the share of videos with PSC > T and the right class.
 
     Parameters
@@ -379,7 +377,7 @@ def conditioned_accuracy(passed: np.ndarray, right: np.ndarray) -> np.ndarray:
     return (right.sum() - np.cumsum(beyond)) / max(len(right), 1)
 
 
-def area_under_accuracy(passed: np.ndarray, right: np.ndarray) -> Fraction:
+def area_under_accuracy(passed: Ints, right: Bools) -> Fraction:
     """Return the trapezoid area under `conditioned_accuracy` as an exact fraction.
 
     A right video counted at c > 0 points adds (c - 1/2) / 10000 / number of videos.
@@ -394,7 +392,7 @@ def round_half_up(value: Fraction, decimals: int) -> float:
     return (2 * value.numerator * scale + value.denominator) // (2 * value.denominator) / scale
 
 
-def released_area(psc: np.ndarray, right: np.ndarray) -> float:
+def released_area(psc: Floats, right: Bools) -> float:
     """Return the area of the released script: accuracy(t) / 10000 added for t = 1..9999, PSC >= t counting.
 
     Shapes: (n_videos,), (n_videos,). The sum runs from left to right.
@@ -405,6 +403,6 @@ def released_area(psc: np.ndarray, right: np.ndarray) -> float:
     return float(np.cumsum(reached / max(len(right), 1) * (1.0 / GRID))[-1])
 
 
-def released_points_reached(psc: np.ndarray) -> np.ndarray:
+def released_points_reached(psc: Floats) -> Ints:
     """Return how many of the thresholds 1/10000, ..., 9999/10000 of the released script each PSC reaches."""
     return np.searchsorted(np.arange(1, GRID) / GRID, psc, "right")

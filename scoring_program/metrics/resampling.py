@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
+
+from scoring_program.metrics.arrays import Floats
 
 REPLICATES = 1000
 _SEED = 20140906
@@ -18,7 +19,7 @@ _BLOCK = 1 << 22
 _QUANTILES = (0.025, 0.975)
 
 
-def draw_blocks(n_items: int, n_replicates: int = REPLICATES) -> Iterator[NDArray[np.float64]]:
+def draw_blocks(n_items: int, n_replicates: int = REPLICATES) -> Iterator[Floats]:
     """Yield the weights of the resamples in blocks of rows, so that memory does not grow with their number."""
     # The stream of this generator is frozen: the same draws with every version of numpy, in blocks or in one go.
     generator = np.random.RandomState(_SEED)
@@ -28,18 +29,18 @@ def draw_blocks(n_items: int, n_replicates: int = REPLICATES) -> Iterator[NDArra
         yield np.stack([np.bincount(picked, minlength=n_items) for picked in picks]).astype(np.float64)
 
 
-def draws(n_items: int, n_replicates: int = REPLICATES) -> NDArray[np.float64]:
+def draws(n_items: int, n_replicates: int = REPLICATES) -> Floats:
     """Return the weights of the resamples, float64 whole numbers of shape (n_replicates, n_items)."""
     return np.concatenate(list(draw_blocks(n_items, n_replicates)))
 
 
-def percentile_interval(replicates: NDArray[np.float64]) -> tuple[float, float]:
+def percentile_interval(replicates: Floats) -> tuple[float, float]:
     """Return the 2.5 % and the 97.5 % quantile of the replicates, interpolated linearly."""
     low, high = np.quantile(replicates, _QUANTILES)
     return float(low), float(high)
 
 
-def weighted_mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def weighted_mean(values: Floats, weights: Floats) -> Floats:
     """Return the mean of values for each row of weights, 0 where the weights add up to 0.
 
     Shapes: (n,), (n_replicates, n) -> (n_replicates,).
