@@ -59,56 +59,43 @@ class BuiltTask:
 
 
 def run_program(built: BuiltTask, submission: Path, folder: Path, packed: bool = False) -> Run:
-    """Lay out the platform's folders and run a program on one submission; see the two functions it calls."""
-    lay_out(built, folder)
-    return run_submission(built, submission, folder, packed)
-
-
-def lay_out(built: BuiltTask, folder: Path) -> None:
-    """Put the program and the reference below ``folder``; what an earlier run left there is removed."""
-    for name in ("program", "input/ref"):
-        _make_empty(folder / name)
-    unpack(built.program, folder / "program")
-    if isinstance(built.reference, bytes):
-        unpack(built.reference, folder / "input" / "ref")
-    else:
-        shutil.copytree(built.reference, folder / "input" / "ref", dirs_exist_ok=True)
-
-
-def run_submission(built: BuiltTask, submission: Path, folder: Path, packed: bool = False) -> Run:
-    """Run the program laid out in ``folder`` on a submission; what an earlier run wrote there is removed.
+    """Lay out the platform's folders and run a program on one submission.
 
     Parameters
     ----------
     built : BuiltTask
-        Its limit of time is applied.
+        The program, the reference and the time limit.
     submission : Path
         A zip file or a folder, as a participant made it.
     folder : Path
-        As `lay_out` left it.
+        Gets the folders; what an earlier run left there is removed.
     packed : bool
         Whether a zip is passed as it is; the platform unpacks it.
     """
-    for name in ("input/res", "output", "shared"):
-        _make_empty(folder / name)
-    if packed:
-        shutil.copyfile(submission, folder / "input" / "res" / submission.name)
+    program, inputs = folder / "program", folder / "input"
+    for path in (program, inputs / "ref", inputs / "res", folder / "output", folder / "shared"):
+        _make_empty(path)
+    unpack(built.program, program)
+    if isinstance(built.reference, bytes):
+        unpack(built.reference, inputs / "ref")
     else:
-        _lay_out_submission(submission, built.id, folder / "input" / "res")
-    command = _command(folder / "program")
+        shutil.copytree(built.reference, inputs / "ref", dirs_exist_ok=True)
+    if packed:
+        shutil.copyfile(submission, inputs / "res" / submission.name)
+    else:
+        _lay_out_submission(submission, built.id, inputs / "res")
     engine = _container_engine()
     if engine:
         image = os.environ.get("SCORING_IMAGE", DEFAULT_IMAGE)
-        command = container_command(engine, image, folder, command)
+        command = container_command(engine, image, folder, _command(program))
         how, directory = f"in a container ({engine}, {image})", folder
     else:
-        command, how = _local_command(folder, command)
-        directory = folder / "program"
-    with _read_only(folder / "program"):
+        command, how = _local_command(folder, _command(program))
+        directory = program
+    with _read_only(program):
         run = _run(command, directory, built.time_limit)
-    return replace(
-        run, how=how, peak_mb=None if engine else run.peak_mb, outputs=folder_files(folder / "output"), folder=folder
-    )
+    outputs = folder_files(folder / "output")
+    return replace(run, how=how, peak_mb=None if engine else run.peak_mb, outputs=outputs, folder=folder)
 
 
 def _make_empty(folder: Path) -> None:
