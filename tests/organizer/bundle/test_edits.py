@@ -13,7 +13,6 @@ import yaml
 
 from conftest import ROOT, make_zip
 from organizer.bundle.build import check_buildable, plan_bundles
-from organizer.bundle.contents import Contents
 from organizer.bundle.parts import Parts
 from organizer.data.references import RefusedError
 
@@ -132,8 +131,8 @@ def edited(rng, kinds, most):
     return data
 
 
-def test_every_edit_builds_and_lints_or_is_refused_with_its_place(source):
-    parts, contents = Parts(source=source), Contents()
+def test_every_edit_builds_and_lints_or_is_refused_with_its_place(source, contents):
+    parts = Parts(source=source)
     built = refused = 0
     for seed in range(N_EDITS):
         with_samples = seed < N_WITH_SAMPLES  # of edits that leave the samples what they are

@@ -43,11 +43,6 @@ USUAL = ("L-DEMO", "L-NAME")
 
 
 @pytest.fixture(scope="module")
-def contents():
-    return Contents()
-
-
-@pytest.fixture(scope="module")
 def unpacked(bundles):
     """Return the files of our bundles."""
 
