@@ -73,7 +73,7 @@ games: .venv/run
 yardstick: .venv/run
 	@$(BIN)/python -m organizer yardstick $(ID)
 
-# make fuzz [N=2000] [SEED=1]: bad submissions before the built programs
+# make fuzz [N=2000] [SEED=1]: the built programs on corrupted submissions
 N ?= 2000
 SEED ?= 1
 fuzz: .venv/run

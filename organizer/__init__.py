@@ -1,4 +1,4 @@
-"""What organizers do: build the bundle, lint it, dry-run submissions, prepare reference data."""
+"""Tools for organizers: build and lint bundles, prepare data, run and rank submissions, measure quality."""
 
 from pathlib import Path
 

@@ -5,175 +5,137 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
-from functools import partial
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from organizer import ROOT
 from organizer.data.references import RefusedError
-from validator.findings import Findings
+from scoring_program.challenge import challenge_ids
 
 REFERENCE_HELP = "folder with a reference folder for each task, or the folder of one task; default: {}"
 
+# Modules are imported by the command that needs them, so that --help answers at once.
+Command = Callable[..., int]
+_Add = Callable[[str, Command, str], argparse.ArgumentParser]
+
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one of the organizer's commands and return its exit code: 1 if what it was given is refused."""
+    """Run one of the organizer's commands and return its exit code: 1 if its input is refused."""
+    options = vars(build_parser().parse_args(arguments))
+    run: Command = options.pop("run")
     try:
-        return _run(arguments)
+        return run(**options)
     except RefusedError as refused:
         for line in refused.findings.lines():
             print(line, file=sys.stderr)
         return 1
 
 
-def _run(arguments: list[str] | None) -> int:
-    # Imported here so that --help answers at once and a command loads only what it needs.
-    from scoring_program.challenge import challenge_ids
-
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser; the default ``run`` of each command takes its options as keyword arguments."""
     parser = argparse.ArgumentParser(prog="python -m organizer", description="Tools for organizers.")
-    commands = parser.add_subparsers(dest="command", required=True)
-    bundle = commands.add_parser("bundle", help="build the bundles into dist/")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def add(name: str, run: Command, description: str) -> argparse.ArgumentParser:
+        command: argparse.ArgumentParser = commands.add_parser(name, help=description, description=description)
+        command.set_defaults(run=run)
+        return command
+
+    _add_bundle_commands(add)
+    _add_run_commands(add)
+    _add_data_commands(add)
+    _add_quality_commands(add)
+    return parser
+
+
+def _add_bundle_commands(add: _Add) -> None:
+    bundle = add("bundle", _imported("bundle.build:build_command"), "build the bundles into dist/")
     bundle.add_argument("--reference", type=Path, help=REFERENCE_HELP.format("the synthetic demo data"))
-    bundle.add_argument(
-        "--demo", action="store_true", help="use demo data for the tasks that REFERENCE does not hold"
-    )
-    bundle.add_argument("--format", choices=["v2", "v1.5"], default="v2")
-    lint = commands.add_parser("lint", help="check bundles before they are uploaded")
+    bundle.add_argument("--demo", action="store_true", help="use demo data for the tasks missing from REFERENCE")
+    bundle.add_argument("--format", dest="form", choices=["v2", "v1.5"], default="v2")
+    lint = add("lint", _imported("bundle.lint:lint_command"), "check bundles before they are uploaded")
     lint.add_argument("bundles", nargs="*", type=Path, help="default: all in dist/")
     lint.add_argument("--strict", action="store_true", help="fail on warnings, too")
-    dry = commands.add_parser("dry-run", help="do with a submission what the platform would do")
-    dry.add_argument("id", choices=challenge_ids())
-    dry.add_argument("submission", type=Path)
-    dry.add_argument("--reference", type=Path, help=REFERENCE_HELP.format("the one in the bundle"))
-    dry.add_argument("--output", type=Path, default=ROOT / "out" / "dry-run")
-    again = commands.add_parser("rescore", help="score all submissions with the built program and rank the teams")
-    again.add_argument("id", choices=challenge_ids())
-    again.add_argument("submissions", type=Path, help="folder with the participants' zips, or Codabench's zip of all")
-    again.add_argument("--reference", type=Path, help=REFERENCE_HELP.format("the one in the bundle"))
-    again.add_argument("--output", type=Path, help="default: out/rescore/ID")
-    again.add_argument("--workers", type=_from(1), default=0, help="processes; default: one for each core")
-    again.add_argument("--scheduler", default="", metavar="URL", help="a running Dask cluster, as tcp://host:8786")
-    again.add_argument("--replicates", type=_from(2), default=1000, help="resamples for intervals and ranks")
-    again.add_argument("--protocols", nargs="+", default=[], choices=["published", "released"])
-    again.add_argument("--names", type=Path, metavar="CSV", help="whose a submission is: submission,team,date")
-    again.add_argument("--keep", choices=["best", "last"], default="best", help="which submission of a team counts")
-    again.add_argument("--fresh", action="store_true", help="score again what an earlier call has scored")
-    prepare = commands.add_parser("prepare", help="check reference files and write a reference folder")
-    prepare.add_argument("id", choices=challenge_ids())
+
+
+def _add_run_commands(add: _Add) -> None:
+    dry_run = add("dry-run", _dry_run, "run the built program on a submission as the platform does")
+    rescore = add("rescore", _rescore, "score all submissions with the built program and rank the teams")
+    for command, argument in ((dry_run, "submission"), (rescore, "submissions")):
+        _add_id(command)
+        command.add_argument(
+            argument, type=Path, help="a zip, or for rescore a folder of zips, or Codabench's zip of all"
+        )
+        command.add_argument("--reference", type=Path, help=REFERENCE_HELP.format("the one in the bundle"))
+    dry_run.add_argument("--output", type=Path, default=ROOT / "out" / "dry-run")
+    rescore.add_argument("--output", type=Path, help="default: out/rescore/ID")
+    rescore.add_argument("--workers", type=_at_least(1), default=0, help="processes; default: one for each core")
+    rescore.add_argument("--scheduler", default="", metavar="URL", help="a running Dask cluster, as tcp://host:8786")
+    rescore.add_argument("--replicates", type=_at_least(2), default=1000, help="resamples for intervals and ranks")
+    rescore.add_argument("--protocols", nargs="+", default=[], choices=["published", "released"])
+    rescore.add_argument("--names", type=Path, metavar="CSV", help="teams and dates: submission,team,date")
+    rescore.add_argument("--keep", choices=["best", "last"], default="best", help="which submission of a team counts")
+    rescore.add_argument("--fresh", action="store_true", help="score again what an earlier call has scored")
+    add("demo", _demo, "score the samples of all tasks against the demo reference")
+
+
+def _add_data_commands(add: _Add) -> None:
+    prepare = add("prepare", _imported("data.prepare:prepare_command"), "check reference files and write a folder")
+    _add_id(prepare)
     prepare.add_argument("--source", type=Path, required=True)
     prepare.add_argument("--output", type=Path, required=True)
-    prepare.add_argument(
-        "--corenlp", type=Path, metavar="DIR", help="anet_entities_gen: CoreNLP 3.9.1 for the lemmas"
-    )
+    prepare.add_argument("--corenlp", type=Path, metavar="DIR", help="CoreNLP 3.9.1, for tasks that need lemmas")
     prepare.add_argument("--force-corenlp", action="store_true", help="accept another version of CoreNLP")
-    commands.add_parser("demo", help="score the samples of all tasks against the demo reference")
-    demo_data = commands.add_parser("demo-data", help="write the demo reference and the samples again")
-    demo_data.add_argument("ids", nargs="*", help="default: all tasks")
-    bench = commands.add_parser("bench", help="measure the built programs on full-size data")
-    bench.add_argument("ids", nargs="*", default=challenge_ids())
-    bench.add_argument("--scale", type=float, nargs="+", default=[1.0])
-    coverage = commands.add_parser("coverage", help="measure how often the interval of a score covers")
-    coverage.add_argument("ids", nargs="*", default=challenge_ids())
-    coverage.add_argument("--samples", type=int, default=1000)
-    portability = commands.add_parser("portability", help="compare the built programs under several interpreters")
-    portability.add_argument("pythons", nargs="*", default=[sys.executable], help="commands; default: this one")
-    new = commands.add_parser("new-challenge", help="write the files of a new task")
-    new.add_argument("id")
+    _add_ids(add("demo-data", _demo_data, "write the demo reference and the samples again"))
+    new = add("new-challenge", _imported("new_challenge:new_challenge"), "write the files of a new task")
+    new.add_argument("name", metavar="id")
     new.add_argument("--title", required=True)
-    new.add_argument("--format", required=True, help="csv or json")
+    new.add_argument("--format", dest="form", required=True, help="csv or json")
     new.add_argument("--metric", default="accuracy", help="accuracy, balanced_accuracy, macro_f1 or rmse")
-    new.add_argument("--labels", default="first second third", help="words with blanks between them")
-    commands.add_parser("games", help="print what tricks score against the demo reference")
-    yardstick = commands.add_parser("yardstick", help="measure how often notes on mistakes are right")
-    yardstick.add_argument("ids", nargs="*", default=challenge_ids())
-    yardstick.add_argument("--mistakes", type=int, default=100, help="submissions of each mistake")
-    yardstick.add_argument("--honest", type=int, default=1000, help="honest submissions of each task")
-    mutants = commands.add_parser("mutants", help="mutation testing of metrics and validator")
-    mutants.add_argument("modules", nargs="*", help="default: all")
-    mutants.add_argument("--cosmic-ray", default="cosmic-ray", help="its command")
+    new.add_argument("--labels", type=str.split, default="first second third", help="words separated by spaces")
+
+
+def _add_quality_commands(add: _Add) -> None:
+    bench = add("bench", _imported("quality.bench:bench_command"), "measure the built programs on full-size data")
+    _add_ids(bench)
+    bench.add_argument("--scale", dest="scales", type=float, nargs="+", default=[1.0])
+    coverage = add(
+        "coverage", _imported("quality.coverage:run_coverage"), "measure how often intervals cover the score"
+    )
+    _add_ids(coverage)
+    coverage.add_argument("--samples", dest="n_samples", type=int, default=1000)
+    run_portability = _imported("quality.portability:run_portability")
+    portability = add("portability", run_portability, "compare the built programs under several interpreters")
+    portability.add_argument("pythons", nargs="*", default=[sys.executable], help="commands; default: this one")
+    add("games", _imported("quality.games:print_table"), "print what tricks score against the demo reference")
+    run_yardstick = _imported("quality.yardstick:run_yardstick")
+    yardstick = add("yardstick", run_yardstick, "measure how often notes on mistakes are right")
+    _add_ids(yardstick, "tasks")
+    yardstick.add_argument("--mistakes", dest="n_mistakes", type=int, default=100, help="submissions of each mistake")
+    yardstick.add_argument(
+        "--honest", dest="n_honest", type=int, default=1000, help="honest submissions of each task"
+    )
+    mutants = add("mutants", _imported("quality.mutants:run_mutants"), "mutation testing of metrics and validator")
+    mutants.add_argument("chosen", nargs="*", metavar="module", help="default: all")
+    mutants.add_argument("--cosmic-ray", default="cosmic-ray", help="the command that runs it")
     mutants.add_argument("--sample", type=int, default=40, help="mutants tried of each module")
-    fuzz = commands.add_parser("fuzz", help="put bad submissions before the built programs")
+    fuzz = add(
+        "fuzz", _imported("quality.fuzzing.run:fuzz_command"), "run the built programs on corrupted submissions"
+    )
     fuzz.add_argument("number", nargs="?", type=int, default=2000)
     fuzz.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args(arguments)
-
-    if options.command == "bundle":
-        from organizer.bundle.build import build_all
-
-        for path in build_all(options.reference, options.format, demo=options.demo):
-            print(path.relative_to(ROOT))
-        return 0
-    if options.command == "lint":
-        from organizer.bundle.lint import lint_command
-
-        return lint_command(options.bundles, options.strict)
-    if options.command == "dry-run":
-        from organizer.bundle.built import built_task
-        from organizer.runs.dry_run import dry_run
-
-        return dry_run(built_task(options.id, options.reference), options.submission, options.output)
-    if options.command == "rescore":
-        from organizer.bundle.built import built_task
-        from organizer.ranking.command import Choices, rescore
-        from organizer.runs.rescore import Options
-
-        output = options.output or ROOT / "out" / "rescore" / options.id
-        engine = Options(options.workers, options.scheduler, options.replicates, options.fresh)
-        choices = Choices(options.names, options.keep, options.protocols, engine)
-        return rescore(built_task(options.id, options.reference), options.submissions, output, choices)
-    if options.command == "prepare":
-        from organizer.data.corenlp import lemmatize
-        from organizer.data.prepare import prepare as prepare_reference
-
-        own = {"lemmatize": partial(lemmatize, options.corenlp, options.force_corenlp)} if options.corenlp else {}
-        return _report(prepare_reference(options.id, options.source, options.output, own))
-    if options.command == "demo":
-        from organizer.ranking.demo import write_demo_ranking
-        from organizer.runs.demo import run_demo
-
-        return run_demo() or write_demo_ranking(ROOT / "out" / "demo" / "ranking")
-    if options.command == "demo-data":
-        from organizer.data.synthetic import write_demo_data
-
-        write_demo_data(ROOT, options.ids)
-        return 0
-    if options.command == "coverage":
-        from organizer.quality.coverage import run_coverage
-
-        return run_coverage(options.ids, options.samples)
-    if options.command == "portability":
-        from organizer.quality.portability import run_portability
-
-        return run_portability(options.pythons)
-    if options.command == "new-challenge":
-        from organizer.new_challenge import new_challenge
-
-        return new_challenge(options.id, options.title, options.format, options.metric, options.labels.split())
-    if options.command == "games":
-        from organizer.quality.games import print_table
-
-        return print_table()
-    if options.command == "yardstick":
-        from organizer.quality.yardstick import run_yardstick
-
-        return run_yardstick(options.ids, options.mistakes, options.honest)
-    if options.command == "mutants":
-        from organizer.quality.mutants import run_mutants
-
-        return run_mutants(options.cosmic_ray, options.modules, options.sample)
-    if options.command == "fuzz":
-        from organizer.quality.fuzzing.run import fuzz_command
-
-        return fuzz_command(options.number, options.seed)
-    from organizer.quality.bench import run_bench
-    from organizer.quality.bench_ranking import run_ranking_bench
-
-    code = run_bench(options.ids, options.scale)
-    if options.scale == [1.0]:
-        run_ranking_bench(options.ids)
-    return code
 
 
-def _from(least: int) -> Callable[[str], int]:
+def _add_id(command: argparse.ArgumentParser) -> None:
+    command.add_argument("challenge_id", metavar="id", choices=challenge_ids(), help=", ".join(challenge_ids()))
+
+
+def _add_ids(command: argparse.ArgumentParser, name: str = "ids") -> None:
+    command.add_argument(name, nargs="*", metavar="id", default=challenge_ids(), help="default: all tasks")
+
+
+def _at_least(least: int) -> Callable[[str], int]:
     """Return a type of options: whole numbers from ``least`` on."""
 
     def whole(text: str) -> int:
@@ -184,12 +146,45 @@ def _from(least: int) -> Callable[[str], int]:
     return whole
 
 
-def _report(findings: Findings) -> int:
-    for note in findings.notes:
-        print(f"note {note.line()}")
-    for line in findings.lines(shown=None):
-        print(line)
-    return 0 if findings.ok else 1
+def _imported(name: str) -> Command:
+    """Return a function that imports ``module:function`` of this package when it is called."""
+    module, _, function = name.partition(":")
+    return lambda **options: getattr(import_module(f"organizer.{module}"), function)(**options)  # type: ignore[no-any-return]
+
+
+def _dry_run(challenge_id: str, submission: Path, reference: Path | None, output: Path) -> int:
+    from organizer.bundle.last_built import built_task
+    from organizer.runs.dry_run import dry_run
+
+    return dry_run(built_task(challenge_id, reference), submission, output)
+
+
+def _rescore(
+    challenge_id: str, submissions: Path, reference: Path | None, output: Path | None, **options: Any
+) -> int:
+    from organizer.bundle.last_built import built_task
+    from organizer.ranking.command import Choices, rescore
+    from organizer.runs.rescore import Options
+
+    choices = Choices(
+        **{name: options.pop(name) for name in ("names", "keep", "protocols")}, engine=Options(**options)
+    )
+    output = output or ROOT / "out" / "rescore" / challenge_id
+    return rescore(built_task(challenge_id, reference), submissions, output, choices)
+
+
+def _demo() -> int:
+    from organizer.ranking.demo import write_demo_ranking
+    from organizer.runs.demo import run_demo
+
+    return run_demo() or write_demo_ranking(ROOT / "out" / "demo" / "ranking")
+
+
+def _demo_data(ids: list[str]) -> int:
+    from organizer.data.synthetic import write_demo_data
+
+    write_demo_data(ROOT, ids)
+    return 0
 
 
 if __name__ == "__main__":

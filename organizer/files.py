@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import tempfile
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import IO
 
+# The content of a folder by POSIX names.
+Files = Mapping[str, bytes]
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
-def zip_bytes(files: Mapping[str, bytes]) -> bytes:
+def zip_bytes(files: Files) -> bytes:
     """Return a zip of the files: names sorted, one fixed date, plain permissions."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
@@ -24,6 +28,14 @@ def zip_bytes(files: Mapping[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
+def sha256(stream: IO[bytes]) -> str:
+    """Return the SHA-256 in hex of what can be read from a stream."""
+    digest = hashlib.sha256()
+    for chunk in iter(lambda: stream.read(1 << 20), b""):
+        digest.update(chunk)
+    return digest.hexdigest()
+
+
 def folder_files(folder: Path) -> dict[str, bytes]:
     """Return the files below a folder by their POSIX names, hidden and compiled ones left out."""
     return {
@@ -33,8 +45,8 @@ def folder_files(folder: Path) -> dict[str, bytes]:
     }
 
 
-def write_files(files: Mapping[str, bytes], folder: Path) -> None:
-    """Write files into a folder that exists: what `folder_files` reads."""
+def write_files(files: Files, folder: Path) -> None:
+    """Write files without subfolders into a folder that exists."""
     for name, data in files.items():
         (folder / name).write_bytes(data)
 

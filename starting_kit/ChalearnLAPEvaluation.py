@@ -1,4 +1,4 @@
-"""The names of ChaLearn LAP 2014's own evaluation module, as thin adapters over this kit's scoring code.
+"""The functions of ChaLearn LAP 2014's own evaluation module, by the scoring code of this kit.
 
 ``evalAction(predictionDir, truthDir)`` and ``evalGesture`` return the mean Jaccard index;
 ``exportGT_Action(dataPath, outputPath)`` and ``exportGT_Gesture`` write ground truth from sample zips.
@@ -11,9 +11,7 @@ import zipfile
 from pathlib import Path, PurePosixPath
 from typing import Union
 
-import kit_path  # noqa: F401 - makes the next imports possible
-from scoring_program.challenge import load_challenge
-from validator.findings import Findings
+from home import score
 
 _Path = Union[str, "os.PathLike[str]"]
 
@@ -32,16 +30,16 @@ def exportGT_Action(dataPath: _Path, outputPath: _Path) -> None:
     output = Path(outputPath)
     output.mkdir(parents=True, exist_ok=True)
     for sample in samples:
-        for kind in ("labels", "data"):
-            (output / f"{sample.stem}_{kind}.csv").write_bytes(read_member(sample, kind))
+        for suffix in ("labels", "data"):
+            (output / f"{sample.stem}_{suffix}.csv").write_bytes(read_member(sample, suffix))
 
 
 exportGT_Gesture = exportGT_Action
 
 
-def read_member(sample: Path, kind: str) -> bytes:
-    """Return the bytes of ``{Id}_{kind}.csv`` in a sample zip. Raises FileNotFoundError if it is not there."""
-    wanted = f"{sample.stem}_{kind}.csv"
+def read_member(sample: Path, suffix: str) -> bytes:
+    """Return the bytes of ``{Id}_{suffix}.csv`` in a sample zip. Raises FileNotFoundError if it is not there."""
+    wanted = f"{sample.stem}_{suffix}.csv"
     with zipfile.ZipFile(sample) as archive:
         for name in archive.namelist():
             if PurePosixPath(name).name == wanted:
@@ -74,15 +72,6 @@ def evalGesture(predictionDir: _Path, truthDir: _Path, protocol: str = "publishe
     return _evaluate("chalearn_gesture", predictionDir, truthDir, protocol)
 
 
-def _evaluate(challenge_id: str, prediction: _Path, truth: _Path, protocol: str) -> float:
-    if protocol not in ("published", "released"):
-        raise ValueError(f"protocol is published or released, not {protocol!r}")
-    settings = {"protocol": protocol, "detail": "none"}
-    program = load_challenge(challenge_id).program()
-    findings = Findings()
-    reference = program.load_reference(Path(truth), settings, findings)
-    if findings.ok:
-        submission = program.read_submission(Path(prediction), reference, findings)
-    if not findings.ok:
-        raise ValueError("\n".join(findings.lines()))
-    return float(program.scores(program.measure(reference, submission, settings))["score"])
+def _evaluate(task: str, predictions: _Path, ground_truth: _Path, protocol: str) -> float:
+    result = score(task, Path(predictions), Path(ground_truth), protocol=protocol, detail="none", interval=False)
+    return float(result.scores["score"])

@@ -1,11 +1,9 @@
-"""The names of ChaLearn LAP 2014's own sample module, for the label and data files of a sample zip.
-
-Video, depth and skeleton are not needed for scoring; their methods say that they are not offered.
-"""
+"""The classes of ChaLearn LAP 2014's own sample module, without video, depth and skeleton."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -45,16 +43,13 @@ class _Sample:
     def exportPredictions(self, prediction: Sequence[Sequence[int]], predPath: _Path) -> None:
         """Write ``{Id}_prediction.csv`` to the folder ``predPath``, which is made if needed, and check it.
 
-        Raises
-        ------
-        ValueError
-            A row does not have the fields of the track as whole numbers, or the file is not valid.
+        Raises ValueError if a row does not have the fields of the track as whole numbers, or the file is not valid.
         """
         lines = ""
-        for place, row in enumerate(prediction):
+        for index, row in enumerate(prediction):
             if np.ndim(row) != 1 or len(row) != len(self._fields):
-                raise ValueError(f"row {place} is [{', '.join(self._fields)}] in whole numbers, not {row!r}")
-            values = [whole(value, f"row {place}: {name}", 1) for name, value in zip(self._fields, row)]
+                raise ValueError(f"row {index} is [{', '.join(self._fields)}] in whole numbers, not {row!r}")
+            values = [whole(value, f"row {index}: {name}", 1) for name, value in zip(self._fields, row)]
             lines += ",".join(map(str, values)) + "\n"
         with checked_file(Path(predPath, f"{self._path.stem}_prediction.csv"), self._challenge_id) as work:
             work.write_bytes(lines.encode("ascii"))
@@ -63,20 +58,20 @@ class _Sample:
     def evaluate(self, gtPath: _Path, protocol: str = "published") -> float:
         """Return the mean Jaccard index of this sequence against the ground truth in the folder ``gtPath``.
 
-        What is scored are the rows exported last; before any export, the labels in the sample's own zip.
-        Raises ValueError for malformed files and FileNotFoundError for missing ones.
+        The rows exported last are scored, or, before any export, the labels in the sample's own zip. Raises
+        ValueError for malformed files and FileNotFoundError for missing ones.
         """
         exported = self._exported
         rows = exported if exported is not None else read_member(self._path, "labels")
         name = self._path.stem
         with tempfile.TemporaryDirectory() as folder:
-            truth, prediction = Path(folder, "truth"), Path(folder, "prediction")
-            for place in (truth, prediction):
-                place.mkdir()
-            for kind in ("labels", "data"):
-                (truth / f"{name}_{kind}.csv").write_bytes(Path(gtPath, f"{name}_{kind}.csv").read_bytes())
+            ground_truth, prediction = Path(folder, "ground_truth"), Path(folder, "prediction")
+            ground_truth.mkdir()
+            prediction.mkdir()
+            for suffix in ("labels", "data"):
+                shutil.copy(Path(gtPath, f"{name}_{suffix}.csv"), ground_truth)
             (prediction / f"{name}_prediction.csv").write_bytes(rows)
-            return type(self)._evaluation(prediction, truth, protocol)
+            return type(self)._evaluation(prediction, ground_truth, protocol)
 
     def _labels(self) -> list[list[int]]:
         text = read_member(self._path, "labels").decode("utf-8-sig")

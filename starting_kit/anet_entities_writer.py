@@ -1,4 +1,4 @@
-"""Build a submission to anet_entities_gt or anet_entities_gen from arrays, so that nobody formats JSON by hand.
+"""Build a submission to anet_entities_gt or anet_entities_gen from arrays.
 
 writer = AnetEntitiesWriter("gen", external_data="")
 writer.add_segment("v_abc", "0", ["man", "ball"], [1, 4], boxes)   # boxes: (2, 10, 4)
@@ -59,7 +59,7 @@ class AnetEntitiesWriter:
             0; boxes have another shape, are not in pixels or have x2 < x1.
         """
         names = texts(classes, "classes")
-        words = [whole(index, f"word_indexes[{place}]", 0) for place, index in enumerate(word_indexes)]
+        words = [whole(index, f"word_indexes[{position}]", 0) for position, index in enumerate(word_indexes)]
         array = corner_boxes(boxes, (ANY, FRAMES, 4), "boxes")
         if not len(names) == len(words) == len(array):
             raise ValueError(

@@ -73,22 +73,22 @@ class DensePoseWriter:
             A value is not finite or not a number; the box is not in pixels; the array does not fit the box, is not
             uint8, holds a part above 24, or U and V in 0..1.
         """
-        place = numbers(box, (4,), "the box")
-        refuse_fractions(place, "the box")
+        box_values = numbers(box, (4,), "the box")
+        refuse_fractions(box_values, "the box")
         certainty = float(numbers(score, (), "the score"))
         array = np.asarray(iuv)
-        _check_pixels(array, (3, int(place[3]), int(place[2])))
-        corner = (float(place[0]), float(place[1]), float(place[2]), float(place[3]))
-        encoded = encode_detection(whole(image_id, "the image id", 0), corner, certainty, array)
+        _check_pixels(array, (3, int(box_values[3]), int(box_values[2])))
+        x, y, width, height = box_values.tolist()
+        encoded = encode_detection(whole(image_id, "the image id", 0), (x, y, width, height), certainty, array)
         self._stream.write(f"{self._separator}{encoded}".encode())
         self._separator = ",\n"
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is None:
+        if error_type is None:
             self._stream.write(b"[]\n" if self._separator == "[\n" else b"\n]\n")
-        self._stack.__exit__(kind, error, trace)
+        self._stack.__exit__(error_type, error, trace)
 
 
 def _check_pixels(array: np.ndarray, shape: tuple[int, int, int]) -> None:
@@ -149,16 +149,15 @@ def detections(data: Any) -> Iterator[tuple[int, list[float], float, np.ndarray]
     """
     if not isinstance(data, (list, tuple)):
         raise ValueError(f"it holds a {type(data).__name__} instead of a list of dicts")
-    for place, entry in enumerate(data):
-        missing = [] if isinstance(entry, dict) else ["image_id"]
-        missing = missing or [key for key in ("image_id", "bbox", "score") if key not in entry]
-        if missing or not ("uv" in entry or "iuv" in entry):
+    for index, entry in enumerate(data):
+        keys = entry.keys() if isinstance(entry, dict) else set()
+        if not {"image_id", "bbox", "score"} <= keys or not {"uv", "iuv"} & keys:
             needed = json.dumps(["image_id", "bbox", "score", "uv"])
-            raise ValueError(f"detection {place} is not a dict with the keys {needed}")
+            raise ValueError(f"detection {index} is not a dict with the keys {needed}")
         try:
             array = _as_bytes(np.asarray(entry["uv"] if "uv" in entry else entry["iuv"]))
         except ValueError as error:
-            raise ValueError(f"detection {place}: {error}") from None
+            raise ValueError(f"detection {index}: {error}") from None
         yield entry["image_id"], entry["bbox"], entry["score"], array
 
 
@@ -200,11 +199,11 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def _add(writer: DensePoseWriter, place: int, detection: tuple[int, list[float], float, np.ndarray]) -> None:
+def _add(writer: DensePoseWriter, index: int, detection: tuple[int, list[float], float, np.ndarray]) -> None:
     try:
         writer.add(*detection)
     except ValueError as error:
-        raise ValueError(f"detection {place}: {error}") from None
+        raise ValueError(f"detection {index}: {error}") from None
 
 
 if __name__ == "__main__":

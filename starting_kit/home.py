@@ -28,7 +28,7 @@ _MB = 1e6
 
 
 class ProblemsError(ValueError):
-    """What is wrong with a submission, a setting or a reference; the message lists ``problems``."""
+    """A submission, a setting or a reference is not valid; the message lists ``problems``."""
 
     def __init__(self, findings: Findings) -> None:
         self.problems: list[Problem] = list(findings.problems)
@@ -58,7 +58,7 @@ class Score:
     items : mapping of str to float
         The score of each independent item (video, sequence, segment, image); NaN where it has none.
     notes : sequence of Note
-        What else there is to say, first what looks like a mistake.
+        Remarks, those on likely mistakes first.
     signature : str
         Scores with the same signature are comparable.
     """
@@ -79,7 +79,7 @@ class _Loaded:
     settings: Mapping[str, Any]
 
 
-# The reference that was used last, of each task.
+# The reference of each task that was used last.
 _loaded: dict[str, _Loaded] = {}
 
 
@@ -99,7 +99,7 @@ def score(
     submission : path
         A zip file, or a folder with its files.
     reference : path, optional
-        A folder with ground truth in the organizers' own files; by default the demo reference of the kit.
+        A folder with ground truth in the organizers' file formats; by default the demo reference of the kit.
     cache : path, optional
         Where references that need preparing are kept; by default the user's cache folder.
     **settings
@@ -155,7 +155,7 @@ def _settings(challenge: Challenge, source: Path, findings: Findings) -> dict[st
 
 
 def prepared_folder(challenge: Challenge, source: Path, cache: str | Path | None = None) -> Path:
-    """Return a folder that loads fast: ``source``, or what was made of its files, now or earlier, in the cache.
+    """Return a folder that loads fast: ``source``, or the prepared copy of it in the cache, made if needed.
 
     Says on stderr where it is and how large.
 

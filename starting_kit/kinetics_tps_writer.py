@@ -1,4 +1,4 @@
-"""Build a kinetics_tps submission from arrays, so that nobody formats JSON by hand.
+"""Build a kinetics_tps submission from arrays.
 
 writer = KineticsTPSWriter()
 writer.add_video("vid7", "throw_ball")
@@ -38,10 +38,8 @@ class KineticsTPSWriter:
 
     def _humans(self, video: str, frame: int) -> list[Any]:
         name = f"img_{whole(frame, 'the frame', 1):05d}.json"
-        found: list[Any] = self._parts.setdefault(text(video, "the video"), {}).setdefault(name, {"humans": []})[
-            "humans"
-        ]
-        return found
+        frames = self._parts.setdefault(text(video, "the video"), {})
+        return frames.setdefault(name, {"humans": []})["humans"]
 
     def add_human(
         self,
@@ -68,20 +66,19 @@ class KineticsTPSWriter:
             A box has another shape, is not in pixels or has x2 < x1; boxes and states differ in number; there are
             more than 5; ``frame`` is not a whole number from 1; states are not a list of strings.
         """
-        own = corner_boxes(box, (4,), "the box of the human")
-        made = {}
+        human_box = corner_boxes(box, (4,), "the box of the human")
+        proposals = {}
         for name, (boxes, states) in parts.items():
-            what = f"the boxes of {text(name, 'the part')}"
-            array = corner_boxes(boxes, (ANY, 4), what)
+            where = f"the boxes of {text(name, 'the part')}"
+            array = corner_boxes(boxes, (ANY, 4), where)
             verbs = texts(states, f"the states of {name}")
             if len(array) != len(verbs):
-                raise ValueError(
-                    f"{what}: the lengths differ, boxes {len(array)}, states {len(verbs)}; give one state a box"
-                )
+                lengths = f"boxes {len(array)}, states {len(verbs)}"
+                raise ValueError(f"{where}: the lengths differ, {lengths}; give one state a box")
             if len(array) > MOST_PROPOSALS:
-                raise ValueError(f"{what}: there are {len(array)}; keep the best {MOST_PROPOSALS}")
-            made[name] = {"box": array.tolist(), "verb": verbs}
-        self._humans(video, frame).append({"box": own.tolist(), "parts": made})
+                raise ValueError(f"{where}: there are {len(array)}; keep the best {MOST_PROPOSALS}")
+            proposals[name] = {"box": array.tolist(), "verb": verbs}
+        self._humans(video, frame).append({"box": human_box.tolist(), "parts": proposals})
 
     def save(self, path: str | Path) -> None:
         """Write the zip, check it and put it at ``path``; nothing is left there if it is not valid.

@@ -1,4 +1,4 @@
-"""What the writers share: wrong arguments are refused at once, and a file appears whole and checked or not at all."""
+"""The base of the writers: it refuses wrong arguments at once and writes only complete and valid files."""
 
 from __future__ import annotations
 
@@ -25,12 +25,8 @@ ANY = -1
 def checked_file(path: str | Path, challenge_id: str) -> Iterator[Path]:
     """Yield a temporary path of the same name; afterwards check the file there and move it to ``path``.
 
-    After an exception, or if the check fails, nothing is left and an older file at ``path`` stays.
-
-    Raises
-    ------
-    ValueError
-        The submission is not valid; the message lists what is wrong.
+    After an exception, or if the check fails, nothing is left and an older file at ``path`` stays. Raises ValueError
+    if the submission is not valid; the message lists what is wrong.
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -53,12 +49,9 @@ def save_zip(path: str | Path, challenge_id: str, files: Mapping[str, str]) -> N
 
 
 def numbers(values: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
-    """Return finite numbers as float64 of a shape in which `ANY` means any length; [] is one of length 0.
+    """Return finite numbers as float64 of a shape in which `ANY` is any length; [] has length 0.
 
-    Raises
-    ------
-    ValueError
-        The values are not numbers, have another shape, or are NaN or infinite.
+    Raises ValueError if the values are not numbers, have another shape, or are NaN or infinite.
     """
     wanted = str(tuple("n" if size == ANY else size for size in shape)).replace("'", "")
     try:
@@ -69,7 +62,7 @@ def numbers(values: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
         return np.zeros((0, *shape[1:]))
     if array.dtype.kind not in "iuf":
         raise ValueError(f"{what}: the values are of type {array.dtype}; give numbers of shape {wanted}")
-    if array.ndim != len(shape) or any(size not in (ANY, own) for size, own in zip(shape, array.shape)):
+    if array.ndim != len(shape) or any(size not in (ANY, n) for size, n in zip(shape, array.shape)):
         hint = _reshaping(array.shape, shape)
         raise ValueError(f"{what}: the shape is {array.shape} and must be {wanted}{hint}")
     if not np.isfinite(array).all():
@@ -80,10 +73,10 @@ def numbers(values: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
     return array.astype(np.float64)
 
 
-def _reshaping(found: tuple[int, ...], wanted: tuple[int, ...]) -> str:
-    if len(found) == len(wanted) - 1 and found == wanted[1:]:
+def _reshaping(shape: tuple[int, ...], wanted: tuple[int, ...]) -> str:
+    if shape == wanted[1:]:
         return "; for a single one write array[None]"
-    if len(found) == len(wanted) == 3 and found[0] == wanted[1] and found[2] == wanted[2]:
+    if len(shape) == len(wanted) == 3 and shape[0] == wanted[1] and shape[2] == wanted[2]:
         return "; write np.swapaxes(array, 0, 1)"
     return ""
 
@@ -91,10 +84,7 @@ def _reshaping(found: tuple[int, ...], wanted: tuple[int, ...]) -> str:
 def corner_boxes(values: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
     """Return boxes ``x1, y1, x2, y2`` in pixels as float64 of a shape that ends in 4.
 
-    Raises
-    ------
-    ValueError
-        As `numbers`; or x2 < x1 or y2 < y1, or a box lies within 0..1: it is not in pixels.
+    Raises ValueError as `numbers`, and if x2 < x1, y2 < y1, or a box lies within 0..1: it is not in pixels.
     """
     array = numbers(values, shape, what)
     reversed_ = (array[..., 2:] < array[..., :2]).any(axis=-1)
@@ -137,4 +127,4 @@ def texts(values: Sequence[str], what: str) -> list[str]:
     """Return a list of strings. Raises ValueError for a single string, which would become its letters."""
     if isinstance(values, (str, bytes)):
         raise ValueError(f"{what} is {values!r}; give a list, [{values!r}]")
-    return [text(value, f"{what}[{place}]") for place, value in enumerate(values)]
+    return [text(value, f"{what}[{index}]") for index, value in enumerate(values)]

@@ -1,8 +1,8 @@
 """Building the bundles that are uploaded.
 
-``competition.yaml`` is the truth for the competition of all tasks; the bundle of one challenge is cut out of it. Data
-that it names is made here if its name is ``<id>_program.zip``, ``X_reference.zip``, ``X_sample.zip`` or
-``starting_kit.zip``; any other file or folder lies beside competition.yaml.
+``competition.yaml`` is the single source for the competition of all tasks; the bundle of one task is cut out of it.
+The files that it names are built if their names are ``<id>_program.zip``, ``X_reference.zip``, ``X_sample.zip`` or
+``starting_kit.zip``; all others are in the folder of competition.yaml.
 """
 
 from __future__ import annotations
@@ -17,16 +17,15 @@ import yaml
 
 from organizer import ROOT
 from organizer.bundle import COMPETITION, DEMO_TITLE, DIST
-from organizer.bundle.competition import check_competition, form_of, named_files, read_competition
+from organizer.bundle.competition import Competition, Entry, check_competition, form_of, named_files, read_competition
 from organizer.bundle.contents import Contents
 from organizer.bundle.cut import challenge_of, classic, one_challenge, reference_name
 from organizer.bundle.lint import lint_files
 from organizer.bundle.parts import KIT, Parts
 from organizer.bundle.report import Report
 from organizer.data.references import RefusedError, task_folders
-from organizer.files import zip_bytes
+from organizer.files import Files, zip_bytes
 from scoring_program.challenge import challenge_ids
-from validator.findings import Findings
 
 _SAMPLE = "_sample.zip"
 
@@ -34,11 +33,11 @@ _SAMPLE = "_sample.zip"
 class Bundle(NamedTuple):
     """A bundle that is not yet a zip: its competition.yaml as data, and its other files."""
 
-    data: dict[str, Any]
+    data: Competition
     files: dict[str, bytes]
 
     def report(self, contents: Contents, samples: bool = False) -> Report:
-        """Return what the linter says of it."""
+        """Return the findings of the linter."""
         report = Report()
         lint_files(self.data, self.files, contents, samples, report)
         return report
@@ -51,18 +50,10 @@ class Bundle(NamedTuple):
 
 @dataclass
 class Plan:
-    """The bundles of one build.
-
-    Attributes
-    ----------
-    bundles : dict of str to Bundle
-        By the name of the zip.
-    said : list of str
-        What the organizer should know: what is not built, left out or not carried over.
-    """
+    """The bundles of one build by the name of the zip, and notes on what is not built or left out."""
 
     bundles: dict[str, Bundle] = field(default_factory=dict)
-    said: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 def build_all(
@@ -87,24 +78,31 @@ def build_all(
     RefusedError
         The reference or competition.yaml is wrong; then nothing is written.
     """
-    truth = read_truth(source)
-    folders = task_folders(reference, task_names(truth)) if reference else None
-    plan = plan_bundles(truth, Parts(folders, demo or reference is None, source), form)
+    competition = load_competition(source)
+    folders = task_folders(reference, task_names(competition)) if reference else None
+    plan = plan_bundles(competition, Parts(folders, demo or reference is None, source), form)
     contents = Contents()
     for name, bundle in plan.bundles.items():
         errors = bundle.report(contents).errors
-        # A rehearsal with a copy of the demo data builds, although the starting kit shows that data.
+        # A rehearsal with a copy of the demo data can be built, although the starting kit shows that data.
         in_kit = [problem for problem in errors.problems if problem.code == "L-LEAK" and problem.file == KIT]
         if len(in_kit) < errors.total:
             raise RefusedError(errors)
         if in_kit:
-            plan.said.append(f"{name}: {KIT} shows files of the reference; do not upload it")
-    for name in sorted((folders or {}).keys() - {reference_name(task) for task in truth["tasks"]}):
-        plan.said.append(f"{name} of REFERENCE is not used: no task names {name}_reference.zip")
-    for line in dict.fromkeys(plan.said):
+            plan.notes.append(f"{name}: {KIT} shows files of the reference; do not upload it")
+    for name in sorted((folders or {}).keys() - {reference_name(task) for task in competition["tasks"]}):
+        plan.notes.append(f"{name} of REFERENCE is not used: no task names {name}_reference.zip")
+    for line in dict.fromkeys(plan.notes):
         print(f"note | {line}")
     _write(plan, output)
     return [output / name for name in plan.bundles]
+
+
+def build_command(reference: Path | None, form: str, demo: bool) -> int:
+    """Build all bundles into dist/ and print their paths."""
+    for path in build_all(reference, form, demo=demo):
+        print(path.relative_to(ROOT))
+    return 0
 
 
 def _write(plan: Plan, output: Path) -> None:
@@ -119,93 +117,86 @@ def _write(plan: Plan, output: Path) -> None:
             (Path(folder) / name).replace(output / name)
 
 
-def read_truth(source: Path = ROOT) -> dict[str, Any]:
+def load_competition(source: Path = ROOT) -> dict[str, Any]:
     """Return competition.yaml. Raises RefusedError if it is not one of Codabench's v2, or wrong."""
-    report = Report()
-    path = source / COMPETITION
+    report, path = Report(), source / COMPETITION
     if not path.is_file():
         report.error("L-FILE", "there is no such file", f"put it into {source}")
     data = read_competition(path.read_bytes(), report) if report.ok else None
-    if data is None or not report.ok:
-        raise RefusedError(report.errors)
-    check_truth(data)
+    report.refuse_errors()
+    assert data is not None  # noqa: S101 - otherwise there are errors
+    check_buildable(data)
     return data
 
 
-def check_truth(data: dict[str, Any]) -> None:
+def check_buildable(data: Competition) -> None:
     """Raise RefusedError if bundles cannot be built from a competition.yaml."""
     report = Report()
     if form_of(data) == "v1.5":
         report.error("L-SCHEMA", "v1.5 bundles are built from v2 as well", "write version: 2", "/version")
     else:
         check_competition(data, report)
-    refuse_errors(report)
+    report.refuse_errors()
 
 
-def refuse_errors(report: Report) -> None:
-    """Raise RefusedError if there are errors."""
-    if not report.ok:
-        raise RefusedError(report.errors)
-
-
-def task_names(truth: Mapping[str, Any]) -> set[str]:
+def task_names(competition: Competition) -> set[str]:
     """Return the names that a folder of REFERENCE may have: those of all challenges, and those of references."""
-    return {*challenge_ids(), *filter(None, (reference_name(task) for task in truth["tasks"]))}
+    return {*challenge_ids(), *filter(None, (reference_name(task) for task in competition["tasks"]))}
 
 
-def plan_bundles(truth: Mapping[str, Any], parts: Parts, form: str) -> Plan:
-    """Put together the bundles of a form; ``truth`` is a competition without errors.
+def plan_bundles(competition: Competition, parts: Parts, form: str) -> Plan:
+    """Put together the bundles of a form from a competition without errors.
 
     Raises RefusedError if none can be built.
     """
-    plan = Plan()
-    wanted = {"competition.zip": dict(truth)} if form == "v2" else {}
-    for challenge_id in challenge_ids():
-        if any(challenge_of(task) == challenge_id for task in truth["tasks"]):
-            cut = one_challenge(truth, parts.challenge(challenge_id))
-            if cut is None:
-                plan.said.append(f"there is no bundle of {challenge_id}: no phase offers it")
-            else:
-                wanted[f"{challenge_id}.zip" if form == "v2" else f"v1.5/{challenge_id}.zip"] = cut
-    missing: set[str] = set()
-    left_out = []
-    for name, data in wanted.items():
-        lacking = {x for task in data["tasks"] if (x := _missing_reference(task, parts))}
-        missing |= lacking
-        if lacking:
-            left_out.append(name)
+    plan, missing, not_built = Plan(), set[str](), []
+    for name, data in _wanted(competition, parts, form, plan).items():
+        absent = {x for task in data["tasks"] if (x := _missing_reference(task, parts))}
+        if absent:
+            missing |= absent
+            not_built.append(name)
         else:
             _add_bundle(name, data, parts, form, plan)
-    if left_out:
+    if not_built:
+        problem = f"REFERENCE has no folder {', '.join(sorted(missing))}"
         hint = "add them, or DEMO=1 (--demo) for synthetic data"
-        problem = f"REFERENCE has no folder {', '.join(sorted(missing))}; {hint}"
-        plan.said.append(f"not built: {', '.join(left_out)}; {problem}")
+        plan.notes.append(f"not built: {', '.join(not_built)}; {problem}; {hint}")
     if not plan.bundles:
-        findings = Findings()
-        findings.add("L-NOTHING", "there is nothing to build: " + "; ".join(plan.said), "see above", COMPETITION)
-        raise RefusedError(findings)
+        report = Report()
+        report.error("L-NOTHING", "there is nothing to build: " + "; ".join(plan.notes), "see above")
+        report.refuse_errors()
     return plan
 
 
-def _missing_reference(task: Mapping[str, Any], parts: Parts) -> str | None:
+def _wanted(competition: Competition, parts: Parts, form: str, plan: Plan) -> dict[str, dict[str, Any]]:
+    """Return the competition.yaml of each bundle of a form."""
+    wanted = {"competition.zip": dict(competition)} if form == "v2" else {}
+    for challenge_id in sorted({name for task in competition["tasks"] if (name := challenge_of(task))}):
+        data = one_challenge(competition, parts.challenge(challenge_id))
+        if data is None:
+            plan.notes.append(f"there is no bundle of {challenge_id}: no phase offers it")
+        else:
+            wanted[f"{challenge_id}.zip" if form == "v2" else f"v1.5/{challenge_id}.zip"] = data
+    return wanted
+
+
+def _missing_reference(task: Entry, parts: Parts) -> str | None:
     name, challenge_id = reference_name(task), challenge_of(task)
     return name if name and challenge_id and parts.reference(name, challenge_id) is None else None
 
 
-def _add_bundle(name: str, data: dict[str, Any], parts: Parts, form: str, plan: Plan) -> None:
+def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Plan) -> None:
     data, named = _with_files(data, parts, plan)
     if form == "v1.5":
         data, lost = classic(data)
-        plan.said += lost
-    files = {place: content for file in named_files(data) for place, content in named.get(file.name, {}).items()}
+        plan.notes += lost
+    files = {path: content for file in named_files(data) for path, content in named.get(file.name, {}).items()}
     plan.bundles[name] = Bundle(data, files)
 
 
-def _with_files(
-    data: dict[str, Any], parts: Parts, plan: Plan
-) -> tuple[dict[str, Any], dict[str, Mapping[str, bytes]]]:
-    """Return the competition with a title that tells of demo data, without missing samples, and its files by name."""
-    made: dict[str, Mapping[str, bytes]] = {}
+def _with_files(data: Competition, parts: Parts, plan: Plan) -> tuple[dict[str, Any], dict[str, Files]]:
+    """Return the competition, its title marked if it has demo data, without missing samples, and its files."""
+    made: dict[str, Files] = {}
     tasks = {task["index"]: task for task in data["tasks"]}
     demo = False
     for task in data["tasks"]:
@@ -219,26 +210,24 @@ def _with_files(
     for entry in data.get("solutions", []):
         sample = _sample(entry, tasks, parts)
         if sample is None:
-            plan.said.append(f"no solution {entry['path']}: there is no such sample beside the reference folder")
+            plan.notes.append(f"no solution {entry['path']}: there is no such sample next to the reference folder")
         else:
             made.update(sample)
             solutions.append(entry)
     ids = tuple(sorted({challenge_id for task in data["tasks"] if (challenge_id := challenge_of(task))}))
-    if not parts.own(KIT):
+    if not parts.brought(KIT):
         made[KIT] = {KIT: parts.kit(ids)}
     data = {**data, "title": f"{DEMO_TITLE if demo else ''}{data['title']}", "solutions": solutions}
     if not solutions:
         del data["solutions"]
-    own = {file.name: parts.own(file.name) for file in named_files(data) if file.name not in made}
-    return data, {**own, **made}
+    brought = {file.name: parts.brought(file.name) for file in named_files(data) if file.name not in made}
+    return data, {**brought, **made}
 
 
-def _sample(
-    entry: Mapping[str, Any], tasks: Mapping[Any, Mapping[str, Any]], parts: Parts
-) -> dict[str, Mapping[str, bytes]] | None:
+def _sample(entry: Entry, tasks: Mapping[Any, Entry], parts: Parts) -> dict[str, Files] | None:
     """Return the file of a solution if it is made here (empty if the organizer brings it), None if there is none."""
     path = str(entry.get("path", ""))
-    task: Mapping[str, Any] = tasks[entry["tasks"][0]] if entry["tasks"] else {}
+    task: Entry = tasks[entry["tasks"][0]] if entry["tasks"] else {}
     challenge_id = challenge_of(task)
     if challenge_id is None or not path.endswith(_SAMPLE):
         return {}

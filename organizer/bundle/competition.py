@@ -1,4 +1,4 @@
-"""What competition.yaml says: reading it, and checking all that it says about itself.
+"""Reading competition.yaml, and checking it without the files that it names.
 
 A JSON Schema lists every key that Codabench reads. An unknown key is a warning, as the platform ignores it.
 """
@@ -29,16 +29,31 @@ _READ_BY_NOBODY = ("report", "accepts_only_result_submissions")
 _BOARD = "/leaderboards/0"
 
 
+# Codabench's YAML: the whole file, and a mapping in it.
+Competition = Mapping[str, Any]
+Entry = Mapping[str, Any]
+
+
 class NamedFile(NamedTuple):
-    """A file that competition.yaml names: its place there, the name, and the key that names it."""
+    """A file that competition.yaml names: the JSON Pointer there, the name, and the key that names it."""
 
     where: str
     name: str
     key: str
 
 
+class BoardColumn(NamedTuple):
+    """A column of the leaderboard: its JSON Pointer, key, data, its key for the order, and whether it is computed."""
+
+    where: str
+    key: str
+    data: Entry
+    sorting_key: str
+    computed: bool
+
+
 def yes(value: object) -> bool:
-    """Return what the platform takes a flag of competition.yaml for; a missing one (None) is no."""
+    """Return how the platform reads a flag of competition.yaml; a missing one (None) is no."""
     return str(value).lower() in ("true", "t", "yes", "y", "on", "1")
 
 
@@ -54,14 +69,14 @@ def read_competition(text: bytes, report: Report) -> dict[str, Any] | None:
         try:
             data = load_strict(decoded)
         except yaml.constructor.ConstructorError as error:
-            data = yaml.safe_load(decoded)  # what the platform does: the last of two equal keys wins
-            report.warn("L-TWICE", f"{error.problem}; the platform takes the last one", "keep one", _place(error))
+            data = yaml.safe_load(decoded)  # as the platform does: the last of two equal keys wins
+            report.warn("L-TWICE", f"{error.problem}; the platform takes the last one", "keep one", _position(error))
     except UnicodeDecodeError:
         report.error("L-YAML", "the file is not UTF-8", "save it as plain UTF-8")
         return None
     except (yaml.YAMLError, ValueError) as error:  # ValueError: a date without quotes that does not exist
         problem = getattr(error, "problem", None) or str(error)
-        report.error("L-YAML", problem, "correct the YAML", _place(error))
+        report.error("L-YAML", problem, "correct the YAML", _position(error))
         return None
     if not isinstance(data, dict):
         report.error("L-YAML", "this is not a mapping", "see competition.yaml of this project")
@@ -69,18 +84,18 @@ def read_competition(text: bytes, report: Report) -> dict[str, Any] | None:
     return data
 
 
-def _place(error: Exception) -> str:
+def _position(error: Exception) -> str:
     mark = getattr(error, "problem_mark", None)
     return f"line {mark.line + 1} column {mark.column + 1}" if mark else ""
 
 
-def form_of(data: Mapping[str, Any]) -> str | None:
+def form_of(data: Competition) -> str | None:
     """Return ``v2`` or ``v1.5``, None if the platform knows no such version."""
     return _FORMS.get(str(data.get("version", "1")))
 
 
-def check_competition(data: dict[str, Any], report: Report) -> bool:
-    """Check what competition.yaml says, files aside; return whether its structure lets checks go on."""
+def check_competition(data: Competition, report: Report) -> bool:
+    """Check competition.yaml without its files; return whether its structure allows further checks."""
     form = form_of(data)
     if form is None:
         report.error("L-SCHEMA", f"there is no version {data['version']}", "write version: 2", "/version")
@@ -97,21 +112,20 @@ def check_competition(data: dict[str, Any], report: Report) -> bool:
         if question["key"] != name:
             problem = f"the key {question['key']} differs from the question's name"
             report.error("L-FACTS", problem, f"write key: {name}", f"/fact_sheet/{name}/key")
-    for key in ("title", "pages", "description"):
+    for key in ("pages", "description"):
         if not data.get(key):
             report.warn("L-TEXT", f"there is no {key}", "participants see the competition without", f"/{key}")
     return True
 
 
-def _check_schema(data: dict[str, Any], form: str, report: Report) -> bool:
+def _check_schema(data: Competition, form: str, report: Report) -> bool:
     import jsonschema
 
     schema = json.loads((Path(__file__).parent / "schemas" / f"competition-{form}.json").read_text(encoding="utf-8"))
     plain = _plain(data)
     good = True
-    for error in sorted(
-        jsonschema.Draft7Validator(schema).iter_errors(plain), key=lambda found: list(map(str, found.path))
-    ):
+    errors = jsonschema.Draft7Validator(schema).iter_errors(plain)
+    for error in sorted(errors, key=lambda error: list(map(str, error.path))):
         where = "".join(f"/{part}" for part in error.absolute_path)
         known = sorted(error.schema.get("properties", {})) if isinstance(error.schema, dict) else []
         if error.validator == "additionalProperties":
@@ -154,20 +168,40 @@ def _keys(node: Any, where: str = "") -> Iterator[tuple[str, str]]:
         yield from _keys(value, f"{where}/{key}")
 
 
-def sorted_phases(data: Mapping[str, Any]) -> list[tuple[int, dict[str, Any]]]:
-    """Return (place in the file, phase) of a v2 competition in the platform's order."""
-    phases = list(enumerate(data["phases"]))
-    return sorted(phases, key=lambda pair: number(pair[1].get("index", pair[0])))
+def entries_of(data: Competition, group: str) -> list[tuple[str, Entry]]:
+    """Return (JSON Pointer, entry) of a list of a competition, which v1.5 writes as a mapping."""
+    entries = data.get(group, [])
+    pairs = entries.items() if isinstance(entries, dict) else enumerate(entries)
+    return [(f"/{group}/{key}", entry) for key, entry in pairs]
 
 
-def _check_phases(data: dict[str, Any], report: Report) -> None:
+def columns_of(data: Competition) -> list[BoardColumn]:
+    """Return the columns of the leaderboard of either form."""
+    if form_of(data) == "v2":
+        return [
+            BoardColumn(f"/leaderboards/0{where}", column["key"], column, "sorting", bool(column.get("computation")))
+            for where, column in entries_of(data["leaderboards"][0], "columns")
+        ]
+    return [
+        BoardColumn(f"/leaderboard{where}", where.rpartition("/")[2], column, "sort", "computed" in column)
+        for where, column in entries_of(data["leaderboard"], "columns")
+    ]
+
+
+def sorted_phases(data: Competition) -> list[tuple[str, Entry]]:
+    """Return (JSON Pointer, phase) of a competition in the platform's order."""
+    phases = list(enumerate(entries_of(data, "phases")))
+    key = "index" if form_of(data) == "v2" else "phasenumber"
+    return [phase for _, phase in sorted(phases, key=lambda pair: number(pair[1][1].get(key, pair[0])))]
+
+
+def _check_phases(data: Competition, report: Report) -> None:
     phases = sorted_phases(data)
-    report.unique("warning", (p["index"] for _, p in phases if "index" in p), "/phases", "the index")
+    report.unique("warning", (phase["index"] for _, phase in phases if "index" in phase), "/phases", "the index")
     if 0 < sum("index" in phase for _, phase in phases) < len(phases):
         report.warn("L-PHASE", "only some phases have an index", "number all or none", "/phases")
     previous_end = None
-    for order, (place, phase) in enumerate(phases):
-        where = f"/phases/{place}"
+    for order, (where, phase) in enumerate(phases):
         start = read_date(phase["start"], f"{where}/start", report)
         end = read_date(phase["end"], f"{where}/end", report) if phase.get("end") else None
         if not phase.get("end") and order < len(phases) - 1:
@@ -180,82 +214,78 @@ def _check_phases(data: dict[str, Any], report: Report) -> None:
         previous_end = end or previous_end
         if not phase["tasks"]:
             report.warn("L-PHASE", "the phase offers no task", "name at least one", f"{where}/tasks")
-        if order == 0 and yes(phase.get("auto_migrate_to_this_phase")):
+    _check_limits_and_migration(phases, "auto_migrate_to_this_phase", report)
+
+
+def _check_limits_and_migration(phases: list[tuple[str, Entry]], migration: str, report: Report) -> None:
+    """Check what phases have in both forms; ``migration`` is the key of automatic migration."""
+    for order, (where, phase) in enumerate(phases):
+        if order == 0 and yes(phase.get(migration)):
             problem = "there is no phase before the first to migrate from"
-            report.error("L-PHASE", problem, "remove the key", f"{where}/auto_migrate_to_this_phase")
-        check_limit(phase, where, report)
+            report.error("L-PHASE", problem, "remove the key", f"{where}/{migration}")
+        limit, where = number(phase.get("execution_time_limit", DEFAULT_STEP)), f"{where}/execution_time_limit"
+        if limit == 0:
+            report.warn("L-LIMIT", f"0 is not unlimited: it means {DEFAULT_STEP} s", "write the seconds", where)
+        if limit > DEFAULT_STEP:
+            problem = f"the default queue allows {DEFAULT_STEP} s a step"
+            report.warn("L-LIMIT", problem, "use a queue of your own, or a lower limit", where)
 
 
-def check_limit(phase: Mapping[str, Any], where: str, report: Report) -> None:
-    """Check the time limit of a phase of either form."""
-    limit = number(phase.get("execution_time_limit", DEFAULT_STEP))
-    where = f"{where}/execution_time_limit"
-    if limit == 0:
-        report.warn("L-LIMIT", f"0 is not unlimited: it means {DEFAULT_STEP} s", "write the seconds", where)
-    if limit > DEFAULT_STEP:
-        problem = f"the default queue allows {DEFAULT_STEP} s a step"
-        report.warn("L-LIMIT", problem, "use a queue of your own, or a lower limit", where)
-
-
-def _check_tasks(data: dict[str, Any], report: Report) -> None:
-    tasks, solutions = data["tasks"], data.get("solutions", [])
-    report.unique("error", (task["index"] for task in tasks), "/tasks", "the index")
-    report.unique("warning", (entry["index"] for entry in solutions), "/solutions", "the index")
+def _check_tasks(data: Competition, report: Report) -> None:
+    tasks, solutions = entries_of(data, "tasks"), entries_of(data, "solutions")
+    known = [task["index"] for _, task in tasks]
+    report.unique("error", known, "/tasks", "the index")
+    report.unique("warning", (solution["index"] for _, solution in solutions), "/solutions", "the index")
     if not tasks:
         report.warn("L-TASK", "there is no task", "add one", "/tasks")
-    known = [task["index"] for task in tasks]
-    for place, task in enumerate(tasks):
+    for where, task in tasks:
         if isinstance(task["index"], str):
-            report.warn("L-TASK", "the index is text", "write a number", f"/tasks/{place}/index")
+            report.warn("L-TASK", "the index is text", "write a number", f"{where}/index")
         if "key" not in task and "reference_data" not in task:
-            report.warn("L-REFERENCE", "the task has no reference data", "name a zip", f"/tasks/{place}")
-    for group, entries in (("phases", data["phases"]), ("solutions", solutions)):
-        for place, entry in enumerate(entries):
-            for missing in [index for index in entry["tasks"] if index not in known]:
-                where = f"/{group}/{place}/tasks"
-                hint = f"the indexes are {', '.join(map(str, known))}"
-                report.error("L-TASK", f"there is no task with index {missing}", hint, where)
-            if group == "solutions" and not entry.get("name"):
-                problem = 'the platform calls a solution without a name "solution @ date"'
-                report.warn("L-NAME", problem, "give it a name", f"/solutions/{place}")
+            report.warn("L-REFERENCE", "the task has no reference data", "name a zip", where)
+    for where, entry in [*entries_of(data, "phases"), *solutions]:
+        for missing in [index for index in entry["tasks"] if index not in known]:
+            hint = f"the indexes are {', '.join(map(str, known))}"
+            report.error("L-TASK", f"there is no task with index {missing}", hint, f"{where}/tasks")
+    for where, solution in solutions:
+        if not solution.get("name"):
+            problem = 'the platform calls a solution without a name "solution @ date"'
+            report.warn("L-NAME", problem, "give it a name", where)
     if data.get("queue"):
         _check_uuid(data["queue"], "queue", "/queue", report)
-    for group, entries in (("tasks", tasks), ("solutions", solutions)):
-        for place, entry in enumerate(entries):
-            if "key" in entry:
-                _check_uuid(entry["key"], "key", f"/{group}/{place}/key", report)
+    for where, entry in [*tasks, *solutions]:
+        if "key" in entry:
+            _check_uuid(entry["key"], "key", f"{where}/key", report)
 
 
-def _check_uuid(value: str, what: str, where: str, report: Report) -> None:
+def _check_uuid(value: str, name: str, where: str, report: Report) -> None:
     """Check a name that the server gave to something it holds: always a random UUID."""
     try:
         random = uuid.UUID(value).version == 4
     except ValueError:
         random = False
     if not random:
-        problem = f"{quote(value)} is no {what} that a server gives out (a UUID of version 4)"
+        problem = f"{quote(value)} is no {name} that a server gives out (a UUID of version 4)"
         report.error("L-KEY", problem, "copy it from the site", where)
     else:
-        report.warn("L-KEY", f"only the server knows whether the {what} exists", "look it up on the site", where)
+        report.warn("L-KEY", f"only the server knows whether the {name} exists", "look it up on the site", where)
 
 
-def _check_board(data: dict[str, Any], report: Report) -> None:
+def _check_board(data: Competition, report: Report) -> None:
     board = data["leaderboards"][0]
-    columns = board["columns"]
     if len(data["leaderboards"]) > 1:
         report.warn("L-BOARD", "the platform uses the first leaderboard only", "keep one", "/leaderboards/1")
-    indexes = [number(column["index"]) for column in columns]
+    indexes = [number(column["index"]) for column in board["columns"]]
     report.unique("error", indexes, f"{_BOARD}/columns", "the index")
-    report.unique("error", (column["key"] for column in columns), f"{_BOARD}/columns", "the key")
+    report.unique("error", (column["key"] for column in board["columns"]), f"{_BOARD}/columns", "the key")
     if 0 not in indexes:
         hint = "number the columns from 0; the leaderboard breaks otherwise"
         report.error("L-BOARD", "no column has the index 0", hint, f"{_BOARD}/columns")
     if number(board.get("primary_index", 0)) not in indexes:
         report.warn("L-BOARD", "no column has this index", "name one that exists", f"{_BOARD}/primary_index")
-    for place, column in enumerate(columns):
-        where = f"{_BOARD}/columns/{place}"
-        _check_precision(column.get("precision", 2), f"{where}/precision", report)
-        _check_computation(column, indexes, where, report)
+    _check_precisions(data, "precision", report)
+    for column in columns_of(data):
+        _check_computation(column, indexes, report)
     rule = board.get("submission_rule", "Add")
     if rule in ("Add", "Add_And_Delete"):
         problem = f"under {rule} participants put each result on the board by hand"
@@ -266,65 +296,64 @@ def _check_board(data: dict[str, Any], report: Report) -> None:
         report.warn("L-RULE", problem, "use Force_Latest_Multiple with several tasks", f"{_BOARD}/submission_rule")
 
 
-def _check_precision(value: object, where: str, report: Report) -> None:
-    if not 0 <= number(value) <= 10:
-        report.warn("L-BOARD", f"the platform stores 10 decimals; {value} cannot be shown", "use 0 to 10", where)
+def _check_precisions(data: Competition, key: str, report: Report) -> None:
+    for column in columns_of(data):
+        value = column.data.get(key, 2)
+        if not 0 <= number(value) <= 10:
+            problem = f"the platform stores 10 decimals; {value} cannot be shown"
+            report.warn("L-BOARD", problem, "use 0 to 10", f"{column.where}/{key}")
 
 
-def _check_computation(column: Mapping[str, Any], indexes: list[int], where: str, report: Report) -> None:
-    chosen = [number(index) for index in column.get("computation_indexes") or []]
-    if bool(column.get("computation")) != bool(chosen):
+def _check_computation(column: BoardColumn, indexes: list[int], report: Report) -> None:
+    chosen = [number(index) for index in column.data.get("computation_indexes") or []]
+    if column.computed != bool(chosen):
         problem = "computation and computation_indexes need each other"
-        report.error("L-COLUMN", problem, "give both or neither", where)
+        report.error("L-COLUMN", problem, "give both or neither", column.where)
     for index in chosen:
-        if index == number(column["index"]):
-            report.error("L-COLUMN", "the column is computed from itself", "name other columns", where)
+        if index == number(column.data["index"]):
+            report.error("L-COLUMN", "the column is computed from itself", "name other columns", column.where)
         elif index not in indexes:
-            report.error("L-COLUMN", f"there is no column with index {index}", "name columns that exist", where)
+            problem = f"there is no column with index {index}"
+            report.error("L-COLUMN", problem, "name columns that exist", column.where)
 
 
-def _check_v15(data: dict[str, Any], report: Report) -> None:
-    phases = sorted(data["phases"].items(), key=lambda pair: number(pair[1]["phasenumber"]))
+def _check_v15(data: Competition, report: Report) -> None:
+    phases = sorted_phases(data)
     report.unique("warning", (phase["phasenumber"] for _, phase in phases), "/phases", "the phasenumber")
     starts: list[datetime.datetime] = []
-    for order, (key, phase) in enumerate(phases):
-        where = f"/phases/{key}"
+    for where, phase in phases:
         start = read_date(phase["start_date"], f"{where}/start_date", report)
         if start and starts and (start - starts[-1]).days <= 1:
             hint = "a phase ends one day before the next one starts; leave more time between their starts"
             report.warn("L-PHASE", "the phase before would end before it starts", hint, f"{where}/start_date")
         starts += [start] if start else []
-        if order == 0 and yes(phase.get("auto_migration")):
-            problem = "there is no phase before the first to migrate from"
-            report.error("L-PHASE", problem, "remove the key", f"{where}/auto_migration")
-        check_limit(phase, where, report)
+    _check_limits_and_migration(phases, "auto_migration", report)
     end = read_date(data["end_date"], "/end_date", report) if data.get("end_date") else None
     if end and starts and end <= starts[-1]:
         report.warn("L-PHASE", "the competition ends before its last phase starts", "correct it", "/end_date")
     labels = {board["label"] for board in data["leaderboard"]["leaderboards"].values()}
-    columns = data["leaderboard"]["columns"]
-    ranks = (column["rank"] for column in columns.values() if "rank" in column)
+    columns = columns_of(data)
+    ranks = (column.data["rank"] for column in columns if "rank" in column.data)
     report.unique("warning", ranks, "/leaderboard/columns", "the rank")
-    for key, column in columns.items():
-        where = f"/leaderboard/columns/{key}"
-        _check_precision(column.get("numeric_format", 2), f"{where}/numeric_format", report)
-        if column["leaderboard"]["label"] not in labels:
-            problem = f"there is no leaderboard with the label {column['leaderboard']['label']}"
-            report.warn("L-BOARD", problem, f"the labels are {', '.join(sorted(map(str, labels)))}", where)
+    _check_precisions(data, "numeric_format", report)
+    for column in columns:
+        label = column.data["leaderboard"]["label"]
+        if label not in labels:
+            hint = f"the labels are {', '.join(sorted(map(str, labels)))}"
+            report.warn("L-BOARD", f"there is no leaderboard with the label {label}", hint, column.where)
 
 
-def named_files(data: Mapping[str, Any]) -> Iterator[NamedFile]:
+def named_files(data: Competition) -> Iterator[NamedFile]:
     """Yield every file that a competition.yaml of either form names."""
     for key in ("image", "terms"):
         if key in data:
             yield NamedFile(f"/{key}", data[key], key)
-    for place, page in enumerate(data.get("pages", [])):
-        yield NamedFile(f"/pages/{place}/file", page["file"], "file")
+    for where, page in entries_of(data, "pages"):
+        yield NamedFile(f"{where}/file", page["file"], "file")
     for key, name in data.get("html", {}).items():
         yield NamedFile(f"/html/{key}", name, "file")
     for group in ("tasks", "phases", "solutions"):
-        entries = data.get(group, [])
-        for place, entry in entries.items() if isinstance(entries, dict) else enumerate(entries):
+        for where, entry in entries_of(data, group):
             for key in DATA_KEYS:
                 if key in entry:
-                    yield NamedFile(f"/{group}/{place}/{key}", entry[key], key)
+                    yield NamedFile(f"{where}/{key}", entry[key], key)

@@ -1,12 +1,11 @@
-"""What competition.yaml becomes in a bundle of one challenge, and in the older form."""
+"""Cutting the bundle of one challenge out of competition.yaml, and writing it in the older form."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from organizer.bundle.competition import number, sorted_phases, yes
+from organizer.bundle.competition import Competition, Entry, number, sorted_phases, yes
 from scoring_program.challenge import CHALLENGES_FOLDER, Challenge, challenge_ids
 
 _PROGRAM, _REFERENCE = "_program.zip", "_reference.zip"
@@ -27,52 +26,54 @@ _RULE_LOST = (
 )
 
 
-def challenge_of(task: Mapping[str, Any]) -> str | None:
-    """Return the id of the challenge whose ``<id>_program.zip`` a task names, None if it is a program of others."""
+def challenge_of(task: Entry) -> str | None:
+    """Return the id of the challenge whose ``<id>_program.zip`` a task names, None for any other program."""
     name = str(task.get("scoring_program", ""))
-    found = name[: -len(_PROGRAM)] if name.endswith(_PROGRAM) else ""
-    return found if found and (CHALLENGES_FOLDER / found / "challenge.yaml").is_file() else None
+    challenge_id = name[: -len(_PROGRAM)] if name.endswith(_PROGRAM) else ""
+    return challenge_id if challenge_id and (CHALLENGES_FOLDER / challenge_id / "challenge.yaml").is_file() else None
 
 
-def reference_name(task: Mapping[str, Any]) -> str | None:
+def reference_name(task: Entry) -> str | None:
     """Return X if a task of our challenges names ``X_reference.zip``."""
     name = str(task.get("reference_data", ""))
     return name[: -len(_REFERENCE)] if challenge_of(task) and name.endswith(_REFERENCE) else None
 
 
-def one_challenge(truth: Mapping[str, Any], challenge: Challenge) -> dict[str, Any] | None:
+def one_challenge(competition: Competition, challenge: Challenge) -> dict[str, Any] | None:
     """Cut the bundle of one challenge out of a competition: all its tasks, the phases that offer them, its page.
 
     Title and description are those of its first task. Returns None if no phase offers a task of it.
     """
-    chosen = [task for task in truth["tasks"] if challenge_of(task) == challenge.id]
+    chosen = [task for task in competition["tasks"] if challenge_of(task) == challenge.id]
     description = chosen[0].get("description") or challenge.summary
-    places = {task["index"]: place for place, task in enumerate(chosen)}
+    new_index = {task["index"]: index for index, task in enumerate(chosen)}
     phases: list[dict[str, Any]] = []
-    for _, phase in sorted_phases(truth):
-        kept = [places[index] for index in phase["tasks"] if index in places]
+    for _, phase in sorted_phases(competition):
+        kept = [new_index[index] for index in phase["tasks"] if index in new_index]
         if kept:
             phases.append({**_cut_phase(phase, len(kept), description), "index": len(phases), "tasks": kept})
     if not phases:
         return None
     phases[0].pop("auto_migrate_to_this_phase", None)
     solutions = [
-        {**entry, "tasks": [places[index] for index in entry["tasks"] if index in places]}
-        for entry in truth.get("solutions", [])
+        {**entry, "tasks": [new_index[index] for index in entry["tasks"] if index in new_index]}
+        for entry in competition.get("solutions", [])
     ]
+    alone = len(chosen) == len(competition["tasks"])
+    board = _board(competition["leaderboards"][0], phases, challenge, alone)
     return {
-        **truth,
+        **competition,
         "title": chosen[0].get("name") or challenge.title,
         "description": description,
-        "pages": _pages(truth, challenge.id),
-        "tasks": [{**task, "index": place} for place, task in enumerate(chosen)],
-        "solutions": [{**entry, "index": place} for place, entry in enumerate(s for s in solutions if s["tasks"])],
+        "pages": _pages(competition, challenge.id),
+        "tasks": [{**task, "index": index} for index, task in enumerate(chosen)],
+        "solutions": [{**entry, "index": index} for index, entry in enumerate(s for s in solutions if s["tasks"])],
         "phases": phases,
-        "leaderboards": [_board(truth["leaderboards"][0], phases, challenge, len(chosen) == len(truth["tasks"]))],
+        "leaderboards": [board],
     }
 
 
-def _cut_phase(phase: Mapping[str, Any], kept: int, description: str) -> dict[str, Any]:
+def _cut_phase(phase: Entry, kept: int, description: str) -> dict[str, Any]:
     """Return a phase of which only some tasks are kept: they keep their share of the limits, which tasks share."""
     all_tasks = len(phase["tasks"])
     if kept == all_tasks:
@@ -81,20 +82,18 @@ def _cut_phase(phase: Mapping[str, Any], kept: int, description: str) -> dict[st
     return {**phase, **shares, "description": description}
 
 
-def _pages(truth: Mapping[str, Any], challenge_id: str) -> list[dict[str, Any]]:
+def _pages(competition: Competition, challenge_id: str) -> list[dict[str, Any]]:
     """Return the page of a challenge and those that are not of another or of all tasks."""
-    pages = truth.get("pages", [])
-    others = {*challenge_ids(), _ALL_TASKS_PAGE}
-    own = [page for page in pages if PurePosixPath(page["file"]).stem == challenge_id]
-    further = [page for page in pages if PurePosixPath(page["file"]).stem not in others]
-    first = own or [{"title": "Task", "file": f"pages/{challenge_id}.md"}]
-    return [{key: value for key, value in page.items() if key != "index"} for page in (*first, *further)]
+    pages = competition.get("pages", [])
+    stems = [PurePosixPath(page["file"]).stem for page in pages]
+    first = [page for page, stem in zip(pages, stems) if stem == challenge_id]
+    shared = [page for page, stem in zip(pages, stems) if stem not in {*challenge_ids(), _ALL_TASKS_PAGE}]
+    first = first or [{"title": "Task", "file": f"pages/{challenge_id}.md"}]
+    return [{key: value for key, value in page.items() if key != "index"} for page in (*first, *shared)]
 
 
-def _board(
-    board: Mapping[str, Any], phases: list[dict[str, Any]], challenge: Challenge, alone: bool
-) -> dict[str, Any]:
-    """Return the leaderboard with the challenge's columns and what the competition's says and adds to them.
+def _board(board: Entry, phases: list[dict[str, Any]], challenge: Challenge, alone: bool) -> dict[str, Any]:
+    """Return the leaderboard of one challenge: its columns, with the overrides and additions of the competition.
 
     Where a column is shared with other challenges (not ``alone``), its title and order are of none in particular.
     """
@@ -107,33 +106,33 @@ def _board(
     for column in columns:
         column.update({key: value for key, value in ours.get(column["key"], {}).items() if key in wins})
     written = {column.key for column in challenge.columns}
-    places = {str(column["key"]): place for place, column in enumerate(columns)}
+    indexes = {str(column["key"]): index for index, column in enumerate(columns)}
     keys = {number(column["index"]): column["key"] for column in board["columns"]}
     for column in board["columns"]:
         based_on = [keys[number(index)] for index in column.get("computation_indexes") or []]
-        fits = all(key in places for key in based_on) if based_on else column["key"] in written
-        if column["key"] not in places and fits:
-            places[column["key"]] = len(columns)
-            further = {"computation_indexes": [places[key] for key in based_on]} if based_on else {}
+        fits = all(key in indexes for key in based_on) if based_on else column["key"] in written
+        if column["key"] not in indexes and fits:
+            indexes[column["key"]] = len(columns)
+            further = {"computation_indexes": [indexes[key] for key in based_on]} if based_on else {}
             columns.append({**column, **further, "index": len(columns)})
     cut = {**board, "columns": columns}
     primary = keys.get(number(cut.pop("primary_index", 0)))
-    if places.get(str(primary), 0):
-        cut["primary_index"] = places[str(primary)]
+    if indexes.get(str(primary), 0):
+        cut["primary_index"] = indexes[str(primary)]
     # The rule of several tasks would keep every submission; with one task the best counts.
     if board.get("submission_rule") == "Force_Latest_Multiple" and max(len(phase["tasks"]) for phase in phases) == 1:
         cut["submission_rule"] = "Force_Best"
     return cut
 
 
-def classic(data: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Return a bundle of one challenge in the older form, and what that form cannot carry over."""
+def classic(data: Competition) -> tuple[dict[str, Any], list[str]]:
+    """Return a bundle of one challenge in the older form, and notes on what that form cannot hold."""
     board = data["leaderboards"][0]
-    columns, said = _classic_columns(board)
+    columns, notes = _classic_columns(board)
     rule = str(board.get("submission_rule", "Add"))
     phases, lost = _classic_phases(data)
     lost += [key for key in data if key not in _CARRIED_KEYS] + (["solutions"] if data.get("solutions") else [])
-    said += [f"not carried over to v1.5: {', '.join(lost)}"] if lost else []
+    notes += [f"not carried over to v1.5: {', '.join(lost)}"] if lost else []
     result = {
         "title": data["title"],
         "description": data["description"],
@@ -147,10 +146,10 @@ def classic(data: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         "phases": phases,
         "leaderboard": {"leaderboards": {"RESULTS": {"label": board["title"], "rank": 1}}, "columns": columns},
     }
-    return {key: value for key, value in result.items() if value is not None}, [*said, _RULE_LOST]
+    return {key: value for key, value in result.items() if value is not None}, [*notes, _RULE_LOST]
 
 
-def _html(data: Mapping[str, Any]) -> dict[str, str]:
+def _html(data: Competition) -> dict[str, str]:
     """Return the pages by their names in the older form, which has no titles."""
     first, *further = data["pages"]
     pages = {"overview": first["file"]}
@@ -160,29 +159,29 @@ def _html(data: Mapping[str, Any]) -> dict[str, str]:
     return {**pages, "terms": data["terms"]}
 
 
-def _classic_phases(data: Mapping[str, Any]) -> tuple[dict[int, dict[str, Any]], list[str]]:
+def _classic_phases(data: Competition) -> tuple[dict[int, dict[str, Any]], list[str]]:
     tasks = {task["index"]: task for task in data["tasks"]}
     phases, lost = {}, []
-    for place, (_, phase) in enumerate(sorted_phases(data), start=1):
+    for phase_number, (_, phase) in enumerate(sorted_phases(data), start=1):
         task = tasks[phase["tasks"][0]]
         lost += [f"the task {tasks[index]['name']} of the phase {phase['name']}" for index in phase["tasks"][1:]]
-        phases[place] = {
-            "phasenumber": place,
+        phases[phase_number] = {
+            "phasenumber": phase_number,
             "label": phase["name"],
             "start_date": phase["start"],
             **{key: phase[key] for key in _CARRIED_PHASE_KEYS if phase.get(key) is not None},
             **{key: task[key] for key in _TASK_DATA if key in task},
         }
         if yes(phase.get("auto_migrate_to_this_phase")):
-            phases[place]["auto_migration"] = True
+            phases[phase_number]["auto_migration"] = True
     return phases, lost
 
 
-def _classic_columns(board: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    columns, said = {}, []
+def _classic_columns(board: Entry) -> tuple[dict[str, Any], list[str]]:
+    columns, notes = {}, []
     for column in board["columns"]:
         if column.get("computation"):
-            said.append(f"not carried over to v1.5: the computed column {column['key']}")
+            notes.append(f"not carried over to v1.5: the computed column {column['key']}")
             continue
         columns[column["key"]] = {
             "leaderboard": {"label": board["title"], "rank": 1},
@@ -192,4 +191,4 @@ def _classic_columns(board: Mapping[str, Any]) -> tuple[dict[str, Any], list[str
             "numeric_format": number(column.get("precision", 2)),
             **({"hidden": True} if yes(column.get("hidden")) else {}),
         }
-    return columns, said
+    return columns, notes

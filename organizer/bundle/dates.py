@@ -27,13 +27,13 @@ def read_date(value: object, where: str, report: Report) -> datetime.datetime | 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # dateutil's, of the names of time zones, which are dropped below
-            found: datetime.datetime = parser.parse(text)
+            moment: datetime.datetime = parser.parse(text)
     except (ValueError, OverflowError):
         report.error("L-DATE", f"there is no such day or time: {text}", _FORM, where)
         return None
     if not _UNAMBIGUOUS.fullmatch(text.strip()):
-        problem = f"{text} can be read in more than one way; the platform takes it for {found:%Y-%m-%d %H:%M:%S}"
+        problem = f"{text} can be read in more than one way; the platform takes it for {moment:%Y-%m-%d %H:%M:%S}"
         report.warn("L-DATE", problem, _FORM, where)
-    elif found.utcoffset():
+    elif moment.utcoffset():
         report.warn("L-DATE", f"the platform drops the offset of {text}", _FORM, where)
-    return found.replace(tzinfo=None)
+    return moment.replace(tzinfo=None)

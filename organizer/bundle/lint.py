@@ -1,34 +1,32 @@
-"""Checking a bundle before it is uploaded: errors are what fails on the platform, warnings what is unwise there."""
+"""Checking a bundle before it is uploaded: errors fail on the platform, warnings are about what is unwise there."""
 
 from __future__ import annotations
 
 import io
 import posixpath
 import zipfile
-from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from PIL import Image, UnidentifiedImageError
 
 from organizer.bundle import COMPETITION, DIST
-from organizer.bundle.competition import DATA_KEYS, check_competition, named_files, read_competition
+from organizer.bundle.competition import DATA_KEYS, Competition, check_competition, named_files, read_competition
 from organizer.bundle.contents import Contents, check_contents
 from organizer.bundle.report import Report
 from organizer.bundle.visibility import visibility
-from organizer.files import zip_bytes
+from organizer.files import Files, zip_bytes
 from validator.findings import counted
 
 _CUT_NAME = 35
 _IMAGE_KINDS = ("PNG", "JPEG", "GIF", "WEBP")
 
 
-def lint_command(paths: list[Path], strict: bool) -> int:
+def lint_command(bundles: list[Path], strict: bool) -> int:
     """Lint bundles (default: all in dist/) and print the findings.
 
     Return 1 if any has an error, with ``strict`` also if any has a warning.
     """
-    chosen = paths or sorted([*DIST.glob("*.zip"), *(DIST / "v1.5").glob("*.zip")])
+    chosen = bundles or sorted([*DIST.glob("*.zip"), *(DIST / "v1.5").glob("*.zip")])
     if not chosen:
         print("there is no bundle in dist/; build one with: make bundle")
         return 1
@@ -43,7 +41,7 @@ def lint_command(paths: list[Path], strict: bool) -> int:
 
 
 def lint_bundle(path: Path) -> tuple[Report, list[str]]:
-    """Return what is wrong with a bundle, and a table of who sees what (empty if the bundle has errors)."""
+    """Return the findings about a bundle, and a table of who can see what (empty if there are errors)."""
     report = Report()
     try:
         with zipfile.ZipFile(path) as bundle:
@@ -63,42 +61,40 @@ def lint_bundle(path: Path) -> tuple[Report, list[str]]:
     return report, visibility(data) if report.ok else []
 
 
-def lint_files(
-    data: dict[str, Any], files: Mapping[str, bytes], contents: Contents, samples: bool, report: Report
-) -> None:
+def lint_files(data: Competition, files: Files, contents: Contents, samples: bool, report: Report) -> None:
     """Check a bundle that is not yet a zip: its competition.yaml as data, and its files."""
     if not check_competition(data, report):
         return
-    found = _check_files(data, files, report)
+    named = _check_files(data, files, report)
     if report.ok:
-        check_contents(data, found, contents, samples, report)
+        check_contents(data, named, contents, samples, report)
 
 
-def _check_files(data: dict[str, Any], files: Mapping[str, bytes], report: Report) -> dict[str, bytes]:
-    """Return the named files, folders as zips, as the platform makes them; say what is wrong with them."""
-    found = {}
+def _check_files(data: Competition, files: Files, report: Report) -> dict[str, bytes]:
+    """Return the named files, with folders zipped as the platform does; report what is wrong with them."""
+    named = {}
     names = {posixpath.normpath(file.name) for file in named_files(data)}
     for where, name, key in named_files(data):
-        place = posixpath.normpath(name)
-        if not name or place == ".":
-            report.error("L-PATH", "an empty path stands for the whole bundle", "name a file", where)
-        elif place.startswith(("/", "\\", "../")) or place == "..":
+        path = posixpath.normpath(name)
+        if not name or path == ".":
+            report.error("L-PATH", "an empty path means the whole bundle", "name a file", where)
+        elif path.startswith(("/", "\\", "../")) or path == "..":
             report.error("L-PATH", f"{name} leads out of the bundle", "use a plain name", where)
-        elif place in files:
-            found[name] = files[place]
-            _check_file(name, files[place], where, key, report)
-        elif key in DATA_KEYS and (folder := _folder(place, files)):
-            found[name] = zip_bytes(folder)
-            if f"{place}.zip" in names:
-                problem = f"there are both a folder {place}/ and a file {place}.zip"
+        elif path in files:
+            named[name] = files[path]
+            _check_file(name, files[path], where, key, report)
+        elif key in DATA_KEYS and (folder := _folder(path, files)):
+            named[name] = zip_bytes(folder)
+            if f"{path}.zip" in names:
+                problem = f"there are both a folder {path}/ and a file {path}.zip"
                 report.error("L-CLASH", problem, "rename one: the server zips the folder over the file", where)
         else:
             report.error("L-FILE", f"{name} is not in the bundle", "add it", where)
-    return found
+    return named
 
 
-def _folder(place: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
-    head = f"{place}/"
+def _folder(path: str, files: Files) -> dict[str, bytes]:
+    head = f"{path}/"
     return {name[len(head) :]: data for name, data in files.items() if name.startswith(head)}
 
 

@@ -1,4 +1,4 @@
-"""What goes into a program: our own code that it needs, found by its imports, and the wheels that it vendors."""
+"""The content of a program: the modules that it imports, directly or not, and the wheels that it vendors."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import ast
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
 from organizer import ROOT
+from organizer.files import Files
 
 WHEELS = ROOT / ".cache" / "wheels"
 VENDOR_LOCK = ROOT / "requirements" / "vendor.lock"
@@ -18,7 +19,7 @@ COMPILED_LOCK = ROOT / "requirements" / "vendor-compiled.lock"
 
 
 @cache
-def vendored_files(compiled: bool = False) -> Mapping[str, bytes]:
+def vendored_files(compiled: bool = False) -> Files:
     """Return the content of the vendored wheels; they are fetched once and hash-checked.
 
     ``compiled`` adds those that are built for the platform's image.
@@ -54,25 +55,25 @@ def _wheel_files(lock: Path, targets: Sequence[Sequence[str]]) -> dict[str, byte
 
 
 def needed_code(entries: Iterable[str]) -> dict[str, bytes]:
-    """Return our own modules that the entry modules need, directly or not, by their place in a program.
+    """Return the modules of this repository that the entry modules need, directly or not, by their paths.
 
     ``entries`` are dotted names, as ``validator.check``. Imports are found by reading the code.
     """
     pending = list(entries)
-    found: dict[str, bytes] = {}
+    code: dict[str, bytes] = {}
     while pending:
         name = pending.pop()
         path = _module_path(name)
         if path is None:
             continue
-        place = path.relative_to(ROOT).as_posix()
-        if place in found:
+        relative = path.relative_to(ROOT).as_posix()
+        if relative in code:
             continue
-        found[place] = path.read_bytes()
+        code[relative] = path.read_bytes()
         parts = name.split(".")
         pending += [".".join(parts[:end]) for end in range(1, len(parts))]
-        pending += imported(found[place])
-    return found
+        pending += imported(code[relative])
+    return code
 
 
 @cache

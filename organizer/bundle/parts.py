@@ -15,16 +15,17 @@ from organizer import ROOT
 from organizer.bundle.packing import needed_code, vendored_files
 from organizer.data.prepare import SYNTHETIC_MARK, reference_files
 from organizer.data.synthetic import samples_folder
-from organizer.files import folder_files, zip_bytes
+from organizer.files import Files, folder_files, zip_bytes
 from scoring_program.challenge import load_challenge
 from validator.rules import load_rules
 
 KIT = "starting_kit.zip"
+_SCHEMAS = ROOT / "validator" / "schemas"
 _CLASSIC_COMMAND = "command: python3 $program/score.py $input $output\n"
 
 
 class Parts:
-    """What the bundles of one build share: each zip is made once.
+    """The zips that the bundles of one build share; each is made once.
 
     Parameters
     ----------
@@ -46,7 +47,7 @@ class Parts:
         self.kit = lru_cache(maxsize=None)(self._kit)
         self.reference = lru_cache(maxsize=None)(self._reference)
         self.sample = lru_cache(maxsize=None)(self._sample)
-        self.own = lru_cache(maxsize=None)(self._own)
+        self.brought = lru_cache(maxsize=None)(self._brought)
 
     def is_demo(self, name: str, challenge_id: str) -> bool:
         """Whether the reference of this name is the synthetic one."""
@@ -63,37 +64,35 @@ class Parts:
         """Return the zip of the reference of this name, None if there is no data for it."""
         if name in self._folders:
             return zip_bytes(reference_files(challenge_id, self._folders[name]))
-        own = self.own(f"{name}_reference.zip")
-        if own:
-            return next(iter(own.values()))
+        if brought := self.brought(f"{name}_reference.zip"):
+            return next(iter(brought.values()))
         return zip_bytes(self.demo_files(challenge_id)) if self._demo else None
 
     def _sample(self, name: str, challenge_id: str) -> bytes | None:
         """Return a sample that may be shown, None if there is none.
 
         A sample for the demo data cannot score on other data, and one made from hidden data must not be shown; so
-        the organizer puts one beside the reference folder, or beside competition.yaml.
+        the organizer puts one next to the reference folder or competition.yaml.
         """
         if name in self._folders:
-            beside = self._folders[name].absolute().with_name(f"{name}_sample.zip")
-            if beside.is_file():
-                return beside.read_bytes()
-        own = self.own(f"{name}_sample.zip")
-        if own:
-            return next(iter(own.values()))
+            sample = self._folders[name].absolute().with_name(f"{name}_sample.zip")
+            if sample.is_file():
+                return sample.read_bytes()
+        if brought := self.brought(f"{name}_sample.zip"):
+            return next(iter(brought.values()))
         if name in self._folders or not self.is_demo(name, challenge_id):
             return None
         return zip_bytes(folder_files(samples_folder(challenge_id) / "good"))
 
-    def _own(self, name: str) -> Mapping[str, bytes]:
-        """Return the file or the files of the folder that lies beside competition.yaml; empty if there is none."""
+    def _brought(self, name: str) -> Files:
+        """Return a file, or those of a folder, next to competition.yaml; empty if there is none."""
         path = (self._source / name).resolve()
         if self._source.resolve() not in path.parents:
             return {}
-        place = posixpath.normpath(name)
+        normal = posixpath.normpath(name)
         if path.is_dir():
-            return {f"{place}/{file}": data for file, data in folder_files(path).items()}
-        return {place: path.read_bytes()} if path.is_file() else {}
+            return {f"{normal}/{file}": data for file, data in folder_files(path).items()}
+        return {normal: path.read_bytes()} if path.is_file() else {}
 
 
 def demo_reference(challenge_id: str) -> dict[str, bytes]:
@@ -102,36 +101,26 @@ def demo_reference(challenge_id: str) -> dict[str, bytes]:
 
 
 def program_files(challenge_ids: Sequence[str]) -> dict[str, bytes]:
-    """Return the files of a scoring program for these tasks: our code that it needs, declarations, wheels."""
-    source = ROOT / "scoring_program"
-    programs = [
-        f"scoring_program.challenges.{name}.{module}"
-        for name in challenge_ids
-        for module in ("program", "detail", "plausibility")
-    ]
-    rules = [load_rules(name) for name in challenge_ids]
+    """Return the files of a scoring program for these tasks: the code that it needs, declarations, wheels."""
+    modules = ("program", "detail", "plausibility")
+    programs = [f"scoring_program.challenges.{name}.{module}" for name in challenge_ids for module in modules]
+    json_rules = [rules.json for rules in map(load_rules, challenge_ids) if rules.json]
     # The validator imports them by the names in the rules.
-    readers = [f"validator.formats.{own.json.format}" for own in rules if own.json]
+    readers = [f"validator.formats.{rules.format}" for rules in json_rules]
     files = needed_code(["scoring_program.scoring", *programs, *readers])
-    files["scoring_program/report/style.css"] = (source / "report" / "style.css").read_bytes()
-    files["LICENSE"] = (ROOT / "LICENSE").read_bytes()
+    schemas = {rules.schema for rules in json_rules if rules.schema}
+    schemas |= {path.name for path in _SCHEMAS.glob("*.json") if _is_named(path.name, files)}
+    paths = ["scoring_program/report/style.css", "LICENSE", *(f"validator/schemas/{name}" for name in schemas)]
     for name in challenge_ids:
-        for place in (f"scoring_program/challenges/{name}/challenge.yaml", f"validator/rules/{name}.yaml"):
-            files[place] = (ROOT / place).read_bytes()
-    for name in list(files):
-        if name.startswith("validator/formats/"):
-            files.update(_schema_files(files[name].decode()))
-    for own in rules:
-        if own.json and own.json.schema:
-            place = f"validator/schemas/{own.json.schema}"
-            files[place] = (ROOT / place).read_bytes()
+        paths += [f"scoring_program/challenges/{name}/challenge.yaml", f"validator/rules/{name}.yaml"]
+    files.update({path: (ROOT / path).read_bytes() for path in paths})
     return {**files, **vendored_files(compiled="validator/typed_json.py" in files)}
 
 
-def _schema_files(code: str) -> dict[str, bytes]:
-    """Return the schema files that the code of a format names."""
-    schemas = sorted((ROOT / "validator" / "schemas").glob("*.json"))
-    return {f"validator/schemas/{path.name}": path.read_bytes() for path in schemas if f'"{path.name}"' in code}
+def _is_named(schema: str, files: Files) -> bool:
+    """Whether the code of a format names a schema file."""
+    formats = (code for path, code in files.items() if path.startswith("validator/formats/"))
+    return any(f'"{schema}"'.encode() in code for code in formats)
 
 
 def build_program(challenge_id: str) -> bytes:
@@ -144,7 +133,7 @@ def build_program(challenge_id: str) -> bytes:
     return zip_bytes(files)
 
 
-def build_kit(challenge_ids: Sequence[str], demo: Mapping[str, Mapping[str, bytes]]) -> bytes:
+def build_kit(challenge_ids: Sequence[str], demo: Mapping[str, Files]) -> bytes:
     """Return the starting kit for these tasks as a zip, with their demo references and never another."""
     kit = ROOT / "starting_kit"
     files = {
@@ -165,23 +154,19 @@ def build_kit(challenge_ids: Sequence[str], demo: Mapping[str, Mapping[str, byte
             files[data_file] = (ROOT / data_file).read_bytes()
         for sample in sorted(samples_folder(name).iterdir()):
             files[f"samples/{name}/{sample.name}.zip"] = zip_bytes(folder_files(sample))
-        for place, data in demo[name].items():
-            files[f"demo_reference/{name}/{place}"] = data
+        files.update({f"demo_reference/{name}/{file}": data for file, data in demo[name].items()})
         files[f"formats/{name}.md"] = (ROOT / "pages" / f"{name}.md").read_bytes()
     return zip_bytes(files)
 
 
 def _filled(text: str, challenge_ids: Sequence[str], quoted: bool) -> str:
-    """Fill a text of the kit with its first task, and leave out what is for tasks that the kit does not have.
+    """Fill a text (``quoted``: inside JSON strings) with the first task, without the paragraphs for missing tasks."""
 
-    ``quoted`` says that what is filled in stands within a JSON string.
-    """
-
-    def kept(found: re.Match[str]) -> str:
-        return found.group(2) if set(found.group(1).split()) & set(challenge_ids) else ""
+    def kept(match: re.Match[str]) -> str:
+        return match.group(2) if set(match.group(1).split()) & set(challenge_ids) else ""
 
     challenge = load_challenge(challenge_ids[0])
-    mode = next((own.eval_mode for own in map(load_challenge, challenge_ids) if own.eval_mode), "")
+    mode = next(filter(None, (load_challenge(name).eval_mode for name in challenge_ids)), "")
     text = re.sub("<!-- only ([a-z_ ]+) -->\n(.*?)<!-- end -->\n", kept, text, flags=re.DOTALL)
     example = challenge.kit_example.strip()
     for name, value in (("# {example}", example), ("{id}", challenge.id), ("{mode}", mode)):

@@ -1,4 +1,4 @@
-"""What the linter found: errors, with which an upload or a run fails, and warnings of what is unwise."""
+"""Findings of the linter: errors make an upload or a run fail, warnings are about what is unwise."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from organizer.bundle import COMPETITION
+from organizer.data.references import refuse_problems
 from validator.findings import Findings
 
 
 @dataclass
 class Report:
-    """A collector of errors and warnings. Each names the file, the place in it, the problem and the fix."""
+    """A collector of errors and warnings. Each names the file, the position in it, the problem and the fix."""
 
     errors: Findings = field(default_factory=Findings)
     warnings: Findings = field(default_factory=Findings)
@@ -22,19 +23,23 @@ class Report:
         return self.errors.ok
 
     def error(self, code: str, problem: str, hint: str, where: str = "", file: str = COMPETITION) -> None:
-        """Record what fails; ``where`` is a JSON Pointer into competition.yaml, or a place in another file."""
+        """Record what fails; ``where`` is a JSON Pointer into competition.yaml, or a position in another file."""
         self.errors.add(code, problem, hint, file, where)
 
     def warn(self, code: str, problem: str, hint: str, where: str = "", file: str = COMPETITION) -> None:
         """Record what is unwise."""
         self.warnings.add(code, problem, hint, file, where)
 
-    def unique(self, level: str, values: Iterable[object], where: str, what: str) -> None:
+    def unique(self, level: str, values: Iterable[object], where: str, name: str) -> None:
         """Record values that occur more than once as errors or warnings (``level``)."""
         known = list(values)
         record = self.error if level == "error" else self.warn
         for value in sorted({str(value) for value in known if known.count(value) > 1}):
-            record("L-TWICE", f"{what} {value} occurs more than once", "make them differ", where)
+            record("L-TWICE", f"{name} {value} occurs more than once", "make them differ", where)
+
+    def refuse_errors(self) -> None:
+        """Raise RefusedError if there are errors."""
+        refuse_problems(self.errors)
 
     def lines(self) -> list[str]:
         """Return all errors, then all warnings, numbered."""

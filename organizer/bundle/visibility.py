@@ -1,4 +1,4 @@
-"""Who sees what of a run, by the flags of competition.yaml as Codabench (March 2026) acts on them.
+"""Who can see which result of a run, by the flags of competition.yaml as Codabench (March 2026) treats them.
 
 The names of the flags mislead: ``hide_score_output`` hides a zip and no score, and under ``hide_output`` the detail
 page is still served.
@@ -6,15 +6,12 @@ page is still served.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from organizer.bundle.competition import form_of, sorted_phases, yes
+from organizer.bundle.competition import Competition, Entry, form_of, sorted_phases, yes
 
 _WIDTHS = (26, 22, 22, 0)
 
 
-def visibility(data: Mapping[str, Any]) -> list[str]:
+def visibility(data: Competition) -> list[str]:
     """Return a table (lines of text) of what a competition without errors shows to whom."""
     modern = form_of(data) == "v2"
     phases = [phase for _, phase in sorted_phases(data)] if modern else list(data["phases"].values())
@@ -31,7 +28,7 @@ def visibility(data: Mapping[str, Any]) -> list[str]:
     return [*lines, "the reference data".ljust(_WIDTHS[0]) + fix]
 
 
-def _phase_rows(data: Mapping[str, Any], phase: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
+def _phase_rows(data: Competition, phase: Entry) -> list[tuple[str, str, str, str]]:
     hidden = yes(phase.get("hide_output"))
     zips = {
         key: "no" if hidden or yes(phase.get(key)) else "yes"

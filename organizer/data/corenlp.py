@@ -1,4 +1,4 @@
-"""Lemmas from Stanford CoreNLP itself: for vocabularies that the table of its lemmas does not hold."""
+"""Lemmas from Stanford CoreNLP itself, for words missing from the table of its lemmas."""
 
 from __future__ import annotations
 
@@ -46,21 +46,21 @@ def lemmatize(
     version = _version(folder, forced, findings)
     known = Lemmas(load_table() if version == TABLE_VERSION else {}, fallback)
     plain = sorted(word for word in set(words) if _PLAIN.fullmatch(word))
-    found = _ask_plain(plain, folder, findings) if findings.ok else {}
-    for word in sorted(set(words) - set(found)):
+    lemma_of = _ask_plain(plain, folder, findings) if findings.ok else {}
+    for word in sorted(set(words) - set(lemma_of)):
         if word in known.table:
-            found[word] = known.table[word]
+            lemma_of[word] = known.table[word]
         elif findings.ok and (sentences := _annotate([word], folder, findings)):
-            found[word] = sentences[0]["tokens"][0]["lemma"]
+            lemma_of[word] = sentences[0]["tokens"][0]["lemma"]
     if not findings.ok:
         return {}, ""
-    note_words_without_token(set(words) - set(found), findings)
-    lemmas = {word: found.get(word, word) for word in words}
+    note_words_without_token(set(words) - set(lemma_of), findings)
+    lemmas = {word: lemma_of.get(word, word) for word in words}
     return with_other_words(lemmas, tokens, known), f"corenlp-{version}"
 
 
 def _version(folder: Path, forced: bool, findings: Findings) -> str:
-    jars = [found for path in sorted(folder.glob("*.jar")) if (found := _JAR.fullmatch(path.name))]
+    jars = [match for path in sorted(folder.glob("*.jar")) if (match := _JAR.fullmatch(path.name))]
     if not jars:
         hint = f"give the unpacked folder of CoreNLP {TABLE_VERSION}"
         findings.add("E-CORENLP", "there is no stanford-corenlp-X.Y.Z.jar", hint, str(folder))

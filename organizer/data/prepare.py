@@ -5,10 +5,12 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from organizer.data.references import RefusedError
+from organizer.data.corenlp import lemmatize
+from organizer.data.references import refuse_problems
 from organizer.files import folder_files
 from scoring_program.challenge import load_challenge
 from scoring_program.settings import SETTINGS_FILE, read_settings
@@ -18,7 +20,7 @@ SYNTHETIC_MARK = "SYNTHETIC.md"
 
 
 def check_reference(challenge_id: str, folder: Path, findings: Findings) -> None:
-    """Add what is wrong with a reference folder to ``findings``."""
+    """Add the problems of a reference folder to ``findings``."""
     if not folder.is_dir():
         findings.add("E-REF-MISSING", "there is no such folder", "check the path", file=str(folder))
         return
@@ -33,7 +35,7 @@ def check_reference(challenge_id: str, folder: Path, findings: Findings) -> None
 def prepare(challenge_id: str, source: Path, output: Path, options: Mapping[str, Any] | None = None) -> Findings:
     """Check the files in ``source`` and write the reference folder ``output`` if nothing is wrong.
 
-    Files that the program of the challenge does not turn into others are checked and copied; ``options`` are for it.
+    Files that the program of the challenge does not convert are checked and copied; ``options`` go to the program.
     """
     findings = Findings()
     if not source.is_dir():
@@ -44,7 +46,7 @@ def prepare(challenge_id: str, source: Path, output: Path, options: Mapping[str,
     settings = read_settings(source, challenge.settings, findings)
     if not findings.ok:
         return findings
-    # In the same place as the output, so that a reference with problems is never taken for a prepared one.
+    # Files are moved to the output at the end, so that a reference with problems never looks prepared.
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output.parent, prefix=".prepare-") as folder:
         work = Path(folder)
@@ -60,9 +62,20 @@ def prepare(challenge_id: str, source: Path, output: Path, options: Mapping[str,
             for path in work.iterdir():
                 path.replace(output / path.name)
         else:
-            # Nothing was written, so no note says what was prepared.
+            # Nothing was written, so there is nothing to note.
             findings.notes.clear()
     return findings
+
+
+def prepare_command(challenge_id: str, source: Path, output: Path, corenlp: Path | None, force_corenlp: bool) -> int:
+    """Prepare reference files and print what was found; return 1 if nothing was written."""
+    options = {"lemmatize": partial(lemmatize, corenlp, force_corenlp)} if corenlp else {}
+    findings = prepare(challenge_id, source, output, options)
+    for note in findings.notes:
+        print(f"note {note.line()}")
+    for line in findings.lines(shown=None):
+        print(line)
+    return 0 if findings.ok else 1
 
 
 def _copy(patterns: Sequence[str], source: Path, output: Path, findings: Findings) -> None:
@@ -86,8 +99,7 @@ def reference_files(challenge_id: str, folder: Path) -> dict[str, bytes]:
         return files
     with tempfile.TemporaryDirectory() as work:
         findings = prepare(challenge_id, folder, Path(work))
-        if not findings.ok:
-            raise RefusedError(findings)
+        refuse_problems(findings)
         prepared = folder_files(Path(work))
     mark = {name: data for name, data in files.items() if name == SYNTHETIC_MARK}
     return {**prepared, **mark}

@@ -1,4 +1,4 @@
-"""What REFERENCE means to every command: a folder with a folder for each task, or the folder of one task."""
+"""REFERENCE, an argument of all commands: a folder with a folder for each task, or the folder of one task."""
 
 from __future__ import annotations
 
@@ -13,11 +13,17 @@ _NO_DATA = (".zip", ".md", ".txt")
 
 
 class RefusedError(Exception):
-    """The organizer's own files or arguments are wrong; ``findings`` says where."""
+    """The organizer's files or arguments are wrong; ``findings`` says where."""
 
     def __init__(self, findings: Findings) -> None:
         super().__init__("\n".join(findings.lines()))
         self.findings = findings
+
+
+def refuse_problems(findings: Findings) -> None:
+    """Raise RefusedError if there are problems."""
+    if not findings.ok:
+        raise RefusedError(findings)
 
 
 def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
@@ -26,7 +32,7 @@ def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
     Parameters
     ----------
     reference : Path
-        A folder with folders named like tasks, sample submissions ``<name>_sample.zip`` beside them; or one of those.
+        A folder with folders named like tasks and sample submissions ``<name>_sample.zip``; or one of those folders.
     names : collection of str
         The names of all tasks.
 
@@ -43,17 +49,16 @@ def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
         return {name: reference}
     findings = Findings()
     folders = {path.name: path for path in _visible(reference) if path.is_dir()}
-    for name in [name for name in folders if name not in names]:
-        findings.add("E-REF-UNKNOWN", f"{name} is no task", _nearest(name, names), str(reference / name))
-    for path in [path for path in _visible(reference) if path.suffix == ".zip"]:
-        allowed = [f"{name}{_SAMPLE}" for name in folders]
-        if path.name not in allowed:
+    for name in folders.keys() - set(names):
+        findings.add("E-REF-UNKNOWN", f"{name} is not a task", _nearest(name, names), str(reference / name))
+    samples = [f"{name}{_SAMPLE}" for name in folders]
+    for path in _visible(reference):
+        if path.suffix == ".zip" and path.name not in samples:
             problem = f"{path.name} is the sample of no task in this folder"
-            findings.add("E-REF-SAMPLE", problem, _nearest(path.name, allowed), str(path))
+            findings.add("E-REF-SAMPLE", problem, _nearest(path.name, samples), str(path))
     if not folders:
-        findings.add("E-REF-MISSING", "there is no task's folder in it", _nearest("", names), str(reference))
-    if not findings.ok:
-        raise RefusedError(findings)
+        findings.add("E-REF-MISSING", "it has no folder of a task", _nearest("", names), str(reference))
+    refuse_problems(findings)
     return folders
 
 
@@ -61,7 +66,7 @@ def task_folder(challenge_id: str, reference: Path, names: Collection[str]) -> P
     """Return the reference folder of one task, whichever of the two forms REFERENCE has; see `task_folders`."""
     _check_exists(reference)
     name = reference.absolute().name
-    # An empty folder is one, too: what it needs depends on the task, and the program says it.
+    # An empty folder is accepted: the program of the task reports what is missing.
     if _is_one_task(reference, names) or not any(path.is_dir() for path in _visible(reference)):
         if name in names and not name.startswith(challenge_id):
             _refuse(f"this is the folder of {name}, not of {challenge_id}", challenge_id, [challenge_id], reference)
@@ -86,15 +91,14 @@ def _visible(folder: Path) -> list[Path]:
 
 def _check_exists(reference: Path) -> None:
     if not reference.is_dir():
-        beside = reference.parent.iterdir() if reference.parent.is_dir() else ()
-        folders = [path.name for path in beside if path.is_dir()]
+        siblings = reference.parent.iterdir() if reference.parent.is_dir() else ()
+        folders = [path.name for path in siblings if path.is_dir()]
         _refuse("there is no such folder", reference.name, folders, reference)
 
 
 def _nearest(name: str, names: Iterable[str]) -> str:
     known = sorted(names)
-    close = difflib.get_close_matches(name, known, n=1)
-    if close:
+    if close := difflib.get_close_matches(name, known, n=1):
         return f"the nearest name is {close[0]}"
     return f"the names are {', '.join(known)}" if known else "check the path"
 

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from organizer import ROOT
-from organizer.data.prepare import SYNTHETIC_MARK
+from organizer.data.prepare import SYNTHETIC_MARK, prepare
+from organizer.data.references import refuse_problems
+from organizer.files import Files, folder_files
 from scoring_program.challenge import challenge_ids, load_challenge
 from scoring_program.trials import Trials
 
@@ -20,7 +22,7 @@ are not the data of any challenge. A bundle that is built with them says so in i
 
 
 def write_demo_data(root: Path, names: Sequence[str] = ()) -> None:
-    """Write reference_data/ and starting_kit/samples/ of some tasks, by default all, below ``root`` again."""
+    """Write reference_data/ and starting_kit/samples/ of some tasks (default: all) below ``root`` again."""
     for name in names or challenge_ids():
         demo = load_challenge(name).demo()
         reference = root / "reference_data" / name
@@ -33,11 +35,20 @@ def write_demo_data(root: Path, names: Sequence[str] = ()) -> None:
         demo.write_samples(reference, samples)
 
 
+def write_full_size(challenge_id: str, scale: float, folder: Path) -> Files:
+    """Write a reference of the real size times ``scale`` to ``folder/ref``; return a submission's files."""
+    load_challenge(challenge_id).demo().write_full_size(folder / "data", scale)
+    refuse_problems(prepare(challenge_id, folder / "data" / "ref", folder / "ref"))
+    submission = folder_files(folder / "data" / "res")
+    shutil.rmtree(folder / "data")
+    return submission
+
+
 def samples_folder(challenge_id: str) -> Path:
     """Return the folder of a task's sample submissions."""
     return ROOT / "starting_kit" / "samples" / challenge_id
 
 
 def load_trials(challenge_id: str) -> Trials:
-    """Import what tests and tools try on a task."""
+    """Import the inputs on which tests and tools try a task."""
     return importlib.import_module(f"scoring_program.challenges.{challenge_id}.trials").TRIALS  # type: ignore[no-any-return]

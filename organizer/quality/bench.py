@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import shutil
 import statistics
 import subprocess
 import sys
@@ -13,17 +12,17 @@ import time
 from pathlib import Path
 
 from organizer.bundle.parts import build_program
-from organizer.data.prepare import prepare
-from organizer.files import folder_files, zip_bytes
-from organizer.runs.worker import Run, run_program
-from scoring_program.challenge import load_challenge
+from organizer.data.synthetic import write_full_size
+from organizer.files import zip_bytes
+from organizer.quality.bench_ranking import run_ranking_bench
+from organizer.runs.worker import BuiltTask, Run, run_program
 
 _REPEATS = 5
 _TIME_LIMIT = 3600.0
 _STAGES = ("reference", "submission", "score", "interval", "losses", "report")
 
-# What it takes to read a submission and nothing else, on one core: unzip, json.loads with the collector off, and for
-# DensePose base64 and the inflation of each PNG.
+# The time only to read a submission, on one core: unzip, json.loads with the collector off, and for
+# PNGs in base64 their inflation.
 _FLOOR = """
 import base64, gc, io, json, resource, sys, time, zipfile
 gc.disable()
@@ -35,13 +34,21 @@ with zipfile.ZipFile(sys.argv[1]) as archive:
             value = json.loads(data)
             if isinstance(value, list):
                 from PIL import Image
-                for found in value:
-                    Image.open(io.BytesIO(base64.b64decode(found["uv_data"]))).load()
-print(time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+                for text in (text for entry in value for text in entry.values() if str(text)[:5] == "iVBOR"):
+                    Image.open(io.BytesIO(base64.b64decode(text))).load()
+print(json.dumps([time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
 """
 
 
-def run_bench(ids: list[str], scales: list[float]) -> int:
+def bench_command(ids: list[str], scales: list[float]) -> int:
+    """Measure scoring and, at the real size, rankings."""
+    run_bench(ids, scales)
+    if scales == [1.0]:
+        run_ranking_bench(ids)
+    return 0
+
+
+def run_bench(ids: list[str], scales: list[float]) -> None:
     """Measure each task at each scale and print a table; medians of five runs."""
     start = _interpreter_start()
     print(f"interpreter with numpy and yaml: {start:.2f} s")
@@ -53,7 +60,6 @@ def run_bench(ids: list[str], scales: list[float]) -> int:
         for scale in scales:
             with tempfile.TemporaryDirectory() as folder:
                 print(_measure(name, program, scale, Path(folder)), flush=True)
-    return 0
 
 
 def _measure(name: str, program: bytes, scale: float, folder: Path) -> str:
@@ -63,10 +69,10 @@ def _measure(name: str, program: bytes, scale: float, folder: Path) -> str:
     maker.join()
     if maker.exitcode:
         raise RuntimeError("the data could not be made")
-    reference, submission = folder / "ref", folder / "submission.zip"
+    built, submission = BuiltTask(name, program, folder / "ref", _TIME_LIMIT), folder / "submission.zip"
     floors = [_floor(submission) for _ in range(_REPEATS)]
     floor, floor_peak = (statistics.median(values) for values in zip(*floors))
-    runs = [_run(program, folder, reference, submission, name) for _ in range(_REPEATS)]
+    runs = [_run(built, submission, folder) for _ in range(_REPEATS)]
     total = statistics.median(run.seconds for run in runs)
     peak = max(run.peak_mb or 0 for run in runs)
     stages = [statistics.median(_stage_seconds(run, stage) for run in runs) for stage in _STAGES]
@@ -79,13 +85,7 @@ def _measure(name: str, program: bytes, scale: float, folder: Path) -> str:
 
 def _make(name: str, scale: float, folder: Path) -> None:
     """Write ``folder/ref``, prepared as organizers do it, and ``folder/submission.zip``."""
-    challenge = load_challenge(name)
-    challenge.demo().write_full_size(folder / "data", scale)
-    findings = prepare(name, folder / "data" / "ref", folder / "ref")
-    if not findings.ok:
-        raise RuntimeError("\n".join(findings.lines()))
-    (folder / "submission.zip").write_bytes(zip_bytes(folder_files(folder / "data" / "res")))
-    shutil.rmtree(folder / "data")
+    (folder / "submission.zip").write_bytes(zip_bytes(write_full_size(name, scale, folder)))
 
 
 def _stage_seconds(run: Run, stage: str) -> float:
@@ -93,9 +93,9 @@ def _stage_seconds(run: Run, stage: str) -> float:
     return stages.get(stage, 0.0)
 
 
-def _run(program: bytes, folder: Path, reference: Path, submission: Path, name: str) -> Run:
+def _run(built: BuiltTask, submission: Path, folder: Path) -> Run:
     # The platform unzips a submission before the program starts; here the program does it, as it does at home.
-    run = run_program(program, reference, submission, name, folder / "app", _TIME_LIMIT, packed=True)
+    run = run_program(built, submission, folder / "app", packed=True)
     if run.exit_code != 0:
         raise RuntimeError(run.stderr)
     return run
@@ -104,8 +104,8 @@ def _run(program: bytes, folder: Path, reference: Path, submission: Path, name: 
 def _floor(submission: Path) -> tuple[float, float]:
     """Return the seconds and the MB that reading a submission takes, in a process of its own."""
     done = subprocess.run([sys.executable, "-c", _FLOOR, str(submission)], check=True, capture_output=True, text=True)
-    seconds, peak = done.stdout.split()
-    return float(seconds), float(peak)
+    seconds, peak = json.loads(done.stdout)
+    return seconds, peak
 
 
 def _interpreter_start() -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from organizer.bundle.parts import build_program
 from organizer.data.prepare import prepare
 from organizer.files import folder_files, zip_bytes
-from organizer.ranking import files
+from organizer.ranking import tables
 from organizer.ranking.command import Choices, rescore
 from organizer.ranking.ranking import ranking_of
 from organizer.runs.rescore import Options, Record, score_all
@@ -66,7 +66,7 @@ def _after_scoring(name: str, folder: Path) -> str:
     ranking = ranking_of(records)
     assert ranking  # noqa: S101 - all are scored
     ranked = time.perf_counter()
-    for write in (files.ranking_csv, files.pairs_csv, files.items_csv):
+    for write in (tables.ranking_csv, tables.pairs_csv, tables.items_csv):
         write(ranking)
     end = time.perf_counter()
     return f"| {name} | {len(ranking.items)} | {ranked - begin:.2f} s | {end - ranked:.2f} s |"

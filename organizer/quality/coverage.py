@@ -1,6 +1,6 @@
-"""How often the interval of a score covers the score of the whole: a table for the docs.
+"""How often the interval of a score covers the score of all items: a table for the docs.
 
-A large set of synthetic items with known statistics stands for all items that exist. Samples of it are scored as a
+A large set of synthetic items with known statistics represents all items that exist. Samples of it are scored as a
 reference would be, and the interval of each either covers the score of the large set or does not.
 """
 
@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from organizer.data.prepare import prepare
-from scoring_program.challenge import load_challenge
+from organizer.data.references import refuse_problems
+from organizer.data.synthetic import write_full_size
+from organizer.files import write_files
+from scoring_program.challenge import AnyProgram, load_challenge
 from scoring_program.metrics import resampling
 from scoring_program.result import Numbers, Statistics
 from validator.findings import Findings, counted
@@ -33,7 +34,7 @@ def run_coverage(ids: list[str], n_samples: int) -> int:
     return 0
 
 
-def coverage(program: Any, statistics: Statistics, size: int, n_samples: int) -> float:
+def coverage(program: AnyProgram, statistics: Statistics, size: int, n_samples: int) -> float:
     """Return the share of samples of ``size`` items whose interval covers the score of all items."""
     n = len(statistics.items)
     (score,) = program.reduce(statistics, np.ones((1, n)))
@@ -50,9 +51,9 @@ def coverage(program: Any, statistics: Statistics, size: int, n_samples: int) ->
 
 def _weights(sample: np.ndarray, draws: Numbers, n: int) -> Numbers:
     """Return the weights of all items in the replicates of a sample, which may hold an item more than once."""
-    items, place = np.unique(sample, return_inverse=True)
+    items, item_index = np.unique(sample, return_inverse=True)
     weights = np.zeros((len(draws), n))
-    weights[:, items] = draws @ (place[:, None] == np.arange(len(items))).astype(np.float64)
+    weights[:, items] = draws @ (item_index[:, None] == np.arange(len(items))).astype(np.float64)
     return weights
 
 
@@ -64,13 +65,12 @@ def _large_set(name: str) -> Statistics:
     scale = 1.0
     while True:
         with tempfile.TemporaryDirectory() as folder:
-            data, ready = Path(folder) / "data", Path(folder) / "ready"
-            challenge.demo().write_full_size(data, scale)
-            findings = prepare(name, data / "ref", ready)
-            reference = program.load_reference(ready, settings, findings)
-            submission = program.read_submission(data / "res", reference, findings)
-            if not findings.ok:
-                raise ValueError("\n".join(findings.lines()))
+            work = Path(folder)
+            (work / "res").mkdir()
+            write_files(write_full_size(name, scale, work), work / "res")
+            reference = program.load_reference(work / "ref", settings, findings)
+            submission = program.read_submission(work / "res", reference, findings)
+            refuse_problems(findings)
             statistics = program.measure(reference, submission, settings)
         if len(statistics.items) >= _FEWEST_ITEMS:
             return statistics

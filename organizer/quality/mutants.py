@@ -1,7 +1,7 @@
-"""Mutation testing: change the code of metrics and validator a little, and see whether the tests notice.
+"""Mutation testing: small changes of metrics and validator, each of which the tests should detect.
 
-Uses cosmic-ray (``requirements/mutation.lock``) on a copy of the repository. Of each module a random sample is tried, as
-all mutants would take hours.
+Uses cosmic-ray (``requirements/mutation.lock``) on a copy of the repository. A random sample of
+each module's mutants is tried, because all would take hours.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ name = "local"
 def modules() -> list[str]:
     """Return the modules that are tried: the metrics and the validator."""
     folders = ("scoring_program/metrics", "validator", "validator/formats")
-    found = (path for folder in folders for path in sorted((ROOT / folder).glob("[!_]*.py")))
-    return [path.relative_to(ROOT).as_posix() for path in found]
+    paths = (path for folder in folders for path in sorted((ROOT / folder).glob("[!_]*.py")))
+    return [path.relative_to(ROOT).as_posix() for path in paths]
 
 
 def chosen_tests(module: str) -> tuple[list[str], str]:
@@ -58,8 +58,8 @@ def chosen_tests(module: str) -> tuple[list[str], str]:
         needed = {task: needed_code([f"scoring_program.challenges.{task}.program"]) for task in challenge_ids()}
         tasks = [task for task, code in needed.items() if module in code]
     golden = ["tests/test_golden.py"] if tasks else []
-    found = files + golden or [f"tests/{module.split('/')[0]}"]
-    return found, " or ".join(["not test_golden", *tasks]) if tasks else ""
+    tests = files + golden or [f"tests/{module.split('/')[0]}"]
+    return tests, " or ".join(["not test_golden", *tasks]) if tasks else ""
 
 
 def run_mutants(cosmic_ray: str, chosen: list[str], sample: int) -> int:

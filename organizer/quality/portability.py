@@ -5,15 +5,21 @@ from __future__ import annotations
 import json
 import subprocess
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from pathlib import Path
 
 from organizer import ROOT
 from organizer.bundle.parts import build_program
 from organizer.data.prepare import prepare
+from organizer.data.references import refuse_problems
 from organizer.files import unpack
 from scoring_program.challenge import challenge_ids, load_challenge
-from validator.findings import Findings, counted
+from validator.findings import counted
+from validator.forks import usable_cores
 
+# The exit code, and scores.json or the log.
+_Outcome = tuple[int, str]
 GOLDEN = ROOT / "tests" / "golden"
 
 # Runs in the interpreter that is tried, with the unpacked program.
@@ -23,40 +29,42 @@ program, work = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 sys.path.insert(0, str(program))
 from scoring_program import scoring
 name, = scoring.challenge_ids()
-found = {}
+outcomes = {}
 for case, reference, submission in json.loads(sys.stdin.read()):
     log = io.StringIO()
     with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
         code = scoring.score_folder(name, pathlib.Path(reference), pathlib.Path(submission), work)
     scores = work / "scores.json"
-    found[case] = scores.read_text() if scores.exists() else "exit %d: %s" % (code, log.getvalue())
-print(json.dumps(found))
+    outcomes[case] = code, scores.read_text() if scores.exists() else log.getvalue()
+print(json.dumps(outcomes))
 """
 
 
 def run_portability(pythons: list[str]) -> int:
     """Try each interpreter (a command) and print what differs from the first; return 1 if anything does.
 
-    An interpreter needs numpy, scipy, pyyaml and, for DensePose, Pillow; msgspec may be missing.
+    An interpreter needs numpy, scipy, pyyaml and, for images, Pillow; msgspec may be missing.
     """
     different = 0
     with tempfile.TemporaryDirectory() as folder:
         cases = {name: _cases(name, Path(folder)) for name in challenge_ids()}
         for name in challenge_ids():
             unpack(build_program(name), Path(folder) / name)
-        first: dict[str, str] = {}
+        first: dict[str, _Outcome] = {}
         for python in pythons:
-            found: dict[str, str] = {}
-            for name, own in cases.items():
-                found.update(_run(python, Path(folder) / name, own))
-            first = first or found
-            differing = sorted(case for case in found if found[case] != first[case])
-            failed = sorted(case for case, text in found.items() if text.startswith("exit"))
+            outcomes: dict[str, _Outcome] = {}
+            programs = (Path(folder) / name for name in cases)
+            with ThreadPoolExecutor(usable_cores()) as threads:
+                for part in threads.map(_run, repeat(python), programs, cases.values()):
+                    outcomes.update(part)
+            first = first or outcomes
+            differing = sorted(case for case in outcomes if outcomes[case] != first[case])
+            failed = sorted(case for case, (code, _) in outcomes.items() if code)
             different += len(differing) + len(failed)
-            told = f"{counted(len(found), 'case')}, different: {len(differing)}, failed: {len(failed)}"
-            print(f"{_describe(python)}: {told}", flush=True)
+            counts = f"{counted(len(outcomes), 'case')}, different: {len(differing)}, failed: {len(failed)}"
+            print(f"{_describe(python)}: {counts}", flush=True)
             for case in [*differing, *failed][:10]:
-                print(f"  {case}: {found[case][:300]}")
+                print("  {}: exit {}: {:.300}".format(case, *outcomes[case]))
     return 1 if different else 0
 
 
@@ -67,21 +75,18 @@ def _cases(name: str, folder: Path) -> list[tuple[str, str, str]]:
         reference = case / "ref"
         if prepared and not (reference / prepared).is_file():
             reference = folder / "prepared" / case.name
-            findings: Findings = prepare(name, case / "ref", reference)
-            # Some cases have nothing to average on purpose; all of them can be scored.
-            if not (reference / prepared).is_file():
-                raise ValueError("\n".join(findings.lines()))
+            refuse_problems(prepare(name, case / "ref", reference))
         cases.append((f"{name}/{case.name}", str(reference), str(case / "res")))
     return cases
 
 
-def _run(python: str, program: Path, cases: list[tuple[str, str, str]]) -> dict[str, str]:
+def _run(python: str, program: Path, cases: list[tuple[str, str, str]]) -> dict[str, _Outcome]:
     with tempfile.TemporaryDirectory() as work:
         command = [python, "-c", _DRIVER, str(program), work]
         done = subprocess.run(command, input=json.dumps(cases), capture_output=True, text=True, check=False)
     if done.returncode:
-        return {case: f"exit {done.returncode}: {done.stderr[-300:]}" for case, _, _ in cases}
-    return json.loads(done.stdout)
+        return dict.fromkeys((case for case, _, _ in cases), (done.returncode, done.stderr[-300:]))
+    return {case: (code, text) for case, (code, text) in json.loads(done.stdout).items()}
 
 
 def _describe(python: str) -> str:

@@ -1,1 +1,1 @@
-"""Rankings: who won, how sure that is, and the files and pages that say so."""
+"""Rankings: statistics, tables and pages."""

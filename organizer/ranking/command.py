@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from organizer.ranking import files, page
-from organizer.ranking.files import History
+from organizer.ranking import page, tables
 from organizer.ranking.ranking import Ranking, ranking_of
+from organizer.ranking.tables import History
 from organizer.runs.pool import BrokenError
 from organizer.runs.rescore import Options, Record, score_all
 from organizer.runs.store import SCORED
@@ -27,7 +27,7 @@ _SHOWN = 10
 
 @dataclass(frozen=True)
 class Choices:
-    """What is ranked and how: whose submissions they are, which one counts, the protocols, and the engine."""
+    """How to rank: the table of teams, which submission counts, the protocols, and the engine."""
 
     names: Path | None = None
     keep: str = "best"
@@ -35,14 +35,14 @@ class Choices:
     engine: Options = field(default_factory=Options)
 
 
-def rescore(built: BuiltTask, place: Path, output: Path, choices: Choices) -> int:
+def rescore(built: BuiltTask, source: Path, output: Path, choices: Choices) -> int:
     """Score all submissions and write their ranking.
 
     Parameters
     ----------
     built : BuiltTask
         The program and the reference to score with.
-    place : Path
+    source : Path
         A folder of zips, or Codabench's download of all submissions.
     output : Path
         Gets the tables, ``index.html`` for the organizers, ``ranking.html`` to publish, ``details/``, and ``store/``,
@@ -56,7 +56,7 @@ def rescore(built: BuiltTask, place: Path, output: Path, choices: Choices) -> in
     """
     output.mkdir(parents=True, exist_ok=True)
     try:
-        with find_submissions(place, choices.names) as submissions:
+        with find_submissions(source, choices.names) as submissions:
             _rescore(built, submissions, output, choices)
     except SubmissionsError as error:
         print(error)
@@ -84,7 +84,7 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
     for protocol, records, ranking in runs:
         folder = output / protocol if len(runs) > 1 else output
         history = History(output / "store" / f"history{protocol and '-'}{protocol}.json", records, ranking)
-        other = next((found for name, found in rankings.items() if name != protocol), None)
+        other = next((another for name, another in rankings.items() if name != protocol), None)
         report = page.Report(challenge, records, ranking, history, _details(records, folder), protocol, other)
         _write(report, folder)
         history.save()
@@ -97,16 +97,16 @@ def _write(report: page.Report, folder: Path) -> None:
     records, ranking = report.records, report.ranking
     keys = [column.key for column in report.challenge.columns]
     texts = {
-        "scores.csv": files.scores_csv(records, keys),
-        "changes.csv": files.changes_csv(report.history.changes()),
-        "timing.csv": files.timing_csv(records),
+        "scores.csv": tables.scores_csv(records, keys),
+        "changes.csv": tables.changes_csv(report.history.changes()),
+        "timing.csv": tables.timing_csv(records),
         "index.html": page.index_page(report),
     }
     if ranking:
         texts |= {
-            "ranking.csv": files.ranking_csv(ranking),
-            "pairs.csv": files.pairs_csv(ranking),
-            "items.csv": files.items_csv(ranking),
+            "ranking.csv": tables.ranking_csv(ranking),
+            "pairs.csv": tables.pairs_csv(ranking),
+            "items.csv": tables.items_csv(ranking),
             "ranking.html": page.ranking_page(report),
         }
     else:
@@ -123,7 +123,7 @@ def _details(records: Sequence[Record], folder: Path) -> dict[str, str]:
     links = {}
     for record in records:
         name = record.submission.name
-        # A name from a participant is no path. The hash keeps names apart that look the same without their signs.
+        # A participant's name is not a safe path. The hash keeps names apart that become equal without their signs.
         plain = re.sub(r"[^A-Za-z0-9]+", "-", name.removesuffix(".zip"))[:80].strip("-")
         link = f"{DETAILS}/{plain}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}.html"
         shutil.copyfile(record.page, folder / link)
@@ -143,7 +143,6 @@ def _summary(challenge: Challenge, records: Sequence[Record], ranking: Ranking |
         moved = sum(change.rank_before != change.rank for change in changes)
         rescored = sum(change.score_before != change.score for change in changes)
         tau = f"Kendall's tau-b between the two rankings is {history.tau_b():.3f}"
-        lines[-1] += (
-            f"; changed since the run before: {counted(rescored, 'score')} and {counted(moved, 'rank')}; {tau}"
-        )
+        changed = f"{counted(rescored, 'score')} and {counted(moved, 'rank')}"
+        lines[-1] += f"; changed since the run before: {changed}; {tau}"
     return lines

@@ -12,8 +12,8 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from organizer.ranking import statistics
-from organizer.ranking.files import History, hardest_items
 from organizer.ranking.ranking import MOST_PAIRED, Ranking
+from organizer.ranking.tables import History, hardest_items
 from organizer.runs.rescore import Record
 from organizer.runs.store import SCORED
 from scoring_program.challenge import Challenge
@@ -32,7 +32,7 @@ _MOST_ROWS = 5000
 
 @dataclass(frozen=True)
 class Report:
-    """What the pages show; ``links`` lead to the detail pages, ``other`` is the ranking by the other protocol."""
+    """The content of the pages: ``links`` to the detail pages, ``other`` the ranking by the other protocol."""
 
     challenge: Challenge
     records: Sequence[Record]
@@ -54,14 +54,16 @@ def ranking_page(report: Report) -> str:
 
 
 def index_page(report: Report) -> str:
-    """Return the page for the organizers: what is published, and what is not."""
-    found = [*_public(report), *_pairs(report), *_coverage(report), *_progress(report), *_items(report)]
-    found += [*_failed(report), *_changes(report), _submissions(report)]
+    """Return the page for the organizers: the published page, and results that must not be published."""
+    cards = _public(report)
+    if ranking := report.ranking:
+        cards += [*_pairs(ranking), _coverage(report, ranking), *_progress(report, ranking), _items(report, ranking)]
+    cards += [*_failed(report), *_changes(report), _submissions(report)]
     warning = "For the organizers only: it names items of the hidden reference. To publish, take ranking.html."
-    return _page(report, "Ranking, for the organizers", warning, found)
+    return _page(report, "Ranking, for the organizers", warning, cards)
 
 
-def _page(report: Report, title: str, warning: str, found: Sequence[Element]) -> str:
+def _page(report: Report, title: str, warning: str, cards: Sequence[Element]) -> str:
     scored = sum(record.entry.outcome == SCORED for record in report.records)
     teams = len(report.ranking.records) if report.ranking else 0
     text = f"{counted(teams, 'team')} ranked; {scored:,} of {counted(len(report.records), 'submission')} scored"
@@ -69,7 +71,7 @@ def _page(report: Report, title: str, warning: str, found: Sequence[Element]) ->
     if warning:
         head.append(element("p", element("strong", warning, class_="bad")))
     style = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
-    body = [element("div", *found[:1]), contents(found), element("div", *found[1:])]
+    body = [element("div", *cards[:1]), contents(cards), element("div", *cards[1:])]
     return document(report.challenge.title, head, body, style)
 
 
@@ -91,16 +93,16 @@ def _ranking(report: Report, ranking: Ranking) -> Element:
     score = report.challenge.columns[0].title
     heads: list[Child] = [_two("Rank", "interval"), "Team", _two(score, "95 % interval"), ends]
     heads += [_two("First in", "of draws"), "Against the first"]
-    found, rows = ranking.stability, list[list[Child]]()
+    stability, rows = ranking.stability, list[list[Child]]()
     texts = {True: "told apart", False: "not told apart", None: "not compared"}
     for i, (record, apart) in enumerate(zip(ranking.records, ranking.told_apart())):
         left, right = ranking.intervals[i].tolist()
         rows.append([
-            _two(str(ranking.rank[i]), f"{found.low[i]} to {found.high[i]}"),
+            _two(str(ranking.rank[i]), f"{stability.low[i]} to {stability.high[i]}"),
             element("div", cut(record.submission.team), class_="name"),
             _two(report.score(record), f"{left:.3f} to {right:.3f}"),
             _forest((left, record.entry.score, right), (low, high)),
-            element("div", f"{100 * found.firsts[i]:.1f} %", class_="two"), texts[apart] if i else "",
+            element("div", f"{100 * stability.firsts[i]:.1f} %", class_="two"), texts[apart] if i else "",
         ])  # fmt: skip
     same = [team for team, apart in zip(ranking.teams[1:], ranking.told_apart()[1:]) if apart is False]
     told = f"Not told apart from {cut(ranking.teams[0])}: {', '.join(map(cut, same[:_MOST_DRAWN]))}"
@@ -120,9 +122,8 @@ def _forest(values: tuple[float, float, float], ends: tuple[float, float]) -> El
     left, at, right = (1 + 98 * (value - ends[0]) / width for value in values)
     band = element("rect", x=f"{left:.2f}", y=3, width=f"{right - left:.2f}", height=4, class_="fill-band")
     mark = element("line", x1=f"{at:.2f}", y1=0, x2=f"{at:.2f}", y2=10, class_="mark")
-    return element(
-        "svg", band, mark, viewBox="0 0 100 10", preserveAspectRatio="none", class_="forest", aria_hidden="true"
-    )
+    options = {"viewBox": "0 0 100 10", "preserveAspectRatio": "none", "aria_hidden": "true"}
+    return element("svg", band, mark, class_="forest", **options)
 
 
 def _stability(ranking: Ranking) -> Element:
@@ -130,38 +131,34 @@ def _stability(ranking: Ranking) -> Element:
     n = min(len(ranking.records), _MOST_DRAWN)
     rows = []
     for team, shares in zip(ranking.teams[:n], ranking.stability.shares[:n, :n].tolist()):
-        blobs = [
+        circles = [
             element("circle", cx=f"{rank + 0.5}", cy="0.5", r=f"{0.48 * share**0.5:.3f}", class_="fill-b")
             for rank, share in enumerate(shares)
             if share
         ]
         likely = ", ".join(f"rank {rank + 1} in {100 * share:.0f} %" for rank, share in enumerate(shares) if share)
-        svg = element("svg", *blobs, viewBox=f"0 0 {n} 1", role="img", aria_label=likely or "none of these ranks")
+        svg = element("svg", *circles, viewBox=f"0 0 {n} 1", role="img", aria_label=likely or "none of these ranks")
         rows.append(element("tr", element("th", cut(team, 24), scope="row"), element("td", svg)))
-    tau = ranking.stability
+    stability = ranking.stability
     note = f"How often each team has each rank, 1 to {n} from left to right, if the items were drawn again. "
-    note += f"Kendall's tau-b between such a ranking and this one: {tau.tau_mean:.3f} on average, "
-    note += f"below {tau.tau_low:.3f} in 5 % of them."
-    return card(
-        "stability", "Stability", note, scroll(element("table", element("tbody", *rows), class_="blobs"), "Stability")
-    )
+    note += f"Kendall's tau-b between such a ranking and this one: {stability.tau_mean:.3f} on average, "
+    note += f"below {stability.tau_low:.3f} in 5 % of them."
+    blobs = element("table", element("tbody", *rows), class_="blobs")
+    return card("stability", "Stability", note, scroll(blobs, "Stability"))
 
 
 def _protocols(report: Report, ranking: Ranking) -> list[Element]:
     """Return both protocols side by side, if there are two."""
     if not report.other:
         return []
-    place = {team: i for i, team in enumerate(report.other.teams)}
-    both = [(i, place[team]) for i, team in enumerate(ranking.teams) if team in place]
-    own, other = np.array(both, dtype=np.intp).reshape(-1, 2).T
-    tau = statistics.tau_b(ranking.rank[own], report.other.rank[other])
-    rows: list[list[Cell]] = [
-        [
-            ranking.teams[i], int(ranking.rank[i]), int(report.other.rank[j]),
-            report.score(ranking.records[i]), report.score(report.other.records[j]),
-        ]
-        for i, j in both
-    ]  # fmt: skip
+    index_of = {team: i for i, team in enumerate(report.other.teams)}
+    both = [(i, index_of[team]) for i, team in enumerate(ranking.teams) if team in index_of]
+    indexes, others = np.array(both, dtype=np.intp).reshape(-1, 2).T
+    tau = statistics.tau_b(ranking.rank[indexes], report.other.rank[others])
+    rows: list[list[Cell]] = []
+    for i, j in both:
+        scores = [report.score(ranking.records[i]), report.score(report.other.records[j])]
+        rows.append([ranking.teams[i], int(ranking.rank[i]), int(report.other.rank[j]), *scores])
     columns = [Column("Team"), Column("Rank here", "count"), Column("Rank by the other protocol", "count")]
     columns += [Column("Score here"), Column("Score by the other protocol")]
     note = f"This page ranks by the protocol {report.protocol}. Kendall's tau-b between both rankings: {tau:.3f}."
@@ -188,13 +185,13 @@ def _method(report: Report, ranking: Ranking) -> Element:
     return card("method", "Method", "", element("ul", *(element("li", entry) for entry in entries)), signature)
 
 
-def _pairs(report: Report) -> list[Element]:
+def _pairs(ranking: Ranking) -> list[Element]:
     """Return the matrix of corrected p values of the first teams."""
-    if not report.ranking or len(report.ranking.records) < 2:
+    if len(ranking.records) < 2:
         return []
-    found = report.ranking.pairs
-    names = [cut(team, 24) for team in report.ranking.teams[:_MOST_DRAWN]]
-    p = {(i, j): value for i, j, value in zip(found.first.tolist(), found.second.tolist(), found.p_holm.tolist())}
+    pairs = ranking.pairs
+    names = [cut(team, 24) for team in ranking.teams[:_MOST_DRAWN]]
+    p = {(i, j): value for i, j, value in zip(pairs.first.tolist(), pairs.second.tolist(), pairs.p_holm.tolist())}
     head = element("tr", element("td"), *(element("th", element("span", name), scope="col") for name in names))
     rows = []
     for i, name in enumerate(names):
@@ -212,41 +209,33 @@ def _pairs(report: Report) -> list[Element]:
     return [card("pairs", "Pairs", note, scroll(made, "Pairs"))]
 
 
-def _coverage(report: Report) -> list[Element]:
-    if not report.ranking:
-        return []
-    best = report.challenge.columns[0]
-    points = [(record.entry.scores["coverage"], record.entry.score) for record in report.ranking.records]
-    top = max(1.0, *(score for _, score in points))
-    dots = [
-        element(
-            "path",
-            element("title", cut(team)),
-            class_="dot",
-            d=f"M{100 * coverage:.2f} {100 - 100 * score / top:.2f} h0",
-        )
-        for team, (coverage, score) in zip(report.ranking.teams, points)
-    ]
+def _coverage(report: Report, ranking: Ranking) -> Element:
+    title = report.challenge.columns[0].title
+    top = max(1.0, *(record.entry.score for record in ranking.records))
+    dots = []
+    for record in ranking.records:
+        x, y = 100 * record.entry.scores["coverage"], 100 - 100 * record.entry.score / top
+        name = element("title", cut(record.submission.team))
+        dots.append(element("path", name, class_="dot", d=f"M{x:.2f} {y:.2f} h0"))
     steps = [(25.0 * i, f"{i / 4:g}") for i in range(5)]
     scale = [(25.0 * i, f"{top * i / 4:.3g}") for i in range(5)]
+    chart = charts.plot(f"{title} against coverage", dots, (), (steps, scale), ("coverage", title))
     note = "Low coverage with a fair score: files are missing rather than wrong."
-    text = f"{best.title} against coverage"
-    chart = charts.plot(text, dots, (), (steps, scale), ("coverage", best.title))
-    return [card("coverage", "Score and coverage", note, chart)]
+    return card("coverage", "Score and coverage", note, chart)
 
 
-def _progress(report: Report) -> list[Element]:
+def _progress(report: Report, ranking: Ranking) -> list[Element]:
     """Return the best score of each team until each day, for the first teams, if dates are known."""
     dated: dict[str, list[tuple[date, float]]] = {}
     for record in report.records:
         if record.entry.outcome == SCORED and (day := _date(record.submission.date)):
             dated.setdefault(record.submission.team, []).append((day, record.entry.score))
-    if not dated or not report.ranking:
+    if not dated:
         return []
     first = min(day for entries in dated.values() for day, _ in entries)
     best = min if report.challenge.columns[0].sorting == "asc" else max
     lines = []
-    for team in [team for team in report.ranking.teams if team in dated][:_MOST_LINES]:
+    for team in [team for team in ranking.teams if team in dated][:_MOST_LINES]:
         days, scores = zip(*sorted(dated[team]))
         lines.append(Line(team, [(day - first).days for day in days], list(accumulate(scores, best))))
     ends = [value for line in lines for value in line.y]
@@ -265,19 +254,12 @@ def _date(text: str) -> date | None:
         return None
 
 
-def _items(report: Report) -> list[Element]:
-    if not report.ranking:
-        return []
-    rows: list[list[Cell]] = [list(row) for row in hardest_items(report.ranking) if row[1] == row[1]]
-    columns = [
-        Column(report.challenge.item.capitalize()),
-        Column("Mean over teams", "share"),
-        Column("Spread", "number"),
-    ]
+def _items(report: Report, ranking: Ranking) -> Element:
+    item = report.challenge.item
+    rows: list[list[Cell]] = [list(row) for row in hardest_items(ranking) if row[1] == row[1]]
+    columns = [Column(item.capitalize()), Column("Mean over teams", "share"), Column("Spread", "number")]
     note = f"Where nobody is right, the annotation may be wrong. The first {_MOST_DRAWN}; all: items.csv."
-    return [
-        card("items", f"Hardest {report.challenge.item}s", note, *table(columns, rows[:_MOST_DRAWN], "Hardest", 99))
-    ]
+    return card("items", f"Hardest {item}s", note, *table(columns, rows[:_MOST_DRAWN], "Hardest", 99))
 
 
 def _failed(report: Report) -> list[Element]:
@@ -286,10 +268,8 @@ def _failed(report: Report) -> list[Element]:
         for record in report.records
         if record.entry.outcome != SCORED
     ]
-    if not rows:
-        return []
-    heads = ["Submission", "Team", "Outcome", "First problem"]
-    return [card("failed", "Submissions without a score", "", *_rows(heads, rows, "Submissions without a score"))]
+    title, heads = "Submissions without a score", ["Submission", "Team", "Outcome", "First problem"]
+    return [card("failed", title, "", *_rows(heads, rows, title))] if rows else []
 
 
 def _changes(report: Report) -> list[Element]:
@@ -311,12 +291,11 @@ def _changes(report: Report) -> list[Element]:
 def _submissions(report: Report) -> Element:
     rows: list[list[Child]] = []
     for record in report.records:
-        scored = report.score(record) if record.entry.outcome == SCORED else ""
-        rows.append([_link(report, record), cut(record.submission.team), record.entry.outcome, scored])
-    heads = ["Submission", "Team", "Outcome", "Score"]
-    return card(
-        "submissions", "All submissions", "Names lead to detail pages.", *_rows(heads, rows, "All submissions")
-    )
+        score = report.score(record) if record.entry.outcome == SCORED else ""
+        rows.append([_link(report, record), cut(record.submission.team), record.entry.outcome, score])
+    title = "All submissions"
+    made = _rows(["Submission", "Team", "Outcome", "Score"], rows, title)
+    return card("submissions", title, "Names lead to detail pages.", *made)
 
 
 def _link(report: Report, record: Record) -> Element:
@@ -331,8 +310,8 @@ def _rows(heads: Sequence[Child], rows: Sequence[Sequence[Child]], title: str) -
         body = [element("tr", *(element("td", cell) for cell in row)) for row in part]
         return scroll(element("table", element("thead", head), element("tbody", *body)), name)
 
-    found = [made(rows[:_OPEN_ROWS], title)]
+    tables = [made(rows[:_OPEN_ROWS], title)]
     if folded := rows[_OPEN_ROWS:]:
         summary = element("summary", counted(len(folded), "more row"))
-        found.append(element("details", summary, made(folded, f"{title}, more rows")))
-    return found
+        tables.append(element("details", summary, made(folded, f"{title}, more rows")))
+    return tables

@@ -1,4 +1,4 @@
-"""The ranking of the teams: which submission of each counts, and all that the ranking rests on."""
+"""The ranking of the teams by one submission of each, with its statistics."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_PAIRED = 100
 
 @dataclass(frozen=True)
 class Ranking:
-    """The teams, the best first, equal ones by name; arrays have an entry for each team where nothing else is said.
+    """The teams, the best first, ties by name; arrays have one entry for each team unless a shape is given.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Ranking:
         return [record.submission.team for record in self.records]
 
     def told_apart(self) -> list[bool | None]:
-        """Return for each team whether it is told apart from the first one, None for those not compared."""
+        """Return whether each team is told apart from the first, None if it was not compared."""
         m = len(self.records)
         first = self.pairs.p_holm[: min(m, MOST_PAIRED) - 1] < statistics.SIGNIFICANT
         return [False, *first.tolist(), *[None] * (m - 1 - len(first))]

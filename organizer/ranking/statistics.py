@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
-from scipy.stats import kendalltau
+from scipy.stats import kendalltau, rankdata
 
 DECIMALS = 10
 SIGNIFICANT = 0.05
@@ -44,14 +44,7 @@ def ranks(scores: Numbers) -> Counts:
     -------
     int64 array of shape (..., m)
     """
-    order = np.argsort(-scores, axis=-1, kind="stable")
-    ordered = np.take_along_axis(scores, order, axis=-1)
-    place = np.broadcast_to(np.arange(1, scores.shape[-1] + 1), scores.shape).copy()
-    place[..., 1:][ordered[..., 1:] == ordered[..., :-1]] = 0
-    shared = np.maximum.accumulate(place, axis=-1)
-    found = np.empty_like(shared)
-    np.put_along_axis(found, order, shared, axis=-1)
-    return found
+    return rankdata(-scores, method="min", axis=-1).astype(np.int64)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
@@ -80,11 +73,12 @@ class Stability:
 
 def stability(scores: Numbers, replicates: Numbers) -> Stability:
     """Return how sure the ranks are. Shapes: (m,), (n_replicates, m); both rounded."""
-    own, drawn = ranks(scores), ranks(replicates)
+    drawn = ranks(replicates)
     n, m = drawn.shape
     low, high = np.quantile(drawn, _QUANTILES, axis=0, method="inverted_cdf")
     counts = np.bincount((np.arange(m) * m + drawn - 1).ravel(), minlength=m * m).reshape(m, m)
-    taus = np.array([tau_b(own, row) for row in drawn])
+    ranking = ranks(scores)
+    taus = np.array([tau_b(ranking, row) for row in drawn])
     shares = counts / n
     return Stability(
         low.astype(np.int64),
@@ -170,10 +164,5 @@ def item_difficulty(item_scores: Numbers) -> tuple[Numbers, Numbers]:
     mean, spread : float64 arrays of shape (n,)
         NaN for an item that no submission has a score for.
     """
-    known = ~np.isnan(item_scores)
-    values = np.where(known, item_scores, 0.0)
-    with np.errstate(invalid="ignore"):
-        count = known.sum(axis=0)
-        mean = values.sum(axis=0) / count
-        spread = np.sqrt((np.where(known, item_scores - mean, 0.0) ** 2).sum(axis=0) / count)
-    return rounded(mean), rounded(spread)
+    known = np.ma.masked_invalid(item_scores)
+    return rounded(known.mean(axis=0).filled(np.nan)), rounded(known.std(axis=0).filled(np.nan))

@@ -1,1 +1,1 @@
-"""Runs: doing with submissions what the platform does."""
+"""Runs: scoring submissions as the platform does."""

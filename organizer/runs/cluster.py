@@ -1,8 +1,8 @@
-"""Scoring on a running Dask cluster, whose machines need neither this repository nor a common file system.
+"""Scoring on a running Dask cluster, whose machines need no copy of this repository and no shared file system.
 
-What runs there is sent by value: functions of this module and of `organizer.runs.pool`. The program and the reference
-go to each worker once, also to those that join later, and stay on its disk by their hash; submissions go with their
-task.
+The code is sent by value: functions of this module and of `organizer.runs.pool`. The program and the reference
+go to each worker once, also to those that join later, and stay on its disk by their hash; a submission is sent with
+its task.
 """
 
 from __future__ import annotations
@@ -18,19 +18,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from organizer.files import folder_files, unpack
+from organizer.files import Files, folder_files, unpack
 from organizer.runs import pool
 from organizer.runs.pool import BrokenError, Ended, Pool, Setup, machine_memory_mb
 from organizer.runs.submissions import Submission
 from organizer.runs.worker import BuiltTask
 
 _PATIENCE = "10s"
-# Of a submission whose worker was told to end.
+# After a worker was shut down while it scored.
 _RETRIES = 2
 _INSTALL = ".venv/bin/python -m pip install --require-hashes -r requirements/scale.lock"
 _KEPT = "people-in-video-scoring"
-
-Files = Mapping[str, bytes]
 
 
 class Cluster:
@@ -74,29 +72,29 @@ class Cluster:
             raise
 
     def submit(self, submission: Submission) -> Future[Ended]:
-        """Have a submission scored by any worker."""
+        """Start to score a submission on any worker."""
         with warnings.catch_warnings():
             # Dask warns of large tasks; these are few at a time.
             warnings.filterwarnings("ignore", message="Sending large graph")
             task = self._client.submit(_scorer(self._name), submission.read(), pure=False, retries=_RETRIES)
-        found: Future[Ended] = Future()
+        future: Future[Ended] = Future()
         self._running.add(task)
-        task.add_done_callback(partial(self._done, found))
-        return found
+        task.add_done_callback(partial(self._done, future))
+        return future
 
-    def _done(self, found: Future[Ended], task: Any) -> None:
+    def _done(self, future: Future[Ended], task: Any) -> None:
         from distributed.scheduler import KilledWorker
 
         self._running.discard(task)
         try:
-            found.set_result(Ended(**task.result()))
+            future.set_result(Ended(**task.result()))
         except KilledWorker:
-            found.set_result(Ended(exit_code=-1))
+            future.set_result(Ended(exit_code=-1))
         except BaseException as error:
-            found.set_exception(BrokenError(f"the cluster failed: {type(error).__name__}: {error}"))
+            future.set_exception(BrokenError(f"the cluster failed: {type(error).__name__}: {error}"))
 
     def close(self) -> None:
-        """End what runs, and let the workers go."""
+        """Cancel what runs and disconnect from the workers."""
         # The cluster may be gone by now.
         with suppress(Exception):
             self._client.cancel(list(self._running))
@@ -108,17 +106,17 @@ def _checked_workers(address: str, versions: Mapping[str, Any]) -> int:
     """Return how many workers there are. Raises BrokenError if there is none, or one unlike this machine."""
     if not versions["workers"]:
         raise BrokenError(f"{address}: the scheduler has no workers; start some with: dask worker {address}")
-    own = _version(versions["client"])
+    local = _version(versions["client"])
     for worker, found in sorted(versions["workers"].items()):
-        if _version(found) != own:
-            here, there = (f"Python {python} and numpy {numpy}" for python, numpy in (own, _version(found)))
+        if _version(found) != local:
+            here, there = (f"Python {python} and numpy {numpy}" for python, numpy in (local, _version(found)))
             raise BrokenError(f"{address}: the worker {worker} has {there}, this machine has {here}; make them equal")
     return len(versions["workers"])
 
 
-def _version(found: Mapping[str, Any]) -> tuple[str, str]:
-    python = dict(found["host"])["python"]
-    return ".".join(python.split(".")[:2]), dict(found["packages"])["numpy"]
+def _version(versions: Mapping[str, Any]) -> tuple[str, str]:
+    python = dict(versions["host"])["python"]
+    return ".".join(python.split(".")[:2]), dict(versions["packages"])["numpy"]
 
 
 def _files(part: bytes | Path) -> Files:

@@ -1,4 +1,4 @@
-"""Trying a submission on the built program, and saying what the site would show."""
+"""Running the built program on one submission and printing what the site would show."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from organizer.runs.outcome import read_scores
-from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, lay_out, run_submission
+from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, run_program
 from scoring_program.challenge import Challenge, load_challenge
 from validator.findings import quote
 
@@ -17,15 +17,14 @@ def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
     if not submission.exists():
         print(f"{submission}: there is no such file; give the zip of a participant", file=sys.stderr)
         return 1
-    lay_out(built.program, built.reference, folder / "app")
-    run = run_submission(submission, built.id, folder / "app", built.time_limit)
+    run = run_program(built, submission, folder / "app")
     for line in describe(run, load_challenge(built.id), built.time_limit):
         print(line)
     return run.exit_code if run.exit_code != TIMED_OUT else 1
 
 
 def describe(run: Run, challenge: Challenge, time_limit: float) -> list[str]:
-    """Return the lines that tell an organizer what happened in a run."""
+    """Return the lines that describe a run to an organizer."""
     lines = [f"ran {run.how}"]
     end = f"stopped at the time limit of {time_limit:g} s" if run.exit_code == TIMED_OUT else f"exit {run.exit_code}"
     peak = f", peak memory {run.peak_mb:.0f} MB" if run.peak_mb else ""
@@ -49,7 +48,7 @@ def describe(run: Run, challenge: Challenge, time_limit: float) -> list[str]:
 
 
 def _outcome(run: Run) -> str:
-    """Return what ``detailed_results.json`` says of a run: its outcome, and the first problem if it has one."""
-    found = json.loads(run.outputs.get("detailed_results.json", b"{}"))
-    problems = [f"{problem['code']} {problem['problem']}" for problem in found.get("problems", [])]
-    return ", ".join([found.get("outcome", "nothing"), *map(quote, problems[:1])])
+    """Return the outcome of a run and its first problem, from ``detailed_results.json``."""
+    detail = json.loads(run.outputs.get("detailed_results.json", b"{}"))
+    problems = [f"{problem['code']} {problem['problem']}" for problem in detail.get("problems", [])]
+    return ", ".join([detail.get("outcome", "nothing"), *map(quote, problems[:1])])

@@ -1,7 +1,7 @@
 """The fork server: it has a built program and a reference loaded and scores each submission in a process of its own.
 
-`organizer.runs.pool` passes this file to an interpreter as text, so it may stand on another machine. It imports the
-program that it is pointed at and nothing else of ours. Requests and replies are lines of JSON.
+`organizer.runs.pool` passes this file to an interpreter as text, so it also works on another machine. It imports only
+the built program. Requests and replies are lines of JSON.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _CRASHED = 70
 
 
 def main() -> None:
-    """Load what the first argument describes, say so, then answer requests until the input ends."""
+    """Load the program and reference of the first argument, report that, and answer requests until the input ends."""
     options = json.loads(sys.argv[1])
-    # What the program prints must not get between the replies.
+    # Keep what the program prints out of the replies.
     replies = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(2, 1)
     sys.dont_write_bytecode = True
@@ -63,7 +63,7 @@ class _Server:
             return
         memory = min(settings["memory_limit"], options["memory_mb"])
         self._loaded = replace(loaded, settings={**settings, "memory_limit": memory})
-        # Imported here, once, instead of in each child: what libraries import only when they need it.
+        # Import once, instead of in each child, what libraries import only when they need it.
         self._challenge.sections()
         self._challenge.plausibility()
         for name in ("encodings.cp437", "numpy.ma", "numpy.random"):
@@ -89,7 +89,7 @@ class _Server:
                 break
             left = begin + self._seconds - time.monotonic()
             ready, _, _ = select.select([0, self._woken], [], [], max(left, 0))
-            # There is nothing to read while a request is pending, unless the one who asked is gone.
+            # There is nothing to read while a request is pending, unless the client is gone.
             gone, late = 0 in ready, left <= 0
             if gone or late:
                 _kill_group(child)
@@ -97,7 +97,7 @@ class _Server:
                 os._exit(1)
             if self._woken in ready:
                 os.read(self._woken, 1024)
-        # What the child started may outlive it.
+        # Processes that the child started may still run.
         _kill_group(child)
         code, seconds = os.waitstatus_to_exitcode(status), time.monotonic() - begin
         return {"exit_code": code, "late": late, "seconds": seconds, "peak_mb": usage.ru_maxrss / 1024}
@@ -121,7 +121,7 @@ class _Server:
             os._exit(code)
 
     def _write_numbers(self, result: Any, path: Path) -> None:
-        """Write what rankings are made of, rounded so that it is the same on every machine."""
+        """Write the numbers that rankings need, rounded so that they are equal on all machines."""
         import numpy as np
 
         from scoring_program.metrics import resampling

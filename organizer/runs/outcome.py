@@ -1,11 +1,10 @@
-"""What the platform would store of a run."""
+"""The scores that the platform would store after a run."""
 
 from __future__ import annotations
 
 import io
 import json
 import math
-import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
@@ -16,10 +15,13 @@ from organizer.runs.worker import Run
 _LARGEST = 1e10
 
 
-def read_scores(run: Run, keys: list[str], further: Collection[str] = ()) -> tuple[dict[str, float], list[str]]:
-    """Return the numbers that the platform would store, and warnings about what it would not.
+def read_scores(
+    run: Run, keys: list[str], further: Collection[str] | None = ()
+) -> tuple[dict[str, float], list[str]]:
+    """Return the numbers that the platform would store, and warnings about all others.
 
-    ``keys`` are the leaderboard's; ``further`` are those that the program writes beside them on purpose.
+    ``keys`` are the leaderboard's, ``further`` other keys that the program writes on purpose: None
+    for any that are not a column's key in other letters.
     """
     warnings = []
     names = sorted(run.outputs)
@@ -32,25 +34,25 @@ def read_scores(run: Run, keys: list[str], further: Collection[str] = ()) -> tup
         return {}, warnings
     try:
         if "scores.json" in run.outputs:
-            found = json.loads(run.outputs["scores.json"])
+            scores = json.loads(run.outputs["scores.json"])
         else:
-            found = yaml.safe_load(io.BytesIO(run.outputs["scores.txt"]))
+            scores = yaml.safe_load(io.BytesIO(run.outputs["scores.txt"]))
     except KeyError:
         return {}, [*warnings, "there is no scores file: the platform marks the submission as failed"]
     except ValueError:
         return {}, [*warnings, "the scores file cannot be read: the platform marks the submission as failed"]
-    if not isinstance(found, Mapping):
+    if not isinstance(scores, Mapping):
         return {}, [*warnings, "the scores are not a mapping of keys to numbers"]
     stored = {}
-    for key, value in found.items():
+    for key, value in scores.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
             warnings.append(f"{key}: {value!r} is not a finite number and would not be stored")
         elif abs(value) >= _LARGEST:
             warnings.append(f"{key}: {value!r} has too many digits and would not be stored")
         else:
             stored[key] = float(value)
-            if key not in keys and key not in further:
-                close = [known for known in keys if re.fullmatch(re.escape(known), key, re.IGNORECASE)]
+            close = [known for known in keys if known.lower() == key.lower()]
+            if key not in keys and (close if further is None else key not in further):
                 hint = f" (the column is {close[0]})" if close else ""
                 warnings.append(f"{key} is not a column of the leaderboard{hint}: the platform ignores it")
     warnings += [f"the column {key} gets no number" for key in keys if key not in stored]

@@ -27,7 +27,7 @@ _PATIENCE = 10.0
 
 @dataclass(frozen=True)
 class Setup:
-    """What a fork server loads, and the limits of each submission.
+    """The data that a fork server loads, and the limits of each submission.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class Host:
         """Score the submission that ``fill`` writes to a path. Raises DiedError if that kills a process."""
         if broken := self.problems():
             return Ended(2, broken=broken)
-        # Every submission has the same name here: outputs must not depend on how it is called.
+        # Every submission has the same name here, because outputs must not depend on it.
         submission, output = self._folder / "submission.zip", self._folder / "output"
         fill(submission)
         shutil.rmtree(output, ignore_errors=True)
@@ -122,7 +122,7 @@ class Host:
         try:
             print(json.dumps({"submission": str(submission), "output": str(output)}), file=self._process.stdin)
             self._process.stdin.flush()
-        except (OSError, ValueError) as error:  # the second if it was closed meanwhile
+        except (OSError, ValueError) as error:  # the second if it was closed in the meantime
             raise DiedError from error
         reply = self._reply()
         outputs = {path.name: path.read_bytes() for path in output.iterdir() if not path.name.startswith(".")}
@@ -136,7 +136,7 @@ class Host:
         """End the process and what it runs."""
         assert self._process.stdin  # noqa: S101 - a pipe
         with contextlib.suppress(OSError):
-            # The end of its input has it kill what it runs.
+            # At the end of its input it kills what it runs.
             self._process.stdin.close()
         try:
             self._process.wait(_PATIENCE)
@@ -151,7 +151,7 @@ class Host:
         assert self._process.stdout  # noqa: S101 - a pipe
         try:
             line = self._process.stdout.readline()
-        except ValueError as error:  # it was closed meanwhile
+        except ValueError as error:  # it was closed in the meantime
             raise DiedError from error
         if not line.endswith("\n"):
             raise DiedError
@@ -172,13 +172,13 @@ class Pool:
         self._threads = ThreadPoolExecutor(workers)
 
     def submit(self, fill: Callable[[Path], None]) -> Future[Ended]:
-        """Have the submission scored that ``fill`` writes to a path."""
+        """Start to score the submission that ``fill`` writes to a path."""
         return self._threads.submit(self.score, fill)
 
     def score(self, fill: Callable[[Path], None]) -> Ended:
-        """Score a submission; if that kills a process, on another, and after the third say so.
+        """Score a submission; if its process is killed, try again, at most three times in all.
 
-        Raises DiedError if the pool is closed meanwhile.
+        Raises DiedError if the pool is closed in the meantime.
         """
         for _ in range(_TRIES):
             host = self._idle.get()
@@ -201,7 +201,7 @@ class Pool:
         for host in list(self._hosts):
             host.close()
         self._threads.shutdown(cancel_futures=True)
-        # One may have been started meanwhile.
+        # One may have been started in the meantime.
         for host in self._hosts:
             host.close()
 

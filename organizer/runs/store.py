@@ -1,6 +1,6 @@
-"""What became of each submission, kept by hash, so that no submission is scored twice with the same program.
+"""The outcome of each submission, stored by hash, so that none is scored twice with the same program.
 
-An entry is a JSON file and a page. The JSON is written last: an entry is there as a whole or not at all.
+An entry is a JSON file and a page. The JSON is written last, so an entry is complete or missing.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from organizer.files import sha256
 from organizer.runs.pool import Ended, Setup
 from organizer.runs.worker import BuiltTask
 from scoring_program.report.files import DETAIL_HTML, DETAIL_JSON, write_atomic
@@ -21,7 +22,7 @@ SCORED, INVALID, TIME, MEMORY, CRASHED = OUTCOMES = ("scored", "invalid", "time"
 
 @dataclass(frozen=True)
 class Entry:
-    """What came of one submission; scores and all that follows them are empty unless it was scored.
+    """The outcome of one submission; the fields from ``signature`` on are empty unless it was scored.
 
     Attributes
     ----------
@@ -64,16 +65,13 @@ def fingerprint(built: BuiltTask) -> str:
     else:
         for path in sorted(path for path in built.reference.rglob("*") if path.is_file()):
             total.update(hashlib.sha256(path.relative_to(built.reference).as_posix().encode()).digest())
-            own = hashlib.sha256()
             with path.open("rb") as stream:
-                for chunk in iter(lambda stream=stream: stream.read(1 << 20), b""):  # type: ignore[misc]
-                    own.update(chunk)
-            total.update(own.digest())
+                total.update(bytes.fromhex(sha256(stream)))
     return total.hexdigest()
 
 
 class Store:
-    """The entries below a folder, by the hash of the submission; what else decides has a folder of its own."""
+    """The entries by the hash of the submission, in a folder for each program, reference, settings and limits."""
 
     def __init__(self, folder: Path, setup: Setup) -> None:
         context = [setup.challenge, setup.fingerprint, setup.settings, setup.replicates, setup.time_limit]
@@ -92,7 +90,7 @@ class Store:
         return self._folder / f"{digest}.html"
 
     def put(self, digest: str, ended: Ended) -> Entry:
-        """Keep what came of a submission."""
+        """Store the outcome of a submission."""
         entry = _entry(ended)
         page = ended.outputs.get(DETAIL_HTML, b"").decode("utf-8", "replace")
         write_atomic(self.page(digest), page)
@@ -106,12 +104,12 @@ def _entry(ended: Ended) -> Entry:
         return Entry(TIME, "E-LIMIT-TIME: it was stopped at the platform's time limit", **spent)
     if ended.exit_code < 0:
         return Entry(CRASHED, "E-CRASHED: its process was killed three times", **spent)
-    found = json.loads(ended.outputs[DETAIL_JSON])
+    detail = json.loads(ended.outputs[DETAIL_JSON])
     if ended.exit_code:
-        first = found["problems"][0]
+        first = detail["problems"][0]
         head = " ".join(first[key] for key in ("code", "file", "where") if first.get(key))
         problem = f"{head}: {first['problem']}; {first['hint']}."
-        outcome = found["outcome"] if found["outcome"] in OUTCOMES else CRASHED
+        outcome = detail["outcome"] if detail["outcome"] in OUTCOMES else CRASHED
         return Entry(outcome, problem, **spent)
     numbers = json.loads(ended.outputs["numbers.json"])
-    return Entry(SCORED, "", **spent, signature=found["signature"], scores=found["scores"], **numbers)
+    return Entry(SCORED, "", **spent, signature=detail["signature"], scores=detail["scores"], **numbers)

@@ -33,7 +33,7 @@ class Submission:
     Attributes
     ----------
     name : str
-        Its place below the folder of submissions, or its name in the download.
+        Its path below the folder of submissions, or its name in the download.
     team : str
     date : str
         When it was made, as an ISO date, "" if unknown.
@@ -83,12 +83,12 @@ def natural(name: str) -> list[tuple[int, int, str]]:
 
 
 @contextlib.contextmanager
-def find_submissions(place: Path, names: Path | None = None) -> Iterator[list[Submission]]:
+def find_submissions(given: Path, names: Path | None = None) -> Iterator[list[Submission]]:
     """Open a folder of zips, or Codabench's download of all submissions, and yield the submissions in natural order.
 
     Parameters
     ----------
-    place : Path
+    given : Path
         In a folder, each folder is a team; zips at the top are named as in the download, or teams of their own.
     names : Path, optional
         A CSV ``submission,team,date`` that says whose a submission is, and when it was made.
@@ -100,26 +100,28 @@ def find_submissions(place: Path, names: Path | None = None) -> Iterator[list[Su
     """
     with contextlib.ExitStack() as stack:
         sources: dict[str, Source] = {}
-        if place.is_dir():
-            sources.update((path.relative_to(place).as_posix(), path) for path in place.rglob("*") if path.is_file())
+        if given.is_dir():
+            sources.update((path.relative_to(given).as_posix(), path) for path in given.rglob("*") if path.is_file())
         else:
             try:
-                archive = stack.enter_context(zipfile.ZipFile(place))
+                archive = stack.enter_context(zipfile.ZipFile(given))
             except (OSError, zipfile.BadZipFile) as error:
                 hint = "give the folder with the participants' zips, or the zip that Codabench gives for all of them"
-                raise SubmissionsError(f"{place}: this is no folder and no zip; {hint}") from error
+                raise SubmissionsError(f"{given}: this is neither a folder nor a zip; {hint}") from error
             sources.update((info.filename, (archive, info)) for info in archive.infolist())
         wanted = sorted((name for name in sources if _is_submission(name)), key=natural)
         if not wanted:
-            raise SubmissionsError(f"{place}: no zip file is in it; give the folder with the participants' zips")
+            raise SubmissionsError(
+                f"{given}: there is no zip file in it; give the folder with the participants' zips"
+            )
         teams = Counter(_team(name)[0] for name in wanted)
-        found = []
+        submissions = []
         for name in wanted:
             team, date = _team(name)
             if team == name[: -len(".zip")] and teams[team] > 1:
-                team = name  # such a file is a team of its own, even if a folder has its name
-            found.append(Submission(name, team, date, sources[name]))
-        yield _named(found, names) if names else found
+                team = name  # such a file is a separate team, even if a folder has its name
+            submissions.append(Submission(name, team, date, sources[name]))
+        yield _named(submissions, names) if names else submissions
 
 
 def _is_submission(name: str) -> bool:
@@ -136,7 +138,7 @@ def _team(name: str) -> tuple[str, str]:
     return (downloaded["user"], downloaded["date"] or "") if downloaded else (name[: -len(".zip")], "")
 
 
-def _named(found: list[Submission], names: Path) -> list[Submission]:
+def _named(submissions: list[Submission], names: Path) -> list[Submission]:
     try:
         with names.open(encoding="utf-8-sig", newline="") as stream:
             rows = {row["submission"]: row for row in csv.DictReader(stream)}
@@ -144,12 +146,11 @@ def _named(found: list[Submission], names: Path) -> list[Submission]:
         raise SubmissionsError(
             f"{names}: cannot be read; write a CSV with the header submission,team,date"
         ) from error
-    if unknown := sorted(set(rows) - {submission.name for submission in found}):
+    if unknown := sorted(set(rows) - {submission.name for submission in submissions}):
         raise SubmissionsError(f"{names}: there is no submission {unknown[0]!r}; names are as in scores.csv")
-    made = []
-    for submission in found:
+    renamed = []
+    for submission in submissions:
         row = rows.get(submission.name, {})
-        made.append(
-            replace(submission, team=row.get("team") or submission.team, date=row.get("date") or submission.date)
-        )
-    return made
+        team, date = row.get("team") or submission.team, row.get("date") or submission.date
+        renamed.append(replace(submission, team=team, date=date))
+    return renamed

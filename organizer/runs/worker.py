@@ -18,7 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import yaml
@@ -36,16 +36,16 @@ _POLL_SECONDS = 0.02
 
 @dataclass(frozen=True)
 class Run:
-    """What came of a run. ``exit_code`` is `TIMED_OUT` after the time limit; ``peak_mb`` may be unknown."""
+    """The outcome of a run; ``exit_code`` is `TIMED_OUT` after the time limit, ``peak_mb`` may be unknown."""
 
-    how: str
     exit_code: int
     seconds: float
-    peak_mb: float | None
     stdout: str
     stderr: str
-    outputs: Mapping[str, bytes]
-    folder: Path
+    peak_mb: float | None = None
+    how: str = ""
+    outputs: Mapping[str, bytes] = field(default_factory=dict)
+    folder: Path = Path()
 
 
 @dataclass(frozen=True)
@@ -58,67 +58,44 @@ class BuiltTask:
     time_limit: float
 
 
-def run_program(
-    program: bytes,
-    reference: Path | bytes,
-    submission: Path,
-    challenge_id: str,
-    folder: Path,
-    time_limit: float,
-    packed: bool = False,
-) -> Run:
-    """Lay out the platform's folders and run a scoring program on one submission; see the two functions it calls."""
-    lay_out(program, reference, folder)
-    return run_submission(submission, challenge_id, folder, time_limit, packed)
-
-
-def lay_out(program: bytes, reference: Path | bytes, folder: Path) -> None:
-    """Put a scoring program (the bytes of its zip) and the reference (a folder, or such bytes) below ``folder``.
-
-    What an earlier run left there is removed.
-    """
-    for name in ("program", "input/ref"):
-        _make_empty(folder / name)
-    unpack(program, folder / "program")
-    if isinstance(reference, bytes):
-        unpack(reference, folder / "input" / "ref")
-    else:
-        shutil.copytree(reference, folder / "input" / "ref", dirs_exist_ok=True)
-
-
-def run_submission(submission: Path, challenge_id: str, folder: Path, time_limit: float, packed: bool = False) -> Run:
-    """Run the program laid out in ``folder`` on a submission.
+def run_program(built: BuiltTask, submission: Path, folder: Path, packed: bool = False) -> Run:
+    """Lay out the platform's folders and run a program on one submission.
 
     Parameters
     ----------
+    built : BuiltTask
+        The program, the reference and the time limit.
     submission : Path
         A zip file or a folder, as a participant made it.
     folder : Path
-        As `lay_out` left it; what an earlier run wrote there is removed.
-    time_limit : float
-        Seconds.
+        Gets the folders; what an earlier run left there is removed.
     packed : bool
-        Whether a zip is handed over as it is; the platform unpacks it.
+        Whether a zip is passed as it is; the platform unpacks it.
     """
-    for name in ("input/res", "output", "shared"):
-        _make_empty(folder / name)
-    if packed:
-        shutil.copyfile(submission, folder / "input" / "res" / submission.name)
+    program, inputs = folder / "program", folder / "input"
+    for path in (program, inputs / "ref", inputs / "res", folder / "output", folder / "shared"):
+        _make_empty(path)
+    unpack(built.program, program)
+    if isinstance(built.reference, bytes):
+        unpack(built.reference, inputs / "ref")
     else:
-        _lay_out_submission(submission, challenge_id, folder / "input" / "res")
-    command = _command(folder / "program")
+        shutil.copytree(built.reference, inputs / "ref", dirs_exist_ok=True)
+    if packed:
+        shutil.copyfile(submission, inputs / "res" / submission.name)
+    else:
+        _lay_out_submission(submission, built.id, inputs / "res")
     engine = _container_engine()
     if engine:
         image = os.environ.get("SCORING_IMAGE", DEFAULT_IMAGE)
-        full = container_command(engine, image, folder, command)
+        command = container_command(engine, image, folder, _command(program))
         how, directory = f"in a container ({engine}, {image})", folder
     else:
-        full, how = _local_command(folder, command)
-        directory = folder / "program"
-    with _read_only(folder / "program"):
-        exit_code, seconds, peak, out, err = _run(full, directory, time_limit)
+        command, how = _local_command(folder, _command(program))
+        directory = program
+    with _read_only(program):
+        run = _run(command, directory, built.time_limit)
     outputs = folder_files(folder / "output")
-    return Run(how, exit_code, seconds, None if engine else peak, out, err, outputs, folder)
+    return replace(run, how=how, peak_mb=None if engine else run.peak_mb, outputs=outputs, folder=folder)
 
 
 def _make_empty(folder: Path) -> None:
@@ -127,7 +104,7 @@ def _make_empty(folder: Path) -> None:
 
 
 def _lay_out_submission(submission: Path, challenge_id: str, folder: Path) -> None:
-    """Unpack the submission as the worker does; one that is not safe to unpack stays packed."""
+    """Unpack the submission as the worker does; if that is not safe, it stays packed."""
     if submission.is_dir():
         shutil.copytree(submission, folder, dirs_exist_ok=True, symlinks=True)
     else:
@@ -136,12 +113,12 @@ def _lay_out_submission(submission: Path, challenge_id: str, folder: Path) -> No
         except (UnreadableFileError, OSError):
             _make_empty(folder)
             shutil.copyfile(submission, folder / submission.name)
-    # The platform puts a file of its own beside the submission.
+    # The platform adds a file of its own.
     (folder / "metadata").write_text("description: placed by the platform\n", encoding="ascii")
 
 
 def _unpack_submission(submission: Path, challenge_id: str, folder: Path) -> None:
-    """Write the files that are read of a submission; raises UnreadableFileError or OSError if that cannot be done."""
+    """Write the files of a submission that are scored. Raises UnreadableFileError or OSError."""
     with open_submission(submission, load_rules(challenge_id).limits, Findings()) as opened:
         if opened is None:
             raise UnreadableFileError
@@ -155,14 +132,14 @@ def _command(program: Path) -> list[str]:
     for name in ("metadata.yaml", "metadata"):
         if (program / name).is_file():
             metadata = yaml.safe_load((program / name).read_text(encoding="utf-8"))
-            # Classic CodaLab's names for the folders; Codabench knows them, too.
+            # Codabench also knows classic CodaLab's names of the folders.
             words = shlex.split(metadata["command"])
             return [re.sub(r"^\$(program|input|output|shared)\b", r"/app/\1", word) for word in words]
     raise FileNotFoundError("the scoring program has no metadata.yaml")
 
 
 def _local_command(folder: Path, command: list[str]) -> tuple[list[str], str]:
-    """Replace the container's folders by ours; cut the network where the system allows it."""
+    """Replace the container's folders by ours, and turn the network off where possible."""
     words = [str(folder / word[len("/app/") :]) if word.startswith("/app/") else word for word in command]
     if words[0] in ("python3", "python"):
         words[0] = sys.executable
@@ -199,30 +176,28 @@ def _read_only(folder: Path) -> Iterator[None]:
             path.chmod(path.stat().st_mode | stat.S_IWUSR)
 
 
-def _run(command: list[str], directory: Path, time_limit: float) -> tuple[int, float, float, str, str]:
-    """Return exit code, seconds, peak memory in MB, stdout and stderr."""
+def _run(command: list[str], directory: Path, time_limit: float) -> Run:
+    """Run a command and return how it ended and what it printed."""
     environment = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONNOUSERSITE": "1"}
     environment.pop("PYTHONPATH", None)
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        begin = time.monotonic()
+        start = time.monotonic()
         process = subprocess.Popen(
             command, cwd=directory, stdout=out, stderr=err, stdin=subprocess.DEVNULL, env=environment,
             start_new_session=True,
         )  # fmt: skip
-        exit_code = TIMED_OUT
-        while True:
-            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
-            if pid:
-                process.returncode = os.waitstatus_to_exitcode(status)
-                if exit_code != TIMED_OUT or time.monotonic() - begin <= time_limit:
-                    exit_code = process.returncode
-                break
-            if time.monotonic() - begin > time_limit:
+        exit_code = pid = 0
+        while not pid:
+            if time.monotonic() - start > time_limit:
+                exit_code = TIMED_OUT
                 os.killpg(process.pid, signal.SIGKILL)
             time.sleep(_POLL_SECONDS)
-        seconds = time.monotonic() - begin
+            # Popen.wait does not return the peak memory.
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+        process.returncode = os.waitstatus_to_exitcode(status)
         texts = []
         for stream in (out, err):
             stream.seek(0)
             texts.append(stream.read().decode("utf-8", "replace"))
-    return exit_code, seconds, usage.ru_maxrss / 1024, texts[0], texts[1]
+    seconds, peak_mb = time.monotonic() - start, usage.ru_maxrss / 1024
+    return Run(exit_code or process.returncode, seconds, texts[0], texts[1], peak_mb)

@@ -1,10 +1,11 @@
-"""Bundles are built once for all tests of this folder."""
+"""Bundles are built, and their zips checked, once for all tests of this folder."""
 
 from __future__ import annotations
 
 import pytest
 
 from organizer.bundle.build import build_all
+from organizer.bundle.contents import Contents
 
 
 @pytest.fixture(scope="session")
@@ -14,3 +15,9 @@ def bundles(tmp_path_factory):
     for form in ("v2", "v1.5"):
         build_all(None, form, folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def contents():
+    """Return what remembers the results of checking zips."""
+    return Contents()

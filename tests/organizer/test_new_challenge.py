@@ -62,9 +62,9 @@ def test_metrics_are_those_of_scikit_learn(metric, seed):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("Bird", "x", "csv", "accuracy", ["a", "b"]), "'Bird' is no ID"),
-        (("import", "x", "csv", "accuracy", ["a", "b"]), "'import' is no ID"),
-        (("../x", "x", "csv", "accuracy", ["a", "b"]), "'../x' is no ID"),
+        (("Bird", "x", "csv", "accuracy", ["a", "b"]), "'Bird' is not an ID"),
+        (("import", "x", "csv", "accuracy", ["a", "b"]), "'import' is not an ID"),
+        (("../x", "x", "csv", "accuracy", ["a", "b"]), "'../x' is not an ID"),
         (("densepose", "x", "csv", "accuracy", ["a", "b"]), "densepose/challenge.yaml exists"),
         (("overview", "x", "csv", "accuracy", ["a", "b"]), "pages/overview.md exists"),
         (("birds", "x", "tsv", "accuracy", ["a", "b"]), "there is no FORMAT 'tsv'; write FORMAT=csv or json"),

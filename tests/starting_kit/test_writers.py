@@ -187,7 +187,7 @@ def test_gestures_have_rules_of_their_own(sample, tmp_path):
         GestureSample(tmp_path / "Seq01.zip").exportPredictions([[21, 2, 5]], tmp_path / "out")
 
 
-def test_what_the_validator_refuses_is_not_left_behind(tmp_path):
+def test_what_the_validator_refuses_leaves_the_older_file(tmp_path):
     target = tmp_path / "my.zip"
     target.write_bytes(b"older")
     with pytest.raises(ValueError, match="E-JSON"):

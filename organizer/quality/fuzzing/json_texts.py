@@ -1,4 +1,4 @@
-"""JSON as careless and hostile programs write it: odd blanks, escapes, further and repeated keys, extreme numbers."""
+"""JSON as careless and hostile programs write it: odd white space, escapes, additional and repeated keys, extreme numbers."""
 
 from __future__ import annotations
 
@@ -19,21 +19,8 @@ _STRINGS = (
     '"\\u12"', '"\\', '"a\tb"', '"\x7f"', '"é"', "'a'", '"\\u0000"', '"\\/"', '"[{"', '"\ud800"', '"\u2028"',
 )  # fmt: skip
 _WORDS = (
-    "true",
-    "false",
-    "null",
-    "True",
-    "nul",
-    "",
-    "{}",
-    "[]",
-    "[1,]",
-    '{"a":1,}',
-    '{"a":1,"a" :2}',
-    '{"a" 1}',
-    "[1 2]",
-    "]",
-)
+    "true", "false", "null", "True", "nul", "", "{}", "[]", "[1,]", '{"a":1,}', '{"a":1,"a" :2}', '{"a" 1}', "[1 2]", "]",
+)  # fmt: skip
 _KEYS = ("x", "box", "number", "humans", "a:b", "", "é", 'q"', "uv_data", "clss", "eval_mode")
 _DEEPEST = 64
 _RARE = 0.01
@@ -86,12 +73,12 @@ def _string(rng: random.Random, text: str) -> str:
 
 
 def _odd_value(rng: random.Random, depth: int) -> str:
-    kind = rng.randrange(5)
-    if kind == 0:
+    choice = rng.randrange(5)
+    if choice == 0:
         return rng.choice(_STRINGS)
-    if kind == 1:
+    if choice == 1:
         return rng.choice(_WORDS)
-    if kind == 2:
+    if choice == 2:
         levels = max(_DEEPEST - depth + rng.choice([-1, 0, 1, 5]), 0)
         left, right = rng.choice([("[", "]"), ('{"a":', "}")])
         return left * levels + "1" + right * levels

@@ -1,4 +1,4 @@
-"""Putting bad submissions before the built programs: each run must end in a verdict with a place, and leave nothing."""
+"""Running the built programs on corrupted submissions: each run must end in a verdict and leave no other file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +20,19 @@ from organizer.bundle.parts import build_program
 from organizer.data.prepare import reference_files
 from organizer.data.synthetic import load_trials, samples_folder
 from organizer.files import folder_files, unpack, write_files
-from organizer.quality.fuzzing.mutations import Files, mutate
+from organizer.quality.fuzzing.mutations import mutate
+from organizer.quality.fuzzing.zips import Files
 from scoring_program.challenge import challenge_ids
 from validator.findings import counted
+from validator.forks import usable_cores
 
 SECONDS_A_RUN = 20
 _MEMORY_MB = 6000
 
-# What only the server can know: a submission that is valid at home may fail there for these.
+# Problems that depend on the reference: only the server finds them.
 _KNOWN_BY_REFERENCE = {"E-CSV-FRAME", "E-FILE-NONE", "E-FILE-CASE", "E-DP-IMAGE", "E-KEY-UNKNOWN", "E-KEY-MISSING"}
 
-# Runs beside the unpacked program; prints one line of JSON a case.
+# Run in the interpreter of the unpacked program; prints a line of JSON for each case.
 _DRIVER = """
 import contextlib, io, json, pathlib, re, resource, shutil, signal, sys
 program, work, reference = (pathlib.Path(word) for word in sys.argv[1:4])
@@ -75,29 +79,32 @@ for line in sys.stdin:
     print(json.dumps({
         "case": case, "code": code, "home": home, "fast": findings.lines(), "slow": slow.lines(), "log": log.getvalue()[-3000:],
         "outputs": sorted(p.name for p in output.iterdir()) if output.exists() else [],
-        "beside": sorted(p.name for p in work.iterdir()),
+        "work": sorted(p.name for p in work.iterdir()),
         "scores": scores.read_text() if scores.exists() else None,
-        "problems": [found["code"] for found in json.loads(detail.read_text())["problems"]] if detail.exists() else [],
+        "problems": [problem["code"] for problem in json.loads(detail.read_text())["problems"]] if detail.exists() else [],
     }), flush=True)
 """
 
 
 @dataclass
 class Outcome:
-    """What came of a fuzz run: how often each verdict came, and each failure with the file that caused it."""
+    """The verdicts of a fuzz run with their counts, and its failures with the names of the files."""
 
     verdicts: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
 
 
 def run_fuzz(number: int, seed: int, keep: Path | None = None) -> Outcome:
-    """Try ``number`` spoiled submissions, spread over the tasks; files that fail are kept in ``keep``."""
-    outcome = Outcome()
+    """Try ``number`` corrupted submissions, spread over the tasks; files that fail are kept in ``keep``."""
     ids = challenge_ids()
-    for place, name in enumerate(ids):
-        count = number // len(ids) + (place < number % len(ids))
-        if count:
-            _fuzz_task(name, count, seed, outcome, keep)
+    counts = [number // len(ids) + (index < number % len(ids)) for index in range(len(ids))]
+    programs = [build_program(name) for name in ids]
+    outcome = Outcome()
+    # The runs are processes of their own.
+    with ThreadPoolExecutor(usable_cores()) as threads:
+        for part in threads.map(partial(_fuzz_task, seed=seed, keep=keep), ids, programs, counts):
+            outcome.verdicts += part.verdicts
+            outcome.failures += part.failures
     return outcome
 
 
@@ -106,21 +113,21 @@ def _samples(name: str) -> list[Files]:
     return [dict(shortened(folder_files(sample))) for sample in sorted(samples_folder(name).iterdir())]
 
 
-def _fuzz_task(name: str, count: int, seed: int, outcome: Outcome, keep: Path | None) -> None:
-    rng = random.Random(f"{name} {seed}")
+def _fuzz_task(name: str, program: bytes, count: int, seed: int, keep: Path | None) -> Outcome:
+    outcome, rng = Outcome(), random.Random(f"{name} {seed}")
     samples = _samples(name)
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        for place in ("program", "work", "cases", "reference"):
-            (root / place).mkdir()
-        unpack(build_program(name), root / "program")
+        for part in ("program", "work", "cases", "reference"):
+            (root / part).mkdir()
+        unpack(program, root / "program")
         write_files(reference_files(name, ROOT / "reference_data" / name), root / "reference")
         cases = []
         for number in range(count):
             case = root / "cases" / f"{name}-{seed}-{number}.zip"
             case.write_bytes(mutate(rng, rng.choice(samples)))
             cases.append(case)
-        command = [sys.executable, "-c", _DRIVER, *(str(root / place) for place in ("program", "work", "reference"))]
+        command = [sys.executable, "-c", _DRIVER, *(str(root / part) for part in ("program", "work", "reference"))]
         command += [str(_MEMORY_MB), str(SECONDS_A_RUN)]
         text = "".join(json.dumps(str(case)) + "\n" for case in cases)
         done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
@@ -133,10 +140,11 @@ def _fuzz_task(name: str, count: int, seed: int, outcome: Outcome, keep: Path | 
                 _keep(Path(result["case"]), wrong, outcome, keep)
         if len(lines) < len(cases):
             _keep(cases[len(lines)], f"the program died: {done.stderr[-300:]}", outcome, keep)
+    return outcome
 
 
 def what_is_wrong(result: Mapping[str, Any]) -> str:
-    """Return what is wrong with one run, "" if nothing is."""
+    """Return a text about the fault of one run, "" if there is none."""
     code, log, home = result["code"], str(result["log"]), result["home"]
     if not isinstance(home, list):
         return f"it did not end by itself: {home}"
@@ -146,8 +154,8 @@ def what_is_wrong(result: Mapping[str, Any]) -> str:
         return f"exit {code}: {log[-300:]}"
     always = ["detailed_results.html", "detailed_results.json"]
     expected = always if code else [*always, "scores.json", "scores.txt"]
-    if result["outputs"] != expected or result["beside"] != ["output"]:
-        return f"it left {result['outputs']} and {result['beside']}"
+    if result["outputs"] != expected or result["work"] != ["output"]:
+        return f"it left {result['outputs']} and {result['work']}"
     codes = set(result["problems"])
     if code == 1 and not (codes and f"1. {result['problems'][0]}" in log):
         return f"the log does not begin with the first problem: {log[-300:]}"
@@ -166,7 +174,7 @@ def _keep(case: Path, wrong: str, outcome: Outcome, keep: Path | None) -> None:
 
 
 def fuzz_command(number: int, seed: int) -> int:
-    """Run and print what came of it; return 1 if anything failed."""
+    """Run the fuzzer and print the outcome; return 1 if anything failed."""
     keep = ROOT / "out" / "fuzz"
     outcome = run_fuzz(number, seed, keep)
     for verdict, count in sorted(outcome.verdicts.items()):

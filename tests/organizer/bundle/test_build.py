@@ -15,15 +15,15 @@ import yaml
 
 from conftest import GOLDEN, ROOT, make_zip
 from golden_cases import PROTOCOLS, cases, check_of, checks_of, expected_of, numbers_of, score_case, settings_of, told
-from organizer.bundle import built, parts
-from organizer.bundle.build import build_all, plan_bundles, read_truth
+from organizer.bundle import last_built, parts
+from organizer.bundle.build import build_all, load_competition, plan_bundles
 from organizer.bundle.packing import needed_code
 from organizer.data import synthetic
 from organizer.data.prepare import reference_files
 from organizer.data.references import RefusedError
 from organizer.files import folder_files, write_files
 from organizer.runs.dry_run import describe
-from organizer.runs.worker import run_program
+from organizer.runs.worker import BuiltTask, run_program
 from scoring_program import signature
 from scoring_program.challenge import challenge_ids, load_challenge
 from scoring_program.report.data import result_json
@@ -282,16 +282,16 @@ def test_own_reference_folder_is_dry_run_from_the_bundle(edited, tmp_path, monke
         data["tasks"][0]["reference_data"] = "mine"
 
     edited(change)
-    monkeypatch.setattr(built, "DIST", tmp_path / "dist")
-    task = built.built_task("chalearn_action", None)
+    monkeypatch.setattr(last_built, "DIST", tmp_path / "dist")
+    task = last_built.built_task("chalearn_action", None)
     assert names_in(task.reference) == {path.name for path in (tmp_path / "source" / "mine").iterdir()}
 
 
 def test_bundle_without_a_reference_cannot_be_dry_run(edited, tmp_path, monkeypatch):
     edited(lambda data, source: data["tasks"][0].pop("reference_data"))
-    monkeypatch.setattr(built, "DIST", tmp_path / "dist")
+    monkeypatch.setattr(last_built, "DIST", tmp_path / "dist")
     with pytest.raises(RefusedError, match="has no reference data"):
-        built.built_task("chalearn_action", None)
+        last_built.built_task("chalearn_action", None)
 
 
 @pytest.mark.parametrize(
@@ -325,7 +325,7 @@ def test_demo_data_beside_real_data_needs_its_flag(edited, tmp_path, capsys):
 def test_parts_are_made_once_in_a_build(tmp_path, monkeypatch):
     made = []
     monkeypatch.setattr(parts, "reference_files", lambda name, folder: made.append(name) or {"SYNTHETIC.md": b"x"})
-    plan = plan_bundles(read_truth(), parts.Parts(), "v2")
+    plan = plan_bundles(load_competition(), parts.Parts(), "v2")
     assert len(plan.bundles) == len(IDS) + 1
     assert sorted(made) == IDS
 
@@ -358,7 +358,7 @@ def run_built(bundles, tmp_path):
 
     def run(name, reference, submission):
         program = read(bundles / f"{name}.zip")[f"{name}_program.zip"]
-        return run_program(program, reference, submission, name, tmp_path / "app", 120.0)
+        return run_program(BuiltTask(name, program, reference, 120.0), submission, tmp_path / "app")
 
     return run
 
@@ -370,8 +370,8 @@ def test_sample_scores_on_the_zips_of_each_shape_of_bundle(bundles, tmp_path, sh
     tasks = competition["tasks"] if "tasks" in competition else competition["phases"].values()
     task = next(task for task in tasks if task["scoring_program"] == f"{IDS[0]}_program.zip")
     sample = ROOT / "starting_kit" / "samples" / IDS[0] / "good"
-    program, reference = files[task["scoring_program"]], files[task["reference_data"]]
-    run = run_program(program, reference, sample, IDS[0], tmp_path / "app", 120.0)
+    built = BuiltTask(IDS[0], files[task["scoring_program"]], files[task["reference_data"]], 120.0)
+    run = run_program(built, sample, tmp_path / "app")
     assert any(line.startswith("leaderboard row | ") for line in describe(run, load_challenge(IDS[0]), 120.0))
     assert run.exit_code == 0
 

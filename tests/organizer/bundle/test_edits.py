@@ -12,8 +12,7 @@ import pytest
 import yaml
 
 from conftest import ROOT, make_zip
-from organizer.bundle.build import check_truth, plan_bundles, refuse_errors
-from organizer.bundle.contents import Contents
+from organizer.bundle.build import check_buildable, plan_bundles
 from organizer.bundle.parts import Parts
 from organizer.data.references import RefusedError
 
@@ -132,18 +131,18 @@ def edited(rng, kinds, most):
     return data
 
 
-def test_every_edit_builds_and_lints_or_is_refused_with_its_place(source):
-    parts, contents = Parts(source=source), Contents()
+def test_every_edit_builds_and_lints_or_is_refused_with_its_place(source, contents):
+    parts = Parts(source=source)
     built = refused = 0
     for seed in range(N_EDITS):
         with_samples = seed < N_WITH_SAMPLES  # of edits that leave the samples what they are
         kinds = [edit_as_organizers_do] if with_samples else [edit_anywhere, edit_as_organizers_do]
         data = edited(random.Random(seed), kinds, most=1 if with_samples else 3)
         try:
-            check_truth(data)
+            check_buildable(data)
             plans = [plan_bundles(data, parts, form) for form in ("v2", "v1.5")]
             for bundle in [bundle for plan in plans for bundle in plan.bundles.values()]:
-                refuse_errors(bundle.report(contents, with_samples))
+                bundle.report(contents, with_samples).refuse_errors()
         except RefusedError as error:
             refused += 1
             for problem in error.findings.problems:

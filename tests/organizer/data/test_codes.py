@@ -117,8 +117,8 @@ PROBLEMS = [
 ]  # fmt: skip
 NOTES = [
     ("N-LEMMAS-MISSING", GENERATED, with_word("zeppelinish"), "'zeppelinish'"),
-    ("N-LEMMAS-NO-TOKEN", GENERATED, with_word(" "), "1 words have only spaces"),
-    ("N-REF-COPIED", GESTURE, text("notes.txt", ""), "24 files were checked and copied, 2 others left out"),
+    ("N-LEMMAS-NO-TOKEN", GENERATED, with_word(" "), "left 1 word of only spaces"),
+    ("N-REF-COPIED", GESTURE, text("notes.txt", ""), "checked and copied 24 files, left out 2 others"),
     ("N-REF-EMPTY", DENSEPOSE, data(ANNOTATIONS, undress), "no person is densely annotated"),
     ("N-REF-LEMMAS", GENERATED, without("lemmas.json"), "lemmas by corenlp-3.9.1-table+"),
     ("N-REF-PREPARED", KINETICS, without("SYNTHETIC.md"), "36 videos with 72 frames"),

@@ -8,7 +8,7 @@ import pytest
 
 from conftest import ROOT
 from organizer import __main__ as commands
-from organizer.bundle import built
+from organizer.bundle import last_built
 from organizer.bundle.build import build_all
 from organizer.data.references import RefusedError, task_folder, task_folders
 
@@ -56,12 +56,12 @@ def add_file(refs, name):
     ("change", "said"),
     [
         (lambda refs: refs.parent / "ref", "there is no such folder; the nearest name is refs"),
-        (lambda refs: rename(refs, "chalern_gesture"), "chalern_gesture is no task; the nearest name is chalearn_gesture"),
+        (lambda refs: rename(refs, "chalern_gesture"), "chalern_gesture is not a task; the nearest name is chalearn_gesture"),
         (lambda refs: rename(refs, "chalern_gesture") / "chalern_gesture", "the nearest name is chalearn_gesture"),
         (lambda refs: add_file(refs, "chalearn_gestures_sample.zip"), "nearest name is chalearn_gesture_sample.zip"),
         (lambda refs: add_file(refs, "chalearn_gesture_smaple.zip"), "nearest name is chalearn_gesture_sample.zip"),
         (lambda refs: add_file(refs, "chalearn_action_sample.zip"), "is the sample of no task in this folder"),
-        (lambda refs: refs.parent.joinpath("empty").mkdir() or refs.parent / "empty", "there is no task's folder in it"),
+        (lambda refs: refs.parent.joinpath("empty").mkdir() or refs.parent / "empty", "it has no folder of a task"),
     ],
 )  # fmt: skip
 def test_wrong_reference_is_refused_with_the_nearest_name_and_nothing_is_written(refs, tmp_path, change, said):
@@ -90,9 +90,9 @@ def test_folder_of_another_task_is_not_scored_with(refs):
 
 
 def test_dry_run_takes_both_forms_and_prepares_official_files(tmp_path, monkeypatch):
-    monkeypatch.setattr(built, "DIST", tmp_path)
+    monkeypatch.setattr(last_built, "DIST", tmp_path)
     refs = ROOT / "reference_data"
-    assert built.built_task(ID, refs).reference == refs / ID
-    assert built.built_task(ID, refs / ID).reference == refs / ID
-    prepared = built.built_task("densepose", refs).reference
+    assert last_built.built_task(ID, refs).reference == refs / ID
+    assert last_built.built_task(ID, refs / ID).reference == refs / ID
+    prepared = last_built.built_task("densepose", refs).reference
     assert isinstance(prepared, bytes)

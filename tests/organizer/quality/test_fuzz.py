@@ -1,4 +1,4 @@
-"""A fixed set of 2,000 spoiled submissions before the built programs; more with ``make fuzz``."""
+"""The built programs on a fixed set of 2,000 corrupted submissions; more with ``make fuzz``."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import random
 
 import pytest
 
-from organizer.quality.fuzzing.mutations import FILE_MUTATIONS, mutate, plain_zip
+from organizer.quality.fuzzing.mutations import CHANGES, mutate, rename
 from organizer.quality.fuzzing.run import run_fuzz, what_is_wrong
+from organizer.quality.fuzzing.zips import plain_zip
 from scoring_program.challenge import challenge_ids
 
 
-def test_2000_spoiled_submissions_end_in_a_verdict(tmp_path):
+def test_2000_corrupted_submissions_end_in_a_verdict(tmp_path):
     outcome = run_fuzz(2000, 1, tmp_path)
     assert outcome.failures == []
     assert sum(outcome.verdicts.values()) == 2000
@@ -21,7 +22,7 @@ def test_2000_spoiled_submissions_end_in_a_verdict(tmp_path):
 
 
 GOOD = {
-    "code": 1, "home": ["E-X"], "log": "1. E-X f: p; h.", "problems": ["E-X"], "beside": ["output"],
+    "code": 1, "home": ["E-X"], "log": "1. E-X f: p; h.", "problems": ["E-X"], "work": ["output"],
     "outputs": ["detailed_results.html", "detailed_results.json"], "fast": ["1. E-X"], "slow": ["1. E-X"],
 }  # fmt: skip
 
@@ -30,7 +31,7 @@ GOOD = {
     "change",
     [
         {"code": 2}, {"code": None, "home": "late"}, {"log": "Traceback"}, {"log": "1. E-INTERNAL: x"}, {"log": "bad"}, {"problems": []},
-        {"outputs": ["detailed_results.html"]}, {"beside": ["evil", "output"]}, {"home": []}, {"slow": []},
+        {"outputs": ["detailed_results.html"]}, {"work": ["evil", "output"]}, {"home": []}, {"slow": []},
         {"code": 0, "outputs": ["detailed_results.html", "scores.json", "scores.txt"]},
     ],
 )  # fmt: skip
@@ -49,10 +50,13 @@ def test_mutations_are_repeatable_and_change_something():
     first = [mutate(random.Random(seed), files) for seed in range(60)]
     assert first == [mutate(random.Random(seed), files) for seed in range(60)]
     assert sum(data != plain_zip(files) for data in first) >= 50
-    for mutation in FILE_MUTATIONS:
-        changed = []
-        for seed in range(10):
-            own = dict(files)
-            mutation(random.Random(seed), own)
-            changed.append(own != files)
-        assert any(changed), mutation.__name__
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+def test_every_change_changes_something(change):
+    data = b'{"a": [1, 2],\n"b": "c"}\n'
+    assert any(change(random.Random(seed), data) != data for seed in range(10))
+
+
+def test_a_renamed_file_has_another_name():
+    assert sum(rename(random.Random(seed), "a_prediction.csv") != "a_prediction.csv" for seed in range(30)) == 30

@@ -10,7 +10,7 @@ import html5lib
 import pytest
 
 from conftest import make_zip
-from organizer.bundle import built
+from organizer.bundle import last_built
 from organizer.bundle.build import build_all
 from rescoring import ID, REFERENCE, TABLES, call, left, rows, sample, varied, write_submissions
 from scoring_program.challenge import load_challenge
@@ -235,9 +235,9 @@ def test_a_damaged_member_of_the_download_fails_alone(tmp_path):
 
 def test_program_of_another_state_of_the_repository_is_named(tmp_path, monkeypatch, capsys):
     build_all(None, output=tmp_path / "dist")
-    monkeypatch.setattr(built, "DIST", tmp_path / "dist")
-    built.built_task(ID, None)
+    monkeypatch.setattr(last_built, "DIST", tmp_path / "dist")
+    last_built.built_task(ID, None)
     assert capsys.readouterr().out == ""
-    monkeypatch.setattr(built, "build_program", lambda challenge_id: b"a later state")
-    built.built_task(ID, None)
-    assert f"dist/{ID}.zip differs from this repository's; make bundle builds it again" in capsys.readouterr().out
+    monkeypatch.setattr(last_built, "build_program", lambda challenge_id: b"a later state")
+    last_built.built_task(ID, None)
+    assert f"dist/{ID}.zip differs from this repository's; run make bundle" in capsys.readouterr().out

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from conftest import ROOT, make_zip
 from organizer.__main__ import main
 from organizer.runs.dry_run import describe
 from organizer.runs.outcome import read_scores
-from organizer.runs.worker import TIMED_OUT, Run, container_command, run_program
+from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, container_command, run_program
 from scoring_program.challenge import load_challenge
 
 ID = "chalearn_gesture"
@@ -18,7 +16,7 @@ PAGE = {"detailed_results.html": b"<p>"}
 
 
 def run_of(outputs, code=0):
-    return Run("here", code, 1.0, 10.0, "", "", outputs, Path("x"))
+    return Run(code, 1.0, "", "", outputs=outputs)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +67,7 @@ def test_program_is_killed_at_its_time_limit(tmp_path):
     program = make_zip({"metadata.yaml": "command: python3 /app/program/x.py", "x.py": "import time; time.sleep(60)"})
     empty = tmp_path / "ref"
     empty.mkdir()
-    run = run_program(program, empty, empty, ID, tmp_path / "app", 0.3)
+    run = run_program(BuiltTask(ID, program, empty, 0.3), empty, tmp_path / "app")
     assert run.exit_code == TIMED_OUT
 
 
@@ -78,7 +76,7 @@ def test_program_folder_is_read_only_and_the_command_sees_no_shell(tmp_path):
     program = make_zip({"metadata.yaml": "command: python3 /app/program/x.py $HOME /app/input '*'", "x.py": code})
     empty = tmp_path / "ref"
     empty.mkdir()
-    run = run_program(program, empty, empty, ID, tmp_path / "app", 30)
+    run = run_program(BuiltTask(ID, program, empty, 30), empty, tmp_path / "app")
     assert run.stdout.strip() == str(["$HOME", str(tmp_path / "app" / "input"), "*"])
 
 
@@ -87,7 +85,7 @@ def test_folders_may_have_classic_codalabs_names_in_a_metadata_without_suffix(tm
     program = make_zip({"metadata": "command: python3 $program/x.py $input $output $outputs", "x.py": code})
     empty = tmp_path / "ref"
     empty.mkdir()
-    run = run_program(program, empty, empty, ID, tmp_path / "app", 30)
+    run = run_program(BuiltTask(ID, program, empty, 30), empty, tmp_path / "app")
     assert run.stdout.strip() == str([str(tmp_path / "app" / name) for name in ("input", "output")] + ["$outputs"])
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from conftest import make_zip
 from organizer.files import zip_bytes
-from organizer.quality.fuzzing.mutations import spoiled_zip
-from organizer.runs.worker import run_program
+from organizer.quality.fuzzing.zips import damaged_zip
+from organizer.runs.worker import BuiltTask, run_program
 
 PROGRAM = zip_bytes({
     "metadata.yaml": b"command: python3 /app/program/list.py /app/input/res",
@@ -23,7 +23,7 @@ GOOD = {"S1_prediction.csv": "1,2,3\n"}
 def laid_out(tmp_path, data):
     path = tmp_path / "mine.zip"
     path.write_bytes(data)
-    run = run_program(PROGRAM, REFERENCE, path, "chalearn_gesture", tmp_path / "app", 60.0)
+    run = run_program(BuiltTask("chalearn_gesture", PROGRAM, REFERENCE, 60.0), path, tmp_path / "app")
     assert (run.exit_code, run.stderr) == (0, "")
     return sorted(run.stdout.splitlines())
 
@@ -64,8 +64,8 @@ def test_what_cannot_be_unpacked_safely_stays_packed(tmp_path, data):
     assert laid_out(tmp_path, data) == ["metadata", "mine.zip"]
 
 
-def test_no_spoiled_zip_ends_the_work(tmp_path):
+def test_no_damaged_zip_stops_a_run(tmp_path):
     rng = random.Random(5)
     files = {name: text.encode() for name, text in GOOD.items()}
     for _ in range(40):
-        assert "metadata" in laid_out(tmp_path, spoiled_zip(rng, files))
+        assert "metadata" in laid_out(tmp_path, damaged_zip(rng, files))

@@ -1,11 +1,11 @@
-"""The tables of a ranking as CSV, and what changed since the run before."""
+"""The tables of a ranking as CSV, and its changes since the last run."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Union
@@ -19,14 +19,14 @@ from organizer.runs.store import SCORED
 from scoring_program.report.files import plain_number, write_atomic
 from validator.findings import quote
 
-# A spreadsheet takes text that begins so for a formula, and participants choose the names of files.
+# Spreadsheets evaluate text that begins so, and participants choose the names of files.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _LONGEST = 1000
 Cell = Union[str, int, float, None]
 
 
-def table(header: str, rows: Iterable[Sequence[Cell]]) -> str:
-    """Return CSV: numbers with up to 10 decimals, nothing for None and NaN, text that no spreadsheet acts on."""
+def csv_table(header: str, rows: Iterable[Sequence[Cell]]) -> str:
+    """Return CSV: numbers with up to 10 decimals, nothing for None and NaN, text that no spreadsheet evaluates."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header.split(", "))
@@ -42,8 +42,8 @@ def _cell(value: Cell) -> str:
     return str(value) if isinstance(value, int) else plain_number(value)
 
 
-def _place(name: str) -> str:
-    """Return the name of a submission as a path that no spreadsheet acts on."""
+def _path(name: str) -> str:
+    """Return the name of a submission as a path that no spreadsheet evaluates."""
     return f"./{name}" if name.startswith(_FORMULA) else name
 
 
@@ -53,40 +53,38 @@ def scores_csv(records: Sequence[Record], keys: Sequence[str]) -> str:
     for record in records:
         entry, submission = record.entry, record.submission
         numbers: list[Cell] = [entry.scores.get(key) for key in keys]
-        rows.append(
-            [_place(submission.name), submission.team, entry.outcome, *numbers, entry.signature, entry.problem]
-        )
-    return table(", ".join(["submission, team, outcome", *keys, "signature, problem"]), rows)
+        first = [_path(submission.name), submission.team, entry.outcome]
+        rows.append([*first, *numbers, entry.signature, entry.problem])
+    return csv_table(", ".join(["submission, team, outcome", *keys, "signature, problem"]), rows)
 
 
 def timing_csv(records: Sequence[Record]) -> str:
-    """Return what differs from run to run."""
+    """Return the time and memory of each submission, which differ from run to run."""
     entries = ((record.submission.name, record.entry) for record in records)
-    rows: list[list[Cell]] = [[_place(name), entry.seconds, entry.peak_mb] for name, entry in entries]
-    return table("submission, seconds, peak_mb", rows)
+    rows: list[list[Cell]] = [[_path(name), entry.seconds, entry.peak_mb] for name, entry in entries]
+    return csv_table("submission, seconds, peak_mb", rows)
 
 
 def ranking_csv(ranking: Ranking) -> str:
     """Return a row for each team, the best first."""
-    found = ranking.stability
-    columns = ranking.rank, found.low, found.high, found.firsts, ranking.intervals
+    stability = ranking.stability
+    columns = ranking.rank, stability.low, stability.high, stability.firsts, ranking.intervals
     rows: list[list[Cell]] = []
     for record, rank, low, high, firsts, interval in zip(ranking.records, *(column.tolist() for column in columns)):
         entry, submission = record.entry, record.submission
-        whose = [submission.team, _place(submission.name), entry.scores["score"]]
+        whose = [submission.team, _path(submission.name), entry.scores["score"]]
         rows.append([rank, low, high, firsts, *whose, *interval, entry.scores["coverage"]])
     header = "rank, rank_low, rank_high, firsts, team, submission, score, score_low, score_high, coverage"
-    return table(header, rows)
+    return csv_table(header, rows)
 
 
 def pairs_csv(ranking: Ranking) -> str:
     """Return a row for each pair of the first teams."""
-    found, teams = ranking.pairs, ranking.teams
-    numbers = np.stack([found.difference, found.low, found.high, found.p, found.p_holm], axis=1).tolist()
-    named = zip(found.first.tolist(), found.second.tolist(), numbers)
-    return table(
-        "first, second, difference, low, high, p, p_holm", ([teams[i], teams[j], *row] for i, j, row in named)
-    )
+    pairs, teams = ranking.pairs, ranking.teams
+    numbers = np.stack([pairs.difference, pairs.low, pairs.high, pairs.p, pairs.p_holm], axis=1).tolist()
+    named = zip(pairs.first.tolist(), pairs.second.tolist(), numbers)
+    rows = ([teams[i], teams[j], *row] for i, j, row in named)
+    return csv_table("first, second, difference, low, high, p, p_holm", rows)
 
 
 def hardest_items(ranking: Ranking) -> list[tuple[str, float, float]]:
@@ -97,12 +95,12 @@ def hardest_items(ranking: Ranking) -> list[tuple[str, float, float]]:
 
 def items_csv(ranking: Ranking) -> str:
     """Return a row for each item of the reference, the hardest first."""
-    return table("item, mean, spread", hardest_items(ranking))
+    return csv_table("item, mean, spread", hardest_items(ranking))
 
 
 @dataclass(frozen=True)
 class Change:
-    """What became of a team since the run before; None where it was not ranked."""
+    """The change of a team since the last run; None where it was not ranked."""
 
     team: str
     rank_before: int | None
@@ -115,7 +113,7 @@ class Change:
 def changes_csv(changes: Sequence[Change]) -> str:
     """Return a row for each team of this run or the one before."""
     header = "team, rank_before, rank, score_before, score, why"
-    return table(header, ([c.team, c.rank_before, c.rank, c.score_before, c.score, c.why] for c in changes))
+    return csv_table(header, ([c.team, c.rank_before, c.rank, c.score_before, c.score, c.why] for c in changes))
 
 
 class History:
@@ -133,7 +131,7 @@ class History:
         write_atomic(self._path, json.dumps({"last": self._now, "before": self._before}))
 
     def changes(self) -> list[Change]:
-        """Return what changed, in the order of the ranking; nothing if there is no run before."""
+        """Return the changes in the order of the ranking; none if there was no run before."""
         if not self._before:
             return []
         before, now = self._before["teams"], self._now["teams"]
@@ -169,10 +167,5 @@ def _differing(before: str, now: str) -> list[str]:
     """Return the names of the parts of two signatures that differ."""
     if not before or not now:
         return []
-    old, new = _parts(before), _parts(now)
+    old, new = (dict(part.partition(":")[::2] for part in signature.split("|")) for signature in (before, now))
     return [name for name in {**old, **new} if old.get(name) != new.get(name)]
-
-
-def _parts(signature: str) -> Mapping[str, str]:
-    parts = (part.partition(":") for part in signature.split("|"))
-    return {name: value for name, _, value in parts}
