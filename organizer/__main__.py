@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from organizer import ROOT
 from organizer.data.references import RefusedError
+from validator import console
 from validator.findings import Findings
 
 REFERENCE_HELP = "folder with a reference folder for each task, or the folder of one task; default: {}"
@@ -192,5 +194,15 @@ def _report(findings: Findings) -> int:
     return 0 if findings.ok else 1
 
 
+def _command() -> int:
+    """Run `main` from a shell, where the reader of the output may go away (``| head``) while the work goes on."""
+    if sys.stdout is None:  # the shell closed it
+        return main()
+    with contextlib.redirect_stdout(console.Listener(sys.stdout)):
+        code = main()
+        sys.stdout.flush()
+    return code
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(_command())
