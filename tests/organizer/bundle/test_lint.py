@@ -320,7 +320,7 @@ def written(unpacked, tmp_path):
 def test_command_prints_warnings_and_the_table_and_strict_fails_on_warnings(written, capsys):
     assert main(["lint", str(written)]) == 0
     said = capsys.readouterr().out
-    assert "bundle.zip: 0 errors, 1 warnings" in said
+    assert "bundle.zip: 0 errors, 1 warning" in said
     assert "warning 1. L-DEMO" in said
     assert "participants see" in said
     assert main(["lint", "--strict", str(written)]) == 1
