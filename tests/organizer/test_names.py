@@ -38,7 +38,9 @@ COMMANDS = {
 def test_no_name_writes_to_the_terminal_what_it_takes_for_a_command(command, tmp_path, capsys):
     place = tmp_path / RED
     write_submissions(tmp_path, {f"{RED}.zip": BAD})
-    names = 'title: "\\e[31m"\n"\\e[31mkey": 1\ntasks: [{index: 0, name: "\\e[31m", scoring_program: "\\e[31mx.zip"}]\n'
+    names = (
+        'title: "\\e[31m"\n"\\e[31mkey": 1\ntasks: [{index: 0, name: "\\e[31m", scoring_program: "\\e[31mx.zip"}]\n'
+    )
     (tmp_path / f"{RED}competition.zip").write_bytes(make_zip({"competition.yaml": f"version: 2\n{names}"}))
     place.mkdir()
     (place / f"{RED}_labels.csv").write_text("1,1,10\n")
