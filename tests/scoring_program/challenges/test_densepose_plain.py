@@ -175,15 +175,14 @@ def plain_body(images):
 
 def plain_calibration(images):
     ranked = sorted(plain.entries(images, "gpsm", plain.AREAS[""])[0], key=lambda entry: -entry[0])
-    counted = [entry for entry in ranked if not entry[2]]
-    n_groups = max(min(10, len(counted) // 10), 1)
-    size, longer = divmod(len(counted), n_groups)
+    n_groups = max(min(10, len(ranked) // 10), 1)
+    size, longer = divmod(len(ranked), n_groups)
     rows, begin = [], 0
     for number in range(n_groups):
-        group = counted[begin : begin + size + (number < longer)]
+        group = ranked[begin : begin + size + (number < longer)]
         begin += len(group)
         if group:
-            right = sum(entry[1] for entry in group) / len(group)
+            right = sum(matched and not ignored for _, matched, ignored in group) / len(group)
             rows.append([str(number + 1), f"{group[-1][0]:.4g} to {group[0][0]:.4g}", len(group), right])
     return rows
 
