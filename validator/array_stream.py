@@ -48,6 +48,40 @@ def iter_entries(stream: Readable, largest: int, most: int) -> Iterator[bytes]:
     ArrayError
         The file is not a list, ends too early, has too many entries, or one that is too large or nested too deep.
     """
+    buffer = _skip_space(_after_bracket(stream), stream)
+    position, entry = 0, 0
+    while True:
+        end = _entry_end(buffer, position, entry)
+        if end is None:
+            buffer, position = buffer[position:], 0
+            _check_size(len(buffer), largest, entry)
+            more = stream.read(max(_CHUNK, len(buffer)))
+            if not more:
+                raise ArrayError(entry, "the file ends too early", "write it again; it may have been cut off")
+            buffer += more
+            continue
+        text = buffer[position:end].strip(_SPACE)
+        closes = buffer[end : end + 1] == b"]"
+        _check_size(len(text), largest, entry)
+        if text and entry == most:
+            raise ArrayError(entry, f"there are more entries than {most:,}", "submit only what is asked for")
+        if text:
+            yield text
+            entry += 1
+        elif not closes:
+            raise ArrayError(entry, "an entry is missing before the comma", "delete the comma")
+        elif entry:
+            problem = "there is a comma before the closing bracket"
+            raise ArrayError(entry, problem, "delete the trailing comma: JSON has none")
+        position = end + 1
+        if closes:
+            break
+    if _skip_space(buffer[position:], stream):
+        raise ArrayError(entry, "there is more text after the end of the list", "write one list into the file")
+
+
+def _after_bracket(stream: Readable) -> bytes:
+    """Return what was read after the opening bracket of the list."""
     buffer = stream.read(_CHUNK)
     if buffer.startswith(b"\xef\xbb\xbf"):
         buffer = buffer[3:]
@@ -57,40 +91,12 @@ def iter_entries(stream: Readable, largest: int, most: int) -> Iterator[bytes]:
     if not buffer.startswith(b"["):
         kind = "an object" if buffer.startswith(b"{") else "something else"
         raise ArrayError(0, f"the file holds {kind} instead of a list", "write a list of entries: [{...}, ...]")
-    buffer = _skip_space(buffer[1:], stream)
-    place, entry = 0, 0
-    while True:
-        end = _entry_end(buffer, place, entry)
-        if end is None:
-            buffer = buffer[place:]
-            place = 0
-            if len(buffer) > largest:
-                raise ArrayError(entry, f"the entry has more than {largest:,} bytes", "check what you wrote into it")
-            more = stream.read(max(_CHUNK, len(buffer)))
-            if not more:
-                raise ArrayError(entry, "the file ends too early", "write it again; it may have been cut off")
-            buffer += more
-            continue
-        text = buffer[place:end].strip(_SPACE)
-        closes = buffer[end : end + 1] == b"]"
-        if len(text) > largest:
-            raise ArrayError(entry, f"the entry has more than {largest:,} bytes", "check what you wrote into it")
-        if text and entry == most:
-            raise ArrayError(entry, f"there are more entries than {most:,}", "submit only what is asked for")
-        if text:
-            yield text
-            entry += 1
-        elif not closes:
-            raise ArrayError(entry, "an entry is missing before the comma", "delete the comma")
-        elif entry:
-            raise ArrayError(
-                entry, "there is a comma before the closing bracket", "delete the trailing comma: JSON has none"
-            )
-        place = end + 1
-        if closes:
-            break
-    if _skip_space(buffer[place:], stream):
-        raise ArrayError(entry, "there is more text behind the end of the list", "write one list into the file")
+    return buffer[1:]
+
+
+def _check_size(size: int, largest: int, entry: int) -> None:
+    if size > largest:
+        raise ArrayError(entry, f"the entry has more than {largest:,} bytes", "check what you wrote into it")
 
 
 def _skip_space(buffer: bytes, stream: Readable) -> bytes:

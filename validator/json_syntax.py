@@ -81,7 +81,7 @@ def _wrong(text: str, at: int, before: int, expected: int, inside: bool) -> tupl
     if text.startswith(("//", "/*", "#"), at):
         return at, "there is a comment", "delete it: JSON has no comments"
     if expected == _NEXT and not inside:
-        return at, "there is more text behind the end of the JSON value", "write one JSON value into the file"
+        return at, "there is more text after the end of the JSON value", "write one JSON value into the file"
     if not mark:
         return at, "the file ends too early", "write it again; it may have been cut off"
     foreign = _FOREIGN.match(text, at)

@@ -15,6 +15,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from validator.findings import counted
+
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _KINDS = {0: "grayscale", 2: "RGB", 3: "palette", 4: "grayscale with alpha", 6: "RGB with alpha"}
 _EIGHT_BIT, _RGB = 8, 2
@@ -111,7 +113,7 @@ def _chunks(png: bytes) -> Iterator[tuple[int, bytes, bytes]]:
         yield at, kind, png[at + 8 : end]
         at = end + 4
     if at < len(png):
-        raise ImageError(f"there are {len(png) - at} bytes behind the end of the PNG", _AGAIN)
+        raise ImageError(f"{counted(len(png) - at, 'byte')} after the end of the PNG", _AGAIN)
 
 
 def _check_header(header: bytes, height: int, width: int) -> bool:

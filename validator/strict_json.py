@@ -39,6 +39,43 @@ class _Repeating(dict):  # type: ignore[type-arg]
     key: str
 
 
+class _Marks:
+    """Hooks of the parser that mark what is refused; ``found`` says whether there is any."""
+
+    def __init__(self) -> None:
+        self.found = False
+
+    def constant(self, text: str) -> float:
+        """Mark NaN or Infinity."""
+        return self._unfit(float(text), text)
+
+    def number(self, text: str) -> float:
+        """Return a number with a fraction or an exponent."""
+        value = float(text)
+        return value if math.isfinite(value) else self._unfit(value, text)
+
+    def integer(self, text: str) -> float | int:
+        """Return a whole number; a long one as float, because converting it exactly is slow."""
+        return int(text) if len(text) < _FEWEST_DIGITS_TOO_LARGE else self.number(text)
+
+    def pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """Return an object, marked if it has a key twice."""
+        value = dict(pairs)
+        if len(value) == len(pairs):
+            return value
+        seen: set[str] = set()
+        marked = _Repeating(value)
+        marked.key = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        self.found = True
+        return marked
+
+    def _unfit(self, value: float, text: str) -> float:
+        marked = _Unfit(value)
+        marked.text = text
+        self.found = True
+        return marked
+
+
 @contextmanager
 def collector_off() -> Iterator[None]:
     """Switch the garbage collector off: it visits every new object again and again while a file is parsed."""
@@ -72,7 +109,7 @@ def decode_text(data: bytes, name: str, findings: Findings) -> str | None:
 def strict_loads(data: bytes, name: str, findings: Findings, depth: int = 0) -> Any:
     """Parse a JSON file; what is wrong goes to ``findings`` with its place.
 
-    Returns the value, `UNPARSED` if there is none. It is not to be used after a problem. ``depth`` is that of the
+    Returns the value, `UNPARSED` if there is none. Do not use it if a problem was reported. ``depth`` is that of the
     value in its file, if it is a part of one.
 
     Notes
@@ -92,55 +129,23 @@ def strict_loads(data: bytes, name: str, findings: Findings, depth: int = 0) -> 
         problem = f"the nesting is deeper than {DEEPEST} levels"
         findings.add("E-JSON-DEPTH", problem, "see the format's example for the right shape", name, where)
         return UNPARSED
-    unfit: list[_Unfit] = []
-    repeating: list[_Repeating] = []
-
-    def constant(found: str) -> float:
-        return _mark(float(found), found, unfit)
-
-    def number(found: str) -> float:
-        value = float(found)
-        return value if math.isfinite(value) else _mark(value, found, unfit)
-
-    def integer(found: str) -> float | int:
-        if len(found) < _FEWEST_DIGITS_TOO_LARGE:
-            return int(found)
-        value = float(found)
-        return value if math.isfinite(value) else _mark(value, found, unfit)
-
-    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(found)
-        if len(made) == len(found):
-            return made
-        seen: set[str] = set()
-        marked = _Repeating(made)
-        marked.key = next(key for key, _ in found if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        repeating.append(marked)
-        return marked
-
+    marks = _Marks()
     try:
         with collector_off():
             value = json.loads(
                 text,
-                object_pairs_hook=pairs,
-                parse_constant=constant,
-                parse_float=number,
-                parse_int=integer,
+                object_pairs_hook=marks.pairs,
+                parse_constant=marks.constant,
+                parse_float=marks.number,
+                parse_int=marks.integer,
             )
     except json.JSONDecodeError:
         at, problem, hint = explain_syntax(text)
         findings.add("E-JSON-SYNTAX", problem, hint, name, _place(text[:at]))
         return UNPARSED
-    if unfit or repeating:
+    if marks.found:
         _report(value, name, findings)
     return value
-
-
-def _mark(value: float, text: str, unfit: list[_Unfit]) -> float:
-    marked = _Unfit(value)
-    marked.text = text
-    unfit.append(marked)
-    return marked
 
 
 def _place(before: str) -> str:

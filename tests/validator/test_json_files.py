@@ -266,7 +266,7 @@ PART = ["vid7", "img_00001.json", "humans", 1, "parts", "head"]
         (b'{"v": {"f": {"humans": [1,]}}}', "there is a comma before the closing bracket"),
         (b"{'v': {}}", "line 1 column 2: strings are in single quotes"),
         (b'{"v": None}', "None is not JSON"),
-        (b'{"v": {}} {"w": {}}', "there is more text behind the end"),
+        (b'{"v": {}} {"w": {}}', "there is more text after the end"),
         (b'{"v": {', "the file ends too early"),
         (b"", "the file is empty"),
         (b'{"v": "\xff"}', "line 1 column 8: byte 7 is not valid UTF-8"),

@@ -73,7 +73,7 @@ def test_whole_images_give_their_pixels(png):
         (image(header(), HALVES[0], chunk(b"tEXt", b"x"), HALVES[1], END), "other chunks part the image data"),
         (image(header(), DATA), "cut off"),
         (image(header(), END), "less than the pixels"),
-        (image(header(), DATA, END + b"x"), "there are 1 bytes behind the end"),
+        (image(header(), DATA, END + b"x"), "1 byte after the end"),
         (image(header(), DATA, chunk(b"IEND", b"x")), "is not empty"),
         (image(header(), DATA[:-1] + bytes([DATA[-1] ^ 1]), END), "the checksum of the chunk at byte 33 is wrong"),
         (image(header(), b"\xff\xff\xff\xffIDAT" + STREAM), "cut off in the chunk at byte 33"),

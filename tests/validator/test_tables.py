@@ -171,8 +171,6 @@ def rules(monkeypatch, tmp_path):
     monkeypatch.setattr("validator.rules.RULES_FOLDER", tmp_path)
     (tmp_path / "two.yaml").write_text(YAML)
     (tmp_path / "one.yaml").write_text(YAML[: YAML.index("  - {file: songs")])
-    (tmp_path / "wrong.yaml").write_text(YAML.replace("{name: song}", "{name: song, type: integer}"))
-    (tmp_path / "unknown.yaml").write_text(YAML.replace("type: decimal", "type: number"))
     return load_rules
 
 
@@ -214,7 +212,9 @@ def test_single_file_may_have_another_name(rules, tmp_path):
     assert [note.code for note in findings.notes] == ["N-FILE-SPELLING", "N-FILE-IGNORED"]
 
 
-def test_wrong_rules_are_refused(rules):
+def test_wrong_rules_are_refused(rules, tmp_path):
+    (tmp_path / "wrong.yaml").write_text(YAML.replace("{name: song}", "{name: song, type: integer}"))
+    (tmp_path / "unknown.yaml").write_text(YAML.replace("type: decimal", "type: number"))
     with pytest.raises(ValueError, match=r"songs\.csv: the first column is the key"):
         rules("wrong")
     with pytest.raises(ValueError, match=r"songs\.csv: there is no type number"):

@@ -264,36 +264,47 @@ class _Worker:
             hint = "take the image ids of the challenge's image list"
             findings.add("E-DP-IMAGE", f"there is no image {image_id}", hint, where=f"/{index}/image_id")
         height, width = int(box[3]), int(box[2])
-        if height < 1 or width < 1:
-            problem = f"the box is {box[2]:g} x {box[3]:g} pixels"
-            findings.add("E-DP-BOX", problem, "leave out boxes smaller than a pixel", where=f"/{index}/bbox")
-        elif [int(number) for number in value["uv_shape"]] != [3, height, width]:
-            shape = "{} x {} x {}".format(*(int(number) for number in value["uv_shape"]))
-            hint = f"write [3, {height}, {width}]: 3, then the integer parts of the box's height and width"
-            findings.add("E-DP-SHAPE", f"the shape {shape} does not fit the box", hint, where=f"/{index}/uv_shape")
-        elif height * width > _MOST_PIXELS:
-            problem = f"{height} x {width} pixels are more than {_MOST_PIXELS:,}"
-            findings.add("E-DP-SHAPE", problem, "cut the box at the image", where=f"/{index}/uv_shape")
-        if not findings.ok:
-            return None
-        try:
-            text = value["uv_data"]
-            png = text if isinstance(text, bytes) else decode_base64(text)
-        except ImageError as error:
-            findings.add("E-DP-BASE64", error.problem, error.hint, where=f"/{index}/uv_data")
-            return None
-        try:
-            pixels = decode_png(png, height, width)
-        except ImageError as error:
-            findings.add("E-DP-PNG", error.problem, error.hint, where=f"/{index}/uv_data")
-            return None
-        largest = int(pixels[..., 0].max())
-        if largest > PARTS:
-            problem = f"the first channel holds {largest}"
-            findings.add("E-DP-PART", problem, "parts are 0 (background) to 24", where=f"/{index}/uv_data")
+        _check_shape(value, height, width, index, findings)
+        pixels = (
+            _read_pixels(value["uv_data"], (height, width), f"/{index}/uv_data", findings) if findings.ok else None
+        )
+        if pixels is None:
             return None
         corner = (float(box[0]), float(box[1]), float(box[2]), float(box[3]))
         return Detection(index, image_id, int(value["category_id"]), corner, float(value["score"]), pixels)
+
+
+def _check_shape(value: Any, height: int, width: int, index: int, findings: Findings) -> None:
+    if height < 1 or width < 1:
+        problem = f"the box is {value['bbox'][2]:g} x {value['bbox'][3]:g} pixels"
+        findings.add("E-DP-BOX", problem, "leave out boxes smaller than a pixel", where=f"/{index}/bbox")
+    elif [int(number) for number in value["uv_shape"]] != [3, height, width]:
+        shape = "{} x {} x {}".format(*(int(number) for number in value["uv_shape"]))
+        hint = f"write [3, {height}, {width}]: 3, then the integer parts of the box's height and width"
+        findings.add("E-DP-SHAPE", f"the shape {shape} does not fit the box", hint, where=f"/{index}/uv_shape")
+    elif height * width > _MOST_PIXELS:
+        problem = f"{height} x {width} pixels are more than {_MOST_PIXELS:,}"
+        findings.add("E-DP-SHAPE", problem, "cut the box at the image", where=f"/{index}/uv_shape")
+
+
+def _read_pixels(data: str | bytes, size: tuple[int, int], where: str, findings: Findings) -> np.ndarray | None:
+    """Return the pixels of an image of (height, width), given in base64 or decoded; None after a problem."""
+    try:
+        png = data if isinstance(data, bytes) else decode_base64(data)
+    except ImageError as error:
+        findings.add("E-DP-BASE64", error.problem, error.hint, where=where)
+        return None
+    try:
+        pixels = decode_png(png, *size)
+    except ImageError as error:
+        findings.add("E-DP-PNG", error.problem, error.hint, where=where)
+        return None
+    largest = int(pixels[..., 0].max())
+    if largest > PARTS:
+        problem = f"the first channel holds {largest}"
+        findings.add("E-DP-PART", problem, "parts are 0 (background) to 24", where=where)
+        return None
+    return pixels
 
 
 def encode_detection(

@@ -116,56 +116,75 @@ def read_parts(data: bytes, name: str, form: JsonForm, findings: Findings) -> Pa
 
 
 class _Gatherer:
-    """Makes flat arrays of the videos, one at a time, so that only one is held as Python objects."""
+    """Flattens videos into arrays one at a time, so that only one is held as Python objects."""
 
     def __init__(self, single: bool) -> None:
         self._single = single
 
     def __call__(self, entries: Iterator[tuple[str, Any]]) -> tuple[PartStates, int]:
-        names, states = Words(), Words()
-        videos: list[str] = []
-        frame_names: list[str] = []
-        columns: list[list[np.ndarray]] = [[] for _ in range(9)]
-        keys = 0
-        n_frames = n_humans = n_parts = 0
+        """Return the arrays of the videos, and the number of keys that were read."""
+        columns = _PartColumns(self._single)
         for video, frames in entries:
-            contents = list(frames.values())
-            in_frame = list(map(_humans, contents))
-            humans = list(chain.from_iterable(in_frame))
-            in_human = list(map(_parts, humans))
-            parts = list(chain.from_iterable(map(dict.values, in_human)))  # type: ignore[arg-type]
-            boxes, verbs = list(map(_box, parts)), list(map(_verb, parts))
-            keys += len(frames) + sum(
-                chain(map(len, contents), map(len, humans), map(len, in_human), map(len, parts))
-            )
-            if self._single:
-                per_part = has_state = np.ones(len(parts), np.int32)
-                flat, flat_verbs = boxes, verbs
-            else:
-                per_part, has_state = _lengths(boxes), _lengths(verbs)
-                flat, flat_verbs = list(chain.from_iterable(boxes)), list(chain.from_iterable(verbs))
-            for column, values in zip(
-                columns,
-                (
-                    np.full(len(frames), len(videos), np.int32),
-                    _owners(n_frames, in_frame),
-                    _boxes(list(map(_box, humans))),
-                    _owners(n_humans, in_human),
-                    names.codes(list(chain.from_iterable(in_human))),
-                    np.repeat(np.arange(n_parts, n_parts + len(parts), dtype=np.int32), per_part),
-                    _boxes(flat),
-                    states.codes(flat_verbs),
-                    has_state,
-                ),
-            ):
-                column.append(values)
-            videos.append(video)
-            frame_names += frames
-            n_frames, n_humans, n_parts = n_frames + len(frames), n_humans + len(humans), n_parts + len(parts)
-        empty = [np.zeros((0, 4)) if place in (2, 6) else np.zeros(0, np.int32) for place in range(9)]
-        arrays = [np.concatenate([none, *column]) for none, column in zip(empty, columns)]
-        parts_found = PartStates(videos, frame_names, *arrays, dict(names.number), dict(states.number))  # type: ignore[arg-type,call-arg]
-        return parts_found, keys
+            columns.add(video, frames)
+        return columns.part_states(), columns.n_keys
+
+
+class _PartColumns:
+    """Arrays of each video, in the order of the fields of `PartStates`."""
+
+    def __init__(self, single: bool) -> None:
+        self.n_keys = 0
+        self._single = single
+        self._names, self._states = Words(), Words()
+        self._videos: list[str] = []
+        self._frames: list[str] = []
+        self._n_humans = self._n_parts = 0
+        # The first arrays are empty, and give each column its shape and type.
+        none, boxes = np.zeros(0, np.int32), np.zeros((0, 4))
+        self._columns: list[list[np.ndarray]] = [
+            [empty] for empty in (none, none, boxes, none, none, none, boxes, none, none)
+        ]
+
+    def add(self, video: str, frames: dict[str, Any]) -> None:
+        """Append the arrays of a video."""
+        contents = list(frames.values())
+        in_frame = list(map(_humans, contents))
+        humans = list(chain.from_iterable(in_frame))
+        in_human = list(map(_parts, humans))
+        parts = list(chain.from_iterable(map(dict.values, in_human)))  # type: ignore[arg-type]
+        boxes, verbs = list(map(_box, parts)), list(map(_verb, parts))
+        self.n_keys += len(frames) + sum(
+            chain(map(len, contents), map(len, humans), map(len, in_human), map(len, parts))
+        )
+        if self._single:
+            n_boxes = n_states = np.ones(len(parts), np.int32)
+        else:
+            n_boxes, n_states = _lengths(boxes), _lengths(verbs)
+            boxes, verbs = list(chain.from_iterable(boxes)), list(chain.from_iterable(verbs))
+        part = np.arange(self._n_parts, self._n_parts + len(parts), dtype=np.int32)
+        arrays = (
+            np.full(len(frames), len(self._videos), np.int32),
+            _owners(len(self._frames), in_frame),
+            _boxes(list(map(_box, humans))),
+            _owners(self._n_humans, in_human),
+            self._names.codes(list(chain.from_iterable(in_human))),
+            np.repeat(part, n_boxes),
+            _boxes(boxes),
+            self._states.codes(verbs),
+            n_states,
+        )
+        for column, values in zip(self._columns, arrays):
+            column.append(values)
+        self._videos.append(video)
+        self._frames += frames
+        self._n_humans += len(humans)
+        self._n_parts += len(parts)
+
+    def part_states(self) -> PartStates:
+        """Return what was added."""
+        arrays = [np.concatenate(column) for column in self._columns]
+        names, states = dict(self._names.number), dict(self._states.number)
+        return PartStates(self._videos, self._frames, *arrays, names, states)  # type: ignore[call-arg,arg-type]
 
 
 def _merge(first: PartStates, second: PartStates) -> PartStates:

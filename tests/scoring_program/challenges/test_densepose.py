@@ -238,7 +238,7 @@ def test_pngs_that_hold_8_bit_rgb_are_accepted(tmp_path, data):
     ("data", "words"),
     [
         (png(RGB)[:-30], "cut off at byte 39"),
-        (png(RGB) + b"trailing garbage", "there are 16 bytes behind the end of the PNG"),
+        (png(RGB) + b"trailing garbage", "16 bytes after the end of the PNG"),
         (png(RGB)[:40], "cut off at byte 40"),
         (png(RGB)[:20], "cut off in the chunk at byte 8"),
         (made(raw=b"abc"), "the PNG holds less than the pixels of its size"),
@@ -304,7 +304,7 @@ def test_scores_that_are_not_finite_are_refused(tmp_path, bad):
         ('[{"a": "', "the file ends too early"),
         ("[1,]", "/1: there is a comma before the closing bracket"),
         ("[,1]", "/0: an entry is missing"),
-        ("[] []", "there is more text behind the end"),
+        ("[] []", "there is more text after the end"),
         ("[" * 100_000, "the nesting is deeper"),
         ('[{"image_id": 1, "image_id": 1}]', "/0: the key 'image_id' occurs twice"),
         ("[{'image_id': 1}]", "/0 line 1 column 2 of this entry: strings are in single quotes"),
