@@ -18,6 +18,7 @@ from validator.rules import CsvRules, Rules, known_ids, load_rules
 from validator.tables import read_table, table_facts
 
 _NAMED_AT_MOST = 5
+_OTHER_CASE = "upper and lower case differ"
 
 
 def check_submission(
@@ -108,7 +109,7 @@ def _missing_file(wanted: str, others: list[str], folder: str, findings: Finding
             _misplaced(f"{folder}{name}", findings)
             return
         if fnmatchcase(name.casefold(), wanted.casefold()):
-            findings.add("E-FILE-CASE", "upper and lower case differ", f"rename it to {wanted}", file=name)
+            findings.add("E-FILE-CASE", _OTHER_CASE, f"rename it to {wanted}", file=name)
             return
     other_task = _other_task(others)
     close = difflib.get_close_matches(wanted, others, 1)
@@ -157,50 +158,57 @@ def _choose_files(
     submission: Submission, rules: CsvRules, findings: Findings, last_frames: Mapping[str, int] | None
 ) -> dict[str, str]:
     """Return key -> file name of the files to check; say what was found in place of others."""
-    spellings = (rules.name, *rules.also_named)
     chosen: dict[str, str] = {}
-    unknown, ignored, second = [], [], 0
+    unknown, ignored = [], []
     folded = {key.casefold() for key in last_frames or ()}
     for name in submission.names:
-        base = PurePosixPath(name).name
-        key, exact = _match(base, spellings)
+        key, exact = _match(PurePosixPath(name).name, (rules.name, *rules.also_named))
         if key is None:
             ignored.append(name)
         elif "/" in name:
             _misplaced(f"{submission.folder}{name}", findings)
         elif not exact:
-            right = rules.name.format(key=key)
-            findings.add("E-FILE-CASE", "upper and lower case differ", f"rename it to {quote(right)}", file=name)
+            hint = f"rename it to {quote(rules.name.format(key=key))}"
+            findings.add("E-FILE-CASE", _OTHER_CASE, hint, file=name)
         elif key in chosen:
-            findings.add(
-                "E-FILE-TWICE",
-                f"there is also {quote(chosen[key])} for the same {rules.item}",
-                "keep one of the two",
-                file=name,
-            )
-        elif last_frames is not None and key not in last_frames and key.casefold() in folded:
+            problem = f"there is also {quote(chosen[key])} for the same {rules.item}"
+            findings.add("E-FILE-TWICE", problem, "keep one of the two", file=name)
+        elif last_frames is None or key in last_frames:
+            chosen[key] = name
+        elif key.casefold() in folded:
             # The right name is the reference's, which messages do not quote.
             hint = f"write the {rules.item} as in the names of the data"
-            findings.add("E-FILE-CASE", "upper and lower case differ", hint, file=name)
-        elif last_frames is not None and key not in last_frames:
+            findings.add("E-FILE-CASE", _OTHER_CASE, hint, file=name)
+        else:
             unknown.append(name)
             chosen[key] = name
-        else:
-            second += base != rules.name.format(key=key)
-            chosen[key] = name
-    pattern = rules.name.format(key=f"<{rules.item}>")
+    ignored_too = set(unknown)
+    used = [(key, name) for key, name in chosen.items() if name not in ignored_too]
+    _note_names(used, unknown, ignored, rules, findings)
+    if not used and findings.ok:
+        names = _named(ignored + unknown) if submission.names else "no files at all"
+        hint = _other_task(ignored) or f"name your files {_pattern(rules)}, at the top of the zip"
+        findings.add("E-FILE-NONE", f"no usable file was found, but {names}", hint)
+    return chosen
+
+
+def _pattern(rules: CsvRules) -> str:
+    return rules.name.format(key=f"<{rules.item}>")
+
+
+def _note_names(
+    used: list[tuple[str, str]], unknown: list[str], ignored: list[str], rules: CsvRules, findings: Findings
+) -> None:
+    """Note which files are ignored, and which have the second spelling of names."""
     if ignored:
-        findings.note("N-FILE-IGNORED", f"{_named(ignored)}: not named {pattern}, ignored{_close(ignored, rules)}")
+        text = f"{_named(ignored)}: not named {_pattern(rules)}, ignored{_close(ignored, rules)}"
+        findings.note("N-FILE-IGNORED", text)
     if unknown:
         findings.note("N-FILE-UNKNOWN", f"{_named(unknown)}: no {rules.item} of this name, ignored")
-    if second:
+    n_other = sum(name != rules.name.format(key=key) for key, name in used)
+    if n_other:
         other, right = (name.format(key="") for name in (rules.also_named[0], rules.name))
-        findings.note("N-FILE-SPELLING", f"{counted(second, 'file')} named {other} instead of {right}")
-    if len(chosen) == len(unknown) and findings.ok:
-        found = _named(ignored + unknown) if submission.names else "no files at all"
-        hint = _other_task(ignored) or f"name your files {pattern}, at the top of the zip"
-        findings.add("E-FILE-NONE", f"no usable file was found, but {found}", hint)
-    return chosen
+        findings.note("N-FILE-SPELLING", f"{counted(n_other, 'file')} named {other} instead of {right}")
 
 
 def _match(base: str, spellings: tuple[str, ...]) -> tuple[str | None, bool]:
