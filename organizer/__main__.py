@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -12,6 +13,7 @@ from typing import Any
 from organizer import ROOT
 from organizer.data.references import RefusedError
 from scoring_program.challenge import challenge_ids
+from validator import console
 
 REFERENCE_HELP = "folder with a reference folder for each task, or the folder of one task; default: {}"
 
@@ -187,5 +189,15 @@ def _demo_data(ids: list[str]) -> int:
     return 0
 
 
+def _command() -> int:
+    """Run `main` from a shell, where the reader of the output may go away (``| head``) while the work goes on."""
+    if sys.stdout is None:  # the shell closed it
+        return main()
+    with contextlib.redirect_stdout(console.Listener(sys.stdout)):
+        code = main()
+        sys.stdout.flush()
+    return code
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(_command())

@@ -6,12 +6,16 @@ import hashlib
 import io
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
 # The content of a folder by POSIX names.
 Files = Mapping[str, bytes]
+DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError)
+"""What reading a zip raises that is damaged, encrypted, or packed in a way that Python does not know."""
+
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 

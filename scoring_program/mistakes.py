@@ -11,11 +11,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from scoring_program.metrics.arrays import Floats
+
 Files = Mapping[str, bytes]
 Generator = np.random.Generator
 Change = Callable[[Any], Any]
 Mistake = tuple[str, str, Change]
-Boxes = Callable[[np.ndarray], np.ndarray]
+Boxes = Callable[[Floats], Floats]
 
 CANVAS = np.array([640, 480, 640, 480])
 
@@ -42,7 +44,7 @@ def of_boxes(each: Callable[[Boxes], Change]) -> list[Mistake]:
     ]
 
 
-def moved(box: list[float], rng: Generator, noise: float, bias: np.ndarray) -> list[float]:
+def moved(box: list[float], rng: Generator, noise: float, bias: Floats) -> list[float]:
     """Return a box with noise in its corners and a submission's own bias in place and size, in corners' order."""
     array = np.array(box, dtype=np.float64)
     size = np.tile(array[2:] - array[:2], 2)
@@ -50,12 +52,12 @@ def moved(box: list[float], rng: Generator, noise: float, bias: np.ndarray) -> l
     return np.concatenate([np.minimum(array[:2], array[2:]), np.maximum(array[:2], array[2:])]).round(1).tolist()
 
 
-def bias(rng: Generator, noise: float) -> np.ndarray:
+def bias(rng: Generator, noise: float) -> Floats:
     """Return a submission's own shift and growth of boxes, as shares of their size."""
     shift, growth = rng.normal(0, 0.1 * noise, 2), rng.normal(0, 0.1 * noise)
     return np.concatenate([shift - growth, shift + growth])
 
 
-def sizes(boxes: np.ndarray) -> np.ndarray:
+def sizes(boxes: Floats) -> Floats:
     """Return boxes x, y, width, height of boxes x1, y1, x2, y2."""
     return np.concatenate([boxes[..., :2], boxes[..., 2:] - boxes[..., :2]], axis=-1)

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from scoring_program.disclosure import FEWEST
+from scoring_program.metrics.arrays import Bools, Floats, Ints
 from validator.findings import Note
 
 FEWEST_ANNOTATED = 20
@@ -49,7 +50,7 @@ class Reading:
 
     code: str
     words: str
-    fits: np.ndarray
+    fits: Bools
     fix: str
 
 
@@ -77,7 +78,7 @@ class Facet:
     """
 
     claim: str
-    as_is: np.ndarray
+    as_is: Bools
     readings: Sequence[Reading]
     annotated: int
     causes: str
@@ -133,7 +134,7 @@ def best_reading(facet: Facet) -> Reading | None:
     return max(better, key=lambda reading: float(reading.fits.mean()), default=None)
 
 
-def _far_better(facet: Facet, after: np.ndarray) -> bool:
+def _far_better(facet: Facet, after: Bools) -> bool:
     before, share = facet.as_is, float(after.mean())
     gained, lost = int((after & ~before).sum()), int((before & ~after).sum())
     certain = gained > lost and gained - lost >= facet.deviations * (gained + lost) ** 0.5
@@ -152,11 +153,11 @@ def _zero(facets: Sequence[Facet]) -> Note:
     return Note("N-ZERO", f"the score is 0.{stage}")
 
 
-def _percent(fits: np.ndarray) -> str:
+def _percent(fits: Bools) -> str:
     return f"{5 * round(20 * float(fits.mean()))} %"
 
 
-def sample(n: int) -> np.ndarray:
+def sample(n: int) -> Ints:
     """Return at most 200 of the indexes 0..n-1, evenly spread and the same each time."""
     return np.unique(np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.int64)) if n else np.zeros(0, np.int64)
 
@@ -176,11 +177,11 @@ class BoxPairs:
     """
 
     n: int
-    entry: np.ndarray
-    guess: np.ndarray
-    truth: np.ndarray
+    entry: Ints
+    guess: Floats
+    truth: Floats
 
-    def met(self, guess: np.ndarray, iou: float = 0.5) -> np.ndarray:
+    def met(self, guess: Floats, iou: float = 0.5) -> Bools:
         """Return which entries have a pair with IoU above ``iou`` if ``guess`` (k, 4) are their corners."""
         low, high = np.maximum(guess[:, :2], self.truth[:, :2]), np.minimum(guess[:, 2:], self.truth[:, 2:])
         common = np.clip(high - low + 1, 0, None).prod(axis=1)
@@ -188,7 +189,7 @@ class BoxPairs:
         good = common > iou * (areas[0] + areas[1] - common)
         return np.bincount(self.entry[good], minlength=self.n) > 0
 
-    def readings(self, corners: np.ndarray, forms: Sequence[tuple[str, str, np.ndarray, str]]) -> list[Reading]:
+    def readings(self, corners: Floats, forms: Sequence[tuple[str, str, Floats, str]]) -> list[Reading]:
         """Return readings of (code, words, corners, fix), and with a scale: half, double, and what fits best."""
         found = [Reading(code, words, self.met(boxes), fix) for code, words, boxes, fix in forms]
         scales = [np.full(2, scale) for scale in _USUAL_SCALES]
@@ -199,7 +200,7 @@ class BoxPairs:
             found.append(Reading("N-LOOKS-SCALED", words, self.met(corners * np.tile(scale, 2)), fix))
         return found
 
-    def _scale(self, corners: np.ndarray) -> np.ndarray | None:
+    def _scale(self, corners: Floats) -> Floats | None:
         """Return the factors of x and y on which most pairs agree, in place and in size."""
         size, center = (np.log(of(self.truth) / of(corners)) for of in (_size, _center))
         factor = ((size + center) / 2)[(np.abs(size - center) < 2 * _SCALE_TOLERANCE).all(axis=1)]
@@ -211,20 +212,20 @@ class BoxPairs:
         return np.exp(best) if np.abs(best).max() >= _LEAST_SCALE else None
 
 
-def _size(boxes: np.ndarray) -> np.ndarray:
+def _size(boxes: Floats) -> Floats:
     return boxes[:, 2:] - boxes[:, :2]
 
 
-def _center(boxes: np.ndarray) -> np.ndarray:
+def _center(boxes: Floats) -> Floats:
     return boxes[:, 2:] + boxes[:, :2]
 
 
-def swapped(boxes: np.ndarray) -> np.ndarray:
+def swapped(boxes: Floats) -> Floats:
     """Return boxes (n, 4) with x and y changed."""
     return boxes[:, [1, 0, 3, 2]]
 
 
-def with_sizes(boxes: np.ndarray) -> np.ndarray:
+def with_sizes(boxes: Floats) -> Floats:
     """Return the corners of boxes ``x, y, width, height``."""
     return np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)
 
@@ -258,7 +259,7 @@ def names_facet(
     )
 
 
-def _is_in(words: Sequence[str], known: set[str]) -> np.ndarray:
+def _is_in(words: Sequence[str], known: set[str]) -> Bools:
     return np.array([word in known for word in words], dtype=bool)
 
 

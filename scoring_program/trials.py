@@ -23,7 +23,10 @@ class Trials(ABC):
     """Tricks by name: they take the demo reference and the good sample and return a submission."""
 
     REWARDED: frozenset[str] = frozenset()
-    """The tricks that the metric rewards, by its definition, at the price of coverage."""
+    """The tricks that the metric rewards, by its definition."""
+
+    RELEASED_GAMES: Mapping[str, Game] = {}
+    """Tricks that the metric rewards with ``protocol: released``; they take the weak sample, which misses more."""
 
     SHOWS_ITEMS = True
     """Whether the full detail page names items."""

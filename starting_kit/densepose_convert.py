@@ -28,6 +28,7 @@ import numpy as np
 from writing import checked_file, numbers, refuse_fractions, whole
 
 # isort: split
+from validator import console
 from validator.findings import counted
 from validator.formats.densepose import PARTS, encode_detection
 
@@ -189,13 +190,17 @@ def main(arguments: list[str] | None = None) -> int:
             for count, detection in enumerate(detections(read_pickle(options.source)), start=1):
                 _add(writer, count - 1, detection)
     except (pickle.UnpicklingError, EOFError, AttributeError, ImportError, IndexError) as error:
-        print(f"{options.source}: it cannot be read as a pickle of arrays ({error}).", file=sys.stderr)
-        print("Load it where it was made and use DensePoseWriter of this file on the arrays.", file=sys.stderr)
+        what = f"{options.source}: it cannot be read as a pickle of arrays ({error})."
+        hint = "Load it where it was made and use DensePoseWriter of this file on the arrays."
+        console.say(what, hint, to=sys.stderr)
         return 1
-    except (OSError, ValueError) as error:
-        print(f"{options.source}: {error}", file=sys.stderr)
+    except OSError as error:
+        console.say(f"{error.filename or options.source}: {error.strerror}", to=sys.stderr)
         return 1
-    print(f"{counted(count, 'detection')} written to {options.output}")
+    except ValueError as error:
+        console.say(f"{options.source}: {error}", to=sys.stderr)
+        return 1
+    console.say(f"{counted(count, 'detection')} written to {options.output}")
     return 0
 
 

@@ -7,9 +7,11 @@ import random
 import numpy as np
 
 from scoring_program.challenge import Challenge, Fix, ScoreColumn
+from scoring_program.disclosure import disclosed
 from scoring_program.result import (
     BodyFigure,
     Column,
+    Groups,
     Histogram,
     Interval,
     Lane,
@@ -54,8 +56,11 @@ SCORES = {"score": 0.4127123456, "coverage": 0.9875, "score_low": 0.391, "score_
 SIGNATURE = "example|protocol:published|version:1.0.0|ref:1f3a9c0d2b4e"
 
 
-def example_result(size: int = 20, text: str = "") -> Result:
-    """Return a result whose lists have about ``size`` entries, with ``text`` wherever a text can be."""
+def example_result(size: int = 20, text: str = "", own: str = "") -> Result:
+    """Return a result whose lists have about ``size`` entries, with ``text`` wherever a text can be.
+
+    Titles of axes and the like, which come from our code and never from files, are ``own`` if there is one.
+    """
     pick = random.Random(7)
     names = [text or GESTURES[i % 20] + (f"{i // 20}" if i >= 20 else "") for i in range(size)]
     return Result(
@@ -64,7 +69,7 @@ def example_result(size: int = 20, text: str = "") -> Result:
         replicates=np.zeros(0),
         interval=Interval(0.3911234567891, 0.4341234567891, 1000, 240),
         losses=[Loss(fix, 0.4127 + points, points) for fix, points in zip(FIXES, (0.121, 0.0833, 0.0412, -0.001))],
-        sections=[*_summary(text, names, pick), *_full(text, names, pick)],
+        sections=[*_summary(text, own, names, pick), *_full(text, names, pick)],
         notes=[
             Note("N-FILES-EXTRA", text or "2 files are not part of the reference and were ignored"),
             Note("N-SEQUENCES", text or "3 of 240 sequences have no prediction file; they score 0"),
@@ -72,7 +77,7 @@ def example_result(size: int = 20, text: str = "") -> Result:
     )
 
 
-def _summary(text, names, pick):
+def _summary(text, own, names, pick):
     columns = [Column(text or "Gesture"), Column("Jaccard", "share"), Column("Frames, annotated", "count")]
     columns += [Column("Frames, predicted", "count"), Column("Mean length", "number")]
     rows = [(name, pick.random(), pick.randrange(9000), pick.randrange(9000), 40 * pick.random()) for name in names]
@@ -98,12 +103,19 @@ def _summary(text, names, pick):
     ]
     figure = [(part, pick.random(), 1000 + pick.randrange(9000)) for part in parts[1:]] + [("torso", None, 0)]
     note = text or "The mean over the sequences in which the gesture counts."
+    if own:
+        shares, figure = [(own, share) for _, share in shares], [(own, *numbers) for _, *numbers in figure]
+    groups = Groups(
+        "groups", text or "Actors", note, [Column(text or "Actor"), Column("Sequences", "count")], names,
+        np.full((len(names), 2), 9), lambda chosen: [9 * len(chosen)],
+    )  # fmt: skip
     return [
+        *disclosed([groups], "full"),
         Table("classes", text or "Gesture classes", note, columns, rows, level="summary"),
-        Matrix("confusions", text or "Annotated and predicted", note, names[:n], counts, np.zeros((n, n, 2), int), "frames"),
+        Matrix("confusions", text or "Annotated and predicted", note, names[:n], counts, np.zeros((n, n, 2), int), own or "frames"),
         Histogram("scores", text or "Sequence scores", note, [i / 10 for i in range(11)], bins, np.zeros((10, 2), int),
                   text or "mean Jaccard index", text or "sequences"),
-        LineChart("precision", text or "Precision and recall", note, [*steps, mean], "recall", "precision", ordered=True),
+        LineChart("precision", text or "Precision and recall", note, [*steps, mean], own or "recall", own or "precision", ordered=True),
         LineChart("thresholds", text or "AP by threshold", note,
                   [Line(name, thresholds, [1.2 - t * k for t in thresholds]) for k, name in enumerate(("GPSm", "GPS", "IoU"), 1)],
                   "threshold", "AP", (0.5, 0.95, 0, 1)),

@@ -98,7 +98,7 @@ def scores(sequences: list[Sequence], apart: bool) -> dict[str, Fraction]:
 
 
 def class_rows(sequences: list[Sequence], apart: bool) -> dict[int, tuple[Fraction, int, int, int]]:
-    """Return for each class that occurs: mean Jaccard index, frames annotated and predicted, how often it counts."""
+    """Return for each class that occurs: mean Jaccard index, frames annotated and predicted, cells annotated."""
     rows = {}
     labels = {label for sequence in sequences for _, label in {**sequence.truth, **sequence.predicted}}
     for label in sorted(labels):
@@ -114,16 +114,28 @@ def class_rows(sequences: list[Sequence], apart: bool) -> dict[int, tuple[Fracti
             )
             for side in ("truth", "predicted")
         ]
-        rows[label] = (mean(counting), *frames, len(counting))
+        annotated = sum(cell[1] == label for sequence in sequences for cell in sequence.truth)
+        rows[label] = (mean(counting), *frames, annotated)
     return rows
 
 
+def runs(frames: set[int]) -> list[set[int]]:
+    """Return the frames as runs without a gap."""
+    found: list[set[int]] = []
+    for frame in sorted(frames):
+        if found and frame - 1 in found[-1]:
+            found[-1].add(frame)
+        else:
+            found.append({frame})
+    return found
+
+
 def confusions(sequences: list[Sequence]) -> dict[tuple[int, int], int]:
-    """Return on how many frames one class is annotated and another or the same is predicted, where there are any."""
+    """Return how many runs of annotated frames of a class share frames with another or the same predicted class."""
     found: dict[tuple[int, int], int] = {}
     for sequence in sequences:
         for label, frames in sequence.of_class(sequence.truth).items():
             for other, guessed in sequence.of_class(sequence.predicted).items():
-                if frames & guessed:
-                    found[label, other] = found.get((label, other), 0) + len(frames & guessed)
+                if met := sum(bool(run & guessed) for run in runs(frames)):
+                    found[label, other] = found.get((label, other), 0) + met
     return found

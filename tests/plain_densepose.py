@@ -26,26 +26,32 @@ class Template:
         return min(own, key=lambda i: math.sqrt((self.u[i] - u) ** 2 + (self.v[i] - v) ** 2), default=None)
 
 
-def gps(template, person, detection):
+def points(template, person, detection):
+    """Return true part, predicted part (0 is background) and similarity of each annotated point that has a vertex."""
     x, y, w, h = person["bbox"]
     pixels = detection["iuv"]
-    values = []
+    found = []
     for px, py, part, u, v in zip(*(person[f"dp_{key}"] for key in "xyIUV")):
         vertex = template.nearest(int(part), u, v)
         if vertex is None:
             continue
         column = int(px * w / 255 + x - detection["bbox"][0])
         row = int(py * h / 255 + y - detection["bbox"][1])
-        found = None
+        its_part = its_u = its_v = 0
         if 0 <= row < pixels.shape[1] and 0 <= column < pixels.shape[2]:
             its_part, its_u, its_v = pixels[:, row, column].tolist()
-            found = template.nearest(its_part, its_u / 255, its_v / 255)
-        if found is None:
-            values.append(0.0)
-            continue
-        d = template.distances[template.unique[vertex]][template.unique[found]]
-        k = MEANS[COARSE[template.part[vertex]]]
-        values.append(math.exp(-(d**2) / (2 * k**2)))
+        its_vertex = template.nearest(its_part, its_u / 255, its_v / 255)
+        similarity = 0.0
+        if its_vertex is not None:
+            d = template.distances[template.unique[vertex]][template.unique[its_vertex]]
+            k = MEANS[COARSE[template.part[vertex]]]
+            similarity = math.exp(-(d**2) / (2 * k**2))
+        found.append((int(part), its_part, similarity))
+    return found
+
+
+def gps(template, person, detection):
+    values = [similarity for _, _, similarity in points(template, person, detection)]
     return sum(values) / len(values) if values else 0.0
 
 
@@ -149,12 +155,12 @@ def match(measure, overlap, detection_area, person_area, dense, crowd, bounds):
 
 
 def precision_and_recall(entries, n_persons):
-    """Return the mean of the precision at 101 recalls and the largest recall; -1 where there are no persons.
+    """Return the precision at 101 recalls and the largest recall; -1 where there are no persons.
 
     ``entries`` are (score, matched, ignored) of all detections, image by image in descending score.
     """
     if not n_persons:
-        return -1.0, -1.0
+        return [-1.0], -1.0
     true = false = 0
     curve = []
     for _, is_matched, is_ignored in sorted(entries, key=lambda entry: -entry[0]):
@@ -162,7 +168,35 @@ def precision_and_recall(entries, n_persons):
             true, false = true + is_matched, false + (not is_matched)
         curve.append((true / n_persons, true / (true + false + np.spacing(1))))
     precisions = [max((p for r, p in curve if r >= recall), default=0.0) for recall in RECALLS]
-    return sum(precisions) / len(precisions), curve[-1][0] if curve else 0.0
+    return precisions, curve[-1][0] if curve else 0.0
+
+
+def count_persons(image, bounds):
+    return sum(d and bounds[0] <= a <= bounds[1] for d, a in zip(image["dense"], image["person_area"]))
+
+
+def match_image(image, measure, bounds):
+    facts = (image[key] for key in ("box_iou", "detection_area", "person_area", "dense", "crowd"))
+    return match(image[measure], *facts, bounds)
+
+
+def entries(images, measure, bounds):
+    """Return for each threshold what `precision_and_recall` needs of all detections."""
+    outcomes = [match_image(image, measure, bounds) for image in images]
+    return [
+        [
+            (score, matched[t][d] >= 0, ignored[t][d])
+            for image, (matched, ignored) in zip(images, outcomes)
+            for d, score in enumerate(image["score"])
+        ]
+        for t in range(len(THRESHOLDS))
+    ]
+
+
+def curves(images, measure, bounds):
+    """Return the precision at 101 recalls and the largest recall for each threshold."""
+    n_persons = sum(count_persons(image, bounds) for image in images)
+    return [precision_and_recall(own, n_persons) for own in entries(images, measure, bounds)]
 
 
 def average_precision(images, measure):
@@ -171,19 +205,8 @@ def average_precision(images, measure):
     ``images`` hold, for their detections in descending score and their persons, ``score``, ``detection_area``,
     ``person_area``, ``dense``, ``crowd``, ``box_iou`` and the named measure.
     """
-    found = {}
-    for name, bounds in AREAS.items():
-        outcomes = []
-        n_persons = 0
-        for image in images:
-            n_persons += sum(d and bounds[0] <= a <= bounds[1] for d, a in zip(image["dense"], image["person_area"]))
-            facts = (image[key] for key in ("box_iou", "detection_area", "person_area", "dense", "crowd"))
-            outcomes.append(match(image[measure], *facts, bounds))
-        for t in range(len(THRESHOLDS)):
-            entries = [
-                (score, matched[t][d] >= 0, ignored[t][d])
-                for image, (matched, ignored) in zip(images, outcomes)
-                for d, score in enumerate(image["score"])
-            ]
-            found[name, t] = precision_and_recall(entries, n_persons)
-    return found
+    return {
+        (name, t): (sum(precisions) / len(precisions), recall)
+        for name, bounds in AREAS.items()
+        for t, (precisions, recall) in enumerate(curves(images, measure, bounds))
+    }

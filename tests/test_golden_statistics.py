@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from conftest import GOLDEN, ROOT
+from golden_cases import score_case
 from scoring_program.challenge import load_challenge
 from scoring_program.metrics import resampling
-from test_golden import score_case
 
 NUMBERS = {
     (path.stem, case): expected

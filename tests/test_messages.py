@@ -91,12 +91,14 @@ def test_one_row_in_the_wrong_order_is_no_length(tmp_path):
     [
         ("kinetics_tps", "submission_gt.json", "anet_entities_gt"),
         ("kinetics_tps", "S1_prediction.csv", "chalearn_action"),
+        ("kinetics_tps", "densepose_mymodel_results.json", "densepose"),
         ("chalearn_gesture", "densepose_x_results.json", "densepose"),
     ],
 )
 def test_files_of_another_task_are_named_as_such(task, file, owner, tmp_path):
     lines = check(tmp_path, {file: "{}"}, task)
     assert any(f"these are files of {owner}" in line for line in lines)
+    assert not any("misspelt" in line for line in lines)
 
 
 def test_plain_facts_are_told_without_a_reference(tmp_path):

@@ -110,13 +110,14 @@ def _missing_file(wanted: str, others: list[str], folder: str, findings: Finding
         if fnmatchcase(name.casefold(), wanted.casefold()):
             findings.add("E-FILE-CASE", "upper and lower case differ", f"rename it to {wanted}", file=name)
             return
+    other_task = _other_task(others)
     close = difflib.get_close_matches(wanted, others, 1)
-    if close:
+    if close and not other_task:
         problem = f"it is missing, but there is {quote(close[0])}"
         findings.add("E-FILE-NONE", problem, f"is it misspelt? Rename it to {wanted}", file=wanted)
         return
     found = f"found: {_named(others)}" if others else "there is no other file"
-    hint = _other_task(others) or "put it at the top of the zip"
+    hint = other_task or "put it at the top of the zip"
     findings.add("E-FILE-NONE", f"it is missing; {found}", hint, file=wanted)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
 from typing import TextIO
@@ -28,12 +29,42 @@ def say(*lines: str, to: TextIO | None = None) -> None:
     try:
         print(*lines, sep="\n", file=stream, flush=True)
     except OSError as error:
-        # What is left in the buffer would fail once more when the program ends.
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)
+        _let_go(stream)
         if not isinstance(error, BrokenPipeError):
             raise OutputError(f"the log cannot be written ({error.strerror})") from None
+
+
+class Listener(io.TextIOBase):
+    """Passes text on to a stream as long as somebody reads it; a reader that has gone away is no fault."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Pass text on."""
+        try:
+            return self._stream.write(text)
+        except BrokenPipeError:
+            _let_go(self._stream)
+            return len(text)
+
+    def flush(self) -> None:
+        """Pass on what the stream holds back."""
+        try:
+            self._stream.flush()
+        except BrokenPipeError:
+            _let_go(self._stream)
+
+    def fileno(self) -> int:
+        """Return the number of the stream's file, for programs that are started."""
+        return self._stream.fileno()
+
+
+def _let_go(stream: TextIO) -> None:
+    """Send what is left in the buffer nowhere: it would fail once more when the program ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 def complain(error: OutputError) -> None:

@@ -31,8 +31,12 @@ def is_printable(text: str) -> bool:
 
 def quote(text: str, longest: int = _LONGEST_QUOTE) -> str:
     """Return ``text`` fit for one line of a log: printable characters only, not longer than ``longest``."""
-    shown = text if len(text) <= longest else text[: longest - 1] + "…"
-    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), shown)
+    return printable(text if len(text) <= longest else text[: longest - 1] + "…")
+
+
+def printable(text: str) -> str:
+    """Return ``text`` on one line, with escapes for what is not printable."""
+    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def counted(number: int, thing: str, plural: str = "") -> str:
@@ -99,8 +103,8 @@ class Findings:
         return not self.total
 
     def add(self, code: str, problem: str, hint: str, file: str = "", where: str = "") -> None:
-        """Record a problem; ``file`` may be any text, it is made printable here."""
-        found = Problem(code, problem, hint, quote(file), where)
+        """Record a problem; all texts are made printable here, and ``file`` is cut."""
+        found = Problem(code, printable(problem), printable(hint), quote(file), printable(where))
         self._last = kind = _kind(found)
         self.total += 1
         self._of_kind[kind] += 1
@@ -134,7 +138,7 @@ class Findings:
 
     def note(self, code: str, text: str) -> None:
         """Record a note."""
-        self.notes.append(Note(code, text))
+        self.notes.append(Note(code, printable(text)))
 
     def chosen(self, shown: int | None = SHOWN_PROBLEMS) -> list[Problem]:
         """Return at most ``shown`` kinds of problems in the order found.

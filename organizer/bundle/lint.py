@@ -14,8 +14,8 @@ from organizer.bundle.competition import DATA_KEYS, Competition, check_competiti
 from organizer.bundle.contents import Contents, check_contents
 from organizer.bundle.report import Report
 from organizer.bundle.visibility import visibility
-from organizer.files import Files, zip_bytes
-from validator.findings import counted
+from organizer.files import DAMAGED, Files, zip_bytes
+from validator.findings import counted, printable
 
 _CUT_NAME = 35
 _IMAGE_KINDS = ("PNG", "JPEG", "GIF", "WEBP")
@@ -34,9 +34,10 @@ def lint_command(bundles: list[Path], strict: bool) -> int:
     for path in chosen:
         report, table = lint_bundle(path)
         failed |= not report.ok or (strict and not report.warnings.ok)
-        print(f"{path.name}: {counted(report.errors.total, 'error')}, {counted(report.warnings.total, 'warning')}")
+        found = counted(report.errors.total, "error"), counted(report.warnings.total, "warning")
+        print(f"{printable(path.name)}: {', '.join(found)}")
         for line in [*report.lines(), *table]:
-            print(f"  {line}")
+            print(f"  {printable(line)}")
     return 1 if failed else 0
 
 
@@ -46,7 +47,7 @@ def lint_bundle(path: Path) -> tuple[Report, list[str]]:
     try:
         with zipfile.ZipFile(path) as bundle:
             files = {name: bundle.read(name) for name in bundle.namelist() if not name.endswith("/")}
-    except (OSError, zipfile.BadZipFile):
+    except DAMAGED:
         report.error("L-ZIP", "this is not a readable zip file", "build it with: make bundle", file=path.name)
         return report, []
     if COMPETITION not in files:

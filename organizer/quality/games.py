@@ -18,26 +18,35 @@ from scoring_program.challenge import challenge_ids
 from scoring_program.trials import Files
 
 HONEST = "honest baseline"
+RELEASED = "released: "
+"""What the names of those begin with that are played with this protocol."""
 
 
 def submissions(name: str) -> Iterator[tuple[str, Files]]:
-    """Yield the honest baseline of a task, which is its good sample, and what each trick makes of it."""
-    sample = folder_files(samples_folder(name) / "good")
-    yield HONEST, sample
-    for trick, build in load_trials(name).GAMES.items():
-        yield trick, build(folder_files(ROOT / "reference_data" / name), sample)
+    """Yield the honest baseline of a task, which is its good sample, and what each trick makes of it.
+
+    If there are tricks for the released protocol, they follow with theirs, the weak sample.
+    """
+    trials, reference = load_trials(name), folder_files(ROOT / "reference_data" / name)
+    for head, games, sample in (("", trials.GAMES, "good"), (RELEASED, trials.RELEASED_GAMES, "weak")):
+        if games:
+            baseline = folder_files(samples_folder(name) / sample)
+            yield head + HONEST, baseline
+            for trick, build in games.items():
+                yield head + trick, build(reference, baseline)
 
 
-def play(name: str, files: Files) -> dict[str, float]:
+def play(name: str, trick: str, files: Files) -> dict[str, float]:
     """Return the scores of a submission against the demo reference."""
+    protocol = "released" if trick.startswith(RELEASED) else "published"
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         (work / "ref").mkdir()
         write_files(reference_files(name, ROOT / "reference_data" / name), work / "ref")
         (work / "s.zip").write_bytes(zip_bytes(files))
-        log = StringIO()
+        log, settings = StringIO(), {"detail": "none", "protocol": protocol}
         with redirect_stdout(log), redirect_stderr(log):
-            code = scoring.score_folder(name, work / "ref", work / "s.zip", work / "out", {"detail": "none"})
+            code = scoring.score_folder(name, work / "ref", work / "s.zip", work / "out", settings)
         if code != scoring.SCORED:
             raise ValueError(log.getvalue())
         return json.loads((work / "out" / "scores.json").read_text(encoding="utf-8"))
@@ -46,7 +55,7 @@ def play(name: str, files: Files) -> dict[str, float]:
 def rows(name: str) -> Iterator[str]:
     """Yield the rows of a task in the table of docs/score_games.md."""
     for trick, files in submissions(name):
-        scores = play(name, files)
+        scores = play(name, trick, files)
         yield f"| {name} | {trick} | {scores['score']:.4f} | {scores['coverage']:.4f} |"
 
 

@@ -19,7 +19,7 @@ from organizer.runs.submissions import Submission, SubmissionsError, find_submis
 from organizer.runs.worker import BuiltTask
 from scoring_program.challenge import Challenge, load_challenge
 from scoring_program.report.files import write_atomic
-from validator.findings import counted, quote
+from validator.findings import counted, printable, quote
 
 DETAILS = "details"
 _SHOWN = 10
@@ -59,13 +59,13 @@ def rescore(built: BuiltTask, source: Path, output: Path, choices: Choices) -> i
         with find_submissions(source, choices.names) as submissions:
             _rescore(built, submissions, output, choices)
     except SubmissionsError as error:
-        print(error)
+        print(printable(str(error)))
         return 1
     except BrokenError as error:
         print(f"The organizer's side is broken, the work ends here:\n{error}")
         return 2
     except OSError as error:
-        print(f"{error}; what is scored is kept: the same command goes on from here")
+        print(f"{printable(str(error))}; what is scored is kept: the same command goes on from here")
         return 2
     except KeyboardInterrupt:
         print("\nstopped; what is scored is kept: the same command goes on from here")
@@ -90,7 +90,7 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
         history.save()
         for line in _summary(challenge, records, ranking, history):
             print(line)
-        print(f"for you: {folder / 'index.html'}; to publish: {folder / 'ranking.html'}")
+        print(printable(f"for you: {folder / 'index.html'}; to publish: {folder / 'ranking.html'}"))
 
 
 def _write(report: page.Report, folder: Path) -> None:

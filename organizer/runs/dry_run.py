@@ -9,17 +9,18 @@ from pathlib import Path
 from organizer.runs.outcome import read_scores
 from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, run_program
 from scoring_program.challenge import Challenge, load_challenge
-from validator.findings import quote
+from validator.findings import printable, quote
 
 
 def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
     """Run the built program on a submission, print what the site would show, return the program's exit code."""
     if not submission.exists():
-        print(f"{submission}: there is no such file; give the zip of a participant", file=sys.stderr)
+        named = printable(str(submission))
+        print(f"{named}: there is no such file; give the zip of a participant", file=sys.stderr)
         return 1
     run = run_program(built, submission, folder / "app")
     for line in describe(run, load_challenge(built.id), built.time_limit):
-        print(line)
+        print(printable(line))
     return run.exit_code if run.exit_code != TIMED_OUT else 1
 
 

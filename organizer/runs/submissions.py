@@ -7,19 +7,19 @@ import csv
 import hashlib
 import re
 import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Union
 
+from organizer.files import DAMAGED
+
 # Codabench's download of all submissions: {id}_{user}_PhaseId{n}_{date}_{file}. Only the file's name is the
 # participant's choice, so the user ends at the first mark of a phase.
 _DOWNLOADED = re.compile(r"\d+_(?P<user>.+?)_PhaseId\d+_(?P<date>\d{4}-\d\d-\d\d)?")
 _CHUNK = 1 << 20
 Source = Union[Path, tuple[zipfile.ZipFile, zipfile.ZipInfo]]
-_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError)
 
 
 class SubmissionsError(Exception):
@@ -65,7 +65,7 @@ class Submission:
 
     def _chunks(self) -> Iterator[bytes]:
         # A member of the download that is damaged ends early: the validator says what is wrong with it.
-        expected = _DAMAGED if isinstance(self.source, tuple) else ()
+        expected = DAMAGED if isinstance(self.source, tuple) else ()
         with contextlib.suppress(*expected), self._open() as stream:
             yield from iter(lambda: stream.read(_CHUNK), b"")
 

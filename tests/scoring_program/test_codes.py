@@ -36,8 +36,8 @@ def scored(tmp_path, references, capsys):
         submission, output = tmp_path / "submission", tmp_path / "output"
         shutil.copytree(SAMPLES / task / "good", submission)
         change(submission)
-        strict = settings.pop("strict", False)
-        code = scoring.score_folder(task, reference or references(task), submission, output, settings, strict=strict)
+        options = scoring.Options(strict=settings.pop("strict", False))
+        code = scoring.score_folder(task, reference or references(task), submission, output, settings, options)
         capsys.readouterr()
         found = json.loads((output / "detailed_results.json").read_text(encoding="utf-8"))
         return code, found["problems"], found.get("notes", [])
@@ -80,13 +80,13 @@ PROBLEMS = [
 ]  # fmt: skip
 NOTES = [
     ("N-CATEGORY", DENSEPOSE, data(lambda found: found[0].update(category_id=7)), "1 detection of other categories"),
-    ("N-CSV-CUT", GESTURE, text(CSV, "1,1,2\n1,3,1000000\n"), "1 rows run past the last frame"),
+    ("N-CSV-CUT", GESTURE, text(CSV, "1,1,2\n1,3,1000000\n"), "1 row cut at the last frame"),
     ("N-DETECTIONS-MANY", DENSEPOSE, data(lambda found: found.extend(21 * found[:1])), "beyond the 20 best"),
-    ("N-FILE-MISSING", GESTURE, lambda folder: (folder / CSV).unlink(), "1 of 12 sequences have no file"),
+    ("N-FILE-MISSING", GESTURE, lambda folder: (folder / CSV).unlink(), "no file for 1 of 12 sequences"),
     ("N-FILE-UNKNOWN", GESTURE, text("Moon_prediction.csv", "1,1,2\n"), "Moon_prediction.csv"),
     ("N-FRAMES-MISSING", KINETICS, data(dict.clear, PARTS), "72 of 72 reference frames"),
     ("N-NAMES-UNKNOWN", KINETICS, data(lambda found: found.update(moon={}), PARTS), "1 video and 0 frames"),
-    ("N-SEGMENTS-MISSING", GIVEN, of_segments(dict.popitem), "annotated segments are not submitted"),
+    ("N-SEGMENTS-MISSING", GIVEN, of_segments(dict.popitem), "annotated segments"),
     ("N-SEGMENTS-OUTSIDE", GIVEN, of_segments(lambda found: found.update(moon=dict(next(iter(found.values()))))), "not annotated"),
 ]  # fmt: skip
 

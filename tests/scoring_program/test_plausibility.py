@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from conftest import ROOT
+from organizer.data.synthetic import load_trials, samples_folder
 from scoring_program import plausibility, scoring
 from scoring_program.challenges.anet_entities_gt.mistakes import MISTAKES, files, honest
 from scoring_program.plausibility import BoxPairs, Facet, Reading, best_reading, names_facet
@@ -167,3 +168,17 @@ def test_sample_is_the_same_each_time_and_small():
     assert len(plausibility.sample(10**6)) == 200
     assert plausibility.sample(3).tolist() == [0, 1, 2]
     assert plausibility.sample(0).tolist() == []
+
+
+def test_repeated_classes_are_noted_on_page_and_in_the_log(run):
+    name = "anet_entities_gen"
+    sample = (samples_folder(name) / "good" / "submission_gen.json").read_bytes()
+    reference = {path.name: path.read_text() for path in (ROOT / "reference_data" / name).glob("*.*")}
+    honest = run(name, reference, {"submission_gen.json": sample})
+    assert "N-REPEATED" not in honest.out + honest.page
+    play = load_trials(name).GAMES["the first object of each segment twice"]
+    repeated = run(
+        name, reference, play({"reference.json": reference["reference.json"].encode()}, {"s.json": sample})
+    )
+    assert "note N-REPEATED: " in repeated.out
+    assert "N-REPEATED: " in repeated.page

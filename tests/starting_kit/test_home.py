@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import shutil
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import evaluate
@@ -110,6 +112,17 @@ def test_reference_that_names_no_annotated_video_is_refused(tmp_path, capsys):
         evaluate.score("anet_entities_gt", sample, reference)
 
 
+def test_real_split_file_is_told_which_setting_it_needs(tmp_path, capsys):
+    reference = shutil.copytree(REFERENCES / "anet_entities_gt", tmp_path / "ref")
+    (reference / "split.json").rename(reference / "split_ids_anet_entities.json")
+    arguments = ["anet_entities_gt", str(SAMPLES / "anet_entities_gt" / "good"), "--output", str(tmp_path / "out")]
+    assert evaluate.main([*arguments, "--reference", str(reference)]) == scoring.BROKEN
+    (_, line) = capsys.readouterr().err.splitlines()
+    assert (
+        "there is reference.json, split_ids_anet_entities.json; put it there, or give its name as split_file" in line
+    )
+
+
 def test_missing_files_are_named(tmp_path, capsys):
     arguments = ["chalearn_gesture", str(tmp_path / "none.zip"), "--output", str(tmp_path / "out")]
     assert evaluate.main(arguments) == scoring.INVALID
@@ -169,3 +182,17 @@ def test_nothing_at_home_needs_what_windows_does_not_have(task, tmp_path):
         [sys.executable, "-c", WITHOUT_UNIX, script, *arguments], capture_output=True, text=True, check=False
     )
     assert (done.returncode, "Traceback" in done.stderr) == (scoring.SCORED, False), done.stderr
+
+
+def test_converter_works_where_nobody_reads(tmp_path):
+    found = [{"image_id": 1, "bbox": [1, 2, 8, 6], "score": 0.5, "uv": np.full((3, 6, 8), 20, np.uint8)}]
+    (tmp_path / "a.pkl").write_bytes(pickle.dumps(found))
+    command = [str(ROOT / "starting_kit" / "densepose_convert.py"), "a.pkl", "densepose_a_results.json"]
+    assert run_closed(command, tmp_path) == 0
+    assert json.loads((tmp_path / "densepose_a_results.json").read_text())[0]["image_id"] == 1
+
+
+def test_commands_of_organizers_go_on_where_nobody_reads(tmp_path):
+    (tmp_path / "bad.zip").write_bytes(b"no zip")
+    program = f"import runpy, sys; sys.path[0] = {str(ROOT)!r}; runpy.run_module('organizer', run_name='__main__')"
+    assert run_closed(["-c", program, "lint", "bad.zip"], tmp_path) == 1

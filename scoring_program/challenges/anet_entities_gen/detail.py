@@ -7,6 +7,7 @@ import numpy as np
 from scoring_program.challenges.anet_entities_gen.program import ReferenceWithLemmas, SentenceStatistics
 from scoring_program.families.anet_entities import detail
 from scoring_program.families.anet_entities.reference import Reference
+from scoring_program.metrics.arrays import Ints
 from scoring_program.result import Cell, Column, Groups, Section
 from validator.formats.anet_entities import Grounding
 
@@ -38,7 +39,7 @@ def _class_table(reference: Reference, statistics: SentenceStatistics) -> Groups
         for chosen in (slice(None), judged.word_correct, judged.word_predicted)
     )
 
-    def row(groups: np.ndarray) -> list[Cell]:
+    def row(groups: Ints) -> list[Cell]:
         segments, all_words, found = (int(count[groups].sum()) for count in (n_predicted, n_words, predicted))
         right = int(right_words[groups].sum())
         precision = float(right_objects[groups].sum() / max(n_counted[groups].sum(), 1))
@@ -56,7 +57,7 @@ def _class_table(reference: Reference, statistics: SentenceStatistics) -> Groups
     return Groups("classes", "Classes", note, columns, reference.classes, support, row, 4)
 
 
-def _first_objects(statistics: SentenceStatistics, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+def _first_objects(statistics: SentenceStatistics, n_classes: int) -> tuple[Ints, Ints]:
     """Return the class and the number of the first object of each segment and class, for the first classes.
 
     Counts of all objects would be sums with weights of the submission's choice: it may repeat any of them.
@@ -78,7 +79,7 @@ def _hallucinated(reference: ReferenceWithLemmas, statistics: SentenceStatistics
     order = np.argsort(-counts, kind="stable")
     support = np.stack([counts[order]] * 2, axis=1)
 
-    def row(groups: np.ndarray) -> list[Cell]:
+    def row(groups: Ints) -> list[Cell]:
         return [int(counts[order[groups]].sum())]
 
     names = [classes[code] for code in order.tolist()]

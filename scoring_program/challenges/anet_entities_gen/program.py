@@ -18,6 +18,7 @@ from scoring_program.families.anet_entities.lemmas import TABLE, Lemmas, lemmas_
 from scoring_program.families.anet_entities.program import EntitiesProgram
 from scoring_program.families.anet_entities.reference import Reference
 from scoring_program.metrics import grounding
+from scoring_program.metrics.arrays import Bools
 from scoring_program.result import Numbers, Statistics
 from validator.findings import Findings, Note, counted, quote
 from validator.formats.anet_entities import Grounding
@@ -187,7 +188,7 @@ def _words(annotated: Reference) -> tuple[set[str], list[str]]:
     return {*annotated.tokens, *annotated.classes, *annotated.vocab}, annotated.tokens
 
 
-def _not_penalized(reference: Reference, joined: Joined, lemmas: Lemmas) -> np.ndarray:
+def _not_penalized(reference: Reference, joined: Joined, lemmas: Lemmas) -> Bools:
     """Return for each object whether an unannotated token of its segment has the lemma of its class."""
     codes: dict[str, int] = {}
     of_token = np.array([codes.setdefault(lemmas(t), len(codes)) for t in reference.tokens] or [0], dtype=np.int64)

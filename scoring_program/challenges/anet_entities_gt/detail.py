@@ -8,6 +8,7 @@ from scoring_program.challenges.anet_entities_gt.program import WordStatistics
 from scoring_program.families.anet_entities import detail
 from scoring_program.families.anet_entities.reference import Reference
 from scoring_program.metrics import grounding
+from scoring_program.metrics.arrays import Ints
 from scoring_program.result import Cell, Column, Groups, Section
 from validator.formats.anet_entities import Grounding
 
@@ -33,7 +34,7 @@ def _class_table(statistics: WordStatistics) -> Groups:
     predicted = np.bincount(statistics.label[statistics.predicted], minlength=n)
     support = np.stack([n_words, np.where(named, predicted, 0)], axis=1)
 
-    def row(groups: np.ndarray) -> list[Cell]:
+    def row(groups: Ints) -> list[Cell]:
         total = int(n_words[groups].sum())
         return [total, float((means * n_words)[groups].sum() / max(total, 1))]
 

@@ -13,6 +13,7 @@ from scoring_program.families.anet_entities.joining import Joined, join
 from scoring_program.families.anet_entities.program import EntitiesProgram
 from scoring_program.families.anet_entities.reference import Reference
 from scoring_program.metrics import grounding
+from scoring_program.metrics.arrays import Bools, Ints
 from scoring_program.result import Numbers, Statistics
 from validator.findings import Findings
 from validator.formats.anet_entities import Grounding
@@ -25,10 +26,10 @@ class WordStatistics(Statistics):
     ``correct``: it is grounded right; ``predicted``: it has an object; ``video``: the item that it belongs to.
     """
 
-    correct: np.ndarray
-    predicted: np.ndarray
-    label: np.ndarray
-    video: np.ndarray
+    correct: Bools
+    predicted: Bools
+    label: Ints
+    video: Ints
     joined: Joined
 
 
@@ -81,7 +82,7 @@ class GivenSentences(EntitiesProgram[Reference, WordStatistics]):
         }
 
 
-def _accuracy(statistics: WordStatistics, correct: np.ndarray) -> float:
+def _accuracy(statistics: WordStatistics, correct: Bools) -> float:
     return grounding.localization_accuracy(correct, statistics.label, len(statistics.joined.classes))
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from scoring_program.challenges.densepose import preparation as files
 from scoring_program.metrics import geodesic, masks
+from scoring_program.metrics.arrays import Floats
 from validator.formats.densepose import encode_detection
 
 _HEADER_TEXT_BYTES = 116
@@ -120,7 +121,7 @@ def _person(number: int, image: int, box: list[int], n_points: int, rng: np.rand
     }
 
 
-def _body(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _body(x: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
     """Return part, U and V of points whose box is 0..255: a chessboard of 24 parts in a disc, 0 around it."""
     inside = (x - 127.5) ** 2 + (y - 127.5) ** 2 <= 126**2
     column, row = np.clip(x * _COLUMNS / 256, 0, _COLUMNS - 0.01), np.clip(y * _ROWS / 256, 0, _ROWS - 0.01)

@@ -7,6 +7,7 @@ import numpy as np
 from scoring_program.challenges.densepose.gathering import Gathered
 from scoring_program.challenges.densepose.program import PROGRAM, ImageStatistics
 from scoring_program.challenges.densepose.reference import Reference
+from scoring_program.metrics.arrays import Ints
 from scoring_program.metrics.average_precision import RECALLS, THRESHOLDS, PrecisionCurves, accumulate
 from scoring_program.result import (
     BodyFigure,
@@ -69,7 +70,7 @@ def _thresholds(curves: PrecisionCurves) -> Section:
     return LineChart("thresholds", "AP against threshold", note, lines, "threshold", "AP", (0.5, 0.95, 0.0, 1.0))
 
 
-def _body(statistics: ImageStatistics, matched: np.ndarray) -> Section:
+def _body(statistics: ImageStatistics, matched: Ints) -> Section:
     points = statistics.points
     parts, support = [], []
     for name, fine in _FINE_GROUPS.items():
@@ -81,7 +82,7 @@ def _body(statistics: ImageStatistics, matched: np.ndarray) -> Section:
     return BodyFigure("body", "GPS by body part", note, parts, np.array(support))
 
 
-def _budget(reference: Reference, statistics: ImageStatistics, matched: np.ndarray) -> Section:
+def _budget(reference: Reference, statistics: ImageStatistics, matched: Ints) -> Section:
     """Return where the geodesic similarity of all persons that count is lost, point by point."""
     persons, points = reference.persons, statistics.points
     total = int(np.diff(persons.point_start)[persons.dense].sum())
@@ -108,7 +109,7 @@ def _calibration(statistics: ImageStatistics) -> Section:
     found = np.array([int(ranked.right[0, chunk].sum()) for chunk in chunks])
     support = [[int(n_dense[np.unique(ranked.image[chunk])].sum()), len(chunk)] for chunk in chunks]
 
-    def row(groups: np.ndarray) -> list[Cell]:
+    def row(groups: Ints) -> list[Cell]:
         members = np.concatenate([chunks[group] for group in groups.tolist()])
         share = float(found[groups].sum() / len(members))
         return [f"{scores[members[-1]]:.4g} to {scores[members[0]]:.4g}", len(members), share]

@@ -10,6 +10,7 @@ import numpy as np
 
 from scoring_program.challenges.densepose.reference import Reference
 from scoring_program.metrics import geodesic, masks
+from scoring_program.metrics.arrays import Floats, Ints
 from scoring_program.metrics.average_precision import MOST_DETECTIONS
 from validator.formats.densepose import Detection, DetectionFacts
 
@@ -24,9 +25,9 @@ class Kept:
     image: int
     box: tuple[float, float, float, float]
     score: float
-    part: np.ndarray
-    vertex: np.ndarray
-    mask_iou: np.ndarray
+    part: Ints
+    vertex: Ints
+    mask_iou: Floats
 
 
 @dataclass(frozen=True)

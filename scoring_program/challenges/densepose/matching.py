@@ -10,6 +10,7 @@ import numpy as np
 from scoring_program.challenges.densepose.gathering import Kept
 from scoring_program.challenges.densepose.reference import Persons, Reference
 from scoring_program.metrics import average_precision, geodesic
+from scoring_program.metrics.arrays import Bools, Ints
 from scoring_program.metrics.average_precision import Detections, Matches, Pairs, People
 from scoring_program.result import Numbers
 
@@ -24,9 +25,9 @@ class Points:
     """
 
     similarity: Numbers
-    part: np.ndarray
-    true_part: np.ndarray
-    pair: np.ndarray
+    part: Ints
+    true_part: Ints
+    pair: Ints
     n_pairs: int
 
     def gps(self, similarity: Numbers) -> Numbers:
@@ -57,23 +58,23 @@ class Compared:
     gps: Numbers
     matches: Matches
 
-    def person(self, main: int) -> np.ndarray:
+    def person(self, main: int) -> Ints:
         """Return whom each detection is matched with at 0.5, area all, and not ignored, -1 for nobody."""
         return np.where(self.matches.ignored[0, main, 0], -1, self.matches.matched[0, main, 0])
 
-    def right(self, main: int) -> np.ndarray:
+    def right(self, main: int) -> Ints:
         """Return how many detections of each image are so matched, shape (n_images,)."""
         return np.bincount(self.detections.image[self.person(main) >= 0], minlength=self.people.n_images)
 
-    def matched_pairs(self, main: int) -> np.ndarray:
+    def matched_pairs(self, main: int) -> Bools:
         """Return which pairs are so matched; bool, shape (n_pairs,)."""
         return self.person(main)[self.pairs.detection] == self.pairs.person
 
-    def found(self) -> np.ndarray:
+    def found(self) -> Ints:
         """Return the number of detections of each image, shape (n_images,)."""
         return np.bincount(self.detections.image, minlength=self.people.n_images)
 
-    def annotated(self) -> np.ndarray:
+    def annotated(self) -> Ints:
         """Return the number of densely annotated persons of each image, shape (n_images,)."""
         return self.people.count(self.people.dense)
 

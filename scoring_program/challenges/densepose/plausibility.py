@@ -7,6 +7,7 @@ import numpy as np
 from scoring_program.challenges.densepose.gathering import Gathered, Kept
 from scoring_program.challenges.densepose.reference import Persons, Reference
 from scoring_program.metrics import average_precision as ap
+from scoring_program.metrics.arrays import Bools, Floats, Ints
 from scoring_program.plausibility import BoxPairs, Facet, Reading, sample, with_sizes
 from validator.facts import EMPTY
 from validator.findings import Note
@@ -35,7 +36,7 @@ def facets(reference: Reference, submission: Gathered) -> list[Facet]:
 class _Places:
     """Looks up where vertices are in U and V: the middle of their cells, from every fourth cell each way."""
 
-    def __init__(self, nearest: np.ndarray) -> None:
+    def __init__(self, nearest: Ints) -> None:
         cells = nearest[:, ::_STRIDE, ::_STRIDE].astype(np.int64)
         self._n = int(cells.max()) + 1
         part, u, v = np.indices(cells.shape)
@@ -44,7 +45,7 @@ class _Places:
         with np.errstate(invalid="ignore"):
             self._middle = [np.bincount(key, c.ravel(), len(count)) / count / cells.shape[1] for c in (u, v)]
 
-    def __call__(self, part: np.ndarray, vertex: np.ndarray) -> np.ndarray:
+    def __call__(self, part: Ints, vertex: Ints) -> Floats:
         """Return U and V in 0..1, shape (n, 2); not a number for the background."""
         key = np.maximum(part - 1, 0) * self._n + np.clip(vertex, 0, self._n - 1)
         return np.stack([np.where(part > 0, middle[key], np.nan) for middle in self._middle], axis=1)
@@ -72,10 +73,10 @@ def _boxes(persons: Persons, kept: list[Kept]) -> Facet:
     )
 
 
-def _on_persons(persons: Persons, kept: list[Kept]) -> tuple[list[int], np.ndarray, np.ndarray]:
+def _on_persons(persons: Persons, kept: list[Kept]) -> tuple[list[int], Ints, Ints]:
     """Return the persons that detections lie on, and for each of their points: entry and point, part and vertex."""
     met: list[int] = []
-    columns: list[np.ndarray] = [np.zeros((4, 0), np.int64)]
+    columns: list[Ints] = [np.zeros((4, 0), np.int64)]
     for own in kept:
         first, last = np.searchsorted(persons.image, [own.image, own.image + 1]).tolist()
         here = np.arange(first, last)[persons.dense[first:last]]
@@ -99,7 +100,7 @@ def _points(reference: Reference, kept: list[Kept]) -> Facet:
     truth, guess = places(true_part, persons.vertex[point]), places(part, vertex)
     total = np.bincount(entry, minlength=len(met))
 
-    def agrees(coordinates: np.ndarray, own_part: np.ndarray) -> np.ndarray:
+    def agrees(coordinates: Floats, own_part: Ints) -> Bools:
         near = (np.abs(coordinates - truth) < _NEAR).all(axis=1) & (own_part == true_part) & (part > 0)
         return np.bincount(entry[near], minlength=len(met)) >= _SHARE * np.maximum(total, 1)
 

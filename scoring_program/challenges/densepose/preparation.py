@@ -10,6 +10,7 @@ import numpy as np
 
 from scoring_program.challenges.densepose import reference
 from scoring_program.metrics import geodesic, masks
+from scoring_program.metrics.arrays import Bools, Floats, Ints
 from scoring_program.prepared import save_prepared
 from validator.findings import Findings, counted, quote
 from validator.strict_json import UNPARSED, strict_loads
@@ -27,12 +28,12 @@ _LARGEST_MASK = 10_000
 class _Vertices:
     """The subdivided template: for each part its vertices in UV, and their unique vertices."""
 
-    def __init__(self, u: np.ndarray, v: np.ndarray, part: np.ndarray, unique: np.ndarray) -> None:
+    def __init__(self, u: Floats, v: Floats, part: Ints, unique: Ints) -> None:
         self.part, self.unique = part, unique
         self.of_part = [np.flatnonzero(part == number) for number in range(geodesic.PARTS + 1)]
         self._uv = np.stack([u, v], axis=1)
 
-    def nearest(self, part: int, uv: np.ndarray) -> np.ndarray:
+    def nearest(self, part: int, uv: Floats) -> Ints:
         """Return the subdivided vertex of a part nearest to each (U, V), the first of equals; -1 without vertices."""
         from scipy.spatial.distance import cdist
 
@@ -263,11 +264,11 @@ def _read_person(
     }
 
 
-def _read_masks(found: Any, problem: Any) -> list[np.ndarray | None]:
+def _read_masks(found: Any, problem: Any) -> list[Bools | None]:
     if not isinstance(found, list):
         problem("this is not a list", "write 14 masks, or an empty list", "/dp_masks")
         return []
-    decoded: list[np.ndarray | None] = []
+    decoded: list[Bools | None] = []
     for place, entry in enumerate(found):
         if not entry:
             decoded.append(None)
@@ -340,7 +341,7 @@ def _points(person: dict[str, Any], vertices: _Vertices) -> dict[str, np.ndarray
     }
 
 
-def _person_mask(box: list[float], parts: list[np.ndarray | None], size: tuple[int, int]) -> masks.PlacedMask:
+def _person_mask(box: list[float], parts: list[Bools | None], size: tuple[int, int]) -> masks.PlacedMask:
     left, top, width, height = (int(value) for value in box)
     width, height = max(width, 1), max(height, 1)
     if any(part is not None for part in parts):

@@ -17,6 +17,7 @@ from scoring_program.challenges.densepose.gathering import Gathered, Gatherer
 from scoring_program.challenges.densepose.matching import MEASURES, Compared, Points
 from scoring_program.challenges.densepose.reference import Reference
 from scoring_program.metrics import average_precision
+from scoring_program.metrics.arrays import Ints
 from scoring_program.result import Numbers, Statistics
 from validator.check import check_submission
 from validator.findings import Findings, Note, counted
@@ -145,7 +146,7 @@ def _scores(curves: average_precision.PrecisionCurves, main: int) -> dict[str, f
     return found
 
 
-def _notes(submission: Gathered, n_used: int, n_persons: np.ndarray) -> list[Note]:
+def _notes(submission: Gathered, n_used: int, n_persons: Ints) -> list[Note]:
     notes = []
     undefined = [area for area, number in zip(average_precision.AREAS, n_persons.tolist()) if not number]
     if undefined:

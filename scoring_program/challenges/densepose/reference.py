@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from scoring_program.metrics.arrays import Bools, Floats, Ints
 from scoring_program.prepared import load_prepared
 from validator.findings import Findings
 
@@ -50,33 +51,33 @@ class Persons:
         Run lengths of the masks along the rows, beginning with background.
     """
 
-    image_id: np.ndarray
-    image_size: np.ndarray
-    category: np.ndarray
-    image: np.ndarray
-    box: np.ndarray
-    area: np.ndarray
-    crowd: np.ndarray
-    dense: np.ndarray
-    point_start: np.ndarray
-    x: np.ndarray
-    y: np.ndarray
-    part: np.ndarray
-    vertex: np.ndarray
-    mask_place: np.ndarray
-    run_start: np.ndarray
-    run: np.ndarray
+    image_id: Ints
+    image_size: Ints
+    category: Ints
+    image: Ints
+    box: Floats
+    area: Floats
+    crowd: Bools
+    dense: Bools
+    point_start: Ints
+    x: Floats
+    y: Floats
+    part: Ints
+    vertex: Ints
+    mask_place: Ints
+    run_start: Ints
+    run: Ints
 
 
 @dataclass(frozen=True)
 class Template:
     """The body: ``nearest`` (24, 256, 256) is the unique vertex of each (part - 1, U, V)."""
 
-    nearest: np.ndarray
+    nearest: Ints
     n_vertices: int
     distances: Path
 
-    def lookup(self, position: np.ndarray) -> np.ndarray:
+    def lookup(self, position: Ints) -> Floats:
         """Return the stored distances at these positions as float32.
 
         The file is read once from front to back in windows of 16 MB, those without a lookup left out, so that
@@ -107,11 +108,11 @@ class Template:
 class LoadedTemplate:
     """A template whose distances are in memory, for small ones that were not prepared beforehand."""
 
-    nearest: np.ndarray
+    nearest: Ints
     n_vertices: int
-    distances: np.ndarray
+    distances: Floats
 
-    def lookup(self, position: np.ndarray) -> np.ndarray:
+    def lookup(self, position: Ints) -> Floats:
         """Return the stored distances at these positions as float32."""
         return self.distances[position]
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from scoring_program.challenges.kinetics_tps.program import Reference, VideoStatistics, accuracy_curve
 from scoring_program.metrics import part_state
+from scoring_program.metrics.arrays import Bools, Ints
 from scoring_program.result import (
     Cell,
     Column,
@@ -81,7 +82,7 @@ def _budget(statistics: VideoStatistics) -> Section:
     return StackedBar("psc_budget", "Where Part State Correctness is lost", note, shares)
 
 
-def _with_frames(statistics: VideoStatistics) -> np.ndarray:
+def _with_frames(statistics: VideoStatistics) -> Bools:
     """Return which videos have at least one of their frames in the submission."""
     truth = statistics.parts
     return np.bincount(truth.frame_video[statistics.joined.has_frame], minlength=len(truth.videos)) > 0
@@ -112,7 +113,7 @@ def _class_table(reference: Reference, submission: KineticsSubmission, statistic
     # A row needs videos that have this class, and enough that the submission says something about.
     support = np.stack([np.bincount(label, minlength=len(names)), np.minimum(named, with_frames)], axis=1)
 
-    def row(groups: np.ndarray) -> list[Cell]:
+    def row(groups: Ints) -> list[Cell]:
         own = np.isin(label, groups)
         return [int(own.sum()), *(float(values[own].mean()) for values in (right, psc, areas))]
 
@@ -159,7 +160,7 @@ def _state_confusions(submission: KineticsSubmission, statistics: VideoStatistic
 
 
 def _pair_table(key: str, title: str, pairs: list[tuple[str, str]], counts: Counts) -> Groups:
-    def row(groups: np.ndarray) -> list[Cell]:
+    def row(groups: Ints) -> list[Cell]:
         predicted = pairs[int(groups[0])][1] if len(groups) == 1 else None
         return [predicted, int(counts[groups].sum())]
 
@@ -181,7 +182,7 @@ def _part_table(statistics: VideoStatistics) -> Section:
         np.bincount(np.unique(in_video[chosen]) // n_videos, minlength=n_names) for chosen in (slice(None), some)
     ]
 
-    def row(groups: np.ndarray) -> list[Cell]:
+    def row(groups: Ints) -> list[Cell]:
         count = kinds[groups].sum(axis=0)
         n = int(count.sum())
         localized = count[part_state.CORRECT] + count[part_state.WRONG_STATE]

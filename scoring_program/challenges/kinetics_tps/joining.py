@@ -8,6 +8,7 @@ from typing import Union
 
 import numpy as np
 
+from scoring_program.metrics.arrays import Bools, Floats, Ints
 from validator.findings import Note, counted
 from validator.formats.kinetics_tps import PartStates
 
@@ -20,14 +21,14 @@ class Joined:
     reference the submission has.
     """
 
-    human_frame: np.ndarray
-    human_box: np.ndarray
-    part_human: np.ndarray
-    part_name: np.ndarray
-    proposal_part: np.ndarray
-    proposal_box: np.ndarray
-    proposal_state: np.ndarray
-    has_frame: np.ndarray
+    human_frame: Ints
+    human_box: Floats
+    part_human: Ints
+    part_name: Ints
+    proposal_part: Ints
+    proposal_box: Floats
+    proposal_state: Ints
+    has_frame: Bools
     notes: list[Note]
 
 
@@ -55,7 +56,7 @@ def join(ground_truth: PartStates, predicted: PartStates) -> Joined:
     )
 
 
-def _notes(frame: np.ndarray, has_frame: np.ndarray, extra_videos: int) -> list[Note]:
+def _notes(frame: Ints, has_frame: Bools, extra_videos: int) -> list[Note]:
     notes = []
     extra_frames = int((frame < 0).sum())
     if extra_videos or extra_frames:
@@ -72,10 +73,10 @@ def _frame_keys(parts: PartStates) -> Iterable[tuple[int | str, str]]:
     return zip((parts.videos[index] for index in parts.frame_video.tolist()), parts.frames)
 
 
-_Order = Union[np.ndarray, slice]
+_Order = Union[Ints, slice]
 
 
-def _renumber(owner: np.ndarray, new_number: np.ndarray) -> tuple[np.ndarray, _Order]:
+def _renumber(owner: Ints, new_number: Ints) -> tuple[Ints, _Order]:
     """Return new owners in ascending order, and which old entries they belong to; owners at -1 are dropped."""
     if np.array_equal(new_number, np.arange(len(new_number))):
         return owner, slice(None)
@@ -88,12 +89,12 @@ def _renumber(owner: np.ndarray, new_number: np.ndarray) -> tuple[np.ndarray, _O
     return numbers, order
 
 
-def _places(order: _Order, size: int) -> np.ndarray:
+def _places(order: _Order, size: int) -> Ints:
     places = np.full(size, -1)
     places[order] = np.arange(size if isinstance(order, slice) else len(order))
     return places
 
 
-def _translate(own: dict[str, int], other: dict[str, int]) -> np.ndarray:
+def _translate(own: dict[str, int], other: dict[str, int]) -> Ints:
     """Return for each number of ``own`` that of the same word in ``other``, -1 if there is none."""
     return np.array([other.get(word, -1) for word in own], dtype=np.int64)

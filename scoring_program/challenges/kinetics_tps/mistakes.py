@@ -82,6 +82,13 @@ def _classes(change: Callable[[str], str]) -> Change:
     return made
 
 
+def _class_numbers(prediction: Any) -> Any:
+    numbers = {
+        name: str(number) for number, name in enumerate(sorted(set(prediction["pred_vid_result.json"].values())))
+    }
+    return _classes(numbers.__getitem__)(prediction)
+
+
 def _states(change: Callable[[str], str]) -> Change:
     def made(prediction: Any) -> Any:
         for human in _humans(prediction):
@@ -119,7 +126,7 @@ MISTAKES: Sequence[Mistake] = [
     ("224 x 224", "N-LOOKS-SCALED", _each_box(lambda boxes: boxes / CANVAS * 224)),
     ("classes as words", "N-LOOKS-SPELLED", _classes(lambda name: name.replace("_", " ").title())),
     ("classes in capitals", "N-LOOKS-SPELLED", _classes(str.upper)),
-    ("classes as numbers", "N-LOOKS-SPELLED", _classes(lambda name: str(len(name)))),
+    ("classes as numbers", "N-LOOKS-SPELLED", _class_numbers),
     ("states in capitals", "N-LOOKS-SPELLED", _states(str.title)),
     ("states as numbers", "N-LOOKS-SPELLED", _states(lambda name: str(_STATES.index(name)))),
     ("parts with spaces", "N-LOOKS-SPELLED", _parts(lambda name: name.replace("_", " "))),

@@ -7,6 +7,7 @@ import re
 import numpy as np
 
 from scoring_program.challenges.kinetics_tps.program import Reference
+from scoring_program.metrics.arrays import Bools
 from scoring_program.plausibility import BoxPairs, Facet, Reading, names_facet, sample, swapped, with_sizes
 from validator.formats.kinetics_tps import KineticsSubmission, PartStates, facts
 
@@ -47,7 +48,7 @@ def _frames(place: dict[tuple[str, str], int], truth: PartStates, guess: PartSta
     keys = [(guess.videos[int(guess.frame_video[frame])], guess.frames[frame]) for frame in chosen]
     numbers = [int(found[-1]) if (found := re.findall(r"\d+", name)) else -_STEP for _, name in keys]
 
-    def fits(count: int, add: int) -> np.ndarray:
+    def fits(count: int, add: int) -> Bools:
         names = [f"img_{count * number + add:05d}.json" for number in numbers]
         return np.array([(video, name) in place for (video, _), name in zip(keys, names)], dtype=bool)
 

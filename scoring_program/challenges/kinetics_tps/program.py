@@ -12,6 +12,7 @@ import numpy as np
 from scoring_program.challenge import Program, Settings
 from scoring_program.challenges.kinetics_tps.joining import Joined, join
 from scoring_program.metrics import part_state, resampling
+from scoring_program.metrics.arrays import Bools, Ints
 from scoring_program.prepared import load_prepared, save_prepared
 from scoring_program.result import Numbers, Statistics
 from validator.check import check_submission
@@ -54,7 +55,7 @@ class Protocol:
         Whether a frame with humans and without parts counts, with 0, where the submission does not have it.
     """
 
-    match: Callable[..., np.ndarray]
+    match: Callable[..., Ints]
     inclusive: bool
     missing_frame_is_wrong: bool
 
@@ -80,7 +81,7 @@ class Videos:
 
     frame_scores: Numbers
     psc: Numbers
-    passed: np.ndarray
+    passed: Ints
 
 
 @dataclass(frozen=True)
@@ -97,9 +98,9 @@ class VideoStatistics(Statistics):
         The videos in the order of the items.
     """
 
-    right: np.ndarray
+    right: Bools
     areas: Numbers
-    order: np.ndarray
+    order: Ints
     videos: Videos
     outcomes: part_state.PartOutcomes
     parts: PartStates
@@ -213,7 +214,7 @@ def accuracy_curve(statistics: VideoStatistics, step: int) -> list[float]:
 
 
 def _videos(
-    ground_truth: PartStates, outcomes: part_state.PartOutcomes, has_frame: np.ndarray, protocol: Protocol
+    ground_truth: PartStates, outcomes: part_state.PartOutcomes, has_frame: Bools, protocol: Protocol
 ) -> Videos:
     n_videos, n_frames = len(ground_truth.videos), len(ground_truth.frames)
     frame_scores = part_state.frame_means(
@@ -231,14 +232,14 @@ def _videos(
     return Videos(frame_scores, psc, passed)
 
 
-def _areas(videos: Videos, right: np.ndarray, protocol: Protocol) -> Numbers:
+def _areas(videos: Videos, right: Bools, protocol: Protocol) -> Numbers:
     """Return what each video adds to the area, times the number of videos."""
     if protocol.inclusive:
         return np.where(right, videos.passed / part_state.GRID, 0.0)
     return np.where(right & (videos.passed > 0), (videos.passed - 0.5) / part_state.GRID, 0.0)
 
 
-def _area(videos: Videos, right: np.ndarray, protocol: Protocol) -> tuple[float, float]:
+def _area(videos: Videos, right: Bools, protocol: Protocol) -> tuple[float, float]:
     """Return the area under the conditioned accuracy, and the area rounded as the protocol says."""
     if protocol.inclusive:
         area = part_state.released_area(videos.psc, right)

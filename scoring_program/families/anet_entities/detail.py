@@ -9,6 +9,7 @@ import numpy as np
 from scoring_program.disclosure import FEWEST, fold_small
 from scoring_program.families.anet_entities.reference import Reference
 from scoring_program.metrics import grounding
+from scoring_program.metrics.arrays import Bools, Floats, Ints
 from scoring_program.result import Cell, Column, Counts, Groups, Section, Table
 
 CLASSES_NOTE = "In the score each class weighs the same, however often it occurs."
@@ -17,9 +18,7 @@ _SIDES = (0, 32, 96, 192)
 _SEGMENTS_SHOWN = 500
 
 
-def word_tables(
-    reference: Reference, correct: np.ndarray, predicted: np.ndarray, of_classes: Counts
-) -> list[Section]:
+def word_tables(reference: Reference, correct: Bools, predicted: Bools, of_classes: Counts) -> list[Section]:
     """Return accuracy against class frequency, box size and frame.
 
     Parameters
@@ -53,7 +52,7 @@ def word_tables(
     return [*binned, _binned("frame", "Accuracy against frame", names, frame, (correct, predicted))]
 
 
-def _with_large_rest(section: Groups, rest: np.ndarray) -> Groups:
+def _with_large_rest(section: Groups, rest: Ints) -> Groups:
     """Return a table whose bins rest on no more than their part of some predicted words, where they have any.
 
     ``rest`` holds the bins of these words.
@@ -68,9 +67,7 @@ def _names(edges: tuple[int, ...]) -> list[str]:
     return [*(f"{low} to below {high}" for low, high in zip(edges, edges[1:])), f"{edges[-1]} or more"]
 
 
-def _binned(
-    key: str, title: str, names: list[str], place: np.ndarray, judged: tuple[np.ndarray, np.ndarray]
-) -> Groups:
+def _binned(key: str, title: str, names: list[str], place: Ints, judged: tuple[Bools, Bools]) -> Groups:
     """Return a table of bins; ``names`` begins with the title of the first column."""
     correct, predicted = judged
     what, *bins = names
@@ -78,7 +75,7 @@ def _binned(
         np.bincount(place[chosen], minlength=len(bins)) for chosen in (slice(None), predicted, correct)
     )
 
-    def row(groups: np.ndarray) -> list[Cell]:
+    def row(groups: Ints) -> list[Cell]:
         total = int(n_words[groups].sum())
         return [total, float(n_right[groups].sum() / max(total, 1))]
 
@@ -87,7 +84,7 @@ def _binned(
     return Groups(key, title, "Share of the annotated words that are grounded right.", columns, bins, support, row)
 
 
-def segment_table(reference: Reference, title: str, values: np.ndarray, submitted: np.ndarray) -> Section:
+def segment_table(reference: Reference, title: str, values: Floats, submitted: Bools) -> Section:
     """Return the worst segments with their classes; ``values`` and ``submitted`` have shape (n_segments,)."""
     labels: list[list[str]] = [[] for _ in reference.segments]
     for segment, label in zip(reference.words.segment.tolist(), reference.words.label.tolist()):

@@ -8,6 +8,7 @@ import numpy as np
 
 from scoring_program.families.anet_entities.reference import Reference
 from scoring_program.metrics import grounding
+from scoring_program.metrics.arrays import Bools, Ints
 from validator.findings import Note, counted
 from validator.formats.anet_entities import Grounding
 
@@ -38,12 +39,12 @@ class Joined:
     """
 
     objects: grounding.Objects
-    submitted: np.ndarray
+    submitted: Bools
     classes: list[str]
     named: set[str]
     videos: list[str]
-    segment_video: np.ndarray
-    submitted_of_video: np.ndarray
+    segment_video: Ints
+    submitted_of_video: Ints
     n_submitted: int
     notes: list[Note]
 
@@ -76,7 +77,7 @@ def join(reference: Reference, submission: Grounding) -> Joined:
     )
 
 
-def _notes(outside: int, submitted: np.ndarray) -> list[Note]:
+def _notes(outside: int, submitted: Bools) -> list[Note]:
     notes = []
     if outside:
         text = f"{counted(outside, 'submitted segment')} not annotated in the chosen splits"

@@ -6,6 +6,7 @@ import numpy as np
 
 from scoring_program.families.anet_entities.lemmas import rule_lemma
 from scoring_program.families.anet_entities.reference import Reference
+from scoring_program.metrics.arrays import Bools, Floats, Ints
 from scoring_program.metrics.grounding import FRAMES
 from scoring_program.plausibility import BoxPairs, Facet, Reading, names_facet, sample, swapped, with_sizes
 from validator.formats.anet_entities import Grounding, facts
@@ -39,13 +40,13 @@ def facets(reference: Reference, submission: Grounding, generated: bool) -> list
     return [known, match, *_boxes(reference, submission, own, label, key)]
 
 
-def _indexes(reference: Reference, segment: np.ndarray, index: np.ndarray) -> Facet:
+def _indexes(reference: Reference, segment: Ints, index: Ints) -> Facet:
     words = reference.words
     chosen = sample(len(segment))
     annotated = set(zip(words.segment.tolist(), words.index.tolist()))
     keys = list(zip(segment[chosen].tolist(), index[chosen].tolist()))
 
-    def fits(add: int) -> np.ndarray:
+    def fits(add: int) -> Bools:
         return np.array([(own, number + add) in annotated for own, number in keys], dtype=bool)
 
     fix = "idx_in_sent counts the words of the sentence from 0"
@@ -54,14 +55,12 @@ def _indexes(reference: Reference, segment: np.ndarray, index: np.ndarray) -> Fa
     return Facet("of your objects are at a word to ground", fits(0), [reading], n_annotated, fix)
 
 
-def _boxes(
-    reference: Reference, submission: Grounding, own: np.ndarray, label: np.ndarray, key: np.ndarray
-) -> list[Facet]:
+def _boxes(reference: Reference, submission: Grounding, own: Ints, label: Ints, key: Ints) -> list[Facet]:
     """Return facets of the boxes of objects whose word (``label`` of their segment) is annotated."""
     words = reference.words
     of_key: dict[tuple[int, int], int] = {}
-    for word, (segment, value) in enumerate(zip(words.segment.tolist(), key.tolist())):
-        of_key.setdefault((segment, value), word)
+    for number, (segment, value) in enumerate(zip(words.segment.tolist(), key.tolist())):
+        of_key.setdefault((segment, value), number)
     word_of = np.array([of_key.get(pair, -1) for pair in zip(own.tolist(), label.tolist())], dtype=np.int64)
     objects = np.flatnonzero(word_of >= 0)
     objects = objects[sample(len(objects))]
@@ -74,7 +73,7 @@ def _boxes(
     guess = of_entry[rows, frame]
     pairs = BoxPairs(len(word), entry, guess, words.box[box].astype(np.float64))
 
-    def at(add: int) -> np.ndarray:
+    def at(add: int) -> Floats:
         moved = frame + add
         inside = (moved >= 0) & (moved < FRAMES)
         return np.where(inside[:, None], of_entry[rows, np.clip(moved, 0, FRAMES - 1)], -np.inf)

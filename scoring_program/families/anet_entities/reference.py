@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from scoring_program.metrics.arrays import Ints
 from scoring_program.metrics.grounding import FRAMES, Words
 from scoring_program.prepared import load_prepared, save_prepared
 from validator.findings import Findings, counted, quote
@@ -17,6 +18,7 @@ from validator.strict_json import UNPARSED, pointer_part, strict_loads
 PREPARED_FILE = "reference.npz"
 LEMMAS_FILE = "lemmas.json"
 LEMMATIZER_FILE = "lemmatizer.txt"
+_FILES_NAMED = 5
 _LISTS = ("frame_ind", "process_clss", "process_idx", "process_bnd_box")
 
 
@@ -46,8 +48,8 @@ class Reference:
     words: Words
     classes: list[str]
     tokens: list[str]
-    token_segment: np.ndarray
-    token: np.ndarray
+    token_segment: Ints
+    token: Ints
     splits: dict[str, list[str]]
     vocab: list[str]
     videos: list[str]
@@ -143,11 +145,20 @@ def prepare(source: Path, output: Path, settings: Mapping[str, Any], findings: F
     return whole
 
 
+def _missing(folder: Path, name: str, setting: str, findings: Findings) -> None:
+    """Say which JSON files there are in place of one whose name is a setting."""
+    others = ", ".join(sorted(quote(path.name) for path in folder.glob("*.json"))[:_FILES_NAMED])
+    found = f"; there is {others}" if others else ""
+    hint = f"put it there, or give its name as {setting} in settings.yaml"
+    findings.add("E-REF-NONE", f"the file is missing in the reference folder{found}", hint, name)
+
+
 def _load_json(folder: Path, settings: Mapping[str, Any], findings: Findings) -> Reference | None:
     contents = []
-    for name in (settings["reference_file"], settings["split_file"]):
+    for setting in ("reference_file", "split_file"):
+        name = settings[setting]
         if not (folder / name).is_file():
-            findings.add("E-REF-NONE", "the file is missing", "put it into the reference folder", name)
+            _missing(folder, name, setting, findings)
             continue
         value = strict_loads((folder / name).read_bytes(), name, findings)
         if value is not UNPARSED:

@@ -7,6 +7,7 @@ import numpy as np
 from scoring_program.families.chalearn.files import Prediction, Reference, Rows, Track
 from scoring_program.families.chalearn.program import SequenceStatistics
 from scoring_program.metrics import frame_jaccard
+from scoring_program.metrics.arrays import Ints
 from scoring_program.result import (
     FULL,
     Cell,
@@ -51,7 +52,7 @@ def _class_table(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStat
     annotated = np.bincount(cells.label, cells.counts.ground_truth, n)
     predicted = np.bincount(cells.label, cells.counts.prediction, n)
 
-    def row(groups: np.ndarray) -> list[Cell]:
+    def row(groups: Ints) -> list[Cell]:
         number = int(sequences[groups].sum())
         frames = int(annotated[groups].sum()), int(predicted[groups].sum())
         return [float(sums[groups].sum() / max(number, 1)), *frames, int(in_sequences[groups].sum())]
@@ -68,7 +69,7 @@ def _class_table(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStat
     return Groups("classes", f"{track.instance.capitalize()} classes", note, columns, track.classes, support, row, 1)
 
 
-def _in_sequences(rows: Rows, group: np.ndarray, n_groups: int) -> np.ndarray:
+def _in_sequences(rows: Rows, group: Ints, n_groups: int) -> Ints:
     """Return in how many sequences each group has rows: how often it is repeated within one says no more."""
     pairs = np.unique(np.stack([group, rows.sequence]), axis=1)
     return np.bincount(pairs[0], minlength=n_groups)
@@ -77,7 +78,7 @@ def _in_sequences(rows: Rows, group: np.ndarray, n_groups: int) -> np.ndarray:
 def _confusions(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStatistics) -> Section:
     sides = [
         _labeled(side, frames, track.n_classes)
-        for side, frames in zip(rows, (statistics.truth_frames, statistics.predicted_frames))
+        for side, frames in zip(rows, (statistics.ground_truth_frames, statistics.predicted_frames))
     ]
     annotated = frame_jaccard.confusions(sides[0], sides[1], track.n_classes)
     predicted = frame_jaccard.confusions(sides[1], sides[0], track.n_classes)
@@ -88,7 +89,7 @@ def _confusions(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStati
     return Matrix("confusions", "Annotated and predicted", note, track.classes, annotated, support, things)
 
 
-def _labeled(rows: Rows, frames: np.ndarray, n_classes: int) -> frame_jaccard.Labeled:
+def _labeled(rows: Rows, frames: Ints, n_classes: int) -> frame_jaccard.Labeled:
     disjoint, group = frame_jaccard.merge_intervals(frames, rows.sequence * n_classes + rows.label - 1)
     return frame_jaccard.Labeled(disjoint, group // n_classes, group % n_classes)
 
@@ -108,7 +109,7 @@ def _distribution(rows: Rows, statistics: SequenceStatistics) -> Section:
     )  # fmt: skip
 
 
-def _sequence_table(statistics: SequenceStatistics, worst: np.ndarray) -> Section:
+def _sequence_table(statistics: SequenceStatistics, worst: Ints) -> Section:
     columns = [
         Column("Sequence"),
         Column("Jaccard", "share"),
@@ -129,9 +130,9 @@ def _sequence_table(statistics: SequenceStatistics, worst: np.ndarray) -> Sectio
 
 
 def _timelines(
-    track: Track, reference: Reference, prediction: Prediction, statistics: SequenceStatistics, shown: np.ndarray
+    track: Track, reference: Reference, prediction: Prediction, statistics: SequenceStatistics, shown: Ints
 ) -> list[Section]:
-    sides = (reference.rows, statistics.truth_frames), (prediction.rows, statistics.predicted_frames)
+    sides = (reference.rows, statistics.ground_truth_frames), (prediction.rows, statistics.predicted_frames)
     return [
         Timeline(
             f"timeline_{place}", reference.sequences[index], "Ground truth above, prediction below.",
@@ -141,7 +142,7 @@ def _timelines(
     ]  # fmt: skip
 
 
-def _lanes(track: Track, index: int, sides: tuple[tuple[Rows, np.ndarray], ...]) -> list[Lane]:
+def _lanes(track: Track, index: int, sides: tuple[tuple[Rows, Ints], ...]) -> list[Lane]:
     lanes: dict[int, tuple[list[tuple[int, int]], ...]] = {}
     for side, (rows, intervals) in enumerate(sides):
         # Rows ascend by sequence, so those of one sequence are a slice.

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from scoring_program.metrics.arrays import Bools, Ints
 from validator.check import check_submission
 from validator.csv_files import CsvRows, read_csv_files
 from validator.findings import Findings, counted
@@ -38,10 +39,10 @@ class Track:
 class Rows:
     """Rows of all sequences: int64 arrays of length n. ``frames`` (n, 2) are 1-based with both ends included."""
 
-    sequence: np.ndarray
-    actor: np.ndarray
-    label: np.ndarray
-    frames: np.ndarray
+    sequence: Ints
+    actor: Ints
+    label: Ints
+    frames: Ints
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Reference:
     """Ground truth. ``sequences`` ascend; ``n_frames`` is an int64 array of the same length."""
 
     sequences: list[str]
-    n_frames: np.ndarray
+    n_frames: Ints
     rows: Rows
 
 
@@ -58,7 +59,7 @@ class Prediction:
     """A valid submission; ``present`` (n_sequences,) says which sequences have a file."""
 
     rows: Rows
-    present: np.ndarray
+    present: Bools
 
 
 def load_reference(track: Track, folder: Path, findings: Findings) -> Reference | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scoring_program.families.chalearn.files import Prediction, Reference, Rows
+from scoring_program.metrics.arrays import Bools, Floats, Ints
 from scoring_program.plausibility import Facet, Reading, sample
 from validator.facts import EMPTY, label_facts
 from validator.findings import Note, counted
@@ -38,7 +39,7 @@ def facets(reference: Reference, submission: Prediction) -> list[Facet]:
     ]
 
 
-def _middles(pairs: _Pairs, frames: np.ndarray, n: int) -> Facet:
+def _middles(pairs: _Pairs, frames: Floats, n: int) -> Facet:
     readings = [
         Reading("N-LOOKS-SHIFTED", f"with class {words} 1", pairs.middle(frames, by), _COUNTING)
         for words, by in (("plus", 1), ("less", -1))
@@ -51,7 +52,7 @@ def _middles(pairs: _Pairs, frames: np.ndarray, n: int) -> Facet:
     return Facet(claim, pairs.middle(frames), readings, n, f"{_COUNTING}. {_UNIT}")
 
 
-def _lengths(pairs: _Pairs, frames: np.ndarray, n: int, iou: float) -> Facet:
+def _lengths(pairs: _Pairs, frames: Floats, n: int, iou: float) -> Facet:
     ends = np.stack([frames[:, 0], frames.sum(axis=1) - 1], axis=1)
     fix = "Write the last frame: start + length - 1"
     reading = Reading("N-LOOKS-LENGTH", "as start, length", pairs.close(ends, iou), fix)
@@ -59,7 +60,7 @@ def _lengths(pairs: _Pairs, frames: np.ndarray, n: int, iou: float) -> Facet:
     return Facet(claim, pairs.close(frames, iou), [reading], n, _COUNTING, deviations=_LENGTH_DEVIATIONS)
 
 
-def _exact(pairs: _Pairs, frames: np.ndarray, n: int) -> Facet:
+def _exact(pairs: _Pairs, frames: Floats, n: int) -> Facet:
     readings = [
         Reading("N-LOOKS-SHIFTED", words, pairs.exact(frames + by), _COUNTING)
         for words, by in (("one frame later", 1), ("one frame earlier", -1))
@@ -71,7 +72,7 @@ def _exact(pairs: _Pairs, frames: np.ndarray, n: int) -> Facet:
 class _Pairs:
     """Sampled rows, each paired with all annotated rows of its sequence. Methods say which rows fit one."""
 
-    def __init__(self, sequence: np.ndarray, label: np.ndarray, truth: Rows) -> None:
+    def __init__(self, sequence: Ints, label: Ints, truth: Rows) -> None:
         order = np.argsort(truth.sequence, kind="stable")
         first = np.searchsorted(truth.sequence[order], sequence)
         last = np.searchsorted(truth.sequence[order], sequence, "right")
@@ -82,22 +83,22 @@ class _Pairs:
         self._frames = truth.frames[order][own]
         self._above = truth.label[order][own] - label[self._row]
 
-    def exact(self, frames: np.ndarray) -> np.ndarray:
+    def exact(self, frames: Floats) -> Bools:
         """Rows that begin and end with it."""
         return self._any((frames[self._row] == self._frames).all(axis=1) & (self._above == 0))
 
-    def middle(self, frames: np.ndarray, class_shift: int = 0) -> np.ndarray:
+    def middle(self, frames: Floats, class_shift: int = 0) -> Bools:
         """Rows whose middle is on it, if ``class_shift`` is added to their class."""
         middle = frames.mean(axis=1)[self._row]
         inside = (middle >= self._frames[:, 0]) & (middle <= self._frames[:, 1])
         return self._any(inside & (self._above == class_shift))
 
-    def close(self, frames: np.ndarray, iou: float) -> np.ndarray:
+    def close(self, frames: Floats, iou: float) -> Bools:
         """Rows that overlap it by more than ``iou``."""
         own = frames[self._row]
         common = np.minimum(own[:, 1], self._frames[:, 1]) - np.maximum(own[:, 0], self._frames[:, 0]) + 1
         lengths = own[:, 1] - own[:, 0] + self._frames[:, 1] - self._frames[:, 0] + 2
         return self._any((common > iou * (lengths - common)) & (self._above == 0))
 
-    def _any(self, pairs: np.ndarray) -> np.ndarray:
+    def _any(self, pairs: Bools) -> Bools:
         return np.bincount(self._row[pairs], minlength=self._n) > 0

@@ -17,6 +17,7 @@ from scoring_program.disclosure import fewest
 from scoring_program.families.chalearn import files
 from scoring_program.families.chalearn.files import Prediction, Reference, Rows, Track
 from scoring_program.metrics import frame_jaccard, resampling
+from scoring_program.metrics.arrays import Bools, Ints
 from scoring_program.result import Numbers, Statistics
 from validator.findings import Findings, Note, counted
 
@@ -35,7 +36,7 @@ class Protocol:
         Whether a class that is only predicted counts, with 0.
     """
 
-    to_intervals: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    to_intervals: Callable[[Ints, Ints], Ints]
     actors_apart: bool
     false_classes_count: bool
 
@@ -53,10 +54,10 @@ class Cells:
     ``label`` counts from 0; ``annotated`` and ``predicted`` say on which sides a cell has rows.
     """
 
-    sequence: np.ndarray
-    label: np.ndarray
-    annotated: np.ndarray
-    predicted: np.ndarray
+    sequence: Ints
+    label: Ints
+    annotated: Bools
+    predicted: Bools
     counts: frame_jaccard.FrameCounts
 
 
@@ -77,7 +78,7 @@ class SequenceStatistics(Statistics):
     cells : Cells
     cell_counts : bool array of shape (n_cells,)
         Whether a cell counts in the mean of its sequence.
-    truth_frames, predicted_frames : int64 arrays of shape (n, 2)
+    ground_truth_frames, predicted_frames : int64 arrays of shape (n, 2)
         Half-open intervals of the rows.
     protocol : Protocol
     drops_empty : bool
@@ -85,13 +86,13 @@ class SequenceStatistics(Statistics):
     """
 
     mean_jaccard: Numbers
-    counts: np.ndarray
-    false_classes: np.ndarray
-    present: np.ndarray
+    counts: Bools
+    false_classes: Ints
+    present: Bools
     cells: Cells
-    cell_counts: np.ndarray
-    truth_frames: np.ndarray
-    predicted_frames: np.ndarray
+    cell_counts: Bools
+    ground_truth_frames: Ints
+    predicted_frames: Ints
     protocol: Protocol
     drops_empty: bool
 
@@ -116,11 +117,11 @@ class TrackProgram(Program[Reference, Prediction, SequenceStatistics]):
         """Compare the frames of each class in each sequence."""
         protocol = PROTOCOLS[settings["protocol"]]
         sides = reference.rows, submission.rows
-        truth_frames, predicted_frames = (
+        ground_truth_frames, predicted_frames = (
             protocol.to_intervals(rows.frames, reference.n_frames[rows.sequence]) for rows in sides
         )
         numbers = [self._cell_numbers(rows, protocol.actors_apart) for rows in sides]
-        cells = self._cells(numbers, truth_frames, predicted_frames)
+        cells = self._cells(numbers, ground_truth_frames, predicted_frames)
         drops_empty = protocol.actors_apart and self.track.n_actors > 1
         counts_in = _counting(cells, protocol, drops_empty, cells.counts.union)
         n = len(reference.sequences)
@@ -133,7 +134,7 @@ class TrackProgram(Program[Reference, Prediction, SequenceStatistics]):
         return SequenceStatistics(
             reference.sequences, np.where(kept & submission.present, means, np.nan),
             [Note("N-LEFT-OUT", text)] if left_out >= max(fewest(settings["detail"]), 1) else [],
-            means, kept, false_classes, submission.present, cells, counts_in, truth_frames, predicted_frames,
+            means, kept, false_classes, submission.present, cells, counts_in, ground_truth_frames, predicted_frames,
             protocol, drops_empty,
         )  # fmt: skip
 
@@ -150,7 +151,7 @@ class TrackProgram(Program[Reference, Prediction, SequenceStatistics]):
             "mean_jaccard": mean,
             "precision_frames": frame_jaccard.frame_precision(statistics.cells.counts),
             "recall_frames": frame_jaccard.frame_recall(statistics.cells.counts),
-            "false_positive_classes": frame_jaccard.mean_of(statistics.false_classes),
+            "false_positive_classes": frame_jaccard.mean_of(statistics.false_classes.astype(np.float64)),
         }
 
     def losses(self, statistics: SequenceStatistics) -> dict[str, float]:
@@ -163,15 +164,15 @@ class TrackProgram(Program[Reference, Prediction, SequenceStatistics]):
         }
         return {fix: _score_if(statistics, kept, replaced) for fix, (kept, replaced) in fixed.items()}
 
-    def _cell_numbers(self, rows: Rows, actors_apart: bool) -> np.ndarray:
+    def _cell_numbers(self, rows: Rows, actors_apart: bool) -> Ints:
         actor = rows.actor - 1 if actors_apart else 0
         return (rows.sequence * self.track.n_actors + actor) * self.track.n_classes + rows.label - 1
 
-    def _cells(self, numbers: list[np.ndarray], truth_frames: np.ndarray, predicted_frames: np.ndarray) -> Cells:
+    def _cells(self, numbers: list[Ints], ground_truth_frames: Ints, predicted_frames: Ints) -> Cells:
         truth, predicted = numbers
         cells, place = np.unique(np.concatenate(numbers), return_inverse=True)
         counts = frame_jaccard.count_frames(
-            truth_frames, place[: len(truth)], predicted_frames, place[len(truth) :], len(cells)
+            ground_truth_frames, place[: len(truth)], predicted_frames, place[len(truth) :], len(cells)
         )
         n_classes = self.track.n_classes
         return Cells(
@@ -183,13 +184,13 @@ class TrackProgram(Program[Reference, Prediction, SequenceStatistics]):
         )
 
 
-def _counting(cells: Cells, protocol: Protocol, drops_empty: bool, union: np.ndarray) -> np.ndarray:
+def _counting(cells: Cells, protocol: Protocol, drops_empty: bool, union: Ints) -> Bools:
     """Return which cells count in the mean of their sequence."""
     counts_in = cells.annotated | cells.predicted if protocol.false_classes_count else cells.annotated
     return counts_in & (union > 0) if drops_empty else counts_in
 
 
-def _score_if(statistics: SequenceStatistics, kept: np.ndarray, replaced: np.ndarray) -> float:
+def _score_if(statistics: SequenceStatistics, kept: Bools, replaced: Bools) -> float:
     """Return the score with only the cells ``kept``, the prediction of those ``replaced`` being the ground truth."""
     cells = statistics.cells
     annotated = cells.counts.ground_truth

@@ -20,6 +20,7 @@ class TrackTrials(Trials):
             "empty files": lambda reference, sample: dict.fromkeys(sample, b""),
             "every row twice": lambda reference, sample: {name: data * 2 for name, data in sample.items()},
         }
+        self.RELEASED_GAMES = {"all unpredicted classes on all frames": self._unpredicted}
 
     def plant(self, folder: Path) -> None:
         """Write a reference full of canaries."""
@@ -45,6 +46,19 @@ class TrackTrials(Trials):
     def _everything(self, reference: Files, sample: Files) -> Files:
         labels = range(1, self._n_classes + 1)
         return self._whole_sequences(reference, [str(label) for label in labels])
+
+    def _unpredicted(self, reference: Files, sample: Files) -> Files:
+        """Add rows of the classes that a sequence lacks, of each actor, which cost nothing where they are wrong."""
+        n_frames = dict(_n_frames(reference))
+        heads = ("1,", "2,") if self._actor else ("",)
+        made = {}
+        for name, data in sample.items():
+            present = {line.rsplit(",", 2)[0] for line in data.decode().split()}
+            wanted = [f"{head}{label}" for head in heads for label in range(1, self._n_classes + 1)]
+            frames = n_frames[name[: -len("_prediction.csv")]]
+            rows = "".join(f"{row},1,{frames}\n" for row in wanted if row not in present)
+            made[name] = data + rows.encode()
+        return made
 
     def _most_frequent_class(self, reference: Files, sample: Files) -> Files:
         labels: Counter[str] = Counter()

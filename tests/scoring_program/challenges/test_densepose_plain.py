@@ -102,6 +102,9 @@ def facts_of(image, persons, detections, template):
         "person_area": [person["area"] for person in persons],
         "dense": ["dp_x" in person for person in persons],
         "crowd": crowd,
+        "n_points": sum(template.nearest(int(part), 0, 0) is not None for p in persons for part in p.get("dp_I", ())),
+        "id": str(image["id"]),
+        "points": [],
         "box_iou": [],
         "gps": [],
         "iou": [],
@@ -111,6 +114,7 @@ def facts_of(image, persons, detections, template):
         of_box = [plain.box_iou(detection["bbox"], p["bbox"], c) for p, c in zip(persons, crowd)]
         found["box_iou"].append(of_box)
         found["gps"].append([plain.gps(template, p, detection) if "dp_x" in p else 0.0 for p in persons])
+        found["points"].append([plain.points(template, p, detection) if "dp_x" in p else [] for p in persons])
         found["iou"].append([plain.over(len(own & m), len(own), len(m), c) for m, c in zip(masks, crowd)])
     pairs = zip(found["gps"], found["iou"])
     found["gpsm"] = [[math.sqrt(a * b) for a, b in zip(*rows)] for rows in pairs]
@@ -138,8 +142,98 @@ def plain_scores(images):
     return {"score": scores["ap"], **scores}
 
 
+FINE_PARTS = {
+    "torso": {1, 2}, "hands": {3, 4}, "feet": {5, 6}, "upper legs": {7, 8, 9, 10}, "lower legs": {11, 12, 13, 14},
+    "upper arms": {15, 16, 17, 18}, "lower arms": {19, 20, 21, 22}, "head": {23, 24},
+}  # fmt: skip
+
+
+def matches(image):
+    """Yield which detection is matched to which person at 0.5."""
+    matched, ignored = plain.match_image(image, "gpsm", plain.AREAS[""])
+    for d, person in enumerate(matched[0]):
+        if person >= 0 and not ignored[0][d]:
+            yield d, person
+
+
+def plain_body(images):
+    """Return value and number of points of each part, and where similarity is lost."""
+    points = [point for image in images for d, person in matches(image) for point in image["points"][d][person]]
+    body = []
+    for name, fine in FINE_PARTS.items():
+        own = [similarity for part, _, similarity in points if part in fine]
+        body.append([name, sum(own) / len(own) if own else None, len(own)])
+    total = max(sum(image["n_points"] for image in images), 1)
+    lost = {"background at the point": 0.0, "wrong part": 0.0, "off within the part": 0.0}
+    for part, guess, similarity in points:
+        kind = "background at the point" if guess == 0 else "wrong part" if guess != part else "off within the part"
+        lost[kind] += 1 - similarity
+    kept = sum(similarity for _, _, similarity in points)
+    shares = {"kept": kept, "missed person": sum(i["n_points"] for i in images) - len(points), **lost}
+    return body, [[name, share / total] for name, share in shares.items()]
+
+
+def plain_calibration(images):
+    ranked = sorted(plain.entries(images, "gpsm", plain.AREAS[""])[0], key=lambda entry: -entry[0])
+    n_groups = max(min(10, len(ranked) // 10), 1)
+    size, longer = divmod(len(ranked), n_groups)
+    rows, begin = [], 0
+    for number in range(n_groups):
+        group = ranked[begin : begin + size + (number < longer)]
+        begin += len(group)
+        if group:
+            right = sum(matched and not ignored for _, matched, ignored in group) / len(group)
+            rows.append([str(number + 1), f"{group[-1][0]:.4g} to {group[0][0]:.4g}", len(group), right])
+    return rows
+
+
+def plain_images(images):
+    """Return the row of each image: its persons, detections and matches, and how much it costs."""
+
+    def score(chosen):
+        return mean(plain.average_precision(chosen, "gpsm")["", t][0] for t in range(10))
+
+    rows = {}
+    for image in images:
+        cost = score([other for other in images if other is not image]) - score(images)
+        n_persons = plain.count_persons(image, plain.AREAS[""])
+        rows[image["id"]] = [n_persons, len(image["score"]), len(list(matches(image))), cost]
+    return rows
+
+
+def about(value):
+    """Return a value that is equal to its like within rounding, however deeply nested."""
+    if isinstance(value, list):
+        return [about(entry) for entry in value]
+    return pytest.approx(value, rel=0, abs=1e-9) if isinstance(value, float) else value
+
+
+def check_page(tables, images):
+    """Compare all sections of the page."""
+    curves = [precisions for precisions, _ in plain.curves(images, "gpsm", plain.AREAS[""])]
+    lines = [*curves, [sum(values) / 10 for values in zip(*curves)]]
+    body, shares = plain_body(images)
+    measures = [plain.average_precision(images, measure) for measure in ("gpsm", "gps", "iou")]
+    shown = {key: table.get("rows") for key, table in tables.items()}
+    shown["precision_recall"] = [line["y"] for line in tables["precision_recall"]["lines"]]
+    shown["thresholds"] = [line["y"] for line in tables["thresholds"]["lines"]]
+    shown["body"], shown["similarity_budget"] = tables["body"]["parts"], tables["similarity_budget"]["shares"]
+    shown["images"] = {row[0]: row[1:] for row in tables["images"]["rows"]}
+    costs = [row[-1] for row in tables["images"]["rows"]]
+    assert costs == sorted(costs, reverse=True)
+    calibration = plain_calibration(images)
+    assert shown == {
+        "precision_recall": about(lines),
+        "thresholds": about([[max(found["", t][0], 0.0) for t in range(10)] for found in measures]),
+        "body": about(body),
+        "similarity_budget": about(shares),
+        "images": {name: about(row) for name, row in plain_images(images).items()},
+        **({"calibration": about(calibration)} if calibration else {}),
+    }
+
+
 @pytest.mark.parametrize("seed", range(12))
-def test_scores_are_those_of_the_plain_program(tmp_path, seed):
+def test_scores_and_page_are_those_of_the_plain_program(tmp_path, seed):
     rng = random.Random(seed)
     reference = tmp_path / "ref"
     reference.mkdir()
@@ -149,7 +243,7 @@ def test_scores_are_those_of_the_plain_program(tmp_path, seed):
     for image in images:
         own = [make_person(rng, 1 + len(persons) + i, image) for i in range(rng.randrange(0, 5))]
         if not persons and not any("dp_x" in person for person in own):
-            continue
+            own = []
         found = [make_detection(rng, image, own, template) for _ in range(rng.choice([0, 2, 5, 23]))]
         persons += own
         detections += found
@@ -162,10 +256,13 @@ def test_scores_are_those_of_the_plain_program(tmp_path, seed):
     (reference / "annotations.json").write_text(json.dumps(document), encoding="utf-8")
     submission = tmp_path / "s.zip"
     submission.write_bytes(make_zip({"densepose_x_results.json": "[" + ",".join(entries) + "]"}))
-    assert scoring.score_folder("densepose", reference, submission, tmp_path / "out") == scoring.SCORED
+    settings = {"detail": "full", "notes": False}
+    assert scoring.score_folder("densepose", reference, submission, tmp_path / "out", settings) == scoring.SCORED
     scores = json.loads((tmp_path / "out" / "scores.json").read_text(encoding="utf-8"))
     expected = plain_scores(facts)
     assert set(expected) <= set(scores)
     assert {key: scores[key] for key in expected} == {
         key: pytest.approx(value, rel=0, abs=1e-9) for key, value in expected.items()
     }
+    found = json.loads((tmp_path / "out" / "detailed_results.json").read_text(encoding="utf-8"))
+    check_page(found["tables"], facts)

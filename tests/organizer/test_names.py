@@ -1,0 +1,58 @@
+"""Names of files, as long and as odd as a disk takes them, in the commands of organizers."""
+
+from __future__ import annotations
+
+import pytest
+
+from conftest import make_zip
+from organizer.__main__ import main
+from rescoring import ID, REFERENCE, call, rows, sample, varied, write_submissions
+
+RED = "\x1b[31mred"
+
+
+def test_pages_of_long_and_like_names_do_not_collide(tmp_path):
+    names = ["a.zip", "a.zip.html/b.zip", "a-zip.zip", "a zip.zip", "x" * 251 + ".zip", "é" * 125 + "a.zip"]
+    names += ["y" * 250 + "/" + "z" * 251 + ".zip", "y" * 250 + "/" + "z" * 250 + "!.zip"]
+    folder = write_submissions(tmp_path / "in", {name: varied(40 * number) for number, name in enumerate(names)})
+    assert call(folder, tmp_path / "out") == 0
+    assert set(rows(tmp_path / "out" / "scores.csv")) == set(names)
+    pages = list((tmp_path / "out" / "details").iterdir())
+    assert len(pages) == len(names)
+    assert len({page.read_bytes() for page in pages}) == len(names)
+
+
+BAD = {f"{RED}_prediction.csv": "x,1\n", f"{RED}/q": "1"}
+COMMANDS = {
+    "dry-run": lambda place, out: ["dry-run", ID, f"{place}.zip", "--reference", str(REFERENCE), "--output", out],
+    "dry-run without a file": lambda place, out: ["dry-run", ID, f"{place}x", "--reference", str(REFERENCE)],
+    "rescore without a folder": lambda place, out: ["rescore", ID, f"{place}x", "--reference", str(REFERENCE)],
+    "lint": lambda place, out: ["lint", f"{place}.zip"],
+    "lint without a file": lambda place, out: ["lint", f"{place}x.zip"],
+    "lint a competition": lambda place, out: ["lint", f"{place}competition.zip"],
+    "prepare": lambda place, out: ["prepare", ID, "--source", place, "--output", out],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_name_writes_to_the_terminal_what_it_takes_for_a_command(command, tmp_path, capsys):
+    place = tmp_path / RED
+    write_submissions(tmp_path, {f"{RED}.zip": BAD})
+    names = (
+        'title: "\\e[31m"\n"\\e[31mkey": 1\ntasks: [{index: 0, name: "\\e[31m", scoring_program: "\\e[31mx.zip"}]\n'
+    )
+    (tmp_path / f"{RED}competition.zip").write_bytes(make_zip({"competition.yaml": f"version: 2\n{names}"}))
+    place.mkdir()
+    (place / f"{RED}_labels.csv").write_text("1,1,10\n")
+    assert main(COMMANDS[command](str(place), str(tmp_path / "out"))) == 1
+    said = "".join(capsys.readouterr())
+    assert "\\x1b[31m" in said
+    assert "\x1b" not in said
+
+
+def test_no_name_writes_commands_of_a_terminal_into_a_ranking(tmp_path, capsys):
+    folder = write_submissions(tmp_path / "in", {f"{RED}.zip": sample(), f"{RED}/{RED}\n.zip": BAD})
+    assert call(folder, tmp_path / "out") == 0
+    assert "\x1b" not in "".join(capsys.readouterr())
+    for path in (tmp_path / "out").glob("*.*"):
+        assert "\x1b" not in path.read_text(encoding="utf-8"), path.name

@@ -1,0 +1,105 @@
+"""Every section of the pages of ActivityNet-Entities, for a case whose numbers are worked out by hand."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+def square(side):
+    return [0, 0, side - 1, side - 1]
+
+
+def segment(tokens, words):
+    """Return an annotated segment; ``words`` are (index, class, box, frame)."""
+    indexes, classes, boxes, frames = zip(*words)
+    return {
+        "tokens": tokens,
+        "timestamps": [0, 1],
+        "process_idx": [[index] for index in indexes],
+        "process_clss": [[name] for name in classes],
+        "process_bnd_box": list(boxes),
+        "frame_ind": list(frames),
+    }
+
+
+# Sides of 32, 10, 192 and 96 pixels; the class man has ten words, the others one.
+ANNOTATIONS = {
+    "vA": {"0": segment(["a", "man", "holds", "a", "cup"], [(1, "man", square(32), 0), (4, "cup", square(10), 3)]),
+           "1": segment(["man"] * 9, [(index, "man", square(192), 3) for index in range(9)])},
+    "vB": {"0": segment(["a", "dog"], [(1, "dog", square(96), 9)])},
+}  # fmt: skip
+REFERENCE = {
+    "reference.json": json.dumps(
+        {
+            "annotations": {video: {"segments": segments} for video, segments in ANNOTATIONS.items()},
+            "vocab": ["man", "cup", "dog"],
+        }
+    ),
+    "split.json": json.dumps({"validation": ["vA", "vB"]}),
+    "lemmas.json": json.dumps({word: word for word in ("a", "holds", "man", "cup", "dog", "zebra")}),
+}
+MEN = ", ".join(["man"] * 9)
+
+
+def objects(*found):
+    """Return the objects of a segment; ``found`` are (index, class, box of all frames)."""
+    indexes, classes, boxes = zip(*found)
+    return {"idx_in_sent": list(indexes), "clss": list(classes), "bbox_for_all_frames": [[box] * 10 for box in boxes]}
+
+
+def tables_of(run, task, results):
+    mode, name = ("gen", "submission_gen.json") if task.endswith("gen") else ("GT", "submission_gt.json")
+    submission = {
+        name: json.dumps({"results": results, "eval_mode": mode, "external_data": {"used": False, "details": ""}})
+    }
+    outcome = run(task, REFERENCE, submission, detail="full", splits=["validation"])
+    tables = json.loads((outcome.folder / "detailed_results.json").read_text(encoding="utf-8"))["tables"]
+    return {key: table["rows"] for key, table in tables.items()}
+
+
+def about(rows):
+    return [[pytest.approx(cell, abs=1e-9) if isinstance(cell, float) else cell for cell in row] for row in rows]
+
+
+def test_sections_of_given_sentences(run):
+    """One man of two words, then three of nine, are right; the cup is elsewhere, and vB is missing."""
+    right = [(index, "man", square(192)) for index in range(3)]
+    results = {"vA": {"0": objects((1, "man", square(32)), (4, "cup", [50, 50, 59, 59])), "1": objects(*right)}}
+    assert tables_of(run, "anet_entities_gt", results) == {
+        "classes": [["cup", 1, 0.0], ["dog", 1, 0.0], ["man", 10, 4 / 10]],
+        "frequency": about([["1 to below 10", 2, 0.0], ["10 to below 30", 10, 4 / 10]]),
+        "box_size": about(
+            [["0 to below 32", 1, 0.0], ["32 to below 96", 1, 1.0], ["96 to below 192", 1, 0.0], ["192 or more", 9, 3 / 9]]
+        ),
+        "frame": about([["0", 1, 1.0], ["3", 10, 3 / 10], ["9", 1, 0.0]]),
+        "segments": about(
+            [["vB", "0", "dog", "missing", 0.0], ["vA", "1", MEN, "yes", 3 / 9], ["vA", "0", "man, cup", "yes", 1 / 2]]
+        ),
+    }  # fmt: skip
+
+
+def test_sections_of_generated_sentences(run):
+    """A man and two zebras, which no vocabulary has; then a man for all nine words, and two dogs that are not there."""
+    zebra, dog = (0, "zebra", square(32)), (1, "dog", square(192))
+    results = {
+        "vA": {
+            "0": objects((1, "man", square(32)), zebra, zebra),
+            "1": objects((0, "man", square(192)), dog, dog),
+        }
+    }
+    assert tables_of(run, "anet_entities_gen", results) == {
+        # Words, segments, precision of the first object, recall, accuracy where predicted.
+        "classes": about([["cup", 1, 0, 0.0, 0.0, 0.0], ["dog", 1, 1, 0.0, 0.0, 0.0], ["man", 10, 2, 1.0, 1.0, 1.0]]),
+        "frequency": about([["1 to below 10", 2, 0.0], ["10 to below 30", 10, 1.0]]),
+        "box_size": about(
+            [["0 to below 32", 1, 0.0], ["32 to below 96", 1, 1.0], ["96 to below 192", 1, 0.0], ["192 or more", 9, 1.0]]
+        ),
+        "frame": about([["0", 1, 1.0], ["3", 10, 9 / 10], ["9", 1, 0.0]]),
+        "hallucinated": [["dog", 1]],
+        # F1 of a third and a half, and of a third and one.
+        "segments": about(
+            [["vB", "0", "dog", "missing", 0.0], ["vA", "0", "man, cup", "yes", 2 / 5], ["vA", "1", MEN, "yes", 1 / 2]]
+        ),
+    }  # fmt: skip
