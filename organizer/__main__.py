@@ -6,9 +6,10 @@ import argparse
 import contextlib
 import sys
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Union
 
 from organizer import ROOT
 from organizer.data.references import RefusedError
@@ -19,7 +20,7 @@ REFERENCE_HELP = "folder with a reference folder for each task, or the folder of
 
 # Modules are imported by the command that needs them, so that --help answers at once.
 Command = Callable[..., int]
-_Add = Callable[[str, Command, str], argparse.ArgumentParser]
+_Add = Callable[[str, Union[Command, str], str], argparse.ArgumentParser]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -39,9 +40,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m organizer", description="Tools for organizers.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def add(name: str, run: Command, description: str) -> argparse.ArgumentParser:
+    def add(name: str, run: Command | str, description: str) -> argparse.ArgumentParser:
         command: argparse.ArgumentParser = commands.add_parser(name, help=description, description=description)
-        command.set_defaults(run=run)
+        command.set_defaults(run=partial(_call, run) if isinstance(run, str) else run)
         return command
 
     _add_bundle_commands(add)
@@ -52,11 +53,11 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def _add_bundle_commands(add: _Add) -> None:
-    bundle = add("bundle", _imported("bundle.build:build_command"), "build the bundles into dist/")
+    bundle = add("bundle", "bundle.build:build_command", "build the bundles into dist/")
     bundle.add_argument("--reference", type=Path, help=REFERENCE_HELP.format("the synthetic demo data"))
     bundle.add_argument("--demo", action="store_true", help="use demo data for the tasks missing from REFERENCE")
     bundle.add_argument("--format", dest="form", choices=["v2", "v1.5"], default="v2")
-    lint = add("lint", _imported("bundle.lint:lint_command"), "check bundles before they are uploaded")
+    lint = add("lint", "bundle.lint:lint_command", "check bundles before they are uploaded")
     lint.add_argument("bundles", nargs="*", type=Path, help="default: all in dist/")
     lint.add_argument("--strict", action="store_true", help="fail on warnings, too")
 
@@ -83,14 +84,14 @@ def _add_run_commands(add: _Add) -> None:
 
 
 def _add_data_commands(add: _Add) -> None:
-    prepare = add("prepare", _imported("data.prepare:prepare_command"), "check reference files and write a folder")
+    prepare = add("prepare", "data.prepare:prepare_command", "check reference files and write a folder")
     _add_id(prepare)
     prepare.add_argument("--source", type=Path, required=True)
     prepare.add_argument("--output", type=Path, required=True)
     prepare.add_argument("--corenlp", type=Path, metavar="DIR", help="CoreNLP 3.9.1, for tasks that need lemmas")
     prepare.add_argument("--force-corenlp", action="store_true", help="accept another version of CoreNLP")
     _add_ids(add("demo-data", _demo_data, "write the demo reference and the samples again"))
-    new = add("new-challenge", _imported("new_challenge:new_challenge"), "write the files of a new task")
+    new = add("new-challenge", "new_challenge:new_challenge", "write the files of a new task")
     new.add_argument("name", metavar="id")
     new.add_argument("--title", required=True)
     new.add_argument("--format", dest="form", required=True, help="csv or json")
@@ -99,32 +100,28 @@ def _add_data_commands(add: _Add) -> None:
 
 
 def _add_quality_commands(add: _Add) -> None:
-    bench = add("bench", _imported("quality.bench:bench_command"), "measure the built programs on full-size data")
+    bench = add("bench", "quality.bench:bench_command", "measure the built programs on full-size data")
     _add_ids(bench)
     bench.add_argument("--scale", dest="scales", type=float, nargs="+", default=[1.0])
-    coverage = add(
-        "coverage", _imported("quality.coverage:run_coverage"), "measure how often intervals cover the score"
-    )
+    coverage = add("coverage", "quality.coverage:run_coverage", "measure how often intervals cover the score")
     _add_ids(coverage)
     coverage.add_argument("--samples", dest="n_samples", type=int, default=1000)
-    run_portability = _imported("quality.portability:run_portability")
-    portability = add("portability", run_portability, "compare the built programs under several interpreters")
+    portability = add(
+        "portability", "quality.portability:run_portability", "compare the built programs under other Pythons"
+    )
     portability.add_argument("pythons", nargs="*", default=[sys.executable], help="commands; default: this one")
-    add("games", _imported("quality.games:print_table"), "print what tricks score against the demo reference")
-    run_yardstick = _imported("quality.yardstick:run_yardstick")
-    yardstick = add("yardstick", run_yardstick, "measure how often notes on mistakes are right")
+    add("games", "quality.games:print_table", "print what tricks score against the demo reference")
+    yardstick = add("yardstick", "quality.yardstick:run_yardstick", "measure how often notes on mistakes are right")
     _add_ids(yardstick, "tasks")
     yardstick.add_argument("--mistakes", dest="n_mistakes", type=int, default=100, help="submissions of each mistake")
     yardstick.add_argument(
         "--honest", dest="n_honest", type=int, default=1000, help="honest submissions of each task"
     )
-    mutants = add("mutants", _imported("quality.mutants:run_mutants"), "mutation testing of metrics and validator")
+    mutants = add("mutants", "quality.mutants:run_mutants", "mutation testing of metrics and validator")
     mutants.add_argument("chosen", nargs="*", metavar="module", help="default: all")
     mutants.add_argument("--cosmic-ray", default="cosmic-ray", help="the command that runs it")
     mutants.add_argument("--sample", type=int, default=40, help="mutants tried of each module")
-    fuzz = add(
-        "fuzz", _imported("quality.fuzzing.run:fuzz_command"), "run the built programs on corrupted submissions"
-    )
+    fuzz = add("fuzz", "quality.fuzzing.run:fuzz_command", "run the built programs on corrupted submissions")
     fuzz.add_argument("number", nargs="?", type=int, default=2000)
     fuzz.add_argument("--seed", type=int, default=1)
 
@@ -148,10 +145,10 @@ def _at_least(least: int) -> Callable[[str], int]:
     return whole
 
 
-def _imported(name: str) -> Command:
-    """Return a function that imports ``module:function`` of this package when it is called."""
+def _call(name: str, /, **options: Any) -> int:
+    """Import ``module:function`` of this package and call it."""
     module, _, function = name.partition(":")
-    return lambda **options: getattr(import_module(f"organizer.{module}"), function)(**options)  # type: ignore[no-any-return]
+    return getattr(import_module(f"organizer.{module}"), function)(**options)  # type: ignore[no-any-return]
 
 
 def _dry_run(challenge_id: str, submission: Path, reference: Path | None, output: Path) -> int:

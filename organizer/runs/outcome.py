@@ -20,8 +20,8 @@ def read_scores(
 ) -> tuple[dict[str, float], list[str]]:
     """Return the numbers that the platform would store, and warnings about all others.
 
-    ``keys`` are the leaderboard's, ``further`` other keys that the program writes on purpose: None
-    for any that are not a column's key in other letters.
+    ``keys`` are the leaderboard's, ``further`` other keys that the program writes on purpose; None accepts all but
+    those that differ from a column's key only in case.
     """
     warnings = []
     names = sorted(run.outputs)
@@ -39,7 +39,7 @@ def read_scores(
             scores = yaml.safe_load(io.BytesIO(run.outputs["scores.txt"]))
     except KeyError:
         return {}, [*warnings, "there is no scores file: the platform marks the submission as failed"]
-    except ValueError:
+    except (ValueError, yaml.YAMLError):
         return {}, [*warnings, "the scores file cannot be read: the platform marks the submission as failed"]
     if not isinstance(scores, Mapping):
         return {}, [*warnings, "the scores are not a mapping of keys to numbers"]

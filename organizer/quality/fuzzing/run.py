@@ -32,58 +32,7 @@ _MEMORY_MB = 6000
 # Problems that depend on the reference: only the server finds them.
 _KNOWN_BY_REFERENCE = {"E-CSV-FRAME", "E-FILE-NONE", "E-FILE-CASE", "E-DP-IMAGE", "E-KEY-UNKNOWN", "E-KEY-MISSING"}
 
-# Run in the interpreter of the unpacked program; prints a line of JSON for each case.
-_DRIVER = """
-import contextlib, io, json, pathlib, re, resource, shutil, signal, sys
-program, work, reference = (pathlib.Path(word) for word in sys.argv[1:4])
-sys.path.insert(0, str(program))
-from scoring_program import scoring
-from validator.check import check_submission
-from validator.findings import Findings
-from validator.rules import load_rules
-resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[4]) << 20,) * 2)
-class Late(BaseException):
-    pass
-def late(number, frame):
-    raise Late
-signal.signal(signal.SIGALRM, late)
-name = scoring.challenge_ids()[0]
-output = work / "output"
-for line in sys.stdin:
-    case = json.loads(line)
-    path = pathlib.Path(case)
-    shutil.rmtree(output, ignore_errors=True)
-    log, findings, code, home, slow = io.StringIO(), Findings(), None, None, Findings()
-    signal.alarm(int(sys.argv[5]))
-    try:
-        with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
-            code = scoring.score_folder(name, reference, path, output)
-        check_submission(path, load_rules(name), findings)
-        home = [problem.code for problem in findings.problems]
-        readers = sys.modules.get("validator.json_files")
-        typed = readers and readers.typed_json
-        try:
-            if readers:
-                readers.typed_json = None
-            check_submission(path, load_rules(name), slow)
-        finally:
-            if readers:
-                readers.typed_json = typed
-    except Late:
-        home = "late"
-    except BaseException as error:
-        home = "%s: %s" % (type(error).__name__, error)
-    finally:
-        signal.alarm(0)
-    scores, detail = output / "scores.json", output / "detailed_results.json"
-    print(json.dumps({
-        "case": case, "code": code, "home": home, "fast": findings.lines(), "slow": slow.lines(), "log": log.getvalue()[-3000:],
-        "outputs": sorted(p.name for p in output.iterdir()) if output.exists() else [],
-        "work": sorted(p.name for p in work.iterdir()),
-        "scores": scores.read_text() if scores.exists() else None,
-        "problems": [problem["code"] for problem in json.loads(detail.read_text())["problems"]] if detail.exists() else [],
-    }), flush=True)
-"""
+_DRIVER = Path(__file__).with_name("driver.py")
 
 
 @dataclass
@@ -127,7 +76,12 @@ def _fuzz_task(name: str, program: bytes, count: int, seed: int, keep: Path | No
             case = root / "cases" / f"{name}-{seed}-{number}.zip"
             case.write_bytes(mutate(rng, rng.choice(samples)))
             cases.append(case)
-        command = [sys.executable, "-c", _DRIVER, *(str(root / part) for part in ("program", "work", "reference"))]
+        command = [
+            sys.executable,
+            "-c",
+            _DRIVER.read_text(encoding="utf-8"),
+            *(str(root / part) for part in ("program", "work", "reference")),
+        ]
         command += [str(_MEMORY_MB), str(SECONDS_A_RUN)]
         text = "".join(json.dumps(str(case)) + "\n" for case in cases)
         done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)

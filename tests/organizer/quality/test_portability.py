@@ -23,4 +23,4 @@ def others():
 
 def test_all_golden_cases_give_the_same_bytes_twice_and_everywhere(capsys):
     assert run_portability([sys.executable, sys.executable, *others()]) == 0, capsys.readouterr().out
-    assert "0 differ, 0 fail" in capsys.readouterr().out
+    assert "different: 0, failed: 0" in capsys.readouterr().out

@@ -27,6 +27,7 @@ def run_of(outputs, code=0):
         ({**PAGE, "scores.json": b'{"score": 1, "Coverage": 1}'}, "Coverage is not a column of the leaderboard"),
         ({**PAGE, "scores.json": b"[1]"}, "not a mapping"),
         ({**PAGE, "scores.json": b"{"}, "cannot be read"),
+        ({**PAGE, "scores.txt": b"score: 1: 2"}, "cannot be read"),
         (PAGE, "no scores file"),
         ({**PAGE, "scores.json": b'{"score": 1, "coverage": 1}', "metadata": b""}, "named metadata"),
         ({"scores.txt": b"score: 1\ncoverage: 1\n"}, "detailed_results.html; found none"),

@@ -1,0 +1,95 @@
+"""Scores the submissions that its input names, and checks them as at home; prints a line of JSON for each.
+
+`organizer.quality.fuzzing.run` runs this file in an interpreter of its own. It imports only the unpacked program.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import resource
+import shutil
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+
+class LateError(BaseException):
+    """A submission took too long; not an Exception, which the program might catch."""
+
+
+def main() -> None:
+    """Answer until the input ends. Arguments: the folders of program, work, reference; MB of memory; seconds."""
+    program, work, reference = map(Path, sys.argv[1:4])
+    megabytes, seconds = map(int, sys.argv[4:])
+    sys.path.insert(0, str(program))
+    resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+    signal.signal(signal.SIGALRM, _raise_late)
+    for line in sys.stdin:
+        submission, output = Path(json.loads(line)), work / "output"
+        shutil.rmtree(output, ignore_errors=True)
+        signal.alarm(seconds)
+        result = _tried(submission, reference, output)
+        result["outputs"] = sorted(path.name for path in output.iterdir()) if output.exists() else []
+        result["work"] = sorted(path.name for path in work.iterdir())
+        print(json.dumps({"case": str(submission), **result}), flush=True)
+
+
+def _raise_late(number: int, frame: object) -> None:
+    raise LateError
+
+
+def _tried(submission: Path, reference: Path, output: Path) -> dict[str, Any]:
+    """Return the exit code, log and problems of a run, the codes at home, and the findings of both readers."""
+    from scoring_program import scoring
+    from scoring_program.challenge import challenge_ids
+    from validator.check import check_submission
+    from validator.findings import Findings
+    from validator.rules import load_rules
+
+    (task,) = challenge_ids()
+    log, fast, slow = io.StringIO(), Findings(), Findings()
+    code, home = None, ""
+    try:
+        with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
+            code = scoring.score_folder(task, reference, submission, output)
+        check_submission(submission, load_rules(task), fast)
+        with _without_fast_reader():
+            check_submission(submission, load_rules(task), slow)
+    except LateError:
+        home = "late"
+    except BaseException as error:
+        home = f"{type(error).__name__}: {error}"
+    finally:
+        signal.alarm(0)
+    detail = output / "detailed_results.json"
+    problems = json.loads(detail.read_text(encoding="utf-8"))["problems"] if detail.exists() else []
+    return {
+        "code": code,
+        "home": home or [problem.code for problem in fast.problems],
+        "fast": fast.lines(),
+        "slow": slow.lines(),
+        "log": log.getvalue()[-3000:],
+        "problems": [problem["code"] for problem in problems],
+    }
+
+
+@contextlib.contextmanager
+def _without_fast_reader() -> Iterator[None]:
+    """Have JSON read by the slower of its two readers, if the task reads JSON."""
+    readers: Any = sys.modules.get("validator.json_files")
+    typed = readers and readers.typed_json
+    try:
+        if readers:
+            readers.typed_json = None
+        yield
+    finally:
+        if readers:
+            readers.typed_json = typed
+
+
+if __name__ == "__main__":
+    main()
