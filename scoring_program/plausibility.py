@@ -239,7 +239,7 @@ def names_facet(
 ) -> Facet:
     """Return the facet of names that must be spelled as in the reference; ``also`` turns forms of a word into one.
 
-    Fewer than 5 different names are not judged, nor is another spelling of fewer.
+    Fewer than 5 different names are not judged unless they are numbers, nor is another spelling of fewer.
     """
     chosen = [words[place] for place in sample(len(words)).tolist()]
     exact, loose = set(known), {_plain(word, also) for word in known}
@@ -247,13 +247,14 @@ def names_facet(
     as_is, fits = _is_in(chosen, exact), _is_in([_plain(word, also) for word in chosen], loose)
     respelled = {word for word, gained in zip(chosen, (fits & ~as_is).tolist()) if gained}
     reading = Reading("N-LOOKS-SPELLED", f"with {what} in lower case and {how}", fits, "Names are compared exactly")
-    number = "; yours are numbers" if chosen and all(word.strip().isdigit() for word in chosen) else ""
+    are_numbers = bool(chosen) and all(word.strip().isdigit() for word in chosen)
+    number = "; yours are numbers" if are_numbers else ""
     causes = f"Write the names as the format page and the class list do{number}"
     return Facet(
         f"of your {what} occur in the reference",
         as_is,
         [reading] if len(respelled) >= FEWEST else [],
-        annotated if len(set(chosen)) >= FEWEST else 0,
+        annotated if are_numbers or len(set(chosen)) >= FEWEST else 0,
         causes,
         "N-LOOKS-SPELLED",
     )

@@ -24,6 +24,8 @@ _EXPLAINED_LINES = 2000
 _FEWEST_LENGTHS, _MANY = 3, 0.2
 _LENGTHS = "if it is a length, write start + length - 1; otherwise "
 _BLANK = re.compile(r"[ \t]*")
+# What is not read must be plain text all the same: other programs take some of these characters for ends of lines.
+_PLAIN = "[^\0-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]*"
 # The begin of a word: a letter, perhaps in quotes. Like all patterns here it takes linear time: what may repeat is
 # followed by other characters than its own.
 _WORD = re.compile(r'[ \t]*"?[^\0-@\[-^`{-\x7f]')
@@ -74,7 +76,7 @@ def read_csv_files(
     """
     keys, names, counts, chunks = [], [], [], []
     accepted: dict[str, int] = {}
-    line_pattern = ",".join([_INTEGER] * len(rules.columns)) + ("(?:,[^\n]*)?" if rules.extra_columns else "")
+    line_pattern = ",".join([_INTEGER] * len(rules.columns)) + (f"(?:,{_PLAIN})?" if rules.extra_columns else "")
     file_pattern = re.compile(f"(?:{line_pattern}\n)*(?:{line_pattern})?")
     for key, name, data in sorted(files):
         text = decode(data, name, accepted, findings)
@@ -181,7 +183,7 @@ def _line_problem(line: str, number: int, rules: CsvRules, shape: str) -> tuple[
             f"'{quote(line)}' looks like a header",
             "delete the line: the files have none",
         )
-    if len(fields) == 1 and len(re.split(r"[;\t]", line)) == wanted:
+    if len(fields) == 1 < wanted == len(re.split(r"[;\t]", line)):
         return "E-CSV-SEPARATOR", 1, "the fields are not separated by commas", f"write {shape}"
     if len(fields) != wanted and not (rules.extra_columns and len(fields) > wanted):
         return (
@@ -193,7 +195,8 @@ def _line_problem(line: str, number: int, rules: CsvRules, shape: str) -> tuple[
     for position, (column, field) in enumerate(zip(rules.columns, fields), start=1):
         if not re.fullmatch(_INTEGER, field):
             return "E-CSV-INTEGER", position, *_field_problem(column.name, field)
-    raise AssertionError("a line that does not match has a field that does not match")
+    position = next(place for place, field in enumerate(fields, start=1) if not re.fullmatch(_PLAIN, field))
+    return "E-CSV-ENCODING", position, f"'{quote(fields[position - 1], 30)}' holds control characters", "delete them"
 
 
 def _field_problem(name: str, field: str) -> tuple[str, str]:
@@ -219,7 +222,7 @@ def _check_ranges(rows: CsvRows, names: list[str], rules: CsvRules, findings: Fi
         if column.max is not None:
             wrong |= values > column.max
         ends = f"{column.min}..{column.max}" if column.max is not None else f"{column.min} or more"
-        from_zero = wrong & (values == 0) if column.min == 1 else np.zeros_like(wrong)
+        from_zero = wrong & (values == 0) & (column.min == 1 and not rules.extra_columns)
         hints = (
             (from_zero, f"count {column.name}s from 1: add 1 to all"),
             (wrong & ~from_zero, "correct or drop the line"),

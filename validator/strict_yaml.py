@@ -21,7 +21,8 @@ class _StrictLoader(yaml.SafeLoader):
             value = super().construct_object(node, deep)  # type: ignore[no-untyped-call]
             if isinstance(value, int) and abs(value) > _LARGEST_INTEGER:
                 raise ValueError
-        except (ValueError, TypeError):  # 2020-99-99, !!int abc, a list as a key
+        # 2020-99-99 and !!int abc, a list as a key, !!bool abc, !!timestamp abc
+        except (ValueError, TypeError, KeyError, AttributeError):
             raise yaml.constructor.ConstructorError(
                 None, None, "this value cannot be read", node.start_mark
             ) from None

@@ -21,6 +21,8 @@ ID = "chalearn_gesture"
         ("protocol: 2020-99-99\n", "line 1 column 11: this is not valid YAML: this value cannot be read"),
         ("protocol: !!int abc\n", "line 1 column 11"),
         ("time_limit: !!float x\n", "line 1 column 13"),
+        ("time_limit: !!timestamp x\n", "line 1 column 13"),
+        ("interval: !!bool x\n", "line 1 column 11"),
         ("? [a, b]\n: 1\n", "this value cannot be read"),
         ("? {a: b}\n: 1\n", "this value cannot be read"),
         (f"time_limit: {'9' * 5000}\n", "line 1 column 13"),

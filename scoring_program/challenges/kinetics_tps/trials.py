@@ -11,6 +11,8 @@ from typing import Any
 from scoring_program.trials import CANARY, Files, Game, Trials
 
 _CLASSES, _PARTS = "pred_vid_result.json", "pred_part_result.json"
+# A part that is right counts the less, the more proposals it has.
+_FIRST = "only the first proposal of each part"
 Change = Callable[[Any], None]
 
 
@@ -35,6 +37,12 @@ def _five_proposals(videos: Any) -> None:
     for human in _humans(videos):
         for part in human["parts"].values():
             part["box"], part["verb"] = (part["box"] * 5)[:5], (part["verb"] * 5)[:5]
+
+
+def _first_proposal(videos: Any) -> None:
+    for human in _humans(videos):
+        for part in human["parts"].values():
+            part["box"], part["verb"] = part["box"][:1], part["verb"][:1]
 
 
 def _ten_humans(videos: Any) -> None:
@@ -65,10 +73,13 @@ class KineticsTrials(Trials):
         "giant human boxes": _with_parts(_giant_humans),
         "giant part boxes": _with_parts(_giant_parts),
         "each proposal listed up to 5 times": _with_parts(_five_proposals),
+        _FIRST: _with_parts(_first_proposal),
         "each human listed up to 10 times": _with_parts(_ten_humans),
         "no parts at all": _with_parts(lambda videos: videos.clear()),
         "the most frequent class everywhere": _most_frequent_class,
     }
+
+    REWARDED = frozenset({_FIRST})
 
     def plant(self, folder: Path) -> None:
         """Write a reference full of canaries."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import pytest
@@ -96,3 +97,16 @@ def test_dry_run_takes_both_forms_and_prepares_official_files(tmp_path, monkeypa
     assert last_built.built_task(ID, refs / ID).reference == refs / ID
     prepared = last_built.built_task("densepose", refs).reference
     assert isinstance(prepared, bytes)
+
+
+@pytest.mark.parametrize("mark", ["\x0b", "\x0c", "\x85", "\u2028", "\x1c"])
+@pytest.mark.parametrize(
+    "text", ["100,20{}2000,1\n", "100,20,2000{}\n", "100,20,2000{}5,20,2000\n", "{}100,20,2000\n", "100{}\n"]
+)
+def test_data_files_hold_no_characters_that_others_take_for_ends_of_lines(tmp_path, capsys, mark, text):
+    (tmp_path / "S1_labels.csv").write_text("1,1,10\n")
+    (tmp_path / "S1_data.csv").write_text(text.format(mark), encoding="utf-8")
+    arguments = ["prepare", "chalearn_gesture", "--source", str(tmp_path), "--output", str(tmp_path / "out")]
+    assert commands.main(arguments) == 1
+    (line,) = capsys.readouterr().out.splitlines()
+    assert re.match("1. E-CSV-(INTEGER|ENCODING) S1_data.csv line 1 column [123]: ", line)
