@@ -6,6 +6,8 @@ from typing import Any
 
 import yaml
 
+# A megabyte of YAML takes seconds to read, and no file of ours comes near this size.
+_MOST_CHARACTERS = 1 << 17
 # Versions of Python differ in how many digits they read.
 _LARGEST_INTEGER = 2**63
 
@@ -45,8 +47,10 @@ def load_strict(text: str) -> Any:
     Raises
     ------
     yaml.YAMLError
-        The text is not YAML, is nested too deep, has a value that cannot be read, or a mapping names a key twice.
+        The text is too long, not YAML, or nested too deep, has a value that cannot be read, or names a key twice.
     """
+    if len(text) > _MOST_CHARACTERS:
+        raise yaml.MarkedYAMLError(problem=f"it has more than {_MOST_CHARACTERS:,} characters")
     try:
         return yaml.load(text, Loader=_StrictLoader)  # noqa: S506 - a subclass of SafeLoader
     except RecursionError:

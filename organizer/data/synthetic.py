@@ -49,6 +49,11 @@ def samples_folder(challenge_id: str) -> Path:
     return ROOT / "starting_kit" / "samples" / challenge_id
 
 
+def finest_task(ids: Sequence[str]) -> str:
+    """Return the task whose good sample has the most files, the last of equals: others can be mixed from these."""
+    return max(ids, key=lambda name: (len(list((samples_folder(name) / "good").iterdir())), name))
+
+
 def load_trials(challenge_id: str) -> Trials:
     """Import the inputs on which tests and tools try a task."""
     return importlib.import_module(f"scoring_program.challenges.{challenge_id}.trials").TRIALS  # type: ignore[no-any-return]

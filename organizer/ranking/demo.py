@@ -10,13 +10,12 @@ import tempfile
 from pathlib import Path
 
 from organizer.bundle.parts import build_program
+from organizer.data.synthetic import finest_task
 from organizer.files import folder_files, zip_bytes
 from organizer.ranking.command import Choices, rescore
 from organizer.runs.worker import BuiltTask
-from scoring_program.challenge import load_challenge
+from scoring_program.challenge import challenge_ids, load_challenge
 
-# A task whose submissions have a file for each item, so that those of two samples can be mixed.
-TASK = "chalearn_gesture"
 TEAMS = (
     *("Avocet", "Bittern", "Curlew", "Dunlin", "Egret", "Fulmar"),
     *("Garganey", "Heron", "Ibis", "Jacana", "Kestrel", "Lapwing"),
@@ -27,15 +26,16 @@ _BROKEN = b"this is no zip"
 
 def write_demo_ranking(output: Path) -> int:
     """Rank twelve made-up teams with two submissions each; return the exit code of ``rescore``."""
+    task = finest_task(challenge_ids())
     with tempfile.TemporaryDirectory() as folder:
         reference, samples, submissions = (Path(folder) / name for name in ("reference", "samples", "submissions"))
         reference.mkdir()
-        demo = load_challenge(TASK).demo()
+        demo = load_challenge(task).demo()
         demo.write_reference(reference, size=_SIZE)
         demo.write_samples(reference, samples)
         names = Path(folder) / "names.csv"
         _write_submissions(samples, submissions, names)
-        built = BuiltTask(TASK, build_program(TASK), reference, 600.0)
+        built = BuiltTask(task, build_program(task), reference, 600.0)
         log = io.StringIO()
         with contextlib.redirect_stdout(log):
             code = rescore(built, submissions, output, Choices(names=names))
