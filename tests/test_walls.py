@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import graphlib
+import re
 
 import pytest
 
 from conftest import ROOT
+from scoring_program.challenge import challenge_ids
 
 ROOMS = ("scoring_program", "validator", "organizer")
 # From the ground up: a room imports only what lies below it.
@@ -50,6 +52,15 @@ def test_metrics_know_no_files_and_nothing_of_ours(name):
     ours = [found for found in GRAPH[name] if below(found, *ROOMS)]
     assert all(below(found, "scoring_program.metrics") for found in ours)
     assert not GRAPH[name] & {"json", "yaml", "io", "os", "pathlib", "zipfile"}
+
+
+OWN_ROOMS = ("scoring_program.challenges", "scoring_program.families", "validator.formats")
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if not below(name, *OWN_ROOMS)])
+def test_what_serves_all_tasks_names_none(name):
+    text = MODULES[name].read_text(encoding="utf-8")
+    assert not [task for task in challenge_ids() if re.search(rf"\b{task}\b", text)]
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if below(name, "validator")])
