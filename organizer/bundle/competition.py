@@ -25,7 +25,7 @@ DATA_KEYS = (
 )  # fmt: skip
 DEFAULT_STEP = 600
 _FORMS = {"2": "v2", "1": "v1.5", "1.5": "v1.5"}
-_READ_BY_NOBODY = ("report", "accepts_only_result_submissions")
+_UNREAD = ("report", "accepts_only_result_submissions")
 _BOARD = "/leaderboards/0"
 
 
@@ -137,7 +137,7 @@ def _check_schema(data: Competition, form: str, report: Report) -> bool:
         good = False
         report.error("L-SCHEMA", quote(error.message, 200), _schema_hint(error), where or "/")
     for where, key in _keys(plain):
-        if key in _READ_BY_NOBODY:
+        if key in _UNREAD:
             report.warn("L-UNKNOWN", f"{key} is documented, but the platform does not read it", "remove it", where)
     return good
 

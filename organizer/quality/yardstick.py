@@ -25,7 +25,7 @@ _NOISES = (0.0, 0.15)
 # Only right answers tell a shift by one frame from an honest one.
 _ONLY_RIGHT = {"frames from 0", "start, length", "boxes one frame late", "boxes one frame early"}
 _SIZES = (1, 2)
-# Of sizes in place of ends, a validator lets few through: those that are not below their start.
+# Where sizes replace ends, the validator accepts few: those that are not below their start.
 _LARGE = {"start, length", "[x, y, width, height]"}
 _SIZE_LARGE = 5
 

@@ -167,7 +167,7 @@ def test_real_reference_comes_from_outside_and_is_not_shown(tmp_path):
 
 @pytest.fixture
 def edited(tmp_path):
-    """Return a function that edits a copy of competition.yaml and builds; further files lie beside it."""
+    """Return a function that edits a copy of competition.yaml and builds; other files are next to it."""
     source = tmp_path / "source"
     shutil.copytree(ROOT / "pages", source / "pages")
     shutil.copy(ROOT / "logo.png", source)
