@@ -154,6 +154,8 @@ class Challenge:
     """What ``--eval_mode`` of the challenge's own script calls the task; "" if there is no such option."""
     kit_example: str = ""
     """Code that writes ``my.zip`` for the demo reference, for the README and the notebook of the kit."""
+    interval_covers: int | None = None
+    """Percent of trials in which the interval held the score, measured at 300 items, where they are below 92."""
 
     @property
     def folder(self) -> Path:
@@ -206,4 +208,5 @@ def load_challenge(challenge_id: str) -> Challenge:
         kit_example=data.get("kit_example", ""),
         kit_data=data.get("kit_data", []),
         eval_mode=data.get("eval_mode", ""),
+        interval_covers=data.get("interval_covers"),
     )

@@ -158,7 +158,7 @@ def check_value(data: bytes, schema_name: str, findings: Findings, where: str) -
     if typed_json is not None:
         try:
             value = _decode(data, _decoder(schema_name))
-            if data.count(b":") == _count_keys(value) and (data.isascii() or _is_utf8(data)):
+            if _count(data) == _count_keys(value) and (data.isascii() or _is_utf8(data)):
                 return value
         except typed_json.DECODE_ERRORS:
             pass

@@ -51,7 +51,7 @@ def _result_page(challenge: Challenge, result: Result, signature: str, limit: in
     verdict = element("p", element("strong", "Valid and scored", class_="good"))
     head = [element("h1", f"{main.title} {score:.{main.precision}f}"), verdict]
     if result.interval:
-        append(verdict, f" · {_interval_text(result.interval, challenge.item)}")
+        append(verdict, f" · {_interval_text(result.interval, challenge)}")
         if result.interval.items > 1:
             head.append(charts.interval_strip(result.interval, score))
     first = [*_notes(result.notes, limit), *_losses(challenge, result.losses)]
@@ -59,13 +59,14 @@ def _result_page(challenge: Challenge, result: Result, signature: str, limit: in
     return document(challenge.title, head, [element("div", *first), contents([*first, *rest]), element("div", *rest)])
 
 
-def _interval_text(interval: Interval, item: str) -> str:
-    n = interval.items
+def _interval_text(interval: Interval, challenge: Challenge) -> str:
+    n, item, covers = interval.items, challenge.item, challenge.interval_covers
     if n == 1:
         return f"over 1 {item}, too few for an interval"
     rough = f"; rough, because they are fewer than {ROUGH_BELOW}" if n < ROUGH_BELOW else ""
+    trials = f"; too narrow: it held the score in {covers} % of trials" if covers else ""
     level = f"{100 * interval.level:g} %"
-    return f"{level} interval {interval.low:.3f} to {interval.high:.3f}, over {counted(n, item)}{rough}"
+    return f"{level} interval {interval.low:.3f} to {interval.high:.3f}, over {counted(n, item)}{rough}{trials}"
 
 
 def _notes(notes: Sequence[Note], limit: int) -> list[Element]:

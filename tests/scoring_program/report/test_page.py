@@ -130,6 +130,12 @@ def test_the_score_comes_with_its_interval(items, expected):
     assert ('class="interval"' in made) == (items > 1)
 
 
+def test_an_interval_that_covers_too_seldom_says_so():
+    made = page.result_page(replace(CHALLENGE, interval_covers=89), example_result(20), SIGNATURE)
+    assert "too narrow: it held the score in 89 % of trials" in shown(made)
+    assert "of trials" not in page.result_page(CHALLENGE, example_result(20), SIGNATURE)
+
+
 def test_without_an_interval_nothing_is_said_about_one():
     made = result_page(interval=None, scores={key: SCORES[key] for key in ("score", "coverage")})
     assert "nterval" not in shown(made)
