@@ -24,8 +24,6 @@ from scoring_program.signature import VERSION
 from validator import console
 from validator.findings import Findings, Note, Problem
 
-_MB = 1e6
-
 
 class ProblemsError(ValueError):
     """A submission, a setting or a reference is not valid; the message lists ``problems``."""
@@ -182,7 +180,8 @@ def prepared_folder(challenge: Challenge, source: Path, cache: str | Path | None
             if findings.ok:
                 size = sum(path.stat().st_size for path in work.iterdir())
                 work.replace(target)
-                console.say(f"the reference was prepared once, in {target} ({size / _MB:.1f} MB)", to=sys.stderr)
+                amount = f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.0f} kB"
+                console.say(f"the reference was prepared once, in {target} ({amount})", to=sys.stderr)
                 return target
     raise ReferenceProblemsError(findings)
 
