@@ -1,4 +1,4 @@
-"""Names of files, as long and as odd as a disk takes them, in the commands of organizers."""
+"""Files with names and content as odd as a disk takes them, in the commands of organizers."""
 
 from __future__ import annotations
 
@@ -56,3 +56,13 @@ def test_no_name_writes_commands_of_a_terminal_into_a_ranking(tmp_path, capsys):
     assert "\x1b" not in "".join(capsys.readouterr())
     for path in (tmp_path / "out").glob("*.*"):
         assert "\x1b" not in path.read_text(encoding="utf-8"), path.name
+
+
+@pytest.mark.parametrize(("offset", "value"), [(6, 1), (8, 99)])
+def test_bundles_that_cannot_be_unpacked_are_refused_in_one_line(tmp_path, capsys, offset, value):
+    """One is encrypted, the other is packed in a way that nobody knows."""
+    data = bytearray(make_zip({"competition.yaml": "version: 2"}))
+    data[offset] = data[data.find(b"PK\x01\x02") + offset + 2] = value
+    (tmp_path / "b.zip").write_bytes(data)
+    assert main(["lint", str(tmp_path / "b.zip")]) == 1
+    assert "1. L-ZIP b.zip: this is not a readable zip file" in capsys.readouterr().out
