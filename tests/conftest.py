@@ -8,6 +8,7 @@ import shutil
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -20,6 +21,11 @@ GOLDEN = ROOT / "tests" / "golden"
 # One fixed sequence of examples, so that a run on another machine sees the same.
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")
+
+
+def seeds(number: int, quick: int = 6) -> list[Any]:
+    """Return the seeds of random cases, the first of them for the quick tests."""
+    return [*range(quick), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(quick, number))]
 
 
 def make_zip(files: Mapping[str, str | bytes]) -> bytes:

@@ -55,6 +55,7 @@ def check(tmp_path, files, task, seed="0"):
     return done.stdout.splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["kinetics_tps", "chalearn_gesture", "anet_entities_gen", "densepose"])
 def test_order_does_not_depend_on_the_hash_seed(task, tmp_path):
     bad = {

@@ -150,7 +150,7 @@ def test_what_participants_write_is_never_unpickled(tmp_path, monkeypatch):
     monkeypatch.setattr(fmt, "_PARALLEL_FROM_BYTES", 0)
     monkeypatch.setattr(fmt.forks, "usable_cores", lambda: 2)
     monkeypatch.setattr(fmt._Worker, "take", raising(ValueError("secret")))
-    pool = fmt._Pool(None, None, 1)
+    pool = fmt._Pool(None, None, 1)  # type: ignore[arg-type]
     for index in range(6):
         pool.send([(index, pickle.dumps(Planted(str(tmp_path / "planted"))))])
     with pytest.raises(RuntimeError, match="ValueError"):
@@ -542,6 +542,7 @@ def test_pickles_of_arrays_are_converted_and_others_refused(tmp_path, capsys):
 
 def test_the_program_has_no_list_of_detections_beyond_twenty_an_image(prepared):
     loaded = load_challenge(ID).program().load_reference(prepared, {}, Findings())
+    assert loaded
     gatherer = Gatherer(loaded)
     pixels = np.zeros((4, 4, 3), np.uint8)
     image = int(loaded.persons.image_id[0])
