@@ -78,6 +78,7 @@ def test_score_raises_the_list_of_problems(tmp_path):
         evaluate.score("gestures", tmp_path)
 
 
+@pytest.mark.slow
 def test_official_files_are_prepared_once_into_the_cache(tmp_path, capsys, monkeypatch):
     source = shutil.copytree(REFERENCES / "densepose", tmp_path / "official")
     sample = SAMPLES / "densepose" / "good"

@@ -66,6 +66,7 @@ def check(text, tmp_path):
     return findings
 
 
+@pytest.mark.slow
 def test_prepared_and_official_reference_give_the_same_scores(prepared, tmp_path):
     first = score_with(prepared, tmp_path, GOOD)
     assert first[0] == scoring.SCORED
@@ -93,6 +94,7 @@ def test_order_of_detections_does_not_matter(prepared, tmp_path):
     assert score_with(prepared, tmp_path, mixed)[1] == pytest.approx(first, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_worker_processes_give_the_same_scores(prepared, tmp_path, monkeypatch):
     _, first = score_with(prepared, tmp_path, GOOD)
     monkeypatch.setattr(fmt, "_PARALLEL_FROM_BYTES", 0)
