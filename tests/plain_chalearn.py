@@ -97,9 +97,9 @@ def scores(sequences: list[Sequence], apart: bool) -> dict[str, Fraction]:
     }
 
 
-def class_rows(sequences: list[Sequence], apart: bool) -> dict[int, tuple[Fraction, int, int, int]]:
+def class_rows(sequences: list[Sequence], apart: bool) -> dict[int, tuple[Fraction, ...]]:
     """Return for each class that occurs: mean Jaccard index, frames annotated and predicted, cells annotated."""
-    rows = {}
+    rows: dict[int, tuple[Fraction, ...]] = {}
     labels = {label for sequence in sequences for _, label in {**sequence.truth, **sequence.predicted}}
     for label in sorted(labels):
         counting = [
@@ -115,7 +115,7 @@ def class_rows(sequences: list[Sequence], apart: bool) -> dict[int, tuple[Fracti
             for side in ("truth", "predicted")
         ]
         annotated = sum(cell[1] == label for sequence in sequences for cell in sequence.truth)
-        rows[label] = (mean(counting), *frames, annotated)
+        rows[label] = (mean(counting), *map(Fraction, frames), Fraction(annotated))
     return rows
 
 

@@ -176,8 +176,8 @@ def count_persons(image, bounds):
 
 
 def match_image(image, measure, bounds):
-    facts = (image[key] for key in ("box_iou", "detection_area", "person_area", "dense", "crowd"))
-    return match(image[measure], *facts, bounds)
+    sizes = image["detection_area"], image["person_area"]
+    return match(image[measure], image["box_iou"], sizes[0], sizes[1], image["dense"], image["crowd"], bounds)
 
 
 def entries(images, measure, bounds):

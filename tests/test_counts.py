@@ -39,7 +39,11 @@ def bare_counts(source):
     found = []
     for text in (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.JoinedStr)):
         for value, after in zip(text.values, text.values[1:]):
-            words = re.match(r" ([a-z-]+ )?([a-z]+[^s]s)\b", after.value) if isinstance(after, ast.Constant) else None
+            words = (
+                re.match(r" ([a-z-]+ )?([a-z]+[^s]s)\b", str(after.value))
+                if isinstance(after, ast.Constant)
+                else None
+            )
             if words and isinstance(value, ast.FormattedValue) and not is_right(value.value):
                 plain = OTHER_WORDS.isdisjoint(part.strip() for part in words.groups() if part)
                 found += [ast.unparse(text)] if plain else []

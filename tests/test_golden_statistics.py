@@ -12,6 +12,8 @@ from golden_cases import score_case
 from scoring_program.challenge import load_challenge
 from scoring_program.metrics import resampling
 
+pytestmark = pytest.mark.slow
+
 NUMBERS = {
     (path.stem, case): expected
     for path in sorted((ROOT / "tests" / "golden_statistics").glob("*.json"))

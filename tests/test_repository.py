@@ -85,10 +85,10 @@ def test_the_guide_lists_every_setting_with_values_and_default():
     for challenge_id in challenge_ids():
         for setting in load_challenge(challenge_id).settings:
             known.add(setting.name)
-            tasks, values, default = told[setting.name]
-            assert any(fnmatch.fnmatch(challenge_id, task) for task in tasks), setting.name
-            assert yaml.safe_load(default) == setting.default, setting.name
-            assert not setting.choices or values == [str(choice) for choice in setting.choices], setting.name
+            of_tasks, allowed, own_default = told[setting.name]
+            assert any(fnmatch.fnmatch(challenge_id, task) for task in of_tasks), setting.name
+            assert yaml.safe_load(own_default) == setting.default, setting.name
+            assert not setting.choices or allowed == [str(choice) for choice in setting.choices], setting.name
     assert told.keys() == known
 
 

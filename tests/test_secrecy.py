@@ -16,6 +16,8 @@ from scoring_program import scoring
 from scoring_program.challenge import challenge_ids, load_challenge
 from scoring_program.trials import CANARY as WORD
 
+pytestmark = pytest.mark.slow
+
 IDS = challenge_ids()
 NUMBER = re.compile(r"73911\d{2}|0\.73911")
 

@@ -9,6 +9,8 @@ import pytest
 
 from attacks.harness import N_LABELS, Attack, told
 
+pytestmark = pytest.mark.slow
+
 BOX, JUNK = [10, 10, 50, 50], [200, 200, 201, 201]
 WORDS = ["man", "ball", "dog", "cat"]
 FILLERS = [f"v_f{number}" for number in range(8)]

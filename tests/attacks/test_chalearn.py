@@ -7,6 +7,8 @@ import pytest
 from attacks.harness import N_LABELS, Attack, told
 from scoring_program.scoring import INVALID
 
+pytestmark = pytest.mark.slow
+
 TASK = "chalearn_gesture"
 FILLERS = [f"F{number}" for number in range(8)]
 PROBES = [f"P{number}" for number in range(N_LABELS)]

@@ -8,6 +8,8 @@ import pytest
 
 from attacks.harness import N_LABELS, Attack, told
 
+pytestmark = pytest.mark.slow
+
 TASK = "kinetics_tps"
 BOX = [10, 10, 90, 90]
 FILLERS = [f"f{number}" for number in range(12)]

@@ -11,6 +11,7 @@ from rescoring import ID, REFERENCE, call, rows, sample, varied, write_submissio
 RED = "\x1b[31mred"
 
 
+@pytest.mark.slow
 def test_pages_of_long_and_like_names_do_not_collide(tmp_path):
     names = ["a.zip", "a.zip.html/b.zip", "a-zip.zip", "a zip.zip", "x" * 251 + ".zip", "é" * 125 + "a.zip"]
     names += ["y" * 250 + "/" + "z" * 251 + ".zip", "y" * 250 + "/" + "z" * 250 + "!.zip"]
@@ -50,6 +51,7 @@ def test_no_name_writes_to_the_terminal_what_it_takes_for_a_command(command, tmp
     assert "\x1b" not in said
 
 
+@pytest.mark.slow
 def test_no_name_writes_commands_of_a_terminal_into_a_ranking(tmp_path, capsys):
     folder = write_submissions(tmp_path / "in", {f"{RED}.zip": sample(), f"{RED}/{RED}\n.zip": BAD})
     assert call(folder, tmp_path / "out") == 0

@@ -43,6 +43,7 @@ def yardstick(metric, truth, predicted, weights):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", new_challenge._METRICS)
 @given(st.integers(0, 2**32 - 1))
 def test_metrics_are_those_of_scikit_learn(metric, seed):

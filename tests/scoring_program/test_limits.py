@@ -86,6 +86,7 @@ def test_a_run_that_needs_too_much_memory_ends_in_a_message(start, tmp_path):
     assert left(tmp_path) == ["detailed_results.html", "detailed_results.json"]
 
 
+@pytest.mark.slow
 def test_a_run_near_its_limit_says_what_took_long(start):
     body = "time.sleep(2.5); return type(PROGRAM).measure(PROGRAM, *arguments)"
     process = start("measure", body, "time_limit: 3.0\n")

@@ -14,6 +14,8 @@ from organizer.bundle.parts import build_program
 from organizer.files import unpack
 from scoring_program.challenge import challenge_ids
 
+pytestmark = pytest.mark.slow
+
 OLD = ["2.7", "3.6", "3.7", "3.8"]
 
 

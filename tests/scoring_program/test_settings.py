@@ -62,7 +62,7 @@ def declared(shape, data=b"", dtype="<f8"):
 
 def test_arrays_are_read_as_they_were_written(tmp_path):
     arrays = {"a": np.arange(6.0).reshape(2, 3), "b": np.array(7), "c": np.zeros((0, 4), np.int32)}
-    np.savez(tmp_path / "x.npz", **arrays)
+    np.savez(tmp_path / "x.npz", **arrays)  # type: ignore[arg-type]
     found = load_arrays(tmp_path / "x.npz")
     assert all(np.array_equal(found[name], array) for name, array in arrays.items())
 

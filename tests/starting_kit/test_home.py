@@ -27,6 +27,7 @@ def nothing_loaded(monkeypatch):
     monkeypatch.setattr(home, "_loaded", {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", challenge_ids())
 def test_score_gives_what_the_command_writes(task, tmp_path, capsys):
     found = evaluate.score(task, SAMPLES / task / "weak")
@@ -45,7 +46,7 @@ def test_second_call_does_not_read_the_reference_again(tmp_path, monkeypatch):
     program = type(load_challenge("kinetics_tps").program())
     calls = []
     load = program.load_reference
-    monkeypatch.setattr(program, "load_reference", lambda *arguments: calls.append(1) or load(*arguments))
+    monkeypatch.setattr(program, "load_reference", lambda *arguments: calls.append(1) or load(*arguments))  # type: ignore[func-returns-value]
     assert evaluate.score("kinetics_tps", SAMPLES / "kinetics_tps" / "good", reference) == first
     assert calls == []
     evaluate.score("kinetics_tps", SAMPLES / "kinetics_tps" / "good", reference, protocol="released")
@@ -77,6 +78,7 @@ def test_score_raises_the_list_of_problems(tmp_path):
         evaluate.score("gestures", tmp_path)
 
 
+@pytest.mark.slow
 def test_official_files_are_prepared_once_into_the_cache(tmp_path, capsys, monkeypatch):
     source = shutil.copytree(REFERENCES / "densepose", tmp_path / "official")
     sample = SAMPLES / "densepose" / "good"
@@ -167,6 +169,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", challenge_ids())
 def test_nothing_at_home_needs_what_windows_does_not_have(task, tmp_path):
     script = str(ROOT / "starting_kit" / "evaluate.py")

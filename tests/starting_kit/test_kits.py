@@ -21,6 +21,8 @@ from organizer.bundle.parts import build_kit
 from organizer.data.prepare import reference_files
 from scoring_program.challenge import challenge_ids
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(params=challenge_ids())
 def kit(request, tmp_path):

@@ -61,7 +61,7 @@ def test_kinetics_writer_takes_no_proposals_and_refuses_a_class_that_is_no_strin
     writer = KineticsTPSWriter()
     writer.add_human("v", 1, BOX, {"head": ([], [])})
     with pytest.raises(ValueError, match="the action class is 3"):
-        writer.add_video("v", 3)
+        writer.add_video("v", 3)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_entities_writer_refuses(arguments, message):
 
 def test_entities_writer_numbers_segments_as_text(tmp_path):
     writer = AnetEntitiesWriter("gen")
-    writer.add_segment("v", np.int64(3), np.array(["man", "ball"]), np.array([1.0, 4.0]), BOXES)
+    writer.add_segment("v", np.int64(3), np.array(["man", "ball"]), np.array([1.0, 4.0]), BOXES)  # type: ignore[arg-type]
     writer.save(tmp_path / "new" / "my.zip")
     with zipfile.ZipFile(tmp_path / "new" / "my.zip") as archive:
         objects = json.loads(archive.read("submission_gen.json"))["results"]["v"]["3"]

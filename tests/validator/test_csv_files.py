@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from validator.csv_files import read_csv_files
 from validator.findings import Findings
-from validator.rules import load_rules
+from validator.rules import load_csv_rules
 
-RULES = load_rules("chalearn_gesture").csv
+RULES = load_csv_rules("chalearn_gesture")
 
 
 def read(data, last=None):

@@ -9,6 +9,7 @@ import random
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import jsonschema
@@ -20,6 +21,7 @@ from hypothesis import strategies as st
 from conftest import ROOT, make_zip
 from organizer.quality.fuzzing.json_texts import odd_json
 from validator import json_files
+from validator.archive import Submission
 from validator.check import check_submission
 from validator.findings import Findings
 from validator.formats import anet_entities, kinetics_tps
@@ -32,7 +34,10 @@ HUMAN = {
     "box": [1, 2.5, 30, 40],
     "parts": {"head": {"number": 1, "name": "head", "box": [[1, 2, 3, 4], [5, 6, 7, 8]], "verb": ["bend", "look"]}},
 }
-GOOD = {"vid7": {"img_00001.json": {"humans": [HUMAN, HUMAN]}, "img_00006.json": {"humans": []}}, "vid8": {}}
+GOOD: dict[str, Any] = {
+    "vid7": {"img_00001.json": {"humans": [HUMAN, HUMAN]}, "img_00006.json": {"humans": []}},
+    "vid8": {},
+}
 
 
 def verdicts(data):
@@ -41,7 +46,7 @@ def verdicts(data):
     kinetics_tps.read_parts(data, "f.json", FORM, fast)
     typed = json_files.typed_json
     try:
-        json_files.typed_json = None
+        json_files.typed_json = None  # type: ignore[assignment]
         kinetics_tps.read_parts(data, "f.json", FORM, slow)
     finally:
         json_files.typed_json = typed
@@ -114,6 +119,7 @@ def mutated(draw):
     return bytes(data)
 
 
+@pytest.mark.slow
 @settings(max_examples=1500)
 @given(mutated())
 def test_all_three_ways_agree(data):
@@ -121,6 +127,7 @@ def test_all_three_ways_agree(data):
     assert fast == slow == plain, data
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(
     st.recursive(
@@ -148,7 +155,7 @@ DETECTION = {
 }
 
 
-class OneFile:
+class OneFile(Submission):
     def __init__(self, data):
         self.data = data
 
@@ -182,6 +189,7 @@ def assert_readers_agree(read, data):
     return fast
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", READERS)
 @settings(max_examples=500)
 @given(st.integers(0, 2**63), st.sampled_from([0.003, 0.01, 0.05]))
@@ -336,7 +344,7 @@ def test_a_schema_that_cannot_be_typed_is_refused(schema):
         json_files.typed_json.decoder_for(schema, schema)
 
 
-TWO = {
+TWO: dict[str, Any] = {
     "a": {"f": {"humans": [{"box": [0, 0, 1, 1], "parts": {"hip": {"box": [[1, 1, 2, 2]], "verb": ["x"]}}}]}},
     "b": {"f": {"humans": []}, "g": {"humans": [HUMAN, {"box": [3, 3, 4, 4], "parts": {}}]}},
 }
@@ -401,6 +409,7 @@ def test_objects_without_classes_have_the_label_minus_one():
     assert found.box.shape == (2, 10, 4)
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(mutated())
 def test_reading_in_two_processes_gives_the_same(data):
@@ -448,6 +457,7 @@ def test_a_helper_that_dies_is_no_verdict(capfd):
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system does not tell how much memory is used")
 def test_without_memory_for_its_strings_a_file_ends_in_memory_error_and_not_in_a_crash():
     # Without the check before decoding, msgspec dereferences NULL in about a third of these.
@@ -488,6 +498,7 @@ def test_what_a_file_may_hold_is_bounded(monkeypatch, typed, limits, words):
     assert words in "".join(findings.lines())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["anet_entities_gen", "anet_entities_gt", "kinetics_tps"])
 def test_submissions_with_too_many_entries_are_refused_with_the_place(tmp_path, name):
     many = {f"v{number}": {} for number in range(200_001)}

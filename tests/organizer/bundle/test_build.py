@@ -29,6 +29,8 @@ from scoring_program.challenge import challenge_ids, load_challenge
 from scoring_program.report.data import result_json
 from scoring_program.settings import SETTINGS_FILE
 
+pytestmark = pytest.mark.slow
+
 IDS = challenge_ids()
 
 
@@ -324,7 +326,12 @@ def test_demo_data_beside_real_data_needs_its_flag(edited, tmp_path, capsys):
 
 def test_parts_are_made_once_in_a_build(tmp_path, monkeypatch):
     made = []
-    monkeypatch.setattr(parts, "reference_files", lambda name, folder: made.append(name) or {"SYNTHETIC.md": b"x"})
+
+    def reference_files(name, folder):
+        made.append(name)
+        return {"SYNTHETIC.md": b"x"}
+
+    monkeypatch.setattr(parts, "reference_files", reference_files)
     plan = plan_bundles(load_competition(), parts.Parts(), "v2")
     assert len(plan.bundles) == len(IDS) + 1
     assert sorted(made) == IDS

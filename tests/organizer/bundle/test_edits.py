@@ -16,6 +16,8 @@ from organizer.bundle.build import check_buildable, plan_bundles
 from organizer.bundle.parts import Parts
 from organizer.data.references import RefusedError
 
+pytestmark = pytest.mark.slow
+
 N_EDITS = 300
 N_WITH_SAMPLES = 10
 SCHEMA = json.loads((ROOT / "organizer/bundle/schemas/competition-v2.json").read_text(encoding="utf-8"))

@@ -24,6 +24,8 @@ from organizer.bundle.report import Report
 from organizer.bundle.visibility import visibility
 from organizer.files import zip_bytes
 
+pytestmark = pytest.mark.slow
+
 ID = "chalearn_gesture"
 DELETE = object()
 BASES = {"gesture": f"{ID}.zip", "all": "competition.zip", "gesture-v1.5": f"v1.5/{ID}.zip"}
@@ -452,7 +454,7 @@ leaderboards:
     }
     report = Report()
     data = read_competition(text.encode(), report)
-    lint_files(data, files, Contents(), samples=True, report=report)
+    lint_files(data, files, Contents(), samples=True, report=report)  # type: ignore[arg-type]
     assert report.errors.lines() == []
     assert {"L-DATE", "L-SAMPLE", "L-LEAK"} <= codes(report.warnings)
 
@@ -484,7 +486,7 @@ leaderboard:
         "reference.zip": make_zip({"answer.txt": "3.14159265359"}),
     }
     report = Report()
-    lint_files(read_competition(text.encode(), report), files, Contents(), samples=True, report=report)
+    lint_files(read_competition(text.encode(), report), files, Contents(), samples=True, report=report)  # type: ignore[arg-type]
     assert report.errors.lines() == []
 
 

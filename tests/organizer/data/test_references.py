@@ -90,6 +90,7 @@ def test_folder_of_another_task_is_not_scored_with(refs):
         task_folder(ID, refs / "kinetics_tps", NAMES)
 
 
+@pytest.mark.slow
 def test_dry_run_takes_both_forms_and_prepares_official_files(tmp_path, monkeypatch):
     monkeypatch.setattr(last_built, "DIST", tmp_path)
     refs = ROOT / "reference_data"

@@ -12,6 +12,7 @@ from organizer.quality.fuzzing.zips import plain_zip
 from scoring_program.challenge import challenge_ids
 
 
+@pytest.mark.slow
 def test_2000_corrupted_submissions_end_in_a_verdict(tmp_path):
     outcome = run_fuzz(2000, 1, tmp_path)
     assert outcome.failures == []

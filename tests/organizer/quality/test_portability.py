@@ -6,7 +6,11 @@ import shutil
 import subprocess
 import sys
 
+import pytest
+
 from organizer.quality.portability import run_portability
+
+pytestmark = pytest.mark.slow
 
 
 def others():

@@ -8,6 +8,8 @@ from organizer.quality import yardstick
 from organizer.quality.yardstick import measure, run_yardstick
 from scoring_program.challenge import challenge_ids, load_challenge
 
+pytestmark = pytest.mark.slow
+
 TASKS = [name for name in challenge_ids() if load_challenge(name).plausibility()]
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from rescoring import call, sample, varied, write_submissions
 
+pytestmark = pytest.mark.slow
+
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 if CHROMIUM is None:
     pytest.skip("there is no Chromium here (Debian: apt-get install chromium)", allow_module_level=True)

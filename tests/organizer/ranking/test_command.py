@@ -15,6 +15,8 @@ from organizer.bundle.build import build_all
 from rescoring import ID, REFERENCE, TABLES, call, left, rows, sample, varied, write_submissions
 from scoring_program.challenge import load_challenge
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def submissions(tmp_path):

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from organizer.ranking.demo import TEAMS, write_demo_ranking
 from rescoring import rows
+
+pytestmark = pytest.mark.slow
 
 
 def test_twelve_teams_are_ranked_on_sixty_items(tmp_path, capsys):

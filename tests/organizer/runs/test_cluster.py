@@ -22,6 +22,7 @@ from rescoring import ID, call, left, rows, sample, spoiled, varied, write_submi
 pytest.importorskip("distributed")
 # Dask's own threads and sockets end a little after its client is closed.
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]

@@ -11,6 +11,8 @@ from organizer.runs.outcome import read_scores
 from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, container_command, run_program
 from scoring_program.challenge import load_challenge
 
+pytestmark = pytest.mark.slow
+
 ID = "chalearn_gesture"
 PAGE = {"detailed_results.html": b"<p>"}
 

@@ -20,6 +20,8 @@ from organizer.runs.rescore import Options
 from rescoring import ID, REFERENCE, call, left, rows, sample, spoiled, varied, write_submissions
 from scoring_program import scoring
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def misbehaving():

@@ -11,6 +11,8 @@ from organizer.files import zip_bytes
 from organizer.quality.fuzzing.zips import damaged_zip
 from organizer.runs.worker import BuiltTask, run_program
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = zip_bytes({
     "metadata.yaml": b"command: python3 /app/program/list.py /app/input/res",
     "list.py": b"import os, sys\nfor folder, _, names in os.walk(sys.argv[1]):\n"

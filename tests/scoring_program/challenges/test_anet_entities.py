@@ -86,6 +86,7 @@ def test_order_of_videos_does_not_matter(run, name):
     assert run(name, REFERENCE[name], files(found)).scores == pytest.approx(first, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_submitting_only_sure_segments_raises_the_score_and_lowers_coverage(run):
     found, file = submission(GEN)
     first = run(GEN, REFERENCE[GEN], files(found)).scores

@@ -8,6 +8,8 @@ import random
 import numpy as np
 import pytest
 
+from conftest import seeds
+
 CLASSES = ["man", "dog", "cup", "tree"]
 TOKENS = ["", "a", "man", "dogs", "Cup", "trees", "runs"]
 LEMMAS = {"dogs": "dog", "Cup": "cup", "cup": "cup", "trees": "tree"}
@@ -202,7 +204,7 @@ def make_submission(rng, reference, mode):
 
 
 @pytest.mark.parametrize("mode", ["GT", "gen"])
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_scores_are_those_of_the_plain_program(run, seed, mode):
     rng = random.Random(seed)
     reference = make_reference(rng)

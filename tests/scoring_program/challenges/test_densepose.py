@@ -66,6 +66,7 @@ def check(text, tmp_path):
     return findings
 
 
+@pytest.mark.slow
 def test_prepared_and_official_reference_give_the_same_scores(prepared, tmp_path):
     first = score_with(prepared, tmp_path, GOOD)
     assert first[0] == scoring.SCORED
@@ -93,6 +94,7 @@ def test_order_of_detections_does_not_matter(prepared, tmp_path):
     assert score_with(prepared, tmp_path, mixed)[1] == pytest.approx(first, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_worker_processes_give_the_same_scores(prepared, tmp_path, monkeypatch):
     _, first = score_with(prepared, tmp_path, GOOD)
     monkeypatch.setattr(fmt, "_PARALLEL_FROM_BYTES", 0)
@@ -150,7 +152,7 @@ def test_what_participants_write_is_never_unpickled(tmp_path, monkeypatch):
     monkeypatch.setattr(fmt, "_PARALLEL_FROM_BYTES", 0)
     monkeypatch.setattr(fmt.forks, "usable_cores", lambda: 2)
     monkeypatch.setattr(fmt._Worker, "take", raising(ValueError("secret")))
-    pool = fmt._Pool(None, None, 1)
+    pool = fmt._Pool(None, None, 1)  # type: ignore[arg-type]
     for index in range(6):
         pool.send([(index, pickle.dumps(Planted(str(tmp_path / "planted"))))])
     with pytest.raises(RuntimeError, match="ValueError"):
@@ -542,6 +544,7 @@ def test_pickles_of_arrays_are_converted_and_others_refused(tmp_path, capsys):
 
 def test_the_program_has_no_list_of_detections_beyond_twenty_an_image(prepared):
     loaded = load_challenge(ID).program().load_reference(prepared, {}, Findings())
+    assert loaded
     gatherer = Gatherer(loaded)
     pixels = np.zeros((4, 4, 3), np.uint8)
     image = int(loaded.persons.image_id[0])

@@ -86,6 +86,7 @@ def test_coordinates_that_are_no_numbers_are_refused(run, bad):
     assert "/v/img_00001.json/humans/0/box/3" in outcome.err
 
 
+@pytest.mark.slow
 def test_reversed_boxes_and_10000_humans_are_refused(run):
     documents = copy.deepcopy(GOOD)
     human = next(each_human(documents))

@@ -6,10 +6,13 @@ import json
 import math
 import random
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
+
+from conftest import seeds
 
 ID = "kinetics_tps"
 PARTS = ["head", "left_arm", "right_leg"]
@@ -39,7 +42,7 @@ def match_published(truth, guess):
 
 def match_released(truth, guess):
     matched = [None] * len(truth)
-    overlaps = np.zeros((len(truth), len(guess)), np.float32)
+    overlaps: np.ndarray = np.zeros((len(truth), len(guess)), np.float32)
     for i, human in enumerate(truth):
         for j, other in enumerate(guess):
             boxes = [[float(np.float32(number)) for number in entry["box"]] for entry in (human, other)]
@@ -73,7 +76,7 @@ def plain_scores(reference, submission, released):
     match = match_released if released else match_published
     psc = {}
     for video, frames in parts.items():
-        means = []
+        means: list[Any] = []
         for frame, content in frames.items():
             guess = guesses.get(video, {}).get(frame)
             humans = content["humans"]
@@ -92,7 +95,7 @@ def plain_scores(reference, submission, released):
         psc[video] = sum(means) / len(means) if means else Fraction(1)
     right = {video for video, name in classes.items() if guessed.get(video) == name}
     if released:
-        total = 0.0
+        total: Any = 0.0
         for t in range(1, 10_000):
             total += sum(video in right and psc[video] >= t / 10_000 for video in psc) / len(psc) * (1.0 / 10_000)
         exact, shown = total, round(total, 6)
@@ -163,7 +166,7 @@ def make_documents(rng):
 
 
 @pytest.mark.parametrize("protocol", ["published", "released"])
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_scores_are_those_of_the_plain_program(run, seed, protocol):
     reference, submission = make_documents(random.Random(seed))
     texts = ({name: json.dumps(content) for name, content in side.items()} for side in (reference, submission))

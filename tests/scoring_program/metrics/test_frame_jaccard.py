@@ -164,7 +164,7 @@ def test_confusions_count_intervals_that_meet(truth, guess):
             shared[label, other] += any(
                 s < end and start < e for s, e, name, place in predicted if (name, place) == (other, sequence)
             )
-    assert fj.confusions(*merged, n_classes=N_CLASSES).tolist() == shared.tolist()
+    assert fj.confusions(merged[0], merged[1], N_CLASSES).tolist() == shared.tolist()
 
 
 @given(rows=row_lists())
@@ -174,7 +174,7 @@ def test_merged_intervals_are_disjoint_and_cover_the_same(rows):
     merged, cell = fj.merge_intervals(intervals, cells)
     assert (merged[:, 1] > merged[:, 0]).all()
     assert ((np.diff(cell) > 0) | (merged[1:, 0] > merged[:-1, 1])).all()
-    before, after = (fj.covered_frames(*side, 9).tolist() for side in ((intervals, cells), (merged, cell)))
+    before, after = (fj.covered_frames(side[0], side[1], 9).tolist() for side in ((intervals, cells), (merged, cell)))
     assert before == after
     assert (merged[:, 1] - merged[:, 0]).sum() == sum(after)
 

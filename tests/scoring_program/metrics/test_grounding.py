@@ -83,7 +83,7 @@ def test_not_a_number_on_another_frame_spoils_the_object():
 
 def test_no_words_and_no_objects_score_zero():
     nothing = words_of(np.zeros((0, 4)), [])
-    objects = gr.Objects(*(np.zeros(0, np.int64) for _ in range(3)), np.zeros((0, 10, 4), F))
+    objects = gr.Objects(*(np.zeros(0, np.int64) for _ in range(3)), box=np.zeros((0, 10, 4), F))  # type: ignore[arg-type,misc]
     assert gr.words_correct(objects, nothing)[0].shape == (0,)
     judged = gr.judge_generated(objects, nothing, np.zeros(0, bool), 1)
     submitted = np.zeros(0, bool)

@@ -16,6 +16,8 @@ from scoring_program.challenge import challenge_ids, load_challenge
 from scoring_program.report import page
 from validator.findings import Findings, Note
 
+pytestmark = pytest.mark.slow
+
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 if CHROMIUM is None:
     pytest.skip("there is no Chromium here (Debian: apt-get install chromium)", allow_module_level=True)

@@ -59,7 +59,7 @@ def test_the_scores_are_those_of_the_scores_file(tmp_path):
 
 
 def test_numbers_of_all_kinds_are_rounded():
-    table = Table("t", "T", "", [Column("a")] * 4, [(np.float64(1 / 3), np.int64(2), None, -1e-12)])
+    table = Table("t", "T", "", [Column("a")] * 4, [(np.float64(1 / 3), np.int64(2), None, -1e-12)])  # type: ignore[list-item]
     result = replace(example_result(1), sections=[table])
     text = data.result_json(result, SIGNATURE, STAGES)
     assert read(text)["tables"]["t"]["rows"] == [[0.3333333333, 2, None, 0.0]]

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 import html5lib
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from example_result import CHALLENGE, SCORES, SIGNATURE, example_result
@@ -62,7 +62,6 @@ def tags_of_plain_text() -> set[str]:
     return tags(full_page("plain"))
 
 
-@settings(max_examples=30)
 @given(st.one_of(st.text().filter(first_word), st.sampled_from(HOSTILE)))
 def test_text_never_becomes_markup(text):
     made = full_page(text)
@@ -218,6 +217,7 @@ def test_the_contents_lead_to_every_card():
     assert [link.get("href") for link in made.find(".//nav").iter("a")] == [f"#{key}" for key in cards]
 
 
+@pytest.mark.slow
 def test_a_page_stays_small_whatever_comes():
     made = page.result_page(CHALLENGE, example_result(3000, "<&>" * 3000), SIGNATURE * 1000)
     assert 20_000 < len(made.encode()) <= page.LARGEST_PAGE
