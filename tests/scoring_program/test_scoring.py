@@ -78,7 +78,7 @@ def test_missing_file_scores_as_empty_and_lowers_coverage(run):
         ({"S1_predicton.csv": "1,1,2\n"}, "no usable file was found, but S1_predicton.csv"),
         ({"S9_prediction.csv": "1,1,2\n"}, "no usable file was found, but S9_prediction.csv"),
         ({}, "no files at all"),
-        ({"s1_prediction.csv": "1,1,2\n"}, "rename it to S1_prediction.csv"),
+        ({"s1_prediction.csv": "1,1,2\n"}, "write the sequence as in the names of the data"),
         ({"S1_Prediction.CSV": "1,1,2\n"}, "rename it to S1_prediction.csv"),
         ({"a/S1_prediction.csv": "1,1,2\n", "S2_prediction.csv": ""}, "put all files at the top"),
         ({"S1_prediction.csv": "", "S1_predictions.csv": ""}, "E-FILE-TWICE"),
@@ -163,19 +163,23 @@ def test_detail_levels(run):
     assert 'class="strip"' in pages["full"]
 
 
-def test_summary_shows_groups_of_five_instances(run):
-    ones, twos = ("".join(f"{label},{n},{n + 3}\n" for n in range(1, 100, 10)) for label in (1, 2))
-
-    def classes(labels, prediction):
-        outcome = run(
-            ID, {"S1_labels.csv": labels, "S1_data.csv": "100,20,2000\n"}, {"S1_prediction.csv": prediction}
-        )
+def test_summary_shows_classes_of_five_sequences(run):
+    def classes(*labels):
+        """Return the rows for classes that are annotated and predicted ten times in each of some sequences."""
+        content = [
+            "".join(f"{label},{n},{n + 3}\n" for label in of_one for n in range(1, 100, 10)) for of_one in labels
+        ]
+        reference = {f"S{n}_data.csv": "100,20,2000\n" for n, _ in enumerate(content)}
+        reference |= {f"S{n}_labels.csv": rows for n, rows in enumerate(content)}
+        outcome = run(ID, reference, {f"S{n}_prediction.csv": rows for n, rows in enumerate(content)})
         tables = json.loads((outcome.folder / "detailed_results.json").read_text(encoding="utf-8"))["tables"]
-        return [row[0] for row in tables["classes"]["rows"]]
+        return [row[0] for row in tables["classes"]["rows"]] if "classes" in tables else []
 
-    assert classes(ones + twos, ones + twos) == ["vattene", "vieniqui"]
-    # A row for one instance could be computed by subtraction, so another class joins it.
-    assert classes(ones + "2,5,8\n", ones + "2,5,8\n") == ["(others)"]
+    assert classes(*[(1, 2)] * 5) == ["vattene", "vieniqui"]
+    assert classes(*[(1, 2)] * 4) == ["(others)"]
+    assert classes(*[(1, 2)] * 2) == []
+    # A row for one sequence could be computed by subtraction, so another class joins it.
+    assert classes(*[(1,)] * 5, (2,)) == ["(others)"]
 
 
 def test_score_decimals_round_every_number_that_leaves_a_run(run):
