@@ -25,6 +25,7 @@ def test_every_task_has_games(name):
     assert load_trials(name).GAMES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "trick"), GAMES)
 def test_trick_against_the_honest_baseline(name, trick):
     head = RELEASED if trick.startswith(RELEASED) else ""

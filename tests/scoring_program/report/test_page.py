@@ -82,6 +82,7 @@ def test_problems_never_become_markup(text):
     assert tags(invalid_page(text)) == tags(invalid_page("plain"))
 
 
+@pytest.mark.slow
 def test_all_pages_are_valid_html():
     for made in (page.running_page(CHALLENGE), page.broken_page("Example", ["E-X: it broke"])):
         assert parsed(made).get("lang") == "en"
