@@ -18,6 +18,8 @@ from conftest import ROOT
 from scoring_program import scoring
 from scoring_program.challenge import challenge_ids, load_challenge
 
+pytestmark = pytest.mark.slow
+
 SAMPLES = ROOT / "starting_kit" / "samples"
 REFERENCES = ROOT / "reference_data"
 
@@ -27,7 +29,6 @@ def nothing_loaded(monkeypatch):
     monkeypatch.setattr(home, "_loaded", {})
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("task", challenge_ids())
 def test_score_gives_what_the_command_writes(task, tmp_path, capsys):
     found = evaluate.score(task, SAMPLES / task / "weak")
@@ -78,7 +79,6 @@ def test_score_raises_the_list_of_problems(tmp_path):
         evaluate.score("gestures", tmp_path)
 
 
-@pytest.mark.slow
 def test_official_files_are_prepared_once_into_the_cache(tmp_path, capsys, monkeypatch):
     source = shutil.copytree(REFERENCES / "densepose", tmp_path / "official")
     sample = SAMPLES / "densepose" / "good"
@@ -169,7 +169,6 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("task", challenge_ids())
 def test_nothing_at_home_needs_what_windows_does_not_have(task, tmp_path):
     script = str(ROOT / "starting_kit" / "evaluate.py")

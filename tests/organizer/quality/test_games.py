@@ -11,6 +11,8 @@ from organizer.data.synthetic import load_trials
 from organizer.quality.games import HONEST, RELEASED, play, submissions
 from scoring_program.challenge import challenge_ids, load_challenge
 
+pytestmark = pytest.mark.slow
+
 IDS = challenge_ids()
 GAMES = [(name, trick) for name in IDS for trick, _ in submissions(name)]
 
@@ -25,7 +27,6 @@ def test_every_task_has_games(name):
     assert load_trials(name).GAMES
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("name", "trick"), GAMES)
 def test_trick_against_the_honest_baseline(name, trick):
     head = RELEASED if trick.startswith(RELEASED) else ""

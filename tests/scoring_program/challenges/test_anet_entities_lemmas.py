@@ -18,6 +18,8 @@ from scoring_program.challenges.anet_entities_gen import program
 from scoring_program.families.anet_entities.lemmas import Lemmas, lemmas_from_table, load_table
 from validator.findings import Findings
 
+pytestmark = pytest.mark.slow
+
 GEN = "anet_entities_gen"
 CASES = sorted(path.parent for path in (GOLDEN / GEN).glob("*/released.json"))
 TABLE = load_table()
@@ -58,7 +60,6 @@ def files(folder):
     return {name: (folder / name).read_text() for name in names if (folder / name).is_file()}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_numbers_of_the_released_script_with_corenlp(case, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("PATH", str(tmp_path))  # no java
@@ -122,7 +123,6 @@ def both(request):
     return Lemmas(TABLE, request.param), Lemmas(kept, request.param)
 
 
-@pytest.mark.slow
 @given(st.lists(st.tuples(WORDS, st.sampled_from(["", "s", "ing", " wug", "!"])).map("".join), min_size=20))
 def test_what_prepare_keeps_decides_as_the_whole_table(both, words):
     whole, kept = both
@@ -157,7 +157,6 @@ def test_prepare_names_unknown_words_and_the_signature_counts_them(run, tmp_path
     assert "|lemmas:corenlp-3.9.1-table+13|" in run(GEN, reference, submission("man")).out
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("fallback", "means"), [("rule", "by a rule"), ("lower", "by putting it in lower case")])
 def test_note_counts_guessed_classes(run, tmp_path, fallback, means):
     # In both fallbacks these are the lemmas of tokens; "blicket" is not.
