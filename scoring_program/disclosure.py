@@ -22,7 +22,6 @@ from scoring_program.result import (
     SUMMARY,
     BodyFigure,
     Cell,
-    Counts,
     Deferred,
     Groups,
     Histogram,
@@ -78,7 +77,7 @@ def _folded(section: Section, floor: int) -> Section | None:
     return section
 
 
-def fold_small(support: Counts, floor: int, overlapping: bool = False) -> tuple[Ints, Ints]:
+def fold_small(support: Ints, floor: int, overlapping: bool = False) -> tuple[Ints, Ints]:
     """Return the numbers of the groups that are large enough, and of those that must be folded into one row.
 
     Parameters
@@ -110,7 +109,7 @@ def fold_small(support: Counts, floor: int, overlapping: bool = False) -> tuple[
     return np.sort(large[taken:]), np.sort(small)
 
 
-def _together(support: Counts, overlapping: bool) -> Counts:
+def _together(support: Ints, overlapping: bool) -> Ints:
     """Return what groups rest on together, at least."""
     return support.max(axis=0) if overlapping else support.sum(axis=0)
 
@@ -149,7 +148,7 @@ def _large_rows(section: Table, floor: int) -> Table | None:
 
 def _merged_bins(section: Histogram, floor: int) -> Histogram | None:
     """Return a histogram whose neighboring bins are joined until each is empty or large."""
-    edges, counts, support = [section.edges[0]], list[int](), list[Counts]()
+    edges, counts, support = [section.edges[0]], list[int](), list[Ints]()
     pending, size = 0, np.zeros(2, np.int64)
     for right, count, own in zip(section.edges[1:], section.counts, section.support):
         pending, size = pending + count, size + own
@@ -179,7 +178,7 @@ def _large_steps(section: LineChart, floor: int) -> LineChart | None:
     return replace(section, lines=lines) if any(any(line.y) for line in lines) else None
 
 
-def _stepped(line: Line, instances: Counts, floor: int) -> Line:
+def _stepped(line: Line, instances: Ints, floor: int) -> Line:
     """Return a line that has in each step the value of the step's end, and 0 behind the last."""
     y, reached = [0.0] * len(line.y), 0
     begin = 0

@@ -231,11 +231,7 @@ def with_sizes(boxes: Floats) -> Floats:
 
 
 def names_facet(
-    words: Sequence[str],
-    known: Sequence[str],
-    what: str,
-    annotated: int,
-    also: Callable[[str], str] = str.lower,
+    words: Sequence[str], known: Sequence[str], what: str, annotated: int, also: Callable[[str], str] = str.lower
 ) -> Facet:
     """Return the facet of names that must be spelled as in the reference; ``also`` turns forms of a word into one.
 

@@ -18,8 +18,6 @@ SUMMARY = "summary"
 FULL = "full"
 
 Cell = Union[str, int, float, None]
-Counts = Ints
-Numbers = Floats
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,7 @@ class Table(Section):
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
-    support: Counts | None = None
+    support: Ints | None = None
     level: str = FULL
 
 
@@ -69,7 +67,7 @@ class Groups(Section):
 
     columns: Sequence[Column]
     names: Sequence[str]
-    support: Counts
+    support: Ints
     row: Callable[[Ints], Sequence[Cell]]
     worst_first: int | None = None
     overlapping: bool = False
@@ -85,7 +83,7 @@ class Histogram(Section):
 
     edges: Sequence[float]
     counts: Sequence[int]
-    support: Counts
+    support: Ints
     value: str
     things: str
     level: str = SUMMARY
@@ -93,7 +91,7 @@ class Histogram(Section):
 
 @dataclass(frozen=True)
 class Matrix(Section):
-    """Counts of pairs: rows are ground truth, columns are predictions.
+    """Ints of pairs: rows are ground truth, columns are predictions.
 
     Attributes
     ----------
@@ -108,8 +106,8 @@ class Matrix(Section):
     """
 
     names: Sequence[str]
-    counts: Counts
-    support: Counts
+    counts: Ints
+    support: Ints
     things: str
     level: str = SUMMARY
 
@@ -157,7 +155,7 @@ class LineChart(Section):
     ranges: tuple[float, float, float, float] = (0.0, 1.0, 0.0, 1.0)
     filled: bool = False
     ordered: bool = False
-    support: Counts | None = None
+    support: Ints | None = None
     level: str = SUMMARY
 
 
@@ -177,7 +175,7 @@ class BodyFigure(Section):
     """
 
     parts: Sequence[tuple[str, float | None, int]]
-    support: Counts
+    support: Ints
     level: str = SUMMARY
 
 
@@ -224,7 +222,7 @@ class Statistics:
     """
 
     items: Sequence[str]
-    item_scores: Numbers
+    item_scores: Floats
     notes: Sequence[Note]
 
 
@@ -250,7 +248,7 @@ class Result:
 
     scores: Mapping[str, float]
     statistics: Statistics
-    replicates: Numbers
+    replicates: Floats
     interval: Interval | None = None
     losses: Sequence[Loss] = ()
     sections: Sequence[Section] = ()

@@ -13,7 +13,6 @@ from scoring_program.metrics.arrays import Bools, Ints
 from scoring_program.result import (
     Cell,
     Column,
-    Counts,
     Groups,
     Histogram,
     Line,
@@ -159,7 +158,7 @@ def _state_confusions(submission: KineticsSubmission, statistics: VideoStatistic
     return replace(table, overlapping=True)
 
 
-def _pair_table(key: str, title: str, pairs: list[tuple[str, str]], counts: Counts) -> Groups:
+def _pair_table(key: str, title: str, pairs: list[tuple[str, str]], counts: Ints) -> Groups:
     def row(groups: Ints) -> list[Cell]:
         predicted = pairs[int(groups[0])][1] if len(groups) == 1 else None
         return [predicted, int(counts[groups].sum())]

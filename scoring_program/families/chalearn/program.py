@@ -17,8 +17,8 @@ from scoring_program.disclosure import fewest
 from scoring_program.families.chalearn import files
 from scoring_program.families.chalearn.files import Prediction, Reference, Rows, Track
 from scoring_program.metrics import frame_jaccard, resampling
-from scoring_program.metrics.arrays import Bools, Ints
-from scoring_program.result import Numbers, Statistics
+from scoring_program.metrics.arrays import Bools, Floats, Ints
+from scoring_program.result import Statistics
 from validator.findings import Findings, Note, counted
 
 
@@ -85,7 +85,7 @@ class SequenceStatistics(Statistics):
         Whether cells without a frame are left out.
     """
 
-    mean_jaccard: Numbers
+    mean_jaccard: Floats
     counts: Bools
     false_classes: Ints
     present: Bools
@@ -138,7 +138,7 @@ class TrackProgram(Program[Reference, Prediction, SequenceStatistics]):
             protocol, drops_empty,
         )  # fmt: skip
 
-    def reduce(self, statistics: SequenceStatistics, weights: Numbers) -> Numbers:
+    def reduce(self, statistics: SequenceStatistics, weights: Floats) -> Floats:
         """Return the weighted mean of the sequences that count."""
         return resampling.weighted_mean(statistics.mean_jaccard[statistics.counts], weights[:, statistics.counts])
 
