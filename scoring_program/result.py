@@ -145,8 +145,8 @@ class LineChart(Section):
 
     ``ranges`` are (low x, high x, low y, high y); ``filled`` shades the area below the first line; ``ordered`` draws
     the lines in one scale of color, because their labels are steps of one quantity, and the last line stands out.
-    ``support`` of shape (n_lines, n_points) counts the instances that lie behind each point, ascending; lines whose
-    points are totals do without.
+    ``support`` of shape (n_lines, n_points) counts the instances that each point rests on, ascending; None for lines
+    whose points are totals.
     """
 
     lines: Sequence[Line]
