@@ -11,7 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Union
 
-from scoring_program.metrics.arrays import Floats, Ints
+import numpy as np
+
+from scoring_program.metrics.arrays import Bools, Floats, Ints
 from validator.findings import Note
 
 SUMMARY = "summary"
@@ -87,6 +89,29 @@ class Histogram(Section):
     value: str
     things: str
     level: str = SUMMARY
+
+
+def share_histogram(
+    section: Section, values: Floats, submitted: Bools, n_bins: int, titles: tuple[str, str]
+) -> Histogram:
+    """Return a histogram of values in 0..1 in equal bins.
+
+    Parameters
+    ----------
+    section : Section
+        Key, title and note.
+    values : float64 array of shape (n,)
+    submitted : bool array of shape (n,)
+        Which values the submission says anything about.
+    n_bins : int
+    titles : (str, str)
+        What the values and the things are called.
+    """
+    edges = np.linspace(0, 1, n_bins + 1)
+    index = np.clip(np.searchsorted(edges, values, "right") - 1, 0, n_bins - 1)
+    counts = np.bincount(index, minlength=n_bins)
+    support = np.stack([counts, np.bincount(index[submitted], minlength=n_bins)], axis=1)
+    return Histogram(section.key, section.title, section.note, edges.tolist(), counts.tolist(), support, *titles)
 
 
 @dataclass(frozen=True)

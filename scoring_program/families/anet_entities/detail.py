@@ -67,12 +67,12 @@ def _names(edges: tuple[int, ...]) -> list[str]:
     return [*(f"{low} to below {high}" for low, high in zip(edges, edges[1:])), f"{edges[-1]} or more"]
 
 
-def _binned(key: str, title: str, names: list[str], place: Ints, judged: tuple[Bools, Bools]) -> Groups:
+def _binned(key: str, title: str, names: list[str], index: Ints, judged: tuple[Bools, Bools]) -> Groups:
     """Return a table of bins; ``names`` begins with the title of the first column."""
     correct, predicted = judged
     what, *bins = names
     n_words, n_predicted, n_right = (
-        np.bincount(place[chosen], minlength=len(bins)) for chosen in (slice(None), predicted, correct)
+        np.bincount(index[chosen], minlength=len(bins)) for chosen in (slice(None), predicted, correct)
     )
 
     def row(groups: Ints) -> list[Cell]:

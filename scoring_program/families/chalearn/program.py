@@ -63,7 +63,7 @@ class Cells:
 
 @dataclass(frozen=True)
 class SequenceStatistics(Statistics):
-    """The statistics of each sequence; arrays of shape (n_sequences,) where nothing else is said.
+    """The statistics of each sequence; arrays have shape (n_sequences,) unless another shape is given.
 
     Attributes
     ----------
@@ -169,19 +169,14 @@ class TrackProgram(Program[Reference, Prediction, SequenceStatistics]):
         return (rows.sequence * self.track.n_actors + actor) * self.track.n_classes + rows.label - 1
 
     def _cells(self, numbers: list[Ints], ground_truth_frames: Ints, predicted_frames: Ints) -> Cells:
-        truth, predicted = numbers
-        cells, place = np.unique(np.concatenate(numbers), return_inverse=True)
+        ground_truth, predicted = numbers
+        cells, index = np.unique(np.concatenate(numbers), return_inverse=True)
+        of_ground_truth, of_prediction = np.split(index, [len(ground_truth)])
         counts = frame_jaccard.count_frames(
-            ground_truth_frames, place[: len(truth)], predicted_frames, place[len(truth) :], len(cells)
+            ground_truth_frames, of_ground_truth, predicted_frames, of_prediction, len(cells)
         )
-        n_classes = self.track.n_classes
-        return Cells(
-            cells // (n_classes * self.track.n_actors),
-            cells % n_classes,
-            np.isin(cells, truth),
-            np.isin(cells, predicted),
-            counts,
-        )
+        sequence, label = cells // (self.track.n_classes * self.track.n_actors), cells % self.track.n_classes
+        return Cells(sequence, label, np.isin(cells, ground_truth), np.isin(cells, predicted), counts)
 
 
 def _counting(cells: Cells, protocol: Protocol, drops_empty: bool, union: Ints) -> Bools:
