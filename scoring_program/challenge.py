@@ -1,4 +1,4 @@
-"""The tasks: one folder each below ``challenges/``, found by looking, and the protocol that each implements."""
+"""The tasks, discovered from the folders of ``challenges/``, and the protocol that each implements."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union
 
 from scoring_program.metrics.arrays import Floats
 from scoring_program.plausibility import Plausibility
@@ -15,6 +15,9 @@ from scoring_program.result import Deferred, Section, Statistics
 from scoring_program.settings import Setting, declared
 from validator.findings import Findings
 from validator.strict_yaml import load_strict
+
+if TYPE_CHECKING:
+    from scoring_program.demo import Demo
 
 CHALLENGES_FOLDER = Path(__file__).resolve().parent / "challenges"
 
@@ -95,19 +98,6 @@ AnyProgram = Program[Any, Any, Any]
 Sections = Callable[[Any, Any, Any], Sequence[Union[Section, Deferred]]]
 
 
-class Demo(Protocol):
-    """What ``challenges/<id>/demo.py`` offers: synthetic data. It never goes into a bundle."""
-
-    def write_reference(self, folder: Path, seed: int = ..., size: int = ...) -> None:
-        """Write a small demo reference, times ``size``; each seed gives another."""
-
-    def write_samples(self, reference: Path, folder: Path) -> None:
-        """Write sample submissions, a folder each: ``good`` and ``weak``."""
-
-    def write_full_size(self, folder: Path, scale: float) -> None:
-        """Write ``ref/`` and ``res/`` of the real challenge's size, times ``scale``."""
-
-
 @dataclass(frozen=True)
 class ScoreColumn:
     """A number that the scoring program writes, as the leaderboard and the detail page show it."""
@@ -140,15 +130,15 @@ class Challenge:
     """The declaration of a task, from its ``challenge.yaml``; ``item`` is what its independent items are called."""
 
     id: str
-    title: str
-    summary: str
-    item: str
     columns: Sequence[ScoreColumn]
     fixes: Sequence[Fix]
     settings: tuple[Setting, ...]
-    kit_files: Sequence[str]
+    title: str
+    summary: str
+    item: str
+    kit_files: Sequence[str] = ()
     """Files of ``starting_kit/`` for this task alone."""
-    kit_data: Sequence[str]
+    kit_data: Sequence[str] = ()
     """Files of the repository that starting kits carry and scoring programs do not."""
     eval_mode: str = ""
     """What ``--eval_mode`` of the challenge's own script calls the task; "" if there is no such option."""
@@ -179,7 +169,7 @@ class Challenge:
 
     def demo(self) -> Demo:
         """Import the generator of synthetic data of the task."""
-        return self._module("demo")  # type: ignore[return-value]
+        return self._module("demo")  # type: ignore[no-any-return]
 
     def _module(self, name: str) -> Any:
         return importlib.import_module(f"scoring_program.challenges.{self.id}.{name}")
@@ -194,19 +184,8 @@ def load_challenge(challenge_id: str) -> Challenge:
     """Read the declaration of a task. Raises FileNotFoundError for an unknown id."""
     path = CHALLENGES_FOLDER / challenge_id / "challenge.yaml"
     data = load_strict(path.read_text(encoding="utf-8"))
-    columns = [ScoreColumn(**column) for column in data["columns"]]
+    columns = [ScoreColumn(**column) for column in data.pop("columns")]
     declared_keys = {column.key for column in columns}
-    return Challenge(
-        id=challenge_id,
-        title=data["title"],
-        summary=data["summary"],
-        item=data["item"],
-        columns=[*columns, *(column for column in INTERVAL_COLUMNS if column.key not in declared_keys)],
-        fixes=[Fix(**fix) for fix in data.get("losses", [])],
-        settings=declared(data.get("settings", {})),
-        kit_files=data.get("kit_files", []),
-        kit_example=data.get("kit_example", ""),
-        kit_data=data.get("kit_data", []),
-        eval_mode=data.get("eval_mode", ""),
-        interval_covers=data.get("interval_covers"),
-    )
+    columns += [column for column in INTERVAL_COLUMNS if column.key not in declared_keys]
+    fixes = [Fix(**fix) for fix in data.pop("losses", [])]
+    return Challenge(challenge_id, columns, fixes, declared(data.pop("settings", {})), **data)

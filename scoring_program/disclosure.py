@@ -3,9 +3,9 @@
 At ``detail: summary`` a row, bin or cell rests on at least `FEWEST` instances of the reference and as many of the
 submission. Smaller ones are folded into one row; if that row would still be too small, the smallest of the others
 joins it, so that nothing can be computed by subtraction. Where there is no such row, as in a matrix, the same groups
-are left out. A line changes in steps of as many instances. Shares have 3 decimals, because a sum with weights of the
-submission's choice tells as much about single items as it has digits. ``full`` shows everything, ``none`` no section
-at all.
+are left out. A line changes in steps of as many instances. Shares have 3 decimals, because the more digits a sum
+with weights of the submission's choice has, the more it reveals about single items. ``full`` shows everything,
+``none`` no section at all.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from scoring_program.result import (
     SUMMARY,
     BodyFigure,
     Cell,
-    Counts,
     Deferred,
     Groups,
     Histogram,
@@ -49,7 +48,7 @@ def disclosed(sections: Iterable[Section | Deferred], detail: str) -> list[Secti
             built = entry.build() if isinstance(entry, Deferred) else [entry]
             folded = (_folded(section, floor) for section in built)
             shown += [section for section in folded if section is not None]
-    return [_Rounding(_DECIMALS)(section) for section in shown] if floor else shown
+    return round_floats(shown, _DECIMALS) if floor else shown
 
 
 def fewest(detail: str) -> int:
@@ -78,7 +77,7 @@ def _folded(section: Section, floor: int) -> Section | None:
     return section
 
 
-def fold_small(support: Counts, floor: int, overlapping: bool = False) -> tuple[Ints, Ints]:
+def fold_small(support: Ints, floor: int, overlapping: bool = False) -> tuple[Ints, Ints]:
     """Return the numbers of the groups that are large enough, and of those that must be folded into one row.
 
     Parameters
@@ -110,7 +109,7 @@ def fold_small(support: Counts, floor: int, overlapping: bool = False) -> tuple[
     return np.sort(large[taken:]), np.sort(small)
 
 
-def _together(support: Counts, overlapping: bool) -> Counts:
+def _together(support: Ints, overlapping: bool) -> Ints:
     """Return what groups rest on together, at least."""
     return support.max(axis=0) if overlapping else support.sum(axis=0)
 
@@ -149,10 +148,10 @@ def _large_rows(section: Table, floor: int) -> Table | None:
 
 def _merged_bins(section: Histogram, floor: int) -> Histogram | None:
     """Return a histogram whose neighboring bins are joined until each is empty or large."""
-    edges, counts, support = [section.edges[0]], list[int](), list[Counts]()
+    edges, counts, support = [section.edges[0]], list[int](), list[Ints]()
     pending, size = 0, np.zeros(2, np.int64)
-    for right, count, own in zip(section.edges[1:], section.counts, section.support):
-        pending, size = pending + count, size + own
+    for right, count, instances in zip(section.edges[1:], section.counts, section.support):
+        pending, size = pending + count, size + instances
         if not pending or (size >= floor).all():
             edges.append(right)
             counts.append(pending)
@@ -172,21 +171,20 @@ def _merged_bins(section: Histogram, floor: int) -> Histogram | None:
 
 
 def _large_steps(section: LineChart, floor: int) -> LineChart | None:
-    """Return a chart whose lines change only where ``floor`` instances more lie behind."""
+    """Return a chart whose lines change only after ``floor`` more instances."""
     if section.support is None:
         return section
-    lines = [_stepped(line, own, floor) for line, own in zip(section.lines, section.support)]
+    lines = [_stepped(line, instances, floor) for line, instances in zip(section.lines, section.support)]
     return replace(section, lines=lines) if any(any(line.y) for line in lines) else None
 
 
-def _stepped(line: Line, instances: Counts, floor: int) -> Line:
-    """Return a line that has in each step the value of the step's end, and 0 behind the last."""
-    y, reached = [0.0] * len(line.y), 0
-    begin = 0
-    for place, count in enumerate(instances.tolist()):
+def _stepped(line: Line, instances: Ints, floor: int) -> Line:
+    """Return a line that has in each step the value of the step's end, and 0 after the last step."""
+    y, begin, reached = [0.0] * len(line.y), 0, 0
+    for index, count in enumerate(instances.tolist()):
         if count - reached >= floor:
-            y[begin : place + 1] = [line.y[place]] * (place + 1 - begin)
-            begin, reached = place + 1, count
+            y[begin : index + 1] = [line.y[index]] * (index + 1 - begin)
+            begin, reached = index + 1, count
     return replace(line, y=y)
 
 
@@ -195,30 +193,25 @@ def rounded(result: Result, decimals: int) -> Result:
 
     What is not shown, `Result.statistics` and `Result.replicates`, stays as it is.
     """
-    interval, shown = result.interval, _Rounding(decimals)
-    return replace(
-        result,
-        scores=shown(result.scores),
-        interval=interval and replace(interval, low=shown(interval.low), high=shown(interval.high)),
-        losses=[shown(loss) for loss in result.losses],
-        sections=[shown(section) for section in result.sections],
-    )
+    shown = {name: round_floats(getattr(result, name), decimals) for name in ("scores", "losses", "sections")}
+    interval = result.interval
+    if interval:
+        interval = replace(interval, low=round(interval.low, decimals), high=round(interval.high, decimals))
+    return replace(result, interval=interval, **shown)
 
 
-class _Rounding:
-    """Rounds all floats of plain data and of records."""
-
-    def __init__(self, decimals: int) -> None:
-        self._decimals = decimals
-
-    def __call__(self, value: Any) -> Any:
-        """Return the value with rounded floats."""
-        if isinstance(value, float):
-            return round(value, self._decimals)
-        if isinstance(value, Mapping):
-            return {key: self(entry) for key, entry in value.items()}
-        if isinstance(value, (list, tuple)):
-            return type(value)(map(self, value))
-        if is_dataclass(value) and not isinstance(value, type):
-            return replace(value, **{field.name: self(getattr(value, field.name)) for field in fields(value)})
-        return value
+def round_floats(value: Any, decimals: int) -> Any:
+    """Return plain data or a record with rounded floats and without scalar types of numpy; arrays stay."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        # Adding zero turns a rounded -0.0 into 0.0.
+        return round(value, decimals) + 0.0
+    if isinstance(value, Mapping):
+        return {key: round_floats(entry, decimals) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(round_floats(entry, decimals) for entry in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        values = {field.name: round_floats(getattr(value, field.name), decimals) for field in fields(value)}
+        return replace(value, **values)
+    return value

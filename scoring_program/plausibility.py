@@ -8,7 +8,7 @@ the reference.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -21,9 +21,9 @@ from validator.findings import Note
 FEWEST_ANNOTATED = 20
 _SAMPLE = 200
 _USUAL = "Usual causes: names in another spelling, ids or frames counted from 0, boxes in another unit or order"
-# How many times as much of the sample another reading must fit, or how much further a share of it.
+# How many times as large the share that another reading fits must be, or by how much larger.
 _TIMES = 2.5
-_FURTHER = 0.4
+_MARGIN = 0.4
 _LOST_SHARE = 0.05
 _LOST = "At most 5 %"
 # A scale is tried if it is at least this far from 1; pairs agree on it within the tolerance. Both are logarithms.
@@ -108,24 +108,24 @@ def notes(
     """
     if task is None or not settings["notes"]:
         return []
-    found = task.facts(submission)
-    empty, normalized = (any(note.code == code for note in found) for code in ("N-EMPTY", "N-LOOKS-NORMALIZED"))
+    made = task.facts(submission)
+    empty, normalized = (any(note.code == code for note in made) for code in ("N-EMPTY", "N-LOOKS-NORMALIZED"))
     with np.errstate(all="ignore"):  # boxes may be as large as numbers go
         facets = [] if settings["detail"] == "none" or empty else task.facets(reference, submission)
     facets = [facet for facet in facets if facet.annotated >= FEWEST_ANNOTATED and len(facet.as_is) >= FEWEST]
     readings: set[str] = set()
     for facet in facets:
         best = best_reading(facet)
-        # Coordinates in 0..1 fit with a scale too, which says less.
+        # Coordinates in 0..1 also fit with a scale, but that says less.
         if best and best.words not in readings and not (best.code == "N-LOOKS-SCALED" and normalized):
             readings.add(best.words)
             shares = f"{_percent(best.fits)} {facet.claim}; as submitted, {_percent(facet.as_is)}"
-            found.append(Note(best.code, f"read {best.words}, {shares}. {best.fix}"))
+            made.append(Note(best.code, f"read {best.words}, {shares}. {best.fix}"))
         elif not best and facet.unknown and _is_lost(facet):
-            found.append(Note(facet.unknown, f"{_LOST} {facet.claim}. {facet.causes}"))
+            made.append(Note(facet.unknown, f"{_LOST} {facet.claim}. {facet.causes}"))
     if score == 0 and not empty:
-        found.append(_zero(facets))
-    return found
+        made.append(_zero(facets))
+    return made
 
 
 def best_reading(facet: Facet) -> Reading | None:
@@ -138,12 +138,12 @@ def _far_better(facet: Facet, after: Bools) -> bool:
     before, share = facet.as_is, float(after.mean())
     gained, lost = int((after & ~before).sum()), int((before & ~after).sum())
     certain = gained > lost and gained - lost >= facet.deviations * (gained + lost) ** 0.5
-    far = share >= _TIMES * float(before.mean()) or share >= float(before.mean()) + _FURTHER
+    far = share >= _TIMES * float(before.mean()) or share >= float(before.mean()) + _MARGIN
     return certain and far and share >= facet.least_share
 
 
 def _is_lost(facet: Facet) -> bool:
-    """Return whether hardly anything agrees; a share and not none, so that no single entry decides it."""
+    """Return whether hardly anything agrees: a small share rather than none, so that no single entry decides it."""
     return float(facet.as_is.mean()) <= _LOST_SHARE
 
 
@@ -172,37 +172,47 @@ class BoxPairs:
         Number of sampled entries.
     entry : int array of shape (k,)
         Which entry each pair belongs to.
-    guess, truth : float64 arrays of shape (k, 4)
-        ``guess`` as submitted, ``truth`` as ``x1, y1, x2, y2``.
+    prediction, ground_truth : float64 arrays of shape (k, 4)
+        ``prediction`` as submitted, ``ground_truth`` as ``x1, y1, x2, y2``.
     """
 
     n: int
     entry: Ints
-    guess: Floats
-    truth: Floats
+    prediction: Floats
+    ground_truth: Floats
 
-    def met(self, guess: Floats, iou: float = 0.5) -> Bools:
-        """Return which entries have a pair with IoU above ``iou`` if ``guess`` (k, 4) are their corners."""
-        low, high = np.maximum(guess[:, :2], self.truth[:, :2]), np.minimum(guess[:, 2:], self.truth[:, 2:])
+    def met(self, corners: Floats, iou: float = 0.5) -> Bools:
+        """Return which entries have a pair with IoU above ``iou`` if ``corners`` (k, 4) are those of the entries."""
+        low = np.maximum(corners[:, :2], self.ground_truth[:, :2])
+        high = np.minimum(corners[:, 2:], self.ground_truth[:, 2:])
         common = np.clip(high - low + 1, 0, None).prod(axis=1)
-        areas = [np.clip(box[:, 2:] - box[:, :2] + 1, 0, None).prod(axis=1) for box in (guess, self.truth)]
+        areas = [np.clip(_size(boxes) + 1, 0, None).prod(axis=1) for boxes in (corners, self.ground_truth)]
         good = common > iou * (areas[0] + areas[1] - common)
         return np.bincount(self.entry[good], minlength=self.n) > 0
 
+    def corner_readings(self) -> list[Reading]:
+        """Return the other readings of boxes that should be ``x1, y1, x2, y2``."""
+        boxes, fix = self.prediction, "Write boxes as [x1, y1, x2, y2]"
+        forms = [
+            ("N-LOOKS-XYWH", "as [x, y, width, height]", with_sizes(boxes), fix),
+            ("N-LOOKS-SWAPPED", "as [y1, x1, y2, x2]", boxes[:, [1, 0, 3, 2]], fix),
+        ]
+        return self.readings(boxes, forms)
+
     def readings(self, corners: Floats, forms: Sequence[tuple[str, str, Floats, str]]) -> list[Reading]:
         """Return readings of (code, words, corners, fix), and with a scale: half, double, and what fits best."""
-        found = [Reading(code, words, self.met(boxes), fix) for code, words, boxes, fix in forms]
+        made = [Reading(code, words, self.met(boxes), fix) for code, words, boxes, fix in forms]
         scales = [np.full(2, scale) for scale in _USUAL_SCALES]
         fitted = self._scale(corners)
         for scale in scales if fitted is None else [fitted, *scales]:
             words = f"with x times {scale[0]:.2f} and y times {scale[1]:.2f}"
             fix = "Give pixels of the original size, not of a resized one"
-            found.append(Reading("N-LOOKS-SCALED", words, self.met(corners * np.tile(scale, 2)), fix))
-        return found
+            made.append(Reading("N-LOOKS-SCALED", words, self.met(corners * np.tile(scale, 2)), fix))
+        return made
 
     def _scale(self, corners: Floats) -> Floats | None:
-        """Return the factors of x and y on which most pairs agree, in place and in size."""
-        size, center = (np.log(of(self.truth) / of(corners)) for of in (_size, _center))
+        """Return the factors of x and y on which most pairs agree, in position and in size."""
+        size, center = (np.log(of(self.ground_truth) / of(corners)) for of in (_size, _center))
         factor = ((size + center) / 2)[(np.abs(size - center) < 2 * _SCALE_TOLERANCE).all(axis=1)]
         if len(factor) < _FEWEST_PAIRS:
             return None
@@ -220,9 +230,11 @@ def _center(boxes: Floats) -> Floats:
     return boxes[:, 2:] + boxes[:, :2]
 
 
-def swapped(boxes: Floats) -> Floats:
-    """Return boxes (n, 4) with x and y changed."""
-    return boxes[:, [1, 0, 3, 2]]
+def ranges(first: Ints, last: Ints) -> tuple[Ints, Ints]:
+    """Return all pairs of a range i, from ``first[i]`` up to ``last[i]``, and an index in it, as two arrays."""
+    sizes = last - first
+    number = np.repeat(np.arange(len(sizes)), sizes)
+    return number, np.arange(len(number)) + (first - np.cumsum(sizes) + sizes)[number]
 
 
 def with_sizes(boxes: Floats) -> Floats:
@@ -231,37 +243,36 @@ def with_sizes(boxes: Floats) -> Floats:
 
 
 def names_facet(
-    words: Sequence[str],
-    known: Sequence[str],
-    what: str,
-    annotated: int,
-    also: Callable[[str], str] = str.lower,
+    words: Sequence[str], known: Sequence[str], what: str, annotated: int, also: Callable[[str], str] = str.lower
 ) -> Facet:
     """Return the facet of names that must be spelled as in the reference; ``also`` turns forms of a word into one.
 
     Fewer than 5 different names are not judged unless they are numbers, nor is another spelling of fewer.
     """
-    chosen = [words[place] for place in sample(len(words)).tolist()]
-    exact, loose = set(known), {_plain(word, also) for word in known}
+    chosen = [words[index] for index in sample(len(words)).tolist()]
     how = "with underscores" if also is str.lower else "in the singular"
-    as_is, fits = _is_in(chosen, exact), _is_in([_plain(word, also) for word in chosen], loose)
+    as_is, fits = (
+        is_in(chosen, known),
+        is_in([_plain(word, also) for word in chosen], {_plain(w, also) for w in known}),
+    )
     respelled = {word for word, gained in zip(chosen, (fits & ~as_is).tolist()) if gained}
     reading = Reading("N-LOOKS-SPELLED", f"with {what} in lower case and {how}", fits, "Names are compared exactly")
     are_numbers = bool(chosen) and all(word.strip().isdigit() for word in chosen)
-    number = "; yours are numbers" if are_numbers else ""
-    causes = f"Write the names as the format page and the class list do{number}"
+    causes = "Write the names as the format page and the class list do"
     return Facet(
         f"of your {what} occur in the reference",
         as_is,
         [reading] if len(respelled) >= FEWEST else [],
         annotated if are_numbers or len(set(chosen)) >= FEWEST else 0,
-        causes,
+        f"{causes}; yours are numbers" if are_numbers else causes,
         "N-LOOKS-SPELLED",
     )
 
 
-def _is_in(words: Sequence[str], known: set[str]) -> Bools:
-    return np.array([word in known for word in words], dtype=bool)
+def is_in(entries: Iterable[Hashable], known: Iterable[Hashable]) -> Bools:
+    """Return which entries are among the known ones; bool, shape (n,)."""
+    known = set(known)
+    return np.array([entry in known for entry in entries], dtype=bool)
 
 
 def _plain(word: str, also: Callable[[str], str]) -> str:

@@ -11,15 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Union
 
-from scoring_program.metrics.arrays import Floats, Ints
+import numpy as np
+
+from scoring_program.metrics.arrays import Bools, Floats, Ints
 from validator.findings import Note
 
 SUMMARY = "summary"
 FULL = "full"
 
 Cell = Union[str, int, float, None]
-Counts = Ints
-Numbers = Floats
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Table(Section):
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
-    support: Counts | None = None
+    support: Ints | None = None
     level: str = FULL
 
 
@@ -69,7 +69,7 @@ class Groups(Section):
 
     columns: Sequence[Column]
     names: Sequence[str]
-    support: Counts
+    support: Ints
     row: Callable[[Ints], Sequence[Cell]]
     worst_first: int | None = None
     overlapping: bool = False
@@ -85,15 +85,38 @@ class Histogram(Section):
 
     edges: Sequence[float]
     counts: Sequence[int]
-    support: Counts
+    support: Ints
     value: str
     things: str
     level: str = SUMMARY
 
 
+def share_histogram(
+    section: Section, values: Floats, submitted: Bools, n_bins: int, titles: tuple[str, str]
+) -> Histogram:
+    """Return a histogram of values in 0..1 in equal bins.
+
+    Parameters
+    ----------
+    section : Section
+        Key, title and note.
+    values : float64 array of shape (n,)
+    submitted : bool array of shape (n,)
+        Which values the submission says anything about.
+    n_bins : int
+    titles : (str, str)
+        What the values and the things are called.
+    """
+    edges = np.linspace(0, 1, n_bins + 1)
+    index = np.clip(np.searchsorted(edges, values, "right") - 1, 0, n_bins - 1)
+    counts = np.bincount(index, minlength=n_bins)
+    support = np.stack([counts, np.bincount(index[submitted], minlength=n_bins)], axis=1)
+    return Histogram(section.key, section.title, section.note, edges.tolist(), counts.tolist(), support, *titles)
+
+
 @dataclass(frozen=True)
 class Matrix(Section):
-    """Counts of pairs: rows are ground truth, columns are predictions.
+    """Ints of pairs: rows are ground truth, columns are predictions.
 
     Attributes
     ----------
@@ -108,8 +131,8 @@ class Matrix(Section):
     """
 
     names: Sequence[str]
-    counts: Counts
-    support: Counts
+    counts: Ints
+    support: Ints
     things: str
     level: str = SUMMARY
 
@@ -147,8 +170,8 @@ class LineChart(Section):
 
     ``ranges`` are (low x, high x, low y, high y); ``filled`` shades the area below the first line; ``ordered`` draws
     the lines in one scale of color, because their labels are steps of one quantity, and the last line stands out.
-    ``support`` of shape (n_lines, n_points) counts the instances that lie behind each point, ascending; lines whose
-    points are totals do without.
+    ``support`` of shape (n_lines, n_points) counts the instances that each point rests on, ascending; None for lines
+    whose points are totals.
     """
 
     lines: Sequence[Line]
@@ -157,7 +180,7 @@ class LineChart(Section):
     ranges: tuple[float, float, float, float] = (0.0, 1.0, 0.0, 1.0)
     filled: bool = False
     ordered: bool = False
-    support: Counts | None = None
+    support: Ints | None = None
     level: str = SUMMARY
 
 
@@ -177,7 +200,7 @@ class BodyFigure(Section):
     """
 
     parts: Sequence[tuple[str, float | None, int]]
-    support: Counts
+    support: Ints
     level: str = SUMMARY
 
 
@@ -224,7 +247,7 @@ class Statistics:
     """
 
     items: Sequence[str]
-    item_scores: Numbers
+    item_scores: Floats
     notes: Sequence[Note]
 
 
@@ -250,7 +273,7 @@ class Result:
 
     scores: Mapping[str, float]
     statistics: Statistics
-    replicates: Numbers
+    replicates: Floats
     interval: Interval | None = None
     losses: Sequence[Loss] = ()
     sections: Sequence[Section] = ()

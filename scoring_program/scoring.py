@@ -23,8 +23,9 @@ from scoring_program import plausibility
 from scoring_program.challenge import AnyProgram, Challenge, Settings, challenge_ids, load_challenge
 from scoring_program.disclosure import disclosed, rounded
 from scoring_program.metrics import resampling
+from scoring_program.metrics.arrays import Floats
 from scoring_program.report import data, files, page
-from scoring_program.result import Interval, Loss, Numbers, Result, Statistics
+from scoring_program.result import Interval, Loss, Result, Statistics
 from scoring_program.settings import read_settings
 from scoring_program.signature import reference_hash, signature
 from validator import console, limits
@@ -45,10 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("output", type=Path)
     ids = challenge_ids()
     parser.add_argument(
-        "--challenge",
-        choices=ids,
-        default=ids[0] if len(ids) == 1 else None,
-        help="needed where several are present",
+        "--challenge", choices=ids, default=ids[0] if len(ids) == 1 else None, help="needed where several are present"
     )
     options = parser.parse_args(arguments)
     if options.challenge is None:
@@ -230,13 +228,13 @@ def run_signature(challenge: Challenge, folder: Path, reference: Any, settings: 
     return signature(challenge.id, settings, challenge.settings, digest, program.signature_parts(reference))
 
 
-def _replicates(program: AnyProgram, statistics: Statistics) -> Numbers:
+def _replicates(program: AnyProgram, statistics: Statistics) -> Floats:
     n = len(statistics.items)
     blocks = resampling.draw_blocks(n) if n else ()
     return np.concatenate([np.zeros(0), *(program.reduce(statistics, weights) for weights in blocks)])
 
 
-def _interval(replicates: Numbers, score: float, n_items: int) -> Interval | None:
+def _interval(replicates: Floats, score: float, n_items: int) -> Interval | None:
     if not len(replicates):
         return None
     low, high = resampling.percentile_interval(replicates) if n_items > 1 else (score, score)

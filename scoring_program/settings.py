@@ -71,10 +71,7 @@ def read_settings(folder: Path, known: tuple[Setting, ...], findings: Findings) 
         return values
     if not isinstance(given, dict):
         findings.add(
-            "E-SETTINGS-YAML",
-            "this is not a mapping",
-            'write lines like "protocol: published"',
-            SETTINGS_FILE,
+            "E-SETTINGS-YAML", "this is not a mapping", 'write lines like "protocol: published"', SETTINGS_FILE
         )
         return values
     return {**values, **allowed(given, known, findings, SETTINGS_FILE)}

@@ -16,7 +16,8 @@ from organizer.data.synthetic import write_full_size
 from organizer.files import write_files
 from scoring_program.challenge import AnyProgram, load_challenge
 from scoring_program.metrics import resampling
-from scoring_program.result import Numbers, Statistics
+from scoring_program.metrics.arrays import Floats
+from scoring_program.result import Statistics
 from validator.findings import Findings, counted
 
 SIZES = (30, 100, 300)
@@ -49,7 +50,7 @@ def coverage(program: AnyProgram, statistics: Statistics, size: int, n_samples: 
     return covered / n_samples
 
 
-def _weights(sample: np.ndarray, draws: Numbers, n: int) -> Numbers:
+def _weights(sample: np.ndarray, draws: Floats, n: int) -> Floats:
     """Return the weights of all items in the replicates of a sample, which may hold an item more than once."""
     items, item_index = np.unique(sample, return_inverse=True)
     weights = np.zeros((len(draws), n))

@@ -10,12 +10,11 @@ import csv
 import io
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
-import numpy as np
-
+from scoring_program.disclosure import round_floats
 from scoring_program.report.files import DECIMALS
 from scoring_program.report.html import clean
 from scoring_program.result import Matrix, Result, Section, Statistics
@@ -37,7 +36,7 @@ def result_json(result: Result, signature: str, stages: Mapping[str, float]) -> 
         "notes": [asdict(note) for note in result.notes],
         "tables": {section.key: _section(section) for section in result.sections},
     }
-    return _document({"outcome": "scored", "exit_code": 0, **_plain(shown)}, stages)
+    return _document({"outcome": "scored", "exit_code": 0, **round_floats(shown, DECIMALS)}, stages)
 
 
 def failed_json(outcome: str, exit_code: int, findings: Findings, stages: Mapping[str, float]) -> str:
@@ -65,21 +64,11 @@ def per_item_csv(statistics: Statistics) -> str:
 
 def _document(data: Mapping[str, Any], stages: Mapping[str, float]) -> str:
     """Return JSON with one line for each key; a run without a score has the same keys, empty."""
-    empty = {
-        "outcome": "",
-        "exit_code": 0,
-        "signature": None,
-        "scores": {},
-        "interval": None,
-        "losses": [],
-        "notes": [],
-    }
-    empty |= {"tables": {}, "problems": [], "more_problems": 0}
+    empty = {"outcome": "", "exit_code": 0, "signature": None, "scores": {}, "interval": None, "losses": []}
+    empty |= {"notes": [], "tables": {}, "problems": [], "more_problems": 0}
     whole = {**empty, **data, "stages": {stage: round(spent, 3) for stage, spent in stages.items()}}
-    lines = (
-        f" {json.dumps(key)}: {json.dumps(value, ensure_ascii=False, allow_nan=False)}"
-        for key, value in whole.items()
-    )
+    values = {key: json.dumps(value, ensure_ascii=False, allow_nan=False) for key, value in whole.items()}
+    lines = (f' "{key}": {value}' for key, value in values.items())
     return clean("{\n" + ",\n".join(lines) + "\n}\n")
 
 
@@ -92,15 +81,3 @@ def _section(section: Section) -> dict[str, Any]:
         if name in shown:
             shown[name] = [asdict(entry) for entry in shown[name]]
     return {"kind": type(section).__name__, **shown}
-
-
-def _plain(value: Any) -> Any:
-    """Return a value without types of numpy and with rounded numbers."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, Mapping):
-        return {key: _plain(entry) for key, entry in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_plain(entry) for entry in value]
-    # Adding zero turns a rounded -0.0 into 0.0.
-    return round(value, DECIMALS) + 0.0 if isinstance(value, float) else value

@@ -18,8 +18,8 @@ from scoring_program.families.anet_entities.lemmas import TABLE, Lemmas, lemmas_
 from scoring_program.families.anet_entities.program import EntitiesProgram
 from scoring_program.families.anet_entities.reference import Reference
 from scoring_program.metrics import grounding
-from scoring_program.metrics.arrays import Bools
-from scoring_program.result import Numbers, Statistics
+from scoring_program.metrics.arrays import Bools, Floats
+from scoring_program.result import Statistics
 from validator.findings import Findings, Note, counted, quote
 from validator.formats.anet_entities import Grounding
 
@@ -48,7 +48,7 @@ class SentenceStatistics(Statistics):
     joined : Joined
     """
 
-    f1: Numbers
+    f1: Floats
     judged: grounding.Generated
     words: grounding.Words
     joined: Joined
@@ -134,7 +134,7 @@ class GeneratedSentences(EntitiesProgram[ReferenceWithLemmas, SentenceStatistics
         notes = [*joined.notes, *_lemma_notes(annotated, joined, lemmas, fewest(settings["detail"]))]
         return SentenceStatistics(joined.videos, item_scores, notes, f1, judged, words, joined)
 
-    def reduce(self, statistics: SentenceStatistics, weights: Numbers) -> Numbers:
+    def reduce(self, statistics: SentenceStatistics, weights: Floats) -> Floats:
         """Return the mean F1 of the submitted sentences."""
         joined, f1 = statistics.joined, statistics.f1
         n = len(joined.videos)
@@ -169,9 +169,7 @@ class GeneratedSentences(EntitiesProgram[ReferenceWithLemmas, SentenceStatistics
             "hallucinated": replace(judged, object_skipped=~known),
             "missed_words": replace(judged, word_correct=judged.word_correct | ~predicted),
             "boxes": replace(
-                judged,
-                object_correct=judged.object_correct | known,
-                word_correct=judged.word_correct | predicted,
+                judged, object_correct=judged.object_correct | known, word_correct=judged.word_correct | predicted
             ),
         }
         return {fix: _per_sentence(now, statistics.words, statistics.joined)[0].f1 for fix, now in fixed.items()}
@@ -179,7 +177,7 @@ class GeneratedSentences(EntitiesProgram[ReferenceWithLemmas, SentenceStatistics
 
 def _per_sentence(
     judged: grounding.Generated, words: grounding.Words, joined: Joined, localization: bool = False
-) -> tuple[grounding.PrecisionRecall, Numbers]:
+) -> tuple[grounding.PrecisionRecall, Floats]:
     return grounding.per_sentence(judged, joined.objects, words, joined.submitted, joined.n_submitted, localization)
 
 

@@ -7,44 +7,44 @@ from typing import Any
 from scoring_program.families.anet_entities.trials import EntitiesTrials, giant_boxes, nothing, objects_twice
 
 
-def _every_class(results: Any, truth: Any) -> None:
+def _every_class(results: Any, reference: Any) -> None:
     for segments in results.values():
         for objects in segments.values():
             box = objects["bbox_for_all_frames"][0] if objects["bbox_for_all_frames"] else [[0, 0, 719, 404]] * 10
-            n = len(truth["vocab"])
-            objects.update(clss=truth["vocab"], idx_in_sent=[0] * n, bbox_for_all_frames=[box] * n)
+            n = len(reference["vocab"])
+            objects.update(clss=reference["vocab"], idx_in_sent=[0] * n, bbox_for_all_frames=[box] * n)
 
 
-def _only_sure(results: Any, truth: Any) -> None:
-    """Keep the segments that are all right: what a method with a good sense of its own confidence can come near."""
+def _only_sure(results: Any, reference: Any) -> None:
+    """Keep the segments in which all is right, as a method with well-calibrated confidence nearly can."""
     for video, segments in list(results.items()):
         for segment, objects in list(segments.items()):
-            annotated = truth["annotations"][video]["segments"][segment]
+            annotated = reference["annotations"][video]["segments"][segment]
             if [name for (name,) in annotated["process_clss"]] != objects["clss"]:
                 del segments[segment]
 
 
-def _repeat(objects: Any, place: int, times: int) -> None:
+def _repeat(objects: Any, index: int, times: int) -> None:
     for key in objects:
-        objects[key] += objects[key][place : place + 1] * times
+        objects[key] += objects[key][index : index + 1] * times
 
 
-def _repeat_first(results: Any, truth: Any) -> None:
+def _repeat_first(results: Any, reference: Any) -> None:
     """Repeat the subject of each sentence, which is right more often than other words."""
     for segments in results.values():
         for objects in segments.values():
             _repeat(objects, 0, 1)
 
 
-def _repeat_right(results: Any, truth: Any) -> None:
-    """Repeat an object that is right: what one gains who knows which."""
+def _repeat_right(results: Any, reference: Any) -> None:
+    """Repeat an object that is right: what knowing which one is right would gain."""
     for video, segments in results.items():
         for segment, objects in segments.items():
-            annotated = truth["annotations"][video]["segments"][segment]
+            annotated = reference["annotations"][video]["segments"][segment]
             words = list(zip(annotated["process_clss"], annotated["frame_ind"], annotated["process_bnd_box"]))
-            for place, (name, boxes) in enumerate(zip(objects["clss"], objects["bbox_for_all_frames"])):
+            for index, (name, boxes) in enumerate(zip(objects["clss"], objects["bbox_for_all_frames"])):
                 if any([name] == label and _near(boxes[frame], box) for label, frame, box in words):
-                    _repeat(objects, place, 10)
+                    _repeat(objects, index, 10)
                     break
 
 

@@ -13,8 +13,8 @@ from scoring_program.families.anet_entities.joining import Joined, join
 from scoring_program.families.anet_entities.program import EntitiesProgram
 from scoring_program.families.anet_entities.reference import Reference
 from scoring_program.metrics import grounding
-from scoring_program.metrics.arrays import Bools, Ints
-from scoring_program.result import Numbers, Statistics
+from scoring_program.metrics.arrays import Bools, Floats, Ints
+from scoring_program.result import Statistics
 from validator.findings import Findings
 from validator.formats.anet_entities import Grounding
 
@@ -59,7 +59,7 @@ class GivenSentences(EntitiesProgram[Reference, WordStatistics]):
             joined.videos, item_scores, joined.notes, correct, predicted, words.label, video, joined
         )
 
-    def reduce(self, statistics: WordStatistics, weights: Numbers) -> Numbers:
+    def reduce(self, statistics: WordStatistics, weights: Floats) -> Floats:
         """Return the mean over classes of their share of right words."""
         return grounding.weighted_class_mean(statistics.correct, statistics.label, statistics.video, weights)
 

@@ -7,8 +7,8 @@ from typing import Any
 from scoring_program.families.anet_entities.trials import EntitiesTrials, giant_boxes, nothing, objects_twice
 
 
-def _every_word(results: Any, truth: Any) -> None:
-    for video, content in truth["annotations"].items():
+def _every_word(results: Any, reference: Any) -> None:
+    for video, content in reference["annotations"].items():
         for segment, annotated in content["segments"].items():
             n = len(annotated["tokens"])
             boxes = [[[0, 0, 719, 404]] * 10] * n

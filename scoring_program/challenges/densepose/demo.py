@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from scoring_program.challenges.densepose import preparation as files
+from scoring_program.challenges.densepose import preparation
+from scoring_program.demo import write_json
 from scoring_program.metrics import geodesic, masks
 from scoring_program.metrics.arrays import Floats
 from validator.formats.densepose import encode_detection
@@ -20,6 +21,16 @@ _HEADER_TEXT_BYTES = 116
 _BLOCK = 1 << 22
 _FULL_IMAGES, _FULL_VERTICES = 1508, 27_554
 _ROWS, _COLUMNS = 8, 3
+
+
+class _Errors(NamedTuple):
+    """How wrong detections are: pixels, U and V in 255ths, shares of the parts and persons, share found twice."""
+
+    offset: float
+    noise: float
+    wrong: float
+    missed: float
+    extra: float = 0.0
 
 
 def write_reference(folder: Path, seed: int = 2019, size: int = 1) -> None:
@@ -32,8 +43,8 @@ def write_reference(folder: Path, seed: int = 2019, size: int = 1) -> None:
 
 def write_samples(reference: Path, folder: Path) -> None:
     """Write a good and a weak prediction for a reference, one folder each."""
-    _predict(reference, folder / "good", offset=8, noise=8, wrong=0.1, missed=0.02)
-    _predict(reference, folder / "weak", offset=25, noise=40, wrong=0.4, missed=0.3)
+    _predict(reference, folder / "good", _Errors(offset=8, noise=8, wrong=0.1, missed=0.02))
+    _predict(reference, folder / "weak", _Errors(offset=25, noise=40, wrong=0.4, missed=0.3))
 
 
 def write_full_size(folder: Path, scale: float) -> None:
@@ -42,7 +53,7 @@ def write_full_size(folder: Path, scale: float) -> None:
     (folder / "ref").mkdir(parents=True)
     _write_template(folder / "ref", _FULL_VERTICES, rng)
     _write_annotations(folder / "ref", max(round(_FULL_IMAGES * scale), 1), (100, 180), (90, 250), rng)
-    _predict(folder / "ref", folder / "res", offset=5, noise=30, wrong=0.05, missed=0.05, extra=0.43)
+    _predict(folder / "ref", folder / "res", _Errors(offset=5, noise=30, wrong=0.05, missed=0.05, extra=0.43))
 
 
 def _write_template(folder: Path, n: int, rng: np.random.Generator) -> None:
@@ -53,21 +64,18 @@ def _write_template(folder: Path, n: int, rng: np.random.Generator) -> None:
     # Some subdivided vertices share a unique one, as on the seams of the real template.
     index = np.concatenate([np.arange(1, n + 1), rng.integers(1, n + 1, n // 8)])
     part, u, v = (np.concatenate([column, column[index[n:] - 1]]) for column in (part, u, v))
-    columns: dict[str, np.ndarray] = {
-        "U_subdiv": u[:, None],
-        "V_subdiv": v[:, None],
-        "Part_ID_subdiv": part[:, None].astype(np.uint8),
-    }
-    _save_mat(folder / files.SUBDIVIDED_FILE, columns)
-    _save_mat(folder / files.TRANSFORM_FILE, {"index": index[:, None].astype(np.int32)})
+    columns: dict[str, np.ndarray] = {"U_subdiv": u[:, None], "V_subdiv": v[:, None]}
+    columns["Part_ID_subdiv"] = part[:, None].astype(np.uint8)
+    _save_mat(folder / preparation.SUBDIVIDED_FILE, columns)
+    _save_mat(folder / preparation.TRANSFORM_FILE, {"index": index[:, None].astype(np.int32)})
     center = np.stack([(part - 1) % _COLUMNS * 0.4, (part - 1) // _COLUMNS * 0.2], axis=1)[:n]
-    place = (center + 0.3 * np.stack([u, v], axis=1)[:n]).astype(np.float32)
-    with h5py.File(folder / files.DISTANCES_FILE, "w", track_order=False) as file:
+    position = (center + 0.3 * np.stack([u, v], axis=1)[:n]).astype(np.float32)
+    with h5py.File(folder / preparation.DISTANCES_FILE, "w", track_order=False) as file:
         data = file.create_dataset("Pdist_matrix", (n * (n - 1) // 2, 1), "<f4", track_times=False)
         block: list[np.ndarray] = []
         begin = size = 0
         for i in range(1, n):
-            block.append(np.hypot(*(place[:i] - place[i]).T))
+            block.append(np.hypot(*(position[:i] - position[i]).T))
             size += i
             if size >= _BLOCK or i == n - 1:
                 data[begin : begin + size, 0] = np.concatenate(block)
@@ -95,7 +103,8 @@ def _write_annotations(
             box = [int(rng.integers(0, 640 - width)), int(rng.integers(0, 480 - height)), width, height]
             annotations.append(_person(len(annotations) + 1, number, box, int(rng.integers(*points)), rng))
     categories = [{"id": 1, "name": "person", "supercategory": "person"}]
-    _dump(folder / files.ANNOTATIONS_FILE, {"images": images, "annotations": annotations, "categories": categories})
+    content = {"images": images, "annotations": annotations, "categories": categories}
+    write_json(folder / preparation.ANNOTATIONS_FILE, content)
 
 
 def _person(number: int, image: int, box: list[int], n_points: int, rng: np.random.Generator) -> dict[str, Any]:
@@ -112,11 +121,8 @@ def _person(number: int, image: int, box: list[int], n_points: int, rng: np.rand
         "iscrowd": 0,
         "bbox": box,
         "area": box[2] * box[3] * 0.7,
-        "dp_x": x.round(2).tolist(),
-        "dp_y": y.round(2).tolist(),
-        "dp_I": part.astype(float).tolist(),
-        "dp_U": u.round(4).tolist(),
-        "dp_V": v.round(4).tolist(),
+        **{"dp_x": x.round(2).tolist(), "dp_y": y.round(2).tolist(), "dp_I": part.astype(float).tolist()},
+        **{"dp_U": u.round(4).tolist(), "dp_V": v.round(4).tolist()},
         "dp_masks": [{"counts": masks.encode_counts(mask), "size": [256, 256]} for mask in stripes],
     }
 
@@ -129,26 +135,21 @@ def _body(x: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
     return np.where(inside, part, 0).astype(np.int64), column % 1, row % 1
 
 
-def _predict(
-    reference: Path, folder: Path, offset: int, noise: int, wrong: float, missed: float, extra: float = 0.0
-) -> None:
+def _predict(reference: Path, folder: Path, errors: _Errors) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(11)
-    data = json.loads((reference / files.ANNOTATIONS_FILE).read_text(encoding="utf-8"))
+    data = json.loads((reference / preparation.ANNOTATIONS_FILE).read_text(encoding="utf-8"))
     with (folder / "densepose_demo_results.json").open("w", encoding="utf-8") as stream:
         separator = "["
         for person in data["annotations"]:
-            for copy in range(1 + (rng.random() < extra)):
-                if rng.random() < missed:
+            for copy in range(1 + (rng.random() < errors.extra)):
+                if rng.random() < errors.missed:
                     continue
-                stream.write(separator + "\n" + _detection(person, offset * (1 + 3 * copy), noise, wrong, rng))
+                box, pixels = predicted(person, errors.offset * (1 + 3 * copy), errors.noise, errors.wrong, rng)
+                detection = encode_detection(person["image_id"], box, round(float(rng.random()), 4), pixels)
+                stream.write(f"{separator}\n{detection}")
                 separator = ","
         stream.write("\n]\n")
-
-
-def _detection(person: dict[str, Any], offset: float, noise: float, wrong: float, rng: np.random.Generator) -> str:
-    box, iuv = predicted(person, offset, noise, wrong, rng)
-    return encode_detection(person["image_id"], box, round(float(rng.random()), 4), iuv)
 
 
 def predicted(
@@ -167,7 +168,3 @@ def predicted(
         channels.append(np.where(part > 0, np.clip(values * 255 + rng.normal(0, noise, part.shape), 0, 255), 0))
     box = (round(float(left), 2), round(float(top), 2), int(wide) + 0.5, int(high) + 0.5)
     return box, np.stack(channels).astype(np.uint8)
-
-
-def _dump(path: Path, data: object) -> None:
-    path.write_text(json.dumps(data, separators=(",", ":")) + "\n", encoding="utf-8")

@@ -6,8 +6,8 @@ import numpy as np
 
 from scoring_program.challenges.densepose.matching import MEASURES, Compared, Points, similarity
 from scoring_program.metrics import average_precision
+from scoring_program.metrics.arrays import Floats
 from scoring_program.metrics.average_precision import Detections, Matches, People, Ranked
-from scoring_program.result import Numbers
 
 _AREAS = ("all",)
 
@@ -32,7 +32,7 @@ def ranked_if_fixed(compared: Compared, points: Points, main: int) -> dict[str, 
     return fixed
 
 
-def _fixed_similarities(compared: Compared, points: Points, main: int) -> dict[str, Numbers]:
+def _fixed_similarities(compared: Compared, points: Points, main: int) -> dict[str, Floats]:
     """Return the similarity of all pairs, shape (n_pairs,), without each kind of error of the matched pairs."""
     is_match = compared.matched_pairs(main)
     fixed = {"masks": (compared.gps, np.where(is_match, 1.0, compared.mask_iou))}

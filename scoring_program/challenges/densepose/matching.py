@@ -10,9 +10,8 @@ import numpy as np
 from scoring_program.challenges.densepose.gathering import Kept
 from scoring_program.challenges.densepose.reference import Persons, Reference
 from scoring_program.metrics import average_precision, geodesic
-from scoring_program.metrics.arrays import Bools, Ints
+from scoring_program.metrics.arrays import Bools, Floats, Ints
 from scoring_program.metrics.average_precision import Detections, Matches, Pairs, People
-from scoring_program.result import Numbers
 
 MEASURES = ("gpsm", "gps", "iou")
 
@@ -24,13 +23,13 @@ class Points:
     ``part`` is the predicted part, 0 for background; ``pair`` is the index of the pair in `Compared`.
     """
 
-    similarity: Numbers
+    similarity: Floats
     part: Ints
     true_part: Ints
     pair: Ints
     n_pairs: int
 
-    def gps(self, similarity: Numbers) -> Numbers:
+    def gps(self, similarity: Floats) -> Floats:
         """Return the GPS of each pair, shape (n_pairs,), for other similarities of the points."""
         return geodesic.mean_similarity(similarity, self.pair, self.n_pairs)
 
@@ -53,9 +52,9 @@ class Compared:
     detections: Detections
     people: People
     pairs: Pairs
-    overlap: Numbers
-    mask_iou: Numbers
-    gps: Numbers
+    overlap: Floats
+    mask_iou: Floats
+    gps: Floats
     matches: Matches
 
     def person(self, main: int) -> Ints:
@@ -138,6 +137,6 @@ def compare(persons: Persons, by_image: Sequence[Sequence[Kept]], points: Points
     return Compared(detections, people, pairs, overlap, mask_iou, gps, matches)
 
 
-def similarity(measure: str, gps: Numbers, mask_iou: Numbers) -> Numbers:
+def similarity(measure: str, gps: Floats, mask_iou: Floats) -> Floats:
     """Return the similarity by which pairs are matched: GPSm, GPS or mask IoU."""
     return {"gpsm": np.sqrt(gps * mask_iou), "gps": gps, "iou": mask_iou}[measure]

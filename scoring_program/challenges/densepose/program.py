@@ -17,8 +17,8 @@ from scoring_program.challenges.densepose.gathering import Gathered, Gatherer
 from scoring_program.challenges.densepose.matching import MEASURES, Compared, Points
 from scoring_program.challenges.densepose.reference import Reference
 from scoring_program.metrics import average_precision
-from scoring_program.metrics.arrays import Ints
-from scoring_program.result import Numbers, Statistics
+from scoring_program.metrics.arrays import Floats, Ints
+from scoring_program.result import Statistics
 from validator.check import check_submission
 from validator.findings import Findings, Note, counted
 from validator.formats.densepose import DetectionFacts
@@ -107,7 +107,7 @@ class DensePose(Program[Reference, Gathered, ImageStatistics]):
         items = [str(number) for number in persons.image_id.tolist()]
         return ImageStatistics(items, item_scores, notes, compared, ranked, points, main)
 
-    def reduce(self, statistics: ImageStatistics, weights: Numbers) -> Numbers:
+    def reduce(self, statistics: ImageStatistics, weights: Floats) -> Floats:
         """Return the average precision."""
         return average_precision.weighted(statistics.ranked, weights)
 

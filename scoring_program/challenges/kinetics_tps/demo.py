@@ -10,12 +10,14 @@ import random
 from pathlib import Path
 from typing import Any
 
+from scoring_program.demo import write_json
+
 _CLASSES = ["climb_rope", "jump_rope", "paint_wall", "play_drums", "push_cart", "throw_ball"]
 _PARTS = [
     *("head", "left_arm", "right_arm", "left_hand", "right_hand"),
     *("hip", "left_leg", "right_leg", "left_foot", "right_foot"),
 ]
-_STATES = ["bend", "carry", "hold", "kick", "look", "none", "press", "swing", "touch", "unbend"]
+STATES = ["bend", "carry", "hold", "kick", "look", "none", "press", "swing", "touch", "unbend"]
 _FULL_VIDEOS = 932
 Video = dict[str, Any]
 
@@ -38,7 +40,6 @@ def write_full_size(folder: Path, scale: float) -> None:
 
 
 def _write_reference(folder: Path, n_videos: int, fewest_frames: int, most_frames: int, seed: int) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
     rng = random.Random(seed)
     classes, parts = {}, {}
     for index in range(n_videos):
@@ -50,8 +51,8 @@ def _write_reference(folder: Path, n_videos: int, fewest_frames: int, most_frame
             f"img_{5 * frame + 1:05d}.json": {"humans": [_human(rng, number) for number in range(1, n_humans + 1)]}
             for frame in range(n_frames)
         }
-    _dump(folder / "gt_vid_result.json", classes)
-    _dump(folder / "gt_part_result.json", parts)
+    write_json(folder / "gt_vid_result.json", classes)
+    write_json(folder / "gt_part_result.json", parts)
 
 
 def _human(rng: random.Random, number: int) -> Video:
@@ -61,12 +62,11 @@ def _human(rng: random.Random, number: int) -> Video:
     for part in rng.sample(_PARTS, rng.randint(6, len(_PARTS))):
         w, h = width // 3, height // 5
         x, y = left + rng.randrange(width - w), top + rng.randrange(height - h)
-        parts[part] = {"number": 1, "box": [x, y, x + w, y + h], "verb": rng.choice(_STATES), "name": part}
+        parts[part] = {"number": 1, "box": [x, y, x + w, y + h], "verb": rng.choice(STATES), "name": part}
     return {"number": number, "box": [left, top, left + width, top + height], "parts": parts}
 
 
 def _predict(reference: Path, folder: Path, jitter: int, wrong: float, most_proposals: int) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
     rng = random.Random(7)
     classes = json.loads((reference / "gt_vid_result.json").read_text(encoding="utf-8"))
     parts = json.loads((reference / "gt_part_result.json").read_text(encoding="utf-8"))
@@ -77,27 +77,18 @@ def _predict(reference: Path, folder: Path, jitter: int, wrong: float, most_prop
 
     def predicted(part: Video) -> Video:
         n = rng.choices(range(1, most_proposals + 1), range(most_proposals, 0, -1))[0]
-        states = [part["verb"] if rng.random() > wrong else rng.choice(_STATES) for _ in range(n)]
+        states = [part["verb"] if rng.random() > wrong else rng.choice(STATES) for _ in range(n)]
         return {"box": [moved(part["box"]) for _ in range(n)], "verb": states}
 
-    guessed = {}
-    for name, frames in parts.items():
-        guessed[name] = {
-            frame: {
-                "humans": [
-                    {
-                        "box": moved(human["box"]),
-                        "parts": {part: predicted(truth) for part, truth in human["parts"].items()},
-                    }
-                    for human in content["humans"]
-                ]
-            }
-            for frame, content in frames.items()
-        }
+    for frames in parts.values():
+        for content in frames.values():
+            content["humans"] = [
+                {
+                    "box": moved(human["box"]),
+                    "parts": {name: predicted(part) for name, part in human["parts"].items()},
+                }
+                for human in content["humans"]
+            ]
     chosen = {name: c if rng.random() > wrong else rng.choice(_CLASSES) for name, c in classes.items()}
-    _dump(folder / "pred_vid_result.json", chosen)
-    _dump(folder / "pred_part_result.json", guessed)
-
-
-def _dump(path: Path, data: object) -> None:
-    path.write_text(json.dumps(data, separators=(",", ":")) + "\n", encoding="utf-8")
+    write_json(folder / "pred_vid_result.json", chosen)
+    write_json(folder / "pred_part_result.json", parts)

@@ -13,14 +13,13 @@ from scoring_program.metrics.arrays import Bools, Ints
 from scoring_program.result import (
     Cell,
     Column,
-    Counts,
     Groups,
-    Histogram,
     Line,
     LineChart,
     Section,
     StackedBar,
     Table,
+    share_histogram,
 )
 from validator.formats.kinetics_tps import KineticsSubmission
 
@@ -45,10 +44,10 @@ def sections(reference: Reference, submission: KineticsSubmission, statistics: V
 
 def _curve(statistics: VideoStatistics) -> Section:
     curve = accuracy_curve(statistics, _CURVE_STEP)
-    points = [place * _CURVE_STEP / part_state.GRID for place in range(len(curve))]
+    points = [index * _CURVE_STEP / part_state.GRID for index in range(len(curve))]
     sign = "≥" if statistics.protocol.inclusive else ">"
     note = f"Share of the videos with the right class and PSC {sign} T. The area below is the score."
-    # A step tells the PSC of the videos that fall out there.
+    # A step reveals the PSC of the videos that drop out there.
     fallen = statistics.right.sum() - np.rint(np.array(curve) * len(statistics.right)).astype(np.int64)
     return LineChart(
         "conditioned_accuracy", "Accuracy conditioned on PSC", note, [Line("accuracy", points, curve)], "threshold T",
@@ -58,13 +57,13 @@ def _curve(statistics: VideoStatistics) -> Section:
 
 def _budget(statistics: VideoStatistics) -> Section:
     """Return where mean PSC is lost; the shares and mean PSC add up to 1."""
-    truth, outcomes, frame_scores = statistics.parts, statistics.outcomes, statistics.videos.frame_scores
-    n_videos = len(truth.videos)
+    parts, outcomes, frame_scores = statistics.parts, statistics.outcomes, statistics.videos.frame_scores
+    n_videos = len(parts.videos)
     counting = ~np.isnan(frame_scores)
-    frames_of_video = np.bincount(truth.frame_video[counting], minlength=n_videos)
-    part_frame = truth.human_frame[truth.part_human]
-    parts_of_frame = np.bincount(part_frame, minlength=len(truth.frames))
-    frame_weight = 1 / np.maximum(frames_of_video[truth.frame_video], 1) / n_videos
+    frames_of_video = np.bincount(parts.frame_video[counting], minlength=n_videos)
+    part_frame = parts.human_frame[parts.part_human]
+    parts_of_frame = np.bincount(part_frame, minlength=len(parts.frames))
+    frame_weight = 1 / np.maximum(frames_of_video[parts.frame_video], 1) / n_videos
     weight = frame_weight[part_frame] / np.maximum(parts_of_frame[part_frame], 1)
     lost = np.bincount(outcomes.kind, weight, 5)
     # Counted by the released protocol only: a missing frame with humans and without parts.
@@ -84,38 +83,29 @@ def _budget(statistics: VideoStatistics) -> Section:
 
 def _with_frames(statistics: VideoStatistics) -> Bools:
     """Return which videos have at least one of their frames in the submission."""
-    truth = statistics.parts
-    return np.bincount(truth.frame_video[statistics.joined.has_frame], minlength=len(truth.videos)) > 0
+    parts = statistics.parts
+    return np.bincount(parts.frame_video[statistics.joined.has_frame], minlength=len(parts.videos)) > 0
 
 
 def _distribution(statistics: VideoStatistics) -> Section:
-    edges = np.linspace(0, 1, _BINS + 1)
-    place = np.clip(np.searchsorted(edges, statistics.videos.psc, "right") - 1, 0, _BINS - 1)
-    counts = np.bincount(place, minlength=_BINS)
-    submitted = np.bincount(place[_with_frames(statistics)], minlength=_BINS)
-    return Histogram(
-        "psc", "Part State Correctness", "Videos by their PSC.", edges.tolist(), counts.tolist(),
-        np.stack([counts, submitted], axis=1), "PSC", "videos",
-    )  # fmt: skip
+    section = Section("psc", "Part State Correctness", "Videos by their PSC.")
+    return share_histogram(section, statistics.videos.psc, _with_frames(statistics), _BINS, ("PSC", "videos"))
 
 
 def _class_table(reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics) -> Section:
     names = sorted(set(reference.classes))
-    number = {name: place for place, name in enumerate(names)}
+    number = {name: index for index, name in enumerate(names)}
     label = np.array([number[name] for name in reference.classes], dtype=np.int64)
     psc, right, areas = statistics.videos.psc, statistics.right, statistics.areas
-    named = np.zeros(len(names), np.int64)
-    for video in reference.parts.videos:
-        place = number.get(submission.classes.get(video, ""))
-        if place is not None:
-            named[place] += 1
+    predicted = Counter(submission.classes.get(video) for video in reference.parts.videos)
+    named = np.array([predicted[name] for name in names], dtype=np.int64)
     with_frames = np.bincount(label[_with_frames(statistics)], minlength=len(names))
     # A row needs videos that have this class, and enough that the submission says something about.
     support = np.stack([np.bincount(label, minlength=len(names)), np.minimum(named, with_frames)], axis=1)
 
     def row(groups: Ints) -> list[Cell]:
-        own = np.isin(label, groups)
-        return [int(own.sum()), *(float(values[own].mean()) for values in (right, psc, areas))]
+        chosen = np.isin(label, groups)
+        return [int(chosen.sum()), *(float(values[chosen].mean()) for values in (right, psc, areas))]
 
     columns = [Column("Class"), Column("Videos", "count"), Column("Top-1", "share")]
     columns += [Column("Mean PSC", "share"), Column("Area", "share")]
@@ -125,41 +115,37 @@ def _class_table(reference: Reference, submission: KineticsSubmission, statistic
 
 def _class_confusions(reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics) -> Section:
     named = set(submission.classes.values())
-    found = Counter(
+    count = Counter(
         (name, submission.classes[video])
         for video, name, right in zip(reference.parts.videos, reference.classes, statistics.right.tolist())
         if not right and video in submission.classes and name in named
     )
-    pairs = sorted(found, key=lambda pair: (-found[pair], pair))
-    counts = np.array([found[pair] for pair in pairs], dtype=np.int64)
+    pairs = sorted(count, key=lambda pair: (-count[pair], pair))
+    counts = np.array([count[pair] for pair in pairs], dtype=np.int64)
     return _pair_table("class_confusions", "Confused classes", pairs, counts)
 
 
 def _state_confusions(submission: KineticsSubmission, statistics: VideoStatistics) -> Section:
     """Return the table of states that are taken for others, where the box is near enough.
 
-    States that the submission never names stay unnamed. Videos are counted and not parts: how many parts of a video
-    are predicted is the submission's choice.
+    States that the submission never names stay unnamed. Videos are counted instead of parts, because the submission
+    chooses how many parts of a video it predicts.
     """
-    truth, outcomes = statistics.parts, statistics.outcomes
-    named = np.array([state in submission.parts.states for state in truth.states], dtype=bool)
+    parts, outcomes = statistics.parts, statistics.outcomes
+    named = np.array([state in submission.parts.states for state in parts.states], dtype=bool)
     chosen = np.flatnonzero((outcomes.kind == part_state.WRONG_STATE) & (outcomes.near_state >= 0))
-    chosen = chosen[named[truth.proposal_state[chosen]]]
-    n_states = len(truth.states)
-    pair = truth.proposal_state[chosen].astype(np.int64) * n_states + outcomes.near_state[chosen]
-    video = truth.frame_video[truth.human_frame[truth.part_human[chosen]]]
-    found = np.unique(pair)
-    n_videos = len(truth.videos)
-    of_pair, _ = np.divmod(np.unique(np.searchsorted(found, pair) * n_videos + video), max(n_videos, 1))
-    videos = np.bincount(of_pair, minlength=len(found))
+    chosen = chosen[named[parts.proposal_state[chosen]]]
+    video = parts.frame_video[parts.human_frame[parts.part_human[chosen]]]
+    confused = np.unique(np.stack([parts.proposal_state[chosen], outcomes.near_state[chosen], video]), axis=1)[:2]
+    states, videos = np.unique(confused, axis=1, return_counts=True)
     order = np.argsort(-videos, kind="stable")
-    names = list(truth.states)
-    pairs = [(names[code // n_states], names[code % n_states]) for code in found[order].tolist()]
+    names = list(parts.states)
+    pairs = [(names[annotated], names[predicted]) for annotated, predicted in states[:, order].T.tolist()]
     table = _pair_table("state_confusions", "Confused states", pairs, videos[order])
     return replace(table, overlapping=True)
 
 
-def _pair_table(key: str, title: str, pairs: list[tuple[str, str]], counts: Counts) -> Groups:
+def _pair_table(key: str, title: str, pairs: list[tuple[str, str]], counts: Ints) -> Groups:
     def row(groups: Ints) -> list[Cell]:
         predicted = pairs[int(groups[0])][1] if len(groups) == 1 else None
         return [predicted, int(counts[groups].sum())]
@@ -170,16 +156,15 @@ def _pair_table(key: str, title: str, pairs: list[tuple[str, str]], counts: Coun
 
 
 def _part_table(statistics: VideoStatistics) -> Section:
-    truth, outcomes = statistics.parts, statistics.outcomes
-    n_names, n_videos = len(truth.names), len(truth.videos)
-    kinds = np.bincount(5 * truth.part_name + outcomes.kind, minlength=5 * n_names).reshape(-1, 5)
+    parts, outcomes = statistics.parts, statistics.outcomes
+    n_names = len(parts.names)
+    kinds = np.bincount(5 * parts.part_name + outcomes.kind, minlength=5 * n_names).reshape(-1, 5)
     some = outcomes.n_proposals > 0
-    proposals = np.bincount(truth.part_name[some], outcomes.n_proposals[some], n_names)
-    with_proposals = np.bincount(truth.part_name[some], minlength=n_names)
-    video = truth.frame_video[truth.human_frame[truth.part_human]]
-    in_video = truth.part_name * np.int64(n_videos) + video
+    proposals = np.bincount(parts.part_name[some], outcomes.n_proposals[some], n_names)
+    with_proposals = np.bincount(parts.part_name[some], minlength=n_names)
+    in_video = np.stack([parts.part_name, parts.frame_video[parts.human_frame[parts.part_human]]])
     support = [
-        np.bincount(np.unique(in_video[chosen]) // n_videos, minlength=n_names) for chosen in (slice(None), some)
+        np.bincount(np.unique(in_video[:, chosen], axis=1)[0], minlength=n_names) for chosen in (slice(None), some)
     ]
 
     def row(groups: Ints) -> list[Cell]:
@@ -196,7 +181,7 @@ def _part_table(statistics: VideoStatistics) -> Section:
         "Shares of the annotated parts. Localized: a proposal overlaps enough. "
         "Mean proposals: over the parts that have any."
     )
-    return Groups("parts", "Parts", note, columns, list(truth.names), np.stack(support, axis=1), row, 4, True)
+    return Groups("parts", "Parts", note, columns, list(parts.names), np.stack(support, axis=1), row, 4, True)
 
 
 def _video_table(reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics) -> Section:

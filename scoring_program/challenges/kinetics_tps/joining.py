@@ -34,14 +34,15 @@ class Joined:
 
 def join(ground_truth: PartStates, predicted: PartStates) -> Joined:
     """Bring a submission into the reference's numbering; frames that it does not have are dropped."""
-    position = {key: index for index, key in enumerate(_frame_keys(ground_truth))}
-    frame = np.fromiter((position.get(key, -1) for key in _frame_keys(predicted)), np.int64, len(predicted.frames))
+    position = {key: index for index, key in enumerate(frame_keys(ground_truth))}
+    frame = np.fromiter((position.get(key, -1) for key in frame_keys(predicted)), np.int64, len(predicted.frames))
     has_frame = np.zeros(len(ground_truth.frames), dtype=bool)
     has_frame[frame[frame >= 0]] = True
     # Frames may come in another order than the reference's; humans follow frames, parts and proposals follow them.
     human_frame, human_order = _renumber(predicted.human_frame, frame)
-    part_human, part_order = _renumber(predicted.part_human, _places(human_order, len(predicted.human_box)))
-    proposal_part, proposal_order = _renumber(predicted.proposal_part, _places(part_order, len(predicted.part_name)))
+    part_human, part_order = _renumber(predicted.part_human, _new_numbers(human_order, len(predicted.human_box)))
+    part_number = _new_numbers(part_order, len(predicted.part_name))
+    proposal_part, proposal_order = _renumber(predicted.proposal_part, part_number)
     notes = _notes(frame, has_frame, len(set(predicted.videos) - set(ground_truth.videos)))
     return Joined(
         human_frame,
@@ -69,7 +70,8 @@ def _notes(frame: Ints, has_frame: Bools, extra_videos: int) -> list[Note]:
     return notes
 
 
-def _frame_keys(parts: PartStates) -> Iterable[tuple[int | str, str]]:
+def frame_keys(parts: PartStates) -> Iterable[tuple[str, str]]:
+    """Return video and name of each frame."""
     return zip((parts.videos[index] for index in parts.frame_video.tolist()), parts.frames)
 
 
@@ -89,12 +91,13 @@ def _renumber(owner: Ints, new_number: Ints) -> tuple[Ints, _Order]:
     return numbers, order
 
 
-def _places(order: _Order, size: int) -> Ints:
-    places = np.full(size, -1)
-    places[order] = np.arange(size if isinstance(order, slice) else len(order))
-    return places
+def _new_numbers(order: _Order, size: int) -> Ints:
+    """Return the new number of each of ``size`` old entries, -1 for those that are dropped."""
+    numbers = np.full(size, -1)
+    numbers[order] = np.arange(size if isinstance(order, slice) else len(order))
+    return numbers
 
 
-def _translate(own: dict[str, int], other: dict[str, int]) -> Ints:
-    """Return for each number of ``own`` that of the same word in ``other``, -1 if there is none."""
-    return np.array([other.get(word, -1) for word in own], dtype=np.int64)
+def _translate(predicted: dict[str, int], ground_truth: dict[str, int]) -> Ints:
+    """Return for each word of the prediction its number in the ground truth, -1 if there is none."""
+    return np.array([ground_truth.get(word, -1) for word in predicted], dtype=np.int64)

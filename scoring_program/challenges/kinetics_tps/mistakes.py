@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from scoring_program.challenges.kinetics_tps.demo import STATES
 from scoring_program.mistakes import CANVAS, Boxes, Change, Files, Generator, Mistake, bias, moved, of_boxes, sizes
 
-_STATES = ["bend", "carry", "hold", "kick", "look", "none", "press", "swing", "touch", "unbend"]
+Json = dict[str, Any]
 
 
 def honest(reference: Path, rng: Generator, noise: float) -> Any:
     """Return a prediction: right at ``noise`` 0, hardly anything right at 1."""
-    classes, truth = (json.loads((reference / f"gt_{name}_result.json").read_text()) for name in ("vid", "part"))
+    classes, videos = (json.loads((reference / f"gt_{name}_result.json").read_text()) for name in ("vid", "part"))
     shift, missed, names = bias(rng, noise), 0.5 * noise * rng.random(), sorted(set(classes.values()))
-    guess: dict[str, Any] = {}
-    for video, frames in truth.items():
+    predicted: dict[str, Any] = {}
+    for video, frames in videos.items():
         for frame, content in frames.items():
             humans = []
             for human in content["humans"]:
@@ -27,13 +28,13 @@ def honest(reference: Path, rng: Generator, noise: float) -> Any:
                     continue
                 parts = {}
                 for name, part in human["parts"].items():
-                    states = [part["verb"] if rng.random() > noise else str(rng.choice(_STATES))]
+                    states = [part["verb"] if rng.random() > noise else str(rng.choice(STATES))]
                     parts[name] = {"box": [moved(part["box"], rng, noise, shift)], "verb": states}
                 humans.append({"box": moved(human["box"], rng, noise, shift), "parts": parts})
             if rng.random() >= missed:
-                guess.setdefault(video, {})[frame] = {"humans": humans}
+                predicted.setdefault(video, {})[frame] = {"humans": humans}
     chosen = {video: name if rng.random() > noise else str(rng.choice(names)) for video, name in classes.items()}
-    return {"pred_vid_result.json": chosen, "pred_part_result.json": guess}
+    return {"pred_vid_result.json": chosen, "pred_part_result.json": predicted}
 
 
 def files(prediction: Any) -> Files:
@@ -41,25 +42,27 @@ def files(prediction: Any) -> Files:
     return {name: json.dumps(content).encode() for name, content in prediction.items()}
 
 
-def _humans(prediction: Any) -> Iterator[Any]:
-    for frames in prediction["pred_part_result.json"].values():
-        for frame in frames.values():
-            yield from frame["humans"]
-
-
-def _each_box(change: Boxes) -> Change:
+def _each_human(change: Callable[[Json], None]) -> Change:
     def made(prediction: Any) -> Any:
-        for human in _humans(prediction):
-            human["box"] = change(np.array(human["box"], dtype=np.float64)).tolist()
-            for part in human["parts"].values():
-                part["box"] = change(np.array(part["box"], dtype=np.float64)).tolist()
+        for frames in prediction["pred_part_result.json"].values():
+            for frame in frames.values():
+                for human in frame["humans"]:
+                    change(human)
         return prediction
 
     return made
 
 
+def _each_box(boxes: Boxes) -> Change:
+    def change(human: Json) -> None:
+        for entry in (human, *human["parts"].values()):
+            entry["box"] = boxes(np.array(entry["box"], dtype=np.float64)).tolist()
+
+    return _each_human(change)
+
+
 def _kinetics_sizes(prediction: Any) -> Any:
-    """Write sizes, and keep what a validator lets through: width >= x and height >= y."""
+    """Write sizes, and keep what a validator accepts: width >= x and height >= y."""
     _each_box(sizes)(prediction)
 
     def good(box: list[float]) -> bool:
@@ -83,29 +86,22 @@ def _classes(change: Callable[[str], str]) -> Change:
 
 
 def _class_numbers(prediction: Any) -> Any:
-    numbers = {
-        name: str(number) for number, name in enumerate(sorted(set(prediction["pred_vid_result.json"].values())))
-    }
-    return _classes(numbers.__getitem__)(prediction)
+    names = sorted(set(prediction["pred_vid_result.json"].values()))
+    return _classes(lambda name: str(names.index(name)))(prediction)
 
 
-def _states(change: Callable[[str], str]) -> Change:
-    def made(prediction: Any) -> Any:
-        for human in _humans(prediction):
-            for part in human["parts"].values():
-                part["verb"] = list(map(change, part["verb"]))
-        return prediction
+def _states(renamed: Callable[[str], str]) -> Change:
+    def change(human: Json) -> None:
+        for part in human["parts"].values():
+            part["verb"] = list(map(renamed, part["verb"]))
 
-    return made
+    return _each_human(change)
 
 
-def _parts(change: Callable[[str], str]) -> Change:
-    def made(prediction: Any) -> Any:
-        for human in _humans(prediction):
-            human["parts"] = {change(name): part for name, part in human["parts"].items()}
-        return prediction
-
-    return made
+def _parts(renamed: Callable[[str], str]) -> Change:
+    return _each_human(
+        lambda human: human.update(parts={renamed(name): part for name, part in human["parts"].items()})
+    )
 
 
 def _frames(number: Callable[[int], int]) -> Change:
@@ -128,7 +124,7 @@ MISTAKES: Sequence[Mistake] = [
     ("classes in capitals", "N-LOOKS-SPELLED", _classes(str.upper)),
     ("classes as numbers", "N-LOOKS-SPELLED", _class_numbers),
     ("states in capitals", "N-LOOKS-SPELLED", _states(str.title)),
-    ("states as numbers", "N-LOOKS-SPELLED", _states(lambda name: str(_STATES.index(name)))),
+    ("states as numbers", "N-LOOKS-SPELLED", _states(lambda name: str(STATES.index(name)))),
     ("parts with spaces", "N-LOOKS-SPELLED", _parts(lambda name: name.replace("_", " "))),
     ("parts in capitals", "N-LOOKS-SPELLED", _parts(str.title)),
     ("frames from 0", "N-LOOKS-SHIFTED", _frames(lambda number: number - 1)),

@@ -12,18 +12,12 @@ import numpy as np
 from scoring_program.challenge import Program, Settings
 from scoring_program.challenges.kinetics_tps.joining import Joined, join
 from scoring_program.metrics import part_state, resampling
-from scoring_program.metrics.arrays import Bools, Ints
+from scoring_program.metrics.arrays import Bools, Floats, Ints
 from scoring_program.prepared import load_prepared, save_prepared
-from scoring_program.result import Numbers, Statistics
+from scoring_program.result import Statistics
 from validator.check import check_submission
 from validator.findings import Findings, counted
-from validator.formats.kinetics_tps import (
-    REFERENCE_SCHEMA,
-    KineticsSubmission,
-    PartStates,
-    read_classes,
-    read_parts,
-)
+from validator.formats.kinetics_tps import REFERENCE_SCHEMA, KineticsSubmission, PartStates, read_classes, read_parts
 from validator.json_files import JsonForm
 from validator.rules import load_rules
 
@@ -79,8 +73,8 @@ class Videos:
         Number of points of the grid that the PSC passes.
     """
 
-    frame_scores: Numbers
-    psc: Numbers
+    frame_scores: Floats
+    psc: Floats
     passed: Ints
 
 
@@ -99,7 +93,7 @@ class VideoStatistics(Statistics):
     """
 
     right: Bools
-    areas: Numbers
+    areas: Floats
     order: Ints
     videos: Videos
     outcomes: part_state.PartOutcomes
@@ -168,7 +162,7 @@ class KineticsTPS(Program[Reference, KineticsSubmission, VideoStatistics]):
             items, item_scores, joined.notes, right, areas, order, videos, outcomes, ground_truth, joined, protocol
         )
 
-    def reduce(self, statistics: VideoStatistics, weights: Numbers) -> Numbers:
+    def reduce(self, statistics: VideoStatistics, weights: Floats) -> Floats:
         """Return the area under the conditioned accuracy, not rounded."""
         return resampling.weighted_mean(statistics.areas[statistics.order], weights)
 
@@ -232,7 +226,7 @@ def _videos(
     return Videos(frame_scores, psc, passed)
 
 
-def _areas(videos: Videos, right: Bools, protocol: Protocol) -> Numbers:
+def _areas(videos: Videos, right: Bools, protocol: Protocol) -> Floats:
     """Return what each video adds to the area, times the number of videos."""
     if protocol.inclusive:
         return np.where(right, videos.passed / part_state.GRID, 0.0)

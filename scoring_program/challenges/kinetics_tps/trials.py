@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,69 +13,56 @@ from scoring_program.trials import CANARY, Files, Game, Trials
 _CLASSES, _PARTS = "pred_vid_result.json", "pred_part_result.json"
 # A part that is right counts the less, the more proposals it has.
 _FIRST = "only the first proposal of each part"
-Change = Callable[[Any], None]
+_GIANT = [-1e4, -1e4, 1e4, 1e4]
+Json = dict[str, Any]
+Change = Callable[[Json], None]
 
 
-def _humans(frames_of_videos: Any) -> Iterator[dict[str, Any]]:
-    for frames in frames_of_videos.values():
-        for frame in frames.values():
-            yield from frame["humans"]
-
-
-def _giant_humans(videos: Any) -> None:
-    for human in _humans(videos):
-        human["box"] = [-1e4, -1e4, 1e4, 1e4]
-
-
-def _giant_parts(videos: Any) -> None:
-    for human in _humans(videos):
-        for part in human["parts"].values():
-            part["box"] = [[-1e4, -1e4, 1e4, 1e4] for _ in part["box"]]
-
-
-def _five_proposals(videos: Any) -> None:
-    for human in _humans(videos):
-        for part in human["parts"].values():
-            part["box"], part["verb"] = (part["box"] * 5)[:5], (part["verb"] * 5)[:5]
-
-
-def _first_proposal(videos: Any) -> None:
-    for human in _humans(videos):
-        for part in human["parts"].values():
-            part["box"], part["verb"] = part["box"][:1], part["verb"][:1]
-
-
-def _ten_humans(videos: Any) -> None:
-    for frames in videos.values():
-        for frame in frames.values():
-            frame["humans"] = (frame["humans"] * 10)[:10]
-
-
-def _with_parts(change: Change) -> Game:
+def _each_frame(change: Change) -> Game:
     def play(reference: Files, sample: Files) -> Files:
         videos = json.loads(sample[_PARTS])
-        change(videos)
+        for frames in videos.values():
+            for frame in frames.values():
+                change(frame)
         return {**sample, _PARTS: json.dumps(videos).encode()}
 
     return play
 
 
+def _each_part(change: Change) -> Game:
+    def change_all(frame: Json) -> None:
+        for human in frame["humans"]:
+            for part in human["parts"].values():
+                change(part)
+
+    return _each_frame(change_all)
+
+
+def _repeated(lists: Json, times: int) -> Json:
+    return {key: (entries * times)[:times] for key, entries in lists.items()}
+
+
+def _giant_humans(frame: Json) -> None:
+    for human in frame["humans"]:
+        human["box"] = _GIANT
+
+
 def _most_frequent_class(reference: Files, sample: Files) -> Files:
-    truth = json.loads(reference["gt_vid_result.json"])
-    label = Counter(truth.values()).most_common(1)[0][0]
-    return {**sample, _CLASSES: json.dumps(dict.fromkeys(truth, label)).encode()}
+    classes = json.loads(reference["gt_vid_result.json"])
+    label = Counter(classes.values()).most_common(1)[0][0]
+    return {**sample, _CLASSES: json.dumps(dict.fromkeys(classes, label)).encode()}
 
 
 class KineticsTrials(Trials):
     """The trials of Kinetics-TPS."""
 
     GAMES: Mapping[str, Game] = {
-        "giant human boxes": _with_parts(_giant_humans),
-        "giant part boxes": _with_parts(_giant_parts),
-        "each proposal listed up to 5 times": _with_parts(_five_proposals),
-        _FIRST: _with_parts(_first_proposal),
-        "each human listed up to 10 times": _with_parts(_ten_humans),
-        "no parts at all": _with_parts(lambda videos: videos.clear()),
+        "giant human boxes": _each_frame(_giant_humans),
+        "giant part boxes": _each_part(lambda part: part.update(box=[_GIANT for _ in part["box"]])),
+        "each proposal listed up to 5 times": _each_part(lambda part: part.update(_repeated(part, 5))),
+        _FIRST: _each_part(lambda part: part.update({key: values[:1] for key, values in part.items()})),
+        "each human listed up to 10 times": _each_frame(lambda frame: frame.update(_repeated(frame, 10))),
+        "no parts at all": lambda reference, sample: {**sample, _PARTS: b"{}"},
         "the most frequent class everywhere": _most_frequent_class,
     }
 

@@ -10,6 +10,8 @@ import random
 from pathlib import Path
 from typing import Any
 
+from scoring_program.demo import write_json
+
 _PEOPLE = ["man", "woman", "girl", "boy", "player", "dog"]
 _THINGS = ["ball", "rope", "drum", "bike", "board", "cup", "knife", "ladder", "camera", "table", "brush", "net"]
 _VERBS = ["holds", "throws", "paints", "pushes", "lifts", "cleans", "carries"]
@@ -38,19 +40,15 @@ def write_full_size(folder: Path, scale: float, generated: bool) -> None:
 
 
 def _write_reference(folder: Path, n_videos: int, generated: bool, seed: int, spoken: int = 0) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
     rng = random.Random(seed)
     # At full size the vocabulary has more words; they need not be readable.
     things = _THINGS + [f"thing{number}" for number in range(spoken)]
     annotations: dict[str, Any] = {}
-    videos = []
     for index in range(n_videos):
-        video = f"v_demo{index:06d}"
-        videos.append(video)
         segments = {str(number): _segment(rng, things, number) for number in range(3 + (rng.random() < 0.5))}
-        annotations[video] = {"duration": 60.0, "segments": segments}
-    _dump(folder / "reference.json", {"vocab": sorted({*_PEOPLE, *things}), "annotations": annotations})
-    _dump(folder / "split.json", {"validation": videos})
+        annotations[f"v_demo{index:06d}"] = {"duration": 60.0, "segments": segments}
+    write_json(folder / "reference.json", {"vocab": sorted({*_PEOPLE, *things}), "annotations": annotations})
+    write_json(folder / "split.json", {"validation": list(annotations)})
     if generated:
         spoken_words = {
             token for video in annotations.values() for s in video["segments"].values() for token in s["tokens"]
@@ -58,7 +56,7 @@ def _write_reference(folder: Path, n_videos: int, generated: bool, seed: int, sp
         table = {word: word for word in {*spoken_words, *_PEOPLE, *things}}
         table.update({verb: verb[:-2] if verb.endswith("shes") else verb[:-1] for verb in _VERBS})
         table.update({"carries": "carry", "houses": "house", "trees": "tree", "stairs": "stair"})
-        _dump(folder / "lemmas.json", dict(sorted(table.items())))
+        write_json(folder / "lemmas.json", dict(sorted(table.items())))
         (folder / "lemmatizer.txt").write_text("demo\n", encoding="utf-8")
 
 
@@ -88,7 +86,6 @@ def _box(rng: random.Random) -> Box:
 
 
 def _predict(reference: Path, folder: Path, generated: bool, jitter: int, wrong: float, left_out: float) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
     rng = random.Random(3)
     data = json.loads((reference / "reference.json").read_text(encoding="utf-8"))
     results: dict[str, dict[str, Any]] = {}
@@ -109,10 +106,8 @@ def _predict(reference: Path, folder: Path, generated: bool, jitter: int, wrong:
                 objects["bbox_for_all_frames"].append(_boxes(rng, box, frame, jitter, wrong))
             results.setdefault(video, {})[number] = objects
     mode = "gen" if generated else "GT"
-    external = {"used": False, "details": ""}
-    _dump(
-        folder / f"submission_{mode.lower()}.json", {"results": results, "eval_mode": mode, "external_data": external}
-    )
+    content = {"results": results, "eval_mode": mode, "external_data": {"used": False, "details": ""}}
+    write_json(folder / f"submission_{mode.lower()}.json", content)
 
 
 def _boxes(rng: random.Random, box: Box, frame: int, jitter: int, wrong: float) -> list[Box]:
@@ -120,7 +115,3 @@ def _boxes(rng: random.Random, box: Box, frame: int, jitter: int, wrong: float) 
     if rng.random() > wrong:
         boxes[frame] = [round(value + rng.uniform(-jitter, jitter), 4) for value in box]
     return boxes
-
-
-def _dump(path: Path, data: object) -> None:
-    path.write_text(json.dumps(data, separators=(",", ":")) + "\n", encoding="utf-8")

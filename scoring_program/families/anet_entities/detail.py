@@ -10,7 +10,7 @@ from scoring_program.disclosure import FEWEST, fold_small
 from scoring_program.families.anet_entities.reference import Reference
 from scoring_program.metrics import grounding
 from scoring_program.metrics.arrays import Bools, Floats, Ints
-from scoring_program.result import Cell, Column, Counts, Groups, Section, Table
+from scoring_program.result import Cell, Column, Groups, Section, Table
 
 CLASSES_NOTE = "In the score each class weighs the same, however often it occurs."
 _FREQUENCIES = (1, 10, 30, 100, 300)
@@ -18,7 +18,7 @@ _SIDES = (0, 32, 96, 192)
 _SEGMENTS_SHOWN = 500
 
 
-def word_tables(reference: Reference, correct: Bools, predicted: Bools, of_classes: Counts) -> list[Section]:
+def word_tables(reference: Reference, correct: Bools, predicted: Bools, of_classes: Ints) -> list[Section]:
     """Return accuracy against class frequency, box size and frame.
 
     Parameters
@@ -67,12 +67,12 @@ def _names(edges: tuple[int, ...]) -> list[str]:
     return [*(f"{low} to below {high}" for low, high in zip(edges, edges[1:])), f"{edges[-1]} or more"]
 
 
-def _binned(key: str, title: str, names: list[str], place: Ints, judged: tuple[Bools, Bools]) -> Groups:
+def _binned(key: str, title: str, names: list[str], index: Ints, judged: tuple[Bools, Bools]) -> Groups:
     """Return a table of bins; ``names`` begins with the title of the first column."""
     correct, predicted = judged
     what, *bins = names
     n_words, n_predicted, n_right = (
-        np.bincount(place[chosen], minlength=len(bins)) for chosen in (slice(None), predicted, correct)
+        np.bincount(index[chosen], minlength=len(bins)) for chosen in (slice(None), predicted, correct)
     )
 
     def row(groups: Ints) -> list[Cell]:

@@ -62,16 +62,16 @@ def join(reference: Reference, submission: Grounding) -> Joined:
     # Without classes (allowed in sub-task I) the number does not matter.
     label = codes[np.maximum(submission.label[kept], 0)]
     videos = sorted({video for video, _ in reference.segments})
-    place = {video: number for number, video in enumerate(videos)}
-    of_video = np.array([place[video] for video, _ in submission.segments if video in place], dtype=np.int64)
+    video_number = {video: index for index, video in enumerate(videos)}
+    of_video = [video_number[video] for video, _ in submission.segments if video in video_number]
     return Joined(
         grounding.Objects(segment[kept], submission.index[kept], label, submission.box[kept]),
         submitted,
         list(classes),
         set(submission.classes),
         videos,
-        np.array([place[video] for video, _ in reference.segments], dtype=np.int64),
-        np.bincount(of_video, minlength=len(videos)),
+        np.array([video_number[video] for video, _ in reference.segments], dtype=np.int64),
+        np.bincount(np.array(of_video, dtype=np.int64), minlength=len(videos)),
         len(submission.segments),
         _notes(int((number < 0).sum()), submitted),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ def honest(reference: Path, rng: Generator, noise: float) -> Any:
     data = json.loads((reference / "reference.json").read_text())
     generated = (reference / "lemmas.json").is_file()
     shift, missed = bias(rng, noise), 0.5 * noise * rng.random()
-    guess: dict[str, Any] = {}
+    predicted: dict[str, Any] = {}
     for video, content in data["annotations"].items():
         for number, segment in content["segments"].items():
             objects: dict[str, list[Any]] = {"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []}
@@ -29,11 +29,11 @@ def honest(reference: Path, rng: Generator, noise: float) -> Any:
                 wrong = generated and rng.random() < noise / 2
                 objects["clss"].append(str(rng.choice(data["vocab"])) if wrong else label)
                 objects["idx_in_sent"].append(word)
-                # On the other frames the thing is about there too, as in a video.
+                # On the other frames the object is near the same position, as in a video.
                 boxes = [moved(box, rng, noise + 0.5 * abs(other - frame), shift) for other in range(10)]
                 objects["bbox_for_all_frames"].append(boxes)
-            guess.setdefault(video, {})[number] = objects
-    return guess
+            predicted.setdefault(video, {})[number] = objects
+    return predicted
 
 
 def files(prediction: Any, mode: str) -> Files:
@@ -42,28 +42,26 @@ def files(prediction: Any, mode: str) -> Files:
     return {f"submission_{mode.lower()}.json": json.dumps(content).encode()}
 
 
-def each_objects(prediction: Any) -> Iterator[dict[str, list[Any]]]:
-    """Yield the objects of each segment."""
-    for segments in prediction.values():
-        yield from segments.values()
-
-
-def each_box(change: Boxes) -> Change:
-    """Return a change of the boxes of all objects."""
+def each(field: str, change: Callable[[Any], Any]) -> Change:
+    """Return a change of one field of all objects."""
 
     def made(prediction: Any) -> Any:
-        for objects in each_objects(prediction):
-            own = objects["bbox_for_all_frames"]
-            objects["bbox_for_all_frames"] = [change(np.array(boxes)).tolist() for boxes in own]
+        for segments in prediction.values():
+            for objects in segments.values():
+                objects[field] = list(map(change, objects[field]))
         return prediction
 
     return made
 
 
+def _each_box(change: Boxes) -> Change:
+    return each("bbox_for_all_frames", lambda boxes: change(np.array(boxes)).tolist())
+
+
 MISTAKES: Sequence[Mistake] = [
-    *of_boxes(each_box),
-    ("[x, y, width, height]", "N-LOOKS-XYWH", each_box(sizes)),
-    ("boxes one frame late", "N-LOOKS-SHIFTED", each_box(lambda boxes: np.concatenate([boxes[:1], boxes[:-1]]))),
-    ("boxes one frame early", "N-LOOKS-SHIFTED", each_box(lambda boxes: np.concatenate([boxes[1:], boxes[-1:]]))),
+    *of_boxes(_each_box),
+    ("[x, y, width, height]", "N-LOOKS-XYWH", _each_box(sizes)),
+    ("boxes one frame late", "N-LOOKS-SHIFTED", _each_box(lambda boxes: np.concatenate([boxes[:1], boxes[:-1]]))),
+    ("boxes one frame early", "N-LOOKS-SHIFTED", _each_box(lambda boxes: np.concatenate([boxes[1:], boxes[-1:]]))),
     ("nothing at all", "N-EMPTY", lambda prediction: {}),
 ]

@@ -7,8 +7,8 @@ import numpy as np
 from scoring_program.families.anet_entities.lemmas import rule_lemma
 from scoring_program.families.anet_entities.reference import Reference
 from scoring_program.metrics.arrays import Bools, Floats, Ints
-from scoring_program.metrics.grounding import FRAMES
-from scoring_program.plausibility import BoxPairs, Facet, Reading, names_facet, sample, swapped, with_sizes
+from scoring_program.metrics.grounding import FRAMES, Words
+from scoring_program.plausibility import BoxPairs, Facet, Reading, is_in, names_facet, ranges, sample
 from validator.formats.anet_entities import Grounding, facts
 
 __all__ = ["facets", "facts"]
@@ -19,14 +19,13 @@ _EXACT = 0.9
 def facets(reference: Reference, submission: Grounding, generated: bool) -> list[Facet]:
     """Return what to compare with the reference, in the order of scoring."""
     position = {segment: number for number, segment in enumerate(reference.segments)}
-    segment = np.array([position.get(own, -1) for own in submission.segments], dtype=np.int64)
+    segment = np.array([position.get(submitted, -1) for submitted in submission.segments], dtype=np.int64)
     chosen = sample(len(segment))
     known = Facet(
         "of your segments are annotated in the chosen splits", segment[chosen] >= 0, [], len(reference.segments),
         "Videos are named v_..., segments are numbered as in the annotation file", "N-NAMES-UNKNOWN",
     )  # fmt: skip
-    objects = np.flatnonzero(segment[submission.segment] >= 0)
-    own = segment[submission.segment]
+    of_object = segment[submission.segment]
     if generated:
         classes = {name: code for code, name in enumerate(reference.classes)}
         label = np.array([classes.get(name, -1) for name in submission.classes] or [-1])[submission.label]
@@ -36,18 +35,24 @@ def facets(reference: Reference, submission: Grounding, generated: bool) -> list
         key = reference.words.label
     else:
         label, key = submission.index, reference.words.index
-        match = _indexes(reference, own[objects], label[objects])
-    return [known, match, *_boxes(reference, submission, own, label, key)]
+        match = _indexes(reference, of_object[of_object >= 0], label[of_object >= 0])
+    annotated = list(zip(reference.words.segment.tolist(), key.tolist()))
+    # Of several words of a class, the first.
+    numbers = {annotated[number]: number for number in reversed(range(len(annotated)))}
+    word = np.array([numbers.get(pair, -1) for pair in zip(of_object.tolist(), label.tolist())], dtype=np.int64)
+    objects = np.flatnonzero(word >= 0)
+    objects = objects[sample(len(objects))]
+    return [known, match, *_boxes(reference.words, word[objects], submission.box[objects].astype(np.float64))]
 
 
 def _indexes(reference: Reference, segment: Ints, index: Ints) -> Facet:
     words = reference.words
     chosen = sample(len(segment))
-    annotated = set(zip(words.segment.tolist(), words.index.tolist()))
+    annotated = list(zip(words.segment.tolist(), words.index.tolist()))
     keys = list(zip(segment[chosen].tolist(), index[chosen].tolist()))
 
     def fits(add: int) -> Bools:
-        return np.array([(own, number + add) in annotated for own, number in keys], dtype=bool)
+        return is_in([(key[0], key[1] + add) for key in keys], annotated)
 
     fix = "idx_in_sent counts the words of the sentence from 0"
     reading = Reading("N-LOOKS-SHIFTED", "with idx_in_sent less 1", fits(-1), fix)
@@ -55,44 +60,28 @@ def _indexes(reference: Reference, segment: Ints, index: Ints) -> Facet:
     return Facet("of your objects are at a word to ground", fits(0), [reading], n_annotated, fix)
 
 
-def _boxes(reference: Reference, submission: Grounding, own: Ints, label: Ints, key: Ints) -> list[Facet]:
-    """Return facets of the boxes of objects whose word (``label`` of their segment) is annotated."""
-    words = reference.words
-    of_key: dict[tuple[int, int], int] = {}
-    for number, (segment, value) in enumerate(zip(words.segment.tolist(), key.tolist())):
-        of_key.setdefault((segment, value), number)
-    word_of = np.array([of_key.get(pair, -1) for pair in zip(own.tolist(), label.tolist())], dtype=np.int64)
-    objects = np.flatnonzero(word_of >= 0)
-    objects = objects[sample(len(objects))]
-    word = word_of[objects]
-    counts = np.diff(words.box_start)[word]
-    entry = np.repeat(np.arange(len(word)), counts)
-    box = np.concatenate([np.zeros(0, np.int64), *map(np.arange, words.box_start[word], words.box_start[word + 1])])
-    of_entry, frame = submission.box[objects].astype(np.float64)[entry], words.frame[box]
-    rows = np.arange(len(frame))
-    guess = of_entry[rows, frame]
-    pairs = BoxPairs(len(word), entry, guess, words.box[box].astype(np.float64))
+def _boxes(words: Words, word: Ints, boxes: Floats) -> list[Facet]:
+    """Return facets of the boxes (n, 10, 4) of objects; ``word`` (n,) are their annotated words."""
+    entry, annotated = ranges(words.box_start[word], words.box_start[word + 1])
+    frame = words.frame[annotated]
 
     def at(add: int) -> Floats:
         moved = frame + add
         inside = (moved >= 0) & (moved < FRAMES)
-        return np.where(inside[:, None], of_entry[rows, np.clip(moved, 0, FRAMES - 1)], -np.inf)
+        return np.where(inside[:, None], boxes[entry, np.clip(moved, 0, FRAMES - 1)], -np.inf)
 
+    pairs = BoxPairs(len(word), entry, at(0), words.box[annotated].astype(np.float64))
     frames = [("with each box one frame earlier", at(1)), ("with each box one frame later", at(-1))]
 
     def shifted(iou: float) -> list[Reading]:
         fix = "The ten boxes belong to the ten sampled frames, in their order"
-        return [Reading("N-LOOKS-SHIFTED", words, pairs.met(moved, iou), fix) for words, moved in frames]
+        return [Reading("N-LOOKS-SHIFTED", how, pairs.met(moved, iou), fix) for how, moved in frames]
 
-    fix = "Write boxes as [x1, y1, x2, y2]"
-    forms = [
-        ("N-LOOKS-XYWH", "as [x, y, width, height]", with_sizes(guess), fix),
-        ("N-LOOKS-SWAPPED", "as [y1, x1, y2, x2]", swapped(guess), fix),
-    ]
     causes = "Boxes are [x1, y1, x2, y2] in pixels of the original video"
     claim, n = "of your boxes meet those of their word", len(np.unique(word))
-    # Where things move slowly, a frame more or less shows in boxes that are nearly exact only.
+    as_is = pairs.prediction
+    # Where things move slowly, only boxes that are nearly exact reveal a shift of one frame.
     return [
-        Facet(claim, pairs.met(guess), [*pairs.readings(guess, forms), *shifted(0.5)], n, causes),
-        Facet(f"{claim} nearly exactly", pairs.met(guess, _EXACT), shifted(_EXACT), n, causes),
+        Facet(claim, pairs.met(as_is), [*pairs.corner_readings(), *shifted(0.5)], n, causes),
+        Facet(f"{claim} nearly exactly", pairs.met(as_is, _EXACT), shifted(_EXACT), n, causes),
     ]

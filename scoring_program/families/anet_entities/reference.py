@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ PREPARED_FILE = "reference.npz"
 LEMMAS_FILE = "lemmas.json"
 LEMMATIZER_FILE = "lemmatizer.txt"
 _FILES_NAMED = 5
+_TEXTS = ("segments", "classes", "tokens", "splits", "vocab", "videos")
 _LISTS = ("frame_ind", "process_clss", "process_idx", "process_bnd_box")
 
 
@@ -58,18 +59,16 @@ class Reference:
 def load(folder: Path, settings: Mapping[str, Any], findings: Findings) -> Reference | None:
     """Read the reference and keep the segments of the chosen splits; None after a problem."""
     prepared = folder / PREPARED_FILE
-    if prepared.is_file():
-        whole = load_prepared(prepared, _from_prepared, findings)
-    else:
-        whole = _load_json(folder, settings, findings)
+    is_prepared = prepared.is_file()
+    whole = (
+        load_prepared(prepared, _from_prepared, findings) if is_prepared else _load_json(folder, settings, findings)
+    )
     if whole is None:
         return None
     for split in settings["splits"]:
         if split not in whole.splits:
-            known = ", ".join(whole.splits)
-            findings.add(
-                "E-REF-SPLIT", f"there is no split {split!r}", f"choose from {known}", settings["split_file"]
-            )
+            hint = f"choose from {', '.join(whole.splits)}"
+            findings.add("E-REF-SPLIT", f"there is no split {split!r}", hint, settings["split_file"])
     return _select(whole, settings["splits"]) if findings.ok else None
 
 
@@ -97,17 +96,14 @@ def check(settings: Mapping[str, Any], reference: Reference, findings: Findings)
     """Find the mistakes of organizers that do not stop a run but make it pointless or wrong."""
     name = settings["reference_file"]
     if not len(reference.words.segment):
-        held = ", ".join(
-            f"{quote(split)} ({counted(len(videos), 'video')})" for split, videos in reference.splits.items()
-        )
-        problem = (
-            f"no segment of the splits {', '.join(settings['splits'])} is annotated; the split file holds {held}"
-        )
+        chosen, splits = ", ".join(settings["splits"]), reference.splits.items()
+        known = ", ".join(f"{quote(split)} ({counted(len(videos), 'video')})" for split, videos in splits)
+        problem = f"no segment of the splits {chosen} is annotated; the split file holds {known}"
         findings.add("E-REF-EMPTY", problem, "choose with splits in settings.yaml", name)
         return
-    known = set(reference.videos)
+    videos = set(reference.videos)
     for split in settings["splits"]:
-        missing = [video for video in reference.splits[split] if video not in known]
+        missing = [video for video in reference.splits[split] if video not in videos]
         if missing:
             named = f"{counted(len(missing), 'video')} of {split!r}, the first is {quote(missing[0])}"
             problem = f"the reference does not hold {named}"
@@ -119,19 +115,16 @@ def check(settings: Mapping[str, Any], reference: Reference, findings: Findings)
 
 def save(reference: Reference, path: Path) -> None:
     """Write a reference as arrays, which load fast."""
-    names = ("segments", "classes", "tokens", "splits", "vocab", "videos")
-    texts = {name: getattr(reference, name) for name in names}
+    texts = {name: getattr(reference, name) for name in _TEXTS}
     words = {field.name: getattr(reference.words, field.name) for field in fields(Words)}
     save_prepared(path, texts, {**words, "token_segment": reference.token_segment, "token": reference.token})
 
 
 def _from_prepared(texts: dict[str, Any], arrays: dict[str, np.ndarray]) -> Reference:
     words = Words(**{field.name: arrays.pop(field.name) for field in fields(Words)})
-    segments = [(video, segment) for video, segment in texts["segments"]]
-    return Reference(
-        segments, words, texts["classes"], texts["tokens"], arrays["token_segment"], arrays["token"],
-        texts["splits"], texts["vocab"], texts["videos"],
-    )  # fmt: skip
+    texts["segments"] = [(video, segment) for video, segment in texts["segments"]]
+    content = {name: texts[name] for name in _TEXTS}
+    return Reference(words=words, token_segment=arrays["token_segment"], token=arrays["token"], **content)
 
 
 def prepare(source: Path, output: Path, settings: Mapping[str, Any], findings: Findings) -> Reference | None:
@@ -146,11 +139,11 @@ def prepare(source: Path, output: Path, settings: Mapping[str, Any], findings: F
 
 
 def _missing(folder: Path, name: str, setting: str, findings: Findings) -> None:
-    """Say which JSON files there are in place of one whose name is a setting."""
+    """Add a finding with the JSON files that are there instead of one whose name is a setting."""
     others = ", ".join(sorted(quote(path.name) for path in folder.glob("*.json"))[:_FILES_NAMED])
-    found = f"; there is {others}" if others else ""
+    instead = f"; there is {others}" if others else ""
     hint = f"put it there, or give its name as {setting} in settings.yaml"
-    findings.add("E-REF-NONE", f"the file is missing in the reference folder{found}", hint, name)
+    findings.add("E-REF-NONE", f"the file is missing in the reference folder{instead}", hint, name)
 
 
 def _load_json(folder: Path, settings: Mapping[str, Any], findings: Findings) -> Reference | None:
@@ -228,7 +221,7 @@ class _Builder:
             self._problem(f"{', '.join(missing)} is missing", "see the format page", where)
             return
         if not annotated["frame_ind"] and not annotated["process_bnd_box"]:
-            # Nobody drew a box in this segment; its classes and words may be listed all the same.
+            # No box was drawn in this segment; its classes and words may still be listed.
             return
         if len({len(annotated[key]) for key in _LISTS}) > 1:
             sizes = ", ".join(f"{len(annotated[key])} {key}" for key in _LISTS)
@@ -287,21 +280,12 @@ class _Builder:
         pairs = np.array(self._token_pairs, dtype=np.int64).reshape(-1, 2)
         with np.errstate(over="ignore"):
             boxes = np.array(self._boxes, dtype=np.float64).reshape(-1, 4).astype(np.float32)
-        return Reference(
-            self._segments,
-            Words(
-                words[:, 0], words[:, 1], words[:, 2], mentions[:, 0], mentions[:, 1],
-                np.array(self._starts, dtype=np.int64), boxes,
-                np.array(self._frames, dtype=np.int64),
-            ),
-            list(self._classes),
-            list(self._tokens),
-            pairs[:, 0],
-            pairs[:, 1],
-            splits,
-            vocab,
-            videos,
-        )  # fmt: skip
+        starts, frames = (np.array(values, dtype=np.int64) for values in (self._starts, self._frames))
+        annotated = Words(
+            words[:, 0], words[:, 1], words[:, 2], mentions[:, 0], mentions[:, 1], starts, boxes, frames
+        )
+        classes, tokens = list(self._classes), list(self._tokens)
+        return Reference(self._segments, annotated, classes, tokens, pairs[:, 0], pairs[:, 1], splits, vocab, videos)
 
 
 def _select(whole: Reference, splits: list[str]) -> Reference:
@@ -312,24 +296,17 @@ def _select(whole: Reference, splits: list[str]) -> Reference:
         return whole
     number = np.cumsum(keep) - 1
     words = whole.words
-    kept = np.flatnonzero(keep[words.segment])
-    sizes = np.diff(words.box_start)[kept]
-    box_kept = np.repeat(keep[words.segment], np.diff(words.box_start))
-    mention_kept = np.flatnonzero(keep[words.segment[words.mention_word]])
-    word_number = np.cumsum(keep[words.segment]) - 1
-    token_kept = keep[whole.token_segment]
-    return Reference(
-        [segment for segment, stays in zip(whole.segments, keep.tolist()) if stays],
-        Words(
+    kept = keep[words.segment]
+    sizes = np.diff(words.box_start)
+    boxes, mentions, tokens = np.repeat(kept, sizes), kept[words.mention_word], keep[whole.token_segment]
+    return replace(
+        whole,
+        segments=[segment for segment, stays in zip(whole.segments, keep.tolist()) if stays],
+        words=Words(
             number[words.segment[kept]], words.index[kept], words.label[kept],
-            word_number[words.mention_word[mention_kept]], words.mention_label[mention_kept],
-            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), words.box[box_kept], words.frame[box_kept],
+            (np.cumsum(kept) - 1)[words.mention_word[mentions]], words.mention_label[mentions],
+            np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.int64), words.box[boxes], words.frame[boxes],
         ),
-        whole.classes,
-        whole.tokens,
-        number[whole.token_segment[token_kept]],
-        whole.token[token_kept],
-        whole.splits,
-        whole.vocab,
-        whole.videos,
+        token_segment=number[whole.token_segment[tokens]],
+        token=whole.token[tokens],
     )  # fmt: skip

@@ -13,14 +13,14 @@ _WHOLE_IMAGE = [[0, 0, 719, 404]] * 10
 Change = Callable[[Any, Any], None]
 
 
-def giant_boxes(results: Any, truth: Any) -> None:
+def giant_boxes(results: Any, reference: Any) -> None:
     """Let every box be the whole image."""
     for segments in results.values():
         for objects in segments.values():
             objects["bbox_for_all_frames"] = [_WHOLE_IMAGE for _ in objects["bbox_for_all_frames"]]
 
 
-def objects_twice(results: Any, truth: Any) -> None:
+def objects_twice(results: Any, reference: Any) -> None:
     """List every object twice."""
     for segments in results.values():
         for objects in segments.values():
@@ -28,7 +28,7 @@ def objects_twice(results: Any, truth: Any) -> None:
                 objects[key] = objects[key] * 2
 
 
-def nothing(results: Any, truth: Any) -> None:
+def nothing(results: Any, reference: Any) -> None:
     """Submit nothing."""
     results.clear()
 
@@ -72,9 +72,11 @@ class EntitiesTrials(Trials):
         for name, data in files.items():
             content = json.loads(data) if name.endswith(".json") else {}
             for part in {"annotations", "results", "validation"} & content.keys():
-                own = content[part]
-                kept = {copy: own[item] for copy, item in copies.items() if part != "validation" and item in own}
-                content[part] = list(copies) if part == "validation" else kept
+                items = content[part]
+                if part == "validation":
+                    content[part] = list(copies)
+                else:
+                    content[part] = {copy: items[item] for copy, item in copies.items() if item in items}
                 repeated[name] = json.dumps(content).encode()
         return repeated
 

@@ -51,9 +51,9 @@ class DemoTrack:
     def _labels(self, rng: random.Random, frames: int, number: int) -> list[Row]:
         rows = []
         slot = frames // number
-        for place in range(number):
+        for index in range(number):
             length = rng.randrange(slot // 3, slot - 4)
-            start = place * slot + 1 + rng.randrange(slot - length)
+            start = index * slot + 1 + rng.randrange(slot - length)
             actor = (rng.randrange(self.n_actors) + 1,) if self.n_actors > 1 else ()
             rows.append((*actor, rng.randrange(self.n_classes) + 1, start, start + length - 1))
         return rows

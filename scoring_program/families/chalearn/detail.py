@@ -14,12 +14,12 @@ from scoring_program.result import (
     Column,
     Deferred,
     Groups,
-    Histogram,
     Lane,
     Matrix,
     Section,
     Table,
     Timeline,
+    share_histogram,
 )
 
 _BINS = 10
@@ -57,20 +57,15 @@ def _class_table(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStat
         frames = int(annotated[groups].sum()), int(predicted[groups].sum())
         return [float(sums[groups].sum() / max(number, 1)), *frames, int(in_sequences[groups].sum())]
 
-    columns = [
-        Column(track.instance.capitalize()),
-        Column("Jaccard", "share"),
-        Column("Frames annotated", "count"),
-        Column("Frames predicted", "count"),
-        Column("Sequences annotated", "count"),
-    ]
+    columns = [Column(track.instance.capitalize()), Column("Jaccard", "share"), Column("Frames annotated", "count")]
+    columns += [Column("Frames predicted", "count"), Column("Sequences annotated", "count")]
     support = np.stack([_in_sequences(side, side.label - 1, n) for side in rows], axis=1)
     note = f"Jaccard: mean over the sequences in which the {track.instance} counts."
     return Groups("classes", f"{track.instance.capitalize()} classes", note, columns, track.classes, support, row, 1)
 
 
 def _in_sequences(rows: Rows, group: Ints, n_groups: int) -> Ints:
-    """Return in how many sequences each group has rows: how often it is repeated within one says no more."""
+    """Return in how many sequences each group has rows; repetitions within a sequence do not count."""
     pairs = np.unique(np.stack([group, rows.sequence]), axis=1)
     return np.bincount(pairs[0], minlength=n_groups)
 
@@ -82,7 +77,7 @@ def _confusions(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStati
     ]
     annotated = frame_jaccard.confusions(sides[0], sides[1], track.n_classes)
     predicted = frame_jaccard.confusions(sides[1], sides[0], track.n_classes)
-    # Not frames: a submission chooses how long its rows are, and the sum of lengths would tell which of them met.
+    # Not frames: a submission chooses how long its rows are, and the sum of lengths would reveal which of them met.
     things = f"annotated {track.instance}s"
     note = f"How many {things} of a class (row) share frames with a prediction of another or the same (column)."
     support = np.stack([annotated, predicted.T], axis=2)
@@ -95,34 +90,19 @@ def _labeled(rows: Rows, frames: Ints, n_classes: int) -> frame_jaccard.Labeled:
 
 
 def _distribution(rows: Rows, statistics: SequenceStatistics) -> Section:
-    counting = statistics.counts
-    means = statistics.mean_jaccard[counting]
-    edges = np.linspace(0, 1, _BINS + 1)
-    place = np.clip(np.searchsorted(edges, means, "right") - 1, 0, _BINS - 1)
-    counts = np.bincount(place, minlength=_BINS)
-    predicted = np.isin(np.flatnonzero(counting), rows.sequence)
-    support = np.stack([counts, np.bincount(place[predicted], minlength=_BINS)], axis=1)
-    return Histogram(
-        "sequence_scores", "Distribution of the sequence scores", "Sequences by their mean Jaccard index.",
-        edges.tolist(), counts.tolist(), support,
-        "mean Jaccard index", "sequences",
-    )  # fmt: skip
+    means = statistics.mean_jaccard[statistics.counts]
+    predicted = np.isin(np.flatnonzero(statistics.counts), rows.sequence)
+    note = "Sequences by their mean Jaccard index."
+    section = Section("sequence_scores", "Distribution of the sequence scores", note)
+    return share_histogram(section, means, predicted, _BINS, ("mean Jaccard index", "sequences"))
 
 
 def _sequence_table(statistics: SequenceStatistics, worst: Ints) -> Section:
-    columns = [
-        Column("Sequence"),
-        Column("Jaccard", "share"),
-        Column("False positive classes", "count"),
-        Column("Prediction file"),
-    ]
+    columns = [Column("Sequence"), Column("Jaccard", "share"), Column("False positive classes", "count")]
+    columns.append(Column("Prediction file"))
+    jaccard, false_classes = statistics.mean_jaccard.tolist(), statistics.false_classes.tolist()
     rows = [
-        (
-            statistics.items[i],
-            float(statistics.mean_jaccard[i]),
-            int(statistics.false_classes[i]),
-            "yes" if statistics.present[i] else "missing",
-        )
+        (statistics.items[i], jaccard[i], false_classes[i], "yes" if statistics.present[i] else "missing")
         for i in worst.tolist()
     ]
     note = f"The worst first; timelines of the first {_TIMELINES_SHOWN} follow."
@@ -135,10 +115,10 @@ def _timelines(
     sides = (reference.rows, statistics.ground_truth_frames), (prediction.rows, statistics.predicted_frames)
     return [
         Timeline(
-            f"timeline_{place}", reference.sequences[index], "Ground truth above, prediction below.",
+            f"timeline_{number}", reference.sequences[index], "Ground truth above, prediction below.",
             int(reference.n_frames[index]), _lanes(track, index, sides), FULL,
         )
-        for place, index in enumerate(shown.tolist(), start=1)
+        for number, index in enumerate(shown.tolist(), start=1)
     ]  # fmt: skip
 
 
@@ -146,7 +126,7 @@ def _lanes(track: Track, index: int, sides: tuple[tuple[Rows, Ints], ...]) -> li
     lanes: dict[int, tuple[list[tuple[int, int]], ...]] = {}
     for side, (rows, intervals) in enumerate(sides):
         # Rows ascend by sequence, so those of one sequence are a slice.
-        own = slice(*np.searchsorted(rows.sequence, [index, index + 1]))
-        for label, (start, end) in zip(rows.label[own].tolist(), intervals[own].tolist()):
+        of_sequence = slice(*np.searchsorted(rows.sequence, [index, index + 1]))
+        for label, (start, end) in zip(rows.label[of_sequence].tolist(), intervals[of_sequence].tolist()):
             lanes.setdefault(label, ([], []))[side].append((start, end))
     return [Lane(track.classes[label - 1], *lanes[label]) for label in sorted(lanes)]

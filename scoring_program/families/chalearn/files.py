@@ -66,10 +66,10 @@ def load_reference(track: Track, folder: Path, findings: Findings) -> Reference 
     """Read ``{Id}_labels.csv`` and ``{Id}_data.csv`` of each sequence; None after a problem."""
     files: dict[str, dict[str, bytes]] = {_LABELS_NAME: {}, _DATA_NAME: {}}
     for path in sorted(folder.iterdir()):
-        for pattern, found in files.items():
+        for pattern, contents in files.items():
             match = re.fullmatch(re.escape(pattern).replace(r"\{key\}", "(.+)"), path.name)
             if match and path.is_file():
-                found[match.group(1)] = path.read_bytes()
+                contents[match.group(1)] = path.read_bytes()
     if not files[_LABELS_NAME]:
         hint = "put a {Id}_labels.csv and a {Id}_data.csv there for each sequence"
         findings.add("E-REF-NONE", "there are no ground-truth files", hint, file=folder.name)

@@ -11,7 +11,7 @@ from scoring_program.mistakes import Files, Generator, Mistake
 
 def honest(reference: Path, rng: Generator, noise: float) -> Any:
     """Return a prediction: right at ``noise`` 0, hardly anything right at 1."""
-    guess = {}
+    predicted = {}
     n_classes = 11 if next(reference.glob("*_labels.csv")).read_text().count(",") % 3 == 0 else 20
     lag, missed = rng.normal(0, 5 * noise), 0.5 * noise * rng.random()
     for path in sorted(reference.glob("*_labels.csv")):
@@ -26,8 +26,8 @@ def honest(reference: Path, rng: Generator, noise: float) -> Any:
             start, end = (round(value + lag + rng.normal(0, 0.4 * noise * (end - start))) for value in (start, end))
             start = min(max(start, 1), last)
             rows.append([*head, label, start, min(max(end, start), last)])
-        guess[key] = rows
-    return guess
+        predicted[key] = rows
+    return predicted
 
 
 def files(prediction: Any) -> Files:
@@ -44,8 +44,14 @@ def _rows(change: Callable[[list[int]], list[int] | None]) -> Callable[[Any], An
     }
 
 
-def _earlier(row: list[int]) -> list[int] | None:
-    return [*row[:-2], row[-2] - 1, row[-1] - 1] if row[-2] > 1 else None
+def _from_zero(*columns: int) -> Callable[[Any], Any]:
+    def change(row: list[int]) -> list[int] | None:
+        changed = list(row)
+        for column in columns:
+            changed[column] -= 1
+        return changed if changed[columns[0]] else None
+
+    return _rows(change)
 
 
 def _seconds(row: list[int]) -> list[int] | None:
@@ -58,19 +64,11 @@ def _length(row: list[int]) -> list[int] | None:
     return [*row[:-2], row[-2], length] if length >= row[-2] else None
 
 
-def _label(change: Callable[[int], int]) -> Callable[[Any], Any]:
-    return _rows(lambda row: [*row[:-3], change(row[-3]), *row[-2:]])
-
-
-def _next_class(row: list[int]) -> list[int] | None:
-    return [*row[:-3], row[-3] - 1, *row[-2:]] if row[-3] > 1 else None
-
-
 MISTAKES: Sequence[Mistake] = [
-    ("frames from 0", "N-LOOKS-SHIFTED", _rows(_earlier)),
-    ("classes off by one", "N-LOOKS-SHIFTED", _rows(_next_class)),
+    ("frames from 0", "N-LOOKS-SHIFTED", _from_zero(-2, -1)),
+    ("classes off by one", "N-LOOKS-SHIFTED", _from_zero(-3)),
     ("seconds instead of frames", "N-LOOKS-SCALED", _rows(_seconds)),
     ("start, length", "N-LOOKS-LENGTH", _rows(_length)),
-    ("one class everywhere", "N-LOOKS-CONSTANT", _label(lambda label: 3)),
+    ("one class everywhere", "N-LOOKS-CONSTANT", _rows(lambda row: [*row[:-3], 3, *row[-2:]])),
     ("all files empty", "N-EMPTY", _rows(lambda row: None)),
 ]

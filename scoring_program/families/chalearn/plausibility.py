@@ -6,7 +6,7 @@ import numpy as np
 
 from scoring_program.families.chalearn.files import Prediction, Reference, Rows
 from scoring_program.metrics.arrays import Bools, Floats, Ints
-from scoring_program.plausibility import Facet, Reading, sample
+from scoring_program.plausibility import Facet, Reading, ranges, sample
 from validator.facts import EMPTY, label_facts
 from validator.findings import Note, counted
 
@@ -14,7 +14,7 @@ _FRAME_RATES = (10, 12, 15, 20, 24, 25, 30, 50, 60)
 _COUNTING, _UNIT = "Frames and classes count from 1", "Write frame numbers: seconds times the frame rate"
 # A row whose end is its length differs little from the right one if it begins early.
 _CLOSE = (0.75, 0.9)
-# A validator lets few rows of start and length through, and no honest row is near as one.
+# The validator accepts few rows of start and length, and no honest row is near an annotated one when read like that.
 _LENGTH_DEVIATIONS = 2.2
 # An honest row may be a frame off by chance.
 _SHIFT_DEVIATIONS = 4.0
@@ -31,15 +31,10 @@ def facets(reference: Reference, submission: Prediction) -> list[Facet]:
     chosen = sample(len(rows.label))
     pairs = _Pairs(rows.sequence[chosen], rows.label[chosen], reference.rows)
     frames = rows.frames[chosen].astype(np.float64)
-    n = pairs.n_annotated
-    return [
-        _middles(pairs, frames, n),
-        *(_lengths(pairs, frames, n, iou) for iou in _CLOSE),
-        _exact(pairs, frames, n),
-    ]
+    return [_middles(pairs, frames), *(_lengths(pairs, frames, iou) for iou in _CLOSE), _exact(pairs, frames)]
 
 
-def _middles(pairs: _Pairs, frames: Floats, n: int) -> Facet:
+def _middles(pairs: _Pairs, frames: Floats) -> Facet:
     readings = [
         Reading("N-LOOKS-SHIFTED", f"with class {words} 1", pairs.middle(frames, by), _COUNTING)
         for words, by in (("plus", 1), ("less", -1))
@@ -49,39 +44,36 @@ def _middles(pairs: _Pairs, frames: Floats, n: int) -> Facet:
             words = f"as {unit} at {counted(rate, 'frame')} a second"
             readings.append(Reading("N-LOOKS-SCALED", words, pairs.middle(frames * factor), _UNIT))
     claim = "of your rows have their middle on an annotated one of that class"
-    return Facet(claim, pairs.middle(frames), readings, n, f"{_COUNTING}. {_UNIT}")
+    return Facet(claim, pairs.middle(frames), readings, pairs.n_annotated, f"{_COUNTING}. {_UNIT}")
 
 
-def _lengths(pairs: _Pairs, frames: Floats, n: int, iou: float) -> Facet:
+def _lengths(pairs: _Pairs, frames: Floats, iou: float) -> Facet:
     ends = np.stack([frames[:, 0], frames.sum(axis=1) - 1], axis=1)
     fix = "Write the last frame: start + length - 1"
-    reading = Reading("N-LOOKS-LENGTH", "as start, length", pairs.close(ends, iou), fix)
-    claim = "of your rows have nearly the frames of an annotated one of that class"
-    return Facet(claim, pairs.close(frames, iou), [reading], n, _COUNTING, deviations=_LENGTH_DEVIATIONS)
+    readings = [Reading("N-LOOKS-LENGTH", "as start, length", pairs.close(ends, iou), fix)]
+    claim, n = "of your rows have nearly the frames of an annotated one of that class", pairs.n_annotated
+    return Facet(claim, pairs.close(frames, iou), readings, n, _COUNTING, deviations=_LENGTH_DEVIATIONS)
 
 
-def _exact(pairs: _Pairs, frames: Floats, n: int) -> Facet:
+def _exact(pairs: _Pairs, frames: Floats) -> Facet:
     readings = [
         Reading("N-LOOKS-SHIFTED", words, pairs.exact(frames + by), _COUNTING)
         for words, by in (("one frame later", 1), ("one frame earlier", -1))
     ]
-    claim = "of your rows begin and end exactly with an annotated one of that class"
+    claim, n = "of your rows begin and end exactly with an annotated one of that class", pairs.n_annotated
     return Facet(claim, pairs.exact(frames), readings, n, _COUNTING, deviations=_SHIFT_DEVIATIONS)
 
 
 class _Pairs:
     """Sampled rows, each paired with all annotated rows of its sequence. Methods say which rows fit one."""
 
-    def __init__(self, sequence: Ints, label: Ints, truth: Rows) -> None:
-        order = np.argsort(truth.sequence, kind="stable")
-        first = np.searchsorted(truth.sequence[order], sequence)
-        last = np.searchsorted(truth.sequence[order], sequence, "right")
+    def __init__(self, sequence: Ints, label: Ints, ground_truth: Rows) -> None:
+        order = np.argsort(ground_truth.sequence, kind="stable")
         self._n = len(sequence)
-        self._row = np.repeat(np.arange(self._n), last - first)
-        own = np.concatenate([np.zeros(0, np.int64), *map(np.arange, first.tolist(), last.tolist())])
-        self.n_annotated = len(np.unique(own))
-        self._frames = truth.frames[order][own]
-        self._above = truth.label[order][own] - label[self._row]
+        self._row, annotated = ranges(*np.searchsorted(ground_truth.sequence[order], [sequence, sequence + 1]))
+        self.n_annotated = len(np.unique(annotated))
+        self._frames = ground_truth.frames[order][annotated]
+        self._above = ground_truth.label[order][annotated] - label[self._row]
 
     def exact(self, frames: Floats) -> Bools:
         """Rows that begin and end with it."""
@@ -95,9 +87,9 @@ class _Pairs:
 
     def close(self, frames: Floats, iou: float) -> Bools:
         """Rows that overlap it by more than ``iou``."""
-        own = frames[self._row]
-        common = np.minimum(own[:, 1], self._frames[:, 1]) - np.maximum(own[:, 0], self._frames[:, 0]) + 1
-        lengths = own[:, 1] - own[:, 0] + self._frames[:, 1] - self._frames[:, 0] + 2
+        start, end = frames[self._row].T
+        common = np.minimum(end, self._frames[:, 1]) - np.maximum(start, self._frames[:, 0]) + 1
+        lengths = end - start + self._frames[:, 1] - self._frames[:, 0] + 2
         return self._any((common > iou * (lengths - common)) & (self._above == 0))
 
     def _any(self, pairs: Bools) -> Bools:

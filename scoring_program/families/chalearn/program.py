@@ -17,8 +17,8 @@ from scoring_program.disclosure import fewest
 from scoring_program.families.chalearn import files
 from scoring_program.families.chalearn.files import Prediction, Reference, Rows, Track
 from scoring_program.metrics import frame_jaccard, resampling
-from scoring_program.metrics.arrays import Bools, Ints
-from scoring_program.result import Numbers, Statistics
+from scoring_program.metrics.arrays import Bools, Floats, Ints
+from scoring_program.result import Statistics
 from validator.findings import Findings, Note, counted
 
 
@@ -63,7 +63,7 @@ class Cells:
 
 @dataclass(frozen=True)
 class SequenceStatistics(Statistics):
-    """The statistics of each sequence; arrays of shape (n_sequences,) where nothing else is said.
+    """The statistics of each sequence; arrays have shape (n_sequences,) unless another shape is given.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class SequenceStatistics(Statistics):
         Whether cells without a frame are left out.
     """
 
-    mean_jaccard: Numbers
+    mean_jaccard: Floats
     counts: Bools
     false_classes: Ints
     present: Bools
@@ -138,7 +138,7 @@ class TrackProgram(Program[Reference, Prediction, SequenceStatistics]):
             protocol, drops_empty,
         )  # fmt: skip
 
-    def reduce(self, statistics: SequenceStatistics, weights: Numbers) -> Numbers:
+    def reduce(self, statistics: SequenceStatistics, weights: Floats) -> Floats:
         """Return the weighted mean of the sequences that count."""
         return resampling.weighted_mean(statistics.mean_jaccard[statistics.counts], weights[:, statistics.counts])
 
@@ -169,19 +169,14 @@ class TrackProgram(Program[Reference, Prediction, SequenceStatistics]):
         return (rows.sequence * self.track.n_actors + actor) * self.track.n_classes + rows.label - 1
 
     def _cells(self, numbers: list[Ints], ground_truth_frames: Ints, predicted_frames: Ints) -> Cells:
-        truth, predicted = numbers
-        cells, place = np.unique(np.concatenate(numbers), return_inverse=True)
+        ground_truth, predicted = numbers
+        cells, index = np.unique(np.concatenate(numbers), return_inverse=True)
+        of_ground_truth, of_prediction = np.split(index, [len(ground_truth)])
         counts = frame_jaccard.count_frames(
-            ground_truth_frames, place[: len(truth)], predicted_frames, place[len(truth) :], len(cells)
+            ground_truth_frames, of_ground_truth, predicted_frames, of_prediction, len(cells)
         )
-        n_classes = self.track.n_classes
-        return Cells(
-            cells // (n_classes * self.track.n_actors),
-            cells % n_classes,
-            np.isin(cells, truth),
-            np.isin(cells, predicted),
-            counts,
-        )
+        sequence, label = cells // (self.track.n_classes * self.track.n_actors), cells % self.track.n_classes
+        return Cells(sequence, label, np.isin(cells, ground_truth), np.isin(cells, predicted), counts)
 
 
 def _counting(cells: Cells, protocol: Protocol, drops_empty: bool, union: Ints) -> Bools:

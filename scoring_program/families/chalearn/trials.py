@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from scoring_program.trials import CANARY, Files, Trials
@@ -36,38 +36,33 @@ class TrackTrials(Trials):
 
     def repeat(self, files: Files, copies: Mapping[str, str]) -> Files:
         """Return files with a copy of each item."""
-        return {
-            name.replace(item, copy): data
-            for copy, item in copies.items()
-            for name, data in files.items()
-            if item in name
-        }
+        pairs = ((item, copy, name) for copy, item in copies.items() for name in files if item in name)
+        return {name.replace(item, copy): files[name] for item, copy, name in pairs}
 
     def _everything(self, reference: Files, sample: Files) -> Files:
-        labels = range(1, self._n_classes + 1)
-        return self._whole_sequences(reference, [str(label) for label in labels])
+        return self._whole_sequences(reference, range(1, self._n_classes + 1))
 
     def _unpredicted(self, reference: Files, sample: Files) -> Files:
-        """Add rows of the classes that a sequence lacks, of each actor, which cost nothing where they are wrong."""
+        """Add the classes that are missing in a sequence, for each actor; rows cost nothing where they are wrong."""
         n_frames = dict(_n_frames(reference))
         heads = ("1,", "2,") if self._actor else ("",)
         made = {}
         for name, data in sample.items():
             present = {line.rsplit(",", 2)[0] for line in data.decode().split()}
-            wanted = [f"{head}{label}" for head in heads for label in range(1, self._n_classes + 1)]
+            classes = [f"{head}{label}" for head in heads for label in range(1, self._n_classes + 1)]
             frames = n_frames[name[: -len("_prediction.csv")]]
-            rows = "".join(f"{row},1,{frames}\n" for row in wanted if row not in present)
+            rows = "".join(f"{row},1,{frames}\n" for row in classes if row not in present)
             made[name] = data + rows.encode()
         return made
 
     def _most_frequent_class(self, reference: Files, sample: Files) -> Files:
-        labels: Counter[str] = Counter()
+        labels: Counter[int] = Counter()
         for name, data in reference.items():
             if name.endswith("_labels.csv"):
-                labels.update(line.split(",")[-3] for line in data.decode().split())
+                labels.update(int(line.split(",")[-3]) for line in data.decode().split())
         return self._whole_sequences(reference, [labels.most_common(1)[0][0]])
 
-    def _whole_sequences(self, reference: Files, labels: list[str]) -> Files:
+    def _whole_sequences(self, reference: Files, labels: Iterable[int]) -> Files:
         return {
             f"{key}_prediction.csv": "".join(f"{self._actor}{label},1,{frames}\n" for label in labels).encode()
             for key, frames in _n_frames(reference)
