@@ -35,14 +35,7 @@ _LONGEST_PART, _LONGEST_NAME = 255, 1000
 _JUNK = re.compile(r"(^|/)(__MACOSX/|\.DS_Store\Z|Thumbs\.db\Z|desktop\.ini\Z|\._[^/]*\Z)")
 _PIECE = 1 << 16
 _PLATFORM_FILES = ("metadata", "metadata.yaml")
-_READ_ERRORS = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    OSError,
-    RuntimeError,
-    ValueError,
-)
+_READ_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError)
 
 
 @dataclass(frozen=True)

@@ -22,11 +22,7 @@ _OTHER_CASE = "upper and lower case differ"
 
 
 def check_submission(
-    path: Path,
-    rules: Rules,
-    findings: Findings,
-    last_frames: Mapping[str, int] | None = None,
-    **reader_options: Any,
+    path: Path, rules: Rules, findings: Findings, last_frames: Mapping[str, int] | None = None, **reader_options: Any
 ) -> Any:
     """Check the submission at ``path`` and return its content, or None if problems were found.
 

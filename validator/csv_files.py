@@ -112,11 +112,7 @@ def decode(data: bytes, name: str, accepted: dict[str, int], findings: Findings)
     if b"\0" in data:
         line = data.count(b"\n", 0, data.index(b"\0")) + 1
         findings.add(
-            "E-CSV-ENCODING",
-            "there is a NUL byte",
-            "write plain text",
-            file=name,
-            where=f"line {line} column 1",
+            "E-CSV-ENCODING", "there is a NUL byte", "write plain text", file=name, where=f"line {line} column 1"
         )
         return ""
     if data.startswith(b"\xef\xbb\xbf"):
@@ -177,12 +173,7 @@ def _line_problem(line: str, number: int, rules: CsvRules, shape: str) -> tuple[
     if _BLANK.fullmatch(line):
         return "E-CSV-EMPTY-LINE", 1, "the line is empty", "delete it"
     if number == 1 and all(map(_WORD.match, fields)):
-        return (
-            "E-CSV-HEADER",
-            1,
-            f"'{quote(line)}' looks like a header",
-            "delete the line: the files have none",
-        )
+        return ("E-CSV-HEADER", 1, f"'{quote(line)}' looks like a header", "delete the line: the files have none")
     if len(fields) == 1 < wanted == len(re.split(r"[;\t]", line)):
         return "E-CSV-SEPARATOR", 1, "the fields are not separated by commas", f"write {shape}"
     if len(fields) != wanted and not (rules.extra_columns and len(fields) > wanted):
