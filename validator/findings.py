@@ -102,7 +102,7 @@ class Findings:
         """Whether no problem was found."""
         return not self.total
 
-    def add(self, code: str, problem: str, hint: str, file: str = "", where: str = "") -> None:
+    def add(self, code: str, problem: str, hint: str, *, file: str = "", where: str = "") -> None:
         """Record a problem; all texts are made printable here, and ``file`` is cut."""
         found = Problem(code, printable(problem), printable(hint), quote(file), printable(where))
         self._last = kind = _kind(found)

@@ -145,7 +145,9 @@ def _read_strictly(
 
 
 def _too_many(what: str, name: str, findings: Findings, member: str = "") -> None:
-    findings.add("E-JSON-COUNT", f"there are more {what}", "submit only what is asked for", name, f"/{member}")
+    findings.add(
+        "E-JSON-COUNT", f"there are more {what}", "submit only what is asked for", file=name, where=f"/{member}"
+    )
 
 
 def check_value(data: bytes, schema_name: str, findings: Findings, where: str) -> Any:
@@ -168,7 +170,7 @@ def check_value(data: bytes, schema_name: str, findings: Findings, where: str) -
         _add(_explainer()(schema).iter_errors(value), "", "", own, _EXPLAINED)
     for problem in own.problems:
         inside = problem.where if problem.where.startswith("/") else f" {problem.where} of this entry".rstrip()
-        findings.add(problem.code, problem.problem, problem.hint, problem.file, where + inside.rstrip("/"))
+        findings.add(problem.code, problem.problem, problem.hint, file=problem.file, where=where + inside.rstrip("/"))
     if not own.complete:
         findings.count_unread(own.total - len(own.problems), "")
     return value if own.ok else None
@@ -364,7 +366,7 @@ def _add(errors: Iterator[Any], prefix: str, name: str, findings: Findings, most
             break
         where = prefix + "".join(f"/{pointer_part(part)}" for part in error.absolute_path)
         problem, hint = _words(error)
-        findings.add("E-JSON-SCHEMA", problem, hint, name, where or "/")
+        findings.add("E-JSON-SCHEMA", problem, hint, file=name, where=where or "/")
     return count
 
 

@@ -51,7 +51,7 @@ def match_keys(
     unknown = np.flatnonzero(found < 0)
     for index in unknown[:REPORTED_PER_KIND_AND_FILE].tolist():
         problem = f"'{quote(keys[index], 40)}' is none of the keys that are asked for"
-        findings.add("E-KEY-UNKNOWN", problem, "correct or drop it", file, place(index))
+        findings.add("E-KEY-UNKNOWN", problem, "correct or drop it", file=file, where=place(index))
     findings.count_more(max(len(unknown) - REPORTED_PER_KIND_AND_FILE, 0))
     times = np.bincount(found[found >= 0], minlength=len(wanted))
     if len(unknown) or (times > 1).any():
@@ -60,7 +60,7 @@ def match_keys(
     if missing:
         named = ", ".join(quote(wanted[index], 40) for index in missing[:_NAMED_MISSING]) if name_missing else ""
         problem = f"keys are missing: {len(missing):,} of {len(wanted):,}" + (f", as {named}" if named else "")
-        findings.add("E-KEY-MISSING", problem, "predict every item exactly once", file)
+        findings.add("E-KEY-MISSING", problem, "predict every item exactly once", file=file)
     positions = np.zeros(len(wanted), np.int64)
     positions[found] = np.arange(len(keys))
     return positions
@@ -95,4 +95,4 @@ def refuse_doubles(keys: Sequence[str], file: str, place: Callable[[int], str], 
             findings.count_more(1)
             continue
         problem = f"'{quote(key, 40)}' is also in {place(first[key])}"
-        findings.add("E-KEY-TWICE", problem, "keep one of them", file, place(index))
+        findings.add("E-KEY-TWICE", problem, "keep one of them", file=file, where=place(index))

@@ -101,7 +101,11 @@ def decode_text(data: bytes, name: str, findings: Findings) -> str | None:
     except UnicodeDecodeError as error:
         where = _place(data[: error.start].decode("utf-8"))
         findings.add(
-            "E-JSON-ENCODING", f"byte {error.start} is not valid UTF-8", "save the file as UTF-8", name, where
+            "E-JSON-ENCODING",
+            f"byte {error.start} is not valid UTF-8",
+            "save the file as UTF-8",
+            file=name,
+            where=where,
         )
         return None
 
@@ -121,13 +125,13 @@ def strict_loads(data: bytes, name: str, findings: Findings, depth: int = 0) -> 
     if text is None:
         return UNPARSED
     if not text.strip(" \t\r\n"):
-        findings.add("E-JSON-SYNTAX", "the file is empty", "write JSON into it", name)
+        findings.add("E-JSON-SYNTAX", "the file is empty", "write JSON into it", file=name)
         return UNPARSED
     deep = _too_deep(data, depth)
     if deep is not None:
         where = _place(data[:deep].decode("utf-8", "replace"))
         problem = f"the nesting is deeper than {DEEPEST} levels"
-        findings.add("E-JSON-DEPTH", problem, "see the format's example for the right shape", name, where)
+        findings.add("E-JSON-DEPTH", problem, "see the format's example for the right shape", file=name, where=where)
         return UNPARSED
     marks = _Marks()
     try:
@@ -141,7 +145,7 @@ def strict_loads(data: bytes, name: str, findings: Findings, depth: int = 0) -> 
             )
     except json.JSONDecodeError:
         at, problem, hint = explain_syntax(text)
-        findings.add("E-JSON-SYNTAX", problem, hint, name, _place(text[:at]))
+        findings.add("E-JSON-SYNTAX", problem, hint, file=name, where=_place(text[:at]))
         return UNPARSED
     if marks.found:
         _report(value, name, findings)
@@ -182,14 +186,16 @@ def _report(value: Any, name: str, findings: Findings) -> None:
         if isinstance(found, dict):
             if isinstance(found, _Repeating):
                 problem = f"the key '{quote(found.key, 40)}' occurs twice in this object"
-                findings.add("E-JSON-DUPLICATE", problem, "keep one of them", name, where or "/")
+                findings.add("E-JSON-DUPLICATE", problem, "keep one of them", file=name, where=where or "/")
             entries: Iterator[tuple[Any, Any]] = iter(found.items())
         elif isinstance(found, list):
             entries = enumerate(found)
         else:
             if isinstance(found, _Unfit):
                 problem = f"{quote(found.text, 24)} is not a finite number"
-                findings.add("E-JSON-NUMBER", problem, "write a finite number that fits into 64 bits", name, where)
+                findings.add(
+                    "E-JSON-NUMBER", problem, "write a finite number that fits into 64 bits", file=name, where=where
+                )
             continue
         # The last is popped first: reversed, so that problems come in the order of the file.
         pending += [

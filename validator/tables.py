@@ -74,7 +74,7 @@ def read_table(
         findings.note("N-CSV-READ", f"1 file {note}")
     if data.count(b"\n") + data.count(b"\r") + data.count(b",") > rules.values:
         problem = f"there are more values (commas and line ends) than {rules.values:,}"
-        findings.add("E-CSV-COUNT", problem, "submit only what is asked for", name)
+        findings.add("E-CSV-COUNT", problem, "submit only what is asked for", file=name)
     if findings.total > before:
         return None
     with collector_off():
@@ -187,7 +187,7 @@ class _File:
         return int(reader.line_num)
 
     def _add(self, code: str, problem: str, hint: str, where: str) -> None:
-        self._findings.add(code, problem, hint, self._name, where)
+        self._findings.add(code, problem, hint, file=self._name, where=where)
 
     def _check_header(self, header: list[str], names: list[str]) -> bool:
         missing = [name for name in names if name not in header]

@@ -59,7 +59,9 @@ def read(submission: Submission, files: dict[str, str], rules: Rules, findings: 
     _check_lengths(grounding, lengths, name, findings)
     if members["eval_mode"] != mode:
         given = quote(members["eval_mode"], 20)
-        findings.add("E-ANET-MODE", f"the mode is '{given}'", f'this task needs "{mode}"', name, "/eval_mode")
+        findings.add(
+            "E-ANET-MODE", f"the mode is '{given}'", f'this task needs "{mode}"', file=name, where="/eval_mode"
+        )
     _look_at_external_data(members.get("external_data"), findings)
     return grounding if findings.ok else None
 
@@ -120,7 +122,7 @@ def _check_lengths(grounding: Grounding, lengths: np.ndarray, name: str, finding
         indexes, boxes, classes = lengths[place].tolist()
         problem = f"{indexes} idx_in_sent, {boxes} bbox_for_all_frames and {classes} clss"
         where = f"/results/{pointer_part(video)}/{pointer_part(segment)}"
-        findings.add("E-ANET-LENGTH", problem, "the three lists must be equally long", name, where)
+        findings.add("E-ANET-LENGTH", problem, "the three lists must be equally long", file=name, where=where)
 
 
 def facts(submission: Grounding) -> list[Note]:

@@ -110,11 +110,11 @@ def read(
             for batch in _batches(iter_entries(stream, _LARGEST_ENTRY, rules.json.entries)):
                 pool.send(batch)
         except ArrayError as error:
-            findings.add("E-JSON-SYNTAX", error.problem, error.hint, name, f"/{error.entry}")
+            findings.add("E-JSON-SYNTAX", error.problem, error.hint, file=name, where=f"/{error.entry}")
         found = pool.finish()
     problems = sorted((entry for batch in found for entry in batch.problems), key=lambda entry: entry[0])
     for _, problem in problems:
-        findings.add(problem.code, problem.problem, problem.hint, name, problem.where)
+        findings.add(problem.code, problem.problem, problem.hint, file=name, where=problem.where)
     unread = sum(batch.total for batch in found) - len(problems)
     if unread or not all(batch.complete for batch in found):
         findings.count_unread(unread, name)

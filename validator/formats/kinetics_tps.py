@@ -237,7 +237,7 @@ def _check_boxes(parts: PartStates, name: str, findings: Findings) -> None:
             for index in chosen[:REPORTED_PER_KIND_AND_FILE].tolist():
                 first, last = boxes[index, axis], boxes[index, axis + 2]
                 problem = f"{letter}2 {last:.6g} is less than {letter}1 {first:.6g}"
-                findings.add("E-BOX-ORDER", problem, hint, name, _box_place(parts, owner, index))
+                findings.add("E-BOX-ORDER", problem, hint, file=name, where=_box_place(parts, owner, index))
             findings.count_more(max(len(chosen) - REPORTED_PER_KIND_AND_FILE, 0))
 
 
@@ -254,7 +254,9 @@ def _check_lengths(parts: PartStates, name: str, findings: Findings) -> None:
     wrong = np.flatnonzero(n_boxes != parts.n_states)
     for part in wrong[:REPORTED_PER_KIND_AND_FILE].tolist():
         problem = f"{counted(int(n_boxes[part]), 'box', 'boxes')}, but {counted(int(parts.n_states[part]), 'state')}"
-        findings.add("E-PART-LENGTH", problem, "give one state (verb) for each box", name, _part_place(parts, part))
+        findings.add(
+            "E-PART-LENGTH", problem, "give one state (verb) for each box", file=name, where=_part_place(parts, part)
+        )
     findings.count_more(max(len(wrong) - REPORTED_PER_KIND_AND_FILE, 0))
 
 
