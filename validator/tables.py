@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
@@ -68,7 +69,7 @@ def read_table(
         The keys that are asked for, as for `validator.keys.match_keys`; None at home, where they are not known.
     """
     before = findings.total
-    accepted: dict[str, int] = {}
+    accepted: Counter[str] = Counter()
     text = decode(data, name, accepted, findings)
     for note in accepted:
         findings.note("N-CSV-READ", f"1 file {note}")
