@@ -19,6 +19,8 @@ import numpy as np
 from validator.findings import Findings, quote
 from validator.json_syntax import explain_syntax
 
+# A value that was read from JSON: its type is known once its schema is checked.
+JsonValue = Any
 DEEPEST = 64
 # What `strict_loads` returns for a file that could not be parsed at all; null is a value.
 UNPARSED = object()
