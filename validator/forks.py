@@ -10,8 +10,11 @@ import pickle
 import signal
 import warnings
 from collections.abc import Callable
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
 
 _ALIGNED = 64
 
@@ -74,7 +77,7 @@ def send(pipe: Connection, room: mmap.mmap, value: object) -> None:
     pipe.send((pickle.dumps(value, protocol=5, buffer_callback=keep_in_pickle), spans))
 
 
-def receive(pipe: Connection, room: mmap.mmap) -> object:
+def receive(pipe: Connection, room: mmap.mmap) -> Any:
     """Return what the other process sent; its arrays are in the shared memory.
 
     Raises EOFError if it ended without an answer.

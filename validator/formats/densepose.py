@@ -13,9 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -29,6 +27,10 @@ from validator.json_files import check_value
 from validator.png import ImageError, decode_base64, decode_png
 from validator.rules import Rules
 from validator.strict_json import JsonValue, collector_off
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
 
 SCHEMA = "densepose.json"
 PARTS = 24

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from validator.archive import Submission
 from validator.findings import Findings
-from validator.json_files import JsonForm, load_schema, read_json
+from validator.json_files import JsonForm, as_dict, load_schema, read_json
 from validator.keys import match_keys
 from validator.rules import Rules
 from validator.strict_json import pointer_part
@@ -45,17 +44,17 @@ def read_object(
     name_missing: bool = False,
 ) -> Table | None:
     """Return the column `VALUE` (labels as int64 numbers in the schema's order, or float64); None after a problem."""
-    found = read_json(data, name, _form(rules), findings, _gather)
-    if found is None:
+    content = read_json(data, name, _form(rules), findings, as_dict)
+    if content is None:
         return None
-    entries, keys = found[0], list(found[0])
+    entries, keys = content[0], list(content[0])
     number = {label: index for index, label in enumerate(labels(rules))}
     values = np.array([number[value] for value in entries.values()] if number else list(entries.values()))
     values = values.astype(np.int64 if number else np.float64)
     if wanted is None:
         return Table(keys, {VALUE: values})
     before = findings.total
-    order = match_keys(keys, wanted, name, lambda at: f"/{pointer_part(keys[at])}", findings, name_missing)
+    order = match_keys(keys, wanted, name, lambda index: f"/{pointer_part(keys[index])}", findings, name_missing)
     return Table(list(wanted), {VALUE: values[order]}) if findings.total == before else None
 
 
@@ -65,7 +64,3 @@ facts = table_facts
 def _form(rules: Rules) -> JsonForm:
     assert rules.json is not None  # noqa: S101 - these rules are for JSON
     return JsonForm(rules.json.schema, "", rules.json.entries, rules.json.values)
-
-
-def _gather(entries: Iterator[tuple[str, Any]]) -> tuple[dict[str, Any], int]:
-    return dict(entries), 0
