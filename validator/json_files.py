@@ -30,9 +30,12 @@ except ImportError:  # msgspec is compiled; an interpreter that it was not made 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-    import msgspec
     from jsonschema.exceptions import ValidationError
     from jsonschema.protocols import Validator
+    from msgspec import Raw
+    from msgspec.json import Decoder
+
+    Errors = Iterator[ValidationError]
 
 SCHEMAS = Path(__file__).parent / "schemas"
 _EXPLAINED = 200
@@ -53,7 +56,7 @@ Convert = Callable[[Entries], tuple[Content, int]]
 # Puts together what was made of the first entries and of the later ones.
 Merge = Callable[[Content, Content], Content]
 # An entry, or another part of a file, that is not parsed yet.
-_Text = Union[bytes, "msgspec.Raw"]
+_Text = Union[bytes, "Raw"]
 
 
 @dataclass(frozen=True)
@@ -197,7 +200,7 @@ def check_value(data: bytes, schema_name: str, findings: Findings, where: str) -
 
 
 @cache
-def _decoder(schema_name: str) -> msgspec.json.Decoder:
+def _decoder(schema_name: str) -> Decoder:
     return typed_json.decoder_for(load_schema(schema_name), load_schema(schema_name))
 
 
@@ -252,18 +255,18 @@ def _load_sound(data: bytes, depth: int = 0) -> JsonValue:
     return value
 
 
-def _member(text: msgspec.Raw, schema: Schema, root: Schema) -> JsonValue:
+def _member(text: Raw, schema: Schema, root: Schema) -> JsonValue:
     """Return a member of the top-level object. Any JSON is allowed in some, and there a decoder is lenient."""
     value = _load_sound(bytes(text), depth=1)
     _decode(text, typed_json.decoder_for(schema, root))
     return value
 
 
-def _decoded(raw: Iterable[tuple[str, msgspec.Raw]], decoder: msgspec.json.Decoder) -> Entries:
+def _decoded(raw: Iterable[tuple[str, Raw]], decoder: Decoder) -> Entries:
     return ((key, _decode(value, decoder)) for key, value in raw)
 
 
-def _decode(data: _Text, decoder: msgspec.json.Decoder) -> JsonValue:
+def _decode(data: _Text, decoder: Decoder) -> JsonValue:
     """Return the decoded value. Raises what `DECODE_ERRORS` lists, and MemoryError."""
     # msgspec ends the process if there is no memory for a string.
     limits.require_memory(_BYTES_A_BYTE * len(memoryview(data)) + _BYTES_TO_SPARE)
@@ -283,10 +286,7 @@ def _count(data: _Text, marks: bytes = b":") -> int:
 
 
 def _convert_in_two(
-    raw: list[tuple[str, msgspec.Raw]],
-    decoder: msgspec.json.Decoder,
-    convert: Convert[Content],
-    merge: Merge[Content],
+    raw: list[tuple[str, Raw]], decoder: Decoder, convert: Convert[Content], merge: Merge[Content]
 ) -> tuple[Content, int]:
     ends = list(accumulate((len(memoryview(value)) for _, value in raw), initial=0))
     half = bisect.bisect(ends, ends[-1] / 2) - 1
@@ -312,11 +312,7 @@ def _convert_in_two(
 
 
 def _convert_rest(
-    pipe: Connection,
-    room: mmap,
-    raw: list[tuple[str, msgspec.Raw]],
-    decoder: msgspec.json.Decoder,
-    convert: Convert[Content],
+    pipe: Connection, room: mmap, raw: list[tuple[str, Raw]], decoder: Decoder, convert: Convert[Content]
 ) -> None:
     """Send what was made of the entries, or None if the fast reader cannot vouch for them."""
     try:
@@ -359,9 +355,7 @@ def _explainer() -> Callable[[Schema], Validator]:
     """Return jsonschema's validator, which goes through further keys in the order of a set, with that of the file."""
     import jsonschema
 
-    def further_keys(
-        validator: Validator, rule: Schema, value: JsonValue, schema: Schema
-    ) -> Iterator[ValidationError]:
+    def further_keys(validator: Validator, rule: Schema, value: JsonValue, schema: Schema) -> Errors:
         for key, child in value.items() if isinstance(value, dict) else ():
             if key not in schema.get("properties", {}):
                 yield from validator.descend(child, rule, path=key)
@@ -369,7 +363,7 @@ def _explainer() -> Callable[[Schema], Validator]:
     return jsonschema.validators.extend(jsonschema.Draft7Validator, {"additionalProperties": further_keys})
 
 
-def _fits(value: JsonValue, decoder: msgspec.json.Decoder) -> bool:
+def _fits(value: JsonValue, decoder: Decoder) -> bool:
     """Return whether the typed reader accepts a value; then jsonschema does so too and need not walk it."""
     try:
         decoder.decode(json.dumps(value).encode())
@@ -386,7 +380,7 @@ def _without_entries(schema: Schema, each: str) -> Schema:
     return {**schema, "properties": {**schema["properties"], each: inner}}
 
 
-def _add(errors: Iterator[ValidationError], prefix: str, name: str, findings: Findings, most: int) -> int:
+def _add(errors: Errors, prefix: str, name: str, findings: Findings, most: int) -> int:
     """Add errors of jsonschema to ``findings``; return how many."""
     count = 0
     for count, error in enumerate(errors, start=1):

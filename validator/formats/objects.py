@@ -27,12 +27,12 @@ def read(
     files: dict[str, str],
     rules: Rules,
     findings: Findings,
-    wanted: Sequence[str] | None = None,
+    reference_keys: Sequence[str] | None = None,
     name_missing: bool = False,
 ) -> dict[str, Table | None]:
-    """Read the one file of a submission; ``wanted`` and ``name_missing`` are as for `validator.keys.match_keys`."""
+    """Read the one file of a submission; the last two arguments are those of `validator.keys.match_keys`."""
     ((declared, name),) = files.items()
-    return {declared: read_object(submission.read(name), name, rules, findings, wanted, name_missing)}
+    return {declared: read_object(submission.read(name), name, rules, findings, reference_keys, name_missing)}
 
 
 def read_object(
@@ -40,7 +40,7 @@ def read_object(
     name: str,
     rules: Rules,
     findings: Findings,
-    wanted: Sequence[str] | None = None,
+    reference_keys: Sequence[str] | None = None,
     name_missing: bool = False,
 ) -> Table | None:
     """Return the column `VALUE` (labels as int64 numbers in the schema's order, or float64); None after a problem."""
@@ -51,11 +51,13 @@ def read_object(
     number = {label: index for index, label in enumerate(labels(rules))}
     values = np.array([number[value] for value in entries.values()] if number else list(entries.values()))
     values = values.astype(np.int64 if number else np.float64)
-    if wanted is None:
+    if reference_keys is None:
         return Table(keys, {VALUE: values})
     before = findings.total
-    order = match_keys(keys, wanted, name, lambda index: f"/{pointer_part(keys[index])}", findings, name_missing)
-    return Table(list(wanted), {VALUE: values[order]}) if findings.total == before else None
+    order = match_keys(
+        keys, reference_keys, name, lambda index: f"/{pointer_part(keys[index])}", findings, name_missing
+    )
+    return Table(list(reference_keys), {VALUE: values[order]}) if findings.total == before else None
 
 
 facts = table_facts
