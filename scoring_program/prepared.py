@@ -39,7 +39,7 @@ def load_prepared(
         problem = f"it was prepared in form {texts['form']}, and this program reads {_FORM}"
     except (ValueError, KeyError, TypeError):
         problem = "the prepared reference cannot be read"
-    findings.add("E-REF-PREPARED", problem, "prepare it again", path.name)
+    findings.add("E-REF-PREPARED", problem, "prepare it again", file=path.name)
     return None
 
 

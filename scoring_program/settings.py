@@ -64,14 +64,18 @@ def read_settings(folder: Path, known: tuple[Setting, ...], findings: Findings) 
         where = f"line {mark.line + 1} column {mark.column + 1}" if mark else ""
         problem = str(getattr(error, "problem", None) or getattr(error, "reason", ""))
         findings.add(
-            "E-SETTINGS-YAML", f"this is not valid YAML: {quote(problem)}", "correct it", SETTINGS_FILE, where
+            "E-SETTINGS-YAML",
+            f"this is not valid YAML: {quote(problem)}",
+            "correct it",
+            file=SETTINGS_FILE,
+            where=where,
         )
         return values
     if given is None:
         return values
     if not isinstance(given, dict):
         findings.add(
-            "E-SETTINGS-YAML", "this is not a mapping", 'write lines like "protocol: published"', SETTINGS_FILE
+            "E-SETTINGS-YAML", "this is not a mapping", 'write lines like "protocol: published"', file=SETTINGS_FILE
         )
         return values
     return {**values, **allowed(given, known, findings, SETTINGS_FILE)}
@@ -86,9 +90,11 @@ def allowed(given: Mapping[Any, Any], known: tuple[Setting, ...], findings: Find
         if name not in by_name:
             close = difflib.get_close_matches(str(name), list(by_name), 1)
             hint = f"did you mean {close[0]}" if close else f"known settings are {', '.join(by_name)}"
-            findings.add("E-SETTINGS-KEY", "there is no setting of this name", hint, file, where)
+            findings.add("E-SETTINGS-KEY", "there is no setting of this name", hint, file=file, where=where)
         elif wanted := _wanted(by_name[name], value):
-            findings.add("E-SETTINGS-VALUE", "the value is not allowed", f"it must be {wanted}", file, where)
+            findings.add(
+                "E-SETTINGS-VALUE", "the value is not allowed", f"it must be {wanted}", file=file, where=where
+            )
         else:
             values[name] = float(value) if isinstance(by_name[name].default, float) else value
     return values

@@ -147,7 +147,7 @@ def _load(challenge: Challenge, source: Path, cache: str | Path | None, override
 
 def _settings(challenge: Challenge, source: Path, findings: Findings) -> dict[str, Any]:
     if not source.is_dir():
-        findings.add("E-REF-MISSING", "there is no such reference folder", "check the path", str(source))
+        findings.add("E-REF-MISSING", "there is no such reference folder", "check the path", file=str(source))
         return {}
     return read_settings(source, challenge.settings, findings)
 

@@ -28,6 +28,7 @@ _RATIO_COUNTS_FROM_BYTES = 1 << 20
 # The central directory holds at least 46 bytes an entry; names and extra fields add to it.
 _DIRECTORY_BYTES_PER_FILE = 1024
 _ENTRY = b"PK\x01\x02"
+_OTHER_ARCHIVES = {b"\x1f\x8b": "gzip", b"7z\xbc\xaf": "7-Zip", b"Rar!": "RAR", b"BZh": "bzip2", b"\xfd7zXZ": "xz"}
 # The end of a directory and the longest comment after it.
 _LONGEST_END = 65_557
 # What file systems take.
@@ -35,14 +36,8 @@ _LONGEST_PART, _LONGEST_NAME = 255, 1000
 _JUNK = re.compile(r"(^|/)(__MACOSX/|\.DS_Store\Z|Thumbs\.db\Z|desktop\.ini\Z|\._[^/]*\Z)")
 _PIECE = 1 << 16
 _PLATFORM_FILES = ("metadata", "metadata.yaml")
-_READ_ERRORS = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    OSError,
-    RuntimeError,
-    ValueError,
-)
+_ONLY_NEEDED = "submit only the files that the challenge asks for"
+_READ_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -94,7 +89,10 @@ def _unreadable() -> Iterator[None]:
 
 
 class FileReader:
-    """A file that is being read; only its own errors become `UnreadableFileError`, not those of who reads it."""
+    """A file that is being read.
+
+    Wraps errors raised while reading as `UnreadableFileError`; the caller's own errors pass through.
+    """
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -117,11 +115,8 @@ class Submission:
         whole = _common_folder(members)
         self.folder = whole[: whole.find("/") + 1]
         if whole:
-            done = (
-                "its files were read from there"
-                if whole == self.folder
-                else "only the outermost folder is looked into"
-            )
+            many = whole != self.folder
+            done = "only the outermost folder is looked into" if many else "its files were read from there"
             findings.note("N-FOLDER", f"everything lies in the folder {quote(whole)}; {done}")
         self._members = {name[len(self.folder) :]: member for name, member in members.items()}
         self.names = sorted(self._members)
@@ -189,40 +184,40 @@ def _walk(root: Path, limits: Limits, findings: Findings) -> Iterator[tuple[str,
         folder = pending.pop()
         name = folder.relative_to(root).as_posix()
         try:
-            with os.scandir(folder) as entries:
+            with os.scandir(folder) as listing:
                 # One more than allowed is enough to know.
-                found = sorted(islice(entries, left + 1), key=lambda entry: entry.name)
-            left -= len(found)
+                entries = sorted(islice(listing, left + 1), key=lambda entry: entry.name)
+            left -= len(entries)
             if left < 0:
                 _too_many(findings, root.name, limits)
                 return
-            for entry in found:
+            for entry in entries:
                 name = Path(entry.path).relative_to(root).as_posix()
                 status = entry.stat(follow_symlinks=False)
-                if stat.S_ISLNK(status.st_mode):
-                    findings.add("E-ZIP-LINK", "this is a symbolic link", "put the file itself there", file=name)
-                elif stat.S_ISDIR(status.st_mode):
+                if stat.S_ISDIR(status.st_mode):
                     pending.append(Path(entry.path))
                 elif stat.S_ISREG(status.st_mode):
                     yield name, _FileMember(Path(entry.path), status.st_size)
                 else:
-                    findings.add("E-ZIP-SPECIAL", "this is not a regular file", "remove it", file=name)
+                    _irregular(status.st_mode, name, findings)
         except OSError as error:
-            _unreadable_place(findings, name, error)
+            _cannot_open(error, name, findings)
 
 
-def _unreadable_place(findings: Findings, name: str, error: OSError) -> None:
+def _cannot_open(error: OSError, name: str, findings: Findings) -> None:
     problem = f"it cannot be opened ({error.strerror})"
     findings.add("E-FILE-UNREADABLE", problem, "zip your files again, with short names and no folders", file=name)
 
 
+def _irregular(mode: int, name: str, findings: Findings) -> None:
+    if stat.S_ISLNK(mode):
+        findings.add("E-ZIP-LINK", "this is a symbolic link", "put the file itself there", file=name)
+    else:
+        findings.add("E-ZIP-SPECIAL", "this is not a regular file", "remove it", file=name)
+
+
 def _too_many(findings: Findings, file: str, limits: Limits) -> None:
-    findings.add(
-        "E-ZIP-COUNT",
-        f"there are more files than {limits.files:,}",
-        "submit only the files that the challenge asks for",
-        file=file,
-    )
+    findings.add("E-ZIP-COUNT", f"there are more files than {limits.files:,}", _ONLY_NEEDED, file=file)
 
 
 class _GuardedFile:
@@ -261,17 +256,11 @@ def _open_zip(path: Path, limits: Limits, findings: Findings, opened: ExitStack)
         stream.seek(max(0, size - _LONGEST_END))
         tail = stream.read()
     except OSError as error:
-        _unreadable_place(findings, path.name, error)
-        return {}
-    if not size:
-        findings.add(
-            "E-ZIP-EMPTY", "the file is empty (0 bytes)", "zip your files and upload the zip", file=path.name
-        )
+        _cannot_open(error, path.name, findings)
         return {}
     end = tail.rfind(b"PK\x05\x06")
     if end < 0 or len(tail) < end + 22:
-        problem, hint = _not_a_zip(head)
-        findings.add("E-ZIP-NOT", problem, hint, file=path.name)
+        findings.add(*_why_no_zip(head), file=path.name)
         return {}
     guarded = _GuardedFile(stream, limits.files)
     try:
@@ -280,60 +269,48 @@ def _open_zip(path: Path, limits: Limits, findings: Findings, opened: ExitStack)
         _too_many(findings, path.name, limits)
         return {}
     except (*_READ_ERRORS, struct.error):
-        hint = "make it again and compare the size after the upload"
+        hint = "create the zip again and check its size after uploading"
         findings.add("E-ZIP-DAMAGED", "the zip file is damaged", hint, file=path.name)
         return {}
     guarded.trust()
     return _zip_members(archive, path, limits, findings)
 
 
-def _not_a_zip(head: bytes) -> tuple[str, str]:
-    kinds = (
-        (b"\x1f\x8b", "a gzip file"),
-        (b"7z\xbc\xaf", "a 7-Zip file"),
-        (b"Rar!", "a RAR file"),
-        (b"BZh", "a bzip2 file"),
-        (b"\xfd7zXZ", "an xz file"),
-    )
-    for magic, name in kinds:
-        if head.startswith(magic):
-            return f"this is {name}, not a zip file", "pack the files as .zip"
+def _why_no_zip(head: bytes) -> tuple[str, str, str]:
+    """Return code, problem and hint for a file that begins with ``head`` and has no end of a zip."""
+    if not head:
+        return "E-ZIP-EMPTY", "the file is empty (0 bytes)", "zip your files and upload the zip"
+    names = [name for magic, name in _OTHER_ARCHIVES.items() if head.startswith(magic)]
     if head[257:262] == b"ustar":
-        return "this is a tar file, not a zip file", "pack the files as .zip"
+        names = ["tar"]
+    if names:
+        return "E-ZIP-NOT", f"this is a {names[0]} file, not a zip file", "pack the files as .zip"
     if head.startswith(b"PK\x03\x04"):
-        return "this zip file is truncated: its end is missing", "make it again and upload it again"
-    return "this is not a zip file", "put your files into a .zip and submit that"
+        return "E-ZIP-NOT", "this zip file is truncated: its end is missing", "create it again and upload it again"
+    return "E-ZIP-NOT", "this is not a zip file", "put your files into a .zip and submit that"
 
 
 def _zip_members(archive: zipfile.ZipFile, path: Path, limits: Limits, findings: Findings) -> dict[str, _Member]:
     members: dict[str, _Member] = {}
     folders: dict[str, None] = {}
-    packed = 0
     for info in archive.infolist():
         # ZipInfo.filename has lost everything after a NUL byte and, on Windows, its backslashes.
         name = info.orig_filename
-        packed += info.compress_size
-        kind = stat.S_IFMT(info.external_attr >> 16)
-        if kind == stat.S_IFLNK:
-            findings.add("E-ZIP-LINK", "this is a symbolic link", "put the file itself there", file=name)
-        elif kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-            findings.add("E-ZIP-SPECIAL", "this is not a regular file", "remove it", file=name)
+        mode = info.external_attr >> 16
+        if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
+            _irregular(mode, name, findings)
         elif info.flag_bits & 0x1:
             findings.add("E-ZIP-ENCRYPTED", "this file is encrypted", "zip it without a password", file=name)
         elif info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            findings.add(
-                "E-ZIP-METHOD",
-                "this file is packed with a rare compression method",
-                "use the ordinary method, deflate",
-                file=name,
-            )
+            problem = "this file is packed with a rare compression method"
+            findings.add("E-ZIP-METHOD", problem, "use the ordinary method, deflate", file=name)
         elif name in members:
             findings.add("E-ZIP-TWICE", "two files in the zip have this name", "keep one of them", file=name)
         elif name.endswith("/"):
             folders[name[:-1]] = None
         else:
             members[name] = _ZipMember(archive, info)
-    if packed > path.stat().st_size:
+    if sum(info.compress_size for info in archive.infolist()) > path.stat().st_size:
         hint = "make it again with an ordinary zip program"
         findings.add("E-ZIP-BOMB", "its files overlap inside the archive", hint, file=path.name)
     _check_names(members, findings, folders)
@@ -341,42 +318,33 @@ def _zip_members(archive: zipfile.ZipFile, path: Path, limits: Limits, findings:
 
 
 def _check_members(members: dict[str, _Member], limits: Limits, findings: Findings, file: str) -> dict[str, _Member]:
-    """Check what was found and return the members to read; what systems add counts, and is left out."""
+    """Check the files and return those to read; what operating systems add counts too, but is left out."""
     _check_sizes(members, limits, findings, file)
-    members = _drop_junk(members, findings)
-    for name in members:
+    kept = {name: member for name, member in members.items() if not _JUNK.search(name)}
+    if len(kept) < len(members):
+        junk = counted(len(members) - len(kept), "file")
+        findings.note("N-JUNK", f"{junk} of the operating system ignored (__MACOSX, .DS_Store)")
+    for name in kept:
         if not set(PurePosixPath(name).parts).isdisjoint(_PLATFORM_FILES):
-            findings.add(
-                "E-FILE-RESERVED",
-                "a platform would run a file of this name as a program",
-                "remove it from your submission",
-                file=name,
-            )
+            problem = "a platform would run a file of this name as a program"
+            findings.add("E-FILE-RESERVED", problem, "remove it from your submission", file=name)
         if name.lower().endswith(".zip"):
-            findings.add(
-                "E-ZIP-NESTED",
-                "this is a zip inside the zip",
-                f"unpack {quote(name)} and zip its files directly",
-                file=name,
-            )
-    return members
+            hint = f"unpack {quote(name)} and zip its files directly"
+            findings.add("E-ZIP-NESTED", "this is a zip inside the zip", hint, file=name)
+    return kept
 
 
 def _check_names(members: Mapping[str, object], findings: Findings, folders: Iterable[str] = ()) -> None:
-    folded: dict[str, str] = {}
     for name in chain(members, folders):
         problem = _name_problem(name)
         if problem:
             findings.add("E-ZIP-NAME", problem, "use plain, short file names and no folders", file=name)
+    folded: dict[str, str] = {}
     for name in members:
         other = folded.setdefault(name.casefold(), name)
         if other != name:
-            findings.add(
-                "E-ZIP-CASE",
-                f"the name differs from {quote(other)} only in upper and lower case",
-                "keep one of them",
-                file=name,
-            )
+            problem = f"the name differs from {quote(other)} only in upper and lower case"
+            findings.add("E-ZIP-CASE", problem, "keep one of them", file=name)
     # With the smallest character for a slash, what is in a folder comes right after a file of the folder's name.
     ordered = sorted(name.replace("/", "\0") for name in chain(members, (f"{name}/" for name in folders)))
     for first, second in zip(ordered, ordered[1:]):
@@ -404,42 +372,20 @@ def _name_problem(name: str) -> str:
 
 
 def _check_sizes(members: Mapping[str, _Member], limits: Limits, findings: Findings, file: str) -> None:
-    total = 0
     for name, member in members.items():
-        total += member.size
         if member.size > limits.file_bytes:
-            findings.add(
-                "E-ZIP-SIZE",
-                f"the file has {member.size:,} bytes unpacked; at most {limits.file_bytes:,} are allowed",
-                "check what you wrote into it",
-                file=name,
-            )
+            problem = f"the file has {member.size:,} bytes unpacked; at most {limits.file_bytes:,} are allowed"
+            findings.add("E-ZIP-SIZE", problem, "check what you wrote into it", file=name)
         elif isinstance(member, _ZipMember) and member.size > max(
             _RATIO_COUNTS_FROM_BYTES, limits.ratio * member.info.compress_size
         ):
-            findings.add(
-                "E-ZIP-BOMB",
-                f"the file unpacks to more than {counted(limits.ratio, 'time')} its packed size",
-                "a file of real predictions does not; check what you wrote into it",
-                file=name,
-            )
+            problem = f"the file unpacks to more than {counted(limits.ratio, 'time')} its packed size"
+            hint = "a file of real predictions does not; check what you wrote into it"
+            findings.add("E-ZIP-BOMB", problem, hint, file=name)
+    total = sum(member.size for member in members.values())
     if total > limits.total_bytes:
-        findings.add(
-            "E-ZIP-SIZE",
-            f"the files have {total:,} bytes unpacked; at most {limits.total_bytes:,} are allowed",
-            "submit only the files that the challenge asks for",
-            file=file,
-        )
-
-
-def _drop_junk(members: dict[str, _Member], findings: Findings) -> dict[str, _Member]:
-    kept = {name: member for name, member in members.items() if not _JUNK.search(name)}
-    if len(kept) < len(members):
-        findings.note(
-            "N-JUNK",
-            f"{counted(len(members) - len(kept), 'file')} of the operating system ignored (__MACOSX, .DS_Store)",
-        )
-    return kept
+        problem = f"the files have {total:,} bytes unpacked; at most {limits.total_bytes:,} are allowed"
+        findings.add("E-ZIP-SIZE", problem, _ONLY_NEEDED, file=file)
 
 
 def _common_folder(members: Mapping[str, _Member]) -> str:

@@ -83,14 +83,12 @@ def iter_entries(stream: Readable, largest: int, most: int) -> Iterator[bytes]:
 def _after_bracket(stream: Readable) -> bytes:
     """Return what was read after the opening bracket of the list."""
     buffer = stream.read(_CHUNK)
-    if buffer.startswith(b"\xef\xbb\xbf"):
-        buffer = buffer[3:]
-    buffer = _skip_space(buffer, stream)
+    buffer = _skip_space(buffer[3:] if buffer.startswith(b"\xef\xbb\xbf") else buffer, stream)
     if not buffer:
         raise ArrayError(0, "the file is empty", "write a list of entries: [{...}, ...]")
     if not buffer.startswith(b"["):
-        kind = "an object" if buffer.startswith(b"{") else "something else"
-        raise ArrayError(0, f"the file holds {kind} instead of a list", "write a list of entries: [{...}, ...]")
+        content = "an object" if buffer.startswith(b"{") else "something else"
+        raise ArrayError(0, f"the file holds {content} instead of a list", "write a list of entries: [{...}, ...]")
     return buffer[1:]
 
 
@@ -100,49 +98,43 @@ def _check_size(size: int, largest: int, entry: int) -> None:
 
 
 def _skip_space(buffer: bytes, stream: Readable) -> bytes:
-    while True:
-        buffer = buffer.lstrip(_SPACE)
-        if buffer:
-            return buffer
-        buffer = stream.read(_CHUNK)
-        if not buffer:
-            return b""
+    buffer = buffer.lstrip(_SPACE)
+    while not buffer and (more := stream.read(_CHUNK)):
+        buffer = more.lstrip(_SPACE)
+    return buffer
 
 
-def _entry_end(buffer: bytes, place: int, entry: int) -> int | None:
-    """Return where the entry ends that begins at ``place``: at a comma or the list's bracket; None if beyond."""
+def _entry_end(buffer: bytes, position: int, entry: int) -> int | None:
+    """Return where the entry ends that begins at ``position``: at a comma or the list's bracket; None if beyond."""
     depth = 0
     while True:
-        found = (_STRUCTURE if depth else _STRUCTURE_OR_COMMA).search(buffer, place)
-        if not found:
+        match = (_STRUCTURE if depth else _STRUCTURE_OR_COMMA).search(buffer, position)
+        if not match:
             return None
-        mark = found.group()
-        place = found.end()
+        mark, position = match.group(), match.end()
         if mark == b'"':
-            end = _string_end(buffer, place)
+            end = _string_end(buffer, position)
             if end is None:
                 return None
-            place = end
+            position = end
         elif mark in b"[{":
             depth += 1
             if depth >= DEEPEST:
                 raise ArrayError(entry, f"the nesting is deeper than {DEEPEST} levels", "see the format's example")
         elif depth == 0:
-            return found.start()
+            return match.start()
         else:
             depth -= 1
 
 
-def _string_end(buffer: bytes, place: int) -> int | None:
-    """Return the position after the closing quotation mark of a string whose text begins at ``place``."""
-    begin = place
-    while True:
-        end = buffer.find(b'"', place)
-        if end < 0:
-            return None
+def _string_end(buffer: bytes, begin: int) -> int | None:
+    """Return the position after the closing quotation mark of a string whose text begins at ``begin``."""
+    end = buffer.find(b'"', begin)
+    while end >= 0:
         slashes = end
         while slashes > begin and buffer[slashes - 1 : slashes] == b"\\":
             slashes -= 1
         if (end - slashes) % 2 == 0:
             return end + 1
-        place = end + 1
+        end = buffer.find(b'"', end + 1)
+    return None

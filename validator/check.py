@@ -8,13 +8,14 @@ import re
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
+from types import ModuleType
 from typing import Any
 
 from validator.archive import Submission, UnreadableFileError, open_submission
 from validator.csv_files import CsvRows, read_csv_files
 from validator.facts import EMPTY, label_facts
 from validator.findings import Findings, Note, counted, quote
-from validator.rules import CsvRules, Rules, known_ids, load_rules
+from validator.rules import CsvRules, JsonRules, Rules, known_ids, load_rules
 from validator.tables import read_table, table_facts
 
 _NAMED_AT_MOST = 5
@@ -22,11 +23,7 @@ _OTHER_CASE = "upper and lower case differ"
 
 
 def check_submission(
-    path: Path,
-    rules: Rules,
-    findings: Findings,
-    last_frames: Mapping[str, int] | None = None,
-    **reader_options: Any,
+    path: Path, rules: Rules, findings: Findings, last_frames: Mapping[str, int] | None = None, **reader_options: Any
 ) -> Any:
     """Check the submission at ``path`` and return its content, or None if problems were found.
 
@@ -64,17 +61,19 @@ def _check_named(submission: Submission, rules: Rules, findings: Findings, optio
         return None
     try:
         if rules.json:
-            reader = importlib.import_module(f"validator.formats.{rules.json.format}")
-            return reader.read(submission, chosen, rules, findings, **options)
+            return _format(rules.json).read(submission, chosen, rules, findings, **options)
         named = ((chosen[table.file], table) for table in rules.tables)
         return {
             table.file: read_table(submission.read(name), name, table, findings, **options) for name, table in named
         }
     except UnreadableFileError:
-        findings.add(
-            "E-ZIP-DAMAGED", "a file cannot be unpacked", "make the zip again", file=", ".join(chosen.values())
-        )
+        problem, names = "a file cannot be unpacked", ", ".join(chosen.values())
+        findings.add("E-ZIP-DAMAGED", problem, "create the zip again", file=names)
         return None
+
+
+def _format(rules: JsonRules) -> ModuleType:
+    return importlib.import_module(f"validator.formats.{rules.format}")
 
 
 def _choose_named(
@@ -83,43 +82,41 @@ def _choose_named(
     """Return the declared name -> the name in the submission; say what was found in place of missing files."""
     chosen: dict[str, str] = {}
     others = list(submission.names)
-    for wanted in files:
-        fitting = [name for name in others if fnmatchcase(name, wanted)]
+    for file in files:
+        fitting = [name for name in others if fnmatchcase(name, file)]
         if len(fitting) > 1:
-            findings.add("E-FILE-TWICE", f"{_named(fitting)} all fit", "keep one of them", file=wanted)
+            findings.add("E-FILE-TWICE", f"{_named(fitting)} all fit", "keep one of them", file=file)
         if fitting:
-            chosen[wanted] = fitting[0]
+            chosen[file] = fitting[0]
             others.remove(fitting[0])
     alike = [name for name in others if name.lower().endswith(PurePosixPath(files[0]).suffix)]
     if any_single and not chosen and len(alike) == 1 and "/" not in alike[0]:
         chosen[files[0]] = alike[0]
         others.remove(alike[0])
         findings.note("N-FILE-SPELLING", f"{quote(alike[0])} was read; its name should be {files[0]}")
-    for wanted in files:
-        if wanted not in chosen:
-            _missing_file(wanted, others, submission.folder, findings)
+    for file in files:
+        if file not in chosen:
+            _missing_file(file, others, submission.folder, findings)
     if others and findings.ok:
         findings.note("N-FILE-IGNORED", f"{_named(others)}: not needed, ignored")
     return chosen
 
 
-def _missing_file(wanted: str, others: list[str], folder: str, findings: Findings) -> None:
+def _missing_file(file: str, others: list[str], folder: str, findings: Findings) -> None:
     for name in others:
-        if fnmatchcase(PurePosixPath(name).name, wanted):
+        if fnmatchcase(PurePosixPath(name).name, file):
             _misplaced(f"{folder}{name}", findings)
             return
-        if fnmatchcase(name.casefold(), wanted.casefold()):
-            findings.add("E-FILE-CASE", _OTHER_CASE, f"rename it to {wanted}", file=name)
+        if fnmatchcase(name.casefold(), file.casefold()):
+            findings.add("E-FILE-CASE", _OTHER_CASE, f"rename it to {file}", file=name)
             return
     other_task = _other_task(others)
-    close = difflib.get_close_matches(wanted, others, 1)
-    if close and not other_task:
-        problem = f"it is missing, but there is {quote(close[0])}"
-        findings.add("E-FILE-NONE", problem, f"is it misspelt? Rename it to {wanted}", file=wanted)
-        return
-    found = f"found: {_named(others)}" if others else "there is no other file"
+    problem = f"it is missing; found: {_named(others)}" if others else "it is missing; there is no other file"
     hint = other_task or "put it at the top of the zip"
-    findings.add("E-FILE-NONE", f"it is missing; {found}", hint, file=wanted)
+    close = difflib.get_close_matches(file, others, 1)
+    if close and not other_task:
+        problem, hint = f"it is missing, but there is {quote(close[0])}", f"is it misspelt? Rename it to {file}"
+    findings.add("E-FILE-NONE", problem, hint, file=file)
 
 
 def _misplaced(path: str, findings: Findings) -> None:
@@ -130,8 +127,8 @@ def _other_task(names: list[str]) -> str:
     """Return a hint if these are the files of another task, "" if not."""
     for name in known_ids():
         rules = load_rules(name)
-        wanted = [rules.csv.name.format(key="*")] if rules.csv else rules.named_files
-        if any(fnmatchcase(PurePosixPath(own).name, pattern) for own in names for pattern in wanted):
+        patterns = [rules.csv.name.format(key="*")] if rules.csv else rules.named_files
+        if any(fnmatchcase(PurePosixPath(file).name, pattern) for file in names for pattern in patterns):
             return f"these are files of {name}: submit them there, or name the right task"
     return ""
 
@@ -140,18 +137,17 @@ def _check_csv(
     submission: Submission, rules: CsvRules, findings: Findings, last_frames: Mapping[str, int] | None
 ) -> CsvRows:
     chosen = _choose_files(submission, rules, findings, last_frames)
-    contents: list[tuple[str, str, bytes]] = []
+    known: list[tuple[str, str, bytes]] = []
     unknown: list[tuple[str, str, bytes]] = []
     for key, name in chosen.items():
+        files = known if last_frames is None or key in last_frames else unknown
         try:
-            content = (key, name, submission.read(name))
+            files.append((key, name, submission.read(name)))
         except UnreadableFileError:
-            findings.add("E-ZIP-DAMAGED", "the file cannot be unpacked", "make the zip again", file=name)
-            continue
-        (contents if last_frames is None or key in last_frames else unknown).append(content)
+            findings.add("E-ZIP-DAMAGED", "the file cannot be unpacked", "create the zip again", file=name)
     # Files of unknown items are ignored, but checked: a participant at home gets the same verdict.
     read_csv_files(unknown, rules, findings)
-    return read_csv_files(contents, rules, findings, last_frames)
+    return read_csv_files(known, rules, findings, last_frames)
 
 
 def _choose_files(
@@ -159,7 +155,7 @@ def _choose_files(
 ) -> dict[str, str]:
     """Return key -> file name of the files to check; say what was found in place of others."""
     chosen: dict[str, str] = {}
-    unknown, ignored = [], []
+    ignored = []
     folded = {key.casefold() for key in last_frames or ()}
     for name in submission.names:
         key, exact = _match(PurePosixPath(name).name, (rules.name, *rules.also_named))
@@ -173,19 +169,15 @@ def _choose_files(
         elif key in chosen:
             problem = f"there is also {quote(chosen[key])} for the same {rules.item}"
             findings.add("E-FILE-TWICE", problem, "keep one of the two", file=name)
-        elif last_frames is None or key in last_frames:
-            chosen[key] = name
-        elif key.casefold() in folded:
+        elif last_frames is not None and key not in last_frames and key.casefold() in folded:
             # The right name is the reference's, which messages do not quote.
             hint = f"write the {rules.item} as in the names of the data"
             findings.add("E-FILE-CASE", _OTHER_CASE, hint, file=name)
         else:
-            unknown.append(name)
             chosen[key] = name
-    ignored_too = set(unknown)
-    used = [(key, name) for key, name in chosen.items() if name not in ignored_too]
-    _note_names(used, unknown, ignored, rules, findings)
-    if not used and findings.ok:
+    unknown = [name for key, name in chosen.items() if last_frames is not None and key not in last_frames]
+    _note_names(chosen, unknown, ignored, rules, findings)
+    if len(unknown) == len(chosen) and findings.ok:
         names = _named(ignored + unknown) if submission.names else "no files at all"
         hint = _other_task(ignored) or f"name your files {_pattern(rules)}, at the top of the zip"
         findings.add("E-FILE-NONE", f"no usable file was found, but {names}", hint)
@@ -197,18 +189,18 @@ def _pattern(rules: CsvRules) -> str:
 
 
 def _note_names(
-    used: list[tuple[str, str]], unknown: list[str], ignored: list[str], rules: CsvRules, findings: Findings
+    chosen: dict[str, str], unknown: list[str], ignored: list[str], rules: CsvRules, findings: Findings
 ) -> None:
-    """Note which files are ignored, and which have the second spelling of names."""
+    """Note which files are ignored, and how many others have the second spelling of names."""
     if ignored:
         text = f"{_named(ignored)}: not named {_pattern(rules)}, ignored{_close(ignored, rules)}"
         findings.note("N-FILE-IGNORED", text)
     if unknown:
         findings.note("N-FILE-UNKNOWN", f"{_named(unknown)}: no {rules.item} of this name, ignored")
-    n_other = sum(name != rules.name.format(key=key) for key, name in used)
-    if n_other:
+    other_spelling = {name for key, name in chosen.items() if name != rules.name.format(key=key)}.difference(unknown)
+    if other_spelling:
         other, right = (name.format(key="") for name in (rules.also_named[0], rules.name))
-        findings.note("N-FILE-SPELLING", f"{counted(n_other, 'file')} named {other} instead of {right}")
+        findings.note("N-FILE-SPELLING", f"{counted(len(other_spelling), 'file')} named {other} instead of {right}")
 
 
 def _match(base: str, spellings: tuple[str, ...]) -> tuple[str | None, bool]:
@@ -216,9 +208,9 @@ def _match(base: str, spellings: tuple[str, ...]) -> tuple[str | None, bool]:
     for flags, exact in ((0, True), (re.IGNORECASE, False)):
         for spelling in spellings:
             before, after = spelling.split("{key}")
-            found = re.fullmatch(f"{re.escape(before)}(.+){re.escape(after)}", base, flags | re.DOTALL)
-            if found:
-                return found.group(1), exact
+            match = re.fullmatch(f"{re.escape(before)}(.+){re.escape(after)}", base, flags | re.DOTALL)
+            if match:
+                return match.group(1), exact
     return None, False
 
 
@@ -240,9 +232,9 @@ def _close(ignored: list[str], rules: CsvRules) -> str:
 def submission_facts(content: Any, rules: Rules) -> list[Note]:
     """Return notes on what `check_submission` returned, and one that the reference was not there to compare with."""
     if rules.json:
-        found: list[Note] = importlib.import_module(f"validator.formats.{rules.json.format}").facts(content)
+        notes: list[Note] = _format(rules.json).facts(content)
     elif rules.tables:
-        found = table_facts(content)
+        notes = table_facts(content)
     else:
-        found = label_facts(content.values[:, -3], "class") if len(content.values) else [EMPTY]
-    return [*found, Note("N-UNCHECKED", "whether names, ids and boxes fit the reference cannot be told here")]
+        notes = label_facts(content.values[:, -3], "class") if len(content.values) else [EMPTY]
+    return [*notes, Note("N-UNCHECKED", "whether names, ids and boxes fit the reference cannot be told here")]

@@ -8,12 +8,14 @@ files at once.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from validator.findings import REPORTED_PER_KIND_AND_FILE, Findings, counted, quote
+from validator.arrays import Bools, Ints
+from validator.findings import Findings, counted, quote
 from validator.rules import CsvRules
 
 # 18 digits always fit into a signed 64-bit integer.
@@ -46,8 +48,8 @@ class CsvRows:
     """
 
     keys: list[str]
-    file_index: np.ndarray
-    values: np.ndarray
+    file_index: Ints
+    values: Ints
 
 
 def read_csv_files(
@@ -74,11 +76,13 @@ def read_csv_files(
     reference_words : bool
         Whether messages may quote ``last_frames``; never true for a participant's eyes.
     """
-    keys, names, counts, chunks = [], [], [], []
-    accepted: dict[str, int] = {}
-    line_pattern = ",".join([_INTEGER] * len(rules.columns)) + (f"(?:,{_PLAIN})?" if rules.extra_columns else "")
+    names, counts, chunks = [], [], []
+    accepted: Counter[str] = Counter()
+    n_columns = len(rules.columns)
+    line_pattern = ",".join([_INTEGER] * n_columns) + (f"(?:,{_PLAIN})?" if rules.extra_columns else "")
     file_pattern = re.compile(f"(?:{line_pattern}\n)*(?:{line_pattern})?")
-    for key, name, data in sorted(files):
+    files = sorted(files)
+    for _, name, data in files:
         text = decode(data, name, accepted, findings)
         if not file_pattern.fullmatch(text):
             text = _drop_empty_end(text, accepted)
@@ -88,59 +92,51 @@ def read_csv_files(
         if text and not text.endswith("\n"):
             text += "\n"
         if rules.extra_columns:
-            text = "".join(",".join(line.split(",")[: len(rules.columns)]) + "\n" for line in text.split("\n")[:-1])
-        keys.append(key)
+            text = "".join(",".join(line.split(",")[:n_columns]) + "\n" for line in text.split("\n")[:-1])
         names.append(name)
         counts.append(text.count("\n"))
         chunks.append(text)
     for note, count in accepted.items():
         findings.note("N-CSV-READ", f"{note} in {counted(count, 'file')}")
     numbers = "".join(chunks).replace("\n", ",").split(",")[:-1]
-    values = np.array(list(map(int, numbers)), dtype=np.int64).reshape(-1, len(rules.columns))
-    rows = CsvRows(keys, np.repeat(np.arange(len(keys)), counts), values)
+    values = np.array(list(map(int, numbers)), dtype=np.int64).reshape(-1, n_columns)
+    rows = CsvRows([key for key, _, _ in files], np.repeat(np.arange(len(files)), counts), values)
     _check_ranges(rows, names, rules, findings)
     if last_frames is not None and rules.first_and_last:
         _check_frames(rows, names, rules, last_frames, findings, reference_words)
     return rows
 
 
-def decode(data: bytes, name: str, accepted: dict[str, int], findings: Findings) -> str:
+def decode(data: bytes, name: str, accepted: Counter[str], findings: Findings) -> str:
     """Return the text of a file with line ends as newlines, "" after a problem."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")) or (data[1:2] == b"\0" and data[3:4] == b"\0"):
         findings.add("E-CSV-ENCODING", "the file is UTF-16", "save it as plain ASCII or UTF-8", file=name)
         return ""
     if b"\0" in data:
-        line = data.count(b"\n", 0, data.index(b"\0")) + 1
-        findings.add(
-            "E-CSV-ENCODING",
-            "there is a NUL byte",
-            "write plain text",
-            file=name,
-            where=f"line {line} column 1",
-        )
+        where = _line_of_byte(data, data.index(b"\0"))
+        findings.add("E-CSV-ENCODING", "there is a NUL byte", "write plain text", file=name, where=where)
         return ""
     if data.startswith(b"\xef\xbb\xbf"):
-        _count(accepted, "a byte order mark was skipped")
+        accepted["a byte order mark was skipped"] += 1
         data = data[3:]
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        findings.add(
-            "E-CSV-ENCODING",
-            f"byte {error.start} is not valid UTF-8",
-            "save the file as plain ASCII or UTF-8",
-            file=name,
-            where=f"line {line} column 1",
-        )
+        problem, hint = f"byte {error.start} is not valid UTF-8", "save the file as plain ASCII or UTF-8"
+        findings.add("E-CSV-ENCODING", problem, hint, file=name, where=_line_of_byte(data, error.start))
         return ""
     if "\r" in text:
-        _count(accepted, "Windows line ends were accepted")
+        accepted["Windows line ends were accepted"] += 1
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text
 
 
-def _drop_empty_end(text: str, accepted: dict[str, int]) -> str:
+def _line_of_byte(data: bytes, position: int) -> str:
+    line = data.count(b"\n", 0, position) + 1
+    return f"line {line} column 1"
+
+
+def _drop_empty_end(text: str, accepted: Counter[str]) -> str:
     lines = text.split("\n")
     end = len(lines)
     while end and _BLANK.fullmatch(lines[end - 1]):
@@ -148,12 +144,8 @@ def _drop_empty_end(text: str, accepted: dict[str, int]) -> str:
     kept = "\n".join(lines[:end])
     # One newline after the last row is ordinary; anything more is an empty line.
     if text[len(kept) :] not in ("", "\n"):
-        _count(accepted, "an empty line at the end was accepted")
+        accepted["an empty line at the end was accepted"] += 1
     return kept
-
-
-def _count(accepted: dict[str, int], note: str) -> None:
-    accepted[note] = accepted.get(note, 0) + 1
 
 
 def _explain(text: str, name: str, rules: CsvRules, line_pattern: re.Pattern[str], findings: Findings) -> None:
@@ -172,30 +164,22 @@ def _explain(text: str, name: str, rules: CsvRules, line_pattern: re.Pattern[str
 
 
 def _line_problem(line: str, number: int, rules: CsvRules, shape: str) -> tuple[str, int, str, str]:
+    """Return the code of a problem, its column from 1, what is wrong, and how to fix it."""
     fields = line.split(",")
-    wanted = len(rules.columns)
+    n_columns = len(rules.columns)
     if _BLANK.fullmatch(line):
         return "E-CSV-EMPTY-LINE", 1, "the line is empty", "delete it"
     if number == 1 and all(map(_WORD.match, fields)):
-        return (
-            "E-CSV-HEADER",
-            1,
-            f"'{quote(line)}' looks like a header",
-            "delete the line: the files have none",
-        )
-    if len(fields) == 1 < wanted == len(re.split(r"[;\t]", line)):
+        return ("E-CSV-HEADER", 1, f"'{quote(line)}' looks like a header", "delete the line: the files have none")
+    if len(fields) == 1 < n_columns == len(re.split(r"[;\t]", line)):
         return "E-CSV-SEPARATOR", 1, "the fields are not separated by commas", f"write {shape}"
-    if len(fields) != wanted and not (rules.extra_columns and len(fields) > wanted):
-        return (
-            "E-CSV-COLUMNS",
-            min(len(fields), wanted + 1),
-            f"the row has {counted(len(fields), 'field')} instead of {wanted}",
-            f"write {shape}",
-        )
+    if len(fields) != n_columns and not (rules.extra_columns and len(fields) > n_columns):
+        problem = f"the row has {counted(len(fields), 'field')} instead of {n_columns}"
+        return "E-CSV-COLUMNS", min(len(fields), n_columns + 1), problem, f"write {shape}"
     for position, (column, field) in enumerate(zip(rules.columns, fields), start=1):
         if not re.fullmatch(_INTEGER, field):
             return "E-CSV-INTEGER", position, *_field_problem(column.name, field)
-    position = next(place for place, field in enumerate(fields, start=1) if not re.fullmatch(_PLAIN, field))
+    position = next(number for number, field in enumerate(fields, start=1) if not re.fullmatch(_PLAIN, field))
     return "E-CSV-ENCODING", position, f"'{quote(fields[position - 1], 30)}' holds control characters", "delete them"
 
 
@@ -219,15 +203,13 @@ def _check_ranges(rows: CsvRows, names: list[str], rules: CsvRules, findings: Fi
     for position, column in enumerate(rules.columns):
         values = rows.values[:, position]
         wrong = values < column.min
+        ends = f"{column.min} or more"
         if column.max is not None:
             wrong |= values > column.max
-        ends = f"{column.min}..{column.max}" if column.max is not None else f"{column.min} or more"
+            ends = f"{column.min}..{column.max}"
         from_zero = wrong & (values == 0) & (column.min == 1 and not rules.extra_columns)
-        hints = (
-            (from_zero, f"count {column.name}s from 1: add 1 to all"),
-            (wrong & ~from_zero, "correct or drop the line"),
-        )
-        for chosen, hint in hints:
+        count_from_1 = f"count {column.name}s from 1: add 1 to all"
+        for chosen, hint in ((from_zero, count_from_1), (wrong & ~from_zero, "correct or drop the line")):
             for row, place in _places(rows, names, chosen, position, findings):
                 findings.add("E-CSV-RANGE", f"{column.name} {values[row]} is not in {ends}", hint, **place)
     for left, right in rules.order:
@@ -249,28 +231,22 @@ def _check_frames(
     reference_words: bool,
 ) -> None:
     assert rules.first_and_last is not None  # noqa: S101 - the caller has looked
-    first, last = (rules.index(column) for column in rules.first_and_last)
-    limits = np.array([last_frames[key] for key in rows.keys], dtype=np.int64)[rows.file_index]
-    late = rows.values[:, first] > limits
-    for row, place in _places(rows, names, late, first, findings):
-        known = f" ({limits[row]})" if reference_words else ""
+    first, last = map(rules.index, rules.first_and_last)
+    n_frames = np.array([last_frames[key] for key in rows.keys], dtype=np.int64)[rows.file_index]
+    for row, place in _places(rows, names, rows.values[:, first] > n_frames, first, findings):
+        known = f" ({n_frames[row]})" if reference_words else ""
         problem = f"{rules.first_and_last[0]} {rows.values[row, first]} is after the last frame{known}"
         findings.add("E-CSV-FRAME", problem, "frames count from 1; correct or drop the line", **place)
-    long = rows.values[:, last] > limits
-    if long.any():
-        findings.note(
-            "N-CSV-CUT", f"{counted(int(long.sum()), 'row')} cut at the last frame: the end frame is after it"
-        )
+    n_long = int((rows.values[:, last] > n_frames).sum())
+    if n_long:
+        findings.note("N-CSV-CUT", f"{counted(n_long, 'row')} cut at the last frame: the end frame is after it")
 
 
 def _places(
-    rows: CsvRows, names: list[str], wrong: np.ndarray, column: int, findings: Findings
+    rows: CsvRows, names: list[str], wrong: Bools, column: int, findings: Findings
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield rows to report as one kind, with file and place; of each file the first ones, the others are counted."""
-    found = np.flatnonzero(wrong)
-    for file in np.unique(rows.file_index[found]).tolist():
-        own = found[rows.file_index[found] == file]
-        first_row = int(np.searchsorted(rows.file_index, file))
-        for row in own[:REPORTED_PER_KIND_AND_FILE].tolist():
-            yield row, {"file": names[file], "where": f"line {row - first_row + 1} column {column + 1}"}
-        findings.count_more(max(len(own) - REPORTED_PER_KIND_AND_FILE, 0))
+    for file in np.unique(rows.file_index[wrong]).tolist():
+        first, end = map(int, np.searchsorted(rows.file_index, (file, file + 1)))
+        for row in findings.first_of(wrong[first:end]):
+            yield first + row, {"file": names[file], "where": f"line {row + 1} column {column + 1}"}

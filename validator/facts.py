@@ -2,40 +2,35 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
+from numpy.typing import NDArray
+
+from validator.arrays import Floats
 from validator.findings import Note, counted
 
 _FEWEST_BOXES = 10
 _FEWEST_ROWS = 4
-EMPTY = Note(
-    "N-EMPTY", "nothing is predicted in the whole submission. Was it written before the predictions were there?"
-)
+_EMPTY = "nothing is predicted in the whole submission. Was it written before the predictions were there?"
+EMPTY = Note("N-EMPTY", _EMPTY)
 
 
-def box_facts(boxes: np.ndarray, what: str) -> list[Note]:
+def box_facts(boxes: Floats, what: str) -> list[Note]:
     """Return notes on boxes (n, 4) that are all within 0..1, or are all one and the same."""
     if len(boxes) < _FEWEST_BOXES:
         return []
     if (boxes == boxes[0]).all():
         shown = ", ".join(f"{value:g}" for value in boxes[0].tolist())
-        return [
-            Note(
-                "N-LOOKS-CONSTANT",
-                f"all {counted(len(boxes), 'box', 'boxes')} of {what} are [{shown}]. Were they filled in?",
-            )
-        ]
+        text = f"all {counted(len(boxes), 'box', 'boxes')} of {what} are [{shown}]. Were they filled in?"
+        return [Note("N-LOOKS-CONSTANT", text)]
     if boxes.min() >= 0 and boxes.max() <= 1:
+        text = f"all {counted(boxes.size, 'coordinate')} of {what} lie between 0 and 1. "
         fix = "Write pixels: x times the width and y times the height of the image"
-        return [
-            Note(
-                "N-LOOKS-NORMALIZED", f"all {counted(boxes.size, 'coordinate')} of {what} lie between 0 and 1. {fix}"
-            )
-        ]
+        return [Note("N-LOOKS-NORMALIZED", text + fix)]
     return []
 
 
-def label_facts(labels: np.ndarray, what: str) -> list[Note]:
+def label_facts(labels: NDArray[Any], what: str) -> list[Note]:
     """Return a note if all rows have the same label."""
     if len(labels) < _FEWEST_ROWS or (labels != labels[0]).any():
         return []

@@ -7,7 +7,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
+
+import numpy as np
+
+from validator.arrays import Bools
 
 SHOWN_PROBLEMS = 20
 REPORTED_PER_KIND_AND_FILE = 200
@@ -36,7 +41,7 @@ def quote(text: str, longest: int = _LONGEST_QUOTE) -> str:
 
 def printable(text: str) -> str:
     """Return ``text`` on one line, with escapes for what is not printable."""
-    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+    return _UNPRINTABLE.sub(lambda character: character[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def counted(number: int, thing: str, plural: str = "") -> str:
@@ -102,14 +107,23 @@ class Findings:
         """Whether no problem was found."""
         return not self.total
 
-    def add(self, code: str, problem: str, hint: str, file: str = "", where: str = "") -> None:
+    def add(self, code: str, problem: str, hint: str, *, file: str = "", where: str = "") -> None:
         """Record a problem; all texts are made printable here, and ``file`` is cut."""
-        found = Problem(code, printable(problem), printable(hint), quote(file), printable(where))
-        self._last = kind = _kind(found)
+        added = Problem(code, printable(problem), printable(hint), quote(file), printable(where))
+        self._last = kind = _kind(added)
         self.total += 1
         self._of_kind[kind] += 1
         if self._of_kind[kind] <= REPORTED_PER_KIND_AND_FILE and len(self.problems) < _KEPT:
-            self.problems.append(found)
+            self.problems.append(added)
+
+    def first_of(self, wrong: Bools) -> Iterator[int]:
+        """Yield the first indexes where ``wrong`` is true, for each of which the caller adds a problem of one kind.
+
+        The others are only counted, at the end.
+        """
+        indexes = np.flatnonzero(wrong)
+        yield from indexes[:REPORTED_PER_KIND_AND_FILE].tolist()
+        self.count_more(max(len(indexes) - REPORTED_PER_KIND_AND_FILE, 0))
 
     def count_more(self, count: int) -> None:
         """Count ``count`` more problems that are of the very kind that was recorded last."""
@@ -145,7 +159,7 @@ class Findings:
 
         Each is its first problem, which names the first places and says how many there are.
         """
-        return [self._told(kind, found) for kind, found in list(self._kinds().items())[:shown]]
+        return [self._summary(kind, problems) for kind, problems in list(self._kinds().items())[:shown]]
 
     def unshown(self, shown: int | None = SHOWN_PROBLEMS) -> int:
         """Return how many problems are of other kinds than those of `chosen`."""
@@ -162,14 +176,14 @@ class Findings:
             kinds.setdefault(_kind(problem), []).append(problem)
         return kinds
 
-    def _told(self, kind: Problem, found: list[Problem]) -> Problem:
+    def _summary(self, kind: Problem, problems: list[Problem]) -> Problem:
         count = self._of_kind[kind]
         if count == 1:
-            return found[0]
-        places = dict.fromkeys(problem.where for problem in found[:_PLACES_TOLD] if problem.where)
+            return problems[0]
+        places = dict.fromkeys(problem.where for problem in problems[:_PLACES_TOLD] if problem.where)
         least = "at least " if kind.file in self._unread else ""
-        told = f"{found[0].problem} ({least}{counted(count, 'such problem')})"
-        return replace(found[0], problem=told, where=", ".join(places))
+        text = f"{problems[0].problem} ({least}{counted(count, 'such problem')})"
+        return replace(problems[0], problem=text, where=", ".join(places))
 
     def as_dict(self) -> dict[str, object]:
         """Return everything found as plain data for JSON."""
@@ -179,13 +193,13 @@ class Findings:
             "more": self.total - len(self.problems),
             "kinds": [
                 {
-                    "code": found[0].code,
-                    "file": found[0].file,
+                    "code": kind.code,
+                    "file": kind.file,
                     "count": self._of_kind[kind],
                     "at_least": kind.file in self._unread,
-                    "first": found[0].where,
+                    "first": problems[0].where,
                 }
-                for kind, found in self._kinds().items()
+                for kind, problems in self._kinds().items()
             ],
             "notes": [asdict(note) for note in self.notes],
         }

@@ -1,4 +1,4 @@
-"""Helper processes that begin as copies of this one, so that large inputs need not be sent to them."""
+"""Worker processes started by fork, so that large inputs are inherited rather than sent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ import pickle
 import signal
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
 
 _ALIGNED = 64
 
@@ -22,7 +26,7 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def start(target: Callable[..., None], *arguments: Any) -> tuple[Any, Any]:
+def start(target: Callable[..., None], *arguments: object) -> tuple[BaseProcess, Connection]:
     """Start ``target(pipe, *arguments)`` in a copy of this process; return the process and our end of the pipe.
 
     Raises OSError where the system allows no further process.
@@ -38,7 +42,7 @@ def start(target: Callable[..., None], *arguments: Any) -> tuple[Any, Any]:
     return process, ours
 
 
-def _run(target: Callable[..., None], ours: Any, theirs: Any, arguments: tuple[Any, ...]) -> None:
+def _run(target: Callable[..., None], ours: Connection, theirs: Connection, arguments: tuple[object, ...]) -> None:
     # Only the main process answers to the platform's signals.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     ours.close()
@@ -55,9 +59,9 @@ def shared_room(size: int) -> mmap.mmap:
     return mmap.mmap(-1, max(size, 1))
 
 
-def send(pipe: Any, room: mmap.mmap, value: Any) -> None:
+def send(pipe: Connection, room: mmap.mmap, value: object) -> None:
     """Send a value, its arrays through shared memory as far as there is room: a pipe is slow for large ones."""
-    places: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     end = 0
 
     def keep_in_pickle(buffer: pickle.PickleBuffer) -> bool:
@@ -66,19 +70,19 @@ def send(pipe: Any, room: mmap.mmap, value: Any) -> None:
             if end + raw.nbytes > len(room):
                 return True
             room[end : end + raw.nbytes] = raw
-            places.append((end, raw.nbytes))
+            spans.append((end, raw.nbytes))
             end += -(-raw.nbytes // _ALIGNED) * _ALIGNED
         return False
 
-    pipe.send((pickle.dumps(value, protocol=5, buffer_callback=keep_in_pickle), places))
+    pipe.send((pickle.dumps(value, protocol=5, buffer_callback=keep_in_pickle), spans))
 
 
-def receive(pipe: Any, room: mmap.mmap) -> Any:
+def receive(pipe: Connection, room: mmap.mmap) -> Any:
     """Return what the other process sent; its arrays are in the shared memory.
 
     Raises EOFError if it ended without an answer.
     """
-    head, places = pipe.recv()
+    head, spans = pipe.recv()
     view = memoryview(room)
-    arrays = [view[begin : begin + size] for begin, size in places]
+    arrays = [view[begin : begin + size] for begin, size in spans]
     return pickle.loads(head, buffers=arrays)  # noqa: S301 - made by our own process

@@ -15,18 +15,27 @@ from functools import cache
 from itertools import accumulate
 from mmap import mmap
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar, Union
 
 import numpy as np
 
 from validator import forks, limits
 from validator.findings import Findings, counted, quote
-from validator.strict_json import UNPARSED, collector_off, decode_text, pointer_part, strict_loads
+from validator.strict_json import UNPARSED, JsonValue, collector_off, decode_text, pointer_part, strict_loads
 
 try:
     from validator import typed_json
 except ImportError:  # msgspec is compiled; an interpreter that it was not made for takes the slow way
     typed_json = None  # type: ignore[assignment]
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+    from jsonschema.exceptions import ValidationError
+    from jsonschema.protocols import Validator
+    from msgspec import Raw
+    from msgspec.json import Decoder
+
+    Errors = Iterator[ValidationError]
 
 SCHEMAS = Path(__file__).parent / "schemas"
 _EXPLAINED = 200
@@ -39,11 +48,15 @@ _BYTES_A_BYTE = 50
 _BYTES_TO_SPARE = 16 << 20
 
 Content = TypeVar("Content")
+Schema = Mapping[str, JsonValue]
+Entries = Iterator[tuple[str, JsonValue]]
 # Takes the entries (key and value) of a file in their order; returns what it made of them and how many keys
 # the values hold at all depths.
-Gather = Callable[[Iterator[tuple[str, Any]]], tuple[Content, int]]
+Convert = Callable[[Entries], tuple[Content, int]]
 # Puts together what was made of the first entries and of the later ones.
 Merge = Callable[[Content, Content], Content]
+# An entry, or another part of a file, that is not parsed yet.
+_Text = Union[bytes, "Raw"]
 
 
 @dataclass(frozen=True)
@@ -75,9 +88,14 @@ class _UncertainError(Exception):
 
 
 @cache
-def load_schema(name: str) -> Mapping[str, Any]:
+def load_schema(name: str) -> Schema:
     """Return a file of ``validator/schemas`` as data."""
     return json.loads((SCHEMAS / name).read_text(encoding="utf-8"))
+
+
+def as_dict(entries: Entries) -> tuple[dict[str, JsonValue], int]:
+    """Return entries that are no objects or lists as one dict; they hold no keys."""
+    return dict(entries), 0
 
 
 def read_json(
@@ -85,9 +103,9 @@ def read_json(
     name: str,
     form: JsonForm,
     findings: Findings,
-    gather: Gather[Content],
+    convert: Convert[Content],
     merge: Merge[Content] | None = None,
-) -> tuple[Content, dict[str, Any]] | None:
+) -> tuple[Content, dict[str, JsonValue]] | None:
     """Read a JSON object, entry by entry, and check it against its schema.
 
     Parameters
@@ -100,15 +118,15 @@ def read_json(
         What the file must look like.
     findings : Findings
         Gets the problems, with JSON Pointers.
-    gather : callable
-        Makes something of the entries. It is called again from the start if the fast reader gives up.
+    convert : callable
+        Makes something of the entries, as `as_dict` does. It is called again if the fast reader gives up.
     merge : callable, optional
-        With it a large file is gathered in two processes.
+        With it a large file is converted in two processes.
 
     Returns
     -------
     (content, members) or None
-        What ``gather`` made, and the other members of the top-level object; None after a problem.
+        What ``convert`` made, and the other members of the top-level object; None after a problem.
     """
     # Before anything is parsed: a value takes far more memory than its text.
     if form.values is not None and _count(data, b",:") > form.values:
@@ -117,38 +135,45 @@ def read_json(
     with collector_off():
         if typed_json is not None:
             try:
-                return _read_typed(data, form, gather, merge)
+                return _read_typed(data, form, convert, merge)
             except _UncertainError:
                 pass
             except _TooManyEntriesError:
                 _too_many(f"entries than {form.entries:,}", name, findings, form.each)
                 return None
-        return _read_strictly(data, name, form, findings, gather)
+        return _read_strictly(data, name, form, findings, convert)
 
 
 def _read_strictly(
-    data: bytes, name: str, form: JsonForm, findings: Findings, gather: Gather[Content]
-) -> tuple[Content, dict[str, Any]] | None:
+    data: bytes, name: str, form: JsonForm, findings: Findings, convert: Convert[Content]
+) -> tuple[Content, dict[str, JsonValue]] | None:
     before = findings.total
     whole = strict_loads(data, name, findings)
     if whole is not UNPARSED:
-        entries = whole.get(form.each) if form.each and isinstance(whole, dict) else whole
-        if form.entries is not None and isinstance(entries, dict) and len(entries) > form.entries:
+        entries = _entries(whole, form.each)
+        if form.entries is not None and len(entries) > form.entries:
             _too_many(f"entries than {form.entries:,}", name, findings, form.each)
         else:
             _explain(whole, name, load_schema(form.schema), findings, form.each)
     if findings.total > before:
         return None
     members = dict(whole)
-    content, _ = gather(iter((members.pop(form.each) if form.each else whole).items()))
+    content, _ = convert(iter((members.pop(form.each) if form.each else whole).items()))
     return content, members if form.each else {}
 
 
 def _too_many(what: str, name: str, findings: Findings, member: str = "") -> None:
-    findings.add("E-JSON-COUNT", f"there are more {what}", "submit only what is asked for", name, f"/{member}")
+    hint = "submit only what is asked for"
+    findings.add("E-JSON-COUNT", f"there are more {what}", hint, file=name, where=f"/{member}")
 
 
-def check_value(data: bytes, schema_name: str, findings: Findings, where: str) -> Any:
+def _entries(whole: JsonValue, each: str) -> dict[str, JsonValue]:
+    """Return the entries of a file; none if it has another shape."""
+    entries = whole.get(each) if each and isinstance(whole, dict) else whole
+    return entries if isinstance(entries, dict) else {}
+
+
+def check_value(data: bytes, schema_name: str, findings: Findings, where: str) -> JsonValue:
     """Parse and check one value of a larger file; return it, None after a problem.
 
     ``where`` is the JSON Pointer of the value; problems are placed below it. A string that is base64 by
@@ -162,20 +187,20 @@ def check_value(data: bytes, schema_name: str, findings: Findings, where: str) -
                 return value
         except typed_json.DECODE_ERRORS:
             pass
-    own = Findings()
-    value = strict_loads(data, "", own)
+    inner = Findings()
+    value = strict_loads(data, "", inner)
     if value is not UNPARSED:
-        _add(_explainer()(schema).iter_errors(value), "", "", own, _EXPLAINED)
-    for problem in own.problems:
-        inside = problem.where if problem.where.startswith("/") else f" {problem.where} of this entry".rstrip()
-        findings.add(problem.code, problem.problem, problem.hint, problem.file, where + inside.rstrip("/"))
-    if not own.complete:
-        findings.count_unread(own.total - len(own.problems), "")
-    return value if own.ok else None
+        _add(_explainer()(schema).iter_errors(value), "", "", inner, _EXPLAINED)
+    for problem in inner.problems:
+        below = problem.where if problem.where.startswith("/") else f" {problem.where} of this entry".rstrip()
+        findings.add(problem.code, problem.problem, problem.hint, file=problem.file, where=where + below.rstrip("/"))
+    if not inner.complete:
+        findings.count_unread(inner.total - len(inner.problems), "")
+    return value if inner.ok else None
 
 
 @cache
-def _decoder(schema_name: str) -> Any:
+def _decoder(schema_name: str) -> Decoder:
     return typed_json.decoder_for(load_schema(schema_name), load_schema(schema_name))
 
 
@@ -184,13 +209,13 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _read_typed(
-    data: bytes, form: JsonForm, gather: Gather[Content], merge: Merge[Content] | None
-) -> tuple[Content, dict[str, Any]]:
+    data: bytes, form: JsonForm, convert: Convert[Content], merge: Merge[Content] | None
+) -> tuple[Content, dict[str, JsonValue]]:
     schema, each = load_schema(form.schema), form.each
     if not data.isascii() and (data.startswith(b"\xef\xbb\xbf") or not _is_utf8(data)):
         raise _UncertainError
     entry = typed_json.decoder_for(_entry_schema(schema, each), schema)
-    members: dict[str, Any] = {}
+    members: dict[str, JsonValue] = {}
     try:
         top = typed_json.RAW_MEMBERS.decode(data)
         keys = len(top)
@@ -208,44 +233,47 @@ def _read_typed(
         if form.entries is not None and len(entries) > form.entries:
             raise _TooManyEntriesError
         if merge is not None and len(data) >= _PARALLEL_FROM_BYTES and forks.usable_cores() > 1:
-            content, inside = _gather_in_two(list(entries.items()), entry, gather, merge)
+            content, inside = _convert_in_two(list(entries.items()), entry, convert, merge)
         else:
-            content, inside = gather(_decoded(entries.items(), entry))
+            content, inside = convert(_decoded(entries.items(), entry))
     except typed_json.DECODE_ERRORS:
         raise _UncertainError from None
     # The decoder drops keys that it does not know, with their values unseen, and all but the last of equal ones.
     # There are none of these if it kept as many keys as there are colons: then a type has checked every value.
     # Otherwise a colon is part of a string, or the strict reader must look at everything.
     if keys + inside != unknown:
-        strict = Findings()
-        strict_loads(data, "", strict)
-        if not strict.ok:
-            raise _UncertainError
+        _load_sound(data)
     return content, members
 
 
-def _member(text: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> Any:
-    """Return a member of the top-level object. Any JSON is allowed in some, and there a decoder is lenient."""
+def _load_sound(data: bytes, depth: int = 0) -> JsonValue:
+    """Return the value that the strict reader sees. Raises `_UncertainError` if it finds a problem."""
     findings = Findings()
-    value = strict_loads(bytes(text), "", findings, depth=1)
+    value = strict_loads(data, "", findings, depth)
     if not findings.ok:
         raise _UncertainError
+    return value
+
+
+def _member(text: Raw, schema: Schema, root: Schema) -> JsonValue:
+    """Return a member of the top-level object. Any JSON is allowed in some, and there a decoder is lenient."""
+    value = _load_sound(bytes(text), depth=1)
     _decode(text, typed_json.decoder_for(schema, root))
     return value
 
 
-def _decoded(raw: Iterable[tuple[str, Any]], decoder: Any) -> Iterator[tuple[str, Any]]:
+def _decoded(raw: Iterable[tuple[str, Raw]], decoder: Decoder) -> Entries:
     return ((key, _decode(value, decoder)) for key, value in raw)
 
 
-def _decode(data: Any, decoder: Any) -> Any:
+def _decode(data: _Text, decoder: Decoder) -> JsonValue:
     """Return the decoded value. Raises what `DECODE_ERRORS` lists, and MemoryError."""
     # msgspec ends the process if there is no memory for a string.
     limits.require_memory(_BYTES_A_BYTE * len(memoryview(data)) + _BYTES_TO_SPARE)
     return decoder.decode(data)
 
 
-def _count(data: Any, marks: bytes = b":") -> int:
+def _count(data: _Text, marks: bytes = b":") -> int:
     """Return how often some characters occur in a text.
 
     In JSON a key is followed by a colon, and each value but the first in its list by a comma or a key: there are at
@@ -257,23 +285,23 @@ def _count(data: Any, marks: bytes = b":") -> int:
     return sum(int(np.count_nonzero(block == mark)) for mark in marks for block in blocks)
 
 
-def _gather_in_two(
-    raw: list[tuple[str, Any]], decoder: Any, gather: Gather[Content], merge: Merge[Content]
+def _convert_in_two(
+    raw: list[tuple[str, Raw]], decoder: Decoder, convert: Convert[Content], merge: Merge[Content]
 ) -> tuple[Content, int]:
     ends = list(accumulate((len(memoryview(value)) for _, value in raw), initial=0))
     half = bisect.bisect(ends, ends[-1] / 2) - 1
     try:
         # Arrays of numbers are seldom larger than their text.
         room = forks.shared_room(2 * (ends[-1] - ends[half]))
-        process, pipe = forks.start(_gather_rest, room, raw[half:], decoder, gather)
+        process, pipe = forks.start(_convert_rest, room, raw[half:], decoder, convert)
     except OSError:  # the system allows no further process
-        return gather(_decoded(raw, decoder))
+        return convert(_decoded(raw, decoder))
     try:
-        first, first_keys = gather(_decoded(raw[:half], decoder))
+        first, first_keys = convert(_decoded(raw[:half], decoder))
         try:
             rest = forks.receive(pipe, room)
         except EOFError:  # the other process died, for want of memory as a rule
-            rest = gather(_decoded(raw[half:], decoder))
+            rest = convert(_decoded(raw[half:], decoder))
     finally:
         process.kill()
         process.join()
@@ -283,38 +311,36 @@ def _gather_in_two(
     return merge(first, rest[0]), first_keys + rest[1]
 
 
-def _gather_rest(pipe: Any, room: mmap, raw: list[tuple[str, Any]], decoder: Any, gather: Gather[Content]) -> None:
+def _convert_rest(
+    pipe: Connection, room: mmap, raw: list[tuple[str, Raw]], decoder: Decoder, convert: Convert[Content]
+) -> None:
     """Send what was made of the entries, or None if the fast reader cannot vouch for them."""
     try:
-        found = gather(_decoded(raw, decoder))
+        forks.send(pipe, room, convert(_decoded(raw, decoder)))
     except typed_json.DECODE_ERRORS:
-        found = None
-    forks.send(pipe, room, found)
+        forks.send(pipe, room, None)
 
 
-def _count_keys(value: Any) -> int:
+def _count_keys(value: JsonValue) -> int:
     if isinstance(value, dict):
         return len(value) + sum(map(_count_keys, value.values()))
     return sum(map(_count_keys, value)) if isinstance(value, list) else 0
 
 
-def _entry_schema(schema: Mapping[str, Any], each: str) -> Mapping[str, Any]:
+def _entry_schema(schema: Schema, each: str) -> Schema:
     holder = schema["properties"][each] if each else schema
     return holder["additionalProperties"]
 
 
-def _explain(whole: Any, name: str, schema: Mapping[str, Any], findings: Findings, each: str) -> None:
+def _explain(whole: JsonValue, name: str, schema: Schema, findings: Findings, each: str) -> None:
     """Add what jsonschema finds, entry by entry; of a file with very many problems only the first."""
     outer = _without_entries(schema, each)
     _add(_explainer()(outer).iter_errors(whole), "", name, findings, _EXPLAINED)
-    entries = whole.get(each) if each and isinstance(whole, dict) else whole
-    if not isinstance(entries, dict):
-        return
-    own = {**_entry_schema(schema, each), "definitions": schema.get("definitions", {})}
-    validator = _explainer()(own)
-    typed = typed_json and typed_json.decoder_for(own, own)
+    inner = {**_entry_schema(schema, each), "definitions": schema.get("definitions", {})}
+    validator = _explainer()(inner)
+    typed = typed_json and typed_json.decoder_for(inner, inner)
     left = _EXPLAINED
-    for key, value in entries.items():
+    for key, value in _entries(whole, each).items():
         if typed and _fits(value, typed):
             continue
         if left <= 0:
@@ -325,11 +351,11 @@ def _explain(whole: Any, name: str, schema: Mapping[str, Any], findings: Finding
 
 
 @cache
-def _explainer() -> Any:
+def _explainer() -> Callable[[Schema], Validator]:
     """Return jsonschema's validator, which goes through further keys in the order of a set, with that of the file."""
     import jsonschema
 
-    def further_keys(validator: Any, rule: Any, value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
+    def further_keys(validator: Validator, rule: Schema, value: JsonValue, schema: Schema) -> Errors:
         for key, child in value.items() if isinstance(value, dict) else ():
             if key not in schema.get("properties", {}):
                 yield from validator.descend(child, rule, path=key)
@@ -337,7 +363,7 @@ def _explainer() -> Any:
     return jsonschema.validators.extend(jsonschema.Draft7Validator, {"additionalProperties": further_keys})
 
 
-def _fits(value: Any, decoder: Any) -> bool:
+def _fits(value: JsonValue, decoder: Decoder) -> bool:
     """Return whether the typed reader accepts a value; then jsonschema does so too and need not walk it."""
     try:
         decoder.decode(json.dumps(value).encode())
@@ -346,7 +372,7 @@ def _fits(value: Any, decoder: Any) -> bool:
     return True
 
 
-def _without_entries(schema: Mapping[str, Any], each: str) -> Mapping[str, Any]:
+def _without_entries(schema: Schema, each: str) -> Schema:
     """Return the schema of everything around the entries."""
     if not each:
         return {**schema, "additionalProperties": {}}
@@ -354,27 +380,26 @@ def _without_entries(schema: Mapping[str, Any], each: str) -> Mapping[str, Any]:
     return {**schema, "properties": {**schema["properties"], each: inner}}
 
 
-def _add(errors: Iterator[Any], prefix: str, name: str, findings: Findings, most: int) -> int:
+def _add(errors: Errors, prefix: str, name: str, findings: Findings, most: int) -> int:
     """Add errors of jsonschema to ``findings``; return how many."""
     count = 0
-    for error in errors:
-        count += 1
+    for count, error in enumerate(errors, start=1):
         if count > most:
             findings.count_unread(1, name)
             break
         where = prefix + "".join(f"/{pointer_part(part)}" for part in error.absolute_path)
-        problem, hint = _words(error)
-        findings.add("E-JSON-SCHEMA", problem, hint, name, where or "/")
+        problem, hint = _problem_and_hint(error)
+        findings.add("E-JSON-SCHEMA", problem, hint, file=name, where=where or "/")
     return count
 
 
-_KINDS = {
+_TYPES = {
     "object": "an object {…}", "array": "a list […]", "string": "a string", "number": "a number",
     "integer": "a whole number", "boolean": "true or false",
 }  # fmt: skip
 
 
-def _kind(value: Any) -> str:
+def _described(value: JsonValue) -> str:
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -384,23 +409,21 @@ def _kind(value: Any) -> str:
     return "a string" if isinstance(value, str) else "a list" if isinstance(value, list) else "an object"
 
 
-def _words(error: Any) -> tuple[str, str]:
+def _problem_and_hint(error: ValidationError) -> tuple[str, str]:
     """Return what is wrong and how to fix it, for an error of jsonschema."""
-    rule, wanted, value = error.validator, error.validator_value, error.instance
+    rule, allowed, value = error.validator, error.validator_value, error.instance
     about = error.schema.get("description", "see the schema of the file")
-    hint = about[0].lower() + about[1:] if about else about
+    problem = quote(error.message)
     if rule == "type":
-        kinds = " or ".join(_KINDS.get(kind, kind) for kind in ([wanted] if isinstance(wanted, str) else wanted))
-        return f"this is {_kind(value)} instead of {kinds}", hint
-    if rule == "required":
-        missing = [key for key in wanted if key not in value]
-        verb = "is" if len(missing) == 1 else "are"
-        return f"{' and '.join(map(repr, missing[:3]))} {verb} missing", hint
-    if rule in ("minItems", "maxItems"):
-        few = "at least" if rule == "minItems" else "at most"
-        return f"the list has {counted(len(value), 'entry', 'entries')} instead of {few} {wanted}", hint
-    if rule == "maxProperties":
-        return f"the object has {counted(len(value), 'entry', 'entries')} instead of at most {wanted}", hint
-    if rule in ("minimum", "maximum"):
-        return f"{quote(repr(value), 24)} is {'less' if rule == 'minimum' else 'more'} than {wanted}", hint
-    return quote(error.message), hint
+        types = " or ".join(_TYPES.get(name, name) for name in ([allowed] if isinstance(allowed, str) else allowed))
+        problem = f"this is {_described(value)} instead of {types}"
+    elif rule == "required":
+        missing = [key for key in allowed if key not in value]
+        problem = f"{' and '.join(map(repr, missing[:3]))} {'is' if len(missing) == 1 else 'are'} missing"
+    elif rule in ("minItems", "maxItems", "maxProperties"):
+        container = "object" if rule == "maxProperties" else "list"
+        bound = f"at {'least' if rule == 'minItems' else 'most'} {allowed}"
+        problem = f"the {container} has {counted(len(value), 'entry', 'entries')} instead of {bound}"
+    elif rule in ("minimum", "maximum"):
+        problem = f"{quote(repr(value), 24)} is {'less' if rule == 'minimum' else 'more'} than {allowed}"
+    return problem, about[:1].lower() + about[1:]

@@ -16,13 +16,11 @@ _FOREIGN = re.compile(r"(?:True|False|None|nan|inf|undefined)\b")
 _WITH_LIBRARY = "write the file with a JSON library"
 _VALUE, _FIRST_VALUE, _KEY, _FIRST_KEY, _COLON, _NEXT = range(6)
 _MISSING = {
-    _VALUE: ("a value is missing here", _WITH_LIBRARY),
-    _FIRST_VALUE: ("a value is missing here", _WITH_LIBRARY),
-    _KEY: ("a key in double quotes is missing here", 'write keys as "key"'),
-    _FIRST_KEY: ("a key in double quotes is missing here", 'write keys as "key"'),
     _COLON: ("the colon after the key is missing here", 'write "key": value'),
     _NEXT: ("a comma or a closing bracket is missing here", _WITH_LIBRARY),
 }
+_MISSING[_VALUE] = _MISSING[_FIRST_VALUE] = ("a value is missing here", _WITH_LIBRARY)
+_MISSING[_KEY] = _MISSING[_FIRST_KEY] = ("a key in double quotes is missing here", 'write keys as "key"')
 
 
 def explain_syntax(text: str) -> tuple[int, str, str]:
@@ -44,9 +42,9 @@ def explain_syntax(text: str) -> tuple[int, str, str]:
     closers: list[str] = []
     expected, before, at = _VALUE, 0, 0
     while True:
-        at = _skip_space(text, at)
-        found = _TOKEN.match(text, at)
-        mark = text[at] if found else ""
+        at = _SPACE.match(text, at).end()  # type: ignore[union-attr]
+        token = _TOKEN.match(text, at)
+        mark = text[at] if token else ""
         if mark in ("]", "}") and closers[-1:] == [mark] and expected in (_NEXT, _FIRST_VALUE, _FIRST_KEY):
             closers.pop()
             expected = _NEXT
@@ -63,12 +61,7 @@ def explain_syntax(text: str) -> tuple[int, str, str]:
         else:
             return _wrong(text, at, before, expected, bool(closers))
         before = at
-        at = found.end() if found else at
-
-
-def _skip_space(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found else at
+        at = token.end() if token else at
 
 
 def _wrong(text: str, at: int, before: int, expected: int, inside: bool) -> tuple[int, str, str]:

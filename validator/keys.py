@@ -8,26 +8,27 @@ from operator import eq
 
 import numpy as np
 
-from validator.findings import REPORTED_PER_KIND_AND_FILE, Findings, quote
+from validator.arrays import Ints
+from validator.findings import Findings, quote
 
 _NAMED_MISSING = 20
 
 
 def match_keys(
     keys: Sequence[str],
-    wanted: Sequence[str],
+    reference_keys: Sequence[str],
     file: str,
     place: Callable[[int], str],
     findings: Findings,
     name_missing: bool = False,
-) -> np.ndarray:
-    """Return where each wanted key is in ``keys``.
+) -> Ints:
+    """Return where each key of the reference is in ``keys``.
 
     Parameters
     ----------
     keys : sequence of n str
         The keys of the submission.
-    wanted : sequence of m str
+    reference_keys : sequence of m str
         The keys of the reference, each once.
     file : str
         The name of the file, for messages.
@@ -43,42 +44,41 @@ def match_keys(
     int64 array of shape (m,)
         Not to be used after a problem.
     """
-    matched = _one_to_one(keys, wanted)
+    matched = _one_to_one(keys, reference_keys)
     if matched is not None:
         return matched
-    number = dict(zip(wanted, range(len(wanted))))
-    found = np.fromiter(map(number.get, keys, repeat(-1)), np.int64, len(keys))
-    unknown = np.flatnonzero(found < 0)
-    for index in unknown[:REPORTED_PER_KIND_AND_FILE].tolist():
+    number = dict(zip(reference_keys, range(len(reference_keys))))
+    numbers = np.fromiter(map(number.get, keys, repeat(-1)), np.int64, len(keys))
+    for index in findings.first_of(numbers < 0):
         problem = f"'{quote(keys[index], 40)}' is none of the keys that are asked for"
-        findings.add("E-KEY-UNKNOWN", problem, "correct or drop it", file, place(index))
-    findings.count_more(max(len(unknown) - REPORTED_PER_KIND_AND_FILE, 0))
-    times = np.bincount(found[found >= 0], minlength=len(wanted))
-    if len(unknown) or (times > 1).any():
+        findings.add("E-KEY-UNKNOWN", problem, "correct or drop it", file=file, where=place(index))
+    times = np.bincount(numbers[numbers >= 0], minlength=len(reference_keys))
+    if (numbers < 0).any() or (times > 1).any():
         refuse_doubles(keys, file, place, findings)
     missing = np.flatnonzero(times == 0).tolist()
     if missing:
-        named = ", ".join(quote(wanted[index], 40) for index in missing[:_NAMED_MISSING]) if name_missing else ""
-        problem = f"keys are missing: {len(missing):,} of {len(wanted):,}" + (f", as {named}" if named else "")
-        findings.add("E-KEY-MISSING", problem, "predict every item exactly once", file)
-    positions = np.zeros(len(wanted), np.int64)
-    positions[found] = np.arange(len(keys))
+        problem = f"keys are missing: {len(missing):,} of {len(reference_keys):,}"
+        if name_missing:
+            problem += f", as {', '.join(quote(reference_keys[index], 40) for index in missing[:_NAMED_MISSING])}"
+        findings.add("E-KEY-MISSING", problem, "predict every item exactly once", file=file)
+    positions = np.zeros(len(reference_keys), np.int64)
+    positions[numbers] = np.arange(len(keys))
     return positions
 
 
-def _one_to_one(keys: Sequence[str], wanted: Sequence[str]) -> np.ndarray | None:
-    """Return where each wanted key is if both sides hold the same keys once, None if a closer look is needed."""
-    if len(keys) != len(wanted):
+def _one_to_one(keys: Sequence[str], reference_keys: Sequence[str]) -> Ints | None:
+    """Return where each key of the reference is if both sides hold the same keys once, otherwise None."""
+    if len(keys) != len(reference_keys):
         return None
-    if all(map(eq, keys, wanted)):
+    if all(map(eq, keys, reference_keys)):
         return np.arange(len(keys))
     # Sorting hashes takes half the time of a million look-ups, which wait for memory.
-    hashes = [np.fromiter(map(hash, side), np.int64, len(side)) for side in (keys, wanted)]
-    order, wanted_order = map(np.argsort, hashes)
+    hashes = [np.fromiter(map(hash, side), np.int64, len(side)) for side in (keys, reference_keys)]
+    order, reference_order = map(np.argsort, hashes)
     positions = np.empty(len(keys), np.int64)
-    positions[wanted_order] = order
-    same = (hashes[0][order] == hashes[1][wanted_order]).all()
-    return positions if same and all(map(eq, map(keys.__getitem__, positions.tolist()), wanted)) else None
+    positions[reference_order] = order
+    same = (hashes[0][order] == hashes[1][reference_order]).all()
+    return positions if same and all(map(eq, map(keys.__getitem__, positions.tolist()), reference_keys)) else None
 
 
 def refuse_doubles(keys: Sequence[str], file: str, place: Callable[[int], str], findings: Findings) -> None:
@@ -86,13 +86,7 @@ def refuse_doubles(keys: Sequence[str], file: str, place: Callable[[int], str], 
     if len(set(keys)) == len(keys):
         return
     first: dict[str, int] = {}
-    shown = 0
-    for index, key in enumerate(keys):
-        if first.setdefault(key, index) == index:
-            continue
-        shown += 1
-        if shown > REPORTED_PER_KIND_AND_FILE:
-            findings.count_more(1)
-            continue
-        problem = f"'{quote(key, 40)}' is also in {place(first[key])}"
-        findings.add("E-KEY-TWICE", problem, "keep one of them", file, place(index))
+    earlier = np.fromiter(map(first.setdefault, keys, range(len(keys))), np.int64, len(keys))
+    for index in findings.first_of(earlier < np.arange(len(keys))):
+        problem = f"'{quote(keys[index], 40)}' is also in {place(first[keys[index]])}"
+        findings.add("E-KEY-TWICE", problem, "keep one of them", file=file, where=place(index))

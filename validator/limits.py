@@ -1,4 +1,4 @@
-"""Limits that a program sets itself, so that a bomb ends in a message and not in a frozen machine or a kill."""
+"""Limits that a program sets itself, so that a decompression bomb ends in a message, not in a killed process."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def finish() -> None:
     if resource is not None and threading.current_thread() is threading.main_thread():
         signal.setitimer(signal.ITIMER_REAL, 0)
         while _before:
-            kind, limit = _before.popitem()
-            resource.setrlimit(kind, limit)
+            name, limit = _before.popitem()
+            resource.setrlimit(name, limit)
 
 
 def release(error: BaseException) -> None:
@@ -90,12 +90,12 @@ def watch_termination() -> None:
         signal.signal(signal.SIGTERM, _terminated)
 
 
-def _lower(kind: int, value: int) -> None:
-    soft, hard = resource.getrlimit(kind)
+def _lower(name: int, value: int) -> None:
+    soft, hard = resource.getrlimit(name)
     if soft == resource.RLIM_INFINITY or value < soft:
         with contextlib.suppress(ValueError, OSError):
-            resource.setrlimit(kind, (value, hard))
-            _before.setdefault(kind, (soft, hard))
+            resource.setrlimit(name, (value, hard))
+            _before.setdefault(name, (soft, hard))
 
 
 def _out_of_time(number: int, frame: FrameType | None) -> None:

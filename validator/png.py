@@ -15,10 +15,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from validator.arrays import Pixels
 from validator.findings import counted
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_KINDS = {0: "grayscale", 2: "RGB", 3: "palette", 4: "grayscale with alpha", 6: "RGB with alpha"}
+_COLOR_TYPES = {0: "grayscale", 2: "RGB", 3: "palette", 4: "grayscale with alpha", 6: "RGB with alpha"}
 _EIGHT_BIT, _RGB = 8, 2
 _CHANNELS = 3
 _FILTERS = 5
@@ -56,12 +57,12 @@ def decode_base64(text: str) -> bytes:
     # The decoder leaves out what is not of the alphabet, in all versions of Python: then there are fewer bytes.
     if not sound or len(data) != len(digits) * 6 // 8:
         wrong = _NO_BASE64.search(digits)
-        place = f"character {wrong.start() + 1} is {wrong[0]!a}" if wrong else "its length or padding is wrong"
-        raise ImageError(f"this is not base64: {place}", "write base64.b64encode(png).decode()")
+        reason = f"character {wrong.start() + 1} is {wrong[0]!a}" if wrong else "its length or padding is wrong"
+        raise ImageError(f"this is not base64: {reason}", "write base64.b64encode(png).decode()")
     return data
 
 
-def decode_png(png: bytes, height: int, width: int) -> np.ndarray:
+def decode_png(png: bytes, height: int, width: int) -> Pixels:
     """Return the pixels of an 8-bit RGB PNG as uint8 of shape (height, width, 3).
 
     Raises
@@ -74,8 +75,8 @@ def decode_png(png: bytes, height: int, width: int) -> np.ndarray:
     if not png.startswith(_SIGNATURE):
         raise ImageError("this is not a PNG", "encode the pixels as an 8-bit RGB PNG")
     chunks = _chunks(png)
-    _, kind, header = next(chunks, (0, b"", b""))
-    if kind != b"IHDR" or len(header) != 13:
+    _, name, header = next(chunks, (0, b"", b""))
+    if name != b"IHDR" or len(header) != 13:
         raise ImageError("the PNG does not begin with a header (IHDR)", _AGAIN)
     interlaced = _check_header(header, height, width)
     stream = _image_data(chunks)
@@ -99,18 +100,18 @@ def decode_png(png: bytes, height: int, width: int) -> np.ndarray:
 
 
 def _chunks(png: bytes) -> Iterator[tuple[int, bytes, bytes]]:
-    """Yield the place, kind and content of each chunk; all were checked to be whole, IEND comes last."""
-    at, kind = len(_SIGNATURE), b""
-    while kind != b"IEND":
+    """Yield the position, name and content of each chunk; all were checked to be whole, IEND comes last."""
+    at, name = len(_SIGNATURE), b""
+    while name != b"IEND":
         if at + 12 > len(png):
             raise ImageError(f"the PNG is cut off at byte {len(png)}", _AGAIN)
         (size,) = struct.unpack_from(">I", png, at)
-        kind, end = png[at + 4 : at + 8], at + 8 + size
-        if not kind.isalpha() or end + 4 > len(png):
+        name, end = png[at + 4 : at + 8], at + 8 + size
+        if not name.isalpha() or end + 4 > len(png):
             raise ImageError(f"the PNG is damaged or cut off in the chunk at byte {at}", _AGAIN)
         if zlib.crc32(memoryview(png)[at + 4 : end]) != struct.unpack_from(">I", png, end)[0]:
             raise ImageError(f"the PNG is damaged: the checksum of the chunk at byte {at} is wrong", _AGAIN)
-        yield at, kind, png[at + 8 : end]
+        yield at, name, png[at + 8 : end]
         at = end + 4
     if at < len(png):
         raise ImageError(f"{counted(len(png) - at, 'byte')} after the end of the PNG", _AGAIN)
@@ -118,12 +119,12 @@ def _chunks(png: bytes) -> Iterator[tuple[int, bytes, bytes]]:
 
 def _check_header(header: bytes, height: int, width: int) -> bool:
     """Return whether the image is interlaced."""
-    found_width, found_height, depth, kind, compression, filtering, interlaced = struct.unpack(">IIBBBBB", header)
-    if (found_height, found_width) != (height, width):
-        problem = f"the PNG is {found_height} x {found_width}, uv_shape says {height} x {width}"
+    png_width, png_height, depth, color_type, compression, filtering, interlaced = struct.unpack(">IIBBBBB", header)
+    if (png_height, png_width) != (height, width):
+        problem = f"the PNG is {png_height} x {png_width}, uv_shape says {height} x {width}"
         raise ImageError(problem, "encode the array of the box itself")
-    if (depth, kind) != (_EIGHT_BIT, _RGB):
-        problem = f"the PNG is {depth}-bit {_KINDS.get(kind, 'of an unknown kind')}"
+    if (depth, color_type) != (_EIGHT_BIT, _RGB):
+        problem = f"the PNG is {depth}-bit {_COLOR_TYPES.get(color_type, 'of an unknown kind')}"
         raise ImageError(problem, "write an 8-bit RGB PNG without alpha")
     if compression or filtering or interlaced > 1:
         raise ImageError("the PNG names methods that do not exist", _AGAIN)
@@ -134,16 +135,16 @@ def _image_data(chunks: Iterator[tuple[int, bytes, bytes]]) -> bytes:
     """Return the content of all IDATs, which must follow each other."""
     parts: list[bytes] = []
     before = b""
-    for at, kind, content in chunks:
-        if kind == b"IDAT":
+    for at, name, content in chunks:
+        if name == b"IDAT":
             if parts and before != b"IDAT":
                 raise ImageError(f"other chunks part the image data of the PNG at byte {at}", _AGAIN)
             parts.append(content)
-        elif kind[:1].isupper() and kind not in (b"PLTE", b"IEND"):
-            raise ImageError(f"the chunk {kind.decode()} at byte {at} of the PNG has no place there", _AGAIN)
-        elif kind == b"IEND" and content:
+        elif name[:1].isupper() and name not in (b"PLTE", b"IEND"):
+            raise ImageError(f"the chunk {name.decode()} at byte {at} of the PNG has no place there", _AGAIN)
+        elif name == b"IEND" and content:
             raise ImageError("the PNG's end (IEND) is not empty", _AGAIN)
-        before = kind
+        before = name
     return b"".join(parts)
 
 

@@ -44,7 +44,7 @@ class CsvRules:
 
     def index(self, column: str) -> int:
         """Return the position of the column of this name."""
-        return [found.name for found in self.columns].index(column)
+        return [known.name for known in self.columns].index(column)
 
 
 @dataclass(frozen=True)
@@ -126,8 +126,8 @@ def load_rules(challenge_id: str) -> Rules:
         return Rules(challenge_id, limits, csv=parse_csv_rules(data["csv"]))
     if "tables" in data:
         return Rules(challenge_id, limits, tables=tuple(map(_table_rules, data["tables"])))
-    own = data["json"]
-    return Rules(challenge_id, limits, json=JsonRules(**{**own, "files": tuple(own["files"])}))
+    files = tuple(data["json"].pop("files"))
+    return Rules(challenge_id, limits, json=JsonRules(**data["json"], files=files))
 
 
 def load_csv_rules(challenge_id: str) -> CsvRules:
@@ -140,14 +140,10 @@ def load_csv_rules(challenge_id: str) -> CsvRules:
 
 def parse_csv_rules(data: dict[str, Any]) -> CsvRules:
     """Turn the ``csv`` part of a rules file into `CsvRules`. Raises TypeError for an unknown key."""
-    first_and_last = data.pop("first_and_last", None)
-    return CsvRules(
-        columns=tuple(Column(**column) for column in data.pop("columns")),
-        also_named=tuple(data.pop("also_named", ())),
-        order=tuple((left, right) for left, right in data.pop("order", ())),
-        first_and_last=(first_and_last[0], first_and_last[1]) if first_and_last else None,
-        **data,
-    )
+    columns = tuple(Column(**column) for column in data.pop("columns"))
+    also_named, order = tuple(data.pop("also_named", ())), tuple(map(tuple, data.pop("order", ())))
+    first_and_last = tuple(data.pop("first_and_last", ())) or None
+    return CsvRules(columns=columns, also_named=also_named, order=order, first_and_last=first_and_last, **data)
 
 
 def _table_rules(data: dict[str, Any]) -> TableRules:

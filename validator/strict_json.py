@@ -10,7 +10,7 @@ import gc
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,11 +19,12 @@ import numpy as np
 from validator.findings import Findings, quote
 from validator.json_syntax import explain_syntax
 
+# A value that was read from JSON: its type is known once its schema is checked.
+JsonValue = Any
 DEEPEST = 64
 # What `strict_loads` returns for a file that could not be parsed at all; null is a value.
 UNPARSED = object()
 _CHUNK = 1 << 22
-_SHOWN_EACH = 50
 _FEWEST_DIGITS_TOO_LARGE = 309
 
 
@@ -40,10 +41,10 @@ class _Repeating(dict):  # type: ignore[type-arg]
 
 
 class _Marks:
-    """Hooks of the parser that mark what is refused; ``found`` says whether there is any."""
+    """Hooks of the parser that mark what is refused; ``any`` says whether there is any."""
 
     def __init__(self) -> None:
-        self.found = False
+        self.any = False
 
     def constant(self, text: str) -> float:
         """Mark NaN or Infinity."""
@@ -58,7 +59,7 @@ class _Marks:
         """Return a whole number; a long one as float, because converting it exactly is slow."""
         return int(text) if len(text) < _FEWEST_DIGITS_TOO_LARGE else self.number(text)
 
-    def pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def pairs(self, pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
         """Return an object, marked if it has a key twice."""
         value = dict(pairs)
         if len(value) == len(pairs):
@@ -66,13 +67,13 @@ class _Marks:
         seen: set[str] = set()
         marked = _Repeating(value)
         marked.key = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        self.found = True
+        self.any = True
         return marked
 
     def _unfit(self, value: float, text: str) -> float:
         marked = _Unfit(value)
         marked.text = text
-        self.found = True
+        self.any = True
         return marked
 
 
@@ -99,14 +100,12 @@ def decode_text(data: bytes, name: str, findings: Findings) -> str | None:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        where = _place(data[: error.start].decode("utf-8"))
-        findings.add(
-            "E-JSON-ENCODING", f"byte {error.start} is not valid UTF-8", "save the file as UTF-8", name, where
-        )
+        problem, where = f"byte {error.start} is not valid UTF-8", _place(data[: error.start].decode("utf-8"))
+        findings.add("E-JSON-ENCODING", problem, "save the file as UTF-8", file=name, where=where)
         return None
 
 
-def strict_loads(data: bytes, name: str, findings: Findings, depth: int = 0) -> Any:
+def strict_loads(data: bytes, name: str, findings: Findings, depth: int = 0) -> JsonValue:
     """Parse a JSON file; what is wrong goes to ``findings`` with its place.
 
     Returns the value, `UNPARSED` if there is none. Do not use it if a problem was reported. ``depth`` is that of the
@@ -121,13 +120,13 @@ def strict_loads(data: bytes, name: str, findings: Findings, depth: int = 0) -> 
     if text is None:
         return UNPARSED
     if not text.strip(" \t\r\n"):
-        findings.add("E-JSON-SYNTAX", "the file is empty", "write JSON into it", name)
+        findings.add("E-JSON-SYNTAX", "the file is empty", "write JSON into it", file=name)
         return UNPARSED
     deep = _too_deep(data, depth)
     if deep is not None:
         where = _place(data[:deep].decode("utf-8", "replace"))
         problem = f"the nesting is deeper than {DEEPEST} levels"
-        findings.add("E-JSON-DEPTH", problem, "see the format's example for the right shape", name, where)
+        findings.add("E-JSON-DEPTH", problem, "see the format's example for the right shape", file=name, where=where)
         return UNPARSED
     marks = _Marks()
     try:
@@ -141,9 +140,9 @@ def strict_loads(data: bytes, name: str, findings: Findings, depth: int = 0) -> 
             )
     except json.JSONDecodeError:
         at, problem, hint = explain_syntax(text)
-        findings.add("E-JSON-SYNTAX", problem, hint, name, _place(text[:at]))
+        findings.add("E-JSON-SYNTAX", problem, hint, file=name, where=_place(text[:at]))
         return UNPARSED
-    if marks.found:
+    if marks.any:
         _report(value, name, findings)
     return value
 
@@ -174,27 +173,26 @@ def _too_deep(data: bytes, depth: int) -> int | None:
     return None
 
 
-def _report(value: Any, name: str, findings: Findings) -> None:
+def _report(value: JsonValue, name: str, findings: Findings) -> None:
     """Walk the tree for marked objects and numbers and add them with their JSON Pointers."""
-    pending: list[tuple[str, Any]] = [("", value)]
+    pending: list[tuple[str, JsonValue]] = [("", value)]
     while pending:
-        where, found = pending.pop()
-        if isinstance(found, dict):
-            if isinstance(found, _Repeating):
-                problem = f"the key '{quote(found.key, 40)}' occurs twice in this object"
-                findings.add("E-JSON-DUPLICATE", problem, "keep one of them", name, where or "/")
-            entries: Iterator[tuple[Any, Any]] = iter(found.items())
-        elif isinstance(found, list):
-            entries = enumerate(found)
+        where, current = pending.pop()
+        children: Iterable[tuple[object, JsonValue]] = ()
+        if isinstance(current, _Unfit):
+            problem, hint = f"{quote(current.text, 24)} is not a finite number", "write one that fits into 64 bits"
+            findings.add("E-JSON-NUMBER", problem, hint, file=name, where=where)
+        elif isinstance(current, list):
+            children = enumerate(current)
         else:
-            if isinstance(found, _Unfit):
-                problem = f"{quote(found.text, 24)} is not a finite number"
-                findings.add("E-JSON-NUMBER", problem, "write a finite number that fits into 64 bits", name, where)
-            continue
+            children = current.items()
+        if isinstance(current, _Repeating):
+            problem = f"the key '{quote(current.key, 40)}' occurs twice in this object"
+            findings.add("E-JSON-DUPLICATE", problem, "keep one of them", file=name, where=where or "/")
         # The last is popped first: reversed, so that problems come in the order of the file.
         pending += [
             (f"{where}/{pointer_part(key)}", child)
-            for key, child in reversed(list(entries))
+            for key, child in reversed(list(children))
             if isinstance(child, (dict, list, _Unfit))
         ]
 

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from operator import itemgetter
-from typing import Any, Union
+from typing import TYPE_CHECKING, Union
 
 import numpy as np
 
+from validator.arrays import Bools, Floats, Ints
 from validator.csv_files import decode
 from validator.facts import EMPTY, label_facts
-from validator.findings import REPORTED_PER_KIND_AND_FILE, Findings, Note, counted, quote
+from validator.findings import Findings, Note, counted, quote
 from validator.keys import match_keys, refuse_doubles
 from validator.rules import TableColumn, TableRules
 from validator.strict_json import collector_off
@@ -31,7 +33,10 @@ _NUMBERS = {
 }
 _MOST_DIGITS = 18
 
-Values = Union["list[str]", np.ndarray]
+if TYPE_CHECKING:
+    from _csv import Reader
+
+Values = Union["list[str]", Ints, Floats]
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,7 @@ def read_table(
     name: str,
     rules: TableRules,
     findings: Findings,
-    wanted: Sequence[str] | None = None,
+    reference_keys: Sequence[str] | None = None,
     name_missing: bool = False,
 ) -> Table | None:
     """Read and check a CSV file with a header; None after a problem.
@@ -64,17 +69,17 @@ def read_table(
         What it must look like.
     findings : Findings
         Gets problems with line and column, and notes.
-    wanted, name_missing
+    reference_keys, name_missing
         The keys that are asked for, as for `validator.keys.match_keys`; None at home, where they are not known.
     """
     before = findings.total
-    accepted: dict[str, int] = {}
+    accepted: Counter[str] = Counter()
     text = decode(data, name, accepted, findings)
     for note in accepted:
         findings.note("N-CSV-READ", f"1 file {note}")
     if data.count(b"\n") + data.count(b"\r") + data.count(b",") > rules.values:
         problem = f"there are more values (commas and line ends) than {rules.values:,}"
-        findings.add("E-CSV-COUNT", problem, "submit only what is asked for", name)
+        findings.add("E-CSV-COUNT", problem, "submit only what is asked for", file=name)
     if findings.total > before:
         return None
     with collector_off():
@@ -86,31 +91,31 @@ def read_table(
         keys = columns[rules.key]
         assert isinstance(keys, list)  # noqa: S101 - the key column is text
         file.at = places[0]
-        if wanted is None:
+        if reference_keys is None:
             refuse_doubles(keys, name, file.place, findings)
         else:
-            order = match_keys(keys, wanted, name, file.place, findings, name_missing)
+            order = match_keys(keys, reference_keys, name, file.place, findings, name_missing)
     if findings.total > before:
         return None
-    if wanted is None:
+    if reference_keys is None:
         return Table(keys, columns)
     ordered = {column: _ordered(values, order) for column, values in columns.items() if column != rules.key}
-    return Table(list(wanted), {rules.key: list(wanted), **ordered})
+    return Table(list(reference_keys), {rules.key: list(reference_keys), **ordered})
 
 
-def _ordered(values: Values, order: np.ndarray) -> Values:
+def _ordered(values: Values, order: Ints) -> Values:
     return values[order] if isinstance(values, np.ndarray) else [values[row] for row in order.tolist()]
 
 
 def table_facts(tables: Mapping[str, Table]) -> list[Note]:
     """Return notes on tables by file that have no row, or one value in all rows."""
-    found = [] if any(table.keys for table in tables.values()) else [EMPTY]
+    notes = [] if any(table.keys for table in tables.values()) else [EMPTY]
     for table in tables.values():
         for name, values in table.columns.items():
             if isinstance(values, np.ndarray) and label_facts(values, name):
                 text = f"all {counted(len(values), 'row')} have the same {name}. Is the right column written?"
-                found.append(Note("N-LOOKS-CONSTANT", text))
-    return found
+                notes.append(Note("N-LOOKS-CONSTANT", text))
+    return notes
 
 
 class _File:
@@ -174,7 +179,7 @@ class _File:
         self._refuse("E-CSV-RANGE", column, fields, (numbers < low) | (numbers > high), said)
         return numbers
 
-    def _reader(self) -> Any:
+    def _reader(self) -> Reader:
         return csv.reader(io.StringIO(self._text, newline=""), strict=True)
 
     def _failing_line(self) -> int:
@@ -187,7 +192,7 @@ class _File:
         return int(reader.line_num)
 
     def _add(self, code: str, problem: str, hint: str, where: str) -> None:
-        self._findings.add(code, problem, hint, self._name, where)
+        self._findings.add(code, problem, hint, file=self._name, where=where)
 
     def _check_header(self, header: list[str], names: list[str]) -> bool:
         missing = [name for name in names if name not in header]
@@ -205,36 +210,31 @@ class _File:
         return not missing and not double
 
     def _check_lengths(self, rows: list[list[str]]) -> bool:
-        wanted = len(rows[0])
-        lengths = np.fromiter(map(len, rows), np.int64, len(rows))[1:]
-        wrong = np.flatnonzero(lengths != wanted)
-        for row in wrong[:REPORTED_PER_KIND_AND_FILE].tolist():
-            self.at = min(int(lengths[row]), wanted)
-            problem = f"the row has {counted(int(lengths[row]), 'field')} instead of {wanted}"
+        n_columns = len(rows[0])
+        lengths = np.fromiter(map(len, rows[1:]), np.int64, len(rows) - 1)
+        wrong = lengths != n_columns
+        for row in self._findings.first_of(wrong):
+            self.at = min(int(lengths[row]), n_columns)
+            problem = f"the row has {counted(int(lengths[row]), 'field')} instead of {n_columns}"
             hint = "write as many as the header has; quote fields that hold commas"
             self._add("E-CSV-COLUMNS", problem, hint, self.place(row))
-        self._findings.count_more(max(len(wrong) - REPORTED_PER_KIND_AND_FILE, 0))
-        return not len(wrong)
+        return not wrong.any()
 
-    def _refuse(
-        self, code: str, column: TableColumn, fields: list[str], wrong: np.ndarray, said: tuple[str, str]
-    ) -> None:
+    def _refuse(self, code: str, column: TableColumn, fields: list[str], wrong: Bools, said: tuple[str, str]) -> None:
         """Add the fields that are wrong; ``said`` is what is wrong with each, and how to fix it."""
-        rows = np.flatnonzero(wrong)
-        for row in rows[:REPORTED_PER_KIND_AND_FILE].tolist():
-            shown = f" '{quote(fields[row], 40)}'" if code != "E-CSV-EMPTY" else ""
+        for row in self._findings.first_of(wrong):
+            shown = "" if code == "E-CSV-EMPTY" else f" '{quote(fields[row], 40)}'"
             self._add(code, f"{column.name}{shown} {said[0]}", said[1], self.place(row))
-        self._findings.count_more(max(len(rows) - REPORTED_PER_KIND_AND_FILE, 0))
 
 
-def _numbers(fields: list[str], kind: str) -> np.ndarray | None:
+def _numbers(fields: list[str], type_name: str) -> Ints | Floats | None:
     """Return the numbers that fields hold, None if any holds none that is finite and fits into 64 bits."""
-    if not _CHARACTERS[kind].issuperset("".join(fields)):
+    if not _CHARACTERS[type_name].issuperset("".join(fields)):
         return None
-    if kind == "integer" and max(map(len, fields), default=0) > _MOST_DIGITS:
+    if type_name == "integer" and max(map(len, fields), default=0) > _MOST_DIGITS:
         return None
     try:
-        if kind == "integer":
+        if type_name == "integer":
             return np.array(list(map(int, fields)), np.int64)
         values = np.array(list(map(float, fields)), np.float64)
     except ValueError:

@@ -6,60 +6,63 @@ raises ImportError where msgspec, which is compiled, has no build for the interp
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, TypedDict, Union
 
 import msgspec
 
+from validator.strict_json import JsonValue
+
 # Words that say nothing about validity.
 _REMARKS = {"$schema", "$comment", "title", "description", "definitions"}
 _LONGEST_TUPLE = 4
+# A class, or what `typing` makes of some.
+_Type = Any
 
 
 class SchemaError(Exception):
     """The schema uses a word that cannot be turned into a type."""
 
 
-def decoder_for(schema: Mapping[str, Any], root: Mapping[str, Any]) -> msgspec.json.Decoder:
+def decoder_for(schema: Mapping[str, JsonValue], root: Mapping[str, JsonValue]) -> msgspec.json.Decoder:
     """Return a decoder that accepts what ``schema`` accepts; ``root`` holds its definitions."""
-    return msgspec.json.Decoder(_type_of(schema, _definitions(root)))
+    definitions = {f"#/definitions/{name}": part for name, part in root.get("definitions", {}).items()}
+    return msgspec.json.Decoder(_type_of(schema, definitions))
 
 
 RAW_MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 DECODE_ERRORS = (msgspec.MsgspecError, RecursionError, UnicodeDecodeError)
 
 
-def _definitions(root: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {f"#/definitions/{name}": schema for name, schema in root.get("definitions", {}).items()}
-
-
-def _type_of(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Any:
+def _type_of(schema: Mapping[str, JsonValue], definitions: Mapping[str, JsonValue]) -> _Type:
     if "$ref" in schema:
         return _type_of(definitions[schema["$ref"]], definitions)
     rules = {key: value for key, value in schema.items() if key not in _REMARKS}
-    kind = rules.pop("type", None)
-    if isinstance(kind, list):
-        return Union[tuple(_type_of({**rules, "type": one}, definitions) for one in kind)]
-    made = _MAKERS.get(kind, _unknown)(rules, definitions)
+    name = rules.pop("type", None)
+    if isinstance(name, list):
+        return Union[tuple(_type_of({**rules, "type": one}, definitions) for one in name)]
+    if name in _NUMBERS:
+        made = _limited(_NUMBERS[name], rules, {"ge": "minimum", "le": "maximum"})
+    elif name in _PLAIN:
+        made = _PLAIN[name]
+    elif name == "string":
+        made = _string(rules)
+    elif name in _CONTAINERS:
+        made = _CONTAINERS[name](rules, definitions)
+    else:
+        raise SchemaError(f"there is no type {name}")
     if rules:
-        raise SchemaError(f"no type for {', '.join(sorted(rules))} next to type {kind}")
+        raise SchemaError(f"no type for {', '.join(sorted(rules))} next to type {name}")
     return made
 
 
-def _any(rules: dict[str, Any], definitions: Mapping[str, Any]) -> Any:
-    return Any
-
-
-def _unknown(rules: dict[str, Any], definitions: Mapping[str, Any]) -> Any:
-    raise SchemaError("there is no such type")
-
-
-def _object(rules: dict[str, Any], definitions: Mapping[str, Any]) -> Any:
+def _object(rules: dict[str, JsonValue], definitions: Mapping[str, JsonValue]) -> _Type:
     properties = rules.pop("properties", None)
     required = set(rules.pop("required", ()))
     if properties is None:
         value = _type_of(rules.pop("additionalProperties", {}), definitions)
-        return _limited(dict[str, value], rules, "minProperties", "maxProperties")  # type: ignore[valid-type]
+        sizes = {"min_length": "minProperties", "max_length": "maxProperties"}
+        return _limited(dict[str, value], rules, sizes)  # type: ignore[valid-type]
     must = {key: _type_of(sub, definitions) for key, sub in properties.items() if key in required}
     may = {key: _type_of(sub, definitions) for key, sub in properties.items() if key not in required}
     # Two classes, because NotRequired is younger than the oldest Python that this runs on.
@@ -67,51 +70,31 @@ def _object(rules: dict[str, Any], definitions: Mapping[str, Any]) -> Any:
     return type("Object", (base,), {"__annotations__": may}, total=False) if may else base
 
 
-def _array(rules: dict[str, Any], definitions: Mapping[str, Any]) -> Any:
+def _array(rules: dict[str, JsonValue], definitions: Mapping[str, JsonValue]) -> _Type:
     item = _type_of(rules.pop("items", {}), definitions)
     size = rules.get("minItems")
     if size is not None and size == rules.get("maxItems") and size <= _LONGEST_TUPLE:
         del rules["minItems"], rules["maxItems"]
         return tuple[(item,) * size]  # type: ignore[misc]
-    return _limited(list[item], rules, "minItems", "maxItems")  # type: ignore[valid-type]
+    sizes = {"min_length": "minItems", "max_length": "maxItems"}
+    return _limited(list[item], rules, sizes)  # type: ignore[valid-type]
 
 
-def _string(rules: dict[str, Any], definitions: Mapping[str, Any]) -> Any:
+def _string(rules: dict[str, JsonValue]) -> _Type:
     if "enum" in rules:
         return Literal[tuple(rules.pop("enum"))]
     if rules.pop("contentEncoding", "") == "base64":
         # msgspec decodes it strictly, three times as fast as binascii; what it refuses may still have line breaks.
         return bytes
-    return _limited(str, rules, "minLength", "maxLength")
+    return _limited(str, rules, {"min_length": "minLength", "max_length": "maxLength"})
 
 
-def _number(rules: dict[str, Any], definitions: Mapping[str, Any]) -> Any:
-    return _bounded(float, rules)
+_NUMBERS: dict[object, _Type] = {"number": float, "integer": int}
+_PLAIN: dict[object, _Type] = {None: Any, "boolean": bool, "null": None}
+_CONTAINERS: dict[object, Callable[..., _Type]] = {"object": _object, "array": _array}
 
 
-def _integer(rules: dict[str, Any], definitions: Mapping[str, Any]) -> Any:
-    return _bounded(int, rules)
-
-
-def _boolean(rules: dict[str, Any], definitions: Mapping[str, Any]) -> Any:
-    return bool
-
-
-def _null(rules: dict[str, Any], definitions: Mapping[str, Any]) -> Any:
-    return None
-
-
-_MAKERS = {
-    None: _any, "object": _object, "array": _array, "string": _string, "number": _number, "integer": _integer,
-    "boolean": _boolean, "null": _null,
-}  # fmt: skip
-
-
-def _limited(made: Any, rules: dict[str, Any], low: str, high: str) -> Any:
-    limits = {name: rules.pop(key) for name, key in (("min_length", low), ("max_length", high)) if key in rules}
-    return Annotated[made, msgspec.Meta(**limits)] if limits else made
-
-
-def _bounded(made: Any, rules: dict[str, Any]) -> Any:
-    limits = {name: rules.pop(key) for name, key in (("ge", "minimum"), ("le", "maximum")) if key in rules}
-    return Annotated[made, msgspec.Meta(**limits)] if limits else made
+def _limited(made: _Type, rules: dict[str, JsonValue], limits: Mapping[str, str]) -> _Type:
+    """Return a type with limits; ``limits`` maps msgspec's names to those of JSON Schema, which are taken out."""
+    meta = {name: rules.pop(key) for name, key in limits.items() if key in rules}
+    return Annotated[made, msgspec.Meta(**meta)] if meta else made

@@ -133,7 +133,7 @@ def check_buildable(data: Competition) -> None:
     """Raise RefusedError if bundles cannot be built from a competition.yaml."""
     report = Report()
     if form_of(data) == "v1.5":
-        report.error("L-SCHEMA", "v1.5 bundles are built from v2 as well", "write version: 2", "/version")
+        report.error("L-SCHEMA", "v1.5 bundles are built from v2 as well", "write version: 2", where="/version")
     else:
         check_competition(data, report)
     report.refuse_errors()

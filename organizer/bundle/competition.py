@@ -70,13 +70,15 @@ def read_competition(text: bytes, report: Report) -> dict[str, Any] | None:
             data = load_strict(decoded)
         except yaml.constructor.ConstructorError as error:
             data = yaml.safe_load(decoded)  # as the platform does: the last of two equal keys wins
-            report.warn("L-TWICE", f"{error.problem}; the platform takes the last one", "keep one", _position(error))
+            report.warn(
+                "L-TWICE", f"{error.problem}; the platform takes the last one", "keep one", where=_position(error)
+            )
     except UnicodeDecodeError:
         report.error("L-YAML", "the file is not UTF-8", "save it as plain UTF-8")
         return None
     except (yaml.YAMLError, ValueError) as error:  # ValueError: a date without quotes that does not exist
         problem = getattr(error, "problem", None) or str(error)
-        report.error("L-YAML", problem, "correct the YAML", _position(error))
+        report.error("L-YAML", problem, "correct the YAML", where=_position(error))
         return None
     if not isinstance(data, dict):
         report.error("L-YAML", "this is not a mapping", "see competition.yaml of this project")
@@ -98,7 +100,7 @@ def check_competition(data: Competition, report: Report) -> bool:
     """Check competition.yaml without its files; return whether its structure allows further checks."""
     form = form_of(data)
     if form is None:
-        report.error("L-SCHEMA", f"there is no version {data['version']}", "write version: 2", "/version")
+        report.error("L-SCHEMA", f"there is no version {data['version']}", "write version: 2", where="/version")
         return False
     if not _check_schema(data, form, report):
         return False
@@ -111,10 +113,10 @@ def check_competition(data: Competition, report: Report) -> bool:
     for name, question in (data.get("fact_sheet") or {}).items():
         if question["key"] != name:
             problem = f"the key {question['key']} differs from the question's name"
-            report.error("L-FACTS", problem, f"write key: {name}", f"/fact_sheet/{name}/key")
+            report.error("L-FACTS", problem, f"write key: {name}", where=f"/fact_sheet/{name}/key")
     for key in ("pages", "description"):
         if not data.get(key):
-            report.warn("L-TEXT", f"there is no {key}", "participants see the competition without", f"/{key}")
+            report.warn("L-TEXT", f"there is no {key}", "participants see the competition without", where=f"/{key}")
     return True
 
 
@@ -132,13 +134,15 @@ def _check_schema(data: Competition, form: str, report: Report) -> bool:
             for key in sorted(set(error.instance) - set(known)):
                 close = difflib.get_close_matches(key, known, n=1)
                 hint = f"the nearest known key is {close[0]}" if close else f"known here are {', '.join(known)}"
-                report.warn("L-UNKNOWN", f"the platform ignores the key {quote(key)}", hint, f"{where}/{key}")
+                report.warn("L-UNKNOWN", f"the platform ignores the key {quote(key)}", hint, where=f"{where}/{key}")
             continue
         good = False
-        report.error("L-SCHEMA", quote(error.message, 200), _schema_hint(error), where or "/")
+        report.error("L-SCHEMA", quote(error.message, 200), _schema_hint(error), where=where or "/")
     for where, key in _keys(plain):
         if key in _UNREAD:
-            report.warn("L-UNKNOWN", f"{key} is documented, but the platform does not read it", "remove it", where)
+            report.warn(
+                "L-UNKNOWN", f"{key} is documented, but the platform does not read it", "remove it", where=where
+            )
     return good
 
 
@@ -199,21 +203,21 @@ def _check_phases(data: Competition, report: Report) -> None:
     phases = sorted_phases(data)
     report.unique("warning", (phase["index"] for _, phase in phases if "index" in phase), "/phases", "the index")
     if 0 < sum("index" in phase for _, phase in phases) < len(phases):
-        report.warn("L-PHASE", "only some phases have an index", "number all or none", "/phases")
+        report.warn("L-PHASE", "only some phases have an index", "number all or none", where="/phases")
     previous_end = None
     for order, (where, phase) in enumerate(phases):
         start = read_date(phase["start"], f"{where}/start", report)
         end = read_date(phase["end"], f"{where}/end", report) if phase.get("end") else None
         if not phase.get("end") and order < len(phases) - 1:
-            report.error("L-PHASE", "the phase has no end", "all but the last need one", where)
+            report.error("L-PHASE", "the phase has no end", "all but the last need one", where=where)
         if start and end and end <= start:
-            report.warn("L-PHASE", "the phase ends before it starts", "swap the dates", f"{where}/end")
+            report.warn("L-PHASE", "the phase ends before it starts", "swap the dates", where=f"{where}/end")
         if start and previous_end and start <= previous_end:
             hint = "let it start after the end of the one before; the same moment is an error, too"
-            report.error("L-PHASE", "the phase starts before the one before has ended", hint, f"{where}/start")
+            report.error("L-PHASE", "the phase starts before the one before has ended", hint, where=f"{where}/start")
         previous_end = end or previous_end
         if not phase["tasks"]:
-            report.warn("L-PHASE", "the phase offers no task", "name at least one", f"{where}/tasks")
+            report.warn("L-PHASE", "the phase offers no task", "name at least one", where=f"{where}/tasks")
     _check_limits_and_migration(phases, "auto_migrate_to_this_phase", report)
 
 
@@ -222,13 +226,13 @@ def _check_limits_and_migration(phases: list[tuple[str, Entry]], migration: str,
     for order, (where, phase) in enumerate(phases):
         if order == 0 and yes(phase.get(migration)):
             problem = "there is no phase before the first to migrate from"
-            report.error("L-PHASE", problem, "remove the key", f"{where}/{migration}")
+            report.error("L-PHASE", problem, "remove the key", where=f"{where}/{migration}")
         limit, where = number(phase.get("execution_time_limit", DEFAULT_STEP)), f"{where}/execution_time_limit"
         if limit == 0:
-            report.warn("L-LIMIT", f"0 is not unlimited: it means {DEFAULT_STEP} s", "write the seconds", where)
+            report.warn("L-LIMIT", f"0 is not unlimited: it means {DEFAULT_STEP} s", "write the seconds", where=where)
         if limit > DEFAULT_STEP:
             problem = f"the default queue allows {DEFAULT_STEP} s a step"
-            report.warn("L-LIMIT", problem, "use a queue of your own, or a lower limit", where)
+            report.warn("L-LIMIT", problem, "use a queue of your own, or a lower limit", where=where)
 
 
 def _check_tasks(data: Competition, report: Report) -> None:
@@ -237,20 +241,20 @@ def _check_tasks(data: Competition, report: Report) -> None:
     report.unique("error", known, "/tasks", "the index")
     report.unique("warning", (solution["index"] for _, solution in solutions), "/solutions", "the index")
     if not tasks:
-        report.warn("L-TASK", "there is no task", "add one", "/tasks")
+        report.warn("L-TASK", "there is no task", "add one", where="/tasks")
     for where, task in tasks:
         if isinstance(task["index"], str):
-            report.warn("L-TASK", "the index is text", "write a number", f"{where}/index")
+            report.warn("L-TASK", "the index is text", "write a number", where=f"{where}/index")
         if "key" not in task and "reference_data" not in task:
-            report.warn("L-REFERENCE", "the task has no reference data", "name a zip", where)
+            report.warn("L-REFERENCE", "the task has no reference data", "name a zip", where=where)
     for where, entry in [*entries_of(data, "phases"), *solutions]:
         for missing in [index for index in entry["tasks"] if index not in known]:
             hint = f"the indexes are {', '.join(map(str, known))}"
-            report.error("L-TASK", f"there is no task with index {missing}", hint, f"{where}/tasks")
+            report.error("L-TASK", f"there is no task with index {missing}", hint, where=f"{where}/tasks")
     for where, solution in solutions:
         if not solution.get("name"):
             problem = 'the platform calls a solution without a name "solution @ date"'
-            report.warn("L-NAME", problem, "give it a name", where)
+            report.warn("L-NAME", problem, "give it a name", where=where)
     if data.get("queue"):
         _check_uuid(data["queue"], "queue", "/queue", report)
     for where, entry in [*tasks, *solutions]:
@@ -266,23 +270,25 @@ def _check_uuid(value: str, name: str, where: str, report: Report) -> None:
         random = False
     if not random:
         problem = f"{quote(value)} is no {name} that a server gives out (a UUID of version 4)"
-        report.error("L-KEY", problem, "copy it from the site", where)
+        report.error("L-KEY", problem, "copy it from the site", where=where)
     else:
-        report.warn("L-KEY", f"only the server knows whether the {name} exists", "look it up on the site", where)
+        report.warn(
+            "L-KEY", f"only the server knows whether the {name} exists", "look it up on the site", where=where
+        )
 
 
 def _check_board(data: Competition, report: Report) -> None:
     board = data["leaderboards"][0]
     if len(data["leaderboards"]) > 1:
-        report.warn("L-BOARD", "the platform uses the first leaderboard only", "keep one", "/leaderboards/1")
+        report.warn("L-BOARD", "the platform uses the first leaderboard only", "keep one", where="/leaderboards/1")
     indexes = [number(column["index"]) for column in board["columns"]]
     report.unique("error", indexes, f"{_BOARD}/columns", "the index")
     report.unique("error", (column["key"] for column in board["columns"]), f"{_BOARD}/columns", "the key")
     if 0 not in indexes:
         hint = "number the columns from 0; the leaderboard breaks otherwise"
-        report.error("L-BOARD", "no column has the index 0", hint, f"{_BOARD}/columns")
+        report.error("L-BOARD", "no column has the index 0", hint, where=f"{_BOARD}/columns")
     if number(board.get("primary_index", 0)) not in indexes:
-        report.warn("L-BOARD", "no column has this index", "name one that exists", f"{_BOARD}/primary_index")
+        report.warn("L-BOARD", "no column has this index", "name one that exists", where=f"{_BOARD}/primary_index")
     _check_precisions(data, "precision", report)
     for column in columns_of(data):
         _check_computation(column, indexes, report)
@@ -290,10 +296,12 @@ def _check_board(data: Competition, report: Report) -> None:
     if rule in ("Add", "Add_And_Delete"):
         problem = f"under {rule} participants put each result on the board by hand"
         hint = "use a rule that begins with Force to show all"
-        report.warn("L-RULE", problem, hint, f"{_BOARD}/submission_rule")
+        report.warn("L-RULE", problem, hint, where=f"{_BOARD}/submission_rule")
     if rule == "Force_Best" and max(len(phase["tasks"]) for phase in data["phases"]) > 1:
         problem = "under Force_Best entering one task of a phase drops the entry in another"
-        report.warn("L-RULE", problem, "use Force_Latest_Multiple with several tasks", f"{_BOARD}/submission_rule")
+        report.warn(
+            "L-RULE", problem, "use Force_Latest_Multiple with several tasks", where=f"{_BOARD}/submission_rule"
+        )
 
 
 def _check_precisions(data: Competition, key: str, report: Report) -> None:
@@ -301,20 +309,20 @@ def _check_precisions(data: Competition, key: str, report: Report) -> None:
         value = column.data.get(key, 2)
         if not 0 <= number(value) <= 10:
             problem = f"the platform stores 10 decimals; {value} cannot be shown"
-            report.warn("L-BOARD", problem, "use 0 to 10", f"{column.where}/{key}")
+            report.warn("L-BOARD", problem, "use 0 to 10", where=f"{column.where}/{key}")
 
 
 def _check_computation(column: BoardColumn, indexes: list[int], report: Report) -> None:
     chosen = [number(index) for index in column.data.get("computation_indexes") or []]
     if column.computed != bool(chosen):
         problem = "computation and computation_indexes need each other"
-        report.error("L-COLUMN", problem, "give both or neither", column.where)
+        report.error("L-COLUMN", problem, "give both or neither", where=column.where)
     for index in chosen:
         if index == number(column.data["index"]):
-            report.error("L-COLUMN", "the column is computed from itself", "name other columns", column.where)
+            report.error("L-COLUMN", "the column is computed from itself", "name other columns", where=column.where)
         elif index not in indexes:
             problem = f"there is no column with index {index}"
-            report.error("L-COLUMN", problem, "name columns that exist", column.where)
+            report.error("L-COLUMN", problem, "name columns that exist", where=column.where)
 
 
 def _check_v15(data: Competition, report: Report) -> None:
@@ -325,12 +333,12 @@ def _check_v15(data: Competition, report: Report) -> None:
         start = read_date(phase["start_date"], f"{where}/start_date", report)
         if start and starts and (start - starts[-1]).days <= 1:
             hint = "a phase ends one day before the next one starts; leave more time between their starts"
-            report.warn("L-PHASE", "the phase before would end before it starts", hint, f"{where}/start_date")
+            report.warn("L-PHASE", "the phase before would end before it starts", hint, where=f"{where}/start_date")
         starts += [start] if start else []
     _check_limits_and_migration(phases, "auto_migration", report)
     end = read_date(data["end_date"], "/end_date", report) if data.get("end_date") else None
     if end and starts and end <= starts[-1]:
-        report.warn("L-PHASE", "the competition ends before its last phase starts", "correct it", "/end_date")
+        report.warn("L-PHASE", "the competition ends before its last phase starts", "correct it", where="/end_date")
     labels = {board["label"] for board in data["leaderboard"]["leaderboards"].values()}
     columns = columns_of(data)
     ranks = (column.data["rank"] for column in columns if "rank" in column.data)
@@ -340,7 +348,7 @@ def _check_v15(data: Competition, report: Report) -> None:
         label = column.data["leaderboard"]["label"]
         if label not in labels:
             hint = f"the labels are {', '.join(sorted(map(str, labels)))}"
-            report.warn("L-BOARD", f"there is no leaderboard with the label {label}", hint, column.where)
+            report.warn("L-BOARD", f"there is no leaderboard with the label {label}", hint, where=column.where)
 
 
 def named_files(data: Competition) -> Iterator[NamedFile]:

@@ -99,7 +99,7 @@ def _check_programs(entry: Entry, files: Files, contents: Contents, report: Repo
         if key in entry:
             challenge_id, problems = contents.program(files[entry[key]])
             for record, problem in problems:
-                record(report, problem.code, problem.problem, problem.hint, problem.where, entry[key])
+                record(report, problem.code, problem.problem, problem.hint, where=problem.where, file=entry[key])
     return contents.challenge(challenge_id) if challenge_id and "scoring_program" in entry else None
 
 
@@ -108,12 +108,12 @@ def _check_image(data: Competition, ours: bool, report: Report) -> None:
     image = data.get(key, "codalab/codalab-legacy:py37")
     hint = f"write {key}: codalab/codalab-legacy:py312"
     if " " in image.strip():
-        report.warn("L-IMAGE", f"{image} is not the name of an image", hint, f"/{key}")
+        report.warn("L-IMAGE", f"{image} is not the name of an image", hint, where=f"/{key}")
     elif ours and image.startswith("codalab/codalab-legacy") and not image.endswith(":py312"):
         problem = f"the program needs Python 3.9 or later with numpy; {image} is not known to have it"
         if key not in data:
             problem = f"without {key} the platform takes {image}, whose Python is too old for the program"
-        report.warn("L-IMAGE", problem, hint, f"/{key}")
+        report.warn("L-IMAGE", problem, hint, where=f"/{key}")
 
 
 def _check_reference(data: Competition, task: _Task, files: Files, contents: Contents, report: Report) -> None:
@@ -121,7 +121,7 @@ def _check_reference(data: Competition, task: _Task, files: Files, contents: Con
     demo, problems = contents.reference(files[name], challenge_id)
     for problem in problems:
         where = f"{problem.file} {problem.where}".strip()
-        report.error(f"L-REFERENCE {problem.code}", problem.problem, problem.hint, where, name)
+        report.error(f"L-REFERENCE {problem.code}", problem.problem, problem.hint, where=where, file=name)
     if demo:
         titled = str(data["title"]).startswith(DEMO_TITLE)
         problem_text = "the reference data is synthetic" + ("" if titled else " and the title does not say so")
@@ -152,10 +152,10 @@ def _written_columns(data: Competition, tasks: Sequence[_Task], report: Report) 
     for column in columns:
         if not any(column.key in keys for keys in written):
             hint = f"they write {', '.join(sorted(set().union(*written)))}"
-            report.error("L-COLUMN", f"no scoring program writes {column.key}", hint, column.where)
+            report.error("L-COLUMN", f"no scoring program writes {column.key}", hint, where=column.where)
         elif not all(column.key in keys for keys in written):
             hint = "the column stays empty for the others"
-            report.warn("L-COLUMN", f"not every scoring program writes {column.key}", hint, column.where)
+            report.warn("L-COLUMN", f"not every scoring program writes {column.key}", hint, where=column.where)
     return [column.key for column in columns if all(column.key in keys for keys in written)]
 
 
@@ -169,7 +169,7 @@ def _check_sorting(data: Competition, ours: Sequence[Challenge], report: Report)
         if wrong:
             hint = "correct it" if len(wrong) == len(wanted) else "upload the bundles of one task, or hide the column"
             problem = f"{column.key} of {', '.join(wrong)} sorts the other way"
-            report.warn("L-SORTING", problem, hint, f"{column.where}/{column.sorting_key}")
+            report.warn("L-SORTING", problem, hint, where=f"{column.where}/{column.sorting_key}")
 
 
 def _check_samples(

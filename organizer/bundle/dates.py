@@ -21,7 +21,9 @@ def read_date(value: object, where: str, report: Report) -> datetime.datetime | 
     """
     if isinstance(value, datetime.date):
         if isinstance(value, datetime.datetime):
-            report.warn("L-DATE", "a date without quotes loses its time of day", f"{_FORM}, with the quotes", where)
+            report.warn(
+                "L-DATE", "a date without quotes loses its time of day", f"{_FORM}, with the quotes", where=where
+            )
         return datetime.datetime(value.year, value.month, value.day)
     text = str(value)
     try:
@@ -29,11 +31,11 @@ def read_date(value: object, where: str, report: Report) -> datetime.datetime | 
             warnings.simplefilter("ignore")  # dateutil's, of the names of time zones, which are dropped below
             moment: datetime.datetime = parser.parse(text)
     except (ValueError, OverflowError):
-        report.error("L-DATE", f"there is no such day or time: {text}", _FORM, where)
+        report.error("L-DATE", f"there is no such day or time: {text}", _FORM, where=where)
         return None
     if not _UNAMBIGUOUS.fullmatch(text.strip()):
         problem = f"{text} can be read in more than one way; the platform takes it for {moment:%Y-%m-%d %H:%M:%S}"
-        report.warn("L-DATE", problem, _FORM, where)
+        report.warn("L-DATE", problem, _FORM, where=where)
     elif moment.utcoffset():
-        report.warn("L-DATE", f"the platform drops the offset of {text}", _FORM, where)
+        report.warn("L-DATE", f"the platform drops the offset of {text}", _FORM, where=where)
     return moment.replace(tzinfo=None)

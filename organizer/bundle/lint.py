@@ -78,9 +78,9 @@ def _check_files(data: Competition, files: Files, report: Report) -> dict[str, b
     for where, name, key in named_files(data):
         path = posixpath.normpath(name)
         if not name or path == ".":
-            report.error("L-PATH", "an empty path means the whole bundle", "name a file", where)
+            report.error("L-PATH", "an empty path means the whole bundle", "name a file", where=where)
         elif path.startswith(("/", "\\", "../")) or path == "..":
-            report.error("L-PATH", f"{name} leads out of the bundle", "use a plain name", where)
+            report.error("L-PATH", f"{name} leads out of the bundle", "use a plain name", where=where)
         elif path in files:
             named[name] = files[path]
             _check_file(name, files[path], where, key, report)
@@ -88,9 +88,9 @@ def _check_files(data: Competition, files: Files, report: Report) -> dict[str, b
             named[name] = zip_bytes(folder)
             if f"{path}.zip" in names:
                 problem = f"there are both a folder {path}/ and a file {path}.zip"
-                report.error("L-CLASH", problem, "rename one: the server zips the folder over the file", where)
+                report.error("L-CLASH", problem, "rename one: the server zips the folder over the file", where=where)
         else:
-            report.error("L-FILE", f"{name} is not in the bundle", "add it", where)
+            report.error("L-FILE", f"{name} is not in the bundle", "add it", where=where)
     return named
 
 
@@ -101,12 +101,12 @@ def _folder(path: str, files: Files) -> dict[str, bytes]:
 
 def _check_file(name: str, data: bytes, where: str, key: str, report: Report) -> None:
     if not data:
-        report.error("L-FILE", f"{name} is empty", "fill it", where)
+        report.error("L-FILE", f"{name} is empty", "fill it", where=where)
     elif key in DATA_KEYS:
         if not zipfile.is_zipfile(io.BytesIO(data)):
-            report.error("L-FILE", f"{name} is not a zip file", "zip its content", where)
+            report.error("L-FILE", f"{name} is not a zip file", "zip its content", where=where)
         if len(name) > _CUT_NAME:
-            report.warn("L-NAME", f"the site cuts {name} to {_CUT_NAME} characters", "shorten it", where)
+            report.warn("L-NAME", f"the site cuts {name} to {_CUT_NAME} characters", "shorten it", where=where)
     elif key == "image":
         _check_logo(name, data, report)
     else:

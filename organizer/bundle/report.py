@@ -22,20 +22,20 @@ class Report:
         """Whether no error was found."""
         return self.errors.ok
 
-    def error(self, code: str, problem: str, hint: str, where: str = "", file: str = COMPETITION) -> None:
+    def error(self, code: str, problem: str, hint: str, *, where: str = "", file: str = COMPETITION) -> None:
         """Record what fails; ``where`` is a JSON Pointer into competition.yaml, or a position in another file."""
-        self.errors.add(code, problem, hint, file, where)
+        self.errors.add(code, problem, hint, file=file, where=where)
 
-    def warn(self, code: str, problem: str, hint: str, where: str = "", file: str = COMPETITION) -> None:
+    def warn(self, code: str, problem: str, hint: str, *, where: str = "", file: str = COMPETITION) -> None:
         """Record what is unwise."""
-        self.warnings.add(code, problem, hint, file, where)
+        self.warnings.add(code, problem, hint, file=file, where=where)
 
     def unique(self, level: str, values: Iterable[object], where: str, name: str) -> None:
         """Record values that occur more than once as errors or warnings (``level``)."""
         known = list(values)
         record = self.error if level == "error" else self.warn
         for value in sorted({str(value) for value in known if known.count(value) > 1}):
-            record("L-TWICE", f"{name} {value} occurs more than once", "make them differ", where)
+            record("L-TWICE", f"{name} {value} occurs more than once", "make them differ", where=where)
 
     def refuse_errors(self) -> None:
         """Raise RefusedError if there are errors."""

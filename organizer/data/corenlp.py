@@ -63,7 +63,7 @@ def _version(folder: Path, forced: bool, findings: Findings) -> str:
     jars = [match for path in sorted(folder.glob("*.jar")) if (match := _JAR.fullmatch(path.name))]
     if not jars:
         hint = f"give the unpacked folder of CoreNLP {TABLE_VERSION}"
-        findings.add("E-CORENLP", "there is no stanford-corenlp-X.Y.Z.jar", hint, str(folder))
+        findings.add("E-CORENLP", "there is no stanford-corenlp-X.Y.Z.jar", hint, file=str(folder))
         return ""
     version = jars[0].group(1)
     if version != TABLE_VERSION:
@@ -72,7 +72,7 @@ def _version(folder: Path, forced: bool, findings: Findings) -> str:
         if forced:
             findings.note("N-CORENLP", problem)
         else:
-            findings.add("E-CORENLP", problem, f"use {TABLE_VERSION}, or add --force-corenlp", str(folder))
+            findings.add("E-CORENLP", problem, f"use {TABLE_VERSION}, or add --force-corenlp", file=str(folder))
     return version
 
 

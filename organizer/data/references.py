@@ -50,14 +50,14 @@ def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
     findings = Findings()
     folders = {path.name: path for path in _visible(reference) if path.is_dir()}
     for name in folders.keys() - set(names):
-        findings.add("E-REF-UNKNOWN", f"{name} is not a task", _nearest(name, names), str(reference / name))
+        findings.add("E-REF-UNKNOWN", f"{name} is not a task", _nearest(name, names), file=str(reference / name))
     samples = [f"{name}{_SAMPLE}" for name in folders]
     for path in _visible(reference):
         if path.suffix == ".zip" and path.name not in samples:
             problem = f"{path.name} is the sample of no task in this folder"
-            findings.add("E-REF-SAMPLE", problem, _nearest(path.name, samples), str(path))
+            findings.add("E-REF-SAMPLE", problem, _nearest(path.name, samples), file=str(path))
     if not folders:
-        findings.add("E-REF-MISSING", "it has no folder of a task", _nearest("", names), str(reference))
+        findings.add("E-REF-MISSING", "it has no folder of a task", _nearest("", names), file=str(reference))
     refuse_problems(findings)
     return folders
 
@@ -105,5 +105,5 @@ def _nearest(name: str, names: Iterable[str]) -> str:
 
 def _refuse(problem: str, name: str, names: Iterable[str], reference: Path) -> None:
     findings = Findings()
-    findings.add("E-REF-UNKNOWN", problem, _nearest(name, names), str(reference))
+    findings.add("E-REF-UNKNOWN", problem, _nearest(name, names), file=str(reference))
     raise RefusedError(findings)

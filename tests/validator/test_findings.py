@@ -25,8 +25,8 @@ def test_quotes_fit_on_one_line():
 def test_one_and_many_are_one_kind_of_problem():
     findings = Findings()
     for count in ("1 field", "2 fields"):
-        findings.add("E-X", f"the row has {count} instead of 3", "write 3", "a.csv", f"line {count[0]}")
-    findings.add("E-X", "the row has 2 files", "write 3", "a.csv")
+        findings.add("E-X", f"the row has {count} instead of 3", "write 3", file="a.csv", where=f"line {count[0]}")
+    findings.add("E-X", "the row has 2 files", "write 3", file="a.csv")
     first, second = findings.lines()
     assert "(2 such problems)" in first and "such" not in second
 
@@ -34,8 +34,8 @@ def test_one_and_many_are_one_kind_of_problem():
 def test_what_was_not_looked_at_is_added_to_no_kind():
     findings = Findings()
     for place in range(2):
-        findings.add("E-X", "'it's' is wrong", "correct it", "a.json", f"/{place}")
-        findings.add("E-X", "'it's' is wrong", "correct it", "b.json", f"/{place}")
+        findings.add("E-X", "'it's' is wrong", "correct it", file="a.json", where=f"/{place}")
+        findings.add("E-X", "'it's' is wrong", "correct it", file="b.json", where=f"/{place}")
     assert findings.told_total() == "4 problems"
     findings.count_unread(5, "a.json")
     assert findings.lines() == [

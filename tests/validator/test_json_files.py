@@ -450,7 +450,7 @@ def test_a_helper_that_dies_is_no_verdict(capfd):
     def die(*arguments):
         raise MemoryError("secret")
 
-    with mock.patch.object(json_files, "_gather_rest", die):
+    with mock.patch.object(json_files, "_convert_rest", die):
         parts, findings = read_alone(json.dumps(TWO).encode(), 0)
     assert findings.ok
     assert parts.videos == ["a", "b"]

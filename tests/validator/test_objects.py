@@ -45,7 +45,7 @@ def test_labels_and_numbers_become_arrays():
     table, findings = read({"a": "wren", "b": "robin"})
     assert findings.lines() == []
     assert (table.keys, table.columns["value"].tolist()) == (["a", "b"], [1, 0])
-    table, _ = read({"a": 1, "b": 0.5}, "numbers", wanted=["b", "a"])
+    table, _ = read({"a": 1, "b": 0.5}, "numbers", reference_keys=["b", "a"])
     assert (table.keys, table.columns["value"].tolist()) == (["b", "a"], [0.5, 1.0])
 
 
@@ -66,7 +66,7 @@ def test_problems_have_their_place(data, kind, line):
 
 
 def test_keys_must_be_those_of_the_reference():
-    table, findings = read({"a": "wren", "x~": "wren"}, wanted=["a", "secret"])
+    table, findings = read({"a": "wren", "x~": "wren"}, reference_keys=["a", "secret"])
     assert table is None
     assert [problem.line() for problem in findings.problems] == [
         "E-KEY-UNKNOWN x.json /x~0: 'x~' is none of the keys that are asked for; correct or drop it.",

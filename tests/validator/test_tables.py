@@ -28,10 +28,10 @@ RULES = TableRules(
 GOOD = "id,label,n,p\na,robin,1,0.5\nb,wren,2,1e-3\n"
 
 
-def read(text, wanted=None, name_missing=False, rules=RULES):
+def read(text, reference_keys=None, name_missing=False, rules=RULES):
     findings = Findings()
     data = text if isinstance(text, bytes) else text.encode()
-    return read_table(data, "birds.csv", rules, findings, wanted, name_missing), findings
+    return read_table(data, "birds.csv", rules, findings, reference_keys, name_missing), findings
 
 
 def plain(table):

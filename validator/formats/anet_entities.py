@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
 from validator.archive import Submission
+from validator.arrays import Floats, Ints
 from validator.facts import EMPTY, box_facts
 from validator.findings import Findings, Note, quote
-from validator.json_files import JsonForm, read_json
+from validator.json_files import Entries, JsonForm, read_json
 from validator.rules import Rules
-from validator.strict_json import pointer_part
+from validator.strict_json import JsonValue, pointer_part
 
 SCHEMAS = {"GT": "anet_entities_gt.json", "gen": "anet_entities_gen.json"}
 FRAMES = 10
@@ -39,10 +38,10 @@ class Grounding:
     """
 
     segments: list[tuple[str, str]]
-    segment: np.ndarray
-    label: np.ndarray
-    index: np.ndarray
-    box: np.ndarray
+    segment: Ints
+    label: Ints
+    index: Ints
+    box: Floats
     classes: list[str]
 
 
@@ -52,75 +51,63 @@ def read(submission: Submission, files: dict[str, str], rules: Rules, findings: 
     assert rules.json is not None  # noqa: S101 - these rules are for JSON
     mode = rules.json.mode
     form = JsonForm(SCHEMAS[mode], "results", rules.json.entries, rules.json.values)
-    found = read_json(submission.read(name), name, form, findings, _gather)
-    if found is None:
+    read_file = read_json(submission.read(name), name, form, findings, _as_grounding)
+    if read_file is None:
         return None
-    (grounding, lengths), members = found
+    (grounding, lengths), members = read_file
     _check_lengths(grounding, lengths, name, findings)
     if members["eval_mode"] != mode:
-        given = quote(members["eval_mode"], 20)
-        findings.add("E-ANET-MODE", f"the mode is '{given}'", f'this task needs "{mode}"', name, "/eval_mode")
-    _look_at_external_data(members.get("external_data"), findings)
+        problem = f"the mode is '{quote(members['eval_mode'], 20)}'"
+        findings.add("E-ANET-MODE", problem, f'this task needs "{mode}"', file=name, where="/eval_mode")
+    external = members.get("external_data")
+    types = {"used": bool, "details": str}
+    if not (isinstance(external, dict) and all(isinstance(external.get(key), types[key]) for key in types)):
+        text = 'the challenge asks for "external_data": {"used": true or false, "details": "..."}; it is missing'
+        findings.note("N-ANET-EXTERNAL", text)
     return grounding if findings.ok else None
 
 
-def _look_at_external_data(found: Any, findings: Findings) -> None:
-    good = isinstance(found, dict) and isinstance(found.get("used"), bool) and isinstance(found.get("details"), str)
-    if not good:
-        findings.note(
-            "N-ANET-EXTERNAL",
-            'the challenge asks for "external_data": {"used": true or false, "details": "..."}; it is missing',
-        )
-
-
-def _gather(entries: Iterator[tuple[str, Any]]) -> tuple[tuple[Grounding, np.ndarray], int]:
-    """Return the arrays, and the lengths of each segment's three lists (n_segments, 3)."""
+def _as_grounding(entries: Entries) -> tuple[tuple[Grounding, Ints], int]:
+    """Return the arrays with the lengths of each segment's three lists (n_segments, 3), and the number of keys."""
     codes: dict[str, int] = {}
     segments: list[tuple[str, str]] = []
     lengths: list[tuple[int, int, int]] = []
-    counts: list[int] = []
     labels: list[int] = []
     indexes: list[int] = []
-    chunks: list[np.ndarray] = []
-    keys = 0
+    boxes_of_videos: list[Floats] = [np.zeros(0)]
+    n_keys = 0
     for video, of_video in entries:
-        keys += len(of_video) + sum(map(len, of_video.values()))
-        boxes: list[Any] = []
+        n_keys += len(of_video) + sum(map(len, of_video.values()))
+        boxes: list[JsonValue] = []
         for segment, objects in of_video.items():
-            index, own = objects["idx_in_sent"], objects["bbox_for_all_frames"]
+            index, frames = objects["idx_in_sent"], objects["bbox_for_all_frames"]
             classes = objects.get("clss")
-            n = min(len(index), len(own)) if classes is None else min(len(classes), len(index), len(own))
-            lengths.append((len(index), len(own), len(own) if classes is None else len(classes)))
+            lengths.append((len(index), len(frames), len(frames if classes is None else classes)))
+            n = min(lengths[-1])
             segments.append((video, segment))
-            counts.append(n)
             labels += [-1] * n if classes is None else [codes.setdefault(name, len(codes)) for name in classes[:n]]
             indexes += index[:n]
-            boxes += own[:n]
+            boxes += frames[:n]
         flat = list(chain.from_iterable(boxes))
         if not set(map(len, flat)) <= {4}:
             flat = [box[:4] for box in flat]
-        chunks.append(np.fromiter(chain.from_iterable(flat), np.float64, 4 * len(flat)))
+        boxes_of_videos.append(np.fromiter(chain.from_iterable(flat), np.float64, 4 * len(flat)))
     with np.errstate(over="ignore"):
-        box = np.concatenate([np.zeros(0), *chunks]).astype(np.float32).reshape(-1, FRAMES, 4)
-    grounding = Grounding(
-        segments,
-        np.repeat(np.arange(len(segments)), np.array(counts, dtype=np.int64)),
-        np.array(labels, dtype=np.int64),
-        np.array(indexes, dtype=np.int64),
-        box,
-        list(codes),
-    )
-    return (grounding, np.array(lengths, dtype=np.int64).reshape(-1, 3)), keys
+        box = np.concatenate(boxes_of_videos).astype(np.float32).reshape(-1, FRAMES, 4)
+    n_lists = np.array(lengths, dtype=np.int64).reshape(-1, 3)
+    segment_of = np.repeat(np.arange(len(segments)), n_lists.min(axis=1))
+    label, index_in_sentence = (np.array(values, dtype=np.int64) for values in (labels, indexes))
+    grounding = Grounding(segments, segment_of, label, index_in_sentence, box, list(codes))
+    return (grounding, n_lists), n_keys
 
 
-def _check_lengths(grounding: Grounding, lengths: np.ndarray, name: str, findings: Findings) -> None:
-    wrong = np.flatnonzero((lengths != lengths[:, :1]).any(axis=1))
-    for place in wrong.tolist():
-        video, segment = grounding.segments[place]
-        indexes, boxes, classes = lengths[place].tolist()
+def _check_lengths(grounding: Grounding, lengths: Ints, name: str, findings: Findings) -> None:
+    for index in np.flatnonzero((lengths != lengths[:, :1]).any(axis=1)).tolist():
+        video, segment = grounding.segments[index]
+        indexes, boxes, classes = lengths[index].tolist()
         problem = f"{indexes} idx_in_sent, {boxes} bbox_for_all_frames and {classes} clss"
         where = f"/results/{pointer_part(video)}/{pointer_part(segment)}"
-        findings.add("E-ANET-LENGTH", problem, "the three lists must be equally long", name, where)
+        findings.add("E-ANET-LENGTH", problem, "the three lists must be equally long", file=name, where=where)
 
 
 def facts(submission: Grounding) -> list[Note]:

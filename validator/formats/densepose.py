@@ -12,19 +12,25 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from validator import forks, limits
 from validator.archive import Submission
 from validator.array_stream import ArrayError, iter_entries
+from validator.arrays import Pixels
 from validator.facts import EMPTY
 from validator.findings import REPORTED_PER_KIND_AND_FILE, Findings, Note, Problem, counted
 from validator.json_files import check_value
 from validator.png import ImageError, decode_base64, decode_png
 from validator.rules import Rules
-from validator.strict_json import collector_off
+from validator.strict_json import JsonValue, collector_off
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
 
 SCHEMA = "densepose.json"
 PARTS = 24
@@ -47,7 +53,7 @@ class Detection:
     Attributes
     ----------
     index : int
-        Its place in the file, from 0.
+        Its position in the file, from 0.
     image_id, category_id : int
     box : tuple of 4 float
         ``x, y, width, height`` in pixels.
@@ -61,7 +67,7 @@ class Detection:
     category_id: int
     box: tuple[float, float, float, float]
     score: float
-    pixels: np.ndarray
+    pixels: Pixels
 
 
 class Consumer(Protocol):
@@ -70,18 +76,18 @@ class Consumer(Protocol):
     def take(self, detection: Detection) -> None:
         """Look at a detection; its pixels are gone afterwards."""
 
-    def result(self) -> Any:
+    def result(self) -> object:
         """Return what was gathered."""
 
 
 @dataclass
-class _Batch:
-    """What a worker found: problems with the place of their detection, what the consumer gathered."""
+class _Answer:
+    """What a worker found: problems with the index of their detection, and the consumer's result."""
 
     problems: list[tuple[int, Problem]]
     total: int
     complete: bool
-    result: Any
+    result: object
 
 
 def read(
@@ -91,7 +97,7 @@ def read(
     findings: Findings,
     image_ids: frozenset[int] | None = None,
     make_consumer: Callable[[], Consumer] | None = None,
-) -> list[Any] | None:
+) -> list[object] | None:
     """Check all detections and hand them to consumers; return these consumers' results, None after a problem.
 
     Parameters
@@ -110,15 +116,15 @@ def read(
             for batch in _batches(iter_entries(stream, _LARGEST_ENTRY, rules.json.entries)):
                 pool.send(batch)
         except ArrayError as error:
-            findings.add("E-JSON-SYNTAX", error.problem, error.hint, name, f"/{error.entry}")
-        found = pool.finish()
-    problems = sorted((entry for batch in found for entry in batch.problems), key=lambda entry: entry[0])
+            findings.add("E-JSON-SYNTAX", error.problem, error.hint, file=name, where=f"/{error.entry}")
+        answers = pool.finish()
+    problems = sorted((entry for answer in answers for entry in answer.problems), key=lambda entry: entry[0])
     for _, problem in problems:
-        findings.add(problem.code, problem.problem, problem.hint, name, problem.where)
-    unread = sum(batch.total for batch in found) - len(problems)
-    if unread or not all(batch.complete for batch in found):
+        findings.add(problem.code, problem.problem, problem.hint, file=name, where=problem.where)
+    unread = sum(answer.total for answer in answers) - len(problems)
+    if unread or not all(answer.complete for answer in answers):
         findings.count_unread(unread, name)
-    return [batch.result for batch in found] if findings.ok else None
+    return [answer.result for answer in answers] if findings.ok else None
 
 
 def _batches(entries: Iterator[bytes]) -> Iterator[list[tuple[int, bytes]]]:
@@ -139,8 +145,8 @@ class _Pool:
 
     def __init__(self, image_ids: frozenset[int] | None, make_consumer: Callable[[], Consumer], size: int) -> None:
         self._local = _Worker(image_ids, make_consumer)
-        self._pipes: list[Any] = []
-        self._processes: list[Any] = []
+        self._pipes: list[Connection] = []
+        self._processes: list[BaseProcess] = []
         self._next = 0
         workers = min(forks.usable_cores(), _MOST_WORKERS)
         if size < _PARALLEL_FROM_BYTES or workers < 2:
@@ -166,20 +172,20 @@ class _Pool:
                 pipe.send(index)
                 pipe.send_bytes(text)
 
-    def finish(self) -> list[_Batch]:
+    def finish(self) -> list[_Answer]:
         """Return what all workers found."""
         if not self._pipes:
             return [self._local.finish()]
         with _ended_without_answer():
             for pipe in self._pipes:
                 pipe.send(0)
-            found = [pipe.recv() for pipe in self._pipes]
+            answers = [pipe.recv() for pipe in self._pipes]
         for process in self._processes:
             process.join()
-        for batch in found:
-            if isinstance(batch, Exception):
-                raise batch
-        return found
+        for answer in answers:
+            if isinstance(answer, Exception):
+                raise answer
+        return answers
 
     def close(self) -> None:
         """End the workers that still run at once."""
@@ -189,35 +195,36 @@ class _Pool:
 
 @contextmanager
 def _ended_without_answer() -> Iterator[None]:
-    """Take a worker that ended without a word for one that the system stopped for its memory."""
+    """Treat a worker that died silently as out of memory."""
     try:
         yield
     except (EOFError, ConnectionError):
         raise MemoryError from None
 
 
-def _serve(pipe: Any, others: list[Any], worker: _Worker) -> None:
+def _serve(pipe: Connection, others: list[Connection], worker: _Worker) -> None:
     """Work until an empty batch comes; answer with what was found, or with the exception."""
     for other in others:
         # Otherwise a worker would hold the pipes of those started before it open.
         other.close()
-    answer: Any = None
+    failure: Exception | None = None
     while count := pipe.recv():
         # Also after a failure batches are received as they were sent: what participants wrote is never unpickled.
         batch = [(pipe.recv(), pipe.recv_bytes()) for _ in range(count)]
-        if not isinstance(answer, Exception):
-            answer = _attempt(worker.take, batch)
-    if not isinstance(answer, Exception):
-        answer = _attempt(worker.finish)
-    pipe.send(answer)
-
-
-def _attempt(work: Callable[..., Any], *arguments: Any) -> Any:
-    """Return what ``work`` returns, or an exception without its message, which may hold data."""
+        try:
+            if not failure:
+                worker.take(batch)
+        except Exception as error:
+            failure = _without_message(error)
     try:
-        return work(*arguments)
+        pipe.send(failure or worker.finish())
     except Exception as error:
-        return MemoryError() if limits.is_out_of_memory(error) else RuntimeError(type(error).__name__)
+        pipe.send(_without_message(error))
+
+
+def _without_message(error: Exception) -> Exception:
+    """Return an exception to raise in place of ``error``, whose message may hold data."""
+    return MemoryError() if limits.is_out_of_memory(error) else RuntimeError(type(error).__name__)
 
 
 class _Worker:
@@ -226,14 +233,16 @@ class _Worker:
     def __init__(self, image_ids: frozenset[int] | None, make_consumer: Callable[[], Consumer]) -> None:
         self._image_ids = image_ids
         self._make_consumer = make_consumer
-        self._consumer: Consumer | None = None
         self._problems: list[tuple[int, Problem]] = []
         self._total = 0
         self._complete = True
 
+    @cached_property
+    def _consumer(self) -> Consumer:
+        # Made at its first use, so that each process has its own.
+        return self._make_consumer()
+
     def take(self, batch: list[tuple[int, bytes]]) -> None:
-        if self._consumer is None:
-            self._consumer = self._make_consumer()
         bad = 0
         for index, text in batch:
             if bad == _MOST_BAD_IN_A_BATCH:
@@ -241,7 +250,7 @@ class _Worker:
                 break
             findings = Findings()
             detection = self._check(index, text, findings)
-            if detection is not None and self._consumer is not None and not self._total:
+            if detection is not None and not self._total:
                 self._consumer.take(detection)
             self._total += findings.total
             self._complete &= findings.complete
@@ -249,10 +258,8 @@ class _Worker:
             if len(self._problems) < _MOST_PROBLEMS:
                 self._problems += [(index, problem) for problem in findings.problems]
 
-    def finish(self) -> _Batch:
-        if self._consumer is None:
-            self._consumer = self._make_consumer()
-        return _Batch(self._problems, self._total, self._complete, self._consumer.result())
+    def finish(self) -> _Answer:
+        return _Answer(self._problems, self._total, self._complete, self._consumer.result())
 
     def _check(self, index: int, text: bytes, findings: Findings) -> Detection | None:
         value = check_value(text, SCHEMA, findings, f"/{index}")
@@ -265,16 +272,16 @@ class _Worker:
             findings.add("E-DP-IMAGE", f"there is no image {image_id}", hint, where=f"/{index}/image_id")
         height, width = int(box[3]), int(box[2])
         _check_shape(value, height, width, index, findings)
-        pixels = (
-            _read_pixels(value["uv_data"], (height, width), f"/{index}/uv_data", findings) if findings.ok else None
-        )
+        if not findings.ok:
+            return None
+        pixels = _read_pixels(value["uv_data"], (height, width), f"/{index}/uv_data", findings)
         if pixels is None:
             return None
         corner = (float(box[0]), float(box[1]), float(box[2]), float(box[3]))
         return Detection(index, image_id, int(value["category_id"]), corner, float(value["score"]), pixels)
 
 
-def _check_shape(value: Any, height: int, width: int, index: int, findings: Findings) -> None:
+def _check_shape(value: dict[str, JsonValue], height: int, width: int, index: int, findings: Findings) -> None:
     if height < 1 or width < 1:
         problem = f"the box is {value['bbox'][2]:g} x {value['bbox'][3]:g} pixels"
         findings.add("E-DP-BOX", problem, "leave out boxes smaller than a pixel", where=f"/{index}/bbox")
@@ -287,17 +294,15 @@ def _check_shape(value: Any, height: int, width: int, index: int, findings: Find
         findings.add("E-DP-SHAPE", problem, "cut the box at the image", where=f"/{index}/uv_shape")
 
 
-def _read_pixels(data: str | bytes, size: tuple[int, int], where: str, findings: Findings) -> np.ndarray | None:
+def _read_pixels(data: str | bytes, size: tuple[int, int], where: str, findings: Findings) -> Pixels | None:
     """Return the pixels of an image of (height, width), given in base64 or decoded; None after a problem."""
+    code = "E-DP-BASE64"
     try:
         png = data if isinstance(data, bytes) else decode_base64(data)
-    except ImageError as error:
-        findings.add("E-DP-BASE64", error.problem, error.hint, where=where)
-        return None
-    try:
+        code = "E-DP-PNG"
         pixels = decode_png(png, *size)
     except ImageError as error:
-        findings.add("E-DP-PNG", error.problem, error.hint, where=where)
+        findings.add(code, error.problem, error.hint, where=where)
         return None
     largest = int(pixels[..., 0].max())
     if largest > PARTS:
@@ -308,7 +313,7 @@ def _read_pixels(data: str | bytes, size: tuple[int, int], where: str, findings:
 
 
 def encode_detection(
-    image_id: int, box: tuple[float, float, float, float], score: float, iuv: np.ndarray, category_id: int = 1
+    image_id: int, box: tuple[float, float, float, float], score: float, iuv: Pixels, category_id: int = 1
 ) -> str:
     """Return a detection as JSON text; ``iuv`` is uint8 of shape (3, int(height), int(width))."""
     from PIL import Image
@@ -364,22 +369,22 @@ class DetectionFacts:
 
     def notes(self) -> list[Note]:
         """Return notes on coordinates in 0..1 and on scores that rank nothing."""
-        found = []
         if not self.count:
             return [EMPTY]
+        notes = []
         if self.corners[0] >= 0 and self.corners[1] <= 1 and not self.whole_corners:
             boxes = counted(self.count, "box", "boxes")
             text = f"x and y of every box lie between 0 and 1 ({boxes}). Write pixels of the image"
-            found.append(Note("N-LOOKS-NORMALIZED", text))
+            notes.append(Note("N-LOOKS-NORMALIZED", text))
         if self.largest_uv <= 1:
             seen = min(self.count, _DETECTIONS_SEEN)
             text = f"U and V are 0 or 1 in the first {counted(seen, 'detection')}. Write round(255 * u)"
-            found.append(Note("N-LOOKS-NORMALIZED", text))
+            notes.append(Note("N-LOOKS-NORMALIZED", text))
         if self.count >= _FEWEST_SCORES and self.scores[0] == self.scores[1]:
             same = f"{counted(self.count, 'score')} are {self.scores[0]:g}"
             text = f"all {same}. AP ranks detections: give each its own score"
-            found.append(Note("N-LOOKS-CONSTANT", text))
-        return found
+            notes.append(Note("N-LOOKS-CONSTANT", text))
+        return notes
 
 
 def _extremes(known: tuple[float, float], value: float) -> tuple[float, float]:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, count
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from validator.archive import Submission
+from validator.arrays import Floats, Ints
 from validator.facts import EMPTY, box_facts
-from validator.findings import REPORTED_PER_KIND_AND_FILE, Findings, Note, counted
-from validator.json_files import JsonForm, read_json
+from validator.findings import Findings, Note, counted
+from validator.json_files import Entries, JsonForm, as_dict, read_json
 from validator.rules import Rules
-from validator.strict_json import pointer_part
+from validator.strict_json import JsonValue, pointer_part
 
 CLASSES_FILE = "pred_vid_result.json"
 PARTS_FILE = "pred_part_result.json"
@@ -24,17 +27,6 @@ PARTS_SCHEMA = "kinetics_tps_parts.json"
 REFERENCE_SCHEMA = "kinetics_tps_reference.json"
 
 _box, _verb, _parts, _humans = (itemgetter(name) for name in ("box", "verb", "parts", "humans"))
-
-
-@dataclass
-class Words:
-    """Strings numbered from 0 in the order of their first use."""
-
-    number: dict[str, int] = field(default_factory=lambda: defaultdict(count().__next__))
-
-    def codes(self, words: list[str]) -> np.ndarray:
-        """Return the numbers of ``words`` as an int32 array."""
-        return np.fromiter(map(self.number.__getitem__, words), np.int32, len(words))
 
 
 @dataclass(frozen=True)
@@ -52,19 +44,23 @@ class PartStates:
         ``x1, y1, x2, y2`` in pixels, both ends included.
     part_name, proposal_state : int32 arrays
         Numbers of strings in ``names`` and ``states``.
+    n_states : int32 array
+        How many states are given for each part.
+    names, states : dict of str to int
+        Strings, numbered from 0 in the order of their first use.
     """
 
     videos: list[str]
     frames: list[str]
-    frame_video: np.ndarray
-    human_frame: np.ndarray
-    human_box: np.ndarray
-    part_human: np.ndarray
-    part_name: np.ndarray
-    proposal_part: np.ndarray
-    proposal_box: np.ndarray
-    proposal_state: np.ndarray
-    n_states: np.ndarray
+    frame_video: Ints
+    human_frame: Ints
+    human_box: Floats
+    part_human: Ints
+    part_name: Ints
+    proposal_part: Ints
+    proposal_box: Floats
+    proposal_state: Ints
+    n_states: Ints
     names: dict[str, int]
     states: dict[str, int]
 
@@ -84,7 +80,7 @@ def read(
     assert rules.json is not None  # noqa: S101 - these rules are for JSON
     form = JsonForm("kinetics_tps_classes.json", "", rules.json.entries, rules.json.values)
     name = files[CLASSES_FILE]
-    classes = read_json(submission.read(name), name, form, findings, _gather_plain)
+    classes = read_json(submission.read(name), name, form, findings, as_dict)
     name = files[PARTS_FILE]
     parts = read_parts(submission.read(name), name, replace(form, schema=PARTS_SCHEMA), findings)
     if classes is None or parts is None:
@@ -94,137 +90,114 @@ def read(
 
 def read_classes(data: bytes, name: str, findings: Findings) -> dict[str, str] | None:
     """Read a mapping of videos to classes; None after a problem."""
-    found = read_json(data, name, JsonForm("kinetics_tps_classes.json"), findings, _gather_plain)
-    return found[0] if found else None
-
-
-def _gather_plain(entries: Iterator[tuple[str, Any]]) -> tuple[dict[str, str], int]:
-    return dict(entries), 0
+    content = read_json(data, name, JsonForm("kinetics_tps_classes.json"), findings, as_dict)
+    return content[0] if content else None
 
 
 def read_parts(data: bytes, name: str, form: JsonForm, findings: Findings) -> PartStates | None:
     """Read a parts file of a submission or of the reference (one box and one state a part)."""
-    single = form.schema == REFERENCE_SCHEMA
-    found = read_json(data, name, form, findings, _Gatherer(single), _merge)
-    if found is None:
+    convert = partial(_as_part_states, one_each=form.schema == REFERENCE_SCHEMA)
+    content = read_json(data, name, form, findings, convert, _merge)
+    if content is None:
         return None
-    parts = found[0]
+    parts = content[0]
     _check_boxes(parts, name, findings)
-    if not np.array_equal(parts.n_states, np.bincount(parts.proposal_part, minlength=len(parts.part_name))):
-        _check_lengths(parts, name, findings)
+    _check_lengths(parts, name, findings)
     return parts
 
 
-class _Gatherer:
-    """Flattens videos into arrays one at a time, so that only one is held as Python objects."""
+def _as_part_states(entries: Entries, one_each: bool) -> tuple[PartStates, int]:
+    """Return the arrays of the videos and the number of keys in them; ``one_each``: parts have one box and one state.
 
-    def __init__(self, single: bool) -> None:
-        self._single = single
-
-    def __call__(self, entries: Iterator[tuple[str, Any]]) -> tuple[PartStates, int]:
-        """Return the arrays of the videos, and the number of keys that were read."""
-        columns = _PartColumns(self._single)
-        for video, frames in entries:
-            columns.add(video, frames)
-        return columns.part_states(), columns.n_keys
-
-
-class _PartColumns:
-    """Arrays of each video, in the order of the fields of `PartStates`."""
-
-    def __init__(self, single: bool) -> None:
-        self.n_keys = 0
-        self._single = single
-        self._names, self._states = Words(), Words()
-        self._videos: list[str] = []
-        self._frames: list[str] = []
-        self._n_humans = self._n_parts = 0
-        # The first arrays are empty, and give each column its shape and type.
-        none, boxes = np.zeros(0, np.int32), np.zeros((0, 4))
-        self._columns: list[list[np.ndarray]] = [
-            [empty] for empty in (none, none, boxes, none, none, none, boxes, none, none)
-        ]
-
-    def add(self, video: str, frames: dict[str, Any]) -> None:
-        """Append the arrays of a video."""
+    Videos become arrays one at a time, so that only one is held as Python objects.
+    """
+    names: dict[str, int] = defaultdict(count().__next__)
+    states: dict[str, int] = defaultdict(count().__next__)
+    none, no_boxes = np.zeros(0, np.int32), np.zeros((0, 4))
+    # The first, empty, gives the arrays their types if there is no video.
+    videos = [PartStates([], [], none, none, no_boxes, none, none, none, no_boxes, none, none, names, states)]
+    n_keys = 0
+    for video, frames in entries:
         contents = list(frames.values())
         in_frame = list(map(_humans, contents))
         humans = list(chain.from_iterable(in_frame))
         in_human = list(map(_parts, humans))
-        parts = list(chain.from_iterable(map(dict.values, in_human)))  # type: ignore[arg-type]
+        parts = list(chain.from_iterable(map(dict.values, in_human)))
         boxes, verbs = list(map(_box, parts)), list(map(_verb, parts))
-        self.n_keys += len(frames) + sum(
-            chain(map(len, contents), map(len, humans), map(len, in_human), map(len, parts))
-        )
-        if self._single:
-            n_boxes = n_states = np.ones(len(parts), np.int32)
-        else:
+        n_keys += len(frames) + sum(map(len, chain(contents, humans, in_human, parts)))
+        n_boxes = n_states = np.ones(len(parts), np.int32)
+        if not one_each:
             n_boxes, n_states = _lengths(boxes), _lengths(verbs)
             boxes, verbs = list(chain.from_iterable(boxes)), list(chain.from_iterable(verbs))
-        part = np.arange(self._n_parts, self._n_parts + len(parts), dtype=np.int32)
-        arrays = (
-            np.full(len(frames), len(self._videos), np.int32),
-            _owners(len(self._frames), in_frame),
-            _boxes(list(map(_box, humans))),
-            _owners(self._n_humans, in_human),
-            self._names.codes(list(chain.from_iterable(in_human))),
-            np.repeat(part, n_boxes),
-            _boxes(boxes),
-            self._states.codes(verbs),
-            n_states,
+        of_video = PartStates(
+            videos=[video],
+            frames=list(frames),
+            frame_video=np.zeros(len(frames), np.int32),
+            human_frame=_owners(_lengths(in_frame)),
+            human_box=_boxes(list(map(_box, humans))),
+            part_human=_owners(_lengths(in_human)),
+            part_name=_numbers(names, list(chain.from_iterable(in_human))),
+            proposal_part=_owners(n_boxes),
+            proposal_box=_boxes(boxes),
+            proposal_state=_numbers(states, verbs),
+            n_states=n_states,
+            names=names,
+            states=states,
         )
-        for column, values in zip(self._columns, arrays):
-            column.append(values)
-        self._videos.append(video)
-        self._frames += frames
-        self._n_humans += len(humans)
-        self._n_parts += len(parts)
-
-    def part_states(self) -> PartStates:
-        """Return what was added."""
-        arrays = [np.concatenate(column) for column in self._columns]
-        names, states = dict(self._names.number), dict(self._states.number)
-        return PartStates(self._videos, self._frames, *arrays, names, states)  # type: ignore[call-arg,arg-type]
+        videos.append(of_video)
+    return _concatenated(videos, dict(names), dict(states)), n_keys
 
 
 def _merge(first: PartStates, second: PartStates) -> PartStates:
-    """Concatenate both; the second is numbered after the first."""
+    """Concatenate both; the second's names and states are numbered after the first's."""
     names, states = dict(first.names), dict(first.states)
     name_of = np.array([names.setdefault(word, len(names)) for word in second.names], dtype=np.int32)
     state_of = np.array([states.setdefault(word, len(states)) for word in second.states], dtype=np.int32)
-    n_frames, n_humans, n_parts = len(first.frames), len(first.human_box), len(first.part_name)
+    part_name, proposal_state = name_of[second.part_name], state_of[second.proposal_state]
+    return _concatenated([first, replace(second, part_name=part_name, proposal_state=proposal_state)], names, states)
 
-    def joined(name: str, add: int = 0) -> np.ndarray:
-        later = getattr(second, name)
-        return np.concatenate([getattr(first, name), later + np.int32(add) if add else later])
+
+def _concatenated(pieces: Sequence[PartStates], names: dict[str, int], states: dict[str, int]) -> PartStates:
+    """Return all pieces as one; what each holds is numbered after what is in those before."""
+
+    def joined(column: str, owners: str = "") -> Any:
+        arrays = [getattr(piece, column) for piece in pieces]
+        if owners:
+            starts = np.cumsum([0, *(len(getattr(piece, owners)) for piece in pieces)], dtype=np.int32)
+            arrays = [array + start for array, start in zip(arrays, starts)]
+        return np.concatenate(arrays)
 
     return PartStates(
-        first.videos + second.videos,
-        first.frames + second.frames,
-        joined("frame_video", len(first.videos)),
-        joined("human_frame", n_frames),
+        list(chain.from_iterable(piece.videos for piece in pieces)),
+        list(chain.from_iterable(piece.frames for piece in pieces)),
+        joined("frame_video", "videos"),
+        joined("human_frame", "frames"),
         joined("human_box"),
-        joined("part_human", n_humans),
-        np.concatenate([first.part_name, name_of[second.part_name]]),
-        joined("proposal_part", n_parts),
+        joined("part_human", "human_box"),
+        joined("part_name"),
+        joined("proposal_part", "part_name"),
         joined("proposal_box"),
-        np.concatenate([first.proposal_state, state_of[second.proposal_state]]),
+        joined("proposal_state"),
         joined("n_states"),
         names,
         states,
     )
 
 
-def _owners(first: int, lists: list[Any]) -> np.ndarray:
-    """Return for each entry of the lists the number of its list, counting from ``first``."""
-    return np.repeat(np.arange(first, first + len(lists), dtype=np.int32), _lengths(lists))
+def _numbers(number: dict[str, int], words: list[str]) -> Ints:
+    return np.fromiter(map(number.__getitem__, words), np.int32, len(words))
 
 
-def _lengths(lists: list[Any]) -> np.ndarray:
+def _owners(counts: Ints) -> Ints:
+    """Return for each entry the number of its owner; ``counts`` says how many each has."""
+    return np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+
+
+def _lengths(lists: list[JsonValue]) -> NDArray[np.int32]:
     return np.fromiter(map(len, lists), np.int32, len(lists))
 
 
-def _boxes(boxes: list[Any]) -> np.ndarray:
+def _boxes(boxes: list[JsonValue]) -> Floats:
     return np.fromiter(chain.from_iterable(boxes), np.float64, 4 * len(boxes)).reshape(-1, 4)
 
 
@@ -233,15 +206,13 @@ def _check_boxes(parts: PartStates, name: str, findings: Findings) -> None:
     for boxes, owner in ((parts.human_box, None), (parts.proposal_box, parts.proposal_part)):
         x_wrong, y_wrong = boxes[:, 2] < boxes[:, 0], boxes[:, 3] < boxes[:, 1]
         for axis, letter, wrong in ((0, "x", x_wrong), (1, "y", y_wrong & ~x_wrong)):
-            chosen = np.flatnonzero(wrong)
-            for index in chosen[:REPORTED_PER_KIND_AND_FILE].tolist():
+            for index in findings.first_of(wrong):
                 first, last = boxes[index, axis], boxes[index, axis + 2]
                 problem = f"{letter}2 {last:.6g} is less than {letter}1 {first:.6g}"
-                findings.add("E-BOX-ORDER", problem, hint, name, _box_place(parts, owner, index))
-            findings.count_more(max(len(chosen) - REPORTED_PER_KIND_AND_FILE, 0))
+                findings.add("E-BOX-ORDER", problem, hint, file=name, where=_box_place(parts, owner, index))
 
 
-def _box_place(parts: PartStates, owner: np.ndarray | None, index: int) -> str:
+def _box_place(parts: PartStates, owner: Ints | None, index: int) -> str:
     """Return the place of a box: of a human if ``owner`` is None, otherwise of a proposal for its owner, a part."""
     if owner is None:
         return f"{_human_place(parts, index)}/box"
@@ -251,11 +222,10 @@ def _box_place(parts: PartStates, owner: np.ndarray | None, index: int) -> str:
 
 def _check_lengths(parts: PartStates, name: str, findings: Findings) -> None:
     n_boxes = np.bincount(parts.proposal_part, minlength=len(parts.part_name))
-    wrong = np.flatnonzero(n_boxes != parts.n_states)
-    for part in wrong[:REPORTED_PER_KIND_AND_FILE].tolist():
-        problem = f"{counted(int(n_boxes[part]), 'box', 'boxes')}, but {counted(int(parts.n_states[part]), 'state')}"
-        findings.add("E-PART-LENGTH", problem, "give one state (verb) for each box", name, _part_place(parts, part))
-    findings.count_more(max(len(wrong) - REPORTED_PER_KIND_AND_FILE, 0))
+    hint = "give one state (verb) for each box"
+    for part in findings.first_of(n_boxes != parts.n_states):
+        boxes, states = counted(int(n_boxes[part]), "box", "boxes"), counted(int(parts.n_states[part]), "state")
+        findings.add("E-PART-LENGTH", f"{boxes}, but {states}", hint, file=name, where=_part_place(parts, part))
 
 
 def _human_place(parts: PartStates, human: int) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from validator.archive import Submission
 from validator.findings import Findings
-from validator.json_files import JsonForm, load_schema, read_json
+from validator.json_files import JsonForm, as_dict, load_schema, read_json
 from validator.keys import match_keys
 from validator.rules import Rules
 from validator.strict_json import pointer_part
@@ -28,12 +27,12 @@ def read(
     files: dict[str, str],
     rules: Rules,
     findings: Findings,
-    wanted: Sequence[str] | None = None,
+    reference_keys: Sequence[str] | None = None,
     name_missing: bool = False,
 ) -> dict[str, Table | None]:
-    """Read the one file of a submission; ``wanted`` and ``name_missing`` are as for `validator.keys.match_keys`."""
+    """Read the one file of a submission; the last two arguments are those of `validator.keys.match_keys`."""
     ((declared, name),) = files.items()
-    return {declared: read_object(submission.read(name), name, rules, findings, wanted, name_missing)}
+    return {declared: read_object(submission.read(name), name, rules, findings, reference_keys, name_missing)}
 
 
 def read_object(
@@ -41,22 +40,24 @@ def read_object(
     name: str,
     rules: Rules,
     findings: Findings,
-    wanted: Sequence[str] | None = None,
+    reference_keys: Sequence[str] | None = None,
     name_missing: bool = False,
 ) -> Table | None:
     """Return the column `VALUE` (labels as int64 numbers in the schema's order, or float64); None after a problem."""
-    found = read_json(data, name, _form(rules), findings, _gather)
-    if found is None:
+    content = read_json(data, name, _form(rules), findings, as_dict)
+    if content is None:
         return None
-    entries, keys = found[0], list(found[0])
+    entries, keys = content[0], list(content[0])
     number = {label: index for index, label in enumerate(labels(rules))}
     values = np.array([number[value] for value in entries.values()] if number else list(entries.values()))
     values = values.astype(np.int64 if number else np.float64)
-    if wanted is None:
+    if reference_keys is None:
         return Table(keys, {VALUE: values})
     before = findings.total
-    order = match_keys(keys, wanted, name, lambda at: f"/{pointer_part(keys[at])}", findings, name_missing)
-    return Table(list(wanted), {VALUE: values[order]}) if findings.total == before else None
+    order = match_keys(
+        keys, reference_keys, name, lambda index: f"/{pointer_part(keys[index])}", findings, name_missing
+    )
+    return Table(list(reference_keys), {VALUE: values[order]}) if findings.total == before else None
 
 
 facts = table_facts
@@ -65,7 +66,3 @@ facts = table_facts
 def _form(rules: Rules) -> JsonForm:
     assert rules.json is not None  # noqa: S101 - these rules are for JSON
     return JsonForm(rules.json.schema, "", rules.json.entries, rules.json.values)
-
-
-def _gather(entries: Iterator[tuple[str, Any]]) -> tuple[dict[str, Any], int]:
-    return dict(entries), 0

@@ -89,7 +89,7 @@ class GeneratedSentences(EntitiesProgram[ReferenceWithLemmas, SentenceStatistics
             return
         for token in missing:
             problem = f"the token {quote(token)!r} is missing in the table"
-            findings.add("E-REF-LEMMAS", problem, "prepare the reference again", files.LEMMAS_FILE)
+            findings.add("E-REF-LEMMAS", problem, "prepare the reference again", file=files.LEMMAS_FILE)
 
     def prepare_reference(
         self, source: Path, output: Path, settings: Settings, options: Mapping[str, Any], findings: Findings

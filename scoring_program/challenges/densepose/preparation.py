@@ -57,7 +57,7 @@ def prepare(source: Path, output: Path, findings: Findings) -> None:
     for name in OFFICIAL_FILES:
         if not (source / name).is_file():
             findings.add(
-                "E-REF-NONE", "the file is missing", f"the official files are {', '.join(OFFICIAL_FILES)}", name
+                "E-REF-NONE", "the file is missing", f"the official files are {', '.join(OFFICIAL_FILES)}", file=name
             )
     if not findings.ok:
         return
@@ -70,7 +70,7 @@ def prepare(source: Path, output: Path, findings: Findings) -> None:
         return
     if int(vertices.unique.max(initial=0)) >= n_vertices:
         problem = f"it names vertex {int(vertices.unique.max()) + 1}, the distances are of {n_vertices}"
-        findings.add("E-REF-TEMPLATE", problem, "take all files of one template", TRANSFORM_FILE)
+        findings.add("E-REF-TEMPLATE", problem, "take all files of one template", file=TRANSFORM_FILE)
         return
     _write_template(vertices, n_vertices, output / reference.TEMPLATE_FILE)
     _write_persons(persons, vertices, output / reference.PERSONS_FILE)
@@ -88,11 +88,13 @@ def _read_template(source: Path, findings: Findings) -> _Vertices | None:
         try:
             data = scipy.io.loadmat(source / name)
         except Exception as error:
-            findings.add("E-REF-MAT", f"it cannot be read ({type(error).__name__})", "take the official file", name)
+            findings.add(
+                "E-REF-MAT", f"it cannot be read ({type(error).__name__})", "take the official file", file=name
+            )
             return None
         for key in keys:
             if key not in data:
-                findings.add("E-REF-MAT", f"there is no {key} in it", "take the official file", name)
+                findings.add("E-REF-MAT", f"there is no {key} in it", "take the official file", file=name)
                 return None
             found[key] = np.asarray(data[key]).ravel()
     sizes = {key: len(values) for key, values in found.items()}
@@ -102,19 +104,25 @@ def _read_template(source: Path, findings: Findings) -> _Vertices | None:
             "E-REF-TEMPLATE",
             f"the arrays differ in length: {text}",
             "take all files of one template",
-            SUBDIVIDED_FILE,
+            file=SUBDIVIDED_FILE,
         )
     part = found["Part_ID_subdiv"].astype(np.int64)
     u, v = found["U_subdiv"].astype(np.float64), found["V_subdiv"].astype(np.float64)
     if not np.isin(part, range(1, geodesic.PARTS + 1)).all():
         findings.add(
-            "E-REF-TEMPLATE", "a part is not in 1..24", "take the official file", SUBDIVIDED_FILE, "Part_ID_subdiv"
+            "E-REF-TEMPLATE",
+            "a part is not in 1..24",
+            "take the official file",
+            file=SUBDIVIDED_FILE,
+            where="Part_ID_subdiv",
         )
     if not ((u >= 0) & (u <= 1) & (v >= 0) & (v <= 1)).all():
-        findings.add("E-REF-TEMPLATE", "U or V is not in 0..1", "take the official file", SUBDIVIDED_FILE)
+        findings.add("E-REF-TEMPLATE", "U or V is not in 0..1", "take the official file", file=SUBDIVIDED_FILE)
     unique = found["index"].astype(np.int64) - 1
     if (unique < 0).any():
-        findings.add("E-REF-TEMPLATE", "an index is below 1", "take the official file", TRANSFORM_FILE, "index")
+        findings.add(
+            "E-REF-TEMPLATE", "an index is below 1", "take the official file", file=TRANSFORM_FILE, where="index"
+        )
     return _Vertices(u, v, part, unique) if findings.ok else None
 
 
@@ -126,12 +134,12 @@ def _write_distances(source: Path, output: Path, findings: Findings) -> int | No
         with h5py.File(source, "r") as file:
             data = next((file[key] for key in file if getattr(file[key], "ndim", 0)), None)
             if data is None:
-                findings.add("E-REF-MAT", "there is no array in it", "take the official file", source.name)
+                findings.add("E-REF-MAT", "there is no array in it", "take the official file", file=source.name)
                 return None
             n = (1 + math.isqrt(1 + 8 * data.size)) // 2
             if n * (n - 1) // 2 != data.size:
                 problem = f"no triangle without its diagonal has {counted(data.size, 'distance')}"
-                findings.add("E-REF-TEMPLATE", problem, "take the official file", source.name)
+                findings.add("E-REF-TEMPLATE", problem, "take the official file", file=source.name)
                 return None
             axis = int(np.argmax(data.shape))
             with output.open("wb") as stream:
@@ -145,14 +153,14 @@ def _write_distances(source: Path, output: Path, findings: Findings) -> int | No
                             "E-REF-TEMPLATE",
                             "a distance is negative or not finite",
                             "take the official file",
-                            source.name,
-                            where,
+                            file=source.name,
+                            where=where,
                         )
                         return None
                     stream.write(block.tobytes())
             return n
     except OSError:
-        findings.add("E-REF-MAT", "it is not an HDF5 file", "take the official file", source.name)
+        findings.add("E-REF-MAT", "it is not an HDF5 file", "take the official file", file=source.name)
         return None
 
 
@@ -176,7 +184,7 @@ def _read_annotations(path: Path, findings: Findings) -> dict[str, Any] | None:
     lists = [data.get(key) if isinstance(data, dict) else None for key in ("images", "annotations")]
     if not all(isinstance(found, list) for found in lists):
         findings.add(
-            "E-REF-SHAPE", "there are no lists of images and annotations", "take the official file", path.name
+            "E-REF-SHAPE", "there are no lists of images and annotations", "take the official file", file=path.name
         )
         return None
     images: dict[int, tuple[int, int]] = {}
@@ -187,9 +195,9 @@ def _read_annotations(path: Path, findings: Findings) -> dict[str, Any] | None:
         ]
         if not all(type(number) is int and number >= low for number, low in zip(numbers, (0, 1, 1))):
             problem = "id, height and width must be whole numbers, and none negative or a side of 0"
-            findings.add("E-REF-IMAGE", problem, "correct it", path.name, where)
+            findings.add("E-REF-IMAGE", problem, "correct it", file=path.name, where=where)
         elif numbers[0] in images:
-            findings.add("E-REF-IMAGE", "the id occurs twice", "keep one of the images", path.name, where)
+            findings.add("E-REF-IMAGE", "the id occurs twice", "keep one of the images", file=path.name, where=where)
         else:
             images[numbers[0]] = (numbers[1], numbers[2])
     persons = []
@@ -201,7 +209,7 @@ def _read_annotations(path: Path, findings: Findings) -> dict[str, Any] | None:
         if person is None or findings.total > before:
             continue
         if person["id"] in seen:
-            findings.add("E-REF-PERSON", "the id occurs twice", "correct it", path.name, f"{where}/id")
+            findings.add("E-REF-PERSON", "the id occurs twice", "correct it", file=path.name, where=f"{where}/id")
         seen.add(person["id"])
         # The fourteen masks of a person take a megabyte; only the runs of the one that counts are kept.
         placed = _person_mask(person["box"], person.pop("parts"), images[person["image_id"]])
@@ -209,7 +217,7 @@ def _read_annotations(path: Path, findings: Findings) -> dict[str, Any] | None:
         person["runs"] = masks.mask_to_runs(placed.mask).astype(np.int32)
         persons.append(person)
     if not persons and findings.ok:
-        findings.add("E-REF-EMPTY", "there are no annotations", "take the official file", path.name)
+        findings.add("E-REF-EMPTY", "there are no annotations", "take the official file", file=path.name)
     return {"images": images, "persons": persons} if findings.ok else None
 
 
@@ -222,7 +230,7 @@ def _read_person(
     annotation: Any, images: dict[int, tuple[int, int]], name: str, where: str, findings: Findings
 ) -> dict[str, Any] | None:
     def problem(what: str, hint: str, place: str = "") -> None:
-        findings.add("E-REF-PERSON", what, hint, name, where + place)
+        findings.add("E-REF-PERSON", what, hint, file=name, where=where + place)
 
     if not isinstance(annotation, dict):
         problem("this is not an object", "take the official file")

@@ -58,7 +58,9 @@ class DensePose(Program[Reference, Gathered, ImageStatistics]):
         """Compare the prepared files with the hash that preparation left."""
         if (folder / files.PERSONS_FILE).is_file() and files.content_hash(folder) != reference.digest:
             hint = "prepare the reference again, or upload it again"
-            findings.add("E-REF-HASH", "the prepared files are not those that were prepared", hint, files.HASH_FILE)
+            findings.add(
+                "E-REF-HASH", "the prepared files are not those that were prepared", hint, file=files.HASH_FILE
+            )
         if not reference.persons.dense.any():
             findings.note("N-REF-EMPTY", "no person is densely annotated: every score is 0")
 

@@ -131,7 +131,7 @@ def load_folder(folder: Path, findings: Findings) -> Reference | None:
     for name in PREPARED_FILES:
         if not (folder / name).is_file():
             hint = "give the official files, which are prepared then, or what was prepared of them"
-            findings.add("E-REF-NONE", "the file is missing", hint, name)
+            findings.add("E-REF-NONE", "the file is missing", hint, file=name)
     if not findings.ok:
         return None
     persons = load_prepared(folder / PERSONS_FILE, lambda _, arrays: Persons(**arrays), findings)
@@ -145,7 +145,9 @@ def load_folder(folder: Path, findings: Findings) -> Reference | None:
         return None
     n = template.n_vertices
     if distances.stat().st_size != 2 * n * (n - 1):
-        findings.add("E-REF-PREPARED", "the file of distances has another size", "prepare it again", DISTANCES_FILE)
+        findings.add(
+            "E-REF-PREPARED", "the file of distances has another size", "prepare it again", file=DISTANCES_FILE
+        )
         return None
     digest = folder / HASH_FILE
     return Reference(persons, template, digest.read_text(encoding="ascii").strip() if digest.is_file() else "")

@@ -257,7 +257,7 @@ def _load_reference(folder: Path, findings: Findings) -> Reference | None:
         return load_prepared(prepared, _from_prepared, findings)
     for name in (CLASSES_FILE, PARTS_FILE):
         if not (folder / name).is_file():
-            findings.add("E-REF-NONE", "the file is missing", "put it into the reference folder", name)
+            findings.add("E-REF-NONE", "the file is missing", "put it into the reference folder", file=name)
     if not findings.ok:
         return None
     classes = read_classes((folder / CLASSES_FILE).read_bytes(), CLASSES_FILE, findings)
@@ -266,9 +266,9 @@ def _load_reference(folder: Path, findings: Findings) -> Reference | None:
         return None
     for first, second, name in ((parts.videos, classes, CLASSES_FILE), (classes, parts.videos, PARTS_FILE)):
         for video in sorted(set(first) - set(second)):
-            findings.add("E-REF-PAIR", f"the video {video} is missing", "both files need the same videos", name)
+            findings.add("E-REF-PAIR", f"the video {video} is missing", "both files need the same videos", file=name)
     if not parts.videos:
-        findings.add("E-REF-NONE", "there is no video", "put the ground truth there", PARTS_FILE)
+        findings.add("E-REF-NONE", "there is no video", "put the ground truth there", file=PARTS_FILE)
     return Reference([classes[video] for video in parts.videos], parts) if findings.ok else None
 
 

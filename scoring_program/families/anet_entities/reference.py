@@ -68,7 +68,7 @@ def load(folder: Path, settings: Mapping[str, Any], findings: Findings) -> Refer
     for split in settings["splits"]:
         if split not in whole.splits:
             hint = f"choose from {', '.join(whole.splits)}"
-            findings.add("E-REF-SPLIT", f"there is no split {split!r}", hint, settings["split_file"])
+            findings.add("E-REF-SPLIT", f"there is no split {split!r}", hint, file=settings["split_file"])
     return _select(whole, settings["splits"]) if findings.ok else None
 
 
@@ -77,11 +77,11 @@ def load_lemmas(folder: Path, findings: Findings) -> dict[str, str]:
     path = folder / LEMMAS_FILE
     if not path.is_file():
         hint = "prepare the reference, which writes it"
-        findings.add("E-REF-LEMMAS", "the table of lemmas is missing", hint, LEMMAS_FILE)
+        findings.add("E-REF-LEMMAS", "the table of lemmas is missing", hint, file=LEMMAS_FILE)
         return {}
     table = strict_loads(path.read_bytes(), LEMMAS_FILE, findings)
     if not isinstance(table, dict) or not all(isinstance(lemma, str) for lemma in table.values()):
-        findings.add("E-REF-LEMMAS", "this is not a mapping of words to lemmas", "prepare it again", LEMMAS_FILE)
+        findings.add("E-REF-LEMMAS", "this is not a mapping of words to lemmas", "prepare it again", file=LEMMAS_FILE)
         return {}
     return table
 
@@ -99,7 +99,7 @@ def check(settings: Mapping[str, Any], reference: Reference, findings: Findings)
         chosen, splits = ", ".join(settings["splits"]), reference.splits.items()
         known = ", ".join(f"{quote(split)} ({counted(len(videos), 'video')})" for split, videos in splits)
         problem = f"no segment of the splits {chosen} is annotated; the split file holds {known}"
-        findings.add("E-REF-EMPTY", problem, "choose with splits in settings.yaml", name)
+        findings.add("E-REF-EMPTY", problem, "choose with splits in settings.yaml", file=name)
         return
     videos = set(reference.videos)
     for split in settings["splits"]:
@@ -107,10 +107,12 @@ def check(settings: Mapping[str, Any], reference: Reference, findings: Findings)
         if missing:
             named = f"{counted(len(missing), 'video')} of {split!r}, the first is {quote(missing[0])}"
             problem = f"the reference does not hold {named}"
-            findings.add("E-REF-SPLIT", problem, "correct the split", settings["split_file"])
+            findings.add("E-REF-SPLIT", problem, "correct the split", file=settings["split_file"])
     vocab = set(reference.vocab)
     for label in sorted(set(reference.classes) - vocab) if vocab else ():
-        findings.add("E-REF-CLASS", f"the class {quote(label)!r} is not in the vocabulary", "add or correct it", name)
+        findings.add(
+            "E-REF-CLASS", f"the class {quote(label)!r} is not in the vocabulary", "add or correct it", file=name
+        )
 
 
 def save(reference: Reference, path: Path) -> None:
@@ -143,7 +145,7 @@ def _missing(folder: Path, name: str, setting: str, findings: Findings) -> None:
     others = ", ".join(sorted(quote(path.name) for path in folder.glob("*.json"))[:_FILES_NAMED])
     instead = f"; there is {others}" if others else ""
     hint = f"put it there, or give its name as {setting} in settings.yaml"
-    findings.add("E-REF-NONE", f"the file is missing in the reference folder{instead}", hint, name)
+    findings.add("E-REF-NONE", f"the file is missing in the reference folder{instead}", hint, file=name)
 
 
 def _load_json(folder: Path, settings: Mapping[str, Any], findings: Findings) -> Reference | None:
@@ -162,17 +164,19 @@ def _load_json(folder: Path, settings: Mapping[str, Any], findings: Findings) ->
     name = settings["reference_file"]
     if not isinstance(splits, dict) or not all(_is_list_of(videos, str) for videos in splits.values()):
         hint = 'write {"validation": ["v_...", ...]}'
-        findings.add("E-REF-SPLIT", "this is not a mapping of splits to videos", hint, settings["split_file"])
+        findings.add("E-REF-SPLIT", "this is not a mapping of splits to videos", hint, file=settings["split_file"])
         return None
     if not isinstance(data, dict) or not isinstance(data.get("annotations"), dict):
-        findings.add("E-REF-SHAPE", "there is no mapping of annotations", "see the format page", name)
+        findings.add("E-REF-SHAPE", "there is no mapping of annotations", "see the format page", file=name)
         return None
     builder = _Builder(name, findings)
     for video, content in data["annotations"].items():
         where = f"/annotations/{pointer_part(video)}"
         segments = content.get("segments") if isinstance(content, dict) else None
         if not isinstance(segments, dict):
-            findings.add("E-REF-SHAPE", "there is no mapping of segments", "see the format page", name, where)
+            findings.add(
+                "E-REF-SHAPE", "there is no mapping of segments", "see the format page", file=name, where=where
+            )
             continue
         for segment, annotated in segments.items():
             builder.add(video, segment, annotated, f"{where}/segments/{pointer_part(segment)}")
@@ -209,7 +213,7 @@ class _Builder:
         self._token_pairs: list[tuple[int, int]] = []
 
     def _problem(self, problem: str, hint: str, where: str) -> None:
-        self._findings.add("E-REF-SEGMENT", problem, hint, self._name, where)
+        self._findings.add("E-REF-SEGMENT", problem, hint, file=self._name, where=where)
 
     def add(self, video: str, segment: str, annotated: Any, where: str) -> None:
         """Add a segment; one without annotated frames is left out."""

@@ -112,7 +112,7 @@ def _check_pairs(files: dict[str, dict[str, bytes]], findings: Findings) -> None
     for pattern, partner in ((_LABELS_NAME, _DATA_NAME), (_DATA_NAME, _LABELS_NAME)):
         for key in sorted(files[pattern].keys() - files[partner].keys()):
             problem = f"{partner.format(key=key)} is missing"
-            findings.add("E-REF-PAIR", problem, "each sequence needs both", pattern.format(key=key))
+            findings.add("E-REF-PAIR", problem, "each sequence needs both", file=pattern.format(key=key))
 
 
 def _named(files: dict[str, bytes], pattern: str) -> list[tuple[str, str, bytes]]:
@@ -123,6 +123,6 @@ def _last_rows(data: CsvRows, findings: Findings) -> dict[str, int]:
     counts = np.bincount(data.file_index, minlength=len(data.keys))
     for index in np.flatnonzero(counts == 0):
         name = _DATA_NAME.format(key=data.keys[index])
-        findings.add("E-REF-EMPTY", "the file is empty", "write numFrames,fps,maxDepth", name)
+        findings.add("E-REF-EMPTY", "the file is empty", "write numFrames,fps,maxDepth", file=name)
     last = np.cumsum(counts) - 1
     return dict(zip(data.keys, data.values[last, 0].tolist())) if findings.ok else {}

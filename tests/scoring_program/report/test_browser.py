@@ -52,7 +52,9 @@ LONG_CHALLENGE = replace(CHALLENGE, fixes=[replace(fix, advice=LONG_ADVICE) for 
 def invalid_page() -> str:
     findings = Findings()
     for line in range(30):
-        findings.add("E-CSV-RANGE", "end before start", "swap them", "a" * 70 + ".csv", f"line {line} column 3")
+        findings.add(
+            "E-CSV-RANGE", "end before start", "swap them", file="a" * 70 + ".csv", where=f"line {line} column 3"
+        )
     return page.invalid_page(CHALLENGE, findings)
 
 

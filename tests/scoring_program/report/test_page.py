@@ -72,7 +72,7 @@ def test_text_never_becomes_markup(text):
 
 def invalid_page(text: str) -> str:
     findings = Findings()
-    findings.add("E-TEST", text, text, text, text)
+    findings.add("E-TEST", text, text, file=text, where=text)
     findings.note("N-TEST", text)
     return page.invalid_page(CHALLENGE, findings)
 
