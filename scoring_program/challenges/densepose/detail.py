@@ -54,9 +54,9 @@ def _precision_recall(curves: PrecisionCurves, main: int) -> Section:
     note = "One line for each threshold of the similarity, and their mean, whose area is the score."
     reached = np.append(curves.recall[0, main], curves.recall[0, main].max())
     # The epsilon: a share times a whole number may be a little less than the number that it was made of.
-    found = np.floor(np.minimum(RECALLS, reached[:, None]) * curves.n_persons[0] + 1e-6).astype(np.int64)
+    detected = np.floor(np.minimum(RECALLS, reached[:, None]) * curves.n_persons[0] + 1e-6).astype(np.int64)
     return LineChart(
-        "precision_recall", "Precision and recall", note, lines, "recall", "precision", ordered=True, support=found
+        "precision_recall", "Precision and recall", note, lines, "recall", "precision", ordered=True, support=detected
     )
 
 
@@ -106,12 +106,12 @@ def _calibration(statistics: ImageStatistics) -> Section:
     scores = np.sort(statistics.compared.detections.score)[::-1]
     n_groups = max(min(_SCORE_GROUPS, len(scores) // _FEWEST_IN_GROUP), 1)
     chunks = np.array_split(np.arange(len(scores)), n_groups)
-    found = np.array([int(ranked.right[0, chunk].sum()) for chunk in chunks])
+    right = np.array([int(ranked.right[0, chunk].sum()) for chunk in chunks])
     support = [[int(n_dense[np.unique(ranked.image[chunk])].sum()), len(chunk)] for chunk in chunks]
 
     def row(groups: Ints) -> list[Cell]:
         members = np.concatenate([chunks[group] for group in groups.tolist()])
-        share = float(found[groups].sum() / len(members))
+        share = float(right[groups].sum() / len(members))
         return [f"{scores[members[-1]]:.4g} to {scores[members[0]]:.4g}", len(members), share]
 
     columns = [Column("Group, best first"), Column("Scores"), Column("Detections", "count")]
@@ -126,13 +126,8 @@ def _image_table(statistics: ImageStatistics) -> Section:
     """Return the images by what they cost: how much higher the score would be without each."""
     compared, n = statistics.compared, len(statistics.items)
     score = float(PROGRAM.reduce(statistics, np.ones((1, n)))[0])
-    without = np.concatenate(
-        [
-            PROGRAM.reduce(statistics, 1.0 - np.eye(n)[begin : begin + _IMAGE_BLOCK])
-            for begin in range(0, n, _IMAGE_BLOCK)
-        ]
-    )
-    cost = without - score
+    blocks = (1.0 - np.eye(n)[begin : begin + _IMAGE_BLOCK] for begin in range(0, n, _IMAGE_BLOCK))
+    cost = np.concatenate([PROGRAM.reduce(statistics, block) for block in blocks]) - score
     n_persons, found, right = compared.matches.n_persons[0], compared.found(), compared.right(statistics.main)
     rows = [
         (statistics.items[i], int(n_persons[i]), int(found[i]), int(right[i]), float(cost[i]))

@@ -46,7 +46,7 @@ class Gatherer:
     def __init__(self, reference: Reference) -> None:
         self._persons = reference.persons
         self._nearest = reference.template.nearest
-        self._image = {image_id: place for place, image_id in enumerate(self._persons.image_id.tolist())}
+        self._image = {image_id: index for index, image_id in enumerate(self._persons.image_id.tolist())}
         self._categories = set(self._persons.category.tolist())
         self._best: dict[int, list[tuple[float, int, Kept]]] = {}
         self._count = self._others = 0
@@ -72,19 +72,12 @@ class Gatherer:
         )
         left, top = int(detection.box[0]), int(detection.box[1])
         height, width = self._persons.image_size[image].tolist()
-        own = masks.place_mask(detection.pixels[..., 0] > 0, top, left, height, width)
+        mask = masks.place_mask(detection.pixels[..., 0] > 0, top, left, height, width)
         overlap = np.array(
-            [masks.mask_iou(own, self._mask(p), bool(self._persons.crowd[p])) for p in range(first, last)]
+            [masks.mask_iou(mask, self._mask(p), bool(self._persons.crowd[p])) for p in range(first, last)]
         )
-        kept = Kept(
-            detection.index,
-            image,
-            detection.box,
-            detection.score,
-            part.astype(np.int8),
-            vertex.astype(np.int32),
-            overlap,
-        )
+        part, vertex = part.astype(np.int8), vertex.astype(np.int32)
+        kept = Kept(detection.index, image, detection.box, detection.score, part, vertex, overlap)
         push = heapq.heappush if len(best) < MOST_DETECTIONS else heapq.heappushpop
         push(best, (*rank, kept))
 

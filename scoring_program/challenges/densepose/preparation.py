@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,12 @@ OFFICIAL_FILES = (ANNOTATIONS_FILE, SUBDIVIDED_FILE, TRANSFORM_FILE, DISTANCES_F
 _BLOCK = 1 << 22
 _GRID_BLOCK = 1 << 12
 _LARGEST_MASK = 10_000
+_OFFICIAL, _ONE_TEMPLATE = "take the official file", "take all files of one template"
+
+# Height and width by image id.
+Sizes = dict[int, tuple[int, int]]
+# Called with what is wrong, a hint and a pointer below the annotation.
+Problem = Callable[[str, str, str], None]
 
 
 class _Vertices:
@@ -37,14 +44,12 @@ class _Vertices:
         """Return the subdivided vertex of a part nearest to each (U, V), the first of equals; -1 without vertices."""
         from scipy.spatial.distance import cdist
 
-        own = self.of_part[part]
-        if not len(own):
+        vertices = self.of_part[part]
+        if not len(vertices):
             return np.full(len(uv), -1)
-        found = [
-            own[np.argmin(cdist(uv[begin : begin + _GRID_BLOCK], self._uv[own]), axis=1)]
-            for begin in range(0, len(uv), _GRID_BLOCK)
-        ]
-        return np.concatenate(found) if found else np.zeros(0, np.int64)
+        blocks = [uv[begin : begin + _GRID_BLOCK] for begin in range(0, len(uv), _GRID_BLOCK)]
+        nearest = [vertices[np.argmin(cdist(block, self._uv[vertices]), axis=1)] for block in blocks]
+        return np.concatenate([np.zeros(0, np.int64), *nearest])
 
 
 def prepare(source: Path, output: Path, findings: Findings) -> None:
@@ -56,9 +61,8 @@ def prepare(source: Path, output: Path, findings: Findings) -> None:
         return
     for name in OFFICIAL_FILES:
         if not (source / name).is_file():
-            findings.add(
-                "E-REF-NONE", "the file is missing", f"the official files are {', '.join(OFFICIAL_FILES)}", file=name
-            )
+            hint = f"the official files are {', '.join(OFFICIAL_FILES)}"
+            findings.add("E-REF-NONE", "the file is missing", hint, file=name)
     if not findings.ok:
         return
     vertices = _read_template(source, findings)
@@ -70,7 +74,7 @@ def prepare(source: Path, output: Path, findings: Findings) -> None:
         return
     if int(vertices.unique.max(initial=0)) >= n_vertices:
         problem = f"it names vertex {int(vertices.unique.max()) + 1}, the distances are of {n_vertices}"
-        findings.add("E-REF-TEMPLATE", problem, "take all files of one template", file=TRANSFORM_FILE)
+        findings.add("E-REF-TEMPLATE", problem, _ONE_TEMPLATE, file=TRANSFORM_FILE)
         return
     _write_template(vertices, n_vertices, output / reference.TEMPLATE_FILE)
     _write_persons(persons, vertices, output / reference.PERSONS_FILE)
@@ -83,46 +87,32 @@ def prepare(source: Path, output: Path, findings: Findings) -> None:
 def _read_template(source: Path, findings: Findings) -> _Vertices | None:
     import scipy.io
 
-    found = {}
+    content = {}
     for name, keys in ((SUBDIVIDED_FILE, ("U_subdiv", "V_subdiv", "Part_ID_subdiv")), (TRANSFORM_FILE, ("index",))):
         try:
             data = scipy.io.loadmat(source / name)
         except Exception as error:
-            findings.add(
-                "E-REF-MAT", f"it cannot be read ({type(error).__name__})", "take the official file", file=name
-            )
+            findings.add("E-REF-MAT", f"it cannot be read ({type(error).__name__})", _OFFICIAL, file=name)
             return None
         for key in keys:
             if key not in data:
-                findings.add("E-REF-MAT", f"there is no {key} in it", "take the official file", file=name)
+                findings.add("E-REF-MAT", f"there is no {key} in it", _OFFICIAL, file=name)
                 return None
-            found[key] = np.asarray(data[key]).ravel()
-    sizes = {key: len(values) for key, values in found.items()}
-    if len(set(sizes.values())) > 1:
-        text = ", ".join(f"{size} {key}" for key, size in sizes.items())
-        findings.add(
-            "E-REF-TEMPLATE",
-            f"the arrays differ in length: {text}",
-            "take all files of one template",
-            file=SUBDIVIDED_FILE,
-        )
-    part = found["Part_ID_subdiv"].astype(np.int64)
-    u, v = found["U_subdiv"].astype(np.float64), found["V_subdiv"].astype(np.float64)
+            content[key] = np.asarray(data[key]).ravel()
+    if len({len(values) for values in content.values()}) > 1:
+        problem = f"the arrays differ in length: {_sizes(content)}"
+        findings.add("E-REF-TEMPLATE", problem, _ONE_TEMPLATE, file=SUBDIVIDED_FILE)
+    part = content["Part_ID_subdiv"].astype(np.int64)
+    u, v = content["U_subdiv"].astype(np.float64), content["V_subdiv"].astype(np.float64)
     if not np.isin(part, range(1, geodesic.PARTS + 1)).all():
         findings.add(
-            "E-REF-TEMPLATE",
-            "a part is not in 1..24",
-            "take the official file",
-            file=SUBDIVIDED_FILE,
-            where="Part_ID_subdiv",
+            "E-REF-TEMPLATE", "a part is not in 1..24", _OFFICIAL, file=SUBDIVIDED_FILE, where="Part_ID_subdiv"
         )
     if not ((u >= 0) & (u <= 1) & (v >= 0) & (v <= 1)).all():
-        findings.add("E-REF-TEMPLATE", "U or V is not in 0..1", "take the official file", file=SUBDIVIDED_FILE)
-    unique = found["index"].astype(np.int64) - 1
+        findings.add("E-REF-TEMPLATE", "U or V is not in 0..1", _OFFICIAL, file=SUBDIVIDED_FILE)
+    unique = content["index"].astype(np.int64) - 1
     if (unique < 0).any():
-        findings.add(
-            "E-REF-TEMPLATE", "an index is below 1", "take the official file", file=TRANSFORM_FILE, where="index"
-        )
+        findings.add("E-REF-TEMPLATE", "an index is below 1", _OFFICIAL, file=TRANSFORM_FILE, where="index")
     return _Vertices(u, v, part, unique) if findings.ok else None
 
 
@@ -134,33 +124,25 @@ def _write_distances(source: Path, output: Path, findings: Findings) -> int | No
         with h5py.File(source, "r") as file:
             data = next((file[key] for key in file if getattr(file[key], "ndim", 0)), None)
             if data is None:
-                findings.add("E-REF-MAT", "there is no array in it", "take the official file", file=source.name)
+                findings.add("E-REF-MAT", "there is no array in it", _OFFICIAL, file=source.name)
                 return None
             n = (1 + math.isqrt(1 + 8 * data.size)) // 2
             if n * (n - 1) // 2 != data.size:
                 problem = f"no triangle without its diagonal has {counted(data.size, 'distance')}"
-                findings.add("E-REF-TEMPLATE", problem, "take the official file", file=source.name)
+                findings.add("E-REF-TEMPLATE", problem, _OFFICIAL, file=source.name)
                 return None
-            axis = int(np.argmax(data.shape))
+            before, after = (slice(None),) * int(np.argmax(data.shape)), ...
             with output.open("wb") as stream:
                 for begin in range(0, data.size, _BLOCK):
-                    here: list[Any] = [slice(None)] * data.ndim
-                    here[axis] = slice(begin, begin + _BLOCK)
-                    block = np.asarray(data[tuple(here)], dtype="<f4").ravel()
+                    block = np.asarray(data[(*before, slice(begin, begin + _BLOCK), after)], dtype="<f4").ravel()
                     if not (block >= 0).all() or not np.isfinite(block).all():
-                        where = f"distances from {begin}"
-                        findings.add(
-                            "E-REF-TEMPLATE",
-                            "a distance is negative or not finite",
-                            "take the official file",
-                            file=source.name,
-                            where=where,
-                        )
+                        problem, where = "a distance is negative or not finite", f"distances from {begin}"
+                        findings.add("E-REF-TEMPLATE", problem, _OFFICIAL, file=source.name, where=where)
                         return None
                     stream.write(block.tobytes())
             return n
     except OSError:
-        findings.add("E-REF-MAT", "it is not an HDF5 file", "take the official file", file=source.name)
+        findings.add("E-REF-MAT", "it is not an HDF5 file", _OFFICIAL, file=source.name)
         return None
 
 
@@ -169,11 +151,10 @@ def _write_template(vertices: _Vertices, n_vertices: int, output: Path) -> None:
     grid = np.stack([np.repeat(levels, geodesic.LEVELS), np.tile(levels, geodesic.LEVELS)], axis=1)
     nearest = np.full((geodesic.PARTS, len(grid)), geodesic.NO_VERTEX, np.int32)
     for part in range(1, geodesic.PARTS + 1):
-        found = vertices.nearest(part, grid)
-        nearest[part - 1] = np.where(found >= 0, vertices.unique[found], geodesic.NO_VERTEX)
-    save_prepared(
-        output, {"n_vertices": n_vertices}, {"nearest": nearest.reshape(geodesic.PARTS, geodesic.LEVELS, -1)}
-    )
+        vertex = vertices.nearest(part, grid)
+        nearest[part - 1] = np.where(vertex >= 0, vertices.unique[vertex], geodesic.NO_VERTEX)
+    cells = nearest.reshape(geodesic.PARTS, geodesic.LEVELS, -1)
+    save_prepared(output, {"n_vertices": n_vertices}, {"nearest": cells})
 
 
 def _read_annotations(path: Path, findings: Findings) -> dict[str, Any] | None:
@@ -181,29 +162,15 @@ def _read_annotations(path: Path, findings: Findings) -> dict[str, Any] | None:
     data = strict_loads(path.read_bytes(), path.name, findings)
     if data is UNPARSED:
         return None
-    lists = [data.get(key) if isinstance(data, dict) else None for key in ("images", "annotations")]
-    if not all(isinstance(found, list) for found in lists):
-        findings.add(
-            "E-REF-SHAPE", "there are no lists of images and annotations", "take the official file", file=path.name
-        )
+    entries, annotations = ((data.get(k) if isinstance(data, dict) else None) for k in ("images", "annotations"))
+    if not isinstance(entries, list) or not isinstance(annotations, list):
+        findings.add("E-REF-SHAPE", "there are no lists of images and annotations", _OFFICIAL, file=path.name)
         return None
-    images: dict[int, tuple[int, int]] = {}
-    for place, image in enumerate(lists[0] or []):
-        where = f"/images/{place}"
-        numbers: list[Any] = [
-            image.get(key) if isinstance(image, dict) else None for key in ("id", "height", "width")
-        ]
-        if not all(type(number) is int and number >= low for number, low in zip(numbers, (0, 1, 1))):
-            problem = "id, height and width must be whole numbers, and none negative or a side of 0"
-            findings.add("E-REF-IMAGE", problem, "correct it", file=path.name, where=where)
-        elif numbers[0] in images:
-            findings.add("E-REF-IMAGE", "the id occurs twice", "keep one of the images", file=path.name, where=where)
-        else:
-            images[numbers[0]] = (numbers[1], numbers[2])
+    images = _read_images(entries, path.name, findings)
     persons = []
     seen: set[int] = set()
-    for place, annotation in enumerate(lists[1] or []):
-        where = f"/annotations/{place}"
+    for index, annotation in enumerate(annotations):
+        where = f"/annotations/{index}"
         before = findings.total
         person = _read_person(annotation, images, path.name, where, findings)
         if person is None or findings.total > before:
@@ -217,8 +184,30 @@ def _read_annotations(path: Path, findings: Findings) -> dict[str, Any] | None:
         person["runs"] = masks.mask_to_runs(placed.mask).astype(np.int32)
         persons.append(person)
     if not persons and findings.ok:
-        findings.add("E-REF-EMPTY", "there are no annotations", "take the official file", file=path.name)
+        findings.add("E-REF-EMPTY", "there are no annotations", _OFFICIAL, file=path.name)
     return {"images": images, "persons": persons} if findings.ok else None
+
+
+def _read_images(entries: list[Any], name: str, findings: Findings) -> Sizes:
+    """Return height and width of each image."""
+    images: Sizes = {}
+    for index, image in enumerate(entries):
+        where = f"/images/{index}"
+        numbers: list[Any] = [
+            image.get(key) if isinstance(image, dict) else None for key in ("id", "height", "width")
+        ]
+        if not all(type(number) is int and number >= low for number, low in zip(numbers, (0, 1, 1))):
+            problem = "id, height and width must be whole numbers, and none negative or a side of 0"
+            findings.add("E-REF-IMAGE", problem, "correct it", file=name, where=where)
+        elif numbers[0] in images:
+            findings.add("E-REF-IMAGE", "the id occurs twice", "keep one of the images", file=name, where=where)
+        else:
+            images[numbers[0]] = (numbers[1], numbers[2])
+    return images
+
+
+def _sizes(lists: Mapping[str, Any]) -> str:
+    return ", ".join(f"{len(values)} {key}" for key, values in lists.items())
 
 
 def _numbers(value: Any, size: int | None = None) -> bool:
@@ -226,19 +215,16 @@ def _numbers(value: Any, size: int | None = None) -> bool:
     return good and (size is None or len(value) == size)
 
 
-def _read_person(
-    annotation: Any, images: dict[int, tuple[int, int]], name: str, where: str, findings: Findings
-) -> dict[str, Any] | None:
-    def problem(what: str, hint: str, place: str = "") -> None:
-        findings.add("E-REF-PERSON", what, hint, file=name, where=where + place)
+def _read_person(annotation: Any, images: Sizes, name: str, where: str, findings: Findings) -> dict[str, Any] | None:
+    def problem(what: str, hint: str, pointer: str = "") -> None:
+        findings.add("E-REF-PERSON", what, hint, file=name, where=where + pointer)
 
     if not isinstance(annotation, dict):
-        problem("this is not an object", "take the official file")
+        problem("this is not an object", _OFFICIAL)
         return None
     if type(annotation.get("id")) is not int or annotation["id"] < 1:
-        problem(
-            "the id must be a whole number from 1; the released evaluator takes 0 for no match", "renumber it", "/id"
-        )
+        what = "the id must be a whole number from 1; the released evaluator takes 0 for no match"
+        problem(what, "renumber it", "/id")
     if annotation.get("image_id") not in images:
         problem(f"there is no image {quote(repr(annotation.get('image_id')), 20)}", "correct it", "/image_id")
     if not _numbers(annotation.get("bbox"), 4):
@@ -247,19 +233,6 @@ def _read_person(
         problem("the box is negative or too large", "correct it", "/bbox")
     if type(annotation.get("area")) not in (int, float):
         problem("this is not a number", "correct it", "/area")
-    points = None
-    if "dp_x" in annotation:
-        keys = ("dp_x", "dp_y", "dp_I", "dp_U", "dp_V")
-        if not all(_numbers(annotation.get(key)) for key in keys):
-            problem("dp_x, dp_y, dp_I, dp_U and dp_V must be lists of numbers", "correct them", "/dp_x")
-        elif len({len(annotation[key]) for key in keys}) > 1:
-            sizes = ", ".join(f"{len(annotation[key])} {key}" for key in keys)
-            problem(f"the lists differ in length: {sizes}", "correct them", "/dp_x")
-        else:
-            points = np.array([annotation[key] for key in keys], dtype=np.float64).reshape(5, -1)
-            if not ((points[3:] >= 0) & (points[3:] <= 1)).all():
-                problem("dp_U or dp_V is not in 0..1", "correct it", "/dp_U")
-    parts = _read_masks(annotation.get("dp_masks", []), problem)
     return {
         "id": annotation.get("id"),
         "image_id": annotation.get("image_id"),
@@ -267,17 +240,32 @@ def _read_person(
         "box": annotation.get("bbox"),
         "area": annotation.get("area"),
         "crowd": bool(annotation.get("iscrowd", 0)),
-        "points": points,
-        "parts": parts,
+        "points": _read_points(annotation, problem) if "dp_x" in annotation else None,
+        "parts": _read_masks(annotation.get("dp_masks", []), problem),
     }
 
 
-def _read_masks(found: Any, problem: Any) -> list[Bools | None]:
-    if not isinstance(found, list):
+def _read_points(annotation: dict[str, Any], problem: Problem) -> Floats | None:
+    """Return rows of x, y, part, U and V."""
+    points: dict[str, Any] = {key: annotation.get(key) for key in ("dp_x", "dp_y", "dp_I", "dp_U", "dp_V")}
+    if not all(map(_numbers, points.values())):
+        problem("dp_x, dp_y, dp_I, dp_U and dp_V must be lists of numbers", "correct them", "/dp_x")
+        return None
+    if len({len(values) for values in points.values()}) > 1:
+        problem(f"the lists differ in length: {_sizes(points)}", "correct them", "/dp_x")
+        return None
+    rows = np.array(list(points.values()), dtype=np.float64).reshape(5, -1)
+    if not ((rows[3:] >= 0) & (rows[3:] <= 1)).all():
+        problem("dp_U or dp_V is not in 0..1", "correct it", "/dp_U")
+    return rows
+
+
+def _read_masks(entries: object, problem: Problem) -> list[Bools | None]:
+    if not isinstance(entries, list):
         problem("this is not a list", "write 14 masks, or an empty list", "/dp_masks")
         return []
     decoded: list[Bools | None] = []
-    for place, entry in enumerate(found):
+    for index, entry in enumerate(entries):
         if not entry:
             decoded.append(None)
             continue
@@ -287,44 +275,43 @@ def _read_masks(found: Any, problem: Any) -> list[Bools | None]:
                 raise ValueError("another size")
             decoded.append(masks.runs_to_mask(runs, masks.MAP_SIZE, masks.MAP_SIZE).T)
         except (ValueError, KeyError, TypeError, AttributeError):
-            problem(
-                "this is not a run-length code of a 256 x 256 mask", "take the official file", f"/dp_masks/{place}"
-            )
+            problem("this is not a run-length code of a 256 x 256 mask", _OFFICIAL, f"/dp_masks/{index}")
             decoded.append(None)
     return decoded
 
 
 def _write_persons(data: dict[str, Any], vertices: _Vertices, output: Path) -> None:
     image_ids = sorted(data["images"])
-    index = {image_id: place for place, image_id in enumerate(image_ids)}
+    index = {image_id: number for number, image_id in enumerate(image_ids)}
     persons = sorted(data["persons"], key=lambda person: index[person["image_id"]])
-    columns: dict[str, list[Any]] = {key: [] for key in ("x", "y", "part", "vertex", "run")}
-    point_start, run_start, places = [0], [0], []
-    for person in persons:
-        points = _points(person, vertices)
-        for key in ("x", "y", "part", "vertex"):
-            columns[key].append(points[key])
-        point_start.append(point_start[-1] + len(points["x"]))
-        columns["run"].append(person["runs"])
-        run_start.append(run_start[-1] + len(person["runs"]))
-        places.append(person["mask_place"])
+    points = [_points(person, vertices) for person in persons]
+    runs = [person["runs"] for person in persons]
+
+    def column(key: str, dtype: type) -> np.ndarray:
+        return np.array([person[key] for person in persons], dtype=dtype)
+
+    def joined(key: str, dtype: type) -> np.ndarray:
+        return np.concatenate([np.zeros(0, dtype), *(of_person[key] for of_person in points)]).astype(dtype)
+
+    def starts(parts: list[np.ndarray]) -> Ints:
+        return np.cumsum([0, *map(len, parts)], dtype=np.int64)
+
     arrays = {
         "image_id": np.array(image_ids, dtype=np.int64),
         "image_size": np.array([data["images"][image_id] for image_id in image_ids], dtype=np.int64).reshape(-1, 2),
-        "category": np.array(sorted({person["category"] for person in persons}), dtype=np.int64),
+        "category": np.unique(column("category", np.int64)),
         "image": np.array([index[person["image_id"]] for person in persons], dtype=np.int64),
-        "box": np.array([person["box"] for person in persons], dtype=np.float64).reshape(-1, 4),
-        "area": np.array([person["area"] for person in persons], dtype=np.float64),
-        "crowd": np.array([person["crowd"] for person in persons], dtype=bool),
+        "box": column("box", np.float64).reshape(-1, 4),
+        "area": column("area", np.float64),
+        "crowd": column("crowd", bool),
         "dense": np.array([person["points"] is not None for person in persons], dtype=bool),
-        "point_start": np.array(point_start, dtype=np.int64),
-        "x": np.concatenate([np.zeros(0), *columns["x"]]),
-        "y": np.concatenate([np.zeros(0), *columns["y"]]),
-        "part": np.concatenate([np.zeros(0, np.int8), *columns["part"]]).astype(np.int8),
-        "vertex": np.concatenate([np.zeros(0, np.int32), *columns["vertex"]]).astype(np.int32),
-        "mask_place": np.array(places, dtype=np.int64).reshape(-1, 4),
-        "run_start": np.array(run_start, dtype=np.int64),
-        "run": np.concatenate([np.zeros(0, np.int32), *columns["run"]]).astype(np.int32),
+        "point_start": starts([of_person["x"] for of_person in points]),
+        **{key: joined(key, np.float64) for key in ("x", "y")},
+        "part": joined("part", np.int8),
+        "vertex": joined("vertex", np.int32),
+        "mask_place": column("mask_place", np.int64).reshape(-1, 4),
+        "run_start": starts(runs),
+        "run": np.concatenate([np.zeros(0, np.int32), *runs]).astype(np.int32),
     }
     save_prepared(output, {}, arrays)
 
@@ -337,8 +324,8 @@ def _points(person: dict[str, Any], vertices: _Vertices) -> dict[str, np.ndarray
     nearest = np.full(len(x), -1)
     for number in np.unique(part).tolist():
         if number in range(1, geodesic.PARTS + 1):
-            here = part == number
-            nearest[here] = vertices.nearest(int(number), np.stack([u[here], v[here]], axis=1))
+            of_part = part == number
+            nearest[of_part] = vertices.nearest(int(number), np.stack([u[of_part], v[of_part]], axis=1))
     known = nearest >= 0
     return {
         # In this order of operations, as the released evaluator rounds.

@@ -12,10 +12,18 @@ import numpy as np
 
 from scoring_program.challenge import Program, Settings
 from scoring_program.challenges.densepose import losses, matching, preparation
-from scoring_program.challenges.densepose import reference as files
 from scoring_program.challenges.densepose.gathering import Gathered, Gatherer
 from scoring_program.challenges.densepose.matching import MEASURES, Compared, Points
-from scoring_program.challenges.densepose.reference import Reference
+from scoring_program.challenges.densepose.reference import (
+    DISTANCES_FILE,
+    HASH_FILE,
+    PERSONS_FILE,
+    PREPARED_FILES,
+    LoadedTemplate,
+    Reference,
+    content_hash,
+    load_folder,
+)
 from scoring_program.metrics import average_precision
 from scoring_program.metrics.arrays import Floats, Ints
 from scoring_program.result import Statistics
@@ -38,29 +46,27 @@ class ImageStatistics(Statistics):
 class DensePose(Program[Reference, Gathered, ImageStatistics]):
     """The program of COCO DensePose; both protocols are the same."""
 
-    reference_files = (*files.PREPARED_FILES, files.HASH_FILE)
-    prepared_file = files.PERSONS_FILE
+    reference_files = (*PREPARED_FILES, HASH_FILE)
+    prepared_file = PERSONS_FILE
 
     def load_reference(self, folder: Path, settings: Settings, findings: Findings) -> Reference | None:
         """Load the prepared reference; the official files are prepared first, which needs h5py and takes time."""
-        if (folder / preparation.DISTANCES_FILE).is_file() and not (folder / files.PERSONS_FILE).is_file():
+        if (folder / preparation.DISTANCES_FILE).is_file() and not (folder / PERSONS_FILE).is_file():
             with tempfile.TemporaryDirectory() as work:
                 preparation.prepare(folder, Path(work), findings)
-                prepared = files.load_folder(Path(work), findings) if findings.ok else None
+                prepared = load_folder(Path(work), findings) if findings.ok else None
                 if prepared is None:
                     return None
-                distances = np.fromfile(Path(work) / files.DISTANCES_FILE, "<f4")
-            template = files.LoadedTemplate(prepared.template.nearest, prepared.template.n_vertices, distances)
+                distances = np.fromfile(Path(work) / DISTANCES_FILE, "<f4")
+            template = LoadedTemplate(prepared.template.nearest, prepared.template.n_vertices, distances)
             return Reference(prepared.persons, template, prepared.digest)
-        return files.load_folder(folder, findings)
+        return load_folder(folder, findings)
 
     def check_reference(self, folder: Path, settings: Settings, reference: Reference, findings: Findings) -> None:
         """Compare the prepared files with the hash that preparation left."""
-        if (folder / files.PERSONS_FILE).is_file() and files.content_hash(folder) != reference.digest:
+        if (folder / PERSONS_FILE).is_file() and content_hash(folder) != reference.digest:
             hint = "prepare the reference again, or upload it again"
-            findings.add(
-                "E-REF-HASH", "the prepared files are not those that were prepared", hint, file=files.HASH_FILE
-            )
+            findings.add("E-REF-HASH", "the prepared files are not those that were prepared", hint, file=HASH_FILE)
         if not reference.persons.dense.any():
             findings.note("N-REF-EMPTY", "no person is densely annotated: every score is 0")
 
@@ -77,16 +83,12 @@ class DensePose(Program[Reference, Gathered, ImageStatistics]):
 
     def read_submission(self, path: Path, reference: Reference, findings: Findings) -> Gathered | None:
         """Check all detections and keep what matching needs."""
-        found = check_submission(
-            path,
-            load_rules("densepose"),
-            findings,
-            image_ids=frozenset(reference.persons.image_id.tolist()),
-            make_consumer=lambda: Gatherer(reference),
+        image_ids = frozenset(reference.persons.image_id.tolist())
+        gathered: Sequence[Gathered] | None = check_submission(
+            path, load_rules("densepose"), findings, image_ids=image_ids, make_consumer=lambda: Gatherer(reference)
         )
-        if found is None:
+        if gathered is None:
             return None
-        gathered: Sequence[Gathered] = found
         return Gathered(
             [kept for part in gathered for kept in part.kept],
             sum(part.n_detections for part in gathered),
@@ -116,8 +118,8 @@ class DensePose(Program[Reference, Gathered, ImageStatistics]):
     def scores(self, statistics: ImageStatistics) -> dict[str, float]:
         """Return AP and AR at the thresholds and areas, and the AP of the two factors of GPSm."""
         scores = _scores(average_precision.accumulate(statistics.compared.matches), statistics.main)
-        found = statistics.compared.found()[statistics.compared.annotated() > 0] > 0
-        return {"score": scores["ap"], "coverage": float(found.mean()) if len(found) else 0.0, **scores}
+        covered = statistics.compared.found()[statistics.compared.annotated() > 0] > 0
+        return {"score": scores["ap"], "coverage": float(covered.mean()) if len(covered) else 0.0, **scores}
 
     def losses(self, statistics: ImageStatistics) -> dict[str, float]:
         """Return the AP without each kind of error of the matched pairs, false detections, or missed persons."""
@@ -128,24 +130,18 @@ class DensePose(Program[Reference, Gathered, ImageStatistics]):
 
 def _scores(curves: average_precision.PrecisionCurves, main: int) -> dict[str, float]:
     precision, recall = curves.precision[:, main], curves.recall[:, main]
-    names = {0: "50", 5: "75"}
-    found = {"ap": curves.average(precision[0], 0)}
-    for place, name in names.items():
-        found[f"ap{name}"] = curves.average(precision[0, place], 0)
-    areas = list(average_precision.AREAS)
-    for number, area in enumerate(areas[1:], start=1):
-        found[f"ap_{area}"] = curves.average(precision[number], number)
-    for place, threshold in enumerate(average_precision.THRESHOLDS):
-        if place not in names:
-            found[f"ap{round(100 * threshold)}"] = curves.average(precision[0, place], 0)
-    found["ar"] = curves.average(recall[0], 0)
-    for place, name in names.items():
-        found[f"ar{name}"] = curves.average(recall[0, place], 0)
-    for number, area in enumerate(areas[1:], start=1):
-        found[f"ar_{area}"] = curves.average(recall[number], number)
+    percents = [round(100 * threshold) for threshold in average_precision.THRESHOLDS]
+    areas = list(enumerate(average_precision.AREAS))[1:]
+    made: dict[str, float] = {}
+    for name, values in (("ap", precision), ("ar", recall)):
+        at = {f"{name}{percent}": curves.average(values[0, index], 0) for index, percent in enumerate(percents)}
+        made |= {name: curves.average(values[0], 0), f"{name}50": at[f"{name}50"], f"{name}75": at[f"{name}75"]}
+        made |= {f"{name}_{area}": curves.average(values[number], number) for number, area in areas}
+        if name == "ap":
+            made |= at
     for name in ("gps", "iou"):
-        found[f"ap_{name}"] = curves.average(curves.precision[0, MEASURES.index(name)], 0)
-    return found
+        made[f"ap_{name}"] = curves.average(curves.precision[0, MEASURES.index(name)], 0)
+    return made
 
 
 def _notes(submission: Gathered, n_used: int, n_persons: Ints) -> list[Note]:

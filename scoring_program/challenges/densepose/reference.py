@@ -85,7 +85,7 @@ class Template:
         """
         order = np.argsort(position, kind="stable")
         ranked = position[order]
-        found = np.empty(len(ranked), np.float32)
+        distances = np.empty(len(ranked), np.float32)
         window = np.empty(_WINDOW, "<f4")
         begin = 0
         with self.distances.open("rb", buffering=0) as stream:
@@ -97,10 +97,10 @@ class Template:
                 view = window.view(np.uint8)[: count * 4].data
                 if stream.readinto(view) != len(view):
                     raise EOFError("the file of distances is too short")
-                found[begin:end] = window[ranked[begin:end] - first]
+                distances[begin:end] = window[ranked[begin:end] - first]
                 begin = end
-        result = np.empty_like(found)
-        result[order] = found
+        result = np.empty_like(distances)
+        result[order] = distances
         return result
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from scoring_program.mistakes import Files, Generator, Mistake
+from scoring_program.mistakes import Change, Files, Generator, Mistake
 
 
 def honest(reference: Path, rng: Generator, noise: float) -> Any:
@@ -38,13 +38,13 @@ def files(prediction: Any) -> Files:
     }
 
 
-def _rows(change: Callable[[list[int]], list[int] | None]) -> Callable[[Any], Any]:
+def _rows(change: Callable[[list[int]], list[int] | None]) -> Change:
     return lambda prediction: {
         key: [changed for row in rows if (changed := change(row)) is not None] for key, rows in prediction.items()
     }
 
 
-def _from_zero(*columns: int) -> Callable[[Any], Any]:
+def _from_zero(*columns: int) -> Change:
     def change(row: list[int]) -> list[int] | None:
         changed = list(row)
         for column in columns:
