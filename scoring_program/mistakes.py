@@ -45,7 +45,7 @@ def of_boxes(each: Callable[[Boxes], Change]) -> list[Mistake]:
 
 
 def moved(box: list[float], rng: Generator, noise: float, bias: Floats) -> list[float]:
-    """Return a box with noise in its corners and a submission's own bias in place and size, in corners' order."""
+    """Return a box with noise in its corners and a submission's own bias in position and size, corners in order."""
     array = np.array(box, dtype=np.float64)
     size = np.tile(array[2:] - array[:2], 2)
     array += size * (rng.normal(0, 0.25 * noise, 4) + bias)

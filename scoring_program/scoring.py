@@ -244,11 +244,9 @@ def _interval(replicates: Floats, score: float, n_items: int) -> Interval | None
 def _losses(program: AnyProgram, statistics: Statistics, score: float) -> list[Loss]:
     """Return what each kind of error costs, the largest loss first."""
     # Rounded, because the last bits must not decide the order or show a loss of -0.0; adding zero makes that 0.0.
-    found = [
-        Loss(fix, fixed, round(fixed - score, files.DECIMALS) + 0.0)
-        for fix, fixed in program.losses(statistics).items()
-    ]
-    return sorted(found, key=lambda loss: -loss.points)
+    fixed = program.losses(statistics).items()
+    losses = [Loss(fix, value, round(value - score, files.DECIMALS) + 0.0) for fix, value in fixed]
+    return sorted(losses, key=lambda loss: -loss.points)
 
 
 class _Stages:
@@ -295,7 +293,7 @@ class _Run:
         return load_challenge(self._challenge_id)
 
     def score(self, reference: Path | Loaded, submission: Path) -> Result | None:
-        """Score a submission and write the outputs; None if it could not be scored, which is then said."""
+        """Score a submission and write the outputs; None, after saying why, if it could not be scored."""
         if isinstance(reference, Loaded):
             self._limit(reference.settings)
         loaded = reference if isinstance(reference, Loaded) else self._load(reference)

@@ -1,6 +1,6 @@
 """The settings of one competition: an optional ``settings.yaml`` in the reference folder.
 
-Every challenge knows the common settings; its ``challenge.yaml`` declares further ones in the same form.
+Every challenge knows the common settings; its ``challenge.yaml`` declares others in the same form.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def read_settings(folder: Path, known: tuple[Setting, ...], findings: Findings) 
     if not path.is_file():
         return values
     try:
-        given = load_strict(path.read_text(encoding="utf-8-sig"))
+        content = load_strict(path.read_text(encoding="utf-8-sig"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1} column {mark.column + 1}" if mark else ""
@@ -71,29 +71,29 @@ def read_settings(folder: Path, known: tuple[Setting, ...], findings: Findings) 
             where=where,
         )
         return values
-    if given is None:
+    if content is None:
         return values
-    if not isinstance(given, dict):
+    if not isinstance(content, dict):
         findings.add(
             "E-SETTINGS-YAML", "this is not a mapping", 'write lines like "protocol: published"', file=SETTINGS_FILE
         )
         return values
-    return {**values, **allowed(given, known, findings, SETTINGS_FILE)}
+    return {**values, **allowed(content, known, findings, SETTINGS_FILE)}
 
 
-def allowed(given: Mapping[Any, Any], known: tuple[Setting, ...], findings: Findings, file: str) -> dict[str, Any]:
-    """Return the given values that are allowed; what is wrong with others, in ``file``, goes to ``findings``."""
+def allowed(chosen: Mapping[Any, Any], known: tuple[Setting, ...], findings: Findings, file: str) -> dict[str, Any]:
+    """Return the chosen values that are allowed; problems of the others, in ``file``, go to ``findings``."""
     values: dict[str, Any] = {}
     by_name = {setting.name: setting for setting in known}
-    for name, value in given.items():
+    for name, value in chosen.items():
         where = f"/{quote(str(name))}"
         if name not in by_name:
             close = difflib.get_close_matches(str(name), list(by_name), 1)
             hint = f"did you mean {close[0]}" if close else f"known settings are {', '.join(by_name)}"
             findings.add("E-SETTINGS-KEY", "there is no setting of this name", hint, file=file, where=where)
-        elif wanted := _wanted(by_name[name], value):
+        elif expected := _expected(by_name[name], value):
             findings.add(
-                "E-SETTINGS-VALUE", "the value is not allowed", f"it must be {wanted}", file=file, where=where
+                "E-SETTINGS-VALUE", "the value is not allowed", f"it must be {expected}", file=file, where=where
             )
         else:
             values[name] = float(value) if isinstance(by_name[name].default, float) else value
@@ -118,13 +118,13 @@ _KINDS: dict[type, tuple[Callable[[Any], bool], str]] = {
 }
 
 
-def _wanted(setting: Setting, value: Any) -> str:
-    """Return what the value should be, "" if it is that."""
+def _expected(setting: Setting, value: Any) -> str:
+    """Return what the value should be, or "" if it is allowed."""
     if setting.choices:
         choices = ", ".join(str(choice) for choice in setting.choices)
         return "" if any(value == c and type(value) is type(c) for c in setting.choices) else f"one of {choices}"
-    is_of_kind, wanted = _KINDS[type(setting.default)]
+    is_of_kind, expected = _KINDS[type(setting.default)]
     if setting.min is None or setting.max is None:
-        return "" if is_of_kind(value) else wanted
+        return "" if is_of_kind(value) else expected
     good = is_of_kind(value) and setting.min <= value <= setting.max
-    return "" if good else f"{wanted} from {setting.min} to {setting.max}"
+    return "" if good else f"{expected} from {setting.min} to {setting.max}"

@@ -32,16 +32,16 @@ def signature(
     settings: Mapping[str, Any],
     known: tuple[Setting, ...],
     digest: str,
-    further: Mapping[str, str],
+    other_parts: Mapping[str, str],
 ) -> str:
     """Return the signature; two runs with equal signatures have comparable scores.
 
-    ``digest`` is the hash of the reference; ``further`` names what else moves a score.
+    ``digest`` is the hash of the reference; ``other_parts`` names what else can move a score.
     """
     parts = [challenge_id]
     for setting in known:
         if setting.signed:
             value = settings[setting.name]
             parts.append(f"{setting.name}:{','.join(value) if isinstance(value, list) else value}")
-    parts += [f"{name}:{value}" for name, value in further.items()]
+    parts += [f"{name}:{value}" for name, value in other_parts.items()]
     return "|".join([*parts, f"version:{VERSION}", f"ref:{digest[:_DIGITS]}"])

@@ -21,8 +21,8 @@ _MOST_EDGES = 12
 Ticks = Sequence[tuple[float, str]]
 
 
-def kinds() -> Iterator[str]:
-    """Return the colors of lines and shares in their order, repeated endlessly."""
+def colors() -> Iterator[str]:
+    """Return the names of the colors of lines and shares in their order, repeated endlessly."""
     return cycle("bacdefghij")
 
 
@@ -48,8 +48,8 @@ def histogram(data: Histogram) -> Element:
             _rect(left + 0.3, 100 - 92 * count / most, max(right - left - 0.6, 0.1), 92 * count / most, "fill-b")
         )
         if count:
-            place = f"left:{(left + right) / 2:.2f}%;bottom:{92 * count / most:.2f}%"
-            texts.append(element("span", f"{count:,}", class_="value", style=place))
+            position = f"left:{(left + right) / 2:.2f}%;bottom:{92 * count / most:.2f}%"
+            texts.append(element("span", f"{count:,}", class_="value", style=position))
     edges = data.edges if len(data.edges) <= _MOST_EDGES else _steps(low, high)
     ticks = [(100 * (edge - low) / (high - low), f"{edge:g}") for edge in edges]
     description = f"{data.title}: {', '.join(str(count) for count in data.counts)} {data.things}"
@@ -67,7 +67,7 @@ def lines(data: LineChart) -> Element:
 
     marks = []
     drawn = [line for line in data.lines if line.x]
-    for number, (line, kind) in enumerate(zip(drawn, kinds())):
+    for number, (line, kind) in enumerate(zip(drawn, colors())):
         points = [at(x, y) for x, y in zip(line.x, line.y)]
         if data.filled and not number:
             area = [(points[0][0], 100.0), *points, (points[-1][0], 100.0)]
@@ -87,11 +87,11 @@ def lines(data: LineChart) -> Element:
 def lines_key(data: LineChart) -> Element:
     """Return what the colors of lines mean: each line, or for ordered lines the scale from the first to the last."""
     if not data.ordered or len(data.lines) < 3:
-        return key([(line.label, f"fill-{kind}") for line, kind in zip(data.lines, kinds())])
+        return key([(line.label, f"fill-{kind}") for line, kind in zip(data.lines, colors())])
     *steps, last = data.lines
-    found = key([(last.label, "fill-last")])
-    found.insert(0, scale(steps[0].label, steps[-1].label))
-    return found
+    made = key([(last.label, "fill-last")])
+    made.insert(0, scale(steps[0].label, steps[-1].label))
+    return made
 
 
 def key(entries: Sequence[tuple[str, str]]) -> Element:
@@ -115,7 +115,7 @@ def stacked_bar(data: StackedBar) -> Element:
     text = ", ".join(f"{label} {share:.3f}" for label, share in data.shares)
     chart = _stretched(100, 10, f"{data.title}: {text}", "stack")
     left = 0.0
-    for (_, share), kind in zip(data.shares, kinds()):
+    for (_, share), kind in zip(data.shares, colors()):
         width = 100 * min(max(share, 0.0), 1.0)
         chart.append(_rect(left, 0, width, 10, f"fill-{kind}"))
         left += width
@@ -240,13 +240,9 @@ def plot(
 
 def _stretched(width: float, height: float, description: str, kind: str) -> Element:
     return element(
-        "svg",
-        class_=kind,
-        viewBox=f"0 0 {width:g} {height:g}",
-        preserveAspectRatio="none",
-        role="img",
+        "svg", class_=kind, viewBox=f"0 0 {width:g} {height:g}", preserveAspectRatio="none", role="img",
         aria_label=description,
-    )
+    )  # fmt: skip
 
 
 def _path(points: Sequence[tuple[float, float]]) -> str:

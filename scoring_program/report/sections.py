@@ -69,7 +69,7 @@ def card(key: str, title: str, note: str, *children: Child) -> Element:
 def contents(made: Sequence[Element]) -> Element:
     """Return the table of contents of cards."""
     entries = element("ul")
-    for section in (found for whole in made for found in whole.iter("section")):
+    for section in (section for part in made for section in part.iter("section")):
         title = section[0].text or ""
         entries.append(element("li", element("a", cut(title), href=f"#{section.get('id')}")))
     return element("nav", entries, aria_label="Contents")
@@ -142,7 +142,7 @@ def _(section: LineChart, limit: int) -> list[Element]:
 @_body.register
 def _(section: StackedBar, limit: int) -> list[Element]:
     entries = [
-        (f"{label} {share:.3f}", f"fill-{kind}") for (label, share), kind in zip(section.shares, charts.kinds())
+        (f"{label} {share:.3f}", f"fill-{kind}") for (label, share), kind in zip(section.shares, charts.colors())
     ]
     return [charts.stacked_bar(section), charts.key(entries)]
 

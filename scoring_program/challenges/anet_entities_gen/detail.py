@@ -40,10 +40,10 @@ def _class_table(reference: Reference, statistics: SentenceStatistics) -> Groups
     )
 
     def row(groups: Ints) -> list[Cell]:
-        segments, all_words, found = (int(count[groups].sum()) for count in (n_predicted, n_words, predicted))
+        segments, all_words, named = (int(count[groups].sum()) for count in (n_predicted, n_words, predicted))
         right = int(right_words[groups].sum())
         precision = float(right_objects[groups].sum() / max(n_counted[groups].sum(), 1))
-        return [all_words, segments, precision, right / max(all_words, 1), right / max(found, 1)]
+        return [all_words, segments, precision, right / max(all_words, 1), right / max(named, 1)]
 
     columns = [Column("Class"), Column("Words", "count"), Column("Segments", "count"), Column("Precision", "share")]
     columns += [Column("Recall", "share"), Column("Accuracy where predicted", "share")]

@@ -148,16 +148,16 @@ class GeneratedSentences(EntitiesProgram[ReferenceWithLemmas, SentenceStatistics
     def scores(self, statistics: SentenceStatistics) -> dict[str, float]:
         """Return F1 per sentence and over classes, in the modes all and loc, with precision and recall."""
         judged, words, joined = statistics.judged, statistics.words, statistics.joined
-        found = {}
+        n = len(joined.classes)
+        averages = {
+            mode: grounding.per_class(judged, joined.objects, words, joined.submitted, n, localization)
+            for mode, localization in _MODES.items()
+        }
         for mode, localization in _MODES.items():
-            found[mode] = grounding.per_class(
-                judged, joined.objects, words, joined.submitted, len(joined.classes), localization
-            )
-        for mode, localization in _MODES.items():
-            found[f"{mode}_per_sent"], _ = _per_sentence(judged, words, joined, localization)
-        f1 = {f"f1_{name}": found[name].f1 for name in ("all_per_sent", "loc_per_sent", "all", "loc")}
+            averages[f"{mode}_per_sent"], _ = _per_sentence(judged, words, joined, localization)
+        f1 = {f"f1_{name}": averages[name].f1 for name in ("all_per_sent", "loc_per_sent", "all", "loc")}
         scores = {"score": f1["f1_all_per_sent"], "coverage": grounding.share(joined.submitted), **f1}
-        for name, numbers in found.items():
+        for name, numbers in averages.items():
             scores[f"precision_{name}"], scores[f"recall_{name}"] = numbers.precision, numbers.recall
         return scores
 

@@ -102,7 +102,7 @@ def _budget(reference: Reference, statistics: ImageStatistics, matched: Ints) ->
 
 def _calibration(statistics: ImageStatistics) -> Section:
     """Return a table of groups of equally many detections by their score."""
-    ranked, n_dense = statistics.ranked, statistics.compared.annotated()
+    ranked, n_dense = statistics.ranked, statistics.compared.n_annotated()
     scores = np.sort(statistics.compared.detections.score)[::-1]
     n_groups = max(min(_SCORE_GROUPS, len(scores) // _FEWEST_IN_GROUP), 1)
     chunks = np.array_split(np.arange(len(scores)), n_groups)
@@ -128,9 +128,13 @@ def _image_table(statistics: ImageStatistics) -> Section:
     score = float(PROGRAM.reduce(statistics, np.ones((1, n)))[0])
     blocks = (1.0 - np.eye(n)[begin : begin + _IMAGE_BLOCK] for begin in range(0, n, _IMAGE_BLOCK))
     cost = np.concatenate([PROGRAM.reduce(statistics, block) for block in blocks]) - score
-    n_persons, found, right = compared.matches.n_persons[0], compared.found(), compared.right(statistics.main)
+    n_persons, detections, right = (
+        compared.matches.n_persons[0],
+        compared.n_detections(),
+        compared.n_right(statistics.main),
+    )
     rows = [
-        (statistics.items[i], int(n_persons[i]), int(found[i]), int(right[i]), float(cost[i]))
+        (statistics.items[i], int(n_persons[i]), int(detections[i]), int(right[i]), float(cost[i]))
         for i in np.argsort(-cost, kind="stable")[:_IMAGES_SHOWN].tolist()
     ]
     columns = [Column("Image"), Column("Persons", "count"), Column("Detections", "count"), Column("Matched", "count")]

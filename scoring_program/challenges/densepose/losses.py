@@ -49,18 +49,18 @@ def _fixed_similarities(compared: Compared, points: Points, main: int) -> dict[s
 
 def _without_false(compared: Compared, main: int) -> Matches:
     """Match again without the detections that are neither matched nor ignored at 0.5."""
-    found = compared.detections
+    detections = compared.detections
     kept = (compared.matches.matched[0, main, 0] >= 0) | compared.matches.ignored[0, main, 0]
     pair = kept[compared.pairs.detection]
     values = similarity(MEASURES[main], compared.gps[pair], compared.mask_iou[pair])
-    detections = Detections(found.image[kept], found.score[kept], found.area[kept])
-    return average_precision.match(values[None], compared.overlap[pair], detections, compared.people, _AREAS)
+    remaining = Detections(detections.image[kept], detections.score[kept], detections.area[kept])
+    return average_precision.match(values[None], compared.overlap[pair], remaining, compared.people, _AREAS)
 
 
 def _without_missed(compared: Compared, main: int) -> Matches:
     """Match again with the persons ignored that no detection matches at 0.5."""
     people = compared.people
-    found = np.isin(np.arange(len(people.dense)), compared.person(main))
+    is_matched = np.isin(np.arange(len(people.dense)), compared.person(main))
     values = similarity(MEASURES[main], compared.gps, compared.mask_iou)
-    remaining = People(people.n_images, people.image, people.area, people.dense & found, people.crowd)
+    remaining = People(people.n_images, people.image, people.area, people.dense & is_matched, people.crowd)
     return average_precision.match(values[None], compared.overlap, compared.detections, remaining, _AREAS)

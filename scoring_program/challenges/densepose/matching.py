@@ -58,10 +58,10 @@ class Compared:
     matches: Matches
 
     def person(self, main: int) -> Ints:
-        """Return whom each detection is matched with at 0.5, area all, and not ignored, -1 for nobody."""
+        """Return the person matched with each detection at 0.5, area all; -1 if there is none or it is ignored."""
         return np.where(self.matches.ignored[0, main, 0], -1, self.matches.matched[0, main, 0])
 
-    def right(self, main: int) -> Ints:
+    def n_right(self, main: int) -> Ints:
         """Return how many detections of each image are so matched, shape (n_images,)."""
         return np.bincount(self.detections.image[self.person(main) >= 0], minlength=self.people.n_images)
 
@@ -69,11 +69,11 @@ class Compared:
         """Return which pairs are so matched; bool, shape (n_pairs,)."""
         return self.person(main)[self.pairs.detection] == self.pairs.person
 
-    def found(self) -> Ints:
+    def n_detections(self) -> Ints:
         """Return the number of detections of each image, shape (n_images,)."""
         return np.bincount(self.detections.image, minlength=self.people.n_images)
 
-    def annotated(self) -> Ints:
+    def n_annotated(self) -> Ints:
         """Return the number of densely annotated persons of each image, shape (n_images,)."""
         return self.people.count(self.people.dense)
 

@@ -18,12 +18,12 @@ def honest(reference: Path, rng: Generator, noise: float) -> Any:
     """Return a prediction: right at ``noise`` 0, hardly anything right at 1."""
     data = json.loads((reference / "annotations.json").read_text())
     missed = 0.5 * noise * rng.random()
-    found = []
+    detections = []
     for person in data["annotations"]:
         if rng.random() >= missed:
             box, iuv = predicted(person, 40 * noise, 60 * noise, 0.6 * noise, rng)
-            found.append([person["image_id"], box, round(float(rng.random()), 4), iuv])
-    return found
+            detections.append([person["image_id"], box, round(float(rng.random()), 4), iuv])
+    return detections
 
 
 def files(prediction: Any) -> Files:

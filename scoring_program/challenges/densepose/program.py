@@ -103,9 +103,9 @@ class DensePose(Program[Reference, Gathered, ImageStatistics]):
         points = matching.point_similarities(reference, by_image, settings["kappa"])
         compared = matching.compare(persons, by_image, points)
         ranked = average_precision.ranked(compared.matches, 0, main)
-        n_dense = compared.annotated()
+        n_dense = compared.n_annotated()
         item_scores = np.where(
-            (n_dense > 0) & (compared.found() > 0), compared.right(main) / np.maximum(n_dense, 1), np.nan
+            (n_dense > 0) & (compared.n_detections() > 0), compared.n_right(main) / np.maximum(n_dense, 1), np.nan
         )
         notes = _notes(submission, len(compared.detections.score), compared.matches.n_persons.sum(axis=1))
         items = [str(number) for number in persons.image_id.tolist()]
@@ -118,7 +118,7 @@ class DensePose(Program[Reference, Gathered, ImageStatistics]):
     def scores(self, statistics: ImageStatistics) -> dict[str, float]:
         """Return AP and AR at the thresholds and areas, and the AP of the two factors of GPSm."""
         scores = _scores(average_precision.accumulate(statistics.compared.matches), statistics.main)
-        covered = statistics.compared.found()[statistics.compared.annotated() > 0] > 0
+        covered = statistics.compared.n_detections()[statistics.compared.n_annotated() > 0] > 0
         return {"score": scores["ap"], "coverage": float(covered.mean()) if len(covered) else 0.0, **scores}
 
     def losses(self, statistics: ImageStatistics) -> dict[str, float]:

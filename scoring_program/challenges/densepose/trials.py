@@ -28,13 +28,13 @@ def _as_results(detections: list[dict[str, Any]]) -> Files:
 
 
 def _twenty_identical(reference: Files, sample: Files) -> Files:
-    found: list[dict[str, Any]] = []
+    repeated: list[dict[str, Any]] = []
     per_image: Counter[int] = Counter()
     for detection in _detections(sample):
         room = 20 - per_image[detection["image_id"]]
-        found += [detection] * min(20, room)
+        repeated += [detection] * min(20, room)
         per_image[detection["image_id"]] += min(20, room)
-    return _as_results(found)
+    return _as_results(repeated)
 
 
 def _torso(image_id: int, box: list[float], score: float) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def _whole_images(reference: Files, sample: Files) -> Files:
 
 def _one_point(reference: Files, sample: Files) -> Files:
     """Return the honest boxes, each filled with the middle of the torso."""
-    return _as_results([_torso(found["image_id"], found["bbox"], found["score"]) for found in _detections(sample)])
+    return _as_results([_torso(d["image_id"], d["bbox"], d["score"]) for d in _detections(sample)])
 
 
 class DensePoseTrials(Trials):
@@ -78,7 +78,7 @@ class DensePoseTrials(Trials):
         (folder / "annotations.json").write_text(json.dumps(data))
 
     def knowing(self) -> Files:
-        """Return the good sample: images have numbers here, which are no canaries."""
+        """Return the good sample: images have numbers, which are no canaries."""
         with tempfile.TemporaryDirectory() as folder:
             demo.write_reference(Path(folder) / "ref")
             demo.write_samples(Path(folder) / "ref", Path(folder))

@@ -184,13 +184,13 @@ class KineticsTPS(Program[Reference, KineticsSubmission, VideoStatistics]):
     def losses(self, statistics: VideoStatistics) -> dict[str, float]:
         """Return the score with the right classes, and with each kind of wrong part made right."""
         outcomes, has_frame = statistics.outcomes, statistics.joined.has_frame
-        found = {"action_class": _area(statistics.videos, np.ones_like(statistics.right), statistics.protocol)[1]}
+        scores = {"action_class": _area(statistics.videos, np.ones_like(statistics.right), statistics.protocol)[1]}
         for fix, kind in _FIXED_KINDS.items():
             chosen = outcomes.kind == kind
             submitted = np.ones_like(has_frame) if kind == part_state.NO_HUMAN else has_frame
             videos = _videos(statistics.parts, outcomes.corrected(chosen), submitted, statistics.protocol)
-            found[fix] = _area(videos, statistics.right, statistics.protocol)[1]
-        return found
+            scores[fix] = _area(videos, statistics.right, statistics.protocol)[1]
+        return scores
 
 
 _FIXED_KINDS = {

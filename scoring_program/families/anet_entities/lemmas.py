@@ -36,8 +36,8 @@ def first_token(word: str) -> str:
     if word.isalnum():
         return word
     visible = "".join(" " if unicodedata.category(character)[0] in "CZ" else character for character in word)
-    found = _FIRST_TOKEN.match(visible.strip().replace("’", "'"))
-    return found.group() if found else ""
+    match = _FIRST_TOKEN.match(visible.strip().replace("’", "'"))
+    return match.group() if match else ""
 
 
 def rule_lemma(word: str) -> str:
@@ -96,11 +96,10 @@ class Lemmas:
 
     def __call__(self, word: str) -> str:
         """Return the lemma of a word."""
-        found = self.table.get(word)
-        if found is None:
-            self.missing.add(word)
-            return self.fallback(word)
-        return found
+        if word in self.table:
+            return self.table[word]
+        self.missing.add(word)
+        return self.fallback(word)
 
     def fallback(self, word: str) -> str:
         """Return the lemma that a word has if it is not in the table itself."""
@@ -134,8 +133,7 @@ def lemmas_from_table(
     if missing:
         shown = ", ".join(repr(quote(word)) for word in missing[:_NAMED_WORDS])
         more = f" and {len(missing) - _NAMED_WORDS:,} more" if len(missing) > _NAMED_WORDS else ""
-        words_missing = counted(len(missing), "word")
-        text = f"{words_missing} not in the table of lemmas got a lemma {known.means}: {shown}{more}"
+        text = f"{counted(len(missing), 'word')} not in the table of lemmas got a lemma {known.means}: {shown}{more}"
         findings.note("N-LEMMAS-MISSING", text)
     note_words_without_token([word for word in missing if not first_token(word)], findings)
     return with_other_words(lemmas, tokens, known), f"corenlp-{TABLE_VERSION}-table+{len(missing)}"
@@ -146,8 +144,8 @@ def with_other_words(lemmas: Mapping[str, str], tokens: Collection[str], known: 
 
     Of all other words it suffices to know that they have the lemma of no token.
     """
-    wanted = {lemmas[token] for token in tokens}
-    others = {w: lemma for w, lemma in known.table.items() if lemma in wanted or known.fallback(w) in wanted}
+    of_tokens = {lemmas[token] for token in tokens}
+    others = {w: lemma for w, lemma in known.table.items() if lemma in of_tokens or known.fallback(w) in of_tokens}
     return {**others, **lemmas}
 
 

@@ -130,7 +130,7 @@ class TrackProgram(Program[Reference, Prediction, SequenceStatistics]):
         )
         false_classes = np.bincount(cells.sequence[cells.predicted & ~cells.annotated], minlength=n)
         left_out = int((~kept).sum())
-        text = f"left out of the mean for want of a class that counts: {left_out:,} of {counted(n, 'sequence')}"
+        text = f"left out of the mean, because no class counts: {left_out:,} of {counted(n, 'sequence')}"
         return SequenceStatistics(
             reference.sequences, np.where(kept & submission.present, means, np.nan),
             [Note("N-LEFT-OUT", text)] if left_out >= max(fewest(settings["detail"]), 1) else [],
