@@ -67,13 +67,13 @@ def lines(data: LineChart) -> Element:
 
     marks = []
     drawn = [line for line in data.lines if line.x]
-    for number, (line, kind) in enumerate(zip(drawn, colors())):
+    for number, (line, color) in enumerate(zip(drawn, colors())):
         points = [at(x, y) for x, y in zip(line.x, line.y)]
         if data.filled and not number:
             area = [(points[0][0], 100.0), *points, (points[-1][0], 100.0)]
-            marks.append(element("path", class_=f"area-{kind}", d=f"{_path(area)} Z"))
+            marks.append(element("path", class_=f"area-{color}", d=f"{_path(area)} Z"))
         if not data.ordered:
-            marks.append(element("path", class_=f"line-{kind}", d=_path(points)))
+            marks.append(element("path", class_=f"line-{color}", d=_path(points)))
         elif line is drawn[-1]:
             marks.append(element("path", class_="line-last", d=_path(points)))
         else:
@@ -87,7 +87,7 @@ def lines(data: LineChart) -> Element:
 def lines_key(data: LineChart) -> Element:
     """Return what the colors of lines mean: each line, or for ordered lines the scale from the first to the last."""
     if not data.ordered or len(data.lines) < 3:
-        return key([(line.label, f"fill-{kind}") for line, kind in zip(data.lines, colors())])
+        return key([(line.label, f"fill-{color}") for line, color in zip(data.lines, colors())])
     *steps, last = data.lines
     made = key([(last.label, "fill-last")])
     made.insert(0, scale(steps[0].label, steps[-1].label))
@@ -97,11 +97,9 @@ def lines_key(data: LineChart) -> Element:
 def key(entries: Sequence[tuple[str, str]]) -> Element:
     """Return the meaning of colors: (text, class of the color)."""
     made = element("div", class_="key")
-    for text, kind in entries:
-        square = element(
-            "svg", element("rect", width=10, height=10, class_=kind), viewBox="0 0 10 10", aria_hidden="true"
-        )
-        made.append(element("span", square, cut(text)))
+    for text, class_name in entries:
+        square = element("rect", width=10, height=10, class_=class_name)
+        made.append(element("span", element("svg", square, viewBox="0 0 10 10", aria_hidden="true"), cut(text)))
     return made
 
 
@@ -115,9 +113,9 @@ def stacked_bar(data: StackedBar) -> Element:
     text = ", ".join(f"{label} {share:.3f}" for label, share in data.shares)
     chart = _stretched(100, 10, f"{data.title}: {text}", "stack")
     left = 0.0
-    for (_, share), kind in zip(data.shares, colors()):
+    for (_, share), color in zip(data.shares, colors()):
         width = 100 * min(max(share, 0.0), 1.0)
-        chart.append(_rect(left, 0, width, 10, f"fill-{kind}"))
+        chart.append(_rect(left, 0, width, 10, f"fill-{color}"))
         left += width
     return chart
 
@@ -185,9 +183,9 @@ def timeline(data: Timeline, limit: int) -> Element:
     ticks = _frame_ticks(data.n_frames)
     chart.extend(_line(frame, 0, frame, height, "grid") for frame in ticks)
     for number, lane in enumerate(lanes):
-        for intervals, top, kind in ((lane.ground_truth, 2, "fill-a"), (lane.prediction, 10, "fill-b")):
+        for intervals, top, side in ((lane.ground_truth, 2, "fill-a"), (lane.prediction, 10, "fill-b")):
             for start, end in intervals[:limit]:
-                chart.append(_rect(start, _LANE * number + top, max(end - start, 0), 8, kind))
+                chart.append(_rect(start, _LANE * number + top, max(end - start, 0), 8, side))
     labels = element("div", *(element("div", cut(lane.label, 24)) for lane in lanes), class_="labels")
     axis = element("div", class_="ticks")
     for frame in ticks:
@@ -238,9 +236,9 @@ def plot(
     )  # fmt: skip
 
 
-def _stretched(width: float, height: float, description: str, kind: str) -> Element:
+def _stretched(width: float, height: float, description: str, class_name: str) -> Element:
     return element(
-        "svg", class_=kind, viewBox=f"0 0 {width:g} {height:g}", preserveAspectRatio="none", role="img",
+        "svg", class_=class_name, viewBox=f"0 0 {width:g} {height:g}", preserveAspectRatio="none", role="img",
         aria_label=description,
     )  # fmt: skip
 
@@ -249,9 +247,11 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
     return "M" + " L".join(f"{x:.5g} {y:.5g}" for x, y in points)
 
 
-def _rect(x: float, y: float, width: float, height: float, kind: str) -> Element:
-    return element("rect", class_=kind, x=f"{x:.6g}", y=f"{y:.6g}", width=f"{width:.6g}", height=f"{height:.6g}")
+def _rect(x: float, y: float, width: float, height: float, class_name: str) -> Element:
+    return element(
+        "rect", class_=class_name, x=f"{x:.6g}", y=f"{y:.6g}", width=f"{width:.6g}", height=f"{height:.6g}"
+    )
 
 
-def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Element:
-    return element("line", class_=kind, x1=f"{x1:.6g}", y1=f"{y1:.6g}", x2=f"{x2:.6g}", y2=f"{y2:.6g}")
+def _line(x1: float, y1: float, x2: float, y2: float, class_name: str) -> Element:
+    return element("line", class_=class_name, x1=f"{x1:.6g}", y1=f"{y1:.6g}", x2=f"{x2:.6g}", y2=f"{y2:.6g}")

@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 
 from scoring_program.report import charts
 from scoring_program.report.html import Child, append, cut, element, render
-from scoring_program.report.sections import bar, card, cards, contents, table
+from scoring_program.report.sections import bar, card, cards, contents, folded, table
 from scoring_program.result import Column, Interval, Loss, Result
 from validator.findings import Findings, Note, counted
 
@@ -74,8 +74,8 @@ def _notes(notes: Sequence[Note], limit: int) -> list[Element]:
         return []
     lines = [element("li", cut(note.line(), 400)) for note in notes[:limit]]
     made: list[Child] = [element("ul", *lines[:_OPEN_NOTES])]
-    if folded := lines[_OPEN_NOTES:]:
-        made.append(element("details", element("summary", f"{len(folded):,} more"), element("ul", *folded)))
+    if more := lines[_OPEN_NOTES:]:
+        made.append(folded(f"{len(more):,} more", element("ul", *more)))
     if len(notes) > limit:
         made.append(f"and {len(notes) - limit:,} more")
     return [card("run-notes", "Notes", "", *made)]
@@ -94,11 +94,11 @@ def _losses(challenge: Challenge, losses: Sequence[Loss]) -> list[Element]:
     note = "What the score would gain without one kind of error. Gains overlap: they do not add up."
     columns = [Column("Kind of error"), Column("Score without it", "share"), Column("Points gained", "number")]
     rows = [(fixes[loss.fix].title, loss.score_if_fixed, 100 * loss.points) for loss in losses]
-    every = element(
-        "details", element("summary", "All kinds of errors"), *table(columns, rows, "All kinds of errors", len(rows))
-    )
+    every = "All kinds of errors"
     largest = entries if costly else "No kind of error costs as much as 0.05 points."
-    return [card("run-losses", "What costs most", note, largest, every)]
+    return [
+        card("run-losses", "What costs most", note, largest, folded(every, *table(columns, rows, every, len(rows))))
+    ]
 
 
 def _scores(columns: Sequence[ScoreColumn], result: Result, signature: str) -> Element:
@@ -106,10 +106,9 @@ def _scores(columns: Sequence[ScoreColumn], result: Result, signature: str) -> E
     present = [column for column in columns if column.key in result.scores]
     shown = [column for column in present if column.leaderboard]
     others = [column for column in present if not column.leaderboard]
-    more = [element("details", element("summary", "All numbers"), _score_table(others, result))] if others else []
-    line = element(
-        "p", "Scores with this signature are comparable: ", element("code", cut(signature, 1000)), class_="after"
-    )
+    more = [folded("All numbers", _score_table(others, result))] if others else []
+    code = element("code", cut(signature, 1000))
+    line = element("p", "Scores with this signature are comparable: ", code, class_="after")
     return card("run-scores", "Scores", "", _score_table(shown, result), *more, line)
 
 
@@ -129,8 +128,8 @@ def invalid_page(challenge: Challenge, findings: Findings) -> str:
     """Return the page of a submission that could not be scored: what is wrong and how to fix it."""
     problems = element("ol", *(element("li", problem.line()) for problem in findings.chosen()))
     more = filter(None, [findings.told_unshown()])
-    head = [element("h1", f"Not scored: {findings.told_total()}")]
-    head.append(element("p", element("strong", "Invalid submission", class_="bad")))
+    verdict = element("p", element("strong", "Invalid submission", class_="bad"))
+    head = [element("h1", f"Not scored: {findings.told_total()}"), verdict]
     body = [card("run-problems", "What to fix", "", problems, *more), *_notes(findings.notes, _MOST_ENTRIES)]
     return document(challenge.title, head, body)
 

@@ -35,11 +35,11 @@ def cards(sections: Sequence[Section], limit: int) -> list[Element]:
     ``limit`` is the most entries that any list of a card has.
     """
     made: list[Element] = []
-    for kind, group in groupby(sections[:limit], _kind):
+    for layout, group in groupby(sections[:limit], _layout):
         members = list(group)
-        if kind == "timelines":
+        if layout == "timelines":
             made.append(_timelines(members, limit))
-        elif kind == "pairs":
+        elif layout == "pairs":
             for first in range(0, len(members), 2):
                 pair = [_card(section, limit) for section in members[first : first + 2]]
                 made.append(element("div", *pair, class_="pair"))
@@ -50,7 +50,7 @@ def cards(sections: Sequence[Section], limit: int) -> list[Element]:
     return made
 
 
-def _kind(section: Section) -> str:
+def _layout(section: Section) -> str:
     if isinstance(section, Timeline):
         return "timelines"
     narrow = isinstance(section, Table) and len(section.columns) <= _MOST_COLUMNS_OF_A_PAIR
@@ -80,12 +80,15 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], title: str,
     if not rows:
         return [element("p", "Nothing to show.")]
     made = [scroll(_table(columns, rows[:OPEN_ROWS]), title)]
-    folded = rows[OPEN_ROWS:limit]
-    if folded:
-        more = element("summary", counted(len(folded), "more row"))
-        made.append(element("details", more, scroll(_table(columns, folded), f"{title}, more rows")))
+    if more := rows[OPEN_ROWS:limit]:
+        made.append(folded(counted(len(more), "more row"), scroll(_table(columns, more), f"{title}, more rows")))
     hidden = len(rows) - min(len(rows), max(limit, OPEN_ROWS))
     return [*made, element("p", f"and {hidden:,} more")] if hidden else made
+
+
+def folded(summary: str, *children: Child) -> Element:
+    """Return children that show after a click on their summary."""
+    return element("details", element("summary", summary), *children)
 
 
 def _table(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> Element:
@@ -115,8 +118,7 @@ def scroll(content: Element, title: str) -> Element:
 
 
 def _card(section: Section, limit: int) -> Element:
-    children = _body(section, limit)
-    return card(section.key, section.title, section.note, *children)
+    return card(section.key, section.title, section.note, *_body(section, limit))
 
 
 @singledispatch
@@ -141,9 +143,8 @@ def _(section: LineChart, limit: int) -> list[Element]:
 
 @_body.register
 def _(section: StackedBar, limit: int) -> list[Element]:
-    entries = [
-        (f"{label} {share:.3f}", f"fill-{kind}") for (label, share), kind in zip(section.shares, charts.colors())
-    ]
+    colors = charts.colors()
+    entries = [(f"{label} {share:.3f}", f"fill-{color}") for (label, share), color in zip(section.shares, colors)]
     return [charts.stacked_bar(section), charts.key(entries)]
 
 
@@ -170,11 +171,8 @@ def _timelines(sections: Sequence[Section], limit: int) -> Element:
         for section in sections
         if isinstance(section, Timeline)
     ]
-    children = [
-        charts.key([("ground truth", "fill-a"), ("prediction", "fill-b")]),
-        element("div", *drawn[:OPEN_TIMELINES], class_="timelines"),
-    ]
-    if folded := drawn[OPEN_TIMELINES:]:
-        more = element("summary", counted(len(folded), "more timeline"))
-        children.append(element("details", more, element("div", *folded, class_="timelines")))
+    children = [charts.key([("ground truth", "fill-a"), ("prediction", "fill-b")])]
+    children.append(element("div", *drawn[:OPEN_TIMELINES], class_="timelines"))
+    if more := drawn[OPEN_TIMELINES:]:
+        children.append(folded(counted(len(more), "more timeline"), element("div", *more, class_="timelines")))
     return card(sections[0].key, "Timelines", sections[0].note, *children)

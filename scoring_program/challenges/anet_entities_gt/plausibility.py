@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scoring_program.families.anet_entities import plausibility as anet
-from scoring_program.families.anet_entities.reference import Reference
+from scoring_program.families.anet_entities.files import Reference
 from scoring_program.plausibility import Facet
 from validator.formats.anet_entities import Grounding
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from scoring_program.challenge import Settings
-from scoring_program.families.anet_entities import reference as files
+from scoring_program.families.anet_entities import files
+from scoring_program.families.anet_entities.files import Reference
 from scoring_program.families.anet_entities.joining import Joined, join
 from scoring_program.families.anet_entities.program import EntitiesProgram
-from scoring_program.families.anet_entities.reference import Reference
 from scoring_program.metrics import grounding
 from scoring_program.metrics.arrays import Bools, Floats, Ints
 from scoring_program.result import Statistics

@@ -210,9 +210,10 @@ def _sizes(lists: Mapping[str, Any]) -> str:
     return ", ".join(f"{len(values)} {key}" for key, values in lists.items())
 
 
-def _numbers(value: Any, size: int | None = None) -> bool:
-    good = isinstance(value, list) and all(type(entry) in (int, float) for entry in value)
-    return good and (size is None or len(value) == size)
+def _numbers(value: object, size: int | None = None) -> bool:
+    if not isinstance(value, list) or size not in (None, len(value)):
+        return False
+    return all(type(entry) in (int, float) for entry in value)
 
 
 def _read_person(annotation: Any, images: Sizes, name: str, where: str, findings: Findings) -> dict[str, Any] | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from scoring_program.disclosure import FEWEST, fold_small
-from scoring_program.families.anet_entities.reference import Reference
+from scoring_program.families.anet_entities.files import Reference
 from scoring_program.metrics import grounding
 from scoring_program.metrics.arrays import Bools, Floats, Ints
 from scoring_program.result import Cell, Column, Groups, Section, Table

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring_program.families.anet_entities.reference import Reference
+from scoring_program.families.anet_entities.files import Reference
 from scoring_program.metrics import grounding
 from scoring_program.metrics.arrays import Bools, Ints
 from validator.findings import Note, counted

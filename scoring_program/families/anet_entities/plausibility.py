@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from scoring_program.families.anet_entities.files import Reference
 from scoring_program.families.anet_entities.lemmas import rule_lemma
-from scoring_program.families.anet_entities.reference import Reference
 from scoring_program.metrics.arrays import Bools, Floats, Ints
 from scoring_program.metrics.grounding import FRAMES, Words
 from scoring_program.plausibility import BoxPairs, Facet, Reading, is_in, names_facet, ranges, sample

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from scoring_program.challenge import Program, Settings
-from scoring_program.families.anet_entities import reference as files
+from scoring_program.families.anet_entities import files
 from scoring_program.result import Statistics
 from validator.check import check_submission
 from validator.findings import Findings

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from scoring_program.challenge import Settings
 from scoring_program.metrics.arrays import Ints
 from scoring_program.metrics.grounding import FRAMES, Words
 from scoring_program.prepared import load_prepared, save_prepared
@@ -56,7 +56,7 @@ class Reference:
     videos: list[str]
 
 
-def load(folder: Path, settings: Mapping[str, Any], findings: Findings) -> Reference | None:
+def load(folder: Path, settings: Settings, findings: Findings) -> Reference | None:
     """Read the reference and keep the segments of the chosen splits; None after a problem."""
     prepared = folder / PREPARED_FILE
     is_prepared = prepared.is_file()
@@ -92,7 +92,7 @@ def lemmatizer(folder: Path) -> str:
     return path.read_text(encoding="utf-8").strip() if path.is_file() else "unnamed"
 
 
-def check(settings: Mapping[str, Any], reference: Reference, findings: Findings) -> None:
+def check(settings: Settings, reference: Reference, findings: Findings) -> None:
     """Find the mistakes of organizers that do not stop a run but make it pointless or wrong."""
     name = settings["reference_file"]
     if not len(reference.words.segment):
@@ -129,7 +129,7 @@ def _from_prepared(texts: dict[str, Any], arrays: dict[str, np.ndarray]) -> Refe
     return Reference(words=words, token_segment=arrays["token_segment"], token=arrays["token"], **content)
 
 
-def prepare(source: Path, output: Path, settings: Mapping[str, Any], findings: Findings) -> Reference | None:
+def prepare(source: Path, output: Path, settings: Settings, findings: Findings) -> Reference | None:
     """Read the organizers' JSON files and write them, with all splits, as arrays."""
     whole = _load_json(source, settings, findings)
     if whole is not None:
@@ -148,7 +148,7 @@ def _missing(folder: Path, name: str, setting: str, findings: Findings) -> None:
     findings.add("E-REF-NONE", f"the file is missing in the reference folder{instead}", hint, file=name)
 
 
-def _load_json(folder: Path, settings: Mapping[str, Any], findings: Findings) -> Reference | None:
+def _load_json(folder: Path, settings: Settings, findings: Findings) -> Reference | None:
     contents = []
     for setting in ("reference_file", "split_file"):
         name = settings[setting]
@@ -186,17 +186,17 @@ def _load_json(folder: Path, settings: Mapping[str, Any], findings: Findings) ->
     return builder.build(splits, vocab if _is_list_of(vocab, str) else [], list(data["annotations"]))
 
 
-def _is_list_of(value: Any, kind: type) -> bool:
+def _is_list_of(value: object, kind: type) -> bool:
     return isinstance(value, list) and all(isinstance(entry, kind) for entry in value)
 
 
 class _Box(NamedTuple):
     """An annotated box: its frame, the classes and word indexes of what it shows, and its corners."""
 
-    frame: Any
-    classes: Any
-    words: Any
-    box: Any
+    frame: int
+    classes: list[str]
+    words: list[int]
+    box: list[float]
 
 
 class _Builder:
@@ -215,7 +215,7 @@ class _Builder:
     def _problem(self, problem: str, hint: str, where: str) -> None:
         self._findings.add("E-REF-SEGMENT", problem, hint, file=self._name, where=where)
 
-    def add(self, video: str, segment: str, annotated: Any, where: str) -> None:
+    def add(self, video: str, segment: str, annotated: object, where: str) -> None:
         """Add a segment; one without annotated frames is left out."""
         if not isinstance(annotated, dict):
             self._problem("this is not an object", "see the format page", where)
