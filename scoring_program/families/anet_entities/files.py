@@ -179,7 +179,7 @@ def _load_json(folder: Path, settings: Settings, findings: Findings) -> Referenc
             )
             continue
         for segment, annotated in segments.items():
-            builder.add(video, segment, annotated, file=f"{where}/segments/{pointer_part(segment)}")
+            builder.add(video, segment, annotated, f"{where}/segments/{pointer_part(segment)}")
     vocab = data.get("vocab", [])
     if not findings.ok:
         return None
