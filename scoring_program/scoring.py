@@ -346,13 +346,9 @@ class _Run:
             problem = f"the run takes longer than is allowed (stage {stage})"
         # The times stay out of the outputs, which are then the same in every run.
         console.say(self._stages.line(), to=sys.stderr)
-        hint = (
-            f"submit less; if your submission is of ordinary size, tell the organizers ({setting} in settings.yaml)"
-        )
-        findings.add(code, problem, hint)
-        if stage in ("start", "reference"):
-            return self.broken(findings)
-        return self._invalid(outcome, findings)
+        ask = f"if your submission is of ordinary size, tell the organizers ({setting} in settings.yaml)"
+        findings.add(code, problem, f"submit less; {ask}")
+        return self.broken(findings) if stage in ("start", "reference") else self._invalid(outcome, findings)
 
     def broken(self, findings: Findings) -> int:
         """Say what is wrong on the organizer's side."""

@@ -62,21 +62,15 @@ def read_settings(folder: Path, known: tuple[Setting, ...], findings: Findings) 
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1} column {mark.column + 1}" if mark else ""
-        problem = str(getattr(error, "problem", None) or getattr(error, "reason", ""))
-        findings.add(
-            "E-SETTINGS-YAML",
-            f"this is not valid YAML: {quote(problem)}",
-            "correct it",
-            file=SETTINGS_FILE,
-            where=where,
-        )
+        reason = str(getattr(error, "problem", None) or getattr(error, "reason", ""))
+        problem = f"this is not valid YAML: {quote(reason)}"
+        findings.add("E-SETTINGS-YAML", problem, "correct it", file=SETTINGS_FILE, where=where)
         return values
     if content is None:
         return values
     if not isinstance(content, dict):
-        findings.add(
-            "E-SETTINGS-YAML", "this is not a mapping", 'write lines like "protocol: published"', file=SETTINGS_FILE
-        )
+        hint = 'write lines like "protocol: published"'
+        findings.add("E-SETTINGS-YAML", "this is not a mapping", hint, file=SETTINGS_FILE)
         return values
     return {**values, **allowed(content, known, findings, SETTINGS_FILE)}
 
@@ -92,9 +86,8 @@ def allowed(chosen: Mapping[Any, Any], known: tuple[Setting, ...], findings: Fin
             hint = f"did you mean {close[0]}" if close else f"known settings are {', '.join(by_name)}"
             findings.add("E-SETTINGS-KEY", "there is no setting of this name", hint, file=file, where=where)
         elif expected := _expected(by_name[name], value):
-            findings.add(
-                "E-SETTINGS-VALUE", "the value is not allowed", f"it must be {expected}", file=file, where=where
-            )
+            hint = f"it must be {expected}"
+            findings.add("E-SETTINGS-VALUE", "the value is not allowed", hint, file=file, where=where)
         else:
             values[name] = float(value) if isinstance(by_name[name].default, float) else value
     return values

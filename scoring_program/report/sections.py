@@ -118,7 +118,8 @@ def scroll(content: Element, title: str) -> Element:
 
 
 def _card(section: Section, limit: int) -> Element:
-    return card(section.key, section.title, section.note, *_body(section, limit))
+    children = _body(section, limit)
+    return card(section.key, section.title, section.note, *children)
 
 
 @singledispatch

@@ -83,9 +83,8 @@ class GeneratedSentences(EntitiesProgram[ReferenceWithLemmas, SentenceStatistics
         if settings["lemma_fallback"] == "lower":
             # Then a missing word is its own lemma on purpose.
             if missing:
-                findings.note(
-                    "N-REF-LEMMAS", f"{counted(len(missing), 'token')} not in the table, taken in lower case"
-                )
+                text = f"{counted(len(missing), 'token')} not in the table, taken in lower case"
+                findings.note("N-REF-LEMMAS", text)
             return
         for token in missing:
             problem = f"the token {quote(token)!r} is missing in the table"

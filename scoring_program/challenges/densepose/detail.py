@@ -88,14 +88,14 @@ def _budget(reference: Reference, statistics: ImageStatistics, matched: Ints) ->
     total = int(np.diff(persons.point_start)[persons.dense].sum())
     part, true_part, similarity = points.part[matched], points.true_part[matched], points.similarity[matched]
     lost = 1 - similarity
-    scale = max(total, 1)
-    shares = [
-        ("kept", float(similarity.sum()) / scale),
-        ("missed person", (total - len(matched)) / scale),
-        ("background at the point", float(lost[part == 0].sum()) / scale),
-        ("wrong part", float(lost[(part > 0) & (part != true_part)].sum()) / scale),
-        ("off within the part", float(lost[(part > 0) & (part == true_part)].sum()) / scale),
-    ]
+    amounts = {
+        "kept": similarity.sum(),
+        "missed person": total - len(matched),
+        "background at the point": lost[part == 0].sum(),
+        "wrong part": lost[(part > 0) & (part != true_part)].sum(),
+        "off within the part": lost[(part > 0) & (part == true_part)].sum(),
+    }
+    shares = [(name, float(amount) / max(total, 1)) for name, amount in amounts.items()]
     note = "Shares of all annotated points; matches at 0.5."
     return StackedBar("similarity_budget", "Where the similarity is lost", note, shares)
 

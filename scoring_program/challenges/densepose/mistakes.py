@@ -69,16 +69,17 @@ def _unit_bytes(box: list[Any], iuv: np.ndarray) -> tuple[list[float], np.ndarra
     return box, np.concatenate([iuv[:1], np.rint(iuv[1:] / 255).astype(np.uint8)])
 
 
+def _normalized_corner(box: list[Any], iuv: np.ndarray) -> tuple[list[float], np.ndarray]:
+    return [abs(box[0]) / 700, abs(box[1]) / 500, *box[2:]], iuv
+
+
 MISTAKES: Sequence[Mistake] = [
     ("U, V in 0..1 as bytes", "N-LOOKS-NORMALIZED", _detections(_unit_bytes)),
     ("channels I, V, U", "N-LOOKS-SWAPPED", _detections(lambda box, iuv: (box, iuv[[0, 2, 1]]))),
     ("parts 0..23", "N-LOOKS-SHIFTED", _detections(_parts_from_zero)),
     ("x and y swapped", "N-LOOKS-SWAPPED", _detections(lambda box, iuv: ([box[1], box[0], *box[2:]], iuv))),
-    (
-            "corner in 0..1", "N-LOOKS-NORMALIZED",
-            _detections(lambda box, iuv: ([abs(box[0]) / 700, abs(box[1]) / 500, *box[2:]], iuv)),
-        ),
+    ("corner in 0..1", "N-LOOKS-NORMALIZED", _detections(_normalized_corner)),
     ("[x1, y1, x2, y2]", "N-LOOKS-XYXY", _detections(_corners_with_padding)),
     ("all scores equal", "N-LOOKS-CONSTANT", _equal_scores),
     ("nothing at all", "N-EMPTY", lambda prediction: []),
-]  # fmt: skip
+]

@@ -105,9 +105,8 @@ def _read_template(source: Path, findings: Findings) -> _Vertices | None:
     part = content["Part_ID_subdiv"].astype(np.int64)
     u, v = content["U_subdiv"].astype(np.float64), content["V_subdiv"].astype(np.float64)
     if not np.isin(part, range(1, geodesic.PARTS + 1)).all():
-        findings.add(
-            "E-REF-TEMPLATE", "a part is not in 1..24", _OFFICIAL, file=SUBDIVIDED_FILE, where="Part_ID_subdiv"
-        )
+        problem, where = "a part is not in 1..24", "Part_ID_subdiv"
+        findings.add("E-REF-TEMPLATE", problem, _OFFICIAL, file=SUBDIVIDED_FILE, where=where)
     if not ((u >= 0) & (u <= 1) & (v >= 0) & (v <= 1)).all():
         findings.add("E-REF-TEMPLATE", "U or V is not in 0..1", _OFFICIAL, file=SUBDIVIDED_FILE)
     unique = content["index"].astype(np.int64) - 1

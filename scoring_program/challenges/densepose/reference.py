@@ -145,9 +145,8 @@ def load_folder(folder: Path, findings: Findings) -> Reference | None:
         return None
     n = template.n_vertices
     if distances.stat().st_size != 2 * n * (n - 1):
-        findings.add(
-            "E-REF-PREPARED", "the file of distances has another size", "prepare it again", file=DISTANCES_FILE
-        )
+        problem = "the file of distances has another size"
+        findings.add("E-REF-PREPARED", problem, "prepare it again", file=DISTANCES_FILE)
         return None
     digest = folder / HASH_FILE
     return Reference(persons, template, digest.read_text(encoding="ascii").strip() if digest.is_file() else "")

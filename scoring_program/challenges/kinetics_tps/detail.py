@@ -177,10 +177,8 @@ def _part_table(statistics: VideoStatistics) -> Section:
 
     columns = [Column("Part"), Column("Annotated", "count"), Column("Human matched", "share")]
     columns += [Column("Localized", "share"), Column("Right state", "share"), Column("Mean proposals", "number")]
-    note = (
-        "Shares of the annotated parts. Localized: a proposal overlaps enough. "
-        "Mean proposals: over the parts that have any."
-    )
+    note = "Shares of the annotated parts. Localized: a proposal overlaps enough. "
+    note += "Mean proposals: over the parts that have any."
     return Groups("parts", "Parts", note, columns, list(parts.names), np.stack(support, axis=1), row, 4, True)
 
 

@@ -118,10 +118,8 @@ class KineticsTPS(Program[Reference, KineticsSubmission, VideoStatistics]):
         reference = _load_reference(source, findings)
         if reference is not None:
             _save_prepared(reference, output / PREPARED_FILE)
-            n_videos, n_frames = len(reference.parts.videos), len(reference.parts.frames)
-            findings.note(
-                "N-REF-PREPARED", f"prepared {counted(n_videos, 'video')} with {counted(n_frames, 'frame')}"
-            )
+            videos, frames = len(reference.parts.videos), len(reference.parts.frames)
+            findings.note("N-REF-PREPARED", f"prepared {counted(videos, 'video')} with {counted(frames, 'frame')}")
         return True
 
     def read_submission(self, path: Path, reference: Reference, findings: Findings) -> KineticsSubmission | None:
@@ -133,13 +131,8 @@ class KineticsTPS(Program[Reference, KineticsSubmission, VideoStatistics]):
         protocol = PROTOCOLS[settings["protocol"]]
         ground_truth = reference.parts
         joined = join(ground_truth, submission.parts)
-        matched = protocol.match(
-            ground_truth.human_box,
-            ground_truth.human_frame,
-            joined.human_box,
-            joined.human_frame,
-            settings["human_iou"],
-        )
+        boxes = ground_truth.human_box, ground_truth.human_frame, joined.human_box, joined.human_frame
+        matched = protocol.match(*boxes, settings["human_iou"])
         outcomes = part_state.judge_parts(
             matched[ground_truth.part_human],
             part_state.Parts(ground_truth.part_name, ground_truth.proposal_box, ground_truth.proposal_state),
@@ -153,11 +146,11 @@ class KineticsTPS(Program[Reference, KineticsSubmission, VideoStatistics]):
         classes = zip(ground_truth.videos, reference.classes)
         right = np.array([submission.classes.get(video) == name for video, name in classes], dtype=bool)
         areas = _areas(videos, right, protocol)
-        order = np.array(sorted(range(len(ground_truth.videos)), key=ground_truth.videos.__getitem__), dtype=np.int64)
-        submitted = np.array([video in submission.classes for video in ground_truth.videos], dtype=bool)
+        names = ground_truth.videos
+        order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
+        submitted = np.array([video in submission.classes for video in names], dtype=bool)
         submitted[ground_truth.frame_video[joined.has_frame]] = True
-        items = [ground_truth.videos[video] for video in order.tolist()]
-        item_scores = np.where(submitted, areas, np.nan)[order]
+        items, item_scores = sorted(names), np.where(submitted, areas, np.nan)[order]
         return VideoStatistics(
             items, item_scores, joined.notes, right, areas, order, videos, outcomes, ground_truth, joined, protocol
         )
@@ -275,13 +268,8 @@ def _load_reference(folder: Path, findings: Findings) -> Reference | None:
 def _save_prepared(reference: Reference, path: Path) -> None:
     parts = reference.parts
     values = {field.name: getattr(parts, field.name) for field in fields(parts)}
-    texts = {
-        "classes": reference.classes,
-        "videos": parts.videos,
-        "frames": parts.frames,
-        "names": list(parts.names),
-        "states": list(parts.states),
-    }
+    texts = {"classes": reference.classes, "videos": parts.videos, "frames": parts.frames}
+    texts |= {"names": list(parts.names), "states": list(parts.states)}
     save_prepared(path, texts, {name: value for name, value in values.items() if isinstance(value, np.ndarray)})
 
 

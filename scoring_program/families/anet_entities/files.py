@@ -110,9 +110,8 @@ def check(settings: Settings, reference: Reference, findings: Findings) -> None:
             findings.add("E-REF-SPLIT", problem, "correct the split", file=settings["split_file"])
     vocab = set(reference.vocab)
     for label in sorted(set(reference.classes) - vocab) if vocab else ():
-        findings.add(
-            "E-REF-CLASS", f"the class {quote(label)!r} is not in the vocabulary", "add or correct it", file=name
-        )
+        problem = f"the class {quote(label)!r} is not in the vocabulary"
+        findings.add("E-REF-CLASS", problem, "add or correct it", file=name)
 
 
 def save(reference: Reference, path: Path) -> None:
@@ -174,9 +173,8 @@ def _load_json(folder: Path, settings: Settings, findings: Findings) -> Referenc
         where = f"/annotations/{pointer_part(video)}"
         segments = content.get("segments") if isinstance(content, dict) else None
         if not isinstance(segments, dict):
-            findings.add(
-                "E-REF-SHAPE", "there is no mapping of segments", "see the format page", file=name, where=where
-            )
+            problem = "there is no mapping of segments"
+            findings.add("E-REF-SHAPE", problem, "see the format page", file=name, where=where)
             continue
         for segment, annotated in segments.items():
             builder.add(video, segment, annotated, f"{where}/segments/{pointer_part(segment)}")

@@ -125,9 +125,8 @@ class TrackProgram(Program[Reference, Prediction, SequenceStatistics]):
         drops_empty = protocol.actors_apart and self.track.n_actors > 1
         counts_in = _counting(cells, protocol, drops_empty, cells.counts.union)
         n = len(reference.sequences)
-        means, kept = frame_jaccard.sequence_means(
-            frame_jaccard.jaccard_index(cells.counts), counts_in, cells.sequence, n
-        )
+        jaccard = frame_jaccard.jaccard_index(cells.counts)
+        means, kept = frame_jaccard.sequence_means(jaccard, counts_in, cells.sequence, n)
         false_classes = np.bincount(cells.sequence[cells.predicted & ~cells.annotated], minlength=n)
         left_out = int((~kept).sum())
         text = f"left out of the mean, because no class counts: {left_out:,} of {counted(n, 'sequence')}"
