@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union
+from typing import Any, Generic, Protocol, TypeVar, Union
 
 from scoring_program.metrics.arrays import Floats
 from scoring_program.plausibility import Plausibility
@@ -15,9 +15,6 @@ from scoring_program.result import Deferred, Section, Statistics
 from scoring_program.settings import Setting, declared
 from validator.findings import Findings
 from validator.strict_yaml import load_strict
-
-if TYPE_CHECKING:
-    from scoring_program.demo import Demo
 
 CHALLENGES_FOLDER = Path(__file__).resolve().parent / "challenges"
 
@@ -96,6 +93,19 @@ class Program(ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
 
 AnyProgram = Program[Any, Any, Any]
 Sections = Callable[[Any, Any, Any], Sequence[Union[Section, Deferred]]]
+
+
+class Demo(Protocol):
+    """What ``challenges/<id>/demo.py`` offers: synthetic data. It never goes into a bundle."""
+
+    def write_reference(self, folder: Path, seed: int = ..., size: int = ...) -> None:
+        """Write a small demo reference, times ``size``; each seed gives another."""
+
+    def write_samples(self, reference: Path, folder: Path) -> None:
+        """Write sample submissions, a folder each: ``good`` and ``weak``."""
+
+    def write_full_size(self, folder: Path, scale: float) -> None:
+        """Write ``ref/`` and ``res/`` of the real challenge's size, times ``scale``."""
 
 
 @dataclass(frozen=True)
