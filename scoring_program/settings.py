@@ -45,10 +45,10 @@ COMMON = (
 
 def declared(data: Mapping[str, Mapping[str, Any]]) -> tuple[Setting, ...]:
     """Return the common settings and those of a ``challenge.yaml``."""
-    own = (
+    declarations = (
         Setting(name=name, **{**value, "choices": tuple(value.get("choices", ()))}) for name, value in data.items()
     )
-    return (*COMMON, *own)
+    return (*COMMON, *declarations)
 
 
 def read_settings(folder: Path, known: tuple[Setting, ...], findings: Findings) -> dict[str, Any]:
