@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from numpy.typing import NDArray
-
-from validator.arrays import Floats
+from validator.arrays import Floats, Ints
 from validator.findings import Note, counted
 
 _FEWEST_BOXES = 10
@@ -30,7 +26,7 @@ def box_facts(boxes: Floats, what: str) -> list[Note]:
     return []
 
 
-def label_facts(labels: NDArray[Any], what: str) -> list[Note]:
+def label_facts(labels: Ints | Floats, what: str) -> list[Note]:
     """Return a note if all rows have the same label."""
     if len(labels) < _FEWEST_ROWS or (labels != labels[0]).any():
         return []

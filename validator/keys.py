@@ -42,7 +42,7 @@ def match_keys(
     Returns
     -------
     int64 array of shape (m,)
-        Not to be used after a problem.
+        Do not use it after a problem.
     """
     matched = _one_to_one(keys, reference_keys)
     if matched is not None:

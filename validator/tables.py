@@ -1,7 +1,7 @@
 """CSV files with a header: a key column, and columns of text, labels, whole numbers and decimals.
 
 Columns are found by their names, in any order. The csv module reads a whole file; each column is then checked at
-once, and only a column with a problem is looked at field by field.
+once, and only a column with a problem is checked field by field.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from validator.keys import match_keys, refuse_doubles
 from validator.rules import TableColumn, TableRules
 from validator.strict_json import collector_off
 
-# Of what Python takes for a number, these characters leave what other programs take for one, too.
+# Python accepts more spellings of numbers than other programs do; those of these characters are common.
 _CHARACTERS = {"integer": frozenset("+-0123456789"), "decimal": frozenset("+-0123456789.eE")}
 _NUMBERS = {
     "integer": ("is not a whole number", "write digits only, at most 18"),
@@ -155,7 +155,7 @@ class _File:
         return f"line {self._lines[row + 1]} column {self.at + 1}"
 
     def values(self, column: TableColumn, at: int) -> Values:
-        """Return the checked values of a column; after a problem they are not to be used."""
+        """Return the checked values of a column; do not use them after a problem."""
         self.at = at
         fields = list(map(str.strip, map(itemgetter(at), self._rows)))
         if column.labels:
