@@ -28,7 +28,9 @@ _RATIO_COUNTS_FROM_BYTES = 1 << 20
 # The central directory holds at least 46 bytes an entry; names and extra fields add to it.
 _DIRECTORY_BYTES_PER_FILE = 1024
 _ENTRY = b"PK\x01\x02"
-_OTHER_ARCHIVES = {b"\x1f\x8b": "gzip", b"7z\xbc\xaf": "7-Zip", b"Rar!": "RAR", b"BZh": "bzip2", b"\xfd7zXZ": "xz"}
+_OTHER_ARCHIVES = {
+    b"\x1f\x8b": "a gzip", b"7z\xbc\xaf": "a 7-Zip", b"Rar!": "a RAR", b"BZh": "a bzip2", b"\xfd7zXZ": "an xz",
+}  # fmt: skip
 # The end of a directory and the longest comment after it.
 _LONGEST_END = 65_557
 # What file systems take.
@@ -282,9 +284,9 @@ def _why_no_zip(head: bytes) -> tuple[str, str, str]:
         return "E-ZIP-EMPTY", "the file is empty (0 bytes)", "zip your files and upload the zip"
     names = [name for magic, name in _OTHER_ARCHIVES.items() if head.startswith(magic)]
     if head[257:262] == b"ustar":
-        names = ["tar"]
+        names = ["a tar"]
     if names:
-        return "E-ZIP-NOT", f"this is a {names[0]} file, not a zip file", "pack the files as .zip"
+        return "E-ZIP-NOT", f"this is {names[0]} file, not a zip file", "pack the files as .zip"
     if head.startswith(b"PK\x03\x04"):
         return "E-ZIP-NOT", "this zip file is truncated: its end is missing", "create it again and upload it again"
     return "E-ZIP-NOT", "this is not a zip file", "put your files into a .zip and submit that"

@@ -137,6 +137,11 @@ def overlapping():
         (with_entry(compress_type=zipfile.ZIP_LZMA), "E-ZIP-METHOD", "deflate"),
         (twice(), "E-ZIP-TWICE", "two files"),
         (make_zip({"a.csv": "", "A.csv": ""}), "E-ZIP-CASE", "upper and lower case"),
+        (make_zip({"A.csv": "", "a.csv": ""}), "E-ZIP-CASE", "upper and lower case"),
+        (with_entry(comment=bytes(5 * 1024)), "E-ZIP-COUNT", "more files than 5"),
+        (b"Rar!\x1a\x07" + bytes(50), "E-ZIP-NOT", "a RAR file"),
+        (b"BZh9" + bytes(50), "E-ZIP-NOT", "a bzip2 file"),
+        (b"\xfd7zXZ\0" + bytes(50), "E-ZIP-NOT", "an xz file"),
         (make_zip({"inner.zip": make_zip(GOOD)}), "E-ZIP-NESTED", "unpack inner.zip"),
         (make_zip({"metadata": "command: rm"}), "E-FILE-RESERVED", "program"),
         (make_zip({"x/metadata.yaml": "command: rm"}), "E-FILE-RESERVED", "program"),
@@ -175,6 +180,13 @@ def test_a_large_directory_is_refused_before_it_is_parsed(tmp_path, monkeypatch)
     path.write_bytes(hidden_directory(2000))
     monkeypatch.setattr(zipfile, "ZipInfo", None)
     assert "E-ZIP-COUNT" in opened(path)[1].lines()[0]
+
+
+def test_large_files_that_compress_as_text_does_are_read(tmp_path):
+    lines = b"".join(b"%d,%d,%d\n" % (number % 20, number, number + 9) for number in range(100_000))
+    content, findings = open_bytes(tmp_path, make_zip({"a.csv": lines, "b.csv": os.urandom(1_100_000)}))
+    assert findings.ok
+    assert content["a.csv"] == lines
 
 
 def test_names_of_255_bytes_are_read(tmp_path):
