@@ -119,7 +119,7 @@ class Submission:
         if whole:
             many = whole != self.folder
             done = "only the outermost folder is looked into" if many else "its files were read from there"
-            findings.note("N-FOLDER", f"everything lies in the folder {quote(whole)}; {done}")
+            findings.note("N-FOLDER", f"everything is in the folder {quote(whole)}; {done}")
         self._members = {name[len(self.folder) :]: member for name, member in members.items()}
         self.names = sorted(self._members)
 
@@ -313,7 +313,7 @@ def _zip_members(archive: zipfile.ZipFile, path: Path, limits: Limits, findings:
         else:
             members[name] = _ZipMember(archive, info)
     if sum(info.compress_size for info in archive.infolist()) > path.stat().st_size:
-        hint = "make it again with an ordinary zip program"
+        hint = "create it again with an ordinary zip program"
         findings.add("E-ZIP-BOMB", "its files overlap inside the archive", hint, file=path.name)
     _check_names(members, findings, folders)
     return _check_members(members, limits, findings, path.name)

@@ -122,7 +122,7 @@ def _missing_file(file: str, others: list[str], folder: str, findings: Findings)
 
 
 def _misplaced(path: str, findings: Findings) -> None:
-    findings.add("E-FILE-PLACE", "the file lies in a folder", "put all files at the top of the zip", file=path)
+    findings.add("E-FILE-PLACE", "the file is in a folder", "put all files at the top of the zip", file=path)
 
 
 def _other_task(names: list[str]) -> str:
@@ -239,4 +239,4 @@ def submission_facts(content: Content, rules: Rules) -> list[Note]:
         notes = table_facts(content)
     else:
         notes = label_facts(content.values[:, -3], "class") if len(content.values) else [EMPTY]
-    return [*notes, Note("N-UNCHECKED", "whether names, ids and boxes fit the reference cannot be told here")]
+    return [*notes, Note("N-UNCHECKED", "names, ids and boxes were not compared with the reference")]

@@ -138,10 +138,10 @@ def _image_data(chunks: Iterator[tuple[int, bytes, bytes]]) -> bytes:
     for at, name, content in chunks:
         if name == b"IDAT":
             if parts and before != b"IDAT":
-                raise ImageError(f"other chunks part the image data of the PNG at byte {at}", _AGAIN)
+                raise ImageError(f"other chunks interrupt the image data of the PNG at byte {at}", _AGAIN)
             parts.append(content)
         elif name[:1].isupper() and name not in (b"PLTE", b"IEND"):
-            raise ImageError(f"the chunk {name.decode()} at byte {at} of the PNG has no place there", _AGAIN)
+            raise ImageError(f"the chunk {name.decode()} at byte {at} of the PNG is not allowed there", _AGAIN)
         elif name == b"IEND" and content:
             raise ImageError("the PNG's end (IEND) is not empty", _AGAIN)
         before = name

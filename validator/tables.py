@@ -76,7 +76,7 @@ def read_table(
     accepted: Counter[str] = Counter()
     text = decode(data, name, accepted, findings)
     for note in accepted:
-        findings.note("N-CSV-READ", f"1 file {note}")
+        findings.note("N-CSV-READ", f"{note} in 1 file")
     if data.count(b"\n") + data.count(b"\r") + data.count(b",") > rules.values:
         problem = f"there are more values (commas and line ends) than {rules.values:,}"
         findings.add("E-CSV-COUNT", problem, "submit only what is asked for", file=name)
@@ -113,7 +113,7 @@ def table_facts(tables: Mapping[str, Table]) -> list[Note]:
     for table in tables.values():
         for name, values in table.columns.items():
             if isinstance(values, np.ndarray) and label_facts(values, name):
-                text = f"all {counted(len(values), 'row')} have the same {name}. Is the right column written?"
+                text = f"all {counted(len(values), 'row')} have the same {name}. Is it the right column?"
                 notes.append(Note("N-LOOKS-CONSTANT", text))
     return notes
 
