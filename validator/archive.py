@@ -90,21 +90,21 @@ def _unreadable() -> Iterator[None]:
         raise UnreadableFileError(type(error).__name__) from error
 
 
+@dataclass(frozen=True)
 class FileReader:
     """A file that is being read.
 
     Wraps errors raised while reading as `UnreadableFileError`; the caller's own errors pass through.
     """
 
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
+    stream: BinaryIO
 
     def read(self, size: int) -> bytes:
         """Return the next bytes, at most ``size``; none at the end. Raises UnreadableFileError."""
         parts = []
         with _unreadable():
             # zipfile copies what it has not yet inflated again and again if it is asked for much at once.
-            while size and (part := self._stream.read(min(size, _PIECE))):
+            while size and (part := self.stream.read(min(size, _PIECE))):
                 parts.append(part)
                 size -= len(part)
         return b"".join(parts)

@@ -130,11 +130,12 @@ class _File:
 
     def places(self, rules: TableRules) -> list[int] | None:
         """Split the file into columns; return where those of the rules are, None after a problem."""
+        reader = self._reader()
         try:
-            rows = [row for row in self._reader() if row]
+            rows = [row for row in reader if row]
         except csv.Error as error:
             problem = f"the file cannot be split into fields: {error}"
-            self._add("E-CSV-SYNTAX", problem, 'quote a field as "a ""quoted"" word"', f"line {self._failing_line()}")
+            self._add("E-CSV-SYNTAX", problem, 'quote a field as "a ""quoted"" word"', f"line {reader.line_num}")
             return None
         names = [column.name for column in rules.columns]
         header = [field.strip() for field in rows[0]] if rows else []
@@ -181,15 +182,6 @@ class _File:
 
     def _reader(self) -> Reader:
         return csv.reader(io.StringIO(self._text, newline=""), strict=True)
-
-    def _failing_line(self) -> int:
-        reader = self._reader()
-        try:
-            for _ in reader:
-                pass
-        except csv.Error:
-            pass
-        return int(reader.line_num)
 
     def _add(self, code: str, problem: str, hint: str, where: str) -> None:
         self._findings.add(code, problem, hint, file=self._name, where=where)
