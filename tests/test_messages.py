@@ -105,8 +105,8 @@ def test_files_of_another_task_are_named_as_such(task, file, owner, tmp_path):
 def test_plain_facts_are_told_without_a_reference(tmp_path):
     rows = {f"S{number}_prediction.csv": "3,1,5\n3,7,9\n" for number in range(3)}
     assert check(tmp_path, rows, "chalearn_gesture") == [
-        "note N-LOOKS-CONSTANT: all 6 rows have the class 3. Is the right column written?",
-        "note N-UNCHECKED: whether names, ids and boxes fit the reference cannot be told here",
+        "note N-LOOKS-CONSTANT: all 6 rows have the class 3. Is it the right column?",
+        "note N-UNCHECKED: names, ids and boxes were not compared with the reference",
         "valid",
     ]
 
@@ -116,15 +116,15 @@ def test_plain_facts_are_told_without_a_reference(tmp_path):
 )
 def test_a_folder_in_a_folder_shows_its_whole_path(task, name, tmp_path):
     assert check(tmp_path, {f"a/b/c/{name}": "[]"}, task)[:2] == [
-        "note N-FOLDER: everything lies in the folder a/b/c/; only the outermost folder is looked into",
-        f"1. E-FILE-PLACE a/b/c/{name}: the file lies in a folder; put all files at the top of the zip.",
+        "note N-FOLDER: everything is in the folder a/b/c/; only the outermost folder is looked into",
+        f"1. E-FILE-PLACE a/b/c/{name}: the file is in a folder; put all files at the top of the zip.",
     ]
 
 
 def test_one_folder_around_the_files_is_looked_into(tmp_path):
     (note, *_, verdict) = check(tmp_path, {"a/S1_prediction.csv": "1,1,5\n"}, "chalearn_gesture")
     assert (note, verdict) == (
-        "note N-FOLDER: everything lies in the folder a/; its files were read from there",
+        "note N-FOLDER: everything is in the folder a/; its files were read from there",
         "valid",
     )
 
@@ -132,4 +132,4 @@ def test_one_folder_around_the_files_is_looked_into(tmp_path):
 def test_a_file_in_a_folder_beside_others_shows_its_path(tmp_path):
     rows = "1,1,5\n"
     found = check(tmp_path, {"a/b/S1_prediction.csv": rows, "a/S2_prediction.csv": rows}, "chalearn_gesture")
-    assert found[1].startswith("1. E-FILE-PLACE a/b/S1_prediction.csv: the file lies in a folder")
+    assert found[1].startswith("1. E-FILE-PLACE a/b/S1_prediction.csv: the file is in a folder")

@@ -28,7 +28,9 @@ _RATIO_COUNTS_FROM_BYTES = 1 << 20
 # The central directory holds at least 46 bytes an entry; names and extra fields add to it.
 _DIRECTORY_BYTES_PER_FILE = 1024
 _ENTRY = b"PK\x01\x02"
-_OTHER_ARCHIVES = {b"\x1f\x8b": "gzip", b"7z\xbc\xaf": "7-Zip", b"Rar!": "RAR", b"BZh": "bzip2", b"\xfd7zXZ": "xz"}
+_OTHER_ARCHIVES = {
+    b"\x1f\x8b": "a gzip", b"7z\xbc\xaf": "a 7-Zip", b"Rar!": "a RAR", b"BZh": "a bzip2", b"\xfd7zXZ": "an xz",
+}  # fmt: skip
 # The end of a directory and the longest comment after it.
 _LONGEST_END = 65_557
 # What file systems take.
@@ -88,21 +90,21 @@ def _unreadable() -> Iterator[None]:
         raise UnreadableFileError(type(error).__name__) from error
 
 
+@dataclass(frozen=True)
 class FileReader:
     """A file that is being read.
 
     Wraps errors raised while reading as `UnreadableFileError`; the caller's own errors pass through.
     """
 
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
+    stream: BinaryIO
 
     def read(self, size: int) -> bytes:
         """Return the next bytes, at most ``size``; none at the end. Raises UnreadableFileError."""
         parts = []
         with _unreadable():
             # zipfile copies what it has not yet inflated again and again if it is asked for much at once.
-            while size and (part := self._stream.read(min(size, _PIECE))):
+            while size and (part := self.stream.read(min(size, _PIECE))):
                 parts.append(part)
                 size -= len(part)
         return b"".join(parts)
@@ -117,7 +119,7 @@ class Submission:
         if whole:
             many = whole != self.folder
             done = "only the outermost folder is looked into" if many else "its files were read from there"
-            findings.note("N-FOLDER", f"everything lies in the folder {quote(whole)}; {done}")
+            findings.note("N-FOLDER", f"everything is in the folder {quote(whole)}; {done}")
         self._members = {name[len(self.folder) :]: member for name, member in members.items()}
         self.names = sorted(self._members)
 
@@ -282,9 +284,9 @@ def _why_no_zip(head: bytes) -> tuple[str, str, str]:
         return "E-ZIP-EMPTY", "the file is empty (0 bytes)", "zip your files and upload the zip"
     names = [name for magic, name in _OTHER_ARCHIVES.items() if head.startswith(magic)]
     if head[257:262] == b"ustar":
-        names = ["tar"]
+        names = ["a tar"]
     if names:
-        return "E-ZIP-NOT", f"this is a {names[0]} file, not a zip file", "pack the files as .zip"
+        return "E-ZIP-NOT", f"this is {names[0]} file, not a zip file", "pack the files as .zip"
     if head.startswith(b"PK\x03\x04"):
         return "E-ZIP-NOT", "this zip file is truncated: its end is missing", "create it again and upload it again"
     return "E-ZIP-NOT", "this is not a zip file", "put your files into a .zip and submit that"
@@ -311,7 +313,7 @@ def _zip_members(archive: zipfile.ZipFile, path: Path, limits: Limits, findings:
         else:
             members[name] = _ZipMember(archive, info)
     if sum(info.compress_size for info in archive.infolist()) > path.stat().st_size:
-        hint = "make it again with an ordinary zip program"
+        hint = "create it again with an ordinary zip program"
         findings.add("E-ZIP-BOMB", "its files overlap inside the archive", hint, file=path.name)
     _check_names(members, findings, folders)
     return _check_members(members, limits, findings, path.name)

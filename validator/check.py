@@ -18,13 +18,15 @@ from validator.findings import Findings, Note, counted, quote
 from validator.rules import CsvRules, JsonRules, Rules, known_ids, load_rules
 from validator.tables import read_table, table_facts
 
+# `CsvRows`, tables by name, or what a module of ``validator/formats`` returns; None after a problem.
+Content = Any
 _NAMED_AT_MOST = 5
 _OTHER_CASE = "upper and lower case differ"
 
 
 def check_submission(
     path: Path, rules: Rules, findings: Findings, last_frames: Mapping[str, int] | None = None, **reader_options: Any
-) -> Any:
+) -> Content:
     """Check the submission at ``path`` and return its content, or None if problems were found.
 
     The content is `CsvRows`, a `Table` for each of the declared names, or what the challenge's module in
@@ -48,13 +50,13 @@ def check_submission(
         if submission is None:
             return None
         if rules.csv:
-            content: Any = _check_csv(submission, rules.csv, findings, last_frames)
+            content: Content = _check_csv(submission, rules.csv, findings, last_frames)
         else:
             content = _check_named(submission, rules, findings, reader_options)
     return content if findings.ok else None
 
 
-def _check_named(submission: Submission, rules: Rules, findings: Findings, options: dict[str, Any]) -> Any:
+def _check_named(submission: Submission, rules: Rules, findings: Findings, options: dict[str, Any]) -> Content:
     any_single = rules.json.any_single if rules.json else len(rules.tables) == 1
     chosen = _choose_named(submission, rules.named_files, any_single, findings)
     if not findings.ok:
@@ -79,7 +81,7 @@ def _format(rules: JsonRules) -> ModuleType:
 def _choose_named(
     submission: Submission, files: Sequence[str], any_single: bool, findings: Findings
 ) -> dict[str, str]:
-    """Return the declared name -> the name in the submission; say what was found in place of missing files."""
+    """Return the declared name -> the name in the submission; report what there is instead of missing files."""
     chosen: dict[str, str] = {}
     others = list(submission.names)
     for file in files:
@@ -120,7 +122,7 @@ def _missing_file(file: str, others: list[str], folder: str, findings: Findings)
 
 
 def _misplaced(path: str, findings: Findings) -> None:
-    findings.add("E-FILE-PLACE", "the file lies in a folder", "put all files at the top of the zip", file=path)
+    findings.add("E-FILE-PLACE", "the file is in a folder", "put all files at the top of the zip", file=path)
 
 
 def _other_task(names: list[str]) -> str:
@@ -153,7 +155,7 @@ def _check_csv(
 def _choose_files(
     submission: Submission, rules: CsvRules, findings: Findings, last_frames: Mapping[str, int] | None
 ) -> dict[str, str]:
-    """Return key -> file name of the files to check; say what was found in place of others."""
+    """Return key -> file name of the files to check; report all others."""
     chosen: dict[str, str] = {}
     ignored = []
     folded = {key.casefold() for key in last_frames or ()}
@@ -229,7 +231,7 @@ def _close(ignored: list[str], rules: CsvRules) -> str:
     return ""
 
 
-def submission_facts(content: Any, rules: Rules) -> list[Note]:
+def submission_facts(content: Content, rules: Rules) -> list[Note]:
     """Return notes on what `check_submission` returned, and one that the reference was not there to compare with."""
     if rules.json:
         notes: list[Note] = _format(rules.json).facts(content)
@@ -237,4 +239,4 @@ def submission_facts(content: Any, rules: Rules) -> list[Note]:
         notes = table_facts(content)
     else:
         notes = label_facts(content.values[:, -3], "class") if len(content.values) else [EMPTY]
-    return [*notes, Note("N-UNCHECKED", "whether names, ids and boxes fit the reference cannot be told here")]
+    return [*notes, Note("N-UNCHECKED", "names, ids and boxes were not compared with the reference")]

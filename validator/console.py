@@ -23,7 +23,7 @@ def prepare() -> None:
 def say(*lines: str, to: TextIO | None = None) -> None:
     """Print lines to stdout, or to another stream, at once.
 
-    A reader that has gone away is no fault. Raises OutputError if the stream cannot be written for another reason.
+    A closed pipe is ignored. Raises OutputError if the stream cannot be written for another reason.
     """
     stream = sys.stdout if to is None else to
     try:
@@ -35,7 +35,7 @@ def say(*lines: str, to: TextIO | None = None) -> None:
 
 
 class Listener(io.TextIOBase):
-    """Passes text on to a stream as long as somebody reads it; a reader that has gone away is no fault."""
+    """Passes text on to a stream for as long as it has a reader; a closed pipe is ignored."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -61,13 +61,13 @@ class Listener(io.TextIOBase):
 
 
 def _let_go(stream: TextIO) -> None:
-    """Send what is left in the buffer nowhere: it would fail once more when the program ends."""
+    """Discard what is left in the buffer, which would fail again when the program ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
 
 
 def complain(error: OutputError) -> None:
-    """Say on stderr what cannot be written, if at least that can be."""
+    """Report on stderr what cannot be written, if stderr can."""
     with contextlib.suppress(OutputError):
         say(f"E-OUTPUT: {error}; free space there, or choose another place", to=sys.stderr)

@@ -20,16 +20,16 @@ from validator.rules import CsvRules
 
 # 18 digits always fit into a signed 64-bit integer.
 _INTEGER = r"[ \t]*[0-9]{1,18}[ \t]*"
-# Of so many bad lines of a file the reasons are looked for; further ones are only counted.
+# The reasons are given for this many bad lines of a file; further ones are only counted.
 _EXPLAINED_LINES = 2000
 # Where this many, and this share, of the rows end before they begin, their last column may hold lengths.
 _FEWEST_LENGTHS, _MANY = 3, 0.2
 _LENGTHS = "if it is a length, write start + length - 1; otherwise "
 _BLANK = re.compile(r"[ \t]*")
-# What is not read must be plain text all the same: other programs take some of these characters for ends of lines.
+# Columns that are not read must be plain text as well: other programs treat some of these characters as line ends.
 _PLAIN = "[^\0-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]*"
-# The begin of a word: a letter, perhaps in quotes. Like all patterns here it takes linear time: what may repeat is
-# followed by other characters than its own.
+# The start of a word: a letter, perhaps in quotes. Like all patterns in this module it takes linear time: what may
+# repeat is followed by other characters.
 _WORD = re.compile(r'[ \t]*"?[^\0-@\[-^`{-\x7f]')
 
 
@@ -68,13 +68,13 @@ def read_csv_files(
     rules : CsvRules
         Columns, ranges and order.
     findings : Findings
-        Gets a problem for each violation and notes for what was accepted. If it has problems afterwards,
-        the returned rows are not to be used.
+        Gets a problem for each violation and notes for what was accepted. Do not use the returned rows if problems
+        were added.
     last_frames : mapping of key to int, optional
         Number of frames of each key's item, frames counting from 1. If given, rows must start within them;
         rows that run past them get a note and are left as they are: where to cut is the metric's business.
     reference_words : bool
-        Whether messages may quote ``last_frames``; never true for a participant's eyes.
+        Whether messages may quote ``last_frames``; never true for messages that participants see.
     """
     names, counts, chunks = [], [], []
     accepted: Counter[str] = Counter()

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from numpy.typing import NDArray
-
-from validator.arrays import Floats
+from validator.arrays import Floats, Ints
 from validator.findings import Note, counted
 
 _FEWEST_BOXES = 10
 _FEWEST_ROWS = 4
-_EMPTY = "nothing is predicted in the whole submission. Was it written before the predictions were there?"
+_EMPTY = "the submission contains no predictions. Was it written too early?"
 EMPTY = Note("N-EMPTY", _EMPTY)
 
 
@@ -21,7 +17,7 @@ def box_facts(boxes: Floats, what: str) -> list[Note]:
         return []
     if (boxes == boxes[0]).all():
         shown = ", ".join(f"{value:g}" for value in boxes[0].tolist())
-        text = f"all {counted(len(boxes), 'box', 'boxes')} of {what} are [{shown}]. Were they filled in?"
+        text = f"all {counted(len(boxes), 'box', 'boxes')} of {what} are [{shown}]. Are they placeholders?"
         return [Note("N-LOOKS-CONSTANT", text)]
     if boxes.min() >= 0 and boxes.max() <= 1:
         text = f"all {counted(boxes.size, 'coordinate')} of {what} lie between 0 and 1. "
@@ -30,9 +26,9 @@ def box_facts(boxes: Floats, what: str) -> list[Note]:
     return []
 
 
-def label_facts(labels: NDArray[Any], what: str) -> list[Note]:
+def label_facts(labels: Ints | Floats, what: str) -> list[Note]:
     """Return a note if all rows have the same label."""
     if len(labels) < _FEWEST_ROWS or (labels != labels[0]).any():
         return []
-    text = f"all {counted(len(labels), 'row')} have the {what} {labels[0]}. Is the right column written?"
+    text = f"all {counted(len(labels), 'row')} have the {what} {labels[0]}. Is it the right column?"
     return [Note("N-LOOKS-CONSTANT", text)]

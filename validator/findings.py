@@ -19,9 +19,9 @@ REPORTED_PER_KIND_AND_FILE = 200
 _KEPT = 5000
 _PLACES_TOLD = 3
 _LONGEST_QUOTE = 80
-# Numbers, with the word behind them cut to what one and many have in common ("1 field", "2 fields"), and quotations.
+# Numbers with the start of the next word, the same in singular and plural ("1 field", "2 fields"), and quotations.
 _VARYING = re.compile(r"[-+]?[0-9][0-9.,e+-]*(?P<stem> [a-z]{3})?[a-z]*|'.*'")
-# A list of our own: what str.isprintable says of new characters differs between versions of Python.
+# A fixed list, because str.isprintable differs between versions of Python for new characters.
 _UNPRINTABLE = re.compile(
     "[\0-\x1f\x7f-\xa0\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u1680\u180e\u2000-\u200f\u2028-\u202f"
     "\u205f-\u206f\u3000\ud800-\uf8ff\ufeff\ufff0-\ufffb\ufffe\uffff\U000110bd\U000110cd\U00013430-\U0001343f"

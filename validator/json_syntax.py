@@ -1,4 +1,4 @@
-"""Where a text stops being JSON, in our own words: those of `json` differ between versions of Python."""
+"""Where and why a text is not JSON. The messages of `json` differ between versions of Python; these do not."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def match_keys(
     Returns
     -------
     int64 array of shape (m,)
-        Not to be used after a problem.
+        Do not use it after a problem.
     """
     matched = _one_to_one(keys, reference_keys)
     if matched is not None:
@@ -50,7 +50,7 @@ def match_keys(
     number = dict(zip(reference_keys, range(len(reference_keys))))
     numbers = np.fromiter(map(number.get, keys, repeat(-1)), np.int64, len(keys))
     for index in findings.first_of(numbers < 0):
-        problem = f"'{quote(keys[index], 40)}' is none of the keys that are asked for"
+        problem = f"'{quote(keys[index], 40)}' is not one of the requested keys"
         findings.add("E-KEY-UNKNOWN", problem, "correct or drop it", file=file, where=place(index))
     times = np.bincount(numbers[numbers >= 0], minlength=len(reference_keys))
     if (numbers < 0).any() or (times > 1).any():

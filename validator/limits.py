@@ -51,7 +51,7 @@ def start(seconds: float, memory_mb: float) -> None:
 
 
 def finish() -> None:
-    """Take the limits away: the outputs are being written, which needs little."""
+    """Remove the limits: the outputs are being written, which needs little."""
     if resource is not None and threading.current_thread() is threading.main_thread():
         signal.setitimer(signal.ITIMER_REAL, 0)
         while _before:
@@ -60,7 +60,7 @@ def finish() -> None:
 
 
 def release(error: BaseException) -> None:
-    """Take the limits away and let go of what the stopped run holds, so that there is room to say why it ended."""
+    """Remove the limits and free what the stopped run holds, so that there is memory to report why it ended."""
     finish()
     held: BaseException | None = error
     while held is not None:
@@ -70,7 +70,7 @@ def release(error: BaseException) -> None:
 
 
 def require_memory(size: int) -> None:
-    """Raise MemoryError now if so many bytes cannot be had, for code that dies where it gets none."""
+    """Raise MemoryError if ``size`` bytes cannot be allocated, before code that would crash without them."""
     if resource is None:
         return
     try:
@@ -80,7 +80,7 @@ def require_memory(size: int) -> None:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Return whether an exception says that there is no more memory, in one of the ways that Python has."""
+    """Return whether an exception means that memory has run out: Python has two for it."""
     return isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
 
 

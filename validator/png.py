@@ -1,7 +1,7 @@
-"""Reading PNGs of strangers: every byte of a file is accounted for before a decoder is called.
+"""Reading untrusted PNGs: every byte of a file is checked before a decoder is called.
 
-Decoders forgive much, each something else. Here one walk over the chunks decides, and what a decoder is given are
-the scanlines that were inflated and counted here; it never sees the file.
+Decoders are lenient, each in its own way. This module walks over the chunks, inflates and counts the scanlines, and
+passes only these to a decoder, which never sees the file.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def decode_base64(text: str) -> bytes:
     Raises
     ------
     ImageError
-        A character is none of the alphabet's, or the padding is missing, misplaced or too long.
+        A character is not in the alphabet, or the padding is missing, misplaced or too long.
     """
     if "\n" in text or "\r" in text:
         text = text.replace("\n", "").replace("\r", "")
@@ -68,7 +68,7 @@ def decode_png(png: bytes, height: int, width: int) -> Pixels:
     Raises
     ------
     ImageError
-        The file is not a whole and sound PNG (W3C Portable Network Graphics, third edition) of this size and kind:
+        The file is not a whole and sound PNG (W3C Portable Network Graphics, third edition) of this size and type:
         the signature, one IHDR first, CRCs, IDATs in a row that hold one zlib stream with all scanlines and nothing
         else, IEND last. Further chunks that a decoder may ignore are allowed and not looked at.
     """
@@ -138,10 +138,10 @@ def _image_data(chunks: Iterator[tuple[int, bytes, bytes]]) -> bytes:
     for at, name, content in chunks:
         if name == b"IDAT":
             if parts and before != b"IDAT":
-                raise ImageError(f"other chunks part the image data of the PNG at byte {at}", _AGAIN)
+                raise ImageError(f"other chunks interrupt the image data of the PNG at byte {at}", _AGAIN)
             parts.append(content)
         elif name[:1].isupper() and name not in (b"PLTE", b"IEND"):
-            raise ImageError(f"the chunk {name.decode()} at byte {at} of the PNG has no place there", _AGAIN)
+            raise ImageError(f"the chunk {name.decode()} at byte {at} of the PNG is not allowed there", _AGAIN)
         elif name == b"IEND" and content:
             raise ImageError("the PNG's end (IEND) is not empty", _AGAIN)
         before = name

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from validator.archive import Limits
-from validator.strict_yaml import load_strict
+from validator.strict_yaml import YamlValue, load_strict
 
 RULES_FOLDER = Path(__file__).parent / "rules"
 
@@ -138,7 +137,7 @@ def load_csv_rules(challenge_id: str) -> CsvRules:
     return rules
 
 
-def parse_csv_rules(data: dict[str, Any]) -> CsvRules:
+def parse_csv_rules(data: dict[str, YamlValue]) -> CsvRules:
     """Turn the ``csv`` part of a rules file into `CsvRules`. Raises TypeError for an unknown key."""
     columns = tuple(Column(**column) for column in data.pop("columns"))
     also_named, order = tuple(data.pop("also_named", ())), tuple(map(tuple, data.pop("order", ())))
@@ -146,7 +145,7 @@ def parse_csv_rules(data: dict[str, Any]) -> CsvRules:
     return CsvRules(columns=columns, also_named=also_named, order=order, first_and_last=first_and_last, **data)
 
 
-def _table_rules(data: dict[str, Any]) -> TableRules:
+def _table_rules(data: dict[str, YamlValue]) -> TableRules:
     columns = [TableColumn(**{**column, "labels": tuple(column.get("labels", ()))}) for column in data["columns"]]
     for column in columns:
         if column.type not in ("text", "integer", "decimal"):

@@ -6,6 +6,9 @@ from typing import Any
 
 import yaml
 
+# A value that was read from YAML.
+YamlValue = Any
+
 # A megabyte of YAML takes seconds to read, and no file of ours comes near this size.
 _MOST_CHARACTERS = 1 << 17
 # Versions of Python differ in how many digits they read.
@@ -15,7 +18,7 @@ _LARGEST_INTEGER = 2**63
 class _StrictLoader(yaml.SafeLoader):
     """The safe loader, refusing duplicate keys and values that cannot be read."""
 
-    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> YamlValue:
         """Return the value of a node; a problem has the place of the node."""
         try:
             value = super().construct_object(node, deep)  # type: ignore[no-untyped-call]
@@ -29,7 +32,7 @@ class _StrictLoader(yaml.SafeLoader):
         return value
 
 
-def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[Any, Any]:
+def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[YamlValue, YamlValue]:
     seen = set()
     for key_node, _ in node.value:
         key = loader.construct_object(key_node, deep=True)
@@ -42,7 +45,7 @@ def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[Any, Any]:
 _StrictLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
 
 
-def load_strict(text: str) -> Any:
+def load_strict(text: str) -> YamlValue:
     """Return the data of a YAML text.
 
     Raises

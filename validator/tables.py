@@ -1,7 +1,7 @@
 """CSV files with a header: a key column, and columns of text, labels, whole numbers and decimals.
 
 Columns are found by their names, in any order. The csv module reads a whole file; each column is then checked at
-once, and only a column with a problem is looked at field by field.
+once, and only a column with a problem is checked field by field.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from validator.keys import match_keys, refuse_doubles
 from validator.rules import TableColumn, TableRules
 from validator.strict_json import collector_off
 
-# Of what Python takes for a number, these characters leave what other programs take for one, too.
+# Python accepts more spellings of numbers than other programs do; those of these characters are common.
 _CHARACTERS = {"integer": frozenset("+-0123456789"), "decimal": frozenset("+-0123456789.eE")}
 _NUMBERS = {
     "integer": ("is not a whole number", "write digits only, at most 18"),
@@ -76,7 +76,7 @@ def read_table(
     accepted: Counter[str] = Counter()
     text = decode(data, name, accepted, findings)
     for note in accepted:
-        findings.note("N-CSV-READ", f"1 file {note}")
+        findings.note("N-CSV-READ", f"{note} in 1 file")
     if data.count(b"\n") + data.count(b"\r") + data.count(b",") > rules.values:
         problem = f"there are more values (commas and line ends) than {rules.values:,}"
         findings.add("E-CSV-COUNT", problem, "submit only what is asked for", file=name)
@@ -113,7 +113,7 @@ def table_facts(tables: Mapping[str, Table]) -> list[Note]:
     for table in tables.values():
         for name, values in table.columns.items():
             if isinstance(values, np.ndarray) and label_facts(values, name):
-                text = f"all {counted(len(values), 'row')} have the same {name}. Is the right column written?"
+                text = f"all {counted(len(values), 'row')} have the same {name}. Is it the right column?"
                 notes.append(Note("N-LOOKS-CONSTANT", text))
     return notes
 
@@ -130,11 +130,12 @@ class _File:
 
     def places(self, rules: TableRules) -> list[int] | None:
         """Split the file into columns; return where those of the rules are, None after a problem."""
+        reader = self._reader()
         try:
-            rows = [row for row in self._reader() if row]
+            rows = [row for row in reader if row]
         except csv.Error as error:
             problem = f"the file cannot be split into fields: {error}"
-            self._add("E-CSV-SYNTAX", problem, 'quote a field as "a ""quoted"" word"', f"line {self._failing_line()}")
+            self._add("E-CSV-SYNTAX", problem, 'quote a field as "a ""quoted"" word"', f"line {reader.line_num}")
             return None
         names = [column.name for column in rules.columns]
         header = [field.strip() for field in rows[0]] if rows else []
@@ -155,7 +156,7 @@ class _File:
         return f"line {self._lines[row + 1]} column {self.at + 1}"
 
     def values(self, column: TableColumn, at: int) -> Values:
-        """Return the checked values of a column; after a problem they are not to be used."""
+        """Return the checked values of a column; do not use them after a problem."""
         self.at = at
         fields = list(map(str.strip, map(itemgetter(at), self._rows)))
         if column.labels:
@@ -181,15 +182,6 @@ class _File:
 
     def _reader(self) -> Reader:
         return csv.reader(io.StringIO(self._text, newline=""), strict=True)
-
-    def _failing_line(self) -> int:
-        reader = self._reader()
-        try:
-            for _ in reader:
-                pass
-        except csv.Error:
-            pass
-        return int(reader.line_num)
 
     def _add(self, code: str, problem: str, hint: str, where: str) -> None:
         self._findings.add(code, problem, hint, file=self._name, where=where)

@@ -7,6 +7,7 @@ import os
 import stat
 import struct
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -137,6 +138,11 @@ def overlapping():
         (with_entry(compress_type=zipfile.ZIP_LZMA), "E-ZIP-METHOD", "deflate"),
         (twice(), "E-ZIP-TWICE", "two files"),
         (make_zip({"a.csv": "", "A.csv": ""}), "E-ZIP-CASE", "upper and lower case"),
+        (make_zip({"A.csv": "", "a.csv": ""}), "E-ZIP-CASE", "upper and lower case"),
+        (with_entry(comment=bytes(5 * 1024)), "E-ZIP-COUNT", "more files than 5"),
+        (b"Rar!\x1a\x07" + bytes(50), "E-ZIP-NOT", "a RAR file"),
+        (b"BZh9" + bytes(50), "E-ZIP-NOT", "a bzip2 file"),
+        (b"\xfd7zXZ\0" + bytes(50), "E-ZIP-NOT", "an xz file"),
         (make_zip({"inner.zip": make_zip(GOOD)}), "E-ZIP-NESTED", "unpack inner.zip"),
         (make_zip({"metadata": "command: rm"}), "E-FILE-RESERVED", "program"),
         (make_zip({"x/metadata.yaml": "command: rm"}), "E-FILE-RESERVED", "program"),
@@ -175,6 +181,54 @@ def test_a_large_directory_is_refused_before_it_is_parsed(tmp_path, monkeypatch)
     path.write_bytes(hidden_directory(2000))
     monkeypatch.setattr(zipfile, "ZipInfo", None)
     assert "E-ZIP-COUNT" in opened(path)[1].lines()[0]
+
+
+def test_large_files_that_compress_as_text_does_are_read(tmp_path):
+    lines = b"".join(b"%d,%d,%d\n" % (number % 20, number, number + 9) for number in range(100_000))
+    content, findings = open_bytes(tmp_path, make_zip({"a.csv": lines, "b.csv": os.urandom(1_100_000)}))
+    assert findings.ok
+    assert content["a.csv"] == lines
+
+
+@pytest.mark.parametrize(("size", "ok"), [(1 << 20, True), ((1 << 20) + 1, False)])
+def test_the_ratio_counts_from_a_megabyte_on(tmp_path, size, ok):
+    assert open_bytes(tmp_path, make_zip({"a.csv": bytes(size)}))[1].ok == ok
+
+
+def test_the_longest_comment_of_a_zip_is_skipped(tmp_path):
+    data = make_zip(GOOD)
+    content, _ = open_bytes(tmp_path, data[:-2] + struct.pack("<H", 65_535) + bytes(65_535))
+    assert content == {"a.csv": b"1,2,3\n"}
+
+
+@pytest.mark.parametrize(
+    ("files", "lines"),
+    [
+        (
+            {"top/a.csv": "", "top/b.csv": "", "__MACOSX/._a.csv": "", "top/.DS_Store": ""},
+            [
+                "N-JUNK: 2 files of the operating system ignored (__MACOSX, .DS_Store)",
+                "N-FOLDER: everything is in the folder top/; its files were read from there",
+            ],
+        ),
+        (
+            {"top/in/a.csv": "", "top/in/b.csv": ""},
+            ["N-FOLDER: everything is in the folder top/in/; only the outermost folder is looked into"],
+        ),
+    ],
+)
+def test_notes_say_what_was_left_out(tmp_path, files, lines):
+    _, findings = open_bytes(tmp_path, make_zip(files))
+    assert [note.line() for note in findings.notes] == lines
+
+
+@pytest.mark.parametrize(("n_files", "ok"), [(6, True), (8, False), (9, False)])
+def test_a_folder_may_hold_so_many_files_and_what_the_platform_adds(tmp_path, n_files, ok):
+    for name in (*map(str, range(n_files)), "metadata"):
+        (tmp_path / name).write_text("")
+    findings = Findings()
+    with open_submission(tmp_path, replace(LIMITS, files=6), findings) as submission:
+        assert (submission is not None) == ok == findings.ok
 
 
 def test_names_of_255_bytes_are_read(tmp_path):

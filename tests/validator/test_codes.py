@@ -141,7 +141,7 @@ CASES = [
 NOTES = [
     ("N-ANET-EXTERNAL", GIVEN, segments(), '"external_data"'),
     ("N-CSV-READ", GESTURE, rows("1,1,5\r\n"), "Windows line ends"),
-    ("N-EMPTY", GESTURE, rows(""), "nothing is predicted"),
+    ("N-EMPTY", GESTURE, rows(""), "contains no predictions"),
     ("N-FILE-IGNORED", GESTURE, rows("1,1,5\n") | {"a.txt": ""}, "a.txt: not named <sequence>_prediction.csv"),
     ("N-FILE-SPELLING", GIVEN, {"my.json": segments()[SENTENCES]}, "my.json was read"),
     ("N-FOLDER", GESTURE, rows("1,1,5\n", f"mine/{CSV}"), "the folder mine"),
@@ -149,7 +149,7 @@ NOTES = [
     ("N-JUNK", GESTURE, rows("1,1,5\n") | {".DS_Store": ""}, "1 file of the operating system"),
     ("N-LOOKS-CONSTANT", GESTURE, rows("3,1,5\n" * 4), "class 3"),
     ("N-LOOKS-NORMALIZED", GIVEN, segments(box=[0.25, 0, 0.5, 1]), "coordinates of objects"),
-    ("N-UNCHECKED", GESTURE, rows("1,1,5\n"), "cannot be told here"),
+    ("N-UNCHECKED", GESTURE, rows("1,1,5\n"), "were not compared with the reference"),
 ]  # fmt: skip
 
 

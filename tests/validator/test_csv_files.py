@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from validator.csv_files import read_csv_files
-from validator.findings import Findings
+from validator.findings import Findings, printable
 from validator.rules import load_csv_rules
 
 RULES = load_csv_rules("chalearn_gesture")
@@ -69,6 +69,7 @@ def test_odd_but_harmless_files_are_read_with_a_note(data, words):
         ("1,2,3\n1,,3\n", "E-CSV-INTEGER", "line 2 column 2", "empty"),
         ("1,2,x\n", "E-CSV-INTEGER", "line 1 column 3", "not a whole number"),
         ("1,-2,3\n", "E-CSV-INTEGER", "line 1 column 2", "sign"),
+        ("1,2,12345678901234567890.0\n", "E-CSV-INTEGER", "line 1 column 3", "write 123456789012345678."),
         ("1,2,nan\n", "E-CSV-INTEGER", "line 1 column 3", "'nan'"),
         ("1,2,1e999\n", "E-CSV-INTEGER", "line 1 column 3", "not a whole number"),
         ("1,2," + "9" * 400 + "\n", "E-CSV-INTEGER", "line 1 column 3", "too many digits"),
@@ -94,6 +95,7 @@ def test_wrong_line_is_located(data, code, where, words):
         ("1,2,3\n".encode("utf-16"), "UTF-16"),
         ("1,2,3\n".encode("utf-16-le"), "UTF-16"),
         (b"1,2,3\n1,\x002,3\n", "NUL"),
+        (b"1\0,", "NUL"),
         (b"1,2,3\n1,\xff,3\n", "not valid UTF-8"),
     ],
 )
@@ -228,6 +230,16 @@ def test_of_very_many_bad_lines_two_hundred_are_kept_and_all_are_counted():
     assert findings.total == 270
 
 
+@pytest.mark.parametrize(
+    ("n_wrong", "n_rows", "hint"),
+    [(2, 3, False), (3, 3, True), (4, 4, True), (3, 14, True), (3, 15, False), (3, 16, False)],
+)
+def test_many_ends_before_their_start_may_be_lengths(n_wrong, n_rows, hint):
+    _, findings = read(b"1,9,3\n" * n_wrong + b"1,2,3\n" * (n_rows - n_wrong))
+    assert findings.total == n_wrong
+    assert ("if it is a length, write start + length - 1" in findings.problems[0].hint) == hint
+
+
 def test_lines_count_from_the_start_of_each_file():
     findings = Findings()
     files = [("S1", "S1_prediction.csv", b"1,1,2\n1,1,2\n"), ("S2", "S2_prediction.csv", b"1,1,2\n99,1,2\n")]
@@ -259,3 +271,4 @@ def test_characters_that_others_take_for_ends_of_lines_are_refused(mark):
     read_csv_files([("S1", "S1_data.csv", f"1,2,3,{mark}9,9,9\n4,5,6\n".encode())], rules, findings)
     (problem,) = findings.problems
     assert (problem.code, problem.where) == ("E-CSV-ENCODING", "line 1 column 4")
+    assert problem.problem == f"'{printable(mark)}9' holds control characters"

@@ -69,7 +69,7 @@ def test_keys_must_be_those_of_the_reference():
     table, findings = read({"a": "wren", "x~": "wren"}, reference_keys=["a", "secret"])
     assert table is None
     assert [problem.line() for problem in findings.problems] == [
-        "E-KEY-UNKNOWN x.json /x~0: 'x~' is none of the keys that are asked for; correct or drop it.",
+        "E-KEY-UNKNOWN x.json /x~0: 'x~' is not one of the requested keys; correct or drop it.",
         "E-KEY-MISSING x.json: keys are missing: 1 of 2; predict every item exactly once.",
     ]
 

@@ -59,6 +59,14 @@ def test_files_as_people_have_them(text):
     assert (table.columns["n"].dtype, table.columns["p"].dtype) == (np.int64, np.float64)
 
 
+def test_accepted_oddities_are_noted():
+    _, findings = read("\ufeff" + GOOD.replace("\n", "\r\n"))
+    assert [note.line() for note in findings.notes] == [
+        "N-CSV-READ: a byte order mark was skipped in 1 file",
+        "N-CSV-READ: Windows line ends were accepted in 1 file",
+    ]
+
+
 def test_columns_that_are_not_needed_are_named():
     _, findings = read("id,label,n,p,,extra\na,robin,1,1,7,8\n")
     assert [note.line() for note in findings.notes] == [
@@ -117,7 +125,7 @@ def test_unknown_and_double_keys_are_named_and_missing_ones_counted():
         table, findings = read(text, ["a", "b", "secret1", "secret2"], named)
         assert table is None
         assert [problem.line() for problem in findings.problems] == [
-            "E-KEY-UNKNOWN birds.csv line 4 column 1: 'x' is none of the keys that are asked for; correct or drop it.",
+            "E-KEY-UNKNOWN birds.csv line 4 column 1: 'x' is not one of the requested keys; correct or drop it.",
             "E-KEY-TWICE birds.csv line 5 column 1: 'a' is also in line 2 column 1; keep one of them.",
             f"E-KEY-MISSING birds.csv: keys are missing: 2 of 4{', as secret1, secret2' if named else ''}; "
             "predict every item exactly once.",

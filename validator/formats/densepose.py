@@ -1,7 +1,7 @@
 """COCO DensePose: a list of detections, each with a box, a score and a PNG of body parts and UV coordinates.
 
 Files are large, so they are read as a stream, and the detections are decoded in worker processes; a consumer takes
-what it needs of each one's pixels, which are dropped then.
+what it needs from each one's pixels, which are then dropped.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _MOST_WORKERS = 4
 _FEWEST_SCORES = 10
 _DETECTIONS_SEEN = 200
 _MOST_PROBLEMS = 500
-# To say what is wrong with an entry takes far longer than to read a good one.
+# Explaining a bad entry takes far longer than reading a good one.
 _MOST_BAD_IN_A_BATCH = REPORTED_PER_KIND_AND_FILE
 
 
@@ -98,7 +98,7 @@ def read(
     image_ids: frozenset[int] | None = None,
     make_consumer: Callable[[], Consumer] | None = None,
 ) -> list[object] | None:
-    """Check all detections and hand them to consumers; return these consumers' results, None after a problem.
+    """Check all detections and pass them to consumers; return these consumers' results, None after a problem.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def _batches(entries: Iterator[bytes]) -> Iterator[list[tuple[int, bytes]]]:
 
 
 class _Pool:
-    """Worker processes for large files; small ones are done in this process, as are all where there is no fork."""
+    """Worker processes for large files; this process reads small ones, and all where the system cannot fork."""
 
     def __init__(self, image_ids: frozenset[int] | None, make_consumer: Callable[[], Consumer], size: int) -> None:
         self._local = _Worker(image_ids, make_consumer)
@@ -160,7 +160,7 @@ class _Pool:
             self._processes.append(process)
 
     def send(self, batch: list[tuple[int, bytes]]) -> None:
-        """Hand a batch to the next worker; waits while that one is busy."""
+        """Pass a batch to the next worker; waits while that one is busy."""
         if not self._pipes:
             self._local.take(batch)
             return
