@@ -206,6 +206,7 @@ def _demo_data(ids: list[str]) -> int:
     from organizer.data.synthetic import write_demo_data
 
     write_demo_data(ROOT, ids)
+    print("written to reference_data/ and starting_kit/samples/:", *ids)
     return 0
 
 
