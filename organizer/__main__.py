@@ -54,30 +54,33 @@ def build_parser() -> argparse.ArgumentParser:
 
 def _add_bundle_commands(add: _Add) -> None:
     bundle = add("bundle", "bundle.build:build_command", "build the bundles into dist/")
-    bundle.add_argument("--reference", type=Path, help=REFERENCE_HELP.format("the synthetic demo data"))
+    bundle.add_argument("--reference", type=_path(), help=REFERENCE_HELP.format("the synthetic demo data"))
     bundle.add_argument("--demo", action="store_true", help="use demo data for the tasks missing from REFERENCE")
     bundle.add_argument("--format", dest="form", choices=["v2", "v1.5"], default="v2")
     lint = add("lint", "bundle.lint:lint_command", "check bundles before they are uploaded")
-    lint.add_argument("bundles", nargs="*", type=Path, help="default: all in dist/")
+    lint.add_argument("bundles", nargs="*", type=_path(), help="default: all in dist/")
     lint.add_argument("--strict", action="store_true", help="fail on warnings, too")
 
 
 def _add_run_commands(add: _Add) -> None:
     dry_run = add("dry-run", _dry_run, "run the built program on a submission as the platform does")
     rescore = add("rescore", _rescore, "score all submissions with the built program and rank the teams")
-    for command, argument in ((dry_run, "submission"), (rescore, "submissions")):
+    for command, argument, example in (
+        (dry_run, "submission", "SUBMISSION=my.zip"),
+        (rescore, "submissions", "SUBMISSIONS=DIR"),
+    ):
         _add_id(command)
         command.add_argument(
-            argument, type=Path, help="a zip, or for rescore a folder of zips, or Codabench's zip of all"
+            argument, type=_path(example), help="a zip, or for rescore a folder of zips, or Codabench's zip of all"
         )
-        command.add_argument("--reference", type=Path, help=REFERENCE_HELP.format("the one in the bundle"))
-    dry_run.add_argument("--output", type=Path, default=ROOT / "out" / "dry-run")
-    rescore.add_argument("--output", type=Path, help="default: out/rescore/ID")
+        command.add_argument("--reference", type=_path(), help=REFERENCE_HELP.format("the one in the bundle"))
+    dry_run.add_argument("--output", type=_path(), default=ROOT / "out" / "dry-run")
+    rescore.add_argument("--output", type=_path(), help="default: out/rescore/ID")
     rescore.add_argument("--workers", type=_at_least(1), default=0, help="processes; default: one for each core")
     rescore.add_argument("--scheduler", default="", metavar="URL", help="a running Dask cluster, as tcp://host:8786")
     rescore.add_argument("--replicates", type=_at_least(2), default=1000, help="resamples for intervals and ranks")
     rescore.add_argument("--protocols", nargs="+", default=[], choices=["published", "released"])
-    rescore.add_argument("--names", type=Path, metavar="CSV", help="teams and dates: submission,team,date")
+    rescore.add_argument("--names", type=_path(), metavar="CSV", help="teams and dates: submission,team,date")
     rescore.add_argument("--keep", choices=["best", "last"], default="best", help="which submission of a team counts")
     rescore.add_argument("--fresh", action="store_true", help="score again what an earlier call has scored")
     add("demo", _demo, "score the samples of all tasks against the demo reference")
@@ -86,9 +89,9 @@ def _add_run_commands(add: _Add) -> None:
 def _add_data_commands(add: _Add) -> None:
     prepare = add("prepare", "data.prepare:prepare_command", "check reference files and write a folder")
     _add_id(prepare)
-    prepare.add_argument("--source", type=Path, required=True)
-    prepare.add_argument("--output", type=Path, required=True)
-    prepare.add_argument("--corenlp", type=Path, metavar="DIR", help="CoreNLP 3.9.1, for tasks that need lemmas")
+    prepare.add_argument("--source", type=_path(), required=True)
+    prepare.add_argument("--output", type=_path(), required=True)
+    prepare.add_argument("--corenlp", type=_path(), metavar="DIR", help="CoreNLP 3.9.1, for tasks that need lemmas")
     prepare.add_argument("--force-corenlp", action="store_true", help="accept another version of CoreNLP")
     _add_ids(add("demo-data", _demo_data, "write the demo reference and the samples again"))
     new = add("new-challenge", "new_challenge:new_challenge", "write the files of a new task")
@@ -131,7 +134,27 @@ def _add_id(command: argparse.ArgumentParser) -> None:
 
 
 def _add_ids(command: argparse.ArgumentParser, name: str = "ids") -> None:
-    command.add_argument(name, nargs="*", metavar="id", default=challenge_ids(), help="default: all tasks")
+    # Not choices: Python 3.9 to 3.11 compare the default, a list, with them.
+    command.add_argument(
+        name, nargs="*", metavar="id", type=_id, default=challenge_ids(), help="default: all tasks"
+    )
+
+
+def _id(text: str) -> str:
+    if text not in challenge_ids():
+        raise argparse.ArgumentTypeError(f"there is no task '{text}'; choose from {', '.join(challenge_ids())}")
+    return text
+
+
+def _path(example: str = "a path") -> Callable[[str], Path]:
+    """Return a type of options: paths that are not empty, as those of arguments left out in make would be."""
+
+    def path(text: str) -> Path:
+        if not text:
+            raise argparse.ArgumentTypeError(f"it is empty; give {example}")
+        return Path(text)
+
+    return path
 
 
 def _at_least(least: int) -> Callable[[str], int]:
@@ -183,6 +206,7 @@ def _demo_data(ids: list[str]) -> int:
     from organizer.data.synthetic import write_demo_data
 
     write_demo_data(ROOT, ids)
+    print("written to reference_data/ and starting_kit/samples/:", *ids)
     return 0
 
 

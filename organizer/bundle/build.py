@@ -95,6 +95,9 @@ def build_all(
     for line in dict.fromkeys(plan.notes):
         print(f"note | {line}")
     _write(plan, output)
+    folder = output if form == "v2" else output / "v1.5"
+    if older := sorted({path.name for path in folder.glob("*.zip")} - {Path(name).name for name in plan.bundles}):
+        print(f"note | still in {folder.name}/ from an earlier build: {', '.join(older)}; delete what is out of date")
     return [output / name for name in plan.bundles]
 
 
@@ -157,13 +160,14 @@ def plan_bundles(competition: Competition, parts: Parts, form: str) -> Plan:
             not_built.append(name)
         else:
             _add_bundle(name, data, parts, form, plan)
+    problem, hint = "; ".join(plan.notes), "offer a task of this project in a phase"
     if not_built:
         problem = f"REFERENCE has no folder {', '.join(sorted(missing))}"
-        hint = "add them, or DEMO=1 (--demo) for synthetic data"
+        hint = f"add {'it' if len(missing) == 1 else 'them'}, or use DEMO=1 (--demo) for synthetic data"
         plan.notes.append(f"not built: {', '.join(not_built)}; {problem}; {hint}")
     if not plan.bundles:
         report = Report()
-        report.error("L-NOTHING", "there is nothing to build: " + "; ".join(plan.notes), "see above")
+        report.error("L-NOTHING", f"there is nothing to build: {problem}", hint)
         report.refuse_errors()
     return plan
 
@@ -177,6 +181,8 @@ def _wanted(competition: Competition, parts: Parts, form: str, plan: Plan) -> di
             plan.notes.append(f"there is no bundle of {challenge_id}: no phase offers it")
         else:
             wanted[f"{challenge_id}.zip" if form == "v2" else f"v1.5/{challenge_id}.zip"] = data
+            if data["title"] != competition["title"]:
+                plan.notes.append("the title of a bundle of one task is the name of the task: edit /tasks/n/name")
     return wanted
 
 

@@ -137,7 +137,8 @@ def _check_schema(data: Competition, form: str, report: Report) -> bool:
                 report.warn("L-UNKNOWN", f"the platform ignores the key {quote(key)}", hint, where=f"{where}/{key}")
             continue
         good = False
-        report.error("L-SCHEMA", quote(error.message, 200), _schema_hint(error), where=where or "/")
+        problem, hint = _schema_problem(error)
+        report.error("L-SCHEMA", problem, hint, where=where or "/")
     for where, key in _keys(plain):
         if key in _UNREAD:
             report.warn(
@@ -155,14 +156,19 @@ def _plain(node: Any) -> Any:
     return node if isinstance(node, (str, int, float, type(None))) else str(node)
 
 
-def _schema_hint(error: Any) -> str:
+def _schema_problem(error: Any) -> tuple[str, str]:
+    """Return what an error of jsonschema says, and how to fix it."""
+    if error.validator == "required":
+        missing = ", ".join(key for key in error.validator_value if key not in error.instance)
+        return f"{missing} is missing", f"add {missing}"
     if error.validator == "maxLength":
-        return f"the platform's database takes at most {counted(error.validator_value, 'character')}"
+        longest = counted(error.validator_value, "character")
+        return quote(error.message, 200), f"the platform's database takes at most {longest}"
     pattern = str(error.schema.get("pattern"))
     for sign, hint in (("@", "write an address"), ("true", "write true or false"), ("0-9", "write a whole number")):
         if sign in pattern:
-            return hint
-    return "correct it"
+            return f"{quote(str(error.instance), 200)} is not allowed here", hint
+    return quote(error.message, 200), "correct it"
 
 
 def _keys(node: Any, where: str = "") -> Iterator[tuple[str, str]]:
@@ -213,8 +219,8 @@ def _check_phases(data: Competition, report: Report) -> None:
         if start and end and end <= start:
             report.warn("L-PHASE", "the phase ends before it starts", "swap the dates", where=f"{where}/end")
         if start and previous_end and start <= previous_end:
-            hint = "let it start after the end of the one before; the same moment is an error, too"
-            report.error("L-PHASE", "the phase starts before the one before has ended", hint, where=f"{where}/start")
+            problem, hint = "this phase starts before the previous one ends", "start it at least one second after that end"
+            report.error("L-PHASE", problem, hint, where=f"{where}/start")
         previous_end = end or previous_end
         if not phase["tasks"]:
             report.warn("L-PHASE", "the phase offers no task", "name at least one", where=f"{where}/tasks")

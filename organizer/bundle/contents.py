@@ -41,6 +41,7 @@ _SHELL = set("&|;<>*?`")
 _PROGRAM_PLACES = ("/app/program/", "$program/")
 _COMPARED_FROM_BYTES = 64
 _SHOWN_NAMES = 3
+_DEMO_IN_KIT = "demo_reference/"
 
 
 class Contents:
@@ -140,7 +141,10 @@ def _check_reference(data: Competition, task: _Task, files: Files, contents: Con
             # In a program that is not ours a file in both, a license perhaps, need not be a secret.
             record = report.error if challenge_id or whole in equal else report.warn
             leak = f"it shows {counted(len(names), 'file')} of {name}: {listed}"
-            record("L-LEAK", leak, f"take them out; it is {where} of competition.yaml", file=other)
+            hint = f"take them out; it is {where} of competition.yaml"
+            if all(members.get(digest, "").startswith(_DEMO_IN_KIT) for digest in equal):
+                hint = "your reference is the demo reference: build with the real one"
+            record("L-LEAK", leak, hint, file=other)
 
 
 def _written_columns(data: Competition, tasks: Sequence[_Task], report: Report) -> list[str]:

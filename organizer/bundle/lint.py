@@ -31,11 +31,15 @@ def lint_command(bundles: list[Path], strict: bool) -> int:
         print("there is no bundle in dist/; build one with: make bundle")
         return 1
     failed = False
+    printed: list[str] = []
     for path in chosen:
         report, table = lint_bundle(path)
         failed |= not report.ok or (strict and not report.warnings.ok)
         found = counted(report.errors.total, "error"), counted(report.warnings.total, "warning")
         print(f"{printable(path.name)}: {', '.join(found)}")
+        if table and table == printed:
+            table = ["participants see the same as in the table above"]
+        printed = table if len(table) > 1 else printed
         for line in [*report.lines(), *table]:
             print(f"  {printable(line)}")
     return 1 if failed else 0
@@ -47,6 +51,9 @@ def lint_bundle(path: Path) -> tuple[Report, list[str]]:
     try:
         with zipfile.ZipFile(path) as bundle:
             files = {name: bundle.read(name) for name in bundle.namelist() if not name.endswith("/")}
+    except FileNotFoundError:
+        report.error("L-ZIP", "there is no such file", "build it with: make bundle", file=path.name)
+        return report, []
     except DAMAGED:
         report.error("L-ZIP", "this is not a readable zip file", "build it with: make bundle", file=path.name)
         return report, []

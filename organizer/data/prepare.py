@@ -14,9 +14,10 @@ from organizer.data.references import refuse_problems
 from organizer.files import folder_files
 from scoring_program.challenge import load_challenge
 from scoring_program.settings import SETTINGS_FILE, read_settings
-from validator.findings import Findings, counted
+from validator.findings import Findings, counted, quote
 
 SYNTHETIC_MARK = "SYNTHETIC.md"
+_SHOWN_NAMES = 5
 
 
 def check_reference(challenge_id: str, folder: Path, findings: Findings) -> None:
@@ -70,7 +71,12 @@ def prepare(challenge_id: str, source: Path, output: Path, options: Mapping[str,
 def prepare_command(challenge_id: str, source: Path, output: Path, corenlp: Path | None, force_corenlp: bool) -> int:
     """Prepare reference files and print what was found; return 1 if nothing was written."""
     options = {"lemmatize": partial(lemmatize, corenlp, force_corenlp)} if corenlp else {}
-    findings = prepare(challenge_id, source, output, options)
+    try:
+        findings = prepare(challenge_id, source, output, options)
+    except OSError as error:
+        findings = Findings()
+        problem = f"it cannot be prepared: {error.strerror}: {error.filename}"
+        findings.add("E-OUTPUT", problem, "check the path and its permissions", file=str(output))
     for note in findings.notes:
         print(f"note {note.line()}")
     for line in findings.lines(shown=None):
@@ -82,10 +88,10 @@ def _copy(patterns: Sequence[str], source: Path, output: Path, findings: Finding
     kept = sorted({path for pattern in (*patterns, SETTINGS_FILE) for path in source.glob(pattern)})
     for path in kept:
         shutil.copyfile(path, output / path.name)
-    others = sum(path not in kept for path in source.iterdir())
-    findings.note(
-        "N-REF-COPIED", f"checked and copied {counted(len(kept), 'file')}, left out {counted(others, 'other')}"
-    )
+    others = sorted(path.name for path in source.iterdir() if path not in kept)
+    shown = ", ".join(quote(name) for name in others[:_SHOWN_NAMES]) + (", …" if len(others) > _SHOWN_NAMES else "")
+    left = f"left out {counted(len(others), 'other')}" + (f": {shown}" if others else "")
+    findings.note("N-REF-COPIED", f"checked and copied {counted(len(kept), 'file')}, {left}")
 
 
 def reference_files(challenge_id: str, folder: Path) -> dict[str, bytes]:

@@ -50,7 +50,8 @@ def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
     findings = Findings()
     folders = {path.name: path for path in _visible(reference) if path.is_dir()}
     for name in folders.keys() - set(names):
-        findings.add("E-REF-UNKNOWN", f"{name} is not a task", _nearest(name, names), file=str(reference / name))
+        hint = f"{_nearest(name, names)}; or name {name}_reference.zip in competition.yaml, or move the folder"
+        findings.add("E-REF-UNKNOWN", f"{name} is not a task", hint, file=str(reference / name))
     samples = [f"{name}{_SAMPLE}" for name in folders]
     for path in _visible(reference):
         if path.suffix == ".zip" and path.name not in samples:
@@ -92,8 +93,8 @@ def _visible(folder: Path) -> list[Path]:
 def _check_exists(reference: Path) -> None:
     if not reference.is_dir():
         siblings = reference.parent.iterdir() if reference.parent.is_dir() else ()
-        folders = [path.name for path in siblings if path.is_dir()]
-        _refuse("there is no such folder", reference.name, folders, reference)
+        close = difflib.get_close_matches(reference.name, (path.name for path in siblings if path.is_dir()), n=1)
+        _refuse("there is no such folder", reference.name, close, reference)
 
 
 def _nearest(name: str, names: Iterable[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import shutil
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from organizer.data.references import refuse_problems
 from organizer.files import Files, folder_files
 from scoring_program.challenge import challenge_ids, load_challenge
 from scoring_program.trials import Trials
+from validator.check import check_submission
+from validator.findings import Findings
+from validator.rules import load_rules
 
 _MARK_TEXT = """# Synthetic data
 
@@ -22,7 +26,10 @@ are not the data of any challenge. A bundle that is built with them says so in i
 
 
 def write_demo_data(root: Path, names: Sequence[str] = ()) -> None:
-    """Write reference_data/ and starting_kit/samples/ of some tasks (default: all) below ``root`` again."""
+    """Write reference_data/ and starting_kit/samples/ of some tasks (default: all) below ``root`` again.
+
+    Raises RefusedError if what a task's ``demo.py`` wrote does not follow the rules of the task.
+    """
     for name in names or challenge_ids():
         demo = load_challenge(name).demo()
         reference = root / "reference_data" / name
@@ -32,7 +39,13 @@ def write_demo_data(root: Path, names: Sequence[str] = ()) -> None:
             folder.mkdir(parents=True)
         demo.write_reference(reference)
         (reference / SYNTHETIC_MARK).write_text(_MARK_TEXT, encoding="utf-8")
+        with tempfile.TemporaryDirectory() as work:
+            refuse_problems(prepare(name, reference, Path(work)))
         demo.write_samples(reference, samples)
+        for sample in sorted(samples.iterdir()):
+            findings = Findings()
+            check_submission(sample, load_rules(name), findings)
+            refuse_problems(findings)
 
 
 def write_full_size(challenge_id: str, scale: float, folder: Path) -> Files:

@@ -22,6 +22,10 @@ RELEASED = "released: "
 """What the names of those begin with that are played with this protocol."""
 
 
+class UnscoredError(Exception):
+    """A trick, or the honest baseline, cannot be scored; the message is the log of the run."""
+
+
 def submissions(name: str) -> Iterator[tuple[str, Files]]:
     """Yield the honest baseline of a task, which is its good sample, and what each trick makes of it.
 
@@ -37,7 +41,7 @@ def submissions(name: str) -> Iterator[tuple[str, Files]]:
 
 
 def play(name: str, trick: str, files: Files) -> dict[str, float]:
-    """Return the scores of a submission against the demo reference."""
+    """Return the scores of a submission against the demo reference; raise UnscoredError if it has none."""
     protocol = "released" if trick.startswith(RELEASED) else "published"
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
@@ -48,7 +52,7 @@ def play(name: str, trick: str, files: Files) -> dict[str, float]:
         with redirect_stdout(log), redirect_stderr(log):
             code = scoring.score_folder(name, work / "ref", work / "s.zip", work / "out", settings)
         if code != scoring.SCORED:
-            raise ValueError(log.getvalue())
+            raise UnscoredError(f"{name}, {trick}: {log.getvalue().strip()}")
         return json.loads((work / "out" / "scores.json").read_text(encoding="utf-8"))
 
 
@@ -60,10 +64,14 @@ def rows(name: str) -> Iterator[str]:
 
 
 def print_table() -> int:
-    """Print the table of docs/score_games.md."""
+    """Print the table of docs/score_games.md; return 1 if a submission cannot be scored."""
     print("| task | submission | score | coverage |")
     print("|---|---|---|---|")
-    for name in challenge_ids():
-        for row in rows(name):
-            print(row, flush=True)
+    try:
+        for name in challenge_ids():
+            for row in rows(name):
+                print(row, flush=True)
+    except UnscoredError as error:
+        print(f"{error}\ncorrect demo.py or trials.py of the task, then run make demo-data and make games")
+        return 1
     return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -45,6 +46,9 @@ def run_portability(pythons: list[str]) -> int:
 
     An interpreter needs numpy, scipy, pyyaml and, for images, Pillow; msgspec may be missing.
     """
+    if missing := [python for python in pythons if not shutil.which(python)]:
+        print(f"there is no command {', '.join(missing)}; give interpreters, as in PYTHONS=\"python3.9 python3.12\"")
+        return 1
     different = 0
     with tempfile.TemporaryDirectory() as folder:
         cases = {name: _cases(name, Path(folder)) for name in challenge_ids()}

@@ -57,7 +57,7 @@ def index_page(report: Report) -> str:
     """Return the page for the organizers: the published page, and results that must not be published."""
     cards = _public(report)
     if ranking := report.ranking:
-        cards += [*_pairs(ranking), _coverage(report, ranking), *_progress(report, ranking), _items(report, ranking)]
+        cards += [*_pairs(ranking), *_coverage(report, ranking), *_progress(report, ranking), _items(report, ranking)]
     cards += [*_failed(report), *_changes(report), _submissions(report)]
     warning = "For the organizers only: it names items of the hidden reference. To publish, take ranking.html."
     return _page(report, "Ranking, for the organizers", warning, cards)
@@ -142,8 +142,12 @@ def _stability(ranking: Ranking) -> Element:
     stability = ranking.stability
     note = f"How often each team has each rank, 1 to {n} from left to right, if the items were drawn again. "
     note += f"Kendall's tau-b between such a ranking and this one: {stability.tau_mean:.3f} on average, "
-    note += f"below {stability.tau_low:.3f} in 5 % of them."
-    blobs = element("table", element("tbody", *rows), class_="blobs")
+    note += f"at least {stability.tau_low:.3f} in 95 % of them."
+    # A blob is 2rem wide, or less where the page is narrow.
+    numbers = (element("span", str(rank + 1)) for rank in range(n))
+    labels = element("div", *numbers, class_="ranks", style=f"max-width:{2 * n}rem")
+    head = element("tr", element("th", "Rank", scope="row"), element("td", labels))
+    blobs = element("table", element("tbody", head, *rows), class_="blobs")
     return card("stability", "Stability", note, scroll(blobs, "Stability"))
 
 
@@ -209,7 +213,10 @@ def _pairs(ranking: Ranking) -> list[Element]:
     return [card("pairs", "Pairs", note, scroll(made, "Pairs"))]
 
 
-def _coverage(report: Report, ranking: Ranking) -> Element:
+def _coverage(report: Report, ranking: Ranking) -> list[Element]:
+    """Return a chart of score against coverage, if a team left anything out."""
+    if all(record.entry.scores["coverage"] == 1 for record in ranking.records):
+        return []
     title = report.challenge.columns[0].title
     top = max(1.0, *(record.entry.score for record in ranking.records))
     dots = []
@@ -220,12 +227,12 @@ def _coverage(report: Report, ranking: Ranking) -> Element:
     steps = [(25.0 * i, f"{i / 4:g}") for i in range(5)]
     scale = [(25.0 * i, f"{top * i / 4:.3g}") for i in range(5)]
     chart = charts.plot(f"{title} against coverage", dots, (), (steps, scale), ("coverage", title))
-    note = "Low coverage with a fair score: files are missing rather than wrong."
-    return card("coverage", "Score and coverage", note, chart)
+    note = "Low coverage with a fair score: items were left out rather than wrong."
+    return [card("coverage", "Score and coverage", note, chart)]
 
 
 def _progress(report: Report, ranking: Ranking) -> list[Element]:
-    """Return the best score of each team until each day, for the first teams, if dates are known."""
+    """Return the best score of each team up to each day, for the first teams, if dates are known."""
     dated: dict[str, list[tuple[date, float]]] = {}
     for record in report.records:
         if record.entry.outcome == SCORED and (day := _date(record.submission.date)):
@@ -243,7 +250,7 @@ def _progress(report: Report, ranking: Ranking) -> list[Element]:
     ranges = (0.0, float(max(last, 1)), min(0.0, *ends), max(1.0, *ends))
     title = "Progress"
     chart = LineChart("progress", title, "", lines, f"days since {first}", "best score so far", ranges)
-    note = f"The best score of the first {counted(len(lines), 'team')} until each day."
+    note = f"The best score of the first {counted(len(lines), 'team')} up to each day."
     return [card("progress", title, note, charts.lines(chart), charts.lines_key(chart))]
 
 
@@ -257,7 +264,9 @@ def _date(text: str) -> date | None:
 def _items(report: Report, ranking: Ranking) -> Element:
     item = report.challenge.item
     rows: list[list[Cell]] = [list(row) for row in hardest_items(ranking) if row[1] == row[1]]
-    columns = [Column(item.capitalize()), Column("Mean over teams", "share"), Column("Spread", "number")]
+    # A bar ends at 1, which errors in units of the task do not.
+    kind = "share" if all(0 <= row[1] <= 1 for row in rows) else "number"
+    columns = [Column(item.capitalize()), Column("Mean over teams", kind), Column("Spread", "number")]
     note = f"Where nobody is right, the annotation may be wrong. The first {_MOST_DRAWN}; all: items.csv."
     return card("items", f"Hardest {item}s", note, *table(columns, rows[:_MOST_DRAWN], "Hardest", 99))
 

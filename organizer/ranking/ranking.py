@@ -35,6 +35,8 @@ class Ranking:
         Of the scores that the teams have for an item by itself; NaN where none has one.
     replicates : int
         Number of resamples.
+    higher_is_better : bool
+        The order of scores, also of those of items.
     """
 
     records: Sequence[Record]
@@ -46,6 +48,7 @@ class Ranking:
     item_mean: Numbers
     item_spread: Numbers
     replicates: int
+    higher_is_better: bool
 
     @property
     def teams(self) -> list[str]:
@@ -96,4 +99,5 @@ def ranking_of(records: Sequence[Record], keep: str = "best", higher_is_better: 
         mean,
         spread,
         len(replicates),
+        higher_is_better,
     )

@@ -88,8 +88,9 @@ def pairs_csv(ranking: Ranking) -> str:
 
 
 def hardest_items(ranking: Ranking) -> list[tuple[str, float, float]]:
-    """Return (item, mean, spread), the smallest mean first, items without a score last."""
-    order = np.argsort(ranking.item_mean, kind="stable").tolist()
+    """Return (item, mean, spread), the worst mean first, items without a score last."""
+    sign = 1 if ranking.higher_is_better else -1
+    order = np.argsort(sign * ranking.item_mean, kind="stable").tolist()
     return [(ranking.items[i], float(ranking.item_mean[i]), float(ranking.item_spread[i])) for i in order]
 
 

@@ -18,6 +18,10 @@ def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
         named = printable(str(submission))
         print(f"{named}: there is no such file; give the zip of a participant", file=sys.stderr)
         return 1
+    if submission.resolve() in folder.resolve().parents:
+        named = printable(str(submission))
+        print(f"{named}: it holds the output folder; give a zip, or another --output", file=sys.stderr)
+        return 1
     run = run_program(built, submission, folder / "app")
     for line in describe(run, load_challenge(built.id), built.time_limit):
         print(printable(line))

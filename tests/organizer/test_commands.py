@@ -46,3 +46,28 @@ def test_wrong_arguments_exit_with_2(command, capsys):
         main(command.split())
     assert exit_.value.code == 2
     assert "usage:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["dry-run", ID, ""], "argument submission: it is empty; give SUBMISSION=my.zip"),
+        (["rescore", ID, ""], "argument submissions: it is empty; give SUBMISSIONS=DIR"),
+        (["prepare", ID, "--source", "", "--output", "x"], "argument --source: it is empty; give a path"),
+        *[
+            ([command, "foo"], "argument id: there is no task 'foo'; choose from anet_entities_gen, ")
+            for command in ("demo-data", "bench", "coverage", "yardstick")
+        ],
+    ],
+)
+def test_arguments_that_make_left_out_and_unknown_tasks_are_named(arguments, said, capsys):
+    with pytest.raises(SystemExit) as exit_:
+        main(arguments)
+    assert exit_.value.code == 2
+    assert said in capsys.readouterr().err
+
+
+def test_submission_that_holds_the_output_is_not_copied_into_itself(tmp_path, capsys):
+    assert main(["dry-run", ID, str(tmp_path), "--output", str(tmp_path / "out")]) == 1
+    assert "it holds the output folder; give a zip, or another --output" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

@@ -324,6 +324,28 @@ def test_demo_data_beside_real_data_needs_its_flag(edited, tmp_path, capsys):
     assert not built["chalearn_action.zip"]["title"].startswith("[DEMO")
 
 
+def test_reference_without_a_task_of_the_competition_is_named_once(edited, tmp_path):
+    refs = tmp_path / "refs"
+    copy_without_mark("chalearn_action", refs / "chalearn_action_final")
+
+    with pytest.raises(RefusedError) as refused:
+        edited(add_final_phase, reference=refs)
+    (line,) = refused.value.findings.lines()
+    assert "there is nothing to build: REFERENCE has no folder anet_entities_gen, " in line
+    assert line.endswith("; add them, or use DEMO=1 (--demo) for synthetic data.")
+
+
+def test_build_says_where_titles_come_from_and_what_is_left_of_earlier_builds(edited, tmp_path, capsys):
+    refs = tmp_path / "refs"
+    copy_without_mark("chalearn_action", refs / "chalearn_action")
+    (tmp_path / "dist").mkdir()
+    (tmp_path / "dist" / "kinetics_tps.zip").touch()
+    edited(lambda data, source: None, reference=refs)
+    said = capsys.readouterr().out
+    assert said.count("the title of a bundle of one task is the name of the task: edit /tasks/n/name") == 1
+    assert "note | still in dist/ from an earlier build: kinetics_tps.zip; delete what is out of date" in said
+
+
 def test_parts_are_made_once_in_a_build(tmp_path, monkeypatch):
     made = []
 

@@ -390,6 +390,39 @@ def test_demo_data_in_the_kit_is_no_leak_and_needs_its_title(lint):
     assert any("the title does not say so" in line for line in report.errors.lines())
 
 
+def test_demo_reference_without_its_mark_is_named_where_the_kit_shows_it(lint):
+    def change(data, files):
+        data["title"] = "Real data"
+        reference = members(files[REFERENCE])
+        files[REFERENCE] = zip_bytes({name: text for name, text in reference.items() if name != "SYNTHETIC.md"})
+
+    (line,) = [line for line in lint(change).errors.lines() if "L-LEAK" in line]
+    assert line.endswith("; your reference is the demo reference: build with the real one.")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (at("title", value=DELETE), "L-SCHEMA competition.yaml /: title is missing; add title."),
+        (at("phases", 0, "max_submissions", value="many"), "many is not allowed here; write a whole number."),
+        (more("phases", index=1), "this phase starts before the previous one ends; start it at least one second "),
+    ],
+)
+def test_wrong_values_are_named_with_what_to_write(lint, change, said):
+    (line,) = lint(change).errors.lines()
+    assert said in line
+
+
+def test_lint_names_a_missing_bundle_and_prints_equal_tables_once(bundles, tmp_path, capsys):
+    assert main(["lint", str(tmp_path / "none.zip")]) == 1
+    assert "L-ZIP none.zip: there is no such file" in capsys.readouterr().out
+    both = [str(bundles / f"{name}.zip") for name in (ID, "chalearn_action")]
+    assert main(["lint", *both]) == 0
+    out = capsys.readouterr().out
+    assert out.count("participants see   ") == 1
+    assert out.count("participants see the same as in the table above") == 1
+
+
 def test_folder_and_zip_of_one_name_clash(lint):
     def change(data, files):
         files["starting_kit/a.txt"] = b"x"

@@ -58,6 +58,8 @@ def add_file(refs, name):
     [
         (lambda refs: refs.parent / "ref", "there is no such folder; the nearest name is refs"),
         (lambda refs: rename(refs, "chalern_gesture"), "chalern_gesture is not a task; the nearest name is chalearn_gesture"),
+        (lambda refs: refs / "nope", "there is no such folder; check the path"),
+        (lambda refs: rename(refs, "x_final"), "; or name x_final_reference.zip in competition.yaml, or move the folder"),
         (lambda refs: rename(refs, "chalern_gesture") / "chalern_gesture", "the nearest name is chalearn_gesture"),
         (lambda refs: add_file(refs, "chalearn_gestures_sample.zip"), "nearest name is chalearn_gesture_sample.zip"),
         (lambda refs: add_file(refs, "chalearn_gesture_smaple.zip"), "nearest name is chalearn_gesture_sample.zip"),
@@ -111,3 +113,13 @@ def test_data_files_hold_no_characters_that_others_take_for_ends_of_lines(tmp_pa
     assert commands.main(arguments) == 1
     (line,) = capsys.readouterr().out.splitlines()
     assert re.match("1. E-CSV-(INTEGER|ENCODING) S1_data.csv line 1 column [123]: ", line)
+
+
+def test_prepare_names_what_it_leaves_out_and_where_it_cannot_write(refs, tmp_path, capsys):
+    (refs / ID / "notes.txt").touch()
+    arguments = ["prepare", ID, "--source", str(refs / ID), "--output"]
+    assert commands.main([*arguments, str(tmp_path / "out")]) == 0
+    assert "left out 2 others: SYNTHETIC.md, notes.txt" in capsys.readouterr().out
+    (tmp_path / "file").touch()
+    assert commands.main([*arguments, str(tmp_path / "file" / "x")]) == 1
+    assert "E-OUTPUT" in capsys.readouterr().out

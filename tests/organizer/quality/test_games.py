@@ -8,6 +8,7 @@ import pytest
 
 from conftest import ROOT
 from organizer.data.synthetic import load_trials
+from organizer.quality import games
 from organizer.quality.games import HONEST, RELEASED, play, submissions
 from scoring_program.challenge import challenge_ids, load_challenge
 
@@ -45,3 +46,12 @@ def test_the_table_is_measured(name, trick):
     found = scores(name, trick)
     line = f"| {name} | {trick} | {found['score']:.4f} | {found['coverage']:.4f} |"
     assert line in (ROOT / "docs" / "score_games.md").read_text(encoding="utf-8").splitlines()
+
+
+def test_submission_without_a_score_is_named_with_its_problem(monkeypatch, capsys):
+    monkeypatch.setattr(games, "challenge_ids", lambda: ["chalearn_gesture"])
+    monkeypatch.setattr(games, "submissions", lambda name: [("empty game", {"Seq03_prediction.csv": b"x"})])
+    assert games.print_table() == 1
+    out = capsys.readouterr().out
+    assert "chalearn_gesture, empty game: The submission " in out
+    assert "correct demo.py or trials.py" in out

@@ -28,3 +28,8 @@ def others():
 def test_all_golden_cases_give_the_same_bytes_twice_and_everywhere(capsys):
     assert run_portability([sys.executable, sys.executable, *others()]) == 0, capsys.readouterr().out
     assert "different: 0, failed: 0" in capsys.readouterr().out
+
+
+def test_interpreter_that_is_missing_is_named(capsys):
+    assert run_portability([sys.executable, "nopython"]) == 1
+    assert capsys.readouterr().out.startswith("there is no command nopython; give interpreters, ")

@@ -1,0 +1,29 @@
+"""Demo data: what a task's ``demo.py`` writes is checked."""
+
+from __future__ import annotations
+
+import pytest
+
+from organizer.data.references import RefusedError
+from organizer.data.synthetic import write_demo_data
+from scoring_program.challenges.chalearn_gesture import demo
+
+ID = "chalearn_gesture"
+
+
+def test_demo_data_that_breaks_the_rules_is_refused(tmp_path, monkeypatch):
+    def write_reference(folder):
+        (folder / "S1_labels.csv").write_text("1,1,10\n")
+        (folder / "S1_data.csv").write_text("100,20,2000\n")
+
+    def write_samples(reference, folder):
+        (folder / "good").mkdir()
+        (folder / "good" / "S1_prediction.csv").write_text("1,1,-10\n")
+
+    monkeypatch.setattr(demo, "write_reference", write_reference)
+    monkeypatch.setattr(demo, "write_samples", write_samples)
+    with pytest.raises(RefusedError, match="S1_prediction.csv line 1 column 3"):
+        write_demo_data(tmp_path, [ID])
+    monkeypatch.setattr(demo, "write_reference", lambda folder: (folder / "S1_labels.csv").write_text("x\n"))
+    with pytest.raises(RefusedError, match="S1_labels.csv"):
+        write_demo_data(tmp_path, [ID])
