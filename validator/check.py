@@ -113,7 +113,11 @@ def _missing_file(file: str, others: list[str], folder: str, findings: Findings)
             findings.add("E-FILE-CASE", _OTHER_CASE, f"rename it to {file}", file=name)
             return
     other_task = _other_task(others)
-    problem = f"it is missing; found: {_named(others)}" if others else "it is missing; there is no other file that could be it"
+    problem = (
+        f"it is missing; found: {_named(others)}"
+        if others
+        else "it is missing; there is no other file that could be it"
+    )
     hint = other_task or "put it at the top of the zip"
     close = difflib.get_close_matches(file, others, 1, _CLOSE)
     if close and not other_task:
@@ -180,7 +184,11 @@ def _choose_files(
     unknown = [name for key, name in chosen.items() if last_frames is not None and key not in last_frames]
     _note_names(chosen, unknown, ignored, rules, findings)
     if len(unknown) == len(chosen) and findings.ok:
-        found = f"no usable file was found; found: {_named(ignored + unknown)}" if submission.names else "there are no files"
+        found = (
+            f"no usable file was found; found: {_named(ignored + unknown)}"
+            if submission.names
+            else "there are no files"
+        )
         hint = _other_task(ignored) or f"name your files {_pattern(rules)}, at the top of the zip"
         findings.add("E-FILE-NONE", found, hint)
     return chosen

@@ -66,7 +66,11 @@ def _interval_text(interval: Interval, challenge: Challenge) -> str:
     if n == 1:
         return f"over 1 {item}, too few for an interval"
     rough = f"; rough: fewer than {counted(ROUGH_BELOW, item)}" if n < ROUGH_BELOW else ""
-    trials = f"; too narrow: with {counted(_TRIAL_ITEMS, item)} it held the score in {covers} % of trials" if covers else ""
+    trials = (
+        f"; too narrow: with {counted(_TRIAL_ITEMS, item)} it held the score in {covers} % of trials"
+        if covers
+        else ""
+    )
     level = f"{100 * interval.level:g} %"
     return f"{level} interval {interval.low:.3f} to {interval.high:.3f}, over {counted(n, item)}{rough}{trials}"
 

@@ -122,7 +122,8 @@ def test_densepose_writer_refuses(arguments, message, tmp_path):
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ({"uv": IUV / 255 + 0.95}, "detection 0: U and V are floats from 1.028 to 1.028; give 0..1"),
+        ({"uv": IUV / 255 + 0.95}, "detection 0: U and V are floats from 1.028 to 1.028; give 0..1, or for 0..255 np.rint"),
+        ({"uv": IUV / 255}, r"detection 0: parts must be whole .*; if all were divided by 255, write np.rint\(255"),
         ({"uv": np.full((3, 6, 8), 0.5)}, "detection 0: parts must be whole"),
         ({"uv": np.full((3, 6, 8), 300)}, "detection 0: parts must be whole"),
         ({"uv": IUV + np.uint8(10)}, "detection 0: part 30 is above 24"),
