@@ -171,10 +171,14 @@ def _as_bytes(array: np.ndarray) -> np.ndarray:
     if array.dtype.kind == "f":
         if array[1:].min(initial=0) < 0 or array[1:].max(initial=0) > 1:
             low, high = array[1:].min(), array[1:].max()
-            raise ValueError(f"U and V are floats from {low:.4g} to {high:.4g}; give 0..1, or uint8 of 0..255")
+            problem = f"U and V are floats from {low:.4g} to {high:.4g}"
+            raise ValueError(f"{problem}; give 0..1, or for 0..255 np.rint(iuv).astype(np.uint8)")
         array = np.concatenate([array[:1], np.rint(255 * array[1:])])
     if (array % 1 != 0).any() or array.min(initial=0) < 0 or array.max(initial=0) > 255:
-        raise ValueError("parts must be whole numbers 0..24, whole U and V 0..255")
+        raise ValueError(
+            "parts must be whole numbers 0..24, whole U and V 0..255; "
+            "if all were divided by 255, write np.rint(255 * iuv).astype(np.uint8)"
+        )
     return array.astype(np.uint8)
 
 

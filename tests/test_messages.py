@@ -99,7 +99,17 @@ def test_one_row_in_the_wrong_order_is_no_length(tmp_path):
 def test_files_of_another_task_are_named_as_such(task, file, owner, tmp_path):
     lines = check(tmp_path, {file: "{}"}, task)
     assert any(f"these are files of {owner}" in line for line in lines)
-    assert not any("misspelt" in line for line in lines)
+    assert not any("misspelled" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("file", "asked"),
+    [("densepose_demo_results.json", False), ("pred_video_result.json", True), ("pred_vid.json", True)],
+)
+def test_only_a_similar_name_is_asked_about_in_a_program_of_one_task(file, asked, tmp_path, monkeypatch):
+    monkeypatch.setattr("validator.check.known_ids", lambda: ["kinetics_tps"])
+    lines = check(tmp_path, {file: "{}", "pred_part_result.json": "{}"}, "kinetics_tps")
+    assert any("is it misspelled? Rename it to pred_vid_result.json" in line for line in lines) == asked
 
 
 def test_plain_facts_are_told_without_a_reference(tmp_path):

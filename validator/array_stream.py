@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Protocol
 
+from validator.findings import counted
 from validator.strict_json import DEEPEST
 
 _CHUNK = 1 << 22
@@ -15,11 +16,14 @@ _STRUCTURE_OR_COMMA = re.compile(rb'["\[\]{},]')
 
 
 class ArrayError(Exception):
-    """The text is not a list of entries. ``problem`` and ``hint`` say why; ``entry`` counts from 0."""
+    """The text is not a list of entries.
 
-    def __init__(self, entry: int, problem: str, hint: str) -> None:
+    ``problem`` and ``hint`` say why; ``entry`` counts from 0 and is None if the whole file is wrong.
+    """
+
+    def __init__(self, entry: int | None, problem: str, hint: str, code: str = "E-JSON-SYNTAX") -> None:
         super().__init__(problem)
-        self.entry, self.problem, self.hint = entry, problem, hint
+        self.entry, self.problem, self.hint, self.code = entry, problem, hint, code
 
 
 class Readable(Protocol):
@@ -57,7 +61,8 @@ def iter_entries(stream: Readable, largest: int, most: int) -> Iterator[bytes]:
             _check_size(len(buffer), largest, entry)
             more = stream.read(max(_CHUNK, len(buffer)))
             if not more:
-                raise ArrayError(entry, "the file ends too early", "write it again; it may have been cut off")
+                problem = f"the file ends too early, after {counted(entry, 'whole entry', 'whole entries')}"
+                raise ArrayError(None, problem, "write it again; it may have been cut off")
             buffer += more
             continue
         text = buffer[position:end].strip(_SPACE)
@@ -85,10 +90,12 @@ def _after_bracket(stream: Readable) -> bytes:
     buffer = stream.read(_CHUNK)
     buffer = _skip_space(buffer[3:] if buffer.startswith(b"\xef\xbb\xbf") else buffer, stream)
     if not buffer:
-        raise ArrayError(0, "the file is empty", "write a list of entries: [{...}, ...]")
+        raise ArrayError(None, "the file is empty", "write a list of entries: [{...}, ...]")
     if not buffer.startswith(b"["):
-        content = "an object" if buffer.startswith(b"{") else "something else"
-        raise ArrayError(0, f"the file holds {content} instead of a list", "write a list of entries: [{...}, ...]")
+        is_object = buffer.startswith(b"{")
+        problem = f"the file holds {'an object' if is_object else 'something else'} instead of a list"
+        code = "E-JSON-SCHEMA" if is_object else "E-JSON-SYNTAX"
+        raise ArrayError(None, problem, "write a list of entries: [{...}, ...]", code)
     return buffer[1:]
 
 

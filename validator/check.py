@@ -21,6 +21,8 @@ from validator.tables import read_table, table_facts
 # `CsvRows`, tables by name, or what a module of ``validator/formats`` returns; None after a problem.
 Content = Any
 _NAMED_AT_MOST = 5
+# A misspelled name is at least so alike, for `difflib`; the files of different tasks are less.
+_CLOSE = 0.75
 _OTHER_CASE = "upper and lower case differ"
 
 
@@ -113,11 +115,15 @@ def _missing_file(file: str, others: list[str], folder: str, findings: Findings)
             findings.add("E-FILE-CASE", _OTHER_CASE, f"rename it to {file}", file=name)
             return
     other_task = _other_task(others)
-    problem = f"it is missing; found: {_named(others)}" if others else "it is missing; there is no other file"
+    problem = (
+        f"it is missing; found: {_named(others)}"
+        if others
+        else "it is missing; there is no other file that could be it"
+    )
     hint = other_task or "put it at the top of the zip"
-    close = difflib.get_close_matches(file, others, 1)
+    close = difflib.get_close_matches(file, others, 1, _CLOSE)
     if close and not other_task:
-        problem, hint = f"it is missing, but there is {quote(close[0])}", f"is it misspelt? Rename it to {file}"
+        problem, hint = f"it is missing, but there is {quote(close[0])}", f"is it misspelled? Rename it to {file}"
     findings.add("E-FILE-NONE", problem, hint, file=file)
 
 
@@ -180,9 +186,13 @@ def _choose_files(
     unknown = [name for key, name in chosen.items() if last_frames is not None and key not in last_frames]
     _note_names(chosen, unknown, ignored, rules, findings)
     if len(unknown) == len(chosen) and findings.ok:
-        names = _named(ignored + unknown) if submission.names else "no files at all"
+        found = (
+            f"no usable file was found; found: {_named(ignored + unknown)}"
+            if submission.names
+            else "there are no files"
+        )
         hint = _other_task(ignored) or f"name your files {_pattern(rules)}, at the top of the zip"
-        findings.add("E-FILE-NONE", f"no usable file was found, but {names}", hint)
+        findings.add("E-FILE-NONE", found, hint)
     return chosen
 
 
@@ -223,11 +233,11 @@ def _named(names: list[str]) -> str:
 
 
 def _close(ignored: list[str], rules: CsvRules) -> str:
-    """Return a question if an ignored name looks like a misspelt one."""
+    """Return a question if an ignored name looks like a misspelled one."""
     suffix = rules.name.format(key="")
     for name in ignored[:100]:
         if difflib.SequenceMatcher(None, name[-len(suffix) :], suffix).ratio() > 0.7:
-            return f" (is {quote(name)} misspelt?)"
+            return f" (is {quote(name)} misspelled?)"
     return ""
 
 

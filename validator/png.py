@@ -27,6 +27,7 @@ _FILTERS = 5
 _ADAM7 = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
 _NO_BASE64 = re.compile(r"[^A-Za-z0-9+/]")
 _MOST_PADDING = 2
+_LONGEST_PREFIX = 40
 _AGAIN = "encode it again with a PNG library"
 
 
@@ -46,6 +47,9 @@ def decode_base64(text: str) -> bytes:
     ImageError
         A character is not in the alphabet, or the padding is missing, misplaced or too long.
     """
+    if text.startswith("data:"):
+        prefix = text[: text.find(",") + 1][:_LONGEST_PREFIX] or "data:"
+        raise ImageError(f"this is not base64: it begins with {prefix!a}", "remove that prefix")
     if "\n" in text or "\r" in text:
         text = text.replace("\n", "").replace("\r", "")
     digits = text.rstrip("=")

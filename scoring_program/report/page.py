@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 LARGEST_PAGE = 2_000_000
 ROUGH_BELOW = 30
+# Where `Challenge.interval_covers` is measured.
+_TRIAL_ITEMS = 300
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _MOST_ENTRIES = 500
 _OPEN_NOTES = 3
@@ -52,7 +54,7 @@ def _result_page(challenge: Challenge, result: Result, signature: str, limit: in
     head = [element("h1", f"{main.title} {score:.{main.precision}f}"), verdict]
     if result.interval:
         append(verdict, f" · {_interval_text(result.interval, challenge)}")
-        if result.interval.items > 1:
+        if result.interval.items > 1 and result.interval.low >= 0 and max(result.interval.high, score) <= 1:
             head.append(charts.interval_strip(result.interval, score))
     first = [*_notes(result.notes, limit), *_losses(challenge, result.losses)]
     rest = [_scores(challenge.columns, result, signature), *cards(result.sections, limit)]
@@ -63,8 +65,12 @@ def _interval_text(interval: Interval, challenge: Challenge) -> str:
     n, item, covers = interval.items, challenge.item, challenge.interval_covers
     if n == 1:
         return f"over 1 {item}, too few for an interval"
-    rough = f"; rough, because they are fewer than {ROUGH_BELOW}" if n < ROUGH_BELOW else ""
-    trials = f"; too narrow: it held the score in {covers} % of trials" if covers else ""
+    rough = f"; rough: fewer than {counted(ROUGH_BELOW, item)}" if n < ROUGH_BELOW else ""
+    trials = (
+        f"; too narrow: with {counted(_TRIAL_ITEMS, item)} it held the score in {covers} % of trials"
+        if covers
+        else ""
+    )
     level = f"{100 * interval.level:g} %"
     return f"{level} interval {interval.low:.3f} to {interval.high:.3f}, over {counted(n, item)}{rough}{trials}"
 

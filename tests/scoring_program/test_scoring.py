@@ -75,9 +75,9 @@ def test_missing_file_scores_as_empty_and_lowers_coverage(run):
     [
         ({"S1_prediction.csv": "1,90,20\n"}, "E-CSV-RANGE S1_prediction.csv line 1 column 3: end frame 20 is before"),
         ({"S1_prediction.csv": "1,101,102\n"}, "start frame 101 is after the last frame"),
-        ({"S1_predicton.csv": "1,1,2\n"}, "no usable file was found, but S1_predicton.csv"),
-        ({"S9_prediction.csv": "1,1,2\n"}, "no usable file was found, but S9_prediction.csv"),
-        ({}, "no files at all"),
+        ({"S1_predicton.csv": "1,1,2\n"}, "no usable file was found; found: S1_predicton.csv"),
+        ({"S9_prediction.csv": "1,1,2\n"}, "no usable file was found; found: S9_prediction.csv"),
+        ({}, "there are no files"),
         ({"s1_prediction.csv": "1,1,2\n"}, "write the sequence as in the names of the data"),
         ({"S1_Prediction.CSV": "1,1,2\n"}, "rename it to S1_prediction.csv"),
         ({"a/S1_prediction.csv": "1,1,2\n", "S2_prediction.csv": ""}, "put all files at the top"),

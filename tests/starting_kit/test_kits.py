@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import pickle
 import re
@@ -59,6 +60,9 @@ def test_every_command_and_program_of_the_readme_works(kit):
     assert len(steps) >= 7
     for command, program in steps:
         run(command.split() if command else ["-c", program], kit)
+        if re.fullmatch(r"evaluate\.py \w+ my\.zip", command):
+            score = json.loads((kit / "evaluation" / "scores.json").read_text())["score"]
+            assert (score > 0) != ("its score is 0" in readme)
     assert (kit / "evaluation" / "detailed_results.html").is_file()
 
 

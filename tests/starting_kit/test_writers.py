@@ -122,7 +122,8 @@ def test_densepose_writer_refuses(arguments, message, tmp_path):
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ({"uv": IUV / 255 + 0.95}, "detection 0: U and V are floats from 1.028 to 1.028; give 0..1"),
+        ({"uv": IUV / 255 + 0.95}, "detection 0: U and V are floats from 1.028 to 1.028; give 0..1, or for 0..255 np.rint"),
+        ({"uv": IUV / 255}, r"detection 0: parts must be whole .*; if all were divided by 255, write np.rint\(255"),
         ({"uv": np.full((3, 6, 8), 0.5)}, "detection 0: parts must be whole"),
         ({"uv": np.full((3, 6, 8), 300)}, "detection 0: parts must be whole"),
         ({"uv": IUV + np.uint8(10)}, "detection 0: part 30 is above 24"),
@@ -194,3 +195,20 @@ def test_what_the_validator_refuses_leaves_the_older_file(tmp_path):
         writing.save_zip(target, "kinetics_tps", {"pred_vid_result.json": "{", "pred_part_result.json": "{}"})
     assert [path.name for path in tmp_path.iterdir()] == ["my.zip"]
     assert target.read_bytes() == b"older"
+
+
+@pytest.mark.parametrize("part", [[[12, 30, 40, 80]], ([[12, 30, 40, 80]],), {"box": [[12, 30, 40, 80]]}, 3])
+def test_kinetics_writer_says_what_a_part_is(part):
+    with pytest.raises(ValueError, match=r"head: a part is \(boxes, states\)"):
+        KineticsTPSWriter().add_human("v", 1, BOX, {"head": part})
+
+
+def test_kinetics_writer_refuses_humans_of_a_video_without_class(tmp_path):
+    writer = KineticsTPSWriter()
+    writer.add_human("v", 1, BOX, {"head": HEAD})
+    with pytest.raises(ValueError, match="v: the video has frames but no class; call add_video"):
+        writer.save(tmp_path / "my.zip")
+    assert list(tmp_path.iterdir()) == []
+    writer.add_video("v", "throw_ball")
+    writer.save(tmp_path / "my.zip")
+    assert zipfile.is_zipfile(tmp_path / "my.zip")

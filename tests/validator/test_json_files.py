@@ -317,7 +317,10 @@ def test_arrays_hold_what_the_file_says():
 @pytest.mark.parametrize(
     ("files", "words"),
     [
-        ({"pred_part_result.json": "{}"}, "E-FILE-NONE pred_vid_result.json: it is missing"),
+        (
+            {"pred_part_result.json": "{}"},
+            "E-FILE-NONE pred_vid_result.json: it is missing; there is no other file that could be it",
+        ),
         ({"pred_part_results.json": "{}", "pred_vid_result.json": "{}"}, "there is pred_part_results.json"),
         ({"Pred_part_result.json": "{}", "pred_vid_result.json": "{}"}, "rename it to pred_part_result.json"),
         ({"x/pred_part_result.json": "{}", "pred_vid_result.json": "{}"}, "put all files at the top"),

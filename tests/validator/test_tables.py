@@ -197,7 +197,7 @@ def test_submission_of_several_files(rules, tmp_path):
     }  # fmt: skip
     _, findings = check(rules("two"), {"birds.csv": "id,label\n", "song.csv": ""}, tmp_path)
     assert findings.lines() == [
-        "1. E-FILE-NONE songs.csv: it is missing, but there is song.csv; is it misspelt? Rename it to songs.csv."
+        "1. E-FILE-NONE songs.csv: it is missing, but there is song.csv; is it misspelled? Rename it to songs.csv."
     ]
 
 

@@ -116,7 +116,8 @@ def read(
             for batch in _batches(iter_entries(stream, _LARGEST_ENTRY, rules.json.entries)):
                 pool.send(batch)
         except ArrayError as error:
-            findings.add("E-JSON-SYNTAX", error.problem, error.hint, file=name, where=f"/{error.entry}")
+            where = "" if error.entry is None else f"/{error.entry}"
+            findings.add(error.code, error.problem, error.hint, file=name, where=where)
         answers = pool.finish()
     problems = sorted((entry for answer in answers for entry in answer.problems), key=lambda entry: entry[0])
     for _, problem in problems:
@@ -288,10 +289,19 @@ def _check_shape(value: dict[str, JsonValue], height: int, width: int, index: in
     elif [int(number) for number in value["uv_shape"]] != [3, height, width]:
         shape = "{} x {} x {}".format(*(int(number) for number in value["uv_shape"]))
         hint = f"write [3, {height}, {width}]: 3, then the integer parts of the box's height and width"
+        if _are_corners(value):
+            hint = "bbox looks like two corners; write x, y, width, height"
         findings.add("E-DP-SHAPE", f"the shape {shape} does not fit the box", hint, where=f"/{index}/uv_shape")
     elif height * width > _MOST_PIXELS:
         problem = f"{height} x {width} pixels are more than {_MOST_PIXELS:,}"
         findings.add("E-DP-SHAPE", problem, "cut the box at the image", where=f"/{index}/uv_shape")
+
+
+def _are_corners(value: dict[str, JsonValue]) -> bool:
+    """Return whether the shape is that of a box ``x1, y1, x2, y2``; both ends may be included."""
+    x1, y1, x2, y2 = value["bbox"]
+    _, height, width = value["uv_shape"]
+    return 0 <= height - int(y2 - y1) <= 1 and 0 <= width - int(x2 - x1) <= 1
 
 
 def _read_pixels(data: str | bytes, size: tuple[int, int], where: str, findings: Findings) -> Pixels | None:
@@ -307,7 +317,10 @@ def _read_pixels(data: str | bytes, size: tuple[int, int], where: str, findings:
     largest = int(pixels[..., 0].max())
     if largest > PARTS:
         problem = f"the first channel holds {largest}"
-        findings.add("E-DP-PART", problem, "parts are 0 (background) to 24", where=where)
+        hint = "parts are 0 (background) to 24"
+        if int(pixels[..., 2].max()) <= PARTS:
+            hint = "channels look like B, G, R; write R, G, B = I, U, V"
+        findings.add("E-DP-PART", problem, hint, where=where)
         return None
     return pixels
 

@@ -13,5 +13,5 @@ MISTAKES = [
     *mistakes.MISTAKES,
     ("classes in capitals", "N-LOOKS-SPELLED", each("clss", str.title)),
     ("classes in the plural", "N-LOOKS-SPELLED", each("clss", lambda name: name + "s")),
-    ("classes misspelt", "N-LOOKS-SPELLED", each("clss", lambda name: name[0] + name)),
+    ("classes misspelled", "N-LOOKS-SPELLED", each("clss", lambda name: name[0] + name)),
 ]

@@ -104,11 +104,11 @@ def _parts(renamed: Callable[[str], str]) -> Change:
     )
 
 
-def _frames(number: Callable[[int], int]) -> Change:
+def _frames(number: Callable[[int], int], name: str = "img_{:05d}.json") -> Change:
     def made(prediction: Any) -> Any:
         parts = prediction["pred_part_result.json"]
         for video, frames in parts.items():
-            parts[video] = {f"img_{number(int(name[4:9])):05d}.json": content for name, content in frames.items()}
+            parts[video] = {name.format(number(int(known[4:9]))): content for known, content in frames.items()}
         return prediction
 
     return made
@@ -129,5 +129,8 @@ MISTAKES: Sequence[Mistake] = [
     ("parts in capitals", "N-LOOKS-SPELLED", _parts(str.title)),
     ("frames from 0", "N-LOOKS-SHIFTED", _frames(lambda number: number - 1)),
     ("frames counted 1, 2, 3", "N-LOOKS-SHIFTED", _frames(lambda number: (number - 1) // 5 + 1)),
+    ("frames named as images", "N-LOOKS-SPELLED", _frames(int, "img_{:05d}.jpg")),
+    ("frames without ending", "N-LOOKS-SPELLED", _frames(int, "img_{:05d}")),
+    ("frames in 2 digits", "N-LOOKS-SPELLED", _frames(int, "img_{:02d}.json")),
     ("frames 3, 8, 13", "N-NAMES-UNKNOWN", _frames(lambda number: number + 2)),
 ]

@@ -53,8 +53,11 @@ def _frames(frames: dict[tuple[str, str], int], ground_truth: PartStates, predic
 
     fix = "Frames count from 1, and every fifth is scored: img_00001.json, img_00006.json, ..."
     readings = [
-        Reading("N-LOOKS-SHIFTED", f"as number {words}", fits(count, add), fix)
-        for words, count, add in (("n + 1", 1, 1), ("5 n + 1", _STEP, 1), ("5 n - 4", _STEP, 1 - _STEP))
+        Reading("N-LOOKS-SPELLED", "with frames named img_, the number in 5 digits, .json", fits(1, 0), fix),
+        *(
+            Reading("N-LOOKS-SHIFTED", f"as number {words}", fits(count, add), fix)
+            for words, count, add in (("n + 1", 1, 1), ("5 n + 1", _STEP, 1), ("5 n - 4", _STEP, 1 - _STEP))
+        ),
     ]
     claim = "of your frames are in the reference"
     return Facet(claim, is_in(keys, frames), readings, len(frames), fix, "N-NAMES-UNKNOWN", least_share=0.5)

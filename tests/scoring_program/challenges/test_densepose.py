@@ -255,7 +255,13 @@ def test_pngs_that_hold_8_bit_rgb_are_accepted(tmp_path, data):
         ("ab!d", "this is not base64"),
         ("é" * 8, "this is not base64"),
         ("", "this is not a PNG"),
-        (png(np.full((6, 8, 3), 25, np.uint8)), "the first channel holds 25"),
+        ("data:image/png;base64,iVBORw0KGgo=", "it begins with 'data:image/png;base64,'; remove that prefix"),
+        ("data:" + "x" * 99, "remove that prefix"),
+        (
+            png(np.where(np.arange(3) < 2, 200, RGB).astype(np.uint8)),
+            "the first channel holds 200; channels look like B, G, R",
+        ),
+        (png(np.full((6, 8, 3), 25, np.uint8)), "the first channel holds 25; parts are 0 (background) to 24"),
     ],
 )
 def test_other_pngs_are_errors_with_the_index(tmp_path, data, words):
@@ -271,6 +277,8 @@ def test_other_pngs_are_errors_with_the_index(tmp_path, data, words):
     [
         ({"uv_shape": [3, 7, 8]}, "/0/uv_shape: the shape 3 x 7 x 8 does not fit the box; write [3, 6, 8]"),
         ({"uv_shape": [1, 6, 8]}, "/0/uv_shape: the shape 1 x 6 x 8"),
+        ({"bbox": [11.5, 22.5, 19.5, 28.5]}, "does not fit the box; bbox looks like two corners; write x, y, width"),
+        ({"bbox": [11, 22, 18, 27]}, "bbox looks like two corners"),
         ({"bbox": [0, 0, 0.5, 6]}, "/0/bbox: the box is 0.5 x 6 pixels"),
         ({"bbox": [0, 0, -8, 6]}, "/0/bbox: the box is -8 x 6"),
         ({"bbox": [0, 0, 8, 0.5], "uv_shape": [3, 0, 8]}, "/0/bbox: the box is 8 x 0.5 pixels"),
@@ -299,10 +307,11 @@ def test_scores_that_are_not_finite_are_refused(tmp_path, bad):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "the file is empty"),
-        ("{}", "the file holds an object instead of a list"),
-        ("[", "the file ends too early"),
-        ('[{"a": 1}', "the file ends too early"),
+        ("", f"E-JSON-SYNTAX {NAME}: the file is empty"),
+        ('{"annotations": []}', f"E-JSON-SCHEMA {NAME}: the file holds an object instead of a list"),
+        ("[", f"E-JSON-SYNTAX {NAME}: the file ends too early, after 0 whole entries"),
+        ('[{"a": 1}', f"{NAME}: the file ends too early, after 0 whole entries"),
+        ('[{"a": 1}, {"a": "', f"{NAME}: the file ends too early, after 1 whole entry"),
         ('[{"a": "', "the file ends too early"),
         ("[1,]", "/1: there is a comma before the closing bracket"),
         ("[,1]", "/0: an entry is missing"),

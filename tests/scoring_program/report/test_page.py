@@ -118,7 +118,7 @@ def test_unknown_sections_are_refused():
     [
         (240, "95 % interval 0.391 to 0.434, over 240 sequences"),
         (30, "over 30 sequences"),
-        (29, "over 29 sequences; rough, because they are fewer than 30"),
+        (29, "over 29 sequences; rough: fewer than 30 sequences"),
         (1, "over 1 sequence, too few for an interval"),
     ],
 )
@@ -130,9 +130,15 @@ def test_the_score_comes_with_its_interval(items, expected):
     assert ('class="interval"' in made) == (items > 1)
 
 
+def test_a_score_that_is_no_share_has_no_strip_from_0_to_1():
+    made = result_page(interval=Interval(4.2, 6.1, 1000, 240), scores={"score": 5.1, "coverage": 1.0})
+    assert "95 % interval 4.200 to 6.100" in shown(made)
+    assert 'class="interval"' not in made
+
+
 def test_an_interval_that_covers_too_seldom_says_so():
     made = page.result_page(replace(CHALLENGE, interval_covers=89), example_result(20), SIGNATURE)
-    assert "too narrow: it held the score in 89 % of trials" in shown(made)
+    assert "too narrow: with 300 sequences it held the score in 89 % of trials" in shown(made)
     assert "of trials" not in page.result_page(CHALLENGE, example_result(20), SIGNATURE)
 
 
