@@ -135,9 +135,7 @@ def _add_id(command: argparse.ArgumentParser) -> None:
 
 def _add_ids(command: argparse.ArgumentParser, name: str = "ids") -> None:
     # Not choices: Python 3.9 to 3.11 compare the default, a list, with them.
-    command.add_argument(
-        name, nargs="*", metavar="id", type=_id, default=challenge_ids(), help="default: all tasks"
-    )
+    command.add_argument(name, nargs="*", metavar="id", type=_id, default=challenge_ids(), help="default: all tasks")
 
 
 def _id(text: str) -> str:

@@ -219,7 +219,10 @@ def _check_phases(data: Competition, report: Report) -> None:
         if start and end and end <= start:
             report.warn("L-PHASE", "the phase ends before it starts", "swap the dates", where=f"{where}/end")
         if start and previous_end and start <= previous_end:
-            problem, hint = "this phase starts before the previous one ends", "start it at least one second after that end"
+            problem, hint = (
+                "this phase starts before the previous one ends",
+                "start it at least one second after that end",
+            )
             report.error("L-PHASE", problem, hint, where=f"{where}/start")
         previous_end = end or previous_end
         if not phase["tasks"]:

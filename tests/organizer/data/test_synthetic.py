@@ -22,8 +22,8 @@ def test_demo_data_that_breaks_the_rules_is_refused(tmp_path, monkeypatch):
 
     monkeypatch.setattr(demo, "write_reference", write_reference)
     monkeypatch.setattr(demo, "write_samples", write_samples)
-    with pytest.raises(RefusedError, match="S1_prediction.csv line 1 column 3"):
+    with pytest.raises(RefusedError, match=r"S1_prediction\.csv line 1 column 3"):
         write_demo_data(tmp_path, [ID])
     monkeypatch.setattr(demo, "write_reference", lambda folder: (folder / "S1_labels.csv").write_text("x\n"))
-    with pytest.raises(RefusedError, match="S1_labels.csv"):
+    with pytest.raises(RefusedError, match=r"S1_labels\.csv"):
         write_demo_data(tmp_path, [ID])
