@@ -111,6 +111,28 @@ def test_worker_processes_give_the_same_scores(prepared, tmp_path, monkeypatch):
     assert [problem.where for problem in findings.problems] == ["/3/uv_shape", "/7/score"]
 
 
+class Tally:
+    """Counts the detections that one process takes."""
+
+    def __init__(self):
+        self.count = 0
+
+    def take(self, detection):
+        self.count += 1
+
+    def result(self):
+        return self.count
+
+
+def test_workers_take_batches_in_turn(tmp_path, monkeypatch):
+    monkeypatch.setattr(fmt, "_PARALLEL_FROM_BYTES", 0)
+    monkeypatch.setattr(fmt, "_BATCH_BYTES", 1)
+    monkeypatch.setattr(fmt.forks, "usable_cores", lambda: 3)
+    submission = tmp_path / "s.zip"
+    submission.write_bytes(make_zip({NAME: json.dumps(GOOD[:8])}))
+    assert check_submission(submission, load_rules(ID), Findings(), make_consumer=Tally) == [3, 3, 2]
+
+
 def raising(error):
     def fail(*arguments):
         raise error
