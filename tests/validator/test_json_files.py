@@ -556,3 +556,11 @@ def test_of_one_detection_two_hundred_problems_are_explained():
     data = json.dumps({**DETECTION, "bbox": ["x"] * 300}).encode()
     assert json_files.check_value(data, "densepose.json", findings, "/3") is None
     assert (len(findings.problems), findings.told_total()) == (200, "at least 201 problems")
+
+
+@pytest.mark.parametrize(("most", "ok"), [(39_999, True), (39_998, False)])
+def test_values_of_large_files_are_counted(most, ok):
+    data = json.dumps({f"video {index}": "x" for index in range(20_000)}).encode()
+    form = json_files.JsonForm("kinetics_tps_classes.json", values=most)
+    content = json_files.read_json(data, "f.json", form, Findings(), json_files.as_dict)
+    assert (content is not None) == ok
