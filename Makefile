@@ -1,6 +1,5 @@
 # The two commands to begin with: make demo, make test. The others are in the README.
 PYTHON ?= python3
-FORMAT ?= v2
 BIN := .venv/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
@@ -26,7 +25,7 @@ REFERENCE_OPTION = $(if $(REFERENCE),--reference "$(REFERENCE)")
 
 # make bundle [FORMAT=v1.5] [REFERENCE=DIR] [DEMO=1: demo data for the tasks that REFERENCE does not hold]
 bundle: .venv/run
-	$(BIN)/python -m organizer bundle --format $(FORMAT) $(REFERENCE_OPTION) $(if $(DEMO),--demo)
+	$(BIN)/python -m organizer bundle $(if $(FORMAT),--format $(FORMAT)) $(REFERENCE_OPTION) $(if $(DEMO),--demo)
 
 # make lint-bundle [BUNDLE=dist/x.zip] [STRICT=1: fail on warnings, too]
 lint-bundle: .venv/run
@@ -50,8 +49,8 @@ demo-data: .venv/run
 # make new-challenge ID=bird_calls TITLE="Bird calls" FORMAT=csv|json [METRIC=accuracy|balanced_accuracy|macro_f1|rmse]
 #   [LABELS="robin wren owl"]
 new-challenge: .venv/dev
-	@$(BIN)/python -m organizer new-challenge "$(ID)" --title "$(TITLE)" --format $(FORMAT) $(if $(METRIC),--metric $(METRIC)) \
-		$(if $(LABELS),--labels "$(LABELS)")
+	@$(BIN)/python -m organizer new-challenge "$(ID)" --title "$(TITLE)" $(if $(FORMAT),--format $(FORMAT)) \
+		$(if $(METRIC),--metric $(METRIC)) $(if $(LABELS),--labels "$(LABELS)")
 
 # make bench [ID=chalearn_gesture] [SCALE="1 100"]
 bench: .venv/run

@@ -99,7 +99,7 @@ def _add_data_commands(add: _Add) -> None:
     new.add_argument("--title", required=True)
     new.add_argument("--format", dest="form", required=True, help="csv or json")
     new.add_argument("--metric", default="accuracy", help="accuracy, balanced_accuracy, macro_f1 or rmse")
-    new.add_argument("--labels", type=str.split, default="first second third", help="words separated by spaces")
+    new.add_argument("--labels", type=str.split, help="words separated by spaces; default: first second third")
 
 
 def _add_quality_commands(add: _Add) -> None:

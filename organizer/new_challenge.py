@@ -26,9 +26,12 @@ _FIELDS = yaml.safe_load((_TEMPLATES / "fields.yaml").read_text(encoding="utf-8"
 _METRICS, _FORMATS = _FIELDS["metrics"], _FIELDS["formats"]
 
 
-def new_challenge(name: str, title: str, form: str, metric: str, labels: list[str]) -> int:
+def new_challenge(name: str, title: str, form: str, metric: str, labels: list[str] | None) -> int:
     """Write a new task, print its files and what is left to edit; raise RefusedError before anything is written."""
     _check(name, title, form, metric)
+    if labels is not None and metric == "rmse":
+        _refuse("the metric rmse is for numbers and has no labels", "leave LABELS out, or choose another METRIC")
+    labels = ["first", "second", "third"] if labels is None else labels
     if len(set(labels)) < max(len(labels), 2) or not all(re.fullmatch('[^,"\\s]+', label) for label in labels):
         _refuse("labels are at least two different words", 'write them like LABELS="robin wren owl"')
     fields = _fields(name, title, form, metric, labels)
@@ -83,6 +86,7 @@ def _fields(name: str, title: str, form: str, metric: str, labels: list[str]) ->
         "id": name, "title": title, "form": form, "metric": metric, "file": f"{name}.{form}", **_METRICS[metric],
         "title_yaml": json.dumps(title, ensure_ascii=False),
         "summary": f"Which {values['value']} does each item have? {_METRICS[metric]['metric_title']}.",
+        "one_of": "" if numeric else f": {' or '.join(labels)}",
         "json_example": "17.5" if numeric else json.dumps(labels[0], ensure_ascii=False),
     }  # fmt: skip
     fields.update({key: Template(text).substitute(fields) for key, text in _FORMATS[form].items()})
@@ -150,4 +154,6 @@ def _tell(name: str, paths: list[str]) -> None:
     for path in paths:
         for number, line in enumerate((ROOT / path).read_text(encoding="utf-8").splitlines(), start=1):
             if "EDIT: " in line:
-                print(f"  {path}:{number}: {line.split('EDIT: ')[1].strip(' ->')}")
+                # Without the end of a comment in HTML or of a string in JSON.
+                left = line.split("EDIT: ")[1].rstrip(' ->",')
+                print(f"  {path}:{number}: {left}")

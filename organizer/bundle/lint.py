@@ -132,6 +132,8 @@ def _check_text(name: str, data: bytes, report: Report) -> None:
         report.error("L-TEXT", "the page is empty", "fill it", file=name)
     elif text.startswith("\ufeff"):
         report.warn("L-TEXT", "the page begins with a byte order mark", "save it as plain UTF-8", file=name)
+    elif "EDIT:" in text:
+        report.warn("L-TEXT", "the page holds the mark EDIT:", "write what it asks for and delete it", file=name)
 
 
 def _check_logo(name: str, data: bytes, report: Report) -> None:

@@ -264,12 +264,12 @@ def _date(text: str) -> date | None:
 def _items(report: Report, ranking: Ranking) -> Element:
     item = report.challenge.item
     hardest = [row for row in hardest_items(ranking) if row[1] == row[1]]
-    rows: list[list[Cell]] = [list(row) for row in hardest]
+    rows: list[list[Cell]] = [list(row) for row in hardest[:_MOST_DRAWN]]
     # A bar ends at 1, which errors in units of the task do not.
     kind = "share" if all(0 <= mean <= 1 for _, mean, _ in hardest) else "number"
     columns = [Column(item.capitalize()), Column("Mean over teams", kind), Column("Spread", "number")]
     note = f"Where nobody is right, the annotation may be wrong. The first {_MOST_DRAWN}; all: items.csv."
-    return card("items", f"Hardest {item}s", note, *table(columns, rows[:_MOST_DRAWN], "Hardest", 99))
+    return card("items", f"Hardest {item}s", note, *table(columns, rows, "Hardest", 99))
 
 
 def _failed(report: Report) -> list[Element]:

@@ -23,6 +23,8 @@ from typing import Any
 
 _TRIES = 3
 _PATIENCE = 10.0
+SUBMISSION = "submission.zip"
+"""The name of every submission while it is scored, because outputs must not depend on its own."""
 
 
 @dataclass(frozen=True)
@@ -113,8 +115,7 @@ class Host:
         """Score the submission that ``fill`` writes to a path. Raises DiedError if that kills a process."""
         if broken := self.problems():
             return Ended(2, broken=broken)
-        # Every submission has the same name here, because outputs must not depend on it.
-        submission, output = self._folder / "submission.zip", self._folder / "output"
+        submission, output = self._folder / SUBMISSION, self._folder / "output"
         fill(submission)
         shutil.rmtree(output, ignore_errors=True)
         output.mkdir()

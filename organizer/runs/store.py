@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from organizer.files import sha256
-from organizer.runs.pool import Ended, Setup
+from organizer.runs.pool import SUBMISSION, Ended, Setup
 from organizer.runs.worker import BuiltTask
 from scoring_program.report.files import DETAIL_HTML, DETAIL_JSON, write_atomic
 
@@ -107,7 +107,9 @@ def _entry(ended: Ended) -> Entry:
     detail = json.loads(ended.outputs[DETAIL_JSON])
     if ended.exit_code:
         first = detail["problems"][0]
-        head = " ".join(first[key] for key in ("code", "file", "where") if first.get(key))
+        head = " ".join(
+            first[key] for key in ("code", "file", "where") if first.get(key) not in (None, "", SUBMISSION)
+        )
         problem = f"{head}: {first['problem']}; {first['hint']}."
         outcome = detail["outcome"] if detail["outcome"] in OUTCOMES else CRASHED
         return Entry(outcome, problem, **spent)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import random
+import re
 import shutil
 import subprocess
 import sys
@@ -73,6 +75,7 @@ def test_metrics_are_those_of_scikit_learn(metric, seed):
         (("birds", "x\ny", "csv", "accuracy", ["a", "b"]), "a title has 1 to 60 characters"),
         (("birds", "x", "csv", "accuracy", ["a"]), "labels are at least two different words"),
         (("birds", "x", "csv", "accuracy", ["a", "b", "a"]), "labels are at least two different words"),
+        (("birds", "x", "csv", "rmse", ["a", "b"]), "the metric rmse is for numbers and has no labels"),
         (("birds", "x", "csv", "accuracy", ["a", "b,c"]), "labels are at least two different words"),
     ],
 )
@@ -82,6 +85,20 @@ def test_wrong_arguments_are_refused_in_one_line_with_nothing_written(arguments,
         new_challenge.new_challenge(*arguments)
     (line,) = refused.value.findings.lines()
     assert said in line
+
+
+def test_make_asks_for_the_format_of_a_new_task():
+    shown = subprocess.run(
+        ["make", "--dry-run", "new-challenge", "ID=birds"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert "--format" not in shown.stdout
+
+
+@given(st.floats(0, 1), st.integers(0, 2**32 - 1))
+def test_numbers_of_samples_stay_in_the_range_of_the_demo_data(wrong, seed):
+    rng = random.Random(seed)
+    fields = {"wrong": wrong, "rng": rng, "value": rng.uniform(5, 6), "random_value": lambda rng: rng.uniform(5, 6)}
+    assert 5 <= eval(new_challenge._FIELDS["numbers"]["guess"], fields) <= 6  # noqa: S307
 
 
 @pytest.fixture
@@ -108,6 +125,7 @@ def test_new_task_works_at_once(copy, tmp_path, form, metric):
     )
     written, edits = told.split("left to edit:\n")
     assert 1 <= len(edits.splitlines()) <= 6
+    assert not re.search('[",]$', edits, re.MULTILINE)
     for place in written.split("changed:")[0].split()[1:]:
         assert (tmp_path / "copy" / place).exists(), place
     before, after = ((root / "competition.yaml").read_text().splitlines() for root in (ROOT, tmp_path / "copy"))
@@ -116,7 +134,7 @@ def test_new_task_works_at_once(copy, tmp_path, form, metric):
         copy("-m", *tool)
     assert "bird_calls" in copy("-m", "organizer", "demo")
     copy("-m", "organizer", "bundle")
-    copy("-m", "organizer", "lint")
+    assert "the page holds the mark EDIT:" in copy("-m", "organizer", "lint")
     copy("-m", "pytest", "-k", "bird_calls and not new_challenge", "-p", "no:cacheprovider")
     with zipfile.ZipFile(tmp_path / "copy" / "dist" / "bird_calls.zip") as bundle:
         competition = yaml.safe_load(bundle.read("competition.yaml"))

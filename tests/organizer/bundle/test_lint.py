@@ -237,6 +237,7 @@ WARNINGS = [
     ("L-UNKNOWN", YAML, "/phases/0/starting_kid", at("phases", 0, "starting_kid", value="x")),
     ("L-TEXT", YAML, "/pages", at("pages", value=[])),
     ("L-TEXT", "pages/terms.md", "", file("pages/terms.md", b"\xef\xbb\xbftext")),
+    ("L-TEXT", "pages/terms.md", "", file("pages/terms.md", b"<!-- EDIT: what may be used -->\ntext")),
     ("L-IMAGE", YAML, "/docker_image", at("docker_image", value=DELETE)),
     ("L-IMAGE", YAML, "/docker_image", at("docker_image", value="an image")),
     ("L-DATE", YAML, "/phases/0/end", at("phases", 0, "end", value=datetime.datetime(2027, 12, 31, 23, 59, 59))),

@@ -32,7 +32,7 @@ def test_all_zips_get_a_row_and_a_page_and_teams_a_rank(submissions, tmp_path, c
     found = rows(out / "scores.csv")
     assert list(found) == ["broken.ZIP", "team/good.zip", "team/weak.zip"]
     assert [row["outcome"] for row in found.values()] == ["invalid", "scored", "scored"]
-    assert found["broken.ZIP"]["problem"].startswith("E-ZIP-NOT")
+    assert found["broken.ZIP"]["problem"].startswith("E-ZIP-NOT: ")
     assert found["broken.ZIP"]["score"] == ""
     good = found["team/good.zip"]
     assert good["signature"].startswith(f"{ID}|protocol:published")
@@ -237,6 +237,7 @@ def test_a_damaged_member_of_the_download_fails_alone(tmp_path):
 
 def test_program_of_another_state_of_the_repository_is_named(tmp_path, monkeypatch, capsys):
     build_all(None, output=tmp_path / "dist")
+    capsys.readouterr()
     monkeypatch.setattr(last_built, "DIST", tmp_path / "dist")
     last_built.built_task(ID, None)
     assert capsys.readouterr().out == ""
