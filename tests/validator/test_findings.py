@@ -44,7 +44,7 @@ def test_what_was_not_looked_at_is_added_to_no_kind():
     assert findings.lines() == [
         "1. E-X a.json /0, /1: 'it's' is wrong (at least 2 such problems); correct it.",
         "2. E-X b.json /0, /1: 'it's' is wrong (2 such problems); correct it.",
-        "and at least 5 more",
+        "and at least 5 more of these or other kinds; fix these first",
     ]
     assert findings.told_total() == "at least 9 problems"
     assert [(kind["count"], kind["at_least"]) for kind in findings.as_dict()["kinds"]] == [(2, True), (2, False)]
