@@ -72,13 +72,14 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parser(modes: list[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Check a submission and score it at home.")
-    parser.add_argument("id", nargs="?", choices=challenge_ids(), help="the task; --eval_mode names it too")
+    parser.set_defaults(submission_file=None, eval_mode=None, loc_mode=None)
+    parser.add_argument("id", nargs="?", choices=challenge_ids(), help="the task")
     parser.add_argument("submission", nargs="?", type=Path, help="your zip file, or a folder with its files")
-    parser.add_argument("-s", "--submission_file", type=Path, help="the same; a .json file is accepted too")
-    parser.add_argument("--eval_mode", choices=modes, help="ActivityNet-Entities: given or generated")
-    parser.add_argument(
-        "--loc_mode", choices=["all", "loc"], help="ActivityNet-Entities: show the numbers of one mode"
-    )
+    if modes:
+        own = parser.add_argument_group("as in the script of ActivityNet-Entities")
+        own.add_argument("-s", "--submission_file", type=Path, help="your zip file; a .json file is accepted too")
+        own.add_argument("--eval_mode", choices=modes, help="the task: given or generated sentences")
+        own.add_argument("--loc_mode", choices=["all", "loc"], help="show the numbers of one mode")
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="print the table of classes, if the task has one"
     )

@@ -146,9 +146,13 @@ class Findings:
         return f"{'' if self.complete else 'at least '}{counted(self.total, 'problem')}"
 
     def told_unshown(self, shown: int | None = SHOWN_PROBLEMS) -> str:
-        """Return how many problems are of other kinds than those of `chosen`: "and 5 more", "" if there are none."""
+        """Return how many problems there are besides those of `chosen`: "and 5 more of other kinds; ..." or ""."""
         more = self.unshown(shown)
-        return f"and {'' if self.complete else 'at least '}{more:,} more" if more else ""
+        if not more:
+            return ""
+        # Of which kind a problem is that was only counted is not known.
+        told = f"{more:,} more of other kinds" if self.complete else f"at least {more:,} more of these or other kinds"
+        return f"and {told}; fix these first"
 
     def note(self, code: str, text: str) -> None:
         """Record a note."""

@@ -202,7 +202,9 @@ def _frame_ticks(n_frames: int) -> list[int]:
 
 
 def _steps(low: float, high: float) -> list[float]:
-    """Return four steps from low to high, or three if only those are whole hundredths."""
+    """Return four steps from low to high, or three if only those are whole hundredths; far apart, whole numbers."""
+    if high - low > 4 and (high - low) % 4 and float(low).is_integer():
+        return [low + step for step in _frame_ticks(int(high - low))]
     hundredths = round(100 * (high - low))
     steps = 3 if hundredths % 4 and not hundredths % 3 else 4
     return [round(low + (high - low) * step / steps, 6) for step in range(steps + 1)]

@@ -104,7 +104,9 @@ def _cell(value: Cell, column: Column) -> Element:
         return element("td", f"{float(value):.3f}", bar(float(value)), class_="share")
     if column.kind == "text":
         return element("td", cut(str(value)))
-    return element("td", f"{value:,}" if column.kind == "count" else f"{float(value):,.3f}", class_=column.kind)
+    return element(
+        "td", f"{value:,}" if column.kind == "count" else f"{round(float(value), 3) + 0.0:,.3f}", class_=column.kind
+    )
 
 
 def bar(share: float) -> Element:

@@ -97,8 +97,8 @@ def test_problems_are_limited_to_twenty_kinds(run):
     outcome = run(ID, REFERENCE, {f"S{number}_prediction.csv": "99,1,2\n" * 2 for number in range(30)})
     assert outcome.code == scoring.INVALID
     assert "20. E-CSV-RANGE" in outcome.err
-    assert "and 20 more" in outcome.err
-    assert "and 20 more" in outcome.page
+    assert "and 20 more of other kinds; fix these first" in outcome.err
+    assert "and 20 more of other kinds; fix these first" in outcome.page
 
 
 def test_scores_of_an_earlier_run_do_not_survive(run):

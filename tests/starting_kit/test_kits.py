@@ -77,6 +77,11 @@ def test_no_text_of_the_kit_names_what_it_does_not_have(kit):
     }
 
 
+def test_help_shows_no_options_of_other_tasks(kit):
+    (task,) = (path.name for path in (kit / "samples").iterdir())
+    assert ("--eval_mode" in run(["evaluate.py", "--help"], kit)) == task.startswith("anet_entities")
+
+
 def test_notebook_runs_and_shows_the_page(kit):
     notebook = nbformat.read(kit / "quickstart.ipynb", as_version=4)
     assert not any(cell.get("outputs") for cell in notebook.cells)

@@ -123,7 +123,7 @@ def test_a_million_bad_lines_are_counted_and_not_kept():
     assert len(findings.problems) <= 201
     assert len(findings.lines()) == 3
     assert "(at least 1,999 such problems)" in findings.lines()[1]
-    assert findings.lines()[2] == "and at least 98,000 more"
+    assert findings.lines()[2] == "and at least 98,000 more of these or other kinds; fix these first"
     assert findings.told_total() == "at least 100,000 problems"
 
 

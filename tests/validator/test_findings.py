@@ -44,7 +44,7 @@ def test_what_was_not_looked_at_is_added_to_no_kind():
     assert findings.lines() == [
         "1. E-X a.json /0, /1: 'it's' is wrong (at least 2 such problems); correct it.",
         "2. E-X b.json /0, /1: 'it's' is wrong (2 such problems); correct it.",
-        "and at least 5 more",
+        "and at least 5 more of these or other kinds; fix these first",
     ]
     assert findings.told_total() == "at least 9 problems"
     assert [(kind["count"], kind["at_least"]) for kind in findings.as_dict()["kinds"]] == [(2, True), (2, False)]
@@ -87,7 +87,7 @@ def test_five_thousand_problems_are_kept():
 def test_twenty_kinds_are_shown():
     findings = with_problems(23, 2)
     lines = findings.lines()
-    assert (len(lines), lines[-1], findings.unshown()) == (21, "and 6 more", 6)
+    assert (len(lines), lines[-1], findings.unshown()) == (21, "and 6 more of other kinds; fix these first", 6)
     assert lines[19].startswith("20. E-19 a.csv line 1, line 2: it is wrong (2 such problems)")
     assert with_problems(20, 1).lines()[-1] == "20. E-19 a.csv line 1: it is wrong; correct it."
     assert len(findings.lines(shown=None)) == 23

@@ -61,8 +61,10 @@ def _notes(frame: Ints, has_frame: Bools, extra_videos: int) -> list[Note]:
     notes = []
     extra_frames = int((frame < 0).sum())
     if extra_videos or extra_frames:
-        ignored = f"{counted(extra_videos, 'video')} and {counted(extra_frames, 'frame')}"
-        text = f"ignored what is not in the reference: {ignored} of the submission"
+        extra = [
+            counted(number, thing) for number, thing in ((extra_videos, "video"), (extra_frames, "frame")) if number
+        ]
+        text = f"ignored what is not in the reference: {' and '.join(extra)} of the submission"
         notes.append(Note("N-NAMES-UNKNOWN", text))
     if not has_frame.all():
         text = f"no prediction for {int((~has_frame).sum()):,} of {counted(len(has_frame), 'reference frame')}"

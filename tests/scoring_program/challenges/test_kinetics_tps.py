@@ -122,6 +122,9 @@ def test_unknown_videos_and_frames_are_ignored_and_counted(run):
     note = "ignored what is not in the reference: 1 video and 2 frames of the submission"
     assert note in outcome.out
     assert note in outcome.page
+    del documents["pred_part_result.json"]["elsewhere"]
+    outcome = run(ID, REFERENCE, files(documents))
+    assert "ignored what is not in the reference: 1 frame of the submission" in outcome.out
 
 
 def test_prepared_reference_gives_the_same_scores(run, tmp_path):

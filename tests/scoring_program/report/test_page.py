@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from example_result import CHALLENGE, SCORES, SIGNATURE, example_result
+from scoring_program.report import charts, page
 from scoring_program.report import html as tree
-from scoring_program.report import page
-from scoring_program.result import Column, Groups, Interval, Loss, Matrix, Section, Table
+from scoring_program.result import Column, Groups, Interval, LineChart, Loss, Matrix, Section, Table
 from validator.findings import Findings, Note
 
 HOSTILE = ["<img src=x onerror=alert(1)>", "</style><script>", '"><svg/onload=1>', "&lt;script&gt;", "\ud800\u202e"]
@@ -234,3 +234,19 @@ def test_a_summary_of_full_size_is_small():
     result = example_result(500)
     summary = [section for section in result.sections if section.level == "summary"]
     assert len(page.result_page(CHALLENGE, replace(result, sections=summary), SIGNATURE)) < 300_000
+
+
+def test_no_number_is_minus_zero():
+    section = Table("t", "Rows", "", [Column("cost", "number")], [(-0.0001,), (-0.0006,)])
+    assert [cell.text for cell in parsed(result_page(sections=[section], losses=[])).iter("td")][-2:] == [
+        "0.000",
+        "-0.001",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("last", "ticks"), [(25, ["0", "10", "20"]), (20, ["0", "5", "10", "15", "20"]), (1, ["0", "0.25"])]
+)
+def test_days_are_whole_on_the_axis(last, ticks):
+    chart = charts.lines(LineChart("t", "T", "", [], "days", "score", (0, last, 0, 1)))
+    assert [mark.text for mark in chart.iter("span") if mark.get("class") == "x"][: len(ticks)] == ticks
