@@ -85,7 +85,7 @@ NOTES = [
     ("N-FILE-MISSING", GESTURE, lambda folder: (folder / CSV).unlink(), "no file for 1 of 12 sequences"),
     ("N-FILE-UNKNOWN", GESTURE, text("Moon_prediction.csv", "1,1,2\n"), "Moon_prediction.csv"),
     ("N-FRAMES-MISSING", KINETICS, data(dict.clear, PARTS), "72 of 72 reference frames"),
-    ("N-NAMES-UNKNOWN", KINETICS, data(lambda found: found.update(moon={}), PARTS), "1 video and 0 frames"),
+    ("N-NAMES-UNKNOWN", KINETICS, data(lambda found: found.update(moon={}), PARTS), "1 video of the submission"),
     ("N-SEGMENTS-MISSING", GIVEN, of_segments(dict.popitem), "annotated segments"),
     ("N-SEGMENTS-OUTSIDE", GIVEN, of_segments(lambda found: found.update(moon=dict(next(iter(found.values()))))), "not annotated"),
 ]  # fmt: skip
