@@ -120,7 +120,7 @@ CASES = [
     ("E-JSON-NUMBER", KINETICS, human(box=(0, 0, 9, float("nan"))), PARTS, "/v~11/img_1.json/humans/0/box/3"),
     ("E-JSON-SCHEMA", KINETICS, human(box=(0, 0, 9)), PARTS, "/v~11/img_1.json/humans/0/box"),
     ("E-JSON-SYNTAX", KINETICS, videos("{'v': 1}"), CLASSES, "line 1 column 2"),
-    ("E-JSON-SYNTAX", DENSEPOSE, {DETECTIONS: "[{},"}, DETECTIONS, "/1"),
+    ("E-JSON-SYNTAX", DENSEPOSE, {DETECTIONS: "[{},"}, DETECTIONS, ""),
     ("E-PART-LENGTH", KINETICS, human(verbs=("hold", "kick")), PARTS, "/v~11/img_1.json/humans/0/parts/left_hand"),
     ("E-ZIP-BOMB", GESTURE, rows("1,1,5\n" * 10**6), CSV, ""),
     ("E-ZIP-CASE", GESTURE, rows("1,1,5\n") | rows("1,1,5\n", CSV.upper()), CSV.upper(), ""),
