@@ -544,7 +544,7 @@ def test_problems_come_in_the_order_of_the_file_whatever_the_hash_seed():
 
 def test_a_key_of_a_detection_that_occurs_twice_is_refused():
     findings = Findings()
-    text = json.dumps(DETECTION)[:-1] + ', "score": 0.5}'
+    text = json.dumps({**DETECTION, "uv_data": "AAAA"})[:-1] + ', "score": 0.5}'
     assert json_files.check_value(text.encode(), "densepose.json", findings, "/3") is None
     assert [problem.line() for problem in findings.problems] == [
         "E-JSON-DUPLICATE /3: the key 'score' occurs twice in this object; keep one of them."
