@@ -174,7 +174,8 @@ def _large_steps(section: LineChart, floor: int) -> LineChart | None:
     """Return a chart whose lines change only after ``floor`` more instances."""
     if section.support is None:
         return section
-    lines = [_stepped(line, instances, floor) for line, instances in zip(section.lines, section.support)]
+    step = _stepped_from_total if section.from_total else _stepped
+    lines = [step(line, instances, floor) for line, instances in zip(section.lines, section.support)]
     return replace(section, lines=lines) if any(any(line.y) for line in lines) else None
 
 
@@ -186,6 +187,19 @@ def _stepped(line: Line, instances: Ints, floor: int) -> Line:
             y[begin : index + 1] = [line.y[index]] * (index + 1 - begin)
             begin, reached = index + 1, count
     return replace(line, y=y)
+
+
+def _stepped_from_total(line: Line, instances: Ints, floor: int) -> Line:
+    """Return a line that keeps its first value until enough instances have left; the last step goes to its end."""
+    steps, reached = [0], 0
+    for index, count in enumerate(instances.tolist()):
+        if count - reached >= floor:
+            steps.append(index)
+            reached = count
+    values = [line.y[index] for index in steps]
+    if len(steps) > 1:
+        values[-1] = line.y[-1]
+    return replace(line, y=np.repeat(values, np.diff([*steps, len(line.y)])).tolist())
 
 
 def rounded(result: Result, decimals: int) -> Result:

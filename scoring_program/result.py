@@ -171,7 +171,8 @@ class LineChart(Section):
     ``ranges`` are (low x, high x, low y, high y); ``filled`` shades the area below the first line; ``ordered`` draws
     the lines in one scale of color, because their labels are steps of one quantity, and the last line stands out.
     ``support`` of shape (n_lines, n_points) counts the instances that each point rests on, ascending; None for lines
-    whose points are totals.
+    whose points are totals. ``from_total`` says that the first point is a total, and that ``support`` counts the
+    instances that have left it since.
     """
 
     lines: Sequence[Line]
@@ -181,6 +182,7 @@ class LineChart(Section):
     filled: bool = False
     ordered: bool = False
     support: Ints | None = None
+    from_total: bool = False
     level: str = SUMMARY
 
 

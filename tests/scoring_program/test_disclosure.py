@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -161,3 +163,16 @@ def test_every_section_of_every_task_keeps_to_the_floor(name, sample):
     assert all(size is None or size >= FEWEST for size in found)
     assert not any(isinstance(section, Groups) for section in shown)
     assert len(disclosed(raw, "full")) > len(shown)
+
+
+def test_a_line_from_a_total_keeps_it_until_five_instances_have_left():
+    left = np.array([0, 1, 4, 5, 9, 10, 11, 12])
+    line = Line("accuracy", list(range(8)), [1 - count / 12 for count in left.tolist()])
+    chart = LineChart("c", "Curve", "", [line], "x", "y", support=left[None], from_total=True)
+    (shown,) = disclosed([chart], "summary")
+    # The last two instances leave with the five before them.
+    assert shown.lines[0].y == [1, 1, 1, 0.583, 0.583, 0, 0, 0]
+    (few,) = disclosed([replace(chart, support=np.minimum(left, 4)[None])], "summary")
+    assert few.lines[0].y == [1] * 8
+    (full,) = disclosed([chart], "full")
+    assert full.lines[0].y == line.y
