@@ -20,7 +20,7 @@ from scoring_program.report.html import clean
 from scoring_program.result import Matrix, Result, Section, Statistics
 from validator.findings import Findings
 
-_NOT_SHOWN = ("key", "support", "level")
+_NOT_SHOWN = ("key", "support", "from_total", "level")
 
 
 def result_json(result: Result, signature: str, stages: Mapping[str, float]) -> str:
