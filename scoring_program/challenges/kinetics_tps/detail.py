@@ -165,10 +165,12 @@ def _part_table(statistics: VideoStatistics) -> Section:
     some = outcomes.n_proposals > 0
     proposals = np.bincount(parts.part_name[some], outcomes.n_proposals[some], n_names)
     with_proposals = np.bincount(parts.part_name[some], minlength=n_names)
-    in_video = np.stack([parts.part_name, parts.frame_video[parts.human_frame[parts.part_human]]])
-    support = [
-        np.bincount(np.unique(in_video[:, chosen], axis=1)[0], minlength=n_names) for chosen in (slice(None), some)
-    ]
+    support = np.zeros((n_names, 2), dtype=np.int64)
+    video = parts.frame_video[parts.human_frame[parts.part_human]]
+    for side, chosen in enumerate((np.ones_like(some), some)):
+        in_video = np.zeros((n_names, len(parts.videos)), dtype=bool)
+        in_video[parts.part_name[chosen], video[chosen]] = True
+        support[:, side] = in_video.sum(axis=1)
 
     def row(groups: Ints) -> list[Cell]:
         count = kinds[groups].sum(axis=0)
@@ -182,7 +184,7 @@ def _part_table(statistics: VideoStatistics) -> Section:
     columns += [Column("Localized", "share"), Column("Right state", "share"), Column("Mean proposals", "number")]
     note = "Shares of the annotated parts. Localized: a proposal overlaps enough. "
     note += "Mean proposals: over the parts that have any."
-    return Groups("parts", "Parts", note, columns, list(parts.names), np.stack(support, axis=1), row, 4, True)
+    return Groups("parts", "Parts", note, columns, list(parts.names), support, row, 4, True)
 
 
 def _video_table(reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics) -> Section:
