@@ -80,11 +80,11 @@ def run_mutants(cosmic_ray: str, chosen: list[str], sample: int) -> int:
         command += f" -k '{words}'" if words else ""
         (COPY / "mutants.toml").write_text(_CONFIG.format(module=module, command=command), encoding="utf-8")
         if not session.exists():
-            _begin(cosmic_ray, session, sample)
+            _begin(cosmic_ray, session, module, sample)
         subprocess.run([cosmic_ray, "exec", "mutants.toml", session], cwd=COPY, check=True, capture_output=True)
-        tried, alive = _results(session, module)
+        total, tried, alive = _results(session, module)
         killed = 100 * (tried - len(alive)) / max(tried, 1)
-        print(f"| {module} | {_all_mutants(session)} | {tried} | {killed:.0f} % |", flush=True)
+        print(f"| {module} | {total} | {tried} | {killed:.0f} % |", flush=True)
         survivors += alive
     for survivor in survivors:
         print(survivor)
@@ -101,19 +101,20 @@ def _session(module: str, files: list[str], sample: int) -> Path:
     return WORK / f"{module.replace('/', '.')}-{content.hexdigest()[:12]}.sqlite"
 
 
-def _begin(cosmic_ray: str, session: Path, sample: int) -> None:
+def _begin(cosmic_ray: str, session: Path, module: str, sample: int) -> None:
     """Start a session with a sample of the mutants, the same in every run."""
     new = session.with_suffix(".new")
     new.unlink(missing_ok=True)
     subprocess.run([cosmic_ray, "init", "mutants.toml", new], cwd=COPY, check=True, capture_output=True)
+    lines = (COPY / module).read_text(encoding="utf-8").splitlines()
     with closing(sqlite3.connect(new)) as database, database:
-        specs = database.execute("select job_id, module_path, operator_name, start_pos_row from mutation_specs")
-        jobs = []
-        for job, module, operator, row in specs.fetchall():
-            line = (COPY / module).read_text(encoding="utf-8").splitlines()[row - 1]
-            # "int | None" in an annotation is never run.
-            if not ("BitOr" in operator and re.search(r"\| (None|[A-Z])", line)):
-                jobs.append(job)
+        specs = database.execute("select job_id, operator_name, start_pos_row from mutation_specs")
+        # "int | None" in an annotation is never run.
+        jobs = [
+            job
+            for job, operator, row in specs.fetchall()
+            if not ("BitOr" in operator and re.search(r"\| (None|[A-Z])", lines[row - 1]))
+        ]
         kept = random.Random(1).sample(sorted(jobs), min(sample, len(jobs)))
         for table in ("mutation_specs", "work_items"):
             marks = ",".join("?" * len(kept))
@@ -123,18 +124,14 @@ def _begin(cosmic_ray: str, session: Path, sample: int) -> None:
     new.rename(session)
 
 
-def _all_mutants(session: Path) -> int:
-    with closing(sqlite3.connect(session)) as database:
-        return int(database.execute("select number from all_mutants").fetchone()[0])
-
-
-def _results(session: Path, module: str) -> tuple[int, list[str]]:
-    """Return how many mutants were tried, and a text for each that survived."""
+def _results(session: Path, module: str) -> tuple[int, int, list[str]]:
+    """Return how many mutants there are, how many were tried, and a text for each that survived."""
     query = (
         "select s.operator_name, s.start_pos_row, r.test_outcome, r.diff from mutation_specs s "
         "join work_results r on r.job_id = s.job_id"
     )
     with closing(sqlite3.connect(session)) as database:
+        ((total,),) = database.execute("select number from all_mutants").fetchall()
         rows = database.execute(query).fetchall()
     alive = [
         f"\n{module} line {row}: {operator}\n"
@@ -142,4 +139,4 @@ def _results(session: Path, module: str) -> tuple[int, list[str]]:
         for operator, row, outcome, diff in rows
         if "SURVIVED" in str(outcome).upper()
     ]
-    return len(rows), alive
+    return total, len(rows), alive
