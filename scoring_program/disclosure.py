@@ -179,23 +179,28 @@ def _large_steps(section: LineChart, floor: int) -> LineChart | None:
     return replace(section, lines=lines) if any(any(line.y) for line in lines) else None
 
 
-def _stepped(line: Line, instances: Ints, floor: int) -> Line:
-    """Return a line that has in each step the value of the step's end, and 0 after the last step."""
-    y, begin, reached = [0.0] * len(line.y), 0, 0
+def _steps(instances: Ints, floor: int) -> list[int]:
+    """Return the points at which at least ``floor`` instances have come since the point before."""
+    steps, reached = [], 0
     for index, count in enumerate(instances.tolist()):
         if count - reached >= floor:
-            y[begin : index + 1] = [line.y[index]] * (index + 1 - begin)
-            begin, reached = index + 1, count
+            steps.append(index)
+            reached = count
+    return steps
+
+
+def _stepped(line: Line, instances: Ints, floor: int) -> Line:
+    """Return a line that has in each step the value of the step's end, and 0 after the last step."""
+    y, begin = [0.0] * len(line.y), 0
+    for index in _steps(instances, floor):
+        y[begin : index + 1] = [line.y[index]] * (index + 1 - begin)
+        begin = index + 1
     return replace(line, y=y)
 
 
 def _stepped_from_total(line: Line, instances: Ints, floor: int) -> Line:
     """Return a line that keeps its first value until enough instances have left; the last step goes to its end."""
-    steps, reached = [0], 0
-    for index, count in enumerate(instances.tolist()):
-        if count - reached >= floor:
-            steps.append(index)
-            reached = count
+    steps = [0, *_steps(instances, floor)]
     values = [line.y[index] for index in steps]
     if len(steps) > 1:
         values[-1] = line.y[-1]
