@@ -8,6 +8,7 @@ from typing import Union
 
 import numpy as np
 
+from scoring_program.metrics import part_state
 from scoring_program.metrics.arrays import Bools, Floats, Ints
 from validator.findings import Note, counted
 from validator.formats.kinetics_tps import PartStates
@@ -23,11 +24,7 @@ class Joined:
 
     human_frame: Ints
     human_box: Floats
-    part_human: Ints
-    part_name: Ints
-    proposal_part: Ints
-    proposal_box: Floats
-    proposal_state: Ints
+    proposals: part_state.Proposals
     has_frame: Bools
     notes: list[Note]
 
@@ -47,11 +44,13 @@ def join(ground_truth: PartStates, predicted: PartStates) -> Joined:
     return Joined(
         human_frame,
         predicted.human_box[human_order],
-        part_human,
-        _translate(predicted.names, ground_truth.names)[predicted.part_name[part_order]],
-        proposal_part,
-        predicted.proposal_box[proposal_order],
-        _translate(predicted.states, ground_truth.states)[predicted.proposal_state[proposal_order]],
+        part_state.Proposals(
+            part_human,
+            _translate(predicted.names, ground_truth.names)[predicted.part_name[part_order]],
+            proposal_part,
+            predicted.proposal_box[proposal_order],
+            _translate(predicted.states, ground_truth.states)[predicted.proposal_state[proposal_order]],
+        ),
         has_frame,
         notes,
     )

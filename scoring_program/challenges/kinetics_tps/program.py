@@ -136,9 +136,7 @@ class KineticsTPS(Program[Reference, KineticsSubmission, VideoStatistics]):
         outcomes = part_state.judge_parts(
             matched[ground_truth.part_human],
             part_state.Parts(ground_truth.part_name, ground_truth.proposal_box, ground_truth.proposal_state),
-            part_state.Proposals(
-                joined.part_human, joined.part_name, joined.proposal_part, joined.proposal_box, joined.proposal_state
-            ),
+            joined.proposals,
             settings["part_iou"],
             protocol.inclusive,
         )
