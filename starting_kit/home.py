@@ -18,7 +18,7 @@ from kit_path import DEMO_REFERENCE
 # isort: split
 from scoring_program.challenge import Challenge, challenge_ids, load_challenge
 from scoring_program.result import Interval, Loss
-from scoring_program.scoring import run_signature, scored_result
+from scoring_program.scoring import Loaded, load_reference, scored_result
 from scoring_program.settings import SETTINGS_FILE, allowed, read_settings
 from scoring_program.signature import VERSION
 from validator import console
@@ -69,16 +69,8 @@ class Score:
     signature: str
 
 
-@dataclass(frozen=True)
-class _Loaded:
-    key: str
-    folder: Path
-    reference: Any
-    settings: Mapping[str, Any]
-
-
-# The reference of each task that was used last.
-_loaded: dict[str, _Loaded] = {}
+# The reference of each task that was used last, and its key.
+_loaded: dict[str, tuple[str, Loaded]] = {}
 
 
 def score(
@@ -116,33 +108,31 @@ def score(
         raise ValueError(f"there is no task {task!r}; this kit has {', '.join(challenge_ids())}")
     challenge, findings = load_challenge(task), Findings()
     loaded = _load(challenge, Path(reference or DEMO_REFERENCE / task), cache, settings)
-    read = challenge.program().read_submission(Path(submission), loaded.reference, findings)
+    read = challenge.program().read_submission(Path(submission), loaded.ground_truth, findings)
     if not findings.ok:
         raise SubmissionError(findings)
-    result = scored_result(challenge, loaded.reference, read, loaded.settings, findings.notes)
+    result = scored_result(challenge, loaded.ground_truth, read, loaded.settings, findings.notes)
     items = dict(zip(result.statistics.items, result.statistics.item_scores.tolist()))
-    line = run_signature(challenge, loaded.folder, loaded.reference, loaded.settings)
-    return Score(result.scores, result.interval, result.losses, items, result.notes, line)
+    return Score(result.scores, result.interval, result.losses, items, result.notes, loaded.signature)
 
 
-def _load(challenge: Challenge, source: Path, cache: str | Path | None, overrides: Mapping[str, Any]) -> _Loaded:
+def _load(challenge: Challenge, source: Path, cache: str | Path | None, overrides: Mapping[str, Any]) -> Loaded:
     findings = Findings()
     values = {**_settings(challenge, source, findings), **allowed(overrides, challenge.settings, findings, "")}
     if not findings.ok:
         raise ReferenceProblemsError(findings)
     key = _key(challenge.id, source, values)
-    known = _loaded.get(challenge.id)
-    if known and known.key == key:
+    known_key, known = _loaded.get(challenge.id, ("", None))
+    if known and known_key == key:
         return known
     folder = prepared_folder(challenge, source, cache)
-    program = challenge.program()
-    reference = program.load_reference(folder, values, findings)
-    if findings.ok:
-        program.check_reference(folder, values, reference, findings)
-    if not findings.ok:
+    loaded = load_reference(challenge, folder, values, findings)
+    if loaded:
+        challenge.program().check_reference(folder, values, loaded.ground_truth, findings)
+    if loaded is None or not findings.ok:
         raise ReferenceProblemsError(findings)
-    _loaded[challenge.id] = _Loaded(key, folder, reference, values)
-    return _loaded[challenge.id]
+    _loaded[challenge.id] = key, loaded
+    return loaded
 
 
 def _settings(challenge: Challenge, source: Path, findings: Findings) -> dict[str, Any]:
