@@ -169,7 +169,6 @@ def open_submission(path: Path, limits: Limits, findings: Findings) -> Iterator[
 
 def _open_folder(path: Path, limits: Limits, findings: Findings, opened: ExitStack) -> dict[str, _Member]:
     members: dict[str, _Member] = dict(_walk(path, limits, findings))
-    members.pop("metadata", None)
     names = [name for name in members if not _JUNK.search(name)]
     if len(names) == 1 and names[0].lower().endswith(".zip"):
         findings.note("N-FOUND-ZIP", f"the submission was read from the zip file {quote(names[0])}")
@@ -179,16 +178,17 @@ def _open_folder(path: Path, limits: Limits, findings: Findings, opened: ExitSta
 
 
 def _walk(root: Path, limits: Limits, findings: Findings) -> Iterator[tuple[str, _FileMember]]:
-    """Yield the regular files below ``root``; links are problems and are never followed."""
+    """Yield the regular files below ``root`` but the platform's own; links are problems, never followed."""
     pending = [root]
-    left = limits.files + len(_PLATFORM_FILES)
+    left = limits.files
     while pending:
         folder = pending.pop()
         name = folder.relative_to(root).as_posix()
         try:
             with os.scandir(folder) as listing:
+                own = (entry for entry in listing if folder != root or not _is_platforms(entry))
                 # One more than allowed is enough to know.
-                entries = sorted(islice(listing, left + 1), key=lambda entry: entry.name)
+                entries = sorted(islice(own, left + 1), key=lambda entry: entry.name)
             left -= len(entries)
             if left < 0:
                 _too_many(findings, root.name, limits)
@@ -204,6 +204,11 @@ def _walk(root: Path, limits: Limits, findings: Findings) -> Iterator[tuple[str,
                     _irregular(status.st_mode, name, findings)
         except OSError as error:
             _cannot_open(error, name, findings)
+
+
+def _is_platforms(entry: os.DirEntry[str]) -> bool:
+    """Return whether this is the file that the platform puts beside those of every submission."""
+    return entry.name == "metadata" and entry.is_file(follow_symlinks=False)
 
 
 def _cannot_open(error: OSError, name: str, findings: Findings) -> None:

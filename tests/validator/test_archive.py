@@ -326,9 +326,12 @@ def test_links_in_a_folder_are_not_followed(tmp_path):
 
 
 def test_too_many_files_in_a_folder(tmp_path):
-    for number in range(9):
+    (tmp_path / "metadata").write_text("the platform's own file does not count")
+    for number in range(LIMITS.files):
         (tmp_path / f"{number}.csv").write_text("")
-    assert "E-ZIP-COUNT" in {problem.code for problem in opened(tmp_path)[1].problems}
+    assert opened(tmp_path)[1].ok
+    (tmp_path / "metadata.yaml").write_text("one more")
+    assert [problem.code for problem in opened(tmp_path)[1].problems] == ["E-ZIP-COUNT"]
 
 
 def test_missing_path(tmp_path):
