@@ -1,6 +1,7 @@
 """The outcome of each submission, stored by hash, so that none is scored twice with the same program.
 
-An entry is a JSON file and a page. The JSON is written last, so an entry is complete or missing.
+An entry is a JSON file and a page. The JSON is written last, so an entry is complete or missing. It comes with its
+hash: a file that was damaged or edited is no entry, and its submission is scored again.
 """
 
 from __future__ import annotations
@@ -81,8 +82,9 @@ class Store:
     def get(self, digest: str) -> Entry | None:
         """Return the entry of a submission, if there is one."""
         try:
-            return Entry(**json.loads((self._folder / f"{digest}.json").read_text(encoding="utf-8")))
-        except (FileNotFoundError, ValueError, TypeError):
+            stored = json.loads((self._folder / f"{digest}.json").read_text(encoding="utf-8"))
+            return Entry(**stored["entry"]) if stored["sha256"] == _digest(stored["entry"]) else None
+        except (FileNotFoundError, ValueError, TypeError, KeyError, RecursionError):
             return None
 
     def page(self, digest: str) -> Path:
@@ -94,8 +96,13 @@ class Store:
         entry = _entry(ended)
         page = ended.outputs.get(DETAIL_HTML, b"").decode("utf-8", "replace")
         write_atomic(self.page(digest), page)
-        write_atomic(self._folder / f"{digest}.json", json.dumps(asdict(entry)))
+        values = asdict(entry)
+        write_atomic(self._folder / f"{digest}.json", json.dumps({"entry": values, "sha256": _digest(values)}))
         return entry
+
+
+def _digest(values: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(values).encode()).hexdigest()
 
 
 def _entry(ended: Ended) -> Entry:

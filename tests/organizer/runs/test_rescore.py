@@ -145,6 +145,26 @@ def test_three_hundred_submissions_survive_that_the_client_is_killed(tmp_path):
     assert len(rows(whole / "ranking.csv")) == 300
 
 
+def test_results_edited_by_hand_are_scored_again(tmp_path):
+    edits = [
+        lambda text: "",
+        lambda text: "[]",
+        lambda text: "[" * 100_000,
+        lambda text: text.replace('"score": 0.', '"score": 1.'),
+        lambda text: text.replace('"replicates": [', '"replicates": ["x", '),
+        lambda text: text.replace('"items": [', '"items": [0, '),
+    ]
+    folder = write_submissions(tmp_path / "in", {f"t{i}.zip": varied(i) for i in range(len(edits))})
+    assert call(folder, tmp_path / "out") == 0
+    expected = left(tmp_path / "out")
+    for path, edit in zip(sorted((tmp_path / "out" / "store").rglob("*.json")), edits):
+        before = path.read_text()
+        path.write_text(edit(before))
+        assert path.read_text() != before
+    assert call(folder, tmp_path / "out") == 0
+    assert left(tmp_path / "out") == expected
+
+
 def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path):
     folder = write_submissions(tmp_path / "in", {f"t{i:03}.zip": varied(i) for i in range(60)})
     with start(folder, tmp_path / "out", "--workers", "2") as process:
