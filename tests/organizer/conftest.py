@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from organizer.bundle import last_built
 from organizer.bundle.build import build_all
 from organizer.bundle.contents import Contents
+
+
+@pytest.fixture(autouse=True)
+def nothing_built(tmp_path_factory, monkeypatch):
+    """Run submissions on the program as it is, not on one that was built into dist/ some time ago."""
+    monkeypatch.setattr(last_built, "DIST", tmp_path_factory.getbasetemp() / "dist")
 
 
 @pytest.fixture(scope="session")
