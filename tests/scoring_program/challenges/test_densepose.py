@@ -593,10 +593,11 @@ def test_the_list_may_have_so_many_entries_and_no_more():
     assert (caught.value.entry, caught.value.problem) == (2, "there are more entries than 2")
 
 
-def test_very_many_bad_entries_are_not_all_explained(tmp_path):
+def test_very_many_bad_entries_are_not_all_explained(tmp_path, monkeypatch):
+    monkeypatch.setattr(fmt, "_BATCH_BYTES", 1 << 20)
     findings = check("[" + "1," * 300_000 + "1]", tmp_path)
     assert findings.told_total() == "at least 200 problems"
-    # Of each megabyte 200 are explained: three are full, and the last holds 53 entries.
+    # Of each batch 200 are explained: three are full, and the last holds 53 entries.
     findings = check(json.dumps([random.Random(index).randbytes(499).hex() for index in range(3200)]), tmp_path)
     assert findings.told_total() == "at least 653 problems"
     assert "/0, /1, /2: this is a string instead of an object {…} (at least 500 such" in findings.lines()[0]
