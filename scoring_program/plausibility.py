@@ -230,13 +230,6 @@ def _center(boxes: Floats) -> Floats:
     return boxes[:, 2:] + boxes[:, :2]
 
 
-def ranges(first: Ints, last: Ints) -> tuple[Ints, Ints]:
-    """Return all pairs of a range i, from ``first[i]`` up to ``last[i]``, and an index in it, as two arrays."""
-    sizes = last - first
-    number = np.repeat(np.arange(len(sizes)), sizes)
-    return number, np.arange(len(number)) + (first - np.cumsum(sizes) + sizes)[number]
-
-
 def with_sizes(boxes: Floats) -> Floats:
     """Return the corners of boxes ``x, y, width, height``."""
     return np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)

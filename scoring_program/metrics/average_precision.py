@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring_program.metrics.arrays import Bools, Floats, Ints
+from scoring_program.metrics.pairs import pairs_of_ranges
 
 THRESHOLDS = np.linspace(0.5, 0.95, 10)
 RECALLS = np.linspace(0.0, 1.0, 101)
@@ -99,14 +100,9 @@ def box_iou(detections: Floats, persons: Floats, crowd: Bools) -> Floats:
 
 def all_pairs(detection_image: Ints, person_image: Ints) -> Pairs:
     """Return the pairs of detections and persons of one image, from the images of both in ascending order."""
-    first, last = (
-        np.searchsorted(person_image, detection_image),
-        np.searchsorted(person_image, detection_image, "right"),
-    )
-    sizes = last - first
-    detection = np.repeat(np.arange(len(sizes)), sizes)
-    # The pairs before those of a detection, taken off the number of a pair, leave its place among its detection's.
-    return Pairs(detection, np.arange(len(detection)) + np.repeat(first - np.cumsum(sizes) + sizes, sizes))
+    first = np.searchsorted(person_image, detection_image)
+    detection, person, _ = pairs_of_ranges(first, np.searchsorted(person_image, detection_image, "right"))
+    return Pairs(detection, person)
 
 
 def match(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring_program.metrics.arrays import Bools, Floats, Ints
+from scoring_program.metrics.pairs import pairs_of_ranges
 
 FRAMES = 10
 IOU = np.float32(0.5)
@@ -93,14 +94,10 @@ def overlap_correct(objects: Objects, words: Words, which: Ints, target: Ints) -
 
 
 def _overlap_correct(boxes: Floats, words: Words, which: Ints, target: Ints) -> Bools:
-    starts = words.box_start[target]
-    sizes = words.box_start[target + 1] - starts
-    first = np.concatenate([[0], np.cumsum(sizes)])
-    pair = np.repeat(np.arange(len(which)), sizes)
-    reference = np.arange(first[-1]) - np.repeat(first[:-1] - starts, sizes)
+    pair, reference, starts = pairs_of_ranges(words.box_start[target], words.box_start[target + 1])
     overlap = frame_overlaps(boxes[which[pair]], words.box[reference], words.frame[reference])
     # np.maximum propagates NaN, and a comparison with NaN is false.
-    largest = np.maximum.reduceat(overlap.max(axis=1), first[:-1]) if len(pair) else np.zeros(0, np.float32)
+    largest = np.maximum.reduceat(overlap.max(axis=1), starts[:-1]) if len(pair) else np.zeros(0, np.float32)
     return largest > IOU
 
 

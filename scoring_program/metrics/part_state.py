@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from scoring_program.metrics.arrays import Bools, Floats, Ints
+from scoring_program.metrics.pairs import pairs_of_ranges
 
 GRID = 10_000
 HUMAN_IOU = 0.5
@@ -77,12 +78,7 @@ def pairs_by_group(left_group: Ints, right_starts: Ints) -> tuple[Ints, Ints, In
     starts : int array of shape (n_left + 1,)
         The pairs of left i are those from ``starts[i]`` up to ``starts[i + 1]``.
     """
-    begin = right_starts[:-1][left_group]
-    sizes = right_starts[1:][left_group] - begin
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    left = np.repeat(np.arange(len(left_group)), sizes)
-    right = np.arange(starts[-1]) - np.repeat(starts[:-1] - begin, sizes)
-    return left, right, starts
+    return pairs_of_ranges(right_starts[:-1][left_group], right_starts[1:][left_group])
 
 
 def _frame_starts(ground_truth_frame: Ints, predicted_frame: Ints) -> Ints:

@@ -8,7 +8,8 @@ from scoring_program.families.anet_entities.files import Reference
 from scoring_program.families.anet_entities.lemmas import rule_lemma
 from scoring_program.metrics.arrays import Bools, Floats, Ints
 from scoring_program.metrics.grounding import FRAMES, Words
-from scoring_program.plausibility import BoxPairs, Facet, Reading, is_in, names_facet, ranges, sample
+from scoring_program.metrics.pairs import pairs_of_ranges
+from scoring_program.plausibility import BoxPairs, Facet, Reading, is_in, names_facet, sample
 from validator.formats.anet_entities import Grounding, facts
 
 __all__ = ["facets", "facts"]
@@ -62,7 +63,7 @@ def _indexes(reference: Reference, segment: Ints, index: Ints) -> Facet:
 
 def _boxes(words: Words, word: Ints, boxes: Floats) -> list[Facet]:
     """Return facets of the boxes (n, 10, 4) of objects; ``word`` (n,) are their annotated words."""
-    entry, annotated = ranges(words.box_start[word], words.box_start[word + 1])
+    entry, annotated, _ = pairs_of_ranges(words.box_start[word], words.box_start[word + 1])
     frame = words.frame[annotated]
 
     def at(add: int) -> Floats:

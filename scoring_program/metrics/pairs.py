@@ -1,0 +1,29 @@
+"""Pairs of an item and each member of a range that belongs to it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scoring_program.metrics.arrays import Ints
+
+
+def pairs_of_ranges(first: Ints, last: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return all pairs of an item i and an index from ``first[i]`` up to, not including, ``last[i]``.
+
+    Parameters
+    ----------
+    first, last : int arrays of shape (n,)
+        ``first[i] <= last[i]``.
+
+    Returns
+    -------
+    item, index : int arrays of shape (n_pairs,)
+        Item by item, indices ascending.
+    starts : int array of shape (n + 1,)
+        The pairs of item i are those from ``starts[i]`` up to ``starts[i + 1]``.
+    """
+    sizes = last - first
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    item = np.repeat(np.arange(len(sizes)), sizes)
+    # np.repeat once more is faster than taking by item.
+    return item, np.arange(starts[-1]) - np.repeat(starts[:-1] - first, sizes), starts

@@ -1,0 +1,21 @@
+"""Pairs of items and the members of their ranges, beside plain loops."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoring_program.metrics.pairs import pairs_of_ranges
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 4)), max_size=8))
+def test_pairs_are_those_of_loops(ranges):
+    first = np.array([begin for begin, _ in ranges], dtype=np.int64)
+    last = np.array([begin + size for begin, size in ranges], dtype=np.int64)
+    item, index, starts = pairs_of_ranges(first, last)
+    plain = [(i, j) for i, (begin, size) in enumerate(ranges) for j in range(begin, begin + size)]
+    assert list(zip(item.tolist(), index.tolist())) == plain
+    assert [plain[starts[i] : starts[i + 1]] for i in range(len(ranges))] == [
+        [pair for pair in plain if pair[0] == i] for i in range(len(ranges))
+    ]
