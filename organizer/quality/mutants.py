@@ -52,11 +52,14 @@ def chosen_tests(module: str) -> tuple[list[str], str]:
     These are the files that import it or are named after it, and the golden cases of the tasks whose program needs it.
     """
     name = module[: -len(".py")].replace("/", ".")
-    files = [
-        path.relative_to(ROOT).as_posix()
+    about = [
+        path
         for path in sorted((ROOT / "tests").rglob("test_*.py"))
         if path.stem == f"test_{Path(module).stem}" or name in imported(path.read_bytes())
     ]
+    # First those that fail soonest: of the module's own name, then its neighbors'; attacks try whole submissions.
+    about.sort(key=lambda path: (path.stem != f"test_{Path(module).stem}", "attacks" in path.parts))
+    files = [path.relative_to(ROOT).as_posix() for path in about]
     tasks = []
     if module.startswith("scoring_program/metrics/"):
         needed = {task: needed_code([f"scoring_program.challenges.{task}.program"]) for task in challenge_ids()}

@@ -98,7 +98,41 @@ def test_all_others_are_refused_with_the_place(png, words):
     assert caught.value.hint
 
 
-@pytest.mark.parametrize("size", [(1, 1), (1, 9), (9, 1), (3, 2), (17, 23)])
+@pytest.mark.parametrize(
+    ("depth", "color_type", "name"),
+    [
+        (16, 2, "16-bit RGB"),
+        (8, 0, "8-bit grayscale"),
+        (4, 3, "4-bit palette"),
+        (8, 4, "8-bit grayscale with alpha"),
+        (8, 6, "8-bit RGB with alpha"),
+    ],
+)
+def test_other_kinds_of_pixels_are_named(depth, color_type, name):
+    with pytest.raises(ImageError) as caught:
+        decode_png(image(header(WIDTH, HEIGHT, depth, color_type, 0, 0, 0), DATA, END), HEIGHT, WIDTH)
+    assert caught.value.problem == f"the PNG is {name}"
+
+
+def test_an_image_may_be_cut_off_anywhere():
+    png = image(header(), DATA, END)
+    starts = [len(image()), len(image(header())), len(image(header(), DATA))]
+    for length in range(len(png)):
+        with pytest.raises(ImageError) as caught:
+            decode_png(png[:length], HEIGHT, WIDTH)
+        if length < starts[0]:
+            assert caught.value.problem == "this is not a PNG"
+            continue
+        start = max(begin for begin in starts if begin <= length)
+        told = (
+            f"is cut off at byte {length}"
+            if length < start + 12
+            else f"damaged or cut off in the chunk at byte {start}"
+        )
+        assert told in caught.value.problem
+
+
+@pytest.mark.parametrize("size", [*itertools.product(range(1, 10), repeat=2), (17, 23)])
 def test_interlaced_images_are_read_as_pillow_reads_them(size):
     height, width = size
     pixels = np.random.default_rng(1).integers(0, 255, (height, width, 3), np.uint8)
@@ -151,6 +185,21 @@ def test_what_is_not_base64_is_refused_on_every_version_of_python(text, words):
     with pytest.raises(ImageError) as caught:
         decode_base64(text)
     assert words in caught.value.problem
+
+
+@pytest.mark.parametrize(
+    ("text", "prefix"),
+    [
+        ("data:image/png;base64,AAAA", "data:image/png;base64,"),
+        ("data:image/pngs;base64,AAAA", "data:image/pngs;base64,"),
+        ("data:AAAA", "data:"),
+        ("data:" + "x" * 100 + ",AAAA", "data:" + "x" * 35),
+    ],
+)
+def test_a_prefix_is_named(text, prefix):
+    with pytest.raises(ImageError) as caught:
+        decode_base64(text)
+    assert caught.value.problem == f"this is not base64: it begins with {prefix!r}"
 
 
 @given(st.text(alphabet="AB/+=-\n é", max_size=12))
