@@ -28,10 +28,10 @@ RULES = TableRules(
 GOOD = "id,label,n,p\na,robin,1,0.5\nb,wren,2,1e-3\n"
 
 
-def read(text, reference_keys=None, name_missing=False, rules=RULES):
+def read(text, *asked, rules=RULES):
     findings = Findings()
     data = text if isinstance(text, bytes) else text.encode()
-    return read_table(data, "birds.csv", rules, findings, reference_keys, name_missing), findings
+    return read_table(data, "birds.csv", rules, findings, *asked), findings
 
 
 def plain(table):
@@ -72,6 +72,9 @@ def test_columns_that_are_not_needed_are_named():
     assert [note.line() for note in findings.notes] == [
         "N-CSV-COLUMNS: birds.csv has columns that are not needed and were ignored: (no name), extra"
     ]
+    for n, named in ((5, "c0, c1, c2, c3, c4"), (6, "c0, c1, c2, c3, c4 …"), (7, "c0, c1, c2, c3, c4 …")):
+        others = ",".join(f"c{i}" for i in range(n))
+        assert read(f"id,label,n,p,{others}\n")[1].notes[0].text.endswith(f"were ignored: {named}")
 
 
 @pytest.mark.parametrize(
@@ -81,6 +84,9 @@ def test_columns_that_are_not_needed_are_named():
         ("a,robin,1,1\n", "E-CSV-HEADER birds.csv line 1 column 1: the header has no id"),
         ("id,label,n,p,n\n", "E-CSV-HEADER birds.csv line 1 column 1: there are several columns n"),
         ("id;label;n;p\na;robin;1;1\n", "E-CSV-SEPARATOR birds.csv line 1 column 1: the fields are separated by semi"),
+        ("id\tlabel\tn\tp\tx\n", "E-CSV-SEPARATOR birds.csv line 1 column 1: the fields are separated by tabs"),
+        ("id;label;n;p,x\n", "E-CSV-HEADER birds.csv line 1 column 1: the header has no id and no label"),
+        ("something\n", "E-CSV-HEADER birds.csv line 1 column 1: the header has no id and no label"),
         ("id,label,n,p\na,robin,1\n", "E-CSV-COLUMNS birds.csv line 2 column 4: the row has 3 fields instead of 4"),
         ("id,label,n,p\na,b,robin,1,1\n", "E-CSV-COLUMNS birds.csv line 2 column 5: the row has 5 fields instead of 4"),
         ("id,label,n,p\n\na,owl,1,1\n", "E-CSV-LABEL birds.csv line 3 column 2: label 'owl' is not a label"),
@@ -103,7 +109,36 @@ def test_columns_that_are_not_needed_are_named():
 def test_problems_have_their_place(text, line):
     table, findings = read(text)
     assert table is None
+    assert len(findings.lines()) == 1
     assert line in findings.lines()[0]
+
+
+def test_whole_numbers_have_up_to_eighteen_digits_and_numbers_need_no_bounds():
+    rules = TableRules(
+        "birds.csv", (TableColumn("id"), TableColumn("n", "integer"), TableColumn("p", "decimal", max=5))
+    )
+    table, findings = read(f"id,n,p\na,{'9' * 18},-1e300\n", rules=rules)
+    assert findings.lines() == []
+    assert plain(table) == {"id": ["a"], "n": [10**18 - 1], "p": [-1e300]}
+    assert "is not a whole number" in read(f"id,n,p\na,{'9' * 19},0\n", rules=rules)[1].lines()[0]
+    assert "p '6' is not in -inf..5" in read("id,n,p\na,1,6\n", rules=rules)[1].lines()[0]
+
+
+@pytest.mark.parametrize(
+    ("n", "hint"), [(4, "l0, l1, l2, l3."), (5, "l0, l1, l2, l3, l4."), (6, "l0, l1, l2, l3, l4, ….")]
+)
+def test_the_first_labels_are_named(n, hint):
+    labels = tuple(f"l{i}" for i in range(n))
+    rules = TableRules("birds.csv", (TableColumn("id"), TableColumn("label", labels=labels)))
+    assert read("id,label\na,owl\n", rules=rules)[1].lines()[0].endswith(f"write one of {hint}")
+
+
+@pytest.mark.parametrize(("n_lf", "n_cr"), [(5, 4), (2, 2), (1, 7)])
+def test_commas_and_line_ends_count_as_values(n_lf, n_cr):
+    text = "id,label,n,p" + "\r" * n_cr + "\n" * n_lf
+    most = 3 + n_cr + n_lf
+    assert read(text, rules=TableRules("birds.csv", RULES.columns, values=most))[1].ok
+    assert not read(text, rules=TableRules("birds.csv", RULES.columns, values=most - 1))[1].ok
 
 
 def test_too_many_values_are_refused_before_they_are_split():
