@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import plain_grounding as plain
 from scoring_program.metrics import grounding as gr
 
 F = np.float32
@@ -132,3 +133,92 @@ def test_a_segment_without_words_that_count_leaves_the_denominator():
     submitted = np.array([True])
     assert gr.per_sentence(judged, objects, words, submitted, 1, True)[0] == gr.PrecisionRecall(0, 0, 0)
     assert np.isnan(gr.per_sentence(judged, objects, words, submitted, 3, True)[1]).all()
+
+
+def column(things, name):
+    return np.array([getattr(thing, name) for thing in things], np.int64)
+
+
+def random_case(seed):
+    """Return words, objects and which segments are submitted, as arrays and as lists."""
+    rng = np.random.default_rng(seed)
+    n_segments, n_labels = int(rng.integers(1, 4)), int(rng.integers(1, 5))
+    # Few boxes, so that many overlap; FAR boxes elsewhere.
+    pool = [[0, 0, 9, 9], [0, 0, 9, 5], [3, 0, 9, 9], [20, 20, 39, 29], [21, 20, 45, 29]]
+    words = []
+    for segment in range(n_segments):
+        for index in sorted(rng.choice(6, int(rng.integers(0, 4)), replace=False).tolist()):
+            mentions = rng.choice(n_labels, int(rng.integers(1, n_labels + 1)), replace=False).tolist()
+            boxes = [(int(rng.integers(10)), pool[rng.integers(len(pool))]) for _ in range(rng.integers(1, 3))]
+            words.append(plain.Word(segment, index, mentions[0], mentions, boxes))
+    objects = []
+    for _ in range(int(rng.integers(0, 9))):
+        boxes = [pool[rng.integers(len(pool))]] * 10
+        place = (int(rng.integers(n)) for n in (n_segments, 6, n_labels))
+        objects.append(plain.Object(*place, boxes))
+    mentions = [(number, label) for number, word in enumerate(words) for label in word.mentions]
+    found = [box for word in words for box in word.boxes]
+    word_arrays = gr.Words(
+        column(words, "segment"),
+        column(words, "index"),
+        column(words, "label"),
+        np.array([word for word, _ in mentions], np.int64),
+        np.array([label for _, label in mentions], np.int64),
+        np.cumsum([0, *(len(word.boxes) for word in words)]),
+        np.array([box for _, box in found], F).reshape(-1, 4),
+        np.array([frame for frame, _ in found], np.int64),
+    )
+    object_arrays = gr.Objects(
+        column(objects, "segment"),
+        column(objects, "index"),
+        column(objects, "label"),
+        np.array([thing.boxes for thing in objects], F).reshape(-1, 10, 4),
+    )
+    submitted = np.isin(np.arange(n_segments), [*(o.segment for o in objects), *rng.integers(0, n_segments, 1)])
+    spared = rng.random(len(objects)) < 0.3
+    return words, objects, word_arrays, object_arrays, submitted, spared, n_labels, rng
+
+
+@given(st.integers(0, 2**32))
+def test_scores_are_those_of_the_plain_program(seed):
+    words, objects, word_arrays, object_arrays, submitted, spared, n_labels, rng = random_case(seed)
+    assert list(map(np.ndarray.tolist, gr.words_correct(object_arrays, word_arrays))) == list(
+        plain.given_words(objects, words)
+    )
+    judged, by_loops = (
+        gr.judge_generated(object_arrays, word_arrays, spared, n_labels),
+        plain.judge(objects, words, spared),
+    )
+    assert [*zip(judged.object_correct, judged.object_known, judged.object_skipped)] == by_loops.objects
+    assert [*zip(judged.word_correct, judged.word_predicted)] == by_loops.words
+    n_submitted = int(submitted.sum()) + int(rng.integers(0, 2))
+    for localization in (False, True):
+        found = gr.per_class(judged, object_arrays, word_arrays, submitted, n_labels, localization)
+        expected = plain.over_classes(by_loops, objects, words, submitted, localization)
+        assert (found.precision, found.recall, found.f1) == pytest.approx(expected, abs=1e-12)
+        found, scores = gr.per_sentence(judged, object_arrays, word_arrays, submitted, n_submitted, localization)
+        totals, each = plain.over_sentences(by_loops, objects, words, submitted, n_submitted, localization)
+        assert (found.precision, found.recall, found.f1) == pytest.approx(totals, abs=1e-12)
+        assert scores.tolist() == pytest.approx(each, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 512])
+def test_weighted_class_means_are_those_of_the_plain_program(block, monkeypatch):
+    monkeypatch.setattr(gr, "_CLASS_BLOCK", block)
+    rng = np.random.default_rng(5)
+    for n_words in (0, 1, 5, 40):
+        correct, item = rng.random(n_words) < 0.5, rng.integers(0, 4, n_words)
+        label = np.array([2, 3, 5, 8, 9, 10])[rng.integers(0, 6, n_words)]
+        weights = rng.integers(0, 3, (6, 4)).astype(float)
+        weights[0] = 0
+        expected = [plain.class_mean(correct, label, row[item]) for row in weights]
+        assert gr.weighted_class_mean(correct, label, item, weights).tolist() == pytest.approx(expected, abs=1e-12)
+
+
+def test_pairs_are_met_block_by_block(monkeypatch):
+    words, _, word_arrays, object_arrays, *_ = random_case(11)
+    assert len(words) > 2
+    whole = gr.words_correct(object_arrays, word_arrays)[0].tolist()
+    for block in (1, 2, 3):
+        monkeypatch.setattr(gr, "_BLOCK", block)
+        assert gr.words_correct(object_arrays, word_arrays)[0].tolist() == whole
