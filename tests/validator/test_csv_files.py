@@ -96,6 +96,8 @@ def test_wrong_line_is_located(data, code, where, words):
         ("1,2,3\n".encode("utf-16-le"), "UTF-16"),
         (b"1,2,3\n1,\x002,3\n", "NUL"),
         (b"1\0,", "NUL"),
+        (b"1\0,2", "NUL"),
+        (b"1,2\0", "NUL"),
         (b"1,2,3\n1,\xff,3\n", "not valid UTF-8"),
     ],
 )
@@ -103,6 +105,22 @@ def test_wrong_encoding_is_located(data, words):
     _, findings = read(data)
     assert findings.problems[0].code == "E-CSV-ENCODING"
     assert words in findings.problems[0].line()
+
+
+def test_further_columns_are_left_out_where_the_rules_allow_them():
+    rules = replace(RULES, extra_columns=True)
+    for data, rows in (
+        (b"1,2,3,0.5,x\n4,5,6\n", [[1, 2, 3], [4, 5, 6]]),
+        (b"4,5,6\n\n1,2,3,\r\n", None),
+        (b"1,2,3,0.5", [[1, 2, 3]]),
+        (b"1,2\n", None),
+        (b"1,x,3,4\n", None),
+    ):
+        findings = Findings()
+        found = read_csv_files([("S1", "S1_prediction.csv", data)], rules, findings)
+        assert findings.ok == (rows is not None)
+        assert rows is None or found.values.tolist() == rows
+    assert findings.problems[0].line().startswith("E-CSV-INTEGER S1_prediction.csv line 1 column 2: start frame 'x'")
 
 
 def test_first_frame_behind_the_end_is_a_problem_that_hides_the_number_of_frames():

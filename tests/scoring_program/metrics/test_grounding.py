@@ -145,7 +145,7 @@ def random_case(seed):
     n_segments, n_labels = int(rng.integers(1, 4)), int(rng.integers(1, 5))
     # Few boxes, so that many overlap; FAR boxes elsewhere.
     pool = [[0, 0, 9, 9], [0, 0, 9, 5], [3, 0, 9, 9], [20, 20, 39, 29], [21, 20, 45, 29]]
-    words = []
+    words: list[plain.Word] = []
     for segment in range(n_segments):
         for index in sorted(rng.choice(6, int(rng.integers(0, 4)), replace=False).tolist()):
             mentions = rng.choice(n_labels, int(rng.integers(1, n_labels + 1)), replace=False).tolist()
