@@ -49,11 +49,12 @@ def match_keys(
         return matched
     number = dict(zip(reference_keys, range(len(reference_keys))))
     numbers = np.fromiter(map(number.get, keys, repeat(-1)), np.int64, len(keys))
-    for index in findings.first_of(numbers < 0):
+    known = numbers >= 0
+    for index in findings.first_of(~known):
         problem = f"'{quote(keys[index], 40)}' is not one of the requested keys"
         findings.add("E-KEY-UNKNOWN", problem, "correct or drop it", file=file, where=place(index))
-    times = np.bincount(numbers[numbers >= 0], minlength=len(reference_keys))
-    if (numbers < 0).any() or (times > 1).any():
+    times = np.bincount(numbers[known], minlength=len(reference_keys))
+    if not known.all() or (times > 1).any():
         refuse_doubles(keys, file, place, findings)
     missing = np.flatnonzero(times == 0).tolist()
     if missing:
@@ -62,7 +63,7 @@ def match_keys(
             problem += f", as {', '.join(quote(reference_keys[index], 40) for index in missing[:_NAMED_MISSING])}"
         findings.add("E-KEY-MISSING", problem, "predict every item exactly once", file=file)
     positions = np.zeros(len(reference_keys), np.int64)
-    positions[numbers] = np.arange(len(keys))
+    positions[numbers[known]] = np.flatnonzero(known)
     return positions
 
 

@@ -149,8 +149,8 @@ def random_case(seed):
     for segment in range(n_segments):
         for index in sorted(rng.choice(6, int(rng.integers(0, 4)), replace=False).tolist()):
             mentions = rng.choice(n_labels, int(rng.integers(1, n_labels + 1)), replace=False).tolist()
-            boxes = [(int(rng.integers(10)), pool[rng.integers(len(pool))]) for _ in range(rng.integers(1, 3))]
-            words.append(plain.Word(segment, index, mentions[0], mentions, boxes))
+            word_boxes = [(int(rng.integers(10)), pool[rng.integers(len(pool))]) for _ in range(rng.integers(1, 3))]
+            words.append(plain.Word(segment, index, mentions[0], mentions, word_boxes))
     objects = []
     for _ in range(int(rng.integers(0, 9))):
         boxes = [pool[rng.integers(len(pool))]] * 10

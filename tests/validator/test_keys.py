@@ -1,0 +1,100 @@
+"""Matching keys: each of the reference exactly once, beside a program of loops."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from validator.findings import Findings
+from validator.keys import match_keys, refuse_doubles
+
+
+def place(index):
+    return f"entry {index}"
+
+
+def match(keys, reference_keys, *more):
+    findings = Findings()
+    positions = match_keys(keys, reference_keys, "x.json", place, findings, *more)
+    return positions, [problem.line() for problem in findings.problems]
+
+
+def doubles(keys):
+    return [
+        f"E-KEY-TWICE x.json entry {index}: '{key}' is also in entry {keys.index(key)}; keep one of them."
+        for index, key in enumerate(keys)
+        if keys.index(key) < index
+    ]
+
+
+@given(st.lists(st.sampled_from("abcdef"), max_size=6), st.lists(st.sampled_from("abcde"), unique=True))
+def test_every_fault_is_found(keys, reference_keys):
+    positions, lines = match(keys, reference_keys)
+    expected = [
+        f"E-KEY-UNKNOWN x.json entry {index}: '{key}' is not one of the requested keys; correct or drop it."
+        for index, key in enumerate(keys)
+        if key not in reference_keys
+    ]
+    expected += doubles(keys)
+    missing = len(set(reference_keys) - set(keys))
+    if missing:
+        expected.append(
+            f"E-KEY-MISSING x.json: keys are missing: {missing} of {len(reference_keys)}; "
+            "predict every item exactly once."
+        )
+    assert lines == expected
+    if not expected:
+        assert positions.tolist() == [keys.index(key) for key in reference_keys]
+
+
+@given(st.permutations("abcdefgh"))
+def test_any_order_is_found_back(keys):
+    positions, lines = match(keys, sorted(keys))
+    assert lines == []
+    assert [keys[position] for position in positions] == sorted(keys)
+
+
+class Odd(str):
+    """A string whose hash is that of all others."""
+
+    __slots__ = ()
+
+    def __hash__(self):
+        return 1
+
+
+def test_equal_hashes_are_no_equal_keys():
+    keys = [Odd(name) for name in "abc"]
+    positions, lines = match(keys, [keys[2], keys[0], keys[1]])
+    assert lines == []
+    assert positions.tolist() == [2, 0, 1]
+    assert "'c' is not one of" in match(keys, [keys[0], keys[1], Odd("d")])[1][0]
+
+
+@pytest.mark.parametrize("n", [1, 20, 21])
+def test_some_missing_keys_are_named_if_they_may_be(n):
+    reference_keys = [f"k{index:02}" for index in range(n)]
+    _, (line,) = match([], reference_keys, True)
+    assert line == (
+        f"E-KEY-MISSING x.json: keys are missing: {n} of {n}, as {', '.join(reference_keys[:20])}; "
+        "predict every item exactly once."
+    )
+    assert "k00" not in match([], reference_keys)[1][0]
+
+
+def test_long_keys_are_cut():
+    for length, cut in ((40, 40), (41, 39)):
+        end = "…" if cut < length else ""
+        unknown, again, twice, missing = match(["k" * length] * 2, ["z" * length], True)[1]
+        assert f"'{'k' * cut}{end}'" in unknown
+        assert f"'{'k' * cut}{end}'" in again
+        assert f"'{'k' * cut}{end}'" in twice
+        assert f" as {'z' * cut}{end};" in missing
+
+
+@given(st.lists(st.sampled_from("abc"), max_size=6))
+def test_double_keys_are_found_without_a_reference(keys):
+    findings = Findings()
+    refuse_doubles(keys, "x.json", place, findings)
+    assert [problem.line() for problem in findings.problems] == doubles(keys)

@@ -1,0 +1,59 @@
+"""YAML without its traps: what is read, and what is refused with its place."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+import yaml
+
+from validator import strict_yaml
+from validator.strict_yaml import load_strict
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("", None),
+        ("a: 1\nb: {c: [x, null, 1.5, true]}\n", {"a": 1, "b": {"c": ["x", None, 1.5, True]}}),
+        ("[[], {}]", [[], {}]),
+        ("a: &x [1]\nb: *x\n", {"a": [1], "b": [1]}),
+        ("day: 2020-02-29\n", {"day": datetime.date(2020, 2, 29)}),
+        (f"[{2**63}, {-(2**63)}]", [2**63, -(2**63)]),
+    ],
+)
+def test_plain_values(text, value):
+    assert load_strict(text) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "line", "column"),
+    [
+        ("a: 1\nb: 2\na: 3\n", "the key 'a' occurs twice", 2, 0),
+        ("x:\n  - {b: 1, b: 1}\n", "the key 'b' occurs twice", 1, 11),
+        ("a: 2020-99-99\n", "this value cannot be read", 0, 3),
+        ("? [1, 2]\n: x\n", "this value cannot be read", 0, 0),
+        ("a: !!int abc\n", "this value cannot be read", 0, 3),
+        ("a: !!bool abc\n", "this value cannot be read", 0, 3),
+        ("a: !!timestamp abc\n", "this value cannot be read", 0, 3),
+        (f"a: {2**63 + 1}\n", "this value cannot be read", 0, 3),
+        (f"a: {-(2**63) - 1}\n", "this value cannot be read", 0, 3),
+        ("a: " + "9" * 5000, "this value cannot be read", 0, 3),
+        ("a: !!python/object:os.system x\n", "could not determine a constructor", 0, 3),
+    ],
+)
+def test_traps_have_their_place(text, words, line, column):
+    with pytest.raises(yaml.MarkedYAMLError) as caught:
+        load_strict(text)
+    error = caught.value
+    assert words in error.problem
+    assert (error.problem_mark.line, error.problem_mark.column) == (line, column)
+
+
+def test_size_and_depth_are_bounded():
+    most = strict_yaml._MOST_CHARACTERS
+    assert load_strict("#" * most) is None
+    with pytest.raises(yaml.YAMLError, match="more than 131,072 characters"):
+        load_strict("#" * (most + 1))
+    with pytest.raises(yaml.YAMLError, match="nested too deep"):
+        load_strict("[" * 5000)

@@ -1,0 +1,91 @@
+"""Decoders made from schemas: they accept what jsonschema accepts, and refuse schemas that they cannot follow."""
+
+from __future__ import annotations
+
+import json
+
+import jsonschema
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from validator.typed_json import SchemaError, decoder_for
+
+SCHEMAS = [
+    {},
+    {"type": "null"},
+    {"type": "boolean"},
+    {"type": "number"},
+    {"type": "number", "minimum": -1, "maximum": 2},
+    {"type": "integer", "minimum": 0},
+    {"type": ["null", "integer", "string"]},
+    {"type": "string", "minLength": 1, "maxLength": 2},
+    {"type": "string", "enum": ["a", "bb"]},
+    {"type": "array"},
+    {"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 2},
+    {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2},
+    {"type": "array", "items": {"type": "number"}, "minItems": 4, "maxItems": 4},
+    {"type": "array", "items": {"type": "number"}, "minItems": 5, "maxItems": 5},
+    {"type": "array", "items": {"type": "number"}, "minItems": 3},
+    {"type": "object"},
+    {"type": "object", "additionalProperties": {"type": "integer"}, "minProperties": 1, "maxProperties": 2},
+    {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}, "required": ["a"]},
+    {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]},
+    {"type": "object", "properties": {"a": {"type": "integer"}}},
+    {"$ref": "#/definitions/pair", "definitions": {"pair": {"type": "array", "minItems": 2, "maxItems": 2}}},
+    {"type": "array", "items": {"$ref": "#/definitions/x"}, "definitions": {"x": {"type": "number"}}},
+]
+VALUES = st.recursive(
+    st.sampled_from([None, True, False, -2, -1, 0, 1, 2, 3, 0.5, 2.5, "", "a", "bb", "ccc"]),
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def accepts(decoder, value):
+    try:
+        decoder.decode(json.dumps(value))
+    except msgspec.MsgspecError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("schema", SCHEMAS, ids=str)
+def test_what_jsonschema_accepts_is_accepted(schema):
+    decoder, validator = decoder_for(schema, schema), jsonschema.Draft7Validator(schema)
+
+    @given(VALUES)
+    def compare(value):
+        assert accepts(decoder, value) == validator.is_valid(value)
+
+    compare()
+    for n in range(7):
+        for value in (n, [n] * n, "a" * n, {str(i): i for i in range(n)}, {"a": n}, {"a": "x"}, {"b": "x", "a": n}):
+            assert accepts(decoder, value) == validator.is_valid(value)
+
+
+def test_base64_is_decoded():
+    decoder = decoder_for({"type": "string", "contentEncoding": "base64"}, {})
+    assert decoder.decode('"AAEC"') == b"\0\1\2"
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ({"type": "thing"}, "there is no type thing"),
+        (
+            {"type": "number", "multipleOf": 2, "exclusiveMinimum": 0},
+            "no type for exclusiveMinimum, multipleOf next to",
+        ),
+        ({"type": "string", "pattern": "x"}, "no type for pattern next to type string"),
+        ({"minimum": 1}, "no type for minimum next to type None"),
+        ({"type": "string", "contentEncoding": "hex"}, None),
+    ],
+)
+def test_schemas_that_no_type_can_follow_are_refused(schema, words):
+    if words is None:
+        assert decoder_for(schema, {}).decode('"x"') == "x"
+        return
+    with pytest.raises(SchemaError, match=words):
+        decoder_for(schema, {})
