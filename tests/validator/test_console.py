@@ -1,0 +1,97 @@
+"""Printing where nobody reads, where the disk is full, and where the terminal knows few characters."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT
+from validator import console
+
+FULL = Path("/dev/full")
+
+
+@pytest.fixture
+def closed_pipe():
+    """Return a text stream whose reader has gone."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as stream:
+        yield stream
+
+
+@pytest.fixture
+def full_disk():
+    with FULL.open("w") as stream:
+        yield stream
+
+
+def test_lines_are_printed_at_once(tmp_path):
+    with (tmp_path / "log").open("w") as stream:
+        console.say("one", "two", to=stream)
+        console.say(to=stream)
+        assert (tmp_path / "log").read_text() == "one\ntwo\n\n"
+
+
+def test_lines_go_to_stdout_as_it_is_then(capsys):
+    console.say("hello")
+    assert capsys.readouterr() == ("hello\n", "")
+
+
+def test_a_closed_pipe_is_ignored(closed_pipe):
+    console.say("nobody reads this", to=closed_pipe)
+    console.say("nor this", to=closed_pipe)
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full here")
+def test_a_full_disk_is_told_in_one_line(full_disk, capsys):
+    with pytest.raises(console.OutputError) as caught:
+        console.say("x", to=full_disk)
+    assert str(caught.value) == "the log cannot be written (No space left on device)"
+    console.complain(caught.value)
+    assert capsys.readouterr().err == (
+        "E-OUTPUT: the log cannot be written (No space left on device); free space there, or choose another place\n"
+    )
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full here")
+def test_complaints_that_cannot_be_written_are_dropped(full_disk, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", full_disk)
+    console.complain(console.OutputError("x"))
+
+
+def test_a_listener_passes_text_on_and_survives_that_its_reader_goes(closed_pipe):
+    text = io.StringIO()
+    listener = console.Listener(text)
+    assert listener.write("hello") == 5
+    listener.flush()
+    assert text.getvalue() == "hello"
+    listener = console.Listener(closed_pipe)
+    assert listener.fileno() == closed_pipe.fileno()
+    assert listener.write("x" * 100_000) == 100_000
+    listener.flush()
+    assert listener.write("x") == 1
+    listener.flush()
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_any_text_can_be_printed_on_any_terminal(stream):
+    code = (
+        "import sys; from validator import console; console.prepare(); "
+        f"console.say('caf\\u00e9 \\u2026 \\ud800', to=sys.{stream})"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True
+    )
+    assert (ended.returncode, getattr(ended, stream)) == (0, b"caf\\xe9 \\u2026 \\ud800\n")
+
+
+def test_streams_without_an_encoding_are_left_as_they_are(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stderr", object())
+    console.prepare()
