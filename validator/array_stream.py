@@ -43,7 +43,7 @@ def iter_entries(stream: Readable, largest: int, most: int) -> Iterator[bytes]:
     stream : binary file
         UTF-8; a byte order mark is skipped.
     largest : int
-        Bytes that an entry may have.
+        Bytes that an entry may have, with the blanks around it.
     most : int
         Entries that the list may have.
 
@@ -65,9 +65,9 @@ def iter_entries(stream: Readable, largest: int, most: int) -> Iterator[bytes]:
                 raise ArrayError(None, problem, "write it again; it may have been cut off")
             buffer += more
             continue
+        _check_size(end - position, largest, entry)
         text = buffer[position:end].strip(_SPACE)
         closes = buffer[end : end + 1] == b"]"
-        _check_size(len(text), largest, entry)
         if text and entry == most:
             raise ArrayError(entry, f"there are more entries than {most:,}", "submit only what is asked for")
         if text:

@@ -29,7 +29,6 @@ from scoring_program.challenges.densepose import preparation, reference
 from scoring_program.challenges.densepose.gathering import Gatherer
 from scoring_program.metrics import masks
 from validator import json_files
-from validator.array_stream import ArrayError, iter_entries
 from validator.check import check_submission
 from validator.findings import Findings
 from validator.formats import densepose as fmt
@@ -351,58 +350,6 @@ def test_files_that_are_no_list_of_detections(tmp_path, text, words):
     assert any(words in line for line in lines), lines
 
 
-values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
-)
-
-
-@given(st.lists(values, max_size=5), st.sampled_from([None, 1]), st.integers(1, 64))
-def test_entries_of_a_stream_are_those_of_the_list(value, indent, size):
-    class Small(io.BytesIO):
-        def read(self, n=-1):
-            return super().read(min(n, size))
-
-    text = json.dumps(value, indent=indent, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    assert [
-        json.loads(entry.decode("utf-8", "surrogatepass")) for entry in iter_entries(Small(text), 1 << 20, 1000)
-    ] == value
-
-
-@pytest.mark.parametrize("size", [1, 2, 3, 64])
-@pytest.mark.parametrize(
-    "text",
-    [
-        '["a\\"]", 1]',
-        '["\\\\", "]", 2]',
-        '["\\\\\\"[", {"k\\"}": "}"}]',
-        '[ "x,y" ,[1,[2]],{"a":{"b":[]}} ]',
-        "\ufeff[1]",
-        "[]",
-        " [ ] ",
-    ],
-)
-def test_strings_with_escapes_and_brackets_are_followed(text, size):
-    class Small(io.BytesIO):
-        def read(self, n=-1):
-            return super().read(min(n, size + 3))
-
-    wanted = json.loads(text.lstrip("\ufeff"))
-    assert [json.loads(entry) for entry in iter_entries(Small(text.encode()), 100, 1000)] == wanted
-
-
-def test_nesting_is_refused_from_64_levels_on():
-    deep = "[" + "[" * 63 + "]" * 63 + "]"
-    assert len(list(iter_entries(io.BytesIO(deep.encode()), 1000, 10))) == 1
-    with pytest.raises(ArrayError, match="deeper than 64"):
-        list(iter_entries(io.BytesIO(f"[{deep}]".encode()), 1000, 10))
-
-
-def test_entries_that_are_too_large_are_refused():
-    with pytest.raises(ArrayError, match="more than 10 bytes"):
-        list(iter_entries(io.BytesIO(b'["' + b"a" * 20 + b'"]'), 10, 10))
-
-
 def test_without_the_compiled_reader_the_verdict_is_the_same(tmp_path, monkeypatch):
     bad = [detection(png(RGB)), detection(png(RGB), score="x"), detection(png(RGB), uv_shape=[3])]
     first = check(bad, tmp_path).lines()
@@ -584,13 +531,6 @@ def test_the_program_has_no_list_of_detections_beyond_twenty_an_image(prepared):
         gatherer.take(fmt.Detection(index, image, 1, (0.0, 0.0, 4.0, 4.0), value, pixels))
     kept = sorted(gatherer.result().kept, key=lambda k: (-k.score, k.index))
     assert [k.index for k in kept] == [*range(55, 65), *range(10)]
-
-
-def test_the_list_may_have_so_many_entries_and_no_more():
-    assert len(list(iter_entries(io.BytesIO(b"[1, 2]"), 10, 2))) == 2
-    with pytest.raises(ArrayError) as caught:
-        list(iter_entries(io.BytesIO(b"[1, 2, 3]"), 10, 2))
-    assert (caught.value.entry, caught.value.problem) == (2, "there are more entries than 2")
 
 
 def test_very_many_bad_entries_are_not_all_explained(tmp_path, monkeypatch):
