@@ -46,7 +46,8 @@ def test_traps_have_their_place(text, words, line, column):
     with pytest.raises(yaml.MarkedYAMLError) as caught:
         load_strict(text)
     error = caught.value
-    assert words in error.problem
+    assert words in str(error.problem)
+    assert error.problem_mark
     assert (error.problem_mark.line, error.problem_mark.column) == (line, column)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 from itertools import permutations
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -125,6 +126,8 @@ def test_grid_points_are_those_of_fractions(videos):
     ]
     passed = ps.grid_points_passed(psc, outcomes, part_frame, frame_video)
     assert passed.tolist() == [-(-(10_000 * p).numerator // (10_000 * p).denominator) for p in exact]
+    with mock.patch.object(ps, "_NEAR_GRID", 1.0):  # all are computed again
+        assert ps.grid_points_passed(psc, outcomes, part_frame, frame_video).tolist() == passed.tolist()
     right = np.ones(len(videos), bool)
     accuracy = ps.conditioned_accuracy(passed, right)
     by_hand = [sum(p > Fraction(k, 10_000) for p in exact) / len(exact) for k in (0, 1, 2500, 5000, 9999, 10_000)]
@@ -160,6 +163,49 @@ def test_judging_tells_the_kinds_of_loss_apart():
     assert outcomes.near_state.tolist() == [-1, -1, -1, 8, 7]
     corrected = outcomes.corrected(outcomes.kind == ps.WRONG_STATE)
     assert corrected.correctness.tolist() == [0, 0, 0, 1, 0.5]
+
+
+def judge_by_loops(matched_human, parts, proposals, inclusive):
+    """Return kind, number of proposals and near state of each part."""
+    found = []
+    for human, name, box, state in zip(matched_human, parts.name, parts.box, parts.state):
+        numbers = [n for n, key in enumerate(zip(proposals.part_human, proposals.part_name)) if key == (human, name)]
+        here = np.flatnonzero(np.isin(proposals.part, numbers)).tolist() if human >= 0 else []
+        overlaps = [ps.box_iou(box[None], proposals.box[index][None])[0] for index in here]
+        near = [i for i, iou in zip(here, overlaps) if iou > ps.PART_IOU or (inclusive and iou == ps.PART_IOU)]
+        states = proposals.state[near].tolist()
+        kind = ps.CORRECT if state in states else ps.WRONG_STATE
+        kind = ps.NO_HUMAN if human < 0 else ps.NO_BOX if not here else kind if near else ps.TOO_FAR
+        found.append((kind, len(here), states[0] if states else -1))
+    return found
+
+
+@given(st.integers(0, 2**32), st.booleans(), st.sampled_from([1, 2, 3, 1000]))
+def test_judging_is_that_of_loops(seed, inclusive, block):
+    rng = np.random.default_rng(seed)
+    pool = np.array([[0, 0, 9, 9], [0, 0, 9, 2], [0, 0, 4, 9], [5, 5, 14, 14], [30, 30, 33, 33]], float)
+    n_parts, n_proposals = (int(rng.integers(0, 8)) for _ in range(2))
+    parts = ps.Parts(rng.integers(0, 3, n_parts), pool[rng.integers(0, 5, n_parts)], rng.integers(0, 3, n_parts))
+    # A human has each name once, and -1 as often as it likes.
+    keys = [key for key in np.ndindex(3, 3) if rng.random() < 0.6] + [(0, -1), (2, -1)][: rng.integers(3)]
+    keys = [keys[index] for index in rng.permutation(len(keys))] or [(1, 1)]
+    proposals = ps.Proposals(
+        np.array([human for human, _ in keys]),
+        np.array([name for _, name in keys]),
+        np.sort(rng.integers(0, len(keys), n_proposals)),
+        pool[rng.integers(0, 5, n_proposals)],
+        rng.integers(-1, 3, n_proposals),
+    )
+    matched_human = rng.integers(-1, 4, n_parts)
+    with mock.patch.object(ps, "_BLOCK", block):
+        outcomes = ps.judge_parts(matched_human, parts, proposals, inclusive=inclusive)
+    found = zip(outcomes.kind.tolist(), outcomes.n_proposals.tolist(), outcomes.near_state.tolist())
+    assert list(found) == judge_by_loops(matched_human.tolist(), parts, proposals, inclusive)
+
+
+def test_thresholds_of_the_script_are_counted():
+    psc = np.array([0.0, 0.00005, 0.0001, 0.00015, 0.5, 0.9999, 1.0])
+    assert ps.released_points_reached(psc).tolist() == [0, 0, 1, 1, 5000, 9999, 9999]
 
 
 def test_order_of_predicted_parts_does_not_matter():
