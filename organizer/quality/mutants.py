@@ -49,16 +49,15 @@ def modules() -> list[str]:
 def chosen_tests(module: str) -> tuple[list[str], str]:
     """Return the test files about a module, and words for pytest's -k.
 
-    These are the files that import it or are named after it, and the golden cases of the tasks whose program needs it.
+    These are the files named after it, or else those that import it, and of the metrics the golden cases of the tasks
+    whose program needs it.
     """
-    name = module[: -len(".py")].replace("/", ".")
-    about = [
-        path
-        for path in sorted((ROOT / "tests").rglob("test_*.py"))
-        if path.stem == f"test_{Path(module).stem}" or name in imported(path.read_bytes())
-    ]
-    # First those that fail soonest: of the module's own name, then its neighbors'; attacks try whole submissions.
-    about.sort(key=lambda path: (path.stem != f"test_{Path(module).stem}", "attacks" in path.parts))
+    # Attacks look at the pages of whole runs.
+    paths = [path for path in sorted((ROOT / "tests").rglob("test_*.py")) if "attacks" not in path.parts]
+    about = [path for path in paths if path.stem == f"test_{Path(module).stem}"]
+    if not about:
+        name = module[: -len(".py")].replace("/", ".")
+        about = [path for path in paths if name in imported(path.read_bytes())]
     files = [path.relative_to(ROOT).as_posix() for path in about]
     tasks = []
     if module.startswith("scoring_program/metrics/"):
