@@ -54,8 +54,7 @@ def match_keys(
         problem = f"'{quote(keys[index], 40)}' is not one of the requested keys"
         findings.add("E-KEY-UNKNOWN", problem, "correct or drop it", file=file, where=place(index))
     times = np.bincount(numbers[known], minlength=len(reference_keys))
-    if not known.all() or (times > 1).any():
-        refuse_doubles(keys, file, place, findings)
+    refuse_doubles(keys, file, place, findings)
     missing = np.flatnonzero(times == 0).tolist()
     if missing:
         problem = f"keys are missing: {len(missing):,} of {len(reference_keys):,}"
@@ -74,12 +73,12 @@ def _one_to_one(keys: Sequence[str], reference_keys: Sequence[str]) -> Ints | No
     if all(map(eq, keys, reference_keys)):
         return np.arange(len(keys))
     # Sorting hashes takes half the time of a million look-ups, which wait for memory.
-    hashes = [np.fromiter(map(hash, side), np.int64, len(side)) for side in (keys, reference_keys)]
-    order, reference_order = map(np.argsort, hashes)
+    order, reference_order = (
+        np.argsort(np.fromiter(map(hash, side), np.int64, len(side))) for side in (keys, reference_keys)
+    )
     positions = np.empty(len(keys), np.int64)
     positions[reference_order] = order
-    same = (hashes[0][order] == hashes[1][reference_order]).all()
-    return positions if same and all(map(eq, map(keys.__getitem__, positions.tolist()), reference_keys)) else None
+    return positions if all(map(eq, map(keys.__getitem__, positions.tolist()), reference_keys)) else None
 
 
 def refuse_doubles(keys: Sequence[str], file: str, place: Callable[[int], str], findings: Findings) -> None:
