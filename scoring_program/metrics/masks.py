@@ -24,7 +24,7 @@ def decode_counts(text: str) -> Ints:
     """
     runs: list[int] = []
     place = 0
-    codes = text.encode("latin-1", "replace")
+    codes = list(map(ord, text))
     while place < len(codes):
         value, shift = 0, 0
         while True:

@@ -16,8 +16,6 @@ from unittest import mock
 import h5py
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from PIL import Image
 
 import densepose_convert
@@ -27,7 +25,6 @@ from scoring_program import scoring
 from scoring_program.challenge import load_challenge
 from scoring_program.challenges.densepose import preparation, reference
 from scoring_program.challenges.densepose.gathering import Gatherer
-from scoring_program.metrics import masks
 from validator import json_files
 from validator.check import check_submission
 from validator.findings import Findings
@@ -356,49 +353,6 @@ def test_without_the_compiled_reader_the_verdict_is_the_same(tmp_path, monkeypat
     monkeypatch.setattr(json_files, "typed_json", None)
     assert check(bad, tmp_path).lines() == first
     assert check([detection(png(RGB))], tmp_path).ok
-
-
-@given(st.integers(0, 2**32), st.integers(1, 12), st.integers(1, 12))
-def test_run_length_code_goes_there_and_back(seed, height, width):
-    mask = np.random.default_rng(seed).random((height, width)) < 0.5
-    runs = masks.decode_counts(masks.encode_counts(mask))
-    assert np.array_equal(masks.runs_to_mask(runs, width, height).T, mask)
-    assert np.array_equal(masks.runs_to_mask(masks.mask_to_runs(mask), height, width), mask)
-
-
-def test_real_code_is_decoded():
-    # 256 x 256, from the official format: one rectangle.
-    assert masks.decode_counts("PP4PPl1").sum() == 65536
-
-
-@pytest.mark.parametrize("text", ["", "P", "\x01", "PPPPPPPPPPPPPPPPPPPPPPPPPPP"])
-def test_broken_codes_do_not_crash(text):
-    try:
-        runs = masks.decode_counts(text)
-    except ValueError:
-        return
-    assert runs.sum() != 65536
-
-
-@given(
-    st.integers(-5, 12),
-    st.integers(-5, 12),
-    st.integers(-5, 12),
-    st.integers(-5, 12),
-    st.booleans(),
-    st.integers(0, 99),
-)
-def test_mask_iou_is_that_of_full_images(row, column, other_row, other_column, crowd, seed):
-    rng = np.random.default_rng(seed)
-    shapes = [(rng.random((4, 5)) < 0.6, row, column), (rng.random((6, 3)) < 0.6, other_row, other_column)]
-    full = []
-    for mask, top, left in shapes:
-        canvas = np.zeros((40, 40), bool)
-        canvas[top + 15 : top + 15 + mask.shape[0], left + 15 : left + 15 + mask.shape[1]] = mask
-        full.append(canvas[15:25, 15:25])
-    a, b = (masks.place_mask(mask, top, left, 10, 10) for mask, top, left in shapes)
-    union = full[0].sum() if crowd else (full[0] | full[1]).sum()
-    assert masks.mask_iou(a, b, crowd) == ((full[0] & full[1]).sum() / union if union else 0)
 
 
 def official(tmp_path):
