@@ -65,6 +65,13 @@ def test_what_jsonschema_accepts_is_accepted(schema):
             assert accepts(decoder, value) == validator.is_valid(value)
 
 
+@pytest.mark.parametrize(("size", "is_tuple"), [(1, True), (3, True), (4, True), (5, False)])
+def test_short_lists_of_one_length_become_tuples_which_are_read_faster(size, is_tuple):
+    schema = {"type": "array", "items": {"type": "number"}, "minItems": size, "maxItems": size}
+    value = decoder_for(schema, schema).decode(json.dumps([1.5] * size))
+    assert value == ((1.5,) * size if is_tuple else [1.5] * size)
+
+
 def test_base64_is_decoded():
     decoder = decoder_for({"type": "string", "contentEncoding": "base64"}, {})
     assert decoder.decode('"AAEC"') == b"\0\1\2"

@@ -177,6 +177,12 @@ def test_merged_intervals_are_disjoint_and_cover_the_same(rows):
     before, after = (fj.covered_frames(side[0], side[1], 9).tolist() for side in ((intervals, cells), (merged, cell)))
     assert before == after
     assert (merged[:, 1] - merged[:, 0]).sum() == sum(after)
+    for number in range(N_SEQUENCES * N_CLASSES):
+        sets = [
+            set().union(*(range(*interval) for interval in side[0][side[1] == number].tolist()))
+            for side in ((intervals, cells), (merged, cell))
+        ]
+        assert sets[0] == sets[1]
 
 
 def test_callers_arrays_are_not_written_to():
@@ -193,6 +199,11 @@ def test_callers_arrays_are_not_written_to():
     [
         (np.zeros((2, 3), np.int64), np.zeros(2, np.int64), "shape"),
         (np.zeros((2, 2), np.int64), np.zeros(3, np.int64), "shape"),
+        (np.zeros((2, 2), np.int64), np.zeros(1, np.int64), "shape"),
+        (np.zeros((2, 1), np.int64), np.zeros(2, np.int64), "shape"),
+        (np.zeros(2, np.int64), np.zeros(2, np.int64), "shape"),
+        (np.zeros((2, 2), np.int64), np.zeros(2), "int64"),
+        (np.zeros((1, 2), np.int64), np.full(1, -1), "converted twice"),
         (np.zeros((2, 2)), np.zeros(2, np.int64), "int64"),
         (np.full((1, 2), -1, np.int64), np.zeros(1, np.int64), "converted twice"),
     ],
