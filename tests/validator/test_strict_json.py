@@ -1,0 +1,125 @@
+"""The strict reader of JSON: what it returns, what it refuses, and where."""
+
+from __future__ import annotations
+
+import gc
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from validator import strict_json
+from validator.findings import Findings
+from validator.strict_json import DEEPEST, UNPARSED, collector_off, pointer_part, strict_loads
+
+
+def load(text, depth=0):
+    findings = Findings()
+    data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+    return strict_loads(data, "x.json", findings, depth), findings
+
+
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+)
+
+
+@given(VALUES, st.sampled_from([None, 1]), st.booleans())
+def test_json_is_read_as_python_reads_it(value, indent, ascii_only):
+    text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
+    if ascii_only or not any(0xD800 <= ord(letter) < 0xE000 for letter in text):
+        found, findings = load(text)
+        assert findings.lines() == []
+        assert found == json.loads(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("", "E-JSON-SYNTAX x.json: the file is empty"),
+        (" \t\r\n", "E-JSON-SYNTAX x.json: the file is empty"),
+        ("{}".encode("utf-16"), "E-JSON-ENCODING x.json: the file is UTF-16 or UTF-32"),
+        ("{}".encode("utf-16-le"), "E-JSON-ENCODING x.json: the file is UTF-16 or UTF-32"),
+        ("{}".encode("utf-16-be"), "E-JSON-ENCODING x.json: the file is UTF-16 or UTF-32"),
+        (b"\xfe\xff\x00{", "E-JSON-ENCODING x.json: the file is UTF-16 or UTF-32"),
+        (b'{\n"a": "\xff"}', "E-JSON-ENCODING x.json line 2 column 7: byte 8 is not valid UTF-8"),
+        ('{"a": 1,}', "E-JSON-SYNTAX x.json line 1 column 8: there is a comma before the closing bracket"),
+        ('{"a":\n [1,\n  2 3]}', "E-JSON-SYNTAX x.json line 3 column 5: a comma or a closing bracket is missing"),
+        ("[NaN]", "E-JSON-NUMBER x.json /0: NaN is not a finite number"),
+        ("-Infinity", "E-JSON-NUMBER x.json: -Infinity is not a finite number"),
+        ('{"a": {"b": [0, 1e999]}}', "E-JSON-NUMBER x.json /a/b/1: 1e999 is not a finite number"),
+        (f"[{'9' * 309}]", f"E-JSON-NUMBER x.json /0: {'9' * 23}… is not a finite number"),
+        ('{"a": 1, "b": 2, "b": 3, "a": 4}', "E-JSON-DUPLICATE x.json /: the key 'b' occurs twice in this object"),
+        ('[{"~/": {"a": 1, "a": 1}}]', "E-JSON-DUPLICATE x.json /0/~0~1: the key 'a' occurs twice in this object"),
+        (f'{{"{"k" * 41}": 1, "{"k" * 41}": 1}}', f"E-JSON-DUPLICATE x.json /: the key '{'k' * 39}…' occurs twice"),
+    ],
+)
+def test_problems_have_their_place(text, line):
+    _, findings = load(text)
+    (found,) = findings.lines()
+    assert found.startswith(f"1. {line}")
+
+
+def test_a_byte_order_mark_is_noted():
+    value, findings = load("\ufeff[1]")
+    assert value == [1]
+    assert [note.line() for note in findings.notes] == [
+        "N-JSON-BOM: x.json begins with a byte order mark, which was skipped"
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "\0{", "[1", "[" * 100])
+def test_without_a_value_there_is_a_mark(text):
+    assert load(text)[0] is UNPARSED
+
+
+def test_null_is_a_value():
+    assert load("null")[0] is None
+
+
+def test_long_whole_numbers_are_read_as_far_as_they_fit():
+    assert load("9" * 308)[0] == int("9" * 308)
+    assert load("-" + "9" * 307)[0] == -int("9" * 307)
+    assert load("0" + "." + "0" * 400 + "1")[0] == 0
+
+
+def test_problems_come_in_the_order_of_the_file():
+    _, findings = load('{"a": [NaN, {"b": NaN}], "c": NaN, "d": {"x": 1, "x": NaN}}')
+    assert [problem.where for problem in findings.problems] == ["/a/0", "/a/1/b", "/c", "/d", "/d/x"]
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 7, 1 << 22])
+@pytest.mark.parametrize("depth", [0, 1, 60])
+def test_nesting_is_counted_across_strings_and_chunks(depth, chunk, monkeypatch):
+    monkeypatch.setattr(strict_json, "_CHUNK", chunk)
+    left = DEEPEST - depth
+    inner = '"[\\"[{\\\\"'
+    fits = "[" * (left - 1) + f'{{"]]": {inner}}}' + "]" * (left - 1)
+    assert load(fits, depth)[1].ok
+    assert load(f"[{inner}, [], {{}}, []]", depth)[1].ok
+    value, findings = load(" " * 3 + "\n" + "[" * left + inner + ",[]" + "]" * left, depth)
+    assert value is UNPARSED
+    where = f"line 2 column {left + len(inner) + 2}"
+    assert findings.lines()[0].startswith(f"1. E-JSON-DEPTH x.json {where}: the nesting is deeper than 64 levels")
+
+
+@pytest.mark.parametrize("was_on", [True, False])
+def test_the_collector_is_as_before_afterwards(was_on):
+    before = gc.isenabled()
+    try:
+        (gc.enable if was_on else gc.disable)()
+        with collector_off():
+            assert not gc.isenabled()
+        assert gc.isenabled() == was_on
+    finally:
+        (gc.enable if before else gc.disable)()
+
+
+def test_parts_of_pointers_are_escaped():
+    assert [pointer_part(part) for part in (3, "a/b", "~1", "\n")] == ["3", "a~1b", "~01", "\\n"]
