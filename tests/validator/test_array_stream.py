@@ -116,6 +116,12 @@ def test_an_entry_may_have_so_many_bytes_and_no_more(size, monkeypatch):
     assert stream.tell() < 50
 
 
+def test_each_entry_is_measured_by_itself():
+    assert list(iter_entries(io.BytesIO(b"[" + b"1, " * 50 + b"2]"), 2, 100)) == [b"1"] * 50 + [b"2"]
+    error, n_before = wrong("[1, 2, 345]", largest=3)
+    assert (error.entry, n_before) == (2, 2)
+
+
 @pytest.mark.parametrize("most", [0, 1, 2])
 def test_the_list_may_have_so_many_entries_and_no_more(most):
     assert len(list(iter_entries(io.BytesIO(json.dumps([1] * most).encode()), 10, most))) == most
