@@ -15,7 +15,7 @@ from scoring_program.metrics.arrays import Floats
 
 REPLICATES = 1000
 _SEED = 20140906
-_BLOCK = 1 << 22
+_BLOCK = 4_000_000
 _QUANTILES = (0.025, 0.975)
 
 

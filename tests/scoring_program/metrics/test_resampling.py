@@ -16,10 +16,10 @@ def test_draws_are_those_of_the_frozen_generator(n):
 
 
 def test_blocks_do_not_change_the_draws(monkeypatch):
-    whole = resampling.draws(50, 30)
-    monkeypatch.setattr(resampling, "_BLOCK", 400)
-    blocks = list(resampling.draw_blocks(50, 30))
-    assert [len(block) for block in blocks] == [8, 8, 8, 6]
+    whole = resampling.draws(50, 20)
+    monkeypatch.setattr(resampling, "_BLOCK", 300)
+    blocks = list(resampling.draw_blocks(50, 20))
+    assert [len(block) for block in blocks] == [6, 6, 6, 2]
     assert np.array_equal(np.concatenate(blocks), whole)
 
 
