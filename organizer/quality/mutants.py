@@ -49,12 +49,14 @@ def modules() -> list[str]:
 def chosen_tests(module: str) -> tuple[list[str], str]:
     """Return the test files about a module, and words for pytest's -k.
 
-    These are the files named after it, or else those that import it, and of the metrics the golden cases of the tasks
-    whose program needs it.
+    This is the file in the same place below ``tests/``, or else the files of that name, or else those that import the
+    module; and of the metrics the golden cases of the tasks whose program needs it.
     """
+    own = f"test_{Path(module).name}"
     # Attacks look at the pages of whole runs.
     paths = [path for path in sorted((ROOT / "tests").rglob("test_*.py")) if "attacks" not in path.parts]
-    about = [path for path in paths if path.stem == f"test_{Path(module).stem}"]
+    about = [path for path in paths if path == ROOT / "tests" / Path(module).with_name(own)]
+    about = about or [path for path in paths if path.name == own]
     if not about:
         name = module[: -len(".py")].replace("/", ".")
         about = [path for path in paths if name in imported(path.read_bytes())]
