@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring_program.metrics.arrays import Bools, Floats, Ints
-from scoring_program.metrics.pairs import pairs_of_ranges
+from scoring_program.metrics.pairs import pairs_in_groups
 
 THRESHOLDS = np.linspace(0.5, 0.95, 10)
 RECALLS = np.linspace(0.0, 1.0, 101)
@@ -100,8 +100,7 @@ def box_iou(detections: Floats, persons: Floats, crowd: Bools) -> Floats:
 
 def all_pairs(detection_image: Ints, person_image: Ints) -> Pairs:
     """Return the pairs of detections and persons of one image, from the images of both in ascending order."""
-    first = np.searchsorted(person_image, detection_image)
-    detection, person, _ = pairs_of_ranges(first, np.searchsorted(person_image, detection_image, "right"))
+    detection, person, _ = pairs_in_groups(detection_image, person_image)
     return Pairs(detection, person)
 
 

@@ -1,4 +1,4 @@
-"""Pairs of an item and each member of a range that belongs to it."""
+"""Pairs of items that belong together."""
 
 from __future__ import annotations
 
@@ -27,3 +27,21 @@ def pairs_of_ranges(first: Ints, last: Ints) -> tuple[Ints, Ints, Ints]:
     item = np.repeat(np.arange(len(sizes)), sizes)
     # np.repeat once more is faster than taking by item.
     return item, np.arange(starts[-1]) - np.repeat(starts[:-1] - first, sizes), starts
+
+
+def pairs_in_groups(left: Ints, right: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return all pairs of a left and a right item of one group; rights in ascending order of their group.
+
+    Parameters
+    ----------
+    left : int array of shape (n_left,)
+        The group of each left item, in any order.
+    right : int array of shape (n_right,), ascending
+        The group of each right item.
+
+    Returns
+    -------
+    item, index, starts
+        As of `pairs_of_ranges`: the left items, the right items, and where the pairs of each left item begin.
+    """
+    return pairs_of_ranges(np.searchsorted(right, left), np.searchsorted(right, left, "right"))

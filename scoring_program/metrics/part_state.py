@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from scoring_program.metrics.arrays import Bools, Floats, Ints
-from scoring_program.metrics.pairs import pairs_of_ranges
+from scoring_program.metrics.pairs import pairs_in_groups
 
 GRID = 10_000
 HUMAN_IOU = 0.5
@@ -47,46 +47,6 @@ def _area(boxes: Floats) -> Floats:
     return (boxes[:, 2] - boxes[:, 0] + 1) * (boxes[:, 3] - boxes[:, 1] + 1)
 
 
-def group_starts(group: Ints, n_groups: int) -> Ints:
-    """Return where each group begins in a sorted list of members.
-
-    Parameters
-    ----------
-    group : int array of shape (n,), ascending, below ``n_groups``
-
-    Returns
-    -------
-    int array of shape (n_groups + 2,)
-        The members of group g are those from ``[g]`` up to ``[g + 1]``. An empty group comes last: that of index -1.
-    """
-    return np.concatenate([[0], np.cumsum(np.bincount(group, minlength=n_groups + 1))])
-
-
-def pairs_by_group(left_group: Ints, right_starts: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return all pairs (left, right) of one group, left by left, rights in their order.
-
-    Parameters
-    ----------
-    left_group : int array of shape (n_left,)
-        -1 for a left without a group.
-    right_starts : int array
-        The groups of the rights, as `group_starts` gives them.
-
-    Returns
-    -------
-    left, right : int arrays of shape (n_pairs,)
-    starts : int array of shape (n_left + 1,)
-        The pairs of left i are those from ``starts[i]`` up to ``starts[i + 1]``.
-    """
-    return pairs_of_ranges(right_starts[:-1][left_group], right_starts[1:][left_group])
-
-
-def _frame_starts(ground_truth_frame: Ints, predicted_frame: Ints) -> Ints:
-    return group_starts(
-        predicted_frame, int(max(ground_truth_frame.max(initial=-1), predicted_frame.max(initial=-1))) + 1
-    )
-
-
 def match_best(
     ground_truth_box: Floats,
     ground_truth_frame: Ints,
@@ -109,9 +69,7 @@ def match_best(
     int array of shape (n_ground_truth,)
         Index of the predicted human, -1 where no IoU is above ``human_iou``.
     """
-    ground_truth, predicted, starts = pairs_by_group(
-        ground_truth_frame, _frame_starts(ground_truth_frame, predicted_frame)
-    )
+    ground_truth, predicted, starts = pairs_in_groups(ground_truth_frame, predicted_frame)
     iou = box_iou(ground_truth_box[ground_truth], predicted_box[predicted])
     matched = np.full(len(ground_truth_box), -1)
     some = np.flatnonzero(np.diff(starts))
@@ -138,12 +96,11 @@ def match_assigned(
     """
     from scipy.optimize import linear_sum_assignment
 
-    predicted_starts = _frame_starts(ground_truth_frame, predicted_frame)
-    ground_truth, predicted, starts = pairs_by_group(ground_truth_frame, predicted_starts)
+    ground_truth, predicted, starts = pairs_in_groups(ground_truth_frame, predicted_frame)
     iou = _released_iou(ground_truth_box[ground_truth], predicted_box[predicted])
     matched = np.full(len(ground_truth_box), -1)
-    frames, first_ground_truth, n_ground_truth = np.unique(ground_truth_frame, return_index=True, return_counts=True)
-    n_predicted = np.diff(predicted_starts)[frames]
+    _, first_ground_truth, n_ground_truth = np.unique(ground_truth_frame, return_index=True, return_counts=True)
+    n_predicted = np.diff(starts)[first_ground_truth]
     for begin, rows, columns in zip(first_ground_truth.tolist(), n_ground_truth.tolist(), n_predicted.tolist()):
         if not columns:
             continue
@@ -240,8 +197,8 @@ def judge_parts(
     matched_human: Ints,
     parts: Parts,
     proposals: Proposals,
-    part_iou: float = PART_IOU,
-    inclusive: bool = False,
+    part_iou: float,
+    inclusive: bool,
 ) -> PartOutcomes:
     """Compare each ground-truth part with the proposals for the same part of the matched human.
 
@@ -260,11 +217,10 @@ def judge_parts(
     n_parts = len(parts.name)
     n_proposals, near_state = np.zeros(n_parts, np.int64), np.full(n_parts, -1)
     any_near, any_right = np.zeros(n_parts, bool), np.zeros(n_parts, bool)
-    starts_of_part = group_starts(proposals.part, len(proposals.part_name))
     # Block by block, so that the arrays of pairs stay small.
     for begin in range(0, n_parts, _BLOCK):
         block = slice(begin, begin + _BLOCK)
-        part, proposal, starts = pairs_by_group(predicted_part[block], starts_of_part)
+        part, proposal, starts = pairs_in_groups(predicted_part[block], proposals.part)
         part += begin
         iou = box_iou(parts.box[part], proposals.box[proposal])
         near = np.flatnonzero(iou >= part_iou if inclusive else iou > part_iou)

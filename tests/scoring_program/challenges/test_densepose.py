@@ -9,8 +9,6 @@ import os
 import pickle
 import random
 import shutil
-import struct
-import zlib
 from unittest import mock
 
 import h5py
@@ -25,7 +23,6 @@ from scoring_program import scoring
 from scoring_program.challenge import load_challenge
 from scoring_program.challenges.densepose import preparation, reference
 from scoring_program.challenges.densepose.gathering import Gatherer
-from validator import json_files
 from validator.check import check_submission
 from validator.findings import Findings
 from validator.formats import densepose as fmt
@@ -52,14 +49,6 @@ def score_with(prepared, tmp_path, detections, **settings):
     code = scoring.score_folder(ID, prepared, submission, output, settings)
     scores = json.loads((output / "scores.json").read_text()) if code == scoring.SCORED else None
     return code, scores
-
-
-def check(text, tmp_path):
-    submission = tmp_path / "s.zip"
-    submission.write_bytes(make_zip({NAME: text if isinstance(text, (str, bytes)) else json.dumps(text)}))
-    findings = Findings()
-    check_submission(submission, load_rules(ID), findings)
-    return findings
 
 
 @pytest.mark.slow
@@ -100,33 +89,6 @@ def test_worker_processes_give_the_same_scores(prepared, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(fmt.forks, "start", mock.Mock(side_effect=BlockingIOError("no more processes")))
         assert score_with(prepared, tmp_path, GOOD)[1] == first
-    bad = [dict(d) for d in GOOD]
-    bad[7]["score"] = "high"
-    bad[3]["uv_shape"] = [3, 1, 1]
-    findings = check(bad, tmp_path)
-    assert [problem.where for problem in findings.problems] == ["/3/uv_shape", "/7/score"]
-
-
-class Tally:
-    """Counts the detections that one process takes."""
-
-    def __init__(self):
-        self.count = 0
-
-    def take(self, detection):
-        self.count += 1
-
-    def result(self):
-        return self.count
-
-
-def test_workers_take_batches_in_turn(tmp_path, monkeypatch):
-    monkeypatch.setattr(fmt, "_PARALLEL_FROM_BYTES", 0)
-    monkeypatch.setattr(fmt, "_BATCH_BYTES", 1)
-    monkeypatch.setattr(fmt.forks, "usable_cores", lambda: 3)
-    submission = tmp_path / "s.zip"
-    submission.write_bytes(make_zip({NAME: json.dumps(GOOD[:8])}))
-    assert check_submission(submission, load_rules(ID), Findings(), make_consumer=Tally) == [3, 3, 2]
 
 
 def raising(error):
@@ -156,28 +118,6 @@ def test_workers_that_fail_end_in_a_verdict(prepared, tmp_path, monkeypatch, cap
     assert "secret" not in text
 
 
-class Planted:
-    """Writes a file when it is unpickled."""
-
-    def __init__(self, path):
-        self.path = path
-
-    def __reduce__(self):
-        return open, (self.path, "w")
-
-
-def test_what_participants_write_is_never_unpickled(tmp_path, monkeypatch):
-    monkeypatch.setattr(fmt, "_PARALLEL_FROM_BYTES", 0)
-    monkeypatch.setattr(fmt.forks, "usable_cores", lambda: 2)
-    monkeypatch.setattr(fmt._Worker, "take", raising(ValueError("secret")))
-    pool = fmt._Pool(None, None, 1)  # type: ignore[arg-type]
-    for index in range(6):
-        pool.send([(index, pickle.dumps(Planted(str(tmp_path / "planted"))))])
-    with pytest.raises(RuntimeError, match="ValueError"):
-        pool.finish()
-    assert not (tmp_path / "planted").exists()
-
-
 def test_detections_beyond_twenty_and_of_other_categories_are_left_out(prepared, tmp_path, capsys):
     _, first = score_with(prepared, tmp_path, GOOD)
     more = [*GOOD, *({**GOOD[0], "score": -1.0 - i} for i in range(30)), {**GOOD[0], "category_id": 7, "score": 2.0}]
@@ -198,161 +138,6 @@ def test_unknown_image_is_refused_on_the_server(prepared, tmp_path, capsys):
     code, _ = score_with(prepared, tmp_path, [{**GOOD[0], "image_id": 999_999}])
     assert code == scoring.INVALID
     assert "/0/image_id: there is no image 999999" in capsys.readouterr().err
-
-
-def png(array, **options):
-    stream = io.BytesIO()
-    image = array if isinstance(array, Image.Image) else Image.fromarray(array)
-    image.save(stream, format="PNG", **options)
-    return stream.getvalue()
-
-
-def chunk(kind, data):
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-
-def made(width=8, height=6, depth=8, color=2, interlace=0, raw=None):
-    """Return a PNG put together by hand."""
-    channels = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[color]
-    raw = bytes(height * (1 + width * channels * depth // 8)) if raw is None else raw
-    header = struct.pack(">IIBBBBB", width, height, depth, color, 0, 0, interlace)
-    palette = chunk(b"PLTE", bytes(3)) if color == 3 else b""
-    return (
-        b"\x89PNG\r\n\x1a\n"
-        + chunk(b"IHDR", header)
-        + palette
-        + chunk(b"IDAT", zlib.compress(raw))
-        + chunk(b"IEND", b"")
-    )
-
-
-def detection(data, **changes):
-    text = data if isinstance(data, str) else base64.b64encode(data).decode()
-    base = {
-        "image_id": 1,
-        "category_id": 1,
-        "bbox": [1.5, 2.5, 8.9, 6.2],
-        "score": 0.5,
-        "uv_shape": [3, 6, 8],
-        "uv_data": text,
-    }
-    return {**base, **changes}
-
-
-RGB = np.zeros((6, 8, 3), np.uint8)
-INTERLACED = made(
-    interlace=1, raw=bytes(sum(h * (1 + 3 * w) for w, h in [(1, 1), (1, 1), (2, 1), (2, 2), (4, 1), (4, 3), (8, 3)]))
-)
-
-
-@pytest.mark.parametrize(
-    "data",
-    [png(RGB), made(), INTERLACED,
-     base64.encodebytes(png(np.random.default_rng(1).integers(0, 24, RGB.shape).astype(np.uint8))).decode()],
-)  # fmt: skip
-def test_pngs_that_hold_8_bit_rgb_are_accepted(tmp_path, data):
-    assert check([detection(data)], tmp_path).lines() == []
-
-
-@pytest.mark.parametrize(
-    ("data", "words"),
-    [
-        (png(RGB)[:-30], "cut off at byte 39"),
-        (png(RGB) + b"trailing garbage", "16 bytes after the end of the PNG"),
-        (png(RGB)[:40], "cut off at byte 40"),
-        (png(RGB)[:20], "cut off in the chunk at byte 8"),
-        (made(raw=b"abc"), "the PNG holds less than the pixels of its size"),
-        (made(depth=16), "16-bit RGB"),
-        (made(color=3), "8-bit palette"),
-        (made(color=0), "8-bit grayscale"),
-        (made(color=4), "8-bit grayscale with alpha"),
-        (made(color=6), "8-bit RGB with alpha"),
-        (made(width=9), "the PNG is 6 x 9, uv_shape says 6 x 8"),
-        (made(width=60_000, height=60_000, raw=b""), "the PNG is 60000 x 60000"),
-        (b"\xff\xd8\xff\xe0 a JPEG" + bytes(40), "this is not a PNG"),
-        ("ab!d", "this is not base64"),
-        ("é" * 8, "this is not base64"),
-        ("", "this is not a PNG"),
-        ("data:image/png;base64,iVBORw0KGgo=", "it begins with 'data:image/png;base64,'; remove that prefix"),
-        ("data:" + "x" * 99, "remove that prefix"),
-        (
-            png(np.where(np.arange(3) < 2, 200, RGB).astype(np.uint8)),
-            "the first channel holds 200; channels look like B, G, R",
-        ),
-        (png(np.full((6, 8, 3), 25, np.uint8)), "the first channel holds 25; parts are 0 (background) to 24"),
-    ],
-)
-def test_other_pngs_are_errors_with_the_index(tmp_path, data, words):
-    findings = check([detection(png(RGB)), detection(data)], tmp_path)
-    (line,) = findings.lines()
-    assert line.startswith("1. E-DP-")
-    assert f"{NAME} /1/uv_data: " in line
-    assert words in line
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"uv_shape": [3, 7, 8]}, "/0/uv_shape: the shape 3 x 7 x 8 does not fit the box; write [3, 6, 8]"),
-        ({"uv_shape": [1, 6, 8]}, "/0/uv_shape: the shape 1 x 6 x 8"),
-        ({"bbox": [11.5, 22.5, 19.5, 28.5]}, "does not fit the box; bbox looks like two corners; write x, y, width"),
-        ({"bbox": [11, 22, 18, 27]}, "bbox looks like two corners"),
-        ({"bbox": [0, 0, 0.5, 6]}, "/0/bbox: the box is 0.5 x 6 pixels"),
-        ({"bbox": [0, 0, -8, 6]}, "/0/bbox: the box is -8 x 6"),
-        ({"bbox": [0, 0, 8, 0.5], "uv_shape": [3, 0, 8]}, "/0/bbox: the box is 8 x 0.5 pixels"),
-        (
-            {"bbox": [0, 0, 60_000, 60_000], "uv_shape": [3, 60_000, 60_000]},
-            "/0/uv_shape: 60000 x 60000 pixels are more",
-        ),
-        ({"bbox": [1e300, 0, 8, 6]}, "/0/bbox/0: 1e+300 is more than 1000000"),
-        ({"bbox": [1, 2, 3]}, "/0/bbox: the list has 3 entries"),
-        ({"score": True}, "/0/score: this is true instead of a number"),
-        ({"image_id": 1.5}, "/0/image_id: this is the number 1.5 instead of a whole number"),
-        ({"uv_data": 5}, "/0/uv_data: this is the number 5 instead of a string"),
-    ],
-)
-def test_other_mistakes_are_located(tmp_path, changes, words):
-    lines = check([detection(png(RGB), **changes)], tmp_path).lines()
-    assert any(words in line for line in lines), lines
-
-
-@pytest.mark.parametrize("bad", ["NaN", "Infinity", "1e999", "9" * 400])
-def test_scores_that_are_not_finite_are_refused(tmp_path, bad):
-    text = json.dumps([detection(png(RGB), score="@")]).replace('"@"', bad)
-    assert "/0/score" in check(text, tmp_path).lines()[0]
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("", f"E-JSON-SYNTAX {NAME}: the file is empty"),
-        ('{"annotations": []}', f"E-JSON-SCHEMA {NAME}: the file holds an object instead of a list"),
-        ("[", f"E-JSON-SYNTAX {NAME}: the file ends too early, after 0 whole entries"),
-        ('[{"a": 1}', f"{NAME}: the file ends too early, after 0 whole entries"),
-        ('[{"a": 1}, {"a": "', f"{NAME}: the file ends too early, after 1 whole entry"),
-        ('[{"a": "', "the file ends too early"),
-        ("[1,]", "/1: there is a comma before the closing bracket"),
-        ("[,1]", "/0: an entry is missing"),
-        ("[] []", "there is more text after the end"),
-        ("[" * 100_000, "the nesting is deeper"),
-        ('[{"image_id": 1, "image_id": 1}]', "/0: the key 'image_id' occurs twice"),
-        ("[{'image_id': 1}]", "/0 line 1 column 2 of this entry: strings are in single quotes"),
-        ("[null]", "/0: this is null instead of an object"),
-        (b'[{"x": "\xff"}]', "/0 line 1 column 8 of this entry: byte 7 is not valid UTF-8"),
-        ("[1]".encode("utf-16"), "the file holds something else instead of a list"),
-    ],
-)
-def test_files_that_are_no_list_of_detections(tmp_path, text, words):
-    lines = check(text, tmp_path).lines()
-    assert any(words in line for line in lines), lines
-
-
-def test_without_the_compiled_reader_the_verdict_is_the_same(tmp_path, monkeypatch):
-    bad = [detection(png(RGB)), detection(png(RGB), score="x"), detection(png(RGB), uv_shape=[3])]
-    first = check(bad, tmp_path).lines()
-    monkeypatch.setattr(json_files, "typed_json", None)
-    assert check(bad, tmp_path).lines() == first
-    assert check([detection(png(RGB))], tmp_path).ok
 
 
 def official(tmp_path):
@@ -485,16 +270,6 @@ def test_the_program_has_no_list_of_detections_beyond_twenty_an_image(prepared):
         gatherer.take(fmt.Detection(index, image, 1, (0.0, 0.0, 4.0, 4.0), value, pixels))
     kept = sorted(gatherer.result().kept, key=lambda k: (-k.score, k.index))
     assert [k.index for k in kept] == [*range(55, 65), *range(10)]
-
-
-def test_very_many_bad_entries_are_not_all_explained(tmp_path, monkeypatch):
-    monkeypatch.setattr(fmt, "_BATCH_BYTES", 1 << 20)
-    findings = check("[" + "1," * 300_000 + "1]", tmp_path)
-    assert findings.told_total() == "at least 200 problems"
-    # Of each batch 200 are explained: three are full, and the last holds 53 entries.
-    findings = check(json.dumps([random.Random(index).randbytes(499).hex() for index in range(3200)]), tmp_path)
-    assert findings.told_total() == "at least 653 problems"
-    assert "/0, /1, /2: this is a string instead of an object {…} (at least 500 such" in findings.lines()[0]
 
 
 def test_the_last_bits_neither_order_losses_nor_show(tmp_path):

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring_program.metrics.pairs import pairs_of_ranges
+from scoring_program.metrics.pairs import pairs_in_groups, pairs_of_ranges
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 4)), max_size=8))
@@ -19,3 +19,12 @@ def test_pairs_are_those_of_loops(ranges):
     assert [plain[starts[i] : starts[i + 1]] for i in range(len(ranges))] == [
         [pair for pair in plain if pair[0] == i] for i in range(len(ranges))
     ]
+
+
+@given(st.lists(st.integers(-1, 5), max_size=8), st.lists(st.integers(0, 5), max_size=8))
+def test_pairs_of_one_group_are_those_of_loops(left, right):
+    right = sorted(right)
+    item, index, starts = pairs_in_groups(np.array(left, np.int64), np.array(right, np.int64))
+    plain = [(i, j) for i, group in enumerate(left) for j, other in enumerate(right) if group == other]
+    assert list(zip(item.tolist(), index.tolist())) == plain
+    assert np.diff(starts).tolist() == [right.count(group) for group in left]

@@ -157,6 +157,8 @@ def test_judging_tells_the_kinds_of_loss_apart():
             np.array([0, 0, 0]), np.array([3, 2, 1]),
             np.array([0, 0, 1, 1, 2]), np.array([box, far, box, box, far]), np.array([7, 7, 8, 9, 7]),
         ),
+        ps.PART_IOU,
+        inclusive=False,
     )  # fmt: skip
     assert outcomes.kind.tolist() == [ps.NO_HUMAN, ps.NO_BOX, ps.TOO_FAR, ps.WRONG_STATE, ps.CORRECT]
     assert outcomes.correctness.tolist() == [0, 0, 0, 0, 0.5]
@@ -198,7 +200,7 @@ def test_judging_is_that_of_loops(seed, inclusive, block):
     )
     matched_human = rng.integers(-1, 4, n_parts)
     with mock.patch.object(ps, "_BLOCK", block):
-        outcomes = ps.judge_parts(matched_human, parts, proposals, inclusive=inclusive)
+        outcomes = ps.judge_parts(matched_human, parts, proposals, ps.PART_IOU, inclusive)
     found = zip(outcomes.kind.tolist(), outcomes.n_proposals.tolist(), outcomes.near_state.tolist())
     assert list(found) == judge_by_loops(matched_human.tolist(), parts, proposals, inclusive)
 
@@ -215,11 +217,10 @@ def test_order_of_predicted_parts_does_not_matter():
     names = np.arange(n)
     order = np.array(rng.sample(range(n), n))
     parts = ps.Parts(names, part_box, names)
-    straight = ps.judge_parts(np.zeros(n, int), parts, ps.Proposals(np.zeros(n, int), names, names, part_box, names))
-    mixed = ps.judge_parts(
-        np.zeros(n, int), parts, ps.Proposals(np.zeros(n, int), order, names, part_box[order], order)
-    )
-    assert straight.kind.tolist() == mixed.kind.tolist() == [ps.CORRECT] * n
+    for own in (names, order):
+        proposals = ps.Proposals(np.zeros(n, int), own, names, part_box[own], own)
+        outcomes = ps.judge_parts(np.zeros(n, int), parts, proposals, ps.PART_IOU, inclusive=False)
+        assert outcomes.kind.tolist() == [ps.CORRECT] * n
 
 
 def test_a_video_counted_at_one_grid_point_adds_half_a_point():

@@ -1,0 +1,447 @@
+"""DensePose: which detections are accepted, places of problems, workers, and facts."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import os
+import pickle
+import random
+import struct
+import zlib
+from itertools import chain
+from unittest import mock
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from conftest import ROOT, make_zip
+from validator import json_files
+from validator.check import check_submission
+from validator.facts import EMPTY
+from validator.findings import Findings
+from validator.formats import densepose as fmt
+from validator.rules import load_rules
+
+ID = "densepose"
+GOOD = json.loads(next((ROOT / "starting_kit" / "samples" / ID / "good").iterdir()).read_text(encoding="utf-8"))
+NAME = "densepose_x_results.json"
+
+
+def check(text, tmp_path):
+    submission = tmp_path / "s.zip"
+    submission.write_bytes(make_zip({NAME: text if isinstance(text, (str, bytes)) else json.dumps(text)}))
+    findings = Findings()
+    check_submission(submission, load_rules(ID), findings)
+    return findings
+
+
+@pytest.fixture
+def parallel(monkeypatch):
+    """Read in worker processes, however small the file is."""
+    monkeypatch.setattr(fmt, "_PARALLEL_FROM_BYTES", 0)
+    monkeypatch.setattr(fmt, "_BATCH_BYTES", 10_000)
+    monkeypatch.setattr(fmt.forks, "usable_cores", lambda: 3)
+
+
+class Tally:
+    """Counts the detections that one process takes."""
+
+    def __init__(self):
+        self.count = 0
+
+    def take(self, detection):
+        self.count += 1
+
+    def result(self):
+        return self.count
+
+
+def consumed(tmp_path, detections, consumer=Tally, **options):
+    """Return what consumers of these detections gathered, and the findings."""
+    submission, findings = tmp_path / "s.zip", Findings()
+    text = detections if isinstance(detections, str) else json.dumps(detections)
+    submission.write_bytes(make_zip({NAME: text}))
+    return check_submission(submission, load_rules(ID), findings, make_consumer=consumer, **options), findings
+
+
+def test_workers_take_batches_in_turn(tmp_path, parallel, monkeypatch):
+    monkeypatch.setattr(fmt, "_BATCH_BYTES", 1)
+    assert consumed(tmp_path, GOOD[:8])[0] == [3, 3, 2]
+    assert consumed(tmp_path, [])[0] == [0, 0, 0]
+    entry = json.dumps(GOOD[0])
+    monkeypatch.setattr(fmt, "_BATCH_BYTES", 2 * len(entry))
+    assert consumed(tmp_path, f"[{','.join([entry] * 7)}]")[0] == [3, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("cores", "size", "starts", "expected"),
+    [(1, 0, True, [8]), (2, 0, True, [4, 4]), (9, 0, True, [2] * 4), (2, 10**9, True, [8]), (2, 0, False, [8])],
+)
+def test_small_files_and_single_cores_have_no_workers(tmp_path, parallel, monkeypatch, cores, size, starts, expected):
+    monkeypatch.setattr(fmt, "_BATCH_BYTES", 1)
+    monkeypatch.setattr(fmt, "_PARALLEL_FROM_BYTES", size)
+    monkeypatch.setattr(fmt.forks, "usable_cores", lambda: cores)
+    if not starts:
+        monkeypatch.setattr(fmt.forks, "start", mock.Mock(side_effect=BlockingIOError("no more processes")))
+    assert consumed(tmp_path, GOOD[:8])[0] == expected
+
+
+def test_files_of_eight_megabytes_are_read_in_workers(tmp_path, monkeypatch):
+    started = mock.Mock(side_effect=BlockingIOError("no more processes"))
+    monkeypatch.setattr(fmt.forks, "start", started)
+    monkeypatch.setattr(fmt.forks, "usable_cores", lambda: 2)
+    for n_blanks, n_started in ((7_999_997, 0), (7_999_998, 1)):
+        started.reset_mock()
+        folder = tmp_path / "s"
+        folder.mkdir(exist_ok=True)
+        (folder / NAME).write_text("[" + " " * n_blanks + "]")
+        assert check_submission(folder, load_rules(ID), Findings()) == [fmt.DetectionFacts()]
+        assert started.call_count == n_started
+
+
+class Keeper:
+    """Keeps what it takes of each detection."""
+
+    def __init__(self):
+        self.kept = []
+
+    def take(self, found):
+        pixels = found.pixels.copy()
+        self.kept.append((found.index, found.image_id, found.category_id, found.box, found.score, pixels.tolist()))
+
+    def result(self):
+        return self.kept
+
+
+@pytest.mark.parametrize("is_parallel", [True, False])
+def test_consumers_get_what_the_file_holds(tmp_path, is_parallel, request):
+    if is_parallel:
+        request.getfixturevalue("parallel")
+    rng = np.random.default_rng(4)
+    expected, texts = [], []
+    for index in range(9):
+        height, width = (int(side) for side in rng.integers(1, 40, 2))
+        iuv = rng.integers(0, 25, (3, height, width)).astype(np.uint8)
+        box = (float(index), 2.5, width + 0.75, float(height))
+        texts.append(fmt.encode_detection(index + 5, box, 0.1 * index, iuv, 1 + index % 2))
+        expected.append((index, index + 5, 1 + index % 2, box, 0.1 * index, np.moveaxis(iuv, 0, -1).tolist()))
+    kept, findings = consumed(tmp_path, f"[{','.join(texts)}]", Keeper)
+    assert findings.lines() == []
+    assert sorted(chain.from_iterable(kept)) == expected
+
+
+def test_problems_of_all_workers_come_in_the_order_of_the_file(tmp_path, parallel):
+    bad = [dict(entry) for entry in GOOD]
+    bad[7]["score"] = "high"
+    bad[3]["uv_shape"] = [3, 1, 1]
+    assert [problem.where for problem in check(bad, tmp_path).problems] == ["/3/uv_shape", "/7/score"]
+    content, findings = consumed(tmp_path, bad)
+    assert (content, findings.total, findings.complete) == (None, 2, True)
+
+
+def test_images_are_those_of_the_reference(tmp_path):
+    entries = [{**GOOD[0], "image_id": image} for image in (4, 5, 6)]
+    content, findings = consumed(tmp_path, entries, image_ids=frozenset([4, 6]))
+    assert content is None
+    assert findings.lines() == [
+        f"1. E-DP-IMAGE {NAME} /1/image_id: there is no image 5; take the image ids of the challenge's image list."
+    ]
+    assert consumed(tmp_path, entries)[0] == [3]
+
+
+def test_nothing_is_decoded_after_a_problem(tmp_path, monkeypatch):
+    decoded = mock.Mock(side_effect=fmt.decode_png)
+    monkeypatch.setattr(fmt, "decode_png", decoded)
+    content, findings = consumed(tmp_path, [GOOD[0], {**GOOD[1], "uv_shape": [3, 1, 1]}, GOOD[2]])
+    assert (content, findings.total) == (None, 1)
+    assert decoded.call_count == 2
+
+
+def raising(error):
+    def fail(*arguments):
+        raise error
+
+    return fail
+
+
+class Planted:
+    """Writes a file when it is unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return open, (self.path, "w")
+
+
+@pytest.mark.parametrize(
+    ("take", "error"),
+    [
+        (raising(MemoryError("secret")), MemoryError),
+        (raising(OSError(12, "secret")), MemoryError),
+        (lambda self, batch: os._exit(9), MemoryError),
+        (raising(ValueError("secret")), RuntimeError),
+        (lambda self, batch: setattr(self, "finish", raising(KeyError("secret"))), RuntimeError),
+    ],
+)
+def test_errors_of_workers_hold_no_data(tmp_path, parallel, monkeypatch, take, error):
+    monkeypatch.setattr(fmt._Worker, "take", take)
+    with pytest.raises(error) as caught:
+        consumed(tmp_path, GOOD)
+    assert "secret" not in str(caught.value)
+
+
+def test_what_participants_write_is_never_unpickled(tmp_path, monkeypatch):
+    monkeypatch.setattr(fmt, "_PARALLEL_FROM_BYTES", 0)
+    monkeypatch.setattr(fmt.forks, "usable_cores", lambda: 2)
+    monkeypatch.setattr(fmt._Worker, "take", raising(ValueError("secret")))
+    pool = fmt._Pool(None, None, 1)  # type: ignore[arg-type]
+    for index in range(6):
+        pool.send([(index, pickle.dumps(Planted(str(tmp_path / "planted"))))])
+    with pytest.raises(RuntimeError, match="ValueError"):
+        pool.finish()
+    assert not (tmp_path / "planted").exists()
+
+
+def png(array, **options):
+    stream = io.BytesIO()
+    image = array if isinstance(array, Image.Image) else Image.fromarray(array)
+    image.save(stream, format="PNG", **options)
+    return stream.getvalue()
+
+
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def made(width=8, height=6, depth=8, color=2, interlace=0, raw=None):
+    """Return a PNG put together by hand."""
+    channels = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[color]
+    raw = bytes(height * (1 + width * channels * depth // 8)) if raw is None else raw
+    header = struct.pack(">IIBBBBB", width, height, depth, color, 0, 0, interlace)
+    palette = chunk(b"PLTE", bytes(3)) if color == 3 else b""
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + palette
+        + chunk(b"IDAT", zlib.compress(raw))
+        + chunk(b"IEND", b"")
+    )
+
+
+def detection(data, **changes):
+    text = data if isinstance(data, str) else base64.b64encode(data).decode()
+    base = {
+        "image_id": 1,
+        "category_id": 1,
+        "bbox": [1.5, 2.5, 8.9, 6.2],
+        "score": 0.5,
+        "uv_shape": [3, 6, 8],
+        "uv_data": text,
+    }
+    return {**base, **changes}
+
+
+RGB = np.zeros((6, 8, 3), np.uint8)
+INTERLACED = made(
+    interlace=1, raw=bytes(sum(h * (1 + 3 * w) for w, h in [(1, 1), (1, 1), (2, 1), (2, 2), (4, 1), (4, 3), (8, 3)]))
+)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [png(RGB), made(), INTERLACED,
+     base64.encodebytes(png(np.random.default_rng(1).integers(0, 24, RGB.shape).astype(np.uint8))).decode()],
+)  # fmt: skip
+def test_pngs_that_hold_8_bit_rgb_are_accepted(tmp_path, data):
+    assert check([detection(data)], tmp_path).lines() == []
+
+
+def test_the_last_part_is_24(tmp_path):
+    assert check([detection(png(np.full((6, 8, 3), 24, np.uint8)))], tmp_path).ok
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (png(RGB)[:-30], "cut off at byte 39"),
+        (png(RGB) + b"trailing garbage", "16 bytes after the end of the PNG"),
+        (png(RGB)[:40], "cut off at byte 40"),
+        (png(RGB)[:20], "cut off in the chunk at byte 8"),
+        (made(raw=b"abc"), "the PNG holds less than the pixels of its size"),
+        (made(depth=16), "16-bit RGB"),
+        (made(color=3), "8-bit palette"),
+        (made(color=0), "8-bit grayscale"),
+        (made(color=4), "8-bit grayscale with alpha"),
+        (made(color=6), "8-bit RGB with alpha"),
+        (made(width=9), "the PNG is 6 x 9, uv_shape says 6 x 8"),
+        (made(width=60_000, height=60_000, raw=b""), "the PNG is 60000 x 60000"),
+        (b"\xff\xd8\xff\xe0 a JPEG" + bytes(40), "this is not a PNG"),
+        ("ab!d", "this is not base64"),
+        ("é" * 8, "this is not base64"),
+        ("", "this is not a PNG"),
+        ("data:image/png;base64,iVBORw0KGgo=", "it begins with 'data:image/png;base64,'; remove that prefix"),
+        ("data:" + "x" * 99, "remove that prefix"),
+        (
+            png(np.where(np.arange(3) < 2, 200, RGB).astype(np.uint8)),
+            "the first channel holds 200; channels look like B, G, R",
+        ),
+        (
+            png(np.where(np.arange(3) < 2, 200, np.full((6, 8, 3), 24)).astype(np.uint8)),
+            "the first channel holds 200; channels look like B, G, R; write R, G, B = I, U, V.",
+        ),
+        (png(np.where(np.arange(3) < 2, 200, np.full((6, 8, 3), 25)).astype(np.uint8)), "holds 200; parts are 0"),
+        (png(np.full((6, 8, 3), 25, np.uint8)), "the first channel holds 25; parts are 0 (background) to 24"),
+    ],
+)
+def test_other_pngs_are_errors_with_the_index(tmp_path, data, words):
+    findings = check([detection(png(RGB)), detection(data)], tmp_path)
+    (line,) = findings.lines()
+    assert line.startswith("1. E-DP-")
+    assert f"{NAME} /1/uv_data: " in line
+    assert words in line
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"uv_shape": [3, 7, 8]}, "/0/uv_shape: the shape 3 x 7 x 8 does not fit the box; write [3, 6, 8]"),
+        ({"uv_shape": [1, 6, 8]}, "/0/uv_shape: the shape 1 x 6 x 8"),
+        ({"bbox": [11.5, 22.5, 19.5, 28.5]}, "does not fit the box; bbox looks like two corners; write x, y, width"),
+        ({"bbox": [11, 22, 18, 27]}, "bbox looks like two corners"),
+        ({"bbox": [0, 0, 0.5, 6]}, "/0/bbox: the box is 0.5 x 6 pixels"),
+        ({"bbox": [0, 0, -8, 6]}, "/0/bbox: the box is -8 x 6"),
+        ({"bbox": [0, 0, 8, 0.5], "uv_shape": [3, 0, 8]}, "/0/bbox: the box is 8 x 0.5 pixels"),
+        (
+            {"bbox": [0, 0, 60_000, 60_000], "uv_shape": [3, 60_000, 60_000]},
+            "/0/uv_shape: 60000 x 60000 pixels are more",
+        ),
+        ({"bbox": [1e300, 0, 8, 6]}, "/0/bbox/0: 1e+300 is more than 1000000"),
+        ({"bbox": [1, 2, 3]}, "/0/bbox: the list has 3 entries"),
+        ({"bbox": [11, 22, 19, 28]}, "bbox looks like two corners"),
+        ({"bbox": [11, 22, 17, 28]}, "write [3, 28, 17]"),
+        ({"bbox": [11, 22, 20, 28]}, "write [3, 28, 20]"),
+        ({"bbox": [11, 22, 19, 26]}, "write [3, 26, 19]"),
+        ({"bbox": [11, 22, 19, 29]}, "write [3, 29, 19]"),
+        (
+            {"bbox": [0, 0, 5000, 5001], "uv_shape": [3, 5001, 5000]},
+            "5001 x 5000 pixels are more than 25,000,000; cut",
+        ),
+        ({"bbox": [0, 0, 5000, 5000], "uv_shape": [3, 5000, 5000]}, "the PNG is 6 x 8, uv_shape says 5000 x 5000"),
+        ({"bbox": [0, 0, 1, 1], "uv_shape": [3, 1, 1]}, "the PNG is 6 x 8, uv_shape says 1 x 1"),
+        ({"score": True}, "/0/score: this is true instead of a number"),
+        ({"image_id": 1.5}, "/0/image_id: this is the number 1.5 instead of a whole number"),
+        ({"uv_data": 5}, "/0/uv_data: this is the number 5 instead of a string"),
+    ],
+)
+def test_other_mistakes_are_located(tmp_path, changes, words):
+    lines = check([detection(png(RGB), **changes)], tmp_path).lines()
+    assert any(words in line for line in lines), lines
+
+
+@pytest.mark.parametrize("bad", ["NaN", "Infinity", "1e999", "9" * 400])
+def test_scores_that_are_not_finite_are_refused(tmp_path, bad):
+    text = json.dumps([detection(png(RGB), score="@")]).replace('"@"', bad)
+    assert "/0/score" in check(text, tmp_path).lines()[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", f"E-JSON-SYNTAX {NAME}: the file is empty"),
+        ('{"annotations": []}', f"E-JSON-SCHEMA {NAME}: the file holds an object instead of a list"),
+        ("[", f"E-JSON-SYNTAX {NAME}: the file ends too early, after 0 whole entries"),
+        ('[{"a": 1}', f"{NAME}: the file ends too early, after 0 whole entries"),
+        ('[{"a": 1}, {"a": "', f"{NAME}: the file ends too early, after 1 whole entry"),
+        ('[{"a": "', "the file ends too early"),
+        ("[1,]", "/1: there is a comma before the closing bracket"),
+        ("[,1]", "/0: an entry is missing"),
+        ("[] []", "there is more text after the end"),
+        ("[" * 100_000, "the nesting is deeper"),
+        ('[{"image_id": 1, "image_id": 1}]', "/0: the key 'image_id' occurs twice"),
+        ("[{'image_id': 1}]", "/0 line 1 column 2 of this entry: strings are in single quotes"),
+        ("[null]", "/0: this is null instead of an object"),
+        (b'[{"x": "\xff"}]', "/0 line 1 column 8 of this entry: byte 7 is not valid UTF-8"),
+        ("[1]".encode("utf-16"), "the file holds something else instead of a list"),
+    ],
+)
+def test_files_that_are_no_list_of_detections(tmp_path, text, words):
+    lines = check(text, tmp_path).lines()
+    assert any(words in line for line in lines), lines
+
+
+def test_without_the_compiled_reader_the_verdict_is_the_same(tmp_path, monkeypatch):
+    bad = [detection(png(RGB)), detection(png(RGB), score="x"), detection(png(RGB), uv_shape=[3])]
+    first = check(bad, tmp_path).lines()
+    monkeypatch.setattr(json_files, "typed_json", None)
+    assert check(bad, tmp_path).lines() == first
+    assert check([detection(png(RGB))], tmp_path).ok
+
+
+def test_very_many_bad_entries_are_not_all_explained(tmp_path, monkeypatch):
+    monkeypatch.setattr(fmt, "_BATCH_BYTES", 1 << 20)
+    findings = check("[" + "1," * 300_000 + "1]", tmp_path)
+    assert findings.told_total() == "at least 200 problems"
+    # Of each batch 200 are explained: three are full, and the last holds 53 entries.
+    findings = check(json.dumps([random.Random(index).randbytes(499).hex() for index in range(3200)]), tmp_path)
+    assert findings.told_total() == "at least 653 problems"
+    assert "/0, /1, /2: this is a string instead of an object {…} (at least 500 such" in findings.lines()[0]
+
+
+FAR = (12.0, 7.5, 2.0, 2.0)
+
+
+def detections(n=1, box=FAR, first_index=0, last_score=0.5, uv=2):
+    pixels = np.full((2, 2, 3), 24, np.uint8)
+    pixels[..., 1:] = uv
+    scores = [0.5] * (n - 1) + [last_score]
+    return [fmt.Detection(first_index + number, 1, 1, box, score, pixels) for number, score in enumerate(scores)]
+
+
+def taken(entries):
+    consumer = fmt.DetectionFacts()
+    for entry in entries:
+        consumer.take(entry)
+    return consumer.result()
+
+
+@pytest.mark.parametrize(
+    ("entries", "texts"),
+    [
+        (detections(), []),
+        (
+            detections(2, box=(0.0, 0.5, 2.0, 2.0)),
+            ["x and y of every box lie between 0 and 1 (2 boxes). Write pixels of the image"],
+        ),
+        (
+            detections(box=(1.0, 0.5, 2.0, 2.0)),
+            ["x and y of every box lie between 0 and 1 (1 box). Write pixels of the image"],
+        ),
+        (detections(box=(0.0, 1.0, 2.0, 2.0)), []),
+        (detections(box=(-0.5, 0.5, 2.0, 2.0)), []),
+        (detections(box=(0.5, 1.5, 2.0, 2.0)), []),
+        (detections(box=(0.5, 0.5, 2.0, 2.0)) + detections(), []),
+        (detections(2, uv=1), ["U and V are 0 or 1 in the first 2 detections. Write round(255 * u)"]),
+        (detections(200, uv=1, last_score=0.6) + detections(1, uv=2, first_index=199), []),
+        (
+            detections(200, uv=1, last_score=0.6) + detections(1, uv=2, first_index=200),
+            ["U and V are 0 or 1 in the first 200 detections. Write round(255 * u)"],
+        ),
+        (detections(9), []),
+        (detections(10), ["all 10 scores are 0.5. AP ranks detections: give each its own score"]),
+        (detections(10, last_score=0.25), []),
+        (detections(10, last_score=0.75), []),
+    ],
+)
+def test_facts_of_detections_do_not_depend_on_the_processes(entries, texts):
+    assert [note.text for note in taken(entries).notes()] == texts
+    parts = [taken(entries[::2]), taken(entries[1::2]), fmt.DetectionFacts()]
+    assert fmt.DetectionFacts.joined(parts) == taken(entries)
+    assert [note.text for note in fmt.facts(parts)] == texts
+
+
+def test_no_detections_are_noted():
+    assert fmt.facts([fmt.DetectionFacts()]) == [EMPTY]
