@@ -334,6 +334,64 @@ def test_too_many_files_in_a_folder(tmp_path):
     assert [problem.code for problem in opened(tmp_path)[1].problems] == ["E-ZIP-COUNT"]
 
 
+def test_a_zip_may_hold_so_many_files_and_no_more(tmp_path):
+    assert len(open_bytes(tmp_path, make_zip({f"{i}.csv": "" for i in range(LIMITS.files)}))[0]) == LIMITS.files
+    _, findings = open_bytes(tmp_path, make_zip({f"{i}.csv": "" for i in range(LIMITS.files + 1)}))
+    assert [problem.code for problem in findings.problems] == ["E-ZIP-COUNT"]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "lines"),
+    [
+        ([3_000_000, 1_000_000], []),
+        ([3_000_001], ["E-ZIP-SIZE 0.csv: the file has 3,000,001 bytes unpacked; at most 3,000,000 are allowed; "]),
+        (
+            [2_000_000, 2_000_001],
+            ["E-ZIP-SIZE folder: the files have 4,000,001 bytes unpacked; at most 4,000,000 are allowed; "],
+        ),
+    ],
+)
+def test_files_may_have_so_many_bytes_and_no_more(tmp_path, sizes, lines):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for number, size in enumerate(sizes):
+        (folder / f"{number}.csv").write_bytes(bytes(size))
+    content, findings = opened(folder)
+    assert [problem.line()[: len(line)] for problem, line in zip(findings.problems, lines)] == lines
+    assert (content is None, findings.total) == (bool(lines), len(lines))
+
+
+def test_the_packed_size_counts_two_hundred_times():
+    assert Limits(files=1, total_bytes=1, file_bytes=1).ratio == 200
+
+
+def test_what_the_system_added_is_counted(tmp_path):
+    files = {"a.csv": "1", "b.csv": "1", "c.csv": "1", "__MACOSX/a.csv": "", "._b.csv": ""}
+    content, findings = open_bytes(tmp_path, make_zip(files))
+    assert content and sorted(content) == ["a.csv", "b.csv", "c.csv"]
+    assert findings.notes[0].line() == "N-JUNK: 2 files of the operating system ignored (__MACOSX, .DS_Store)"
+
+
+def test_only_the_outermost_folder_is_taken_off(tmp_path):
+    content, findings = open_bytes(tmp_path, make_zip({"a/bc/x.csv": "1", "a/bc/y.csv": "2"}))
+    assert content == {"bc/x.csv": b"1", "bc/y.csv": b"2"}
+    assert "everything is in the folder a/bc/; only the outermost" in findings.notes[0].text
+
+
+def test_a_zip_beside_other_files_is_not_opened(tmp_path):
+    (tmp_path / "a.zip").write_bytes(make_zip({"x.csv": "1"}))
+    (tmp_path / "b.csv").write_text("1")
+    assert [problem.code for problem in opened(tmp_path)[1].problems] == ["E-ZIP-NESTED"]
+
+
+def test_the_platforms_file_is_at_the_top_only(tmp_path):
+    (tmp_path / "sub").mkdir()
+    for name in ("metadata", "sub/metadata", "sub/x.csv", "x.csv"):
+        (tmp_path / name).write_text("1")
+    problems = [(problem.code, problem.file) for problem in opened(tmp_path)[1].problems]
+    assert problems == [("E-FILE-RESERVED", "sub/metadata")]
+
+
 def test_missing_path(tmp_path):
     assert "no such file" in opened(tmp_path / "absent.zip")[1].lines()[0]
 
