@@ -15,11 +15,12 @@ def box_facts(boxes: Floats, what: str) -> list[Note]:
     """Return notes on boxes (n, 4) that are all within 0..1, or are all one and the same."""
     if len(boxes) < _FEWEST_BOXES:
         return []
-    if (boxes == boxes[0]).all():
-        shown = ", ".join(f"{value:g}" for value in boxes[0].tolist())
+    low, high = boxes.min(axis=0), boxes.max(axis=0)
+    if (low == high).all():
+        shown = ", ".join(f"{value:g}" for value in low.tolist())
         text = f"all {counted(len(boxes), 'box', 'boxes')} of {what} are [{shown}]. Are they placeholders?"
         return [Note("N-LOOKS-CONSTANT", text)]
-    if boxes.min() >= 0 and boxes.max() <= 1:
+    if low.min() >= 0 and high.max() <= 1:
         text = f"all {counted(boxes.size, 'coordinate')} of {what} lie between 0 and 1. "
         fix = "Write pixels: x times the width and y times the height of the image"
         return [Note("N-LOOKS-NORMALIZED", text + fix)]
@@ -28,7 +29,7 @@ def box_facts(boxes: Floats, what: str) -> list[Note]:
 
 def label_facts(labels: Ints | Floats, what: str) -> list[Note]:
     """Return a note if all rows have the same label."""
-    if len(labels) < _FEWEST_ROWS or (labels != labels[0]).any():
+    if len(labels) < _FEWEST_ROWS or labels.min() != labels.max():
         return []
-    text = f"all {counted(len(labels), 'row')} have the {what} {labels[0]}. Is it the right column?"
+    text = f"all {counted(len(labels), 'row')} have the {what} {labels.min()}. Is it the right column?"
     return [Note("N-LOOKS-CONSTANT", text)]

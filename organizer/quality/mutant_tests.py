@@ -41,7 +41,7 @@ def serve(path: str, arguments: list[str]) -> None:
     for stage in _STAGES:
         begin = time.monotonic()
         if code := _run([*arguments, *stage], None):
-            sys.exit(f"the tests fail without a mutant: pytest {' '.join(arguments)} ends with exit code {code}")
+            sys.exit(f"the tests fail without a mutant (exit code {code}): pytest {' '.join(arguments)}")
         limits.append(max(_LEAST_SECONDS, _SLOWER * (time.monotonic() - begin)))
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(f"{path}.new")

@@ -52,4 +52,4 @@ def test_tests_that_fail_without_a_mutant_are_told(tmp_path):
     command = [sys.executable, mutant_tests.__file__, "socket", "test_wrong.py"]
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert ended.returncode == 1
-    assert ended.stderr == "the tests fail without a mutant: pytest test_wrong.py ends with exit code 1\n"
+    assert ended.stderr == "the tests fail without a mutant (exit code 1): pytest test_wrong.py\n"
