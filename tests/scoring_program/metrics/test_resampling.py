@@ -37,5 +37,5 @@ def test_there_are_a_thousand_replicates():
 
 
 def test_weighted_mean_of_nothing_is_zero():
-    weights = np.array([[2.0, 0, 1], [0, 0, 0], [0, 0, 1]])
-    assert resampling.weighted_mean(np.array([1.0, 5, 4]), weights).tolist() == [2, 0, 4]
+    weights = np.array([[2.0, 0, 1], [0, 0, 0], [0, 0, 1], [0.25, 0, 0.25]])
+    assert resampling.weighted_mean(np.array([1.0, 5, 4]), weights).tolist() == [2, 0, 4, 2.5]

@@ -131,6 +131,7 @@ def test_parts_of_the_reference_have_one_box_and_one_state():
     )
 
 
+RIGHT, UPSIDE_DOWN = ((0, 0, 1, 1), "a"), ((0, 3, 1, 2), "a")
 WRONG = "write x1, y1, x2, y2 with x1 <= x2 and y1 <= y2; [x, y, width, height] is another form."
 
 
@@ -150,9 +151,12 @@ WRONG = "write x1, y1, x2, y2 with x1 <= x2 and y1 <= y2; [x, y, width, height] 
             f"E-BOX-ORDER p.json /v/0.jpg/humans/0/box: x2 4 is less than x1 5; {WRONG}",
         ),
         (
-            document(u=[[human()]], v=[[], [human(head=[((0, 0, 1, 1), "a")]),
-                human(arm=[((0, 0, 1, 1), "a")], head=[((0, 0, 1, 1), "a"), ((0, 3, 1, 2), "a")])]]),
-            f"E-BOX-ORDER p.json /v/1.jpg/humans/1/parts/head/box/1: y2 2 is less than y1 3; {WRONG}",
+            document(u=[[human()]], v=[[], [human(head=[RIGHT]), human(arm=[RIGHT], head=[RIGHT, RIGHT, UPSIDE_DOWN])]]),
+            f"E-BOX-ORDER p.json /v/1.jpg/humans/1/parts/head/box/2: y2 2 is less than y1 3; {WRONG}",
+        ),
+        (
+            document(v=[[human(head=[RIGHT, RIGHT]), human(arm=[RIGHT], head=[RIGHT, RIGHT, UPSIDE_DOWN])]]),
+            f"E-BOX-ORDER p.json /v/0.jpg/humans/1/parts/head/box/2: y2 2 is less than y1 3; {WRONG}",
         ),
         (
             {"a/b": {"~": {"humans": [{"box": [0, 0, 1, 1], "parts": {"x/y": {
