@@ -107,7 +107,8 @@ def share_histogram(
     titles : (str, str)
         What the values and the things are called.
     """
-    edges = np.linspace(0, 1, n_bins + 1)
+    # Each edge is the float64 next to k / n, as a score of that value is.
+    edges = np.arange(n_bins + 1) / n_bins
     index = np.clip(np.searchsorted(edges, values, "right") - 1, 0, n_bins - 1)
     counts = np.bincount(index, minlength=n_bins)
     support = np.stack([counts, np.bincount(index[submitted], minlength=n_bins)], axis=1)
