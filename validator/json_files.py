@@ -328,7 +328,11 @@ def _count_keys(value: JsonValue) -> int:
 
 
 def _entry_schema(schema: Schema, each: str) -> Schema:
+    """Return the schema of an entry. Raises SchemaError where the readers would not check what is around it."""
     holder = schema["properties"][each] if each else schema
+    rules = set(holder) - typed_json.REMARKS - {"type", "additionalProperties"} if typed_json else ()
+    if rules:
+        raise typed_json.SchemaError(f"no entries with {', '.join(sorted(rules))} next to them")
     return holder["additionalProperties"]
 
 
@@ -352,7 +356,7 @@ def _explain(whole: JsonValue, name: str, schema: Schema, findings: Findings, ea
 
 @cache
 def _explainer() -> Callable[[Schema], Validator]:
-    """Return jsonschema's validator, which goes through further keys in the order of a set, with that of the file."""
+    """Return jsonschema's validator, but with further keys in the order of the file, and all missing ones at once."""
     import jsonschema
 
     def further_keys(validator: Validator, rule: Schema, value: JsonValue, schema: Schema) -> Errors:
@@ -360,7 +364,12 @@ def _explainer() -> Callable[[Schema], Validator]:
             if key not in schema.get("properties", {}):
                 yield from validator.descend(child, rule, path=key)
 
-    return jsonschema.validators.extend(jsonschema.Draft7Validator, {"additionalProperties": further_keys})
+    def required(validator: Validator, keys: list[str], value: JsonValue, schema: Schema) -> Errors:
+        if isinstance(value, dict) and not value.keys() >= set(keys):
+            yield jsonschema.ValidationError("keys are missing")
+
+    rules = {"additionalProperties": further_keys, "required": required}
+    return jsonschema.validators.extend(jsonschema.Draft7Validator, rules)
 
 
 def _fits(value: JsonValue, decoder: Decoder) -> bool:

@@ -14,7 +14,7 @@ import msgspec
 from validator.strict_json import JsonValue
 
 # Words that say nothing about validity.
-_REMARKS = {"$schema", "$comment", "title", "description", "definitions"}
+REMARKS = {"$schema", "$comment", "title", "description", "definitions"}
 _LONGEST_TUPLE = 4
 # A class, or what `typing` makes of some.
 _Type = Any
@@ -37,7 +37,7 @@ DECODE_ERRORS = (msgspec.MsgspecError, RecursionError, UnicodeDecodeError)
 def _type_of(schema: Mapping[str, JsonValue], definitions: Mapping[str, JsonValue]) -> _Type:
     if "$ref" in schema:
         return _type_of(definitions[schema["$ref"]], definitions)
-    rules = {key: value for key, value in schema.items() if key not in _REMARKS}
+    rules = {key: value for key, value in schema.items() if key not in REMARKS}
     name = rules.pop("type", None)
     if isinstance(name, list):
         return Union[tuple(_type_of({**rules, "type": one}, definitions) for one in name)]
@@ -59,6 +59,8 @@ def _type_of(schema: Mapping[str, JsonValue], definitions: Mapping[str, JsonValu
 def _object(rules: dict[str, JsonValue], definitions: Mapping[str, JsonValue]) -> _Type:
     properties = rules.pop("properties", None)
     required = set(rules.pop("required", ()))
+    if not required <= set(properties or ()):
+        raise SchemaError(f"no properties for the required {', '.join(sorted(required - set(properties or ())))}")
     if properties is None:
         value = _type_of(rules.pop("additionalProperties", {}), definitions)
         sizes = {"min_length": "minProperties", "max_length": "maxProperties"}

@@ -564,3 +564,126 @@ def test_values_of_large_files_are_counted(most, ok):
     form = json_files.JsonForm("kinetics_tps_classes.json", values=most)
     content = json_files.read_json(data, "f.json", form, Findings(), json_files.as_dict)
     assert (content is not None) == ok
+
+
+# Words of our schemas that each give a message of their own.
+MANY_RULES = {
+    "description": "Write an object of entries",
+    "type": "object",
+    "additionalProperties": {
+        "description": "Write an entry",
+        "type": "object",
+        "required": ["a"],
+        "properties": {
+            "a": {"description": "Write a list", "type": "array", "minItems": 1, "maxItems": 2},
+            "b": {"type": "number", "minimum": 0, "maximum": 5},
+            "c": {"type": ["integer", "null"]},
+            "d": {"type": "boolean"},
+            "e": {"enum": ["x"], "type": "string"},
+            "f": {"type": "object", "required": ["p", "q", "r", "s"], "properties": {key: {} for key in "pqrs"}},
+            "g": {"type": "object", "maxProperties": 1},
+        },
+    },
+}
+
+
+@pytest.fixture(params=[True, False], ids=["fast", "strict"])
+def many_rules(request, monkeypatch):
+    if not request.param:
+        monkeypatch.setattr(json_files, "typed_json", None)
+    monkeypatch.setattr(json_files, "load_schema", lambda name: MANY_RULES)
+
+
+def read_many_rules(value, **form):
+    findings = Findings()
+    data = value if isinstance(value, bytes) else json.dumps(value).encode()
+    return json_files.read_json(
+        data, "f.json", json_files.JsonForm("", **form), findings, json_files.as_dict
+    ), findings
+
+
+@pytest.mark.parametrize(
+    ("value", "line"),
+    [
+        ([], "/: this is a list instead of an object {…}; write an object of entries."),
+        ({"v": None}, "/v: this is null instead of an object {…}; write an entry."),
+        ({"v": {}}, "/v: 'a' is missing; write an entry."),
+        ({"v": {"a": []}}, "/v/a: the list has 0 entries instead of at least 1; write a list."),
+        ({"v": {"a": [1, 2, 3]}}, "/v/a: the list has 3 entries instead of at most 2; write a list."),
+        ({"v": {"a": "x"}}, "/v/a: this is a string instead of a list […]; write a list."),
+        ({"v": {"a": [1], "b": -0.5}}, "/v/b: -0.5 is less than 0; see the schema of the file."),
+        ({"v": {"a": [1], "b": 6}}, "/v/b: 6 is more than 5; see the schema of the file."),
+        ({"v": {"a": [1], "b": {}}}, "/v/b: this is an object instead of a number; see the schema of the file."),
+        ({"v": {"a": [1], "c": 1.5}}, "/v/c: this is the number 1.5 instead of a whole number or null; see the schema of the file."),
+        ({"v": {"a": [1], "c": False}}, "/v/c: this is false instead of a whole number or null; see the schema of the file."),
+        ({"v": {"a": [1], "d": 10**30}}, f"/v/d: this is the number {'1' + '0' * 22}… instead of true or false; see the schema of the file."),
+        ({"v": {"a": [1], "e": "y"}}, "/v/e: 'y' is not one of ['x']; see the schema of the file."),
+        ({"v": {"a": [1], "f": {"p": 1, "q": 1, "s": 1}}}, "/v/f: 'r' is missing; see the schema of the file."),
+        ({"v": {"a": [1], "f": {"s": 1, "q": 1}}}, "/v/f: 'p' and 'r' are missing; see the schema of the file."),
+        ({"v": {"a": [1], "f": {}}}, "/v/f: 'p' and 'q' and 'r' are missing; see the schema of the file."),
+        ({"v": {"a": [1], "g": {"p": 1, "q": 1}}}, "/v/g: the object has 2 entries instead of at most 1; see the schema of the file."),
+    ],
+)  # fmt: skip
+def test_each_rule_of_a_schema_has_its_words(many_rules, value, line):
+    content, findings = read_many_rules(value)
+    assert content is None
+    assert findings.lines() == [f"1. E-JSON-SCHEMA f.json {line}"]
+
+
+def test_bounds_of_a_schema_may_be_reached(many_rules):
+    value = {
+        "p": {"a": [1], "b": 0, "c": None},
+        "q": {"a": [1, 2], "b": 5.0, "c": 3},
+        "r": {"a": [[]], "d": True, "e": "x"},
+    }
+    assert read_many_rules(value)[0] == (value, {})
+
+
+def test_rules_that_no_reader_would_check_are_refused(monkeypatch):
+    monkeypatch.setattr(
+        json_files, "load_schema", lambda name: {**MANY_RULES, "maxProperties": 999, "required": ["v"]}
+    )
+    with pytest.raises(
+        json_files.typed_json.SchemaError, match="no entries with maxProperties, required next to them"
+    ):
+        read_many_rules({})
+
+
+def test_two_hundred_problems_of_a_file_are_explained(many_rules):
+    for n, told in ((200, "200 problems"), (201, "at least 201 problems"), (250, "at least 250 problems")):
+        _, findings = read_many_rules({f"v{index}": {} for index in range(n)})
+        assert (findings.told_total(), len(findings.problems)) == (told, 200)
+    # One entry with all of them, and good ones beside it.
+    good = {f"v{index}": {"a": [1]} for index in range(5)}
+    _, findings = read_many_rules({**good, "w": {"a": [1], **dict.fromkeys("bcdef", 7)}, "x": {}})
+    assert findings.total == 6
+
+
+def test_entries_are_bounded(many_rules):
+    three = {key: {"a": [1]} for key in "pqr"}
+    assert read_many_rules(three, entries=3)[1].ok
+    assert [problem.line() for problem in read_many_rules(three, entries=2)[1].problems] == [
+        "E-JSON-COUNT f.json /: there are more entries than 2; submit only what is asked for."
+    ]
+    # Commas and colons: three keys with an object each, and two commas between them.
+    assert read_many_rules(three, values=8)[1].ok
+    assert not read_many_rules(three, values=7)[1].ok
+
+
+@pytest.mark.parametrize(
+    ("lengths", "first"), [([10, 10, 10, 10], 2), ([40, 1, 1, 1], 0), ([1, 1, 1, 40], 3), ([5], 0), ([2, 9, 2], 1)]
+)
+def test_the_two_halves_of_a_file_have_about_the_same_length(lengths, first):
+    entries = {f"v{index}": "x" * length for index, length in enumerate(lengths)}
+    raw = list(json_files.typed_json.RAW_MEMBERS.decode(json.dumps(entries).encode()).items())
+    decoder = json_files.typed_json.decoder_for({"type": "string"}, {})
+    seen = []
+
+    def convert(parts):
+        seen.append(dict(parts))
+        return list(seen[-1].items()), 1
+
+    found = json_files._convert_in_two(raw, decoder, convert, lambda one, two: one + two)
+    assert found == (list(entries.items()), 2)
+    # The other half was converted in the other process.
+    assert [len(half) for half in seen] == [first]

@@ -86,6 +86,8 @@ def test_base64_is_decoded():
             "no type for exclusiveMinimum, multipleOf next to",
         ),
         ({"type": "string", "pattern": "x"}, "no type for pattern next to type string"),
+        ({"type": "object", "required": ["b", "a"]}, "no properties for the required a, b"),
+        ({"type": "object", "properties": {"a": {}}, "required": ["a", "b"]}, "no properties for the required b"),
         ({"minimum": 1}, "no type for minimum next to type None"),
         ({"type": "string", "contentEncoding": "hex"}, None),
     ],
