@@ -148,12 +148,12 @@ class System:
 def test_limits_are_set_and_removed(monkeypatch):
     infinite = limits.resource.RLIM_INFINITY
     system = System(monkeypatch, infinite)
-    limits.start(2.5, 300)
+    limits.start(2.75, 300)
     assert system.limits == {
-        limits.resource.RLIMIT_CPU: (11, infinite),
+        limits.resource.RLIMIT_CPU: (12, infinite),
         limits.resource.RLIMIT_AS: (300 << 20, infinite),
     }
-    assert system.timer == (signal.ITIMER_REAL, 2.5, 5.0)
+    assert system.timer == (signal.ITIMER_REAL, 2.75, 5.0)
     assert set(system.handlers) == {signal.SIGALRM, signal.SIGXCPU}
     for handler in system.handlers.values():
         with pytest.raises(limits.TimeLimitError):
@@ -212,7 +212,13 @@ def test_memory_is_asked_for_before_it_is_needed():
 
 @pytest.mark.parametrize(
     ("error", "is_memory"),
-    [(MemoryError(), True), (OSError(12, "x"), True), (OSError(2, "x"), False), (ValueError(12), False)],
+    [
+        (MemoryError(), True),
+        (OSError(12, "x"), True),
+        (OSError(2, "x"), False),
+        (OSError(28, "x"), False),
+        (ValueError(12), False),
+    ],
 )
 def test_python_has_two_words_for_no_memory(error, is_memory):
     assert limits.is_out_of_memory(error) is is_memory

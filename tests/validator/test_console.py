@@ -83,12 +83,12 @@ def test_a_listener_passes_text_on_and_survives_that_its_reader_goes(closed_pipe
 def test_any_text_can_be_printed_on_any_terminal(stream):
     code = (
         "import sys; from validator import console; console.prepare(); "
-        f"console.say('caf\\u00e9 \\u2026 \\ud800', to=sys.{stream})"
+        f"console.say('\\u00e9 \\u2026 \\ud800', to=sys.{stream})"
     )
     ended = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True
     )
-    assert (ended.returncode, getattr(ended, stream)) == (0, b"caf\\xe9 \\u2026 \\ud800\n")
+    assert (ended.returncode, getattr(ended, stream)) == (0, b"\\xe9 \\u2026 \\ud800\n")
 
 
 def test_streams_without_an_encoding_are_left_as_they_are(monkeypatch):

@@ -143,6 +143,14 @@ WRONG = "write x1, y1, x2, y2 with x1 <= x2 and y1 <= y2; [x, y, width, height] 
             f"E-BOX-ORDER p.json /v/1.jpg/humans/1/box: x2 4 is less than x1 5; {WRONG}",
         ),
         (
+            document(u=[[human(), human()]], v=[[human(), human((5, 0, 4, 9))]]),
+            f"E-BOX-ORDER p.json /v/0.jpg/humans/1/box: x2 4 is less than x1 5; {WRONG}",
+        ),
+        (
+            document(v=[[human(head=[RIGHT], arm=[RIGHT], leg=[UPSIDE_DOWN])]]),
+            f"E-BOX-ORDER p.json /v/0.jpg/humans/0/parts/leg/box/0: y2 2 is less than y1 3; {WRONG}",
+        ),
+        (
             document(v=[[human((0, 5.25, 9, 5))]]),
             f"E-BOX-ORDER p.json /v/0.jpg/humans/0/box: y2 5 is less than y1 5.25; {WRONG}",
         ),
