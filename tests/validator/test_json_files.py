@@ -613,6 +613,10 @@ def read_many_rules(value, **form):
         ({"v": {"a": "x"}}, "/v/a: this is a string instead of a list […]; write a list."),
         ({"v": {"a": [1], "b": -0.5}}, "/v/b: -0.5 is less than 0; see the schema of the file."),
         ({"v": {"a": [1], "b": 6}}, "/v/b: 6 is more than 5; see the schema of the file."),
+        (
+            {"v": {"a": [1], "b": 10**30}},
+            f"/v/b: 1{'0' * 22}… is more than 5; see the schema of the file.",
+        ),
         ({"v": {"a": [1], "b": {}}}, "/v/b: this is an object instead of a number; see the schema of the file."),
         ({"v": {"a": [1], "c": 1.5}}, "/v/c: this is the number 1.5 instead of a whole number or null; see the schema of the file."),
         ({"v": {"a": [1], "c": False}}, "/v/c: this is false instead of a whole number or null; see the schema of the file."),
