@@ -20,16 +20,15 @@ from pathlib import Path
 
 # What takes long to import and is not mutated.
 _IMPORTED_FIRST = ("numpy", "hypothesis", "jsonschema", "msgspec", "PIL.Image", "pytest", "scipy.optimize", "yaml")
-# The quick tests first: most mutants fail one of them.
-_STAGES: tuple[list[str], ...] = (["-m", "not slow"], [])
+_QUICK = ("-m", "not slow")
 _SLOWER = 3
 _LEAST_SECONDS = 5.0
 
 
 def serve(path: str, arguments: list[str]) -> None:
-    """Run pytest with these arguments for each connection to the socket, and answer with its exit code.
+    """Run the quick tests with these arguments of pytest for each connection, and answer 0 if they pass, otherwise 1.
 
-    Before, it is run on the code as it is: mutants may take `_SLOWER` times as long.
+    Before, they are run on the code as it is: mutants may take `_SLOWER` times as long.
     """
     with contextlib.suppress(ImportError):
         for module in _IMPORTED_FIRST:
@@ -37,12 +36,10 @@ def serve(path: str, arguments: list[str]) -> None:
     # Two mutants may have the same size and time, so what was compiled is told apart by the source itself.
     compileall.compile_dir(".", quiet=2, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
     sys.dont_write_bytecode = True
-    limits = []
-    for stage in _STAGES:
-        begin = time.monotonic()
-        if code := _run([*arguments, *stage], None):
-            sys.exit(f"the tests fail without a mutant (exit code {code}): pytest {' '.join(arguments)}")
-        limits.append(max(_LEAST_SECONDS, _SLOWER * (time.monotonic() - begin)))
+    begin = time.monotonic()
+    if code := _run(arguments, None):
+        sys.exit(f"the tests fail without a mutant (exit code {code}): pytest {' '.join(arguments)}")
+    limit = max(_LEAST_SECONDS, _SLOWER * (time.monotonic() - begin))
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(f"{path}.new")
         server.listen()
@@ -51,8 +48,7 @@ def serve(path: str, arguments: list[str]) -> None:
         while True:
             connection, _ = server.accept()
             with connection:
-                codes = (_run([*arguments, *stage], limit) for stage, limit in zip(_STAGES, limits))
-                connection.send(bytes([any(codes)]))
+                connection.send(bytes([_run(arguments, limit) != 0]))
 
 
 def _run(arguments: list[str], limit: float | None) -> int:
@@ -76,8 +72,7 @@ def _pytest(arguments: list[str]) -> None:
         os.dup2(nowhere, stream)
     import pytest
 
-    code = pytest.main(["-x", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestWarning", *arguments])
-    sys.exit(0 if code == pytest.ExitCode.NO_TESTS_COLLECTED else code)
+    sys.exit(pytest.main(["-x", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestWarning", *_QUICK, *arguments]))
 
 
 def ask(path: str) -> int:

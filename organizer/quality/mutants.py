@@ -1,7 +1,7 @@
 """Mutation testing: small changes of metrics and validator, each of which the tests should detect.
 
-Uses cosmic-ray (``requirements/mutation.lock``) on a copy of the repository. A random sample of
-each module's mutants is tried, because all would take hours.
+Uses cosmic-ray (``requirements/mutation.lock``) on a copy of the repository. A random sample of each module's mutants
+is tried on its quick tests, because all would take hours.
 """
 
 from __future__ import annotations
