@@ -157,7 +157,7 @@ def _can_fail(operator: str, line: str) -> bool:
     if (
         "TYPE_CHECKING" in line
         or "@dataclass" in line
-        or ("BitOr" in operator and re.search(r"\| (None|[A-Z])", line))
+        or ("BitOr" in operator and re.search(r"\| (None|float|int|str|[A-Z])", line))
     ):
         return False  # what is only for those who read or check types
     # "is" does what "==" does to small integers and names.

@@ -17,7 +17,7 @@ from validator.strict_json import DEEPEST, UNPARSED, collector_off, pointer_part
 def load(text, depth=0):
     findings = Findings()
     data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-    return strict_loads(data, "x.json", findings, depth), findings
+    return strict_loads(data, "x.json", findings, *([depth] if depth else [])), findings
 
 
 VALUES = st.recursive(
@@ -55,6 +55,7 @@ def test_json_is_read_as_python_reads_it(value, indent, ascii_only):
         ("-Infinity", "E-JSON-NUMBER x.json: -Infinity is not a finite number"),
         ('{"a": {"b": [0, 1e999]}}', "E-JSON-NUMBER x.json /a/b/1: 1e999 is not a finite number"),
         (f"[{'9' * 309}]", f"E-JSON-NUMBER x.json /0: {'9' * 23}… is not a finite number"),
+        (f"[{'9' * 400}]", f"E-JSON-NUMBER x.json /0: {'9' * 23}… is not a finite number"),
         ('{"a": 1, "b": 2, "b": 3, "a": 4}', "E-JSON-DUPLICATE x.json /: the key 'b' occurs twice in this object"),
         ('[{"~/": {"a": 1, "a": 1}}]', "E-JSON-DUPLICATE x.json /0/~0~1: the key 'a' occurs twice in this object"),
         (f'{{"{"k" * 41}": 1, "{"k" * 41}": 1}}', f"E-JSON-DUPLICATE x.json /: the key '{'k' * 39}…' occurs twice"),
@@ -103,6 +104,11 @@ def test_nesting_is_counted_across_strings_and_chunks(depth, chunk, monkeypatch)
     fits = "[" * (left - 1) + f'{{"]]": {inner}}}' + "]" * (left - 1)
     assert load(fits, depth)[1].ok
     assert load(f"[{inner}, [], {{}}, []]", depth)[1].ok
+    assert load('"' + "[" * 70 + '"', depth)[1].ok
+    assert load("[" + "[],{}," * 70 + "1]", depth)[1].ok
+    value, findings = load("[" * (left + 5), depth)
+    assert value is UNPARSED
+    assert findings.lines()[0].startswith(f"1. E-JSON-DEPTH x.json line 1 column {left + 1}: ")
     value, findings = load(" " * 3 + "\n" + "[" * left + inner + ",[]" + "]" * left, depth)
     assert value is UNPARSED
     where = f"line 2 column {left + len(inner) + 2}"
