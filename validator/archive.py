@@ -36,7 +36,7 @@ _LONGEST_END = 65_557
 # What file systems take.
 _LONGEST_PART, _LONGEST_NAME = 255, 1000
 _JUNK = re.compile(r"(^|/)(__MACOSX/|\.DS_Store\Z|Thumbs\.db\Z|desktop\.ini\Z|\._[^/]*\Z)")
-_PIECE = 1 << 16
+_PIECE = 65_536
 _PLATFORM_FILES = ("metadata", "metadata.yaml")
 _ONLY_NEEDED = "submit only the files that the challenge asks for"
 _READ_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError)

@@ -9,7 +9,7 @@ from typing import Protocol
 from validator.findings import counted
 from validator.strict_json import DEEPEST
 
-_CHUNK = 1 << 22
+_CHUNK = 4_000_000
 _SPACE = b" \t\r\n"
 _STRUCTURE = re.compile(rb'["\[\]{}]')
 _STRUCTURE_OR_COMMA = re.compile(rb'["\[\]{},]')

@@ -42,7 +42,7 @@ _EXPLAINED = 200
 
 # From this size on a file is read in two processes.
 _PARALLEL_FROM_BYTES = 16_000_000
-_BLOCK = 1 << 16
+_BLOCK = 65_536
 # The most that a byte of text takes as objects: {"a":[]} becomes about 400.
 _BYTES_A_BYTE = 50
 _BYTES_TO_SPARE = 16 << 20

@@ -657,7 +657,9 @@ def test_two_hundred_problems_of_a_file_are_explained(many_rules):
     for n, told in ((200, "200 problems"), (201, "at least 201 problems"), (250, "at least 250 problems")):
         _, findings = read_many_rules({f"v{index}": {} for index in range(n)})
         assert (findings.told_total(), len(findings.problems)) == (told, 200)
-    # One entry with all of them, and good ones beside it.
+    # Good ones take no part of that.
+    _, findings = read_many_rules({**{f"v{index}": {"a": [1]} for index in range(250)}, "w": {}})
+    assert (findings.told_total(), findings.problems[0].where) == ("1 problem", "/w")
     good = {f"v{index}": {"a": [1]} for index in range(5)}
     _, findings = read_many_rules({**good, "w": {"a": [1], **dict.fromkeys("bcdef", 7)}, "x": {}})
     assert findings.total == 6

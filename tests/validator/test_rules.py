@@ -84,7 +84,7 @@ def test_json_files(write):
     ("text", "error", "words"),
     [
         ("tables: [{file: x.csv, columns: [{name: id, type: integer}]}]", ValueError, "x.csv: the first column is the key"),
-        ("tables: [{file: x.csv, columns: [{name: id, labels: [a]}]}]", ValueError, "x.csv: the first column is the key"),
+        ("tables: [{file: x.csv, columns: [{name: id, labels: [a]}, {name: b}]}]", ValueError, "x.csv: the first column is the key"),
         ("tables: [{file: x.csv, columns: [{name: id}, {name: a, type: b}]}]", ValueError, "x.csv: there is no type b"),
         ("json: {format: f, files: [a], entries: 5, more: 1}", TypeError, "more"),
         ("csv: {name: a, columns: [], more: 1}", TypeError, "more"),

@@ -64,8 +64,10 @@ def test_arrays_hold_what_the_document_holds(tmp_path, task, is_fast):
         numbered = [(number, one) for number, (_, _, of) in enumerate(found) for one in of]
         assert content.segment.tolist() == [number for number, _ in numbered]
         assert content.index.tolist() == [one[1] for _, one in numbered]
-        names = [content.classes[label] if label >= 0 else "" for label in content.label.tolist()]
-        assert names == [one[0] if named else "" for _, one in numbered]
+        names = [*content.classes, "none"]
+        assert [names[label] for label in content.label.tolist()] == [
+            one[0] if named else "none" for _, one in numbered
+        ]
         with np.errstate(over="ignore"):
             expected = [
                 np.array([box[:4] for box in one[2]], float).astype(np.float32).tolist() for _, one in numbered
@@ -78,6 +80,11 @@ def test_arrays_hold_what_the_document_holds(tmp_path, task, is_fast):
         if not is_fast:
             patch.setattr(json_files, "typed_json", None)
         compare()
+
+
+def test_further_numbers_of_all_boxes_are_left_out(tmp_path):
+    content, _ = read(tmp_path, {"v": {"0": segment([("man", 0, [[1, 2, 3, 4, 5]] * 10)])}})
+    assert content.box.tolist() == [[[1, 2, 3, 4]] * 10]
 
 
 def test_numbers_of_keys_are_those_of_the_document():
