@@ -10,7 +10,7 @@ from conftest import make_zip
 from validator import check
 from validator.check import check_submission, submission_facts
 from validator.findings import Findings
-from validator.rules import TableColumn, TableRules, load_rules
+from validator.rules import JsonRules, TableColumn, TableRules, load_rules
 
 GESTURES = load_rules("chalearn_gesture")
 ROW = "1,2,3\n"
@@ -127,7 +127,7 @@ def test_files_of_items(tmp_path, files, last_frames, problems, notes):
 
 def test_a_second_spelling_is_read_with_a_note(tmp_path):
     assert GESTURES.csv
-    rules = replace(GESTURES, csv=replace(GESTURES.csv, also_named=("{key}_pred.csv",)))
+    rules = replace(GESTURES, csv=replace(GESTURES.csv, also_named=("{key}_pred.csv", "{key}_p.csv")))
     content, problems, notes = run(
         tmp_path, {"S1_pred.csv": ROW, "S2_prediction.csv": ROW, "S3_pred.csv": ROW}, rules
     )
@@ -180,6 +180,23 @@ def test_one_of_several_files_is_not_guessed(tmp_path):
     assert [line.split(":")[0] for line in problems] == ["E-FILE-NONE birds.csv", "E-FILE-NONE bees.csv"]
     content, problems, _ = run(tmp_path, {"birds.csv": BIRDS, "bees.csv": BIRDS}, rules)
     assert list(content) == ["birds.csv", "bees.csv"]
+
+
+def test_a_file_of_any_name_is_the_first_of_the_rules(tmp_path):
+    rules = replace(GESTURES, csv=None, json=JsonRules("objects", ("a.json", "b.txt"), 5, any_single=True))
+    _, problems, notes = run(tmp_path, {"mine.json": "{}"}, rules)
+    assert problems == [
+        "E-FILE-NONE b.txt: it is missing; there is no other file that could be it; put it at the top of the zip."
+    ]
+    assert notes == ["N-FILE-SPELLING: mine.json was read; its name should be a.json"]
+
+
+def test_misspelled_ends_of_long_names_are_noticed(tmp_path):
+    name = f"{'a' * 60}_predictionx.csv"
+    _, _, notes = run(tmp_path, {"S1_prediction.csv": ROW, name: ROW})
+    assert notes == [f"N-FILE-IGNORED: {name}: not named {NAMES}, ignored (is {name} misspelled?)"]
+    _, _, notes = run(tmp_path, {"S1_prediction.csv": ROW, f"{'a' * 60}.csv": ROW})
+    assert "misspelled" not in notes[0]
 
 
 def test_names_may_hold_stars(tmp_path):
