@@ -33,6 +33,7 @@ def serve(path: str, arguments: list[str]) -> None:
     with contextlib.suppress(ImportError):
         for module in _IMPORTED_FIRST:
             importlib.import_module(module)
+        _fail_at_once()
     # Two mutants may have the same size and time, so what was compiled is told apart by the source itself.
     compileall.compile_dir(".", quiet=2, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
     sys.dont_write_bytecode = True
@@ -49,6 +50,14 @@ def serve(path: str, arguments: list[str]) -> None:
             connection, _ = server.accept()
             with connection:
                 connection.send(bytes([_run(arguments, limit) != 0]))
+
+
+def _fail_at_once() -> None:
+    """Have hypothesis look for no simpler example that fails, too."""
+    from hypothesis import Phase, settings
+
+    settings.register_profile("mutants", phases=(Phase.explicit, Phase.generate))
+    settings.load_profile("mutants")
 
 
 def _run(arguments: list[str], limit: float | None) -> int:
