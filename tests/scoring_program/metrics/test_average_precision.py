@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -26,7 +28,9 @@ def images(draw):
         return np.array(draw(st.lists(st.booleans(), min_size=n_persons, max_size=n_persons)), dtype=bool)
 
     def areas(n):
-        return np.array(draw(st.lists(st.sampled_from([10.0, 1024.0, 5000.0, 9216.0, 1e5]), min_size=n, max_size=n)))
+        return np.array(
+            draw(st.lists(st.sampled_from([10.0, 1024.0, 5000.0, 9216.0, 1e5, 1e10, 2e10]), min_size=n, max_size=n))
+        )
 
     return matrix(), matrix(), areas(n_detections), areas(n_persons), flags(), flags()
 
@@ -73,6 +77,21 @@ def test_areas_are_matched_independently(several, areas):
     assert np.array_equal(everything.matched[chosen], some.matched)
     assert np.array_equal(everything.ignored[chosen], some.ignored)
     assert np.array_equal(everything.n_persons[chosen], some.n_persons)
+
+
+@given(st.lists(images(), min_size=1, max_size=4), st.data(), st.sampled_from([1, 2, 100]))
+def test_weights_are_repeated_images(several, data, block):
+    rows = st.lists(st.integers(0, 3), min_size=len(several), max_size=len(several)).filter(any)
+    weights = data.draw(st.lists(rows, min_size=1, max_size=4))
+    expected = []
+    for row in weights:
+        curves = ap.accumulate(matched_together([own for own, times in zip(several, row) for _ in range(times)]))
+        expected.append([curves.average(curves.precision[0, measure], 0) for measure in range(2)])
+    found = matched_together(several)
+    with mock.patch.object(ap, "_REPLICATE_BLOCK", block):
+        for measure in range(2):
+            means = ap.weighted(ap.ranked(found, 0, measure), np.array(weights, float))
+            assert means.tolist() == pytest.approx([values[measure] for values in expected], abs=1e-12)
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=5))
