@@ -11,7 +11,7 @@ import bisect
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import accumulate
 from mmap import mmap
 from pathlib import Path
@@ -342,10 +342,10 @@ def _explain(whole: JsonValue, name: str, schema: Schema, findings: Findings, ea
     _add(_explainer()(outer).iter_errors(whole), "", name, findings, _EXPLAINED)
     inner = {**_entry_schema(schema, each), "definitions": schema.get("definitions", {})}
     validator = _explainer()(inner)
-    typed = typed_json and typed_json.decoder_for(inner, inner)
+    fits = partial(_fits, typed_json.decoder_for(inner, inner)) if typed_json else validator.is_valid
     left = _EXPLAINED
     for key, value in _entries(whole, each).items():
-        if typed and _fits(value, typed):
+        if fits(value):
             continue
         if left <= 0:
             findings.count_unread(1, name)
@@ -372,7 +372,7 @@ def _explainer() -> Callable[[Schema], Validator]:
     return jsonschema.validators.extend(jsonschema.Draft7Validator, rules)
 
 
-def _fits(value: JsonValue, decoder: Decoder) -> bool:
+def _fits(decoder: Decoder, value: JsonValue) -> bool:
     """Return whether the typed reader accepts a value; then jsonschema does so too and need not walk it."""
     try:
         decoder.decode(json.dumps(value).encode())

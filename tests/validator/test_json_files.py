@@ -657,7 +657,11 @@ def test_two_hundred_problems_of_a_file_are_explained(many_rules):
     for n, told in ((200, "200 problems"), (201, "at least 201 problems"), (250, "at least 250 problems")):
         _, findings = read_many_rules({f"v{index}": {} for index in range(n)})
         assert (findings.told_total(), len(findings.problems)) == (told, 200)
-    # Good ones take no part of that.
+    # Good ones are none of them, wherever they are.
+    _, findings = read_many_rules(
+        {**{f"v{index}": {} for index in range(200)}, **{f"w{index}": {"a": [1]} for index in range(50)}}
+    )
+    assert findings.told_total() == "200 problems"
     _, findings = read_many_rules({**{f"v{index}": {"a": [1]} for index in range(250)}, "w": {}})
     assert (findings.told_total(), findings.problems[0].where) == ("1 problem", "/w")
     good = {f"v{index}": {"a": [1]} for index in range(5)}
@@ -676,6 +680,25 @@ def test_entries_are_bounded(many_rules):
     assert not read_many_rules(three, values=7)[1].ok
 
 
+def test_memory_is_asked_for_before_a_text_is_decoded(monkeypatch):
+    asked = mock.Mock()
+    monkeypatch.setattr(json_files.limits, "require_memory", asked)
+    text = json.dumps(DETECTION).encode()
+    json_files.check_value(text, "densepose.json", Findings(), "/0")
+    asked.assert_called_once_with(50 * len(text) + (16 << 20))
+
+
+def test_keys_are_counted_at_all_depths():
+    for value, n_keys in (
+        (3, 0),
+        ([], 0),
+        ({}, 0),
+        ([1, {"a": 1}, [{"b": {"c": []}}]], 3),
+        ({"a": {"b": 1, "c": 2}, "d": 3}, 4),
+    ):
+        assert json_files._count_keys(value) == n_keys
+
+
 @pytest.mark.parametrize(
     ("lengths", "first"), [([10, 10, 10, 10], 2), ([40, 1, 1, 1], 0), ([1, 1, 1, 40], 3), ([5], 0), ([2, 9, 2], 1)]
 )
@@ -689,7 +712,10 @@ def test_the_two_halves_of_a_file_have_about_the_same_length(lengths, first):
         seen.append(dict(parts))
         return list(seen[-1].items()), 1
 
-    found = json_files._convert_in_two(raw, decoder, convert, lambda one, two: one + two)
+    with mock.patch.object(json_files.forks, "shared_room", wraps=json_files.forks.shared_room) as room:
+        found = json_files._convert_in_two(raw, decoder, convert, lambda one, two: one + two)
+    # Quotation marks, too; twice as much as the text is enough for arrays.
+    room.assert_called_once_with(2 * sum(length + 2 for length in lengths[first:]))
     assert found == (list(entries.items()), 2)
     # The other half was converted in the other process.
     assert [len(half) for half in seen] == [first]
