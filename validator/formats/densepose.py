@@ -37,7 +37,7 @@ PARTS = 24
 _LARGEST_ENTRY = 32_000_000
 _MOST_PIXELS = 25_000_000
 # Large: each change between processes on a core makes it slower.
-_BATCH_BYTES = 1 << 23
+_BATCH_BYTES = 8_000_000
 _PARALLEL_FROM_BYTES = 8_000_000
 _MOST_WORKERS = 4
 _FEWEST_SCORES = 10

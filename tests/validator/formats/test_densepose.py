@@ -84,9 +84,11 @@ def test_small_files_and_single_cores_have_no_workers(tmp_path, parallel, monkey
     monkeypatch.setattr(fmt, "_BATCH_BYTES", 1)
     monkeypatch.setattr(fmt, "_PARALLEL_FROM_BYTES", size)
     monkeypatch.setattr(fmt.forks, "usable_cores", lambda: cores)
-    if not starts:
-        monkeypatch.setattr(fmt.forks, "start", mock.Mock(side_effect=BlockingIOError("no more processes")))
+    refuse = mock.Mock(side_effect=BlockingIOError("no more processes"))
+    started = mock.Mock(wraps=fmt.forks.start) if starts else refuse
+    monkeypatch.setattr(fmt.forks, "start", started)
     assert consumed(tmp_path, GOOD[:8])[0] == expected
+    assert started.called == (cores > 1 and not size)
 
 
 def test_files_of_eight_megabytes_are_read_in_workers(tmp_path, monkeypatch):
@@ -126,8 +128,9 @@ def test_consumers_get_what_the_file_holds(tmp_path, is_parallel, request):
         height, width = (int(side) for side in rng.integers(1, 40, 2))
         iuv = rng.integers(0, 25, (3, height, width)).astype(np.uint8)
         box = (float(index), 2.5, width + 0.75, float(height))
-        texts.append(fmt.encode_detection(index + 5, box, 0.1 * index, iuv, 1 + index % 2))
-        expected.append((index, index + 5, 1 + index % 2, box, 0.1 * index, np.moveaxis(iuv, 0, -1).tolist()))
+        category = (index % 2,) if index % 2 else ()  # 1 unless another is given
+        texts.append(fmt.encode_detection(index + 5, box, 0.1 * index, iuv, *category))
+        expected.append((index, index + 5, 1, box, 0.1 * index, np.moveaxis(iuv, 0, -1).tolist()))
     kept, findings = consumed(tmp_path, f"[{','.join(texts)}]", Keeper)
     assert findings.lines() == []
     assert sorted(chain.from_iterable(kept)) == expected
@@ -427,7 +430,7 @@ def taken(entries):
         (detections(2, uv=1), ["U and V are 0 or 1 in the first 2 detections. Write round(255 * u)"]),
         (detections(200, uv=1, last_score=0.6) + detections(1, uv=2, first_index=199), []),
         (
-            detections(200, uv=1, last_score=0.6) + detections(1, uv=2, first_index=200),
+            detections(200, uv=1, last_score=0.6) + detections(2, uv=2, first_index=200),
             ["U and V are 0 or 1 in the first 200 detections. Write round(255 * u)"],
         ),
         (detections(9), []),
