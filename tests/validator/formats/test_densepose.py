@@ -77,6 +77,25 @@ def test_workers_take_batches_in_turn(tmp_path, parallel, monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("lengths", "sizes"),
+    [
+        ([], []),
+        ([9], [1]),
+        ([10], [1]),
+        ([5, 4, 1, 9, 1, 3], [3, 2, 1]),
+        ([4, 5, 20, 1], [3, 1]),
+        ([10, 9, 1], [1, 2]),
+    ],
+)
+def test_batches_have_so_many_bytes_or_a_little_more(monkeypatch, lengths, sizes):
+    monkeypatch.setattr(fmt, "_BATCH_BYTES", 10)
+    entries = [b"x" * length for length in lengths]
+    batches = list(fmt._batches(iter(entries)))
+    assert [len(batch) for batch in batches] == sizes
+    assert list(chain.from_iterable(batches)) == list(enumerate(entries))
+
+
+@pytest.mark.parametrize(
     ("cores", "size", "starts", "expected"),
     [(1, 0, True, [8]), (2, 0, True, [4, 4]), (9, 0, True, [2] * 4), (2, 10**9, True, [8]), (2, 0, False, [8])],
 )
@@ -128,9 +147,9 @@ def test_consumers_get_what_the_file_holds(tmp_path, is_parallel, request):
         height, width = (int(side) for side in rng.integers(1, 40, 2))
         iuv = rng.integers(0, 25, (3, height, width)).astype(np.uint8)
         box = (float(index), 2.5, width + 0.75, float(height))
-        category = (index % 2,) if index % 2 else ()  # 1 unless another is given
+        category = (2,) if index % 2 else ()  # 1 unless another is given
         texts.append(fmt.encode_detection(index + 5, box, 0.1 * index, iuv, *category))
-        expected.append((index, index + 5, 1, box, 0.1 * index, np.moveaxis(iuv, 0, -1).tolist()))
+        expected.append((index, index + 5, 1 + index % 2, box, 0.1 * index, np.moveaxis(iuv, 0, -1).tolist()))
     kept, findings = consumed(tmp_path, f"[{','.join(texts)}]", Keeper)
     assert findings.lines() == []
     assert sorted(chain.from_iterable(kept)) == expected
@@ -325,6 +344,7 @@ def test_other_pngs_are_errors_with_the_index(tmp_path, data, words):
         ({"bbox": [1e300, 0, 8, 6]}, "/0/bbox/0: 1e+300 is more than 1000000"),
         ({"bbox": [1, 2, 3]}, "/0/bbox: the list has 3 entries"),
         ({"bbox": [11, 22, 19, 28]}, "bbox looks like two corners"),
+        ({"bbox": [2, 3, 10, 9]}, "bbox looks like two corners"),
         ({"bbox": [11, 22, 17, 28]}, "write [3, 28, 17]"),
         ({"bbox": [11, 22, 20, 28]}, "write [3, 28, 20]"),
         ({"bbox": [11, 22, 19, 26]}, "write [3, 26, 19]"),
@@ -427,6 +447,8 @@ def taken(entries):
         (detections(box=(-0.5, 0.5, 2.0, 2.0)), []),
         (detections(box=(0.5, 1.5, 2.0, 2.0)), []),
         (detections(box=(0.5, 0.5, 2.0, 2.0)) + detections(), []),
+        (detections(2, uv=0), ["U and V are 0 or 1 in the first 2 detections. Write round(255 * u)"]),
+        (detections(11), ["all 11 scores are 0.5. AP ranks detections: give each its own score"]),
         (detections(2, uv=1), ["U and V are 0 or 1 in the first 2 detections. Write round(255 * u)"]),
         (detections(200, uv=1, last_score=0.6) + detections(1, uv=2, first_index=199), []),
         (
