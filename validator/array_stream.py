@@ -52,7 +52,7 @@ def iter_entries(stream: Readable, largest: int, most: int) -> Iterator[bytes]:
     ArrayError
         The file is not a list, ends too early, has too many entries, or one that is too large or nested too deep.
     """
-    buffer = _skip_space(_after_bracket(stream), stream)
+    buffer = _after_bracket(stream)
     position, entry = 0, 0
     while True:
         end = _entry_end(buffer, position, entry)

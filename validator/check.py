@@ -95,9 +95,10 @@ def _choose_named(
             others.remove(fitting[0])
     alike = [name for name in others if name.lower().endswith(PurePosixPath(files[0]).suffix)]
     if any_single and not chosen and len(alike) == 1 and "/" not in alike[0]:
-        chosen[files[0]] = alike[0]
-        others.remove(alike[0])
-        findings.note("N-FILE-SPELLING", f"{quote(alike[0])} was read; its name should be {files[0]}")
+        (only,) = alike
+        chosen[files[0]] = only
+        others.remove(only)
+        findings.note("N-FILE-SPELLING", f"{quote(only)} was read; its name should be {files[0]}")
     for file in files:
         if file not in chosen:
             _missing_file(file, others, submission.folder, findings)

@@ -109,6 +109,8 @@ def test_an_entry_may_have_so_many_bytes_and_no_more(size, monkeypatch):
     assert list(iter_entries(Small(f"[1, {entry} ]".encode(), size), 10, 10)) == [b"1", entry.encode()]
     error, n_before = wrong(f"[1, {entry}]", largest=8, size=size)
     assert (error.entry, error.problem, n_before) == (1, "the entry has more than 8 bytes", 1)
+    # Blanks count, wherever they are.
+    assert wrong("[" + " " * 8 + "1]", largest=8, size=size)[0].entry == 0
     # One that never ends is not read to its end.
     stream = Small(b'["' + b"a" * 1000, size)
     with pytest.raises(ArrayError, match="more than 10 bytes"):

@@ -199,6 +199,13 @@ def test_misspelled_ends_of_long_names_are_noticed(tmp_path):
     assert "misspelled" not in notes[0]
 
 
+@pytest.mark.parametrize(("n_before", "is_noticed"), [(99, True), (100, False)])
+def test_a_hundred_names_are_compared(tmp_path, n_before, is_noticed):
+    others = {f"a{index:03}.txt": "" for index in range(n_before)}
+    _, _, notes = run(tmp_path, {"S1_prediction.csv": ROW, "z_predictionx.csv": ROW, **others})
+    assert ("misspelled" in notes[0]) == is_noticed
+
+
 def test_names_may_hold_stars(tmp_path):
     rules = replace(TABLES, tables=(replace(TABLES.tables[0], file="birds_*.csv"),))
     assert run(tmp_path, {"birds_1.csv": BIRDS}, rules)[0]
