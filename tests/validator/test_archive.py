@@ -365,6 +365,13 @@ def test_the_packed_size_counts_two_hundred_times():
     assert Limits(files=1, total_bytes=1, file_bytes=1).ratio == 200
 
 
+@pytest.mark.parametrize(("length", "ok"), [(1000, True), (1001, False)])
+def test_whole_names_may_have_a_thousand_characters(tmp_path, length, ok):
+    name = "/".join(["x" * 199] * 5)[:length].ljust(length, "y")
+    content, findings = open_bytes(tmp_path, make_zip({name: "1", "a.csv": "2"}))
+    assert (content is not None) == findings.ok == ok
+
+
 def test_what_the_system_added_is_counted(tmp_path):
     files = {"a.csv": "1", "b.csv": "1", "c.csv": "1", "__MACOSX/a.csv": "", "._b.csv": ""}
     content, findings = open_bytes(tmp_path, make_zip(files))
