@@ -168,7 +168,7 @@ def _results(session: Path, module: str) -> tuple[int, int, list[str]]:
     """Return how many mutants there are, how many were tried, and a text for each that survived."""
     query = (
         "select s.operator_name, s.start_pos_row, r.test_outcome, r.diff from mutation_specs s "
-        "join work_results r on r.job_id = s.job_id"
+        "join work_results r on r.job_id = s.job_id where r.worker_outcome = 'NORMAL'"
     )
     with closing(sqlite3.connect(session)) as database:
         ((total,),) = database.execute("select number from all_mutants").fetchall()
