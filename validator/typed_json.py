@@ -59,8 +59,9 @@ def _type_of(schema: Mapping[str, JsonValue], definitions: Mapping[str, JsonValu
 def _object(rules: dict[str, JsonValue], definitions: Mapping[str, JsonValue]) -> _Type:
     properties = rules.pop("properties", None)
     required = set(rules.pop("required", ()))
-    if not required <= set(properties or ()):
-        raise SchemaError(f"no properties for the required {', '.join(sorted(required - set(properties or ())))}")
+    unknown = required - set(properties or ())
+    if unknown:
+        raise SchemaError(f"no properties for the required {', '.join(sorted(unknown))}")
     if properties is None:
         value = _type_of(rules.pop("additionalProperties", {}), definitions)
         sizes = {"min_length": "minProperties", "max_length": "maxProperties"}

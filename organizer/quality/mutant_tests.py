@@ -30,10 +30,9 @@ def serve(path: str, arguments: list[str]) -> None:
 
     Before, they are run on the code as it is: mutants may take `_SLOWER` times as long.
     """
-    with contextlib.suppress(ImportError):
-        for module in _IMPORTED_FIRST:
-            importlib.import_module(module)
-        _fail_at_once()
+    for module in _IMPORTED_FIRST:
+        importlib.import_module(module)
+    _fail_at_once()
     # Two mutants may have the same size and time, so what was compiled is told apart by the source itself.
     compileall.compile_dir(".", quiet=2, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
     sys.dont_write_bytecode = True

@@ -28,6 +28,7 @@ WORK = ROOT / ".cache" / "mutants"
 COPY = WORK / "repository"
 _LEFT_OUT = (".git", ".venv", ".cache", "out", "dist", ".hypothesis", "*_cache", "__pycache__")
 
+# The tests have a limit of their own, which is shorter.
 _CONFIG = """[cosmic-ray]
 module-path = "{module}"
 timeout = 1000.0
@@ -52,11 +53,10 @@ def chosen_tests(module: str) -> tuple[list[str], str]:
     This is the file in the same place below ``tests/``, or else the files of that name, or else those that import the
     module; and of the metrics the golden cases of the tasks whose program needs it.
     """
-    own = f"test_{Path(module).name}"
     # Attacks look at the pages of whole runs.
     paths = [path for path in sorted((ROOT / "tests").rglob("test_*.py")) if "attacks" not in path.parts]
-    about = [path for path in paths if path == ROOT / "tests" / Path(module).with_name(own)]
-    about = about or [path for path in paths if path.name == own]
+    own = ROOT / "tests" / Path(module).with_name(f"test_{Path(module).name}")
+    about = [own] if own.exists() else [path for path in paths if path.name == own.name]
     if not about:
         name = module[: -len(".py")].replace("/", ".")
         about = [path for path in paths if name in imported(path.read_bytes())]

@@ -76,7 +76,7 @@ class Store:
 
     def __init__(self, folder: Path, setup: Setup) -> None:
         context = [setup.challenge, setup.fingerprint, setup.settings, setup.replicates, setup.time_limit]
-        self._folder = folder / hashlib.sha256(json.dumps(context).encode()).hexdigest()[:16]
+        self._folder = folder / _digest(context)[:16]
         self._folder.mkdir(parents=True, exist_ok=True)
 
     def get(self, digest: str) -> Entry | None:
@@ -101,7 +101,7 @@ class Store:
         return entry
 
 
-def _digest(values: Mapping[str, Any]) -> str:
+def _digest(values: object) -> str:
     return hashlib.sha256(json.dumps(values).encode()).hexdigest()
 
 

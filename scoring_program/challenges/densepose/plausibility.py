@@ -8,7 +8,7 @@ from scoring_program.challenges.densepose.gathering import Gathered, Kept
 from scoring_program.challenges.densepose.reference import Persons, Reference
 from scoring_program.metrics.arrays import Bools, Floats, Ints
 from scoring_program.metrics.average_precision import box_iou
-from scoring_program.metrics.pairs import pairs_of_ranges
+from scoring_program.metrics.pairs import pairs_in_groups
 from scoring_program.plausibility import BoxPairs, Facet, Reading, sample, with_sizes
 from validator.facts import EMPTY
 from validator.findings import Note
@@ -54,7 +54,7 @@ class _Coordinates:
 
 def _boxes(persons: Persons, kept: list[Kept]) -> Facet:
     image = np.array([detection.image for detection in kept], dtype=np.int64)
-    entry, person, _ = pairs_of_ranges(*np.searchsorted(persons.image, [image, image + 1]))
+    entry, person, _ = pairs_in_groups(image, persons.image)
     raw = np.array([detection.box for detection in kept], dtype=np.float64).reshape(-1, 4)[entry]
     pairs = BoxPairs(len(kept), entry, with_sizes(raw), with_sizes(persons.box[person]))
     fix = "Write the box as [x, y, width, height]"

@@ -46,10 +46,8 @@ def _curve(statistics: VideoStatistics) -> Section:
     curve = accuracy_curve(statistics, _CURVE_STEP)
     points = [index * _CURVE_STEP / part_state.GRID for index in range(len(curve))]
     sign = "≥" if statistics.protocol.inclusive else ">"
-    note = (
-        f"Share of the videos with the right class and PSC {sign} T. The area below is the score; at detail: summary "
-    )
-    note += "the line falls in steps of at least five videos."
+    note = f"Share of the videos with the right class and PSC {sign} T. The area below is the score; "
+    note += "at detail: summary the line falls in steps of at least five videos."
     # A step reveals the PSC of the videos that drop out there.
     fallen = statistics.right.sum() - np.rint(np.array(curve) * len(statistics.right)).astype(np.int64)
     return LineChart(

@@ -9,7 +9,7 @@ import numpy as np
 from scoring_program.challenges.kinetics_tps.joining import frame_keys
 from scoring_program.challenges.kinetics_tps.program import Reference
 from scoring_program.metrics.arrays import Bools
-from scoring_program.metrics.pairs import pairs_of_ranges
+from scoring_program.metrics.pairs import pairs_in_groups
 from scoring_program.plausibility import BoxPairs, Facet, Reading, is_in, names_facet, sample
 from validator.formats.kinetics_tps import KineticsSubmission, PartStates, facts
 
@@ -68,7 +68,7 @@ def _humans(frames: dict[tuple[str, str], int], ground_truth: PartStates, predic
     frame = np.array([*(frames.get(key, -1) for key in frame_keys(predicted)), -1])[predicted.human_frame]
     humans = np.flatnonzero(frame >= 0)
     humans = humans[sample(len(humans))]
-    entry, human, _ = pairs_of_ranges(*np.searchsorted(ground_truth.human_frame, [frame[humans], frame[humans] + 1]))
+    entry, human, _ = pairs_in_groups(frame[humans], ground_truth.human_frame)
     boxes = predicted.human_box[humans][entry]
     pairs = BoxPairs(len(humans), entry, boxes, ground_truth.human_box[human])
     claim, causes = (

@@ -6,7 +6,7 @@ import numpy as np
 
 from scoring_program.families.chalearn.files import Prediction, Reference, Rows
 from scoring_program.metrics.arrays import Bools, Floats, Ints
-from scoring_program.metrics.pairs import pairs_of_ranges
+from scoring_program.metrics.pairs import pairs_in_groups
 from scoring_program.plausibility import Facet, Reading, sample
 from validator.facts import EMPTY, label_facts
 from validator.findings import Note, counted
@@ -71,9 +71,7 @@ class _Pairs:
     def __init__(self, sequence: Ints, label: Ints, ground_truth: Rows) -> None:
         order = np.argsort(ground_truth.sequence, kind="stable")
         self._n = len(sequence)
-        self._row, annotated, _ = pairs_of_ranges(
-            *np.searchsorted(ground_truth.sequence[order], [sequence, sequence + 1])
-        )
+        self._row, annotated, _ = pairs_in_groups(sequence, ground_truth.sequence[order])
         self.n_annotated = len(np.unique(annotated))
         self._frames = ground_truth.frames[order][annotated]
         self._above = ground_truth.label[order][annotated] - label[self._row]

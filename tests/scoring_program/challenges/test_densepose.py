@@ -91,20 +91,17 @@ def test_worker_processes_give_the_same_scores(prepared, tmp_path, monkeypatch):
         assert score_with(prepared, tmp_path, GOOD)[1] == first
 
 
-def raising(error):
-    def fail(*arguments):
-        raise error
-
-    return fail
-
-
 @pytest.mark.parametrize(
     ("take", "code", "words"),
     [
-        (raising(MemoryError("secret")), scoring.INVALID, "E-LIMIT-MEMORY"),
+        (mock.Mock(side_effect=MemoryError("secret")), scoring.INVALID, "E-LIMIT-MEMORY"),
         (lambda self, batch: os._exit(9), scoring.INVALID, "E-LIMIT-MEMORY"),
-        (raising(ValueError("secret")), scoring.BROKEN, "E-INTERNAL: RuntimeError"),
-        (lambda self, batch: setattr(self, "finish", raising(KeyError("secret"))), scoring.BROKEN, "E-INTERNAL"),
+        (mock.Mock(side_effect=ValueError("secret")), scoring.BROKEN, "E-INTERNAL: RuntimeError"),
+        (
+            lambda self, batch: setattr(self, "finish", mock.Mock(side_effect=KeyError("secret"))),
+            scoring.BROKEN,
+            "E-INTERNAL",
+        ),
     ],
 )
 def test_workers_that_fail_end_in_a_verdict(prepared, tmp_path, monkeypatch, capfd, take, code, words):

@@ -143,7 +143,7 @@ def random_case(seed):
     """Return words, objects and which segments are submitted, as arrays and as lists."""
     rng = np.random.default_rng(seed)
     n_segments, n_labels = int(rng.integers(1, 4)), int(rng.integers(1, 5))
-    # Few boxes, so that many overlap; FAR boxes elsewhere.
+    # Few boxes, so that many overlap.
     pool = [[0, 0, 9, 9], [0, 0, 9, 5], [3, 0, 9, 9], [20, 20, 39, 29], [21, 20, 45, 29]]
     words: list[plain.Word] = []
     for segment in range(n_segments):

@@ -51,7 +51,9 @@ documents = st.dictionaries(
 
 @pytest.mark.parametrize("is_fast", [True, False])
 @pytest.mark.parametrize("task", [GIVEN, GENERATED])
-def test_arrays_hold_what_the_document_holds(tmp_path, task, is_fast):
+def test_arrays_hold_what_the_document_holds(tmp_path, monkeypatch, task, is_fast):
+    if not is_fast:
+        monkeypatch.setattr(json_files, "typed_json", None)
     named = task == GENERATED
 
     @given(documents)
@@ -64,10 +66,8 @@ def test_arrays_hold_what_the_document_holds(tmp_path, task, is_fast):
         numbered = [(number, one) for number, (_, _, of) in enumerate(found) for one in of]
         assert content.segment.tolist() == [number for number, _ in numbered]
         assert content.index.tolist() == [one[1] for _, one in numbered]
-        names = [*content.classes, "none"]
-        assert [names[label] for label in content.label.tolist()] == [
-            one[0] if named else "none" for _, one in numbered
-        ]
+        names = [content.classes[label] if label >= 0 else label for label in content.label.tolist()]
+        assert names == [one[0] if named else -1 for _, one in numbered]
         with np.errstate(over="ignore"):
             expected = [
                 np.array([box[:4] for box in one[2]], float).astype(np.float32).tolist() for _, one in numbered
@@ -76,10 +76,7 @@ def test_arrays_hold_what_the_document_holds(tmp_path, task, is_fast):
         assert content.box.dtype == np.float32
         assert content.box.shape == (len(numbered), 10, 4)
 
-    with pytest.MonkeyPatch.context() as patch:
-        if not is_fast:
-            patch.setattr(json_files, "typed_json", None)
-        compare()
+    compare()
 
 
 def test_further_numbers_of_all_boxes_are_left_out(tmp_path):

@@ -30,14 +30,6 @@ GOOD = json.loads(next((ROOT / "starting_kit" / "samples" / ID / "good").iterdir
 NAME = "densepose_x_results.json"
 
 
-def check(text, tmp_path):
-    submission = tmp_path / "s.zip"
-    submission.write_bytes(make_zip({NAME: text if isinstance(text, (str, bytes)) else json.dumps(text)}))
-    findings = Findings()
-    check_submission(submission, load_rules(ID), findings)
-    return findings
-
-
 @pytest.fixture
 def parallel(monkeypatch):
     """Read in worker processes, however small the file is."""
@@ -62,9 +54,14 @@ class Tally:
 def consumed(tmp_path, detections, consumer=Tally, **options):
     """Return what consumers of these detections gathered, and the findings."""
     submission, findings = tmp_path / "s.zip", Findings()
-    text = detections if isinstance(detections, str) else json.dumps(detections)
+    text = detections if isinstance(detections, (str, bytes)) else json.dumps(detections)
     submission.write_bytes(make_zip({NAME: text}))
     return check_submission(submission, load_rules(ID), findings, make_consumer=consumer, **options), findings
+
+
+def check(detections, tmp_path):
+    """Return the findings of a check without another consumer."""
+    return consumed(tmp_path, detections, None)[1]
 
 
 def test_workers_take_batches_in_turn(tmp_path, parallel, monkeypatch):
@@ -182,13 +179,6 @@ def test_nothing_is_decoded_after_a_problem(tmp_path, monkeypatch):
     assert decoded.call_count == 2
 
 
-def raising(error):
-    def fail(*arguments):
-        raise error
-
-    return fail
-
-
 class Planted:
     """Writes a file when it is unpickled."""
 
@@ -202,11 +192,11 @@ class Planted:
 @pytest.mark.parametrize(
     ("take", "error"),
     [
-        (raising(MemoryError("secret")), MemoryError),
-        (raising(OSError(12, "secret")), MemoryError),
+        (mock.Mock(side_effect=MemoryError("secret")), MemoryError),
+        (mock.Mock(side_effect=OSError(12, "secret")), MemoryError),
         (lambda self, batch: os._exit(9), MemoryError),
-        (raising(ValueError("secret")), RuntimeError),
-        (lambda self, batch: setattr(self, "finish", raising(KeyError("secret"))), RuntimeError),
+        (mock.Mock(side_effect=ValueError("secret")), RuntimeError),
+        (lambda self, batch: setattr(self, "finish", mock.Mock(side_effect=KeyError("secret"))), RuntimeError),
     ],
 )
 def test_errors_of_workers_hold_no_data(tmp_path, parallel, monkeypatch, take, error):
@@ -219,7 +209,7 @@ def test_errors_of_workers_hold_no_data(tmp_path, parallel, monkeypatch, take, e
 def test_what_participants_write_is_never_unpickled(tmp_path, monkeypatch):
     monkeypatch.setattr(fmt, "_PARALLEL_FROM_BYTES", 0)
     monkeypatch.setattr(fmt.forks, "usable_cores", lambda: 2)
-    monkeypatch.setattr(fmt._Worker, "take", raising(ValueError("secret")))
+    monkeypatch.setattr(fmt._Worker, "take", mock.Mock(side_effect=ValueError("secret")))
     pool = fmt._Pool(None, None, 1)  # type: ignore[arg-type]
     for index in range(6):
         pool.send([(index, pickle.dumps(Planted(str(tmp_path / "planted"))))])

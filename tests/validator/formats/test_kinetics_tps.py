@@ -88,7 +88,10 @@ documents = st.dictionaries(
 
 
 @pytest.mark.parametrize("is_fast", [True, False])
-def test_arrays_hold_what_the_document_holds(is_fast):
+def test_arrays_hold_what_the_document_holds(monkeypatch, is_fast):
+    if not is_fast:
+        monkeypatch.setattr(json_files, "typed_json", None)
+
     @given(documents, documents)
     def compare(value, other):
         found, findings = read(value)
@@ -111,10 +114,7 @@ def test_arrays_hold_what_the_document_holds(is_fast):
         ]
         assert np.bincount(found.part_human, minlength=len(people)).tolist() == [len(p["parts"]) for p in people]
 
-    with pytest.MonkeyPatch.context() as patch:
-        if not is_fast:
-            patch.setattr(json_files, "typed_json", None)
-        compare()
+    compare()
 
 
 def test_parts_of_the_reference_have_one_box_and_one_state():
