@@ -9,10 +9,10 @@ demo: .venv/run
 	@$(BIN)/python -m organizer demo
 
 check: lint
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
 
 test: lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist worksteal --durations=40
 
 lint: .venv/dev
 	$(BIN)/ruff format --check .
