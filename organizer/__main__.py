@@ -41,7 +41,9 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def add(name: str, run: Command | str, description: str) -> argparse.ArgumentParser:
-        command: argparse.ArgumentParser = commands.add_parser(name, help=description, description=description)
+        command: argparse.ArgumentParser = commands.add_parser(
+            name, help=description, description=description
+        )
         command.set_defaults(run=partial(_call, run) if isinstance(run, str) else run)
         return command
 
@@ -55,7 +57,9 @@ def build_parser() -> argparse.ArgumentParser:
 def _add_bundle_commands(add: _Add) -> None:
     bundle = add("bundle", "bundle.build:build_command", "build the bundles into dist/")
     bundle.add_argument("--reference", type=_path(), help=REFERENCE_HELP.format("the synthetic demo data"))
-    bundle.add_argument("--demo", action="store_true", help="use demo data for the tasks missing from REFERENCE")
+    bundle.add_argument(
+        "--demo", action="store_true", help="use demo data for the tasks missing from REFERENCE"
+    )
     bundle.add_argument("--format", dest="form", choices=["v2", "v1.5"], default="v2")
     lint = add("lint", "bundle.lint:lint_command", "check bundles before they are uploaded")
     lint.add_argument("bundles", nargs="*", type=_path(), help="default: all in dist/")
@@ -71,17 +75,27 @@ def _add_run_commands(add: _Add) -> None:
     ):
         _add_id(command)
         command.add_argument(
-            argument, type=_path(example), help="a zip, or for rescore a folder of zips, or Codabench's zip of all"
+            argument,
+            type=_path(example),
+            help="a zip, or for rescore a folder of zips, or Codabench's zip of all",
         )
         command.add_argument("--reference", type=_path(), help=REFERENCE_HELP.format("the one in the bundle"))
     dry_run.add_argument("--output", type=_path(), default=ROOT / "out" / "dry-run")
     rescore.add_argument("--output", type=_path(), help="default: out/rescore/ID")
-    rescore.add_argument("--workers", type=_at_least(1), default=0, help="processes; default: one for each core")
-    rescore.add_argument("--scheduler", default="", metavar="URL", help="a running Dask cluster, as tcp://host:8786")
-    rescore.add_argument("--replicates", type=_at_least(2), default=1000, help="resamples for intervals and ranks")
+    rescore.add_argument(
+        "--workers", type=_at_least(1), default=0, help="processes; default: one for each core"
+    )
+    rescore.add_argument(
+        "--scheduler", default="", metavar="URL", help="a running Dask cluster, as tcp://host:8786"
+    )
+    rescore.add_argument(
+        "--replicates", type=_at_least(2), default=1000, help="resamples for intervals and ranks"
+    )
     rescore.add_argument("--protocols", nargs="+", default=[], choices=["published", "released"])
     rescore.add_argument("--names", type=_path(), metavar="CSV", help="teams and dates: submission,team,date")
-    rescore.add_argument("--keep", choices=["best", "last"], default="best", help="which submission of a team counts")
+    rescore.add_argument(
+        "--keep", choices=["best", "last"], default="best", help="which submission of a team counts"
+    )
     rescore.add_argument("--fresh", action="store_true", help="score again what an earlier call has scored")
     add("demo", _demo, "score the samples of all tasks against the demo reference")
 
@@ -91,7 +105,9 @@ def _add_data_commands(add: _Add) -> None:
     _add_id(prepare)
     prepare.add_argument("--source", type=_path(), required=True)
     prepare.add_argument("--output", type=_path(), required=True)
-    prepare.add_argument("--corenlp", type=_path(), metavar="DIR", help="CoreNLP 3.9.1, for tasks that need lemmas")
+    prepare.add_argument(
+        "--corenlp", type=_path(), metavar="DIR", help="CoreNLP 3.9.1, for tasks that need lemmas"
+    )
     prepare.add_argument("--force-corenlp", action="store_true", help="accept another version of CoreNLP")
     _add_ids(add("demo-data", _demo_data, "write the demo reference and the samples again"))
     new = add("new-challenge", "new_challenge:new_challenge", "write the files of a new task")
@@ -99,7 +115,9 @@ def _add_data_commands(add: _Add) -> None:
     new.add_argument("--title", required=True)
     new.add_argument("--format", dest="form", required=True, help="csv or json")
     new.add_argument("--metric", default="accuracy", help="accuracy, balanced_accuracy, macro_f1 or rmse")
-    new.add_argument("--labels", type=str.split, help="words separated by spaces; default: first second third")
+    new.add_argument(
+        "--labels", type=str.split, help="words separated by spaces; default: first second third"
+    )
 
 
 def _add_quality_commands(add: _Add) -> None:
@@ -112,11 +130,17 @@ def _add_quality_commands(add: _Add) -> None:
     portability = add(
         "portability", "quality.portability:run_portability", "compare the built programs under other Pythons"
     )
-    portability.add_argument("pythons", nargs="*", default=[sys.executable], help="commands; default: this one")
+    portability.add_argument(
+        "pythons", nargs="*", default=[sys.executable], help="commands; default: this one"
+    )
     add("games", "quality.games:print_table", "print what tricks score against the demo reference")
-    yardstick = add("yardstick", "quality.yardstick:run_yardstick", "measure how often notes on mistakes are right")
+    yardstick = add(
+        "yardstick", "quality.yardstick:run_yardstick", "measure how often notes on mistakes are right"
+    )
     _add_ids(yardstick, "tasks")
-    yardstick.add_argument("--mistakes", dest="n_mistakes", type=int, default=100, help="submissions of each mistake")
+    yardstick.add_argument(
+        "--mistakes", dest="n_mistakes", type=int, default=100, help="submissions of each mistake"
+    )
     yardstick.add_argument(
         "--honest", dest="n_honest", type=int, default=1000, help="honest submissions of each task"
     )
@@ -130,17 +154,23 @@ def _add_quality_commands(add: _Add) -> None:
 
 
 def _add_id(command: argparse.ArgumentParser) -> None:
-    command.add_argument("challenge_id", metavar="id", choices=challenge_ids(), help=", ".join(challenge_ids()))
+    command.add_argument(
+        "challenge_id", metavar="id", choices=challenge_ids(), help=", ".join(challenge_ids())
+    )
 
 
 def _add_ids(command: argparse.ArgumentParser, name: str = "ids") -> None:
     # Not choices: Python 3.9 to 3.11 compare the default, a list, with them.
-    command.add_argument(name, nargs="*", metavar="id", type=_id, default=challenge_ids(), help="default: all tasks")
+    command.add_argument(
+        name, nargs="*", metavar="id", type=_id, default=challenge_ids(), help="default: all tasks"
+    )
 
 
 def _id(text: str) -> str:
     if text not in challenge_ids():
-        raise argparse.ArgumentTypeError(f"there is no task '{text}'; choose from {', '.join(challenge_ids())}")
+        raise argparse.ArgumentTypeError(
+            f"there is no task '{text}'; choose from {', '.join(challenge_ids())}"
+        )
     return text
 
 
@@ -209,7 +239,8 @@ def _demo_data(ids: list[str]) -> int:
 
 
 def _command() -> int:
-    """Run `main` from a shell, where the reader of the output may go away (``| head``) while the work goes on."""
+    """Run `main` from a shell, where the reader of the output may go away (``| head``) while the work goes
+    on."""
     if sys.stdout is None:  # the shell closed it
         return main()
     with contextlib.redirect_stdout(console.Listener(sys.stdout)):

@@ -45,7 +45,8 @@ def folder_files(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and not any(p.startswith((".", "__pycache__")) for p in path.relative_to(folder).parts)
+        if path.is_file()
+        and not any(p.startswith((".", "__pycache__")) for p in path.relative_to(folder).parts)
     }
 
 

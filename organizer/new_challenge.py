@@ -27,17 +27,26 @@ _METRICS, _FORMATS = _FIELDS["metrics"], _FIELDS["formats"]
 
 
 def new_challenge(name: str, title: str, form: str, metric: str, labels: list[str] | None) -> int:
-    """Write a new task, print its files and what is left to edit; raise RefusedError before anything is written."""
+    """Write a new task, print its files and what is left to edit; raise RefusedError before anything is
+    written."""
     _check(name, title, form, metric)
     if labels is not None and metric == "rmse":
-        _refuse("the metric rmse is for numbers and has no labels", "leave LABELS out, or choose another METRIC")
+        _refuse(
+            "the metric rmse is for numbers and has no labels", "leave LABELS out, or choose another METRIC"
+        )
     labels = ["first", "second", "third"] if labels is None else labels
-    if len(set(labels)) < max(len(labels), 2) or not all(re.fullmatch('[^,"\\s]+', label) for label in labels):
+    if len(set(labels)) < max(len(labels), 2) or not all(
+        re.fullmatch('[^,"\\s]+', label) for label in labels
+    ):
         _refuse("labels are at least two different words", 'write them like LABELS="robin wren owl"')
     fields = _fields(name, title, form, metric, labels)
-    texts = {path: Template(_template(source)).substitute(fields) for path, source in _sources(fields).items()}
+    texts = {
+        path: Template(_template(source)).substitute(fields) for path, source in _sources(fields).items()
+    }
     # Another new task may have written the module of the metric.
-    texts = {path: text for path, text in texts.items() if "/metrics/" not in path or not (ROOT / path).exists()}
+    texts = {
+        path: text for path, text in texts.items() if "/metrics/" not in path or not (ROOT / path).exists()
+    }
     for path in texts:
         if (ROOT / path).exists():
             _refuse(f"{path} exists", "choose another ID")
@@ -83,7 +92,8 @@ def _fields(name: str, title: str, form: str, metric: str, labels: list[str]) ->
     fields = {
         "rule": f"labels: {shown}", "schema": f'"type": "string", "enum": {shown}', "example": labels[0],
         "described": " or ".join(labels), **values,
-        "id": name, "title": title, "form": form, "metric": metric, "file": f"{name}.{form}", **_METRICS[metric],
+        "id": name, "title": title, "form": form, "metric": metric, "file": f"{name}.{form}",
+        **_METRICS[metric],
         "title_yaml": json.dumps(title, ensure_ascii=False),
         "summary": f"Which {values['value']} does each item have? {_METRICS[metric]['metric_title']}.",
         "one_of": "" if numeric else f": {' or '.join(labels)}",
@@ -98,14 +108,19 @@ def _sources(fields: dict[str, str]) -> dict[str, str]:
     """Return the name of the template of each file."""
     name, form, folder = fields["id"], fields["form"], f"scoring_program/challenges/{fields['id']}"
     sources = {
-        f"{folder}/{file}": file for file in ("challenge.yaml", "metadata.yaml", "program.py", "demo.py", "trials.py")
+        f"{folder}/{file}": file
+        for file in ("challenge.yaml", "metadata.yaml", "program.py", "demo.py", "trials.py")
     }
     sources[f"{folder}/detail.py"] = f"detail_{fields['kind']}.py"
     sources[f"scoring_program/metrics/{fields['metric']}.py"] = f"metrics/{fields['metric']}"
     sources[f"validator/rules/{name}.yaml"] = f"rules_{form}.yaml"
     if form == "json":
         sources[f"validator/schemas/{name}.json"] = "schema.json"
-    return {**sources, f"pages/{name}.md": "page.md", f"tests/scoring_program/challenges/test_{name}.py": "test.py"}
+    return {
+        **sources,
+        f"pages/{name}.md": "page.md",
+        f"tests/scoring_program/challenges/test_{name}.py": "test.py",
+    }
 
 
 def _write_golden(name: str, metric: str) -> None:

@@ -1,8 +1,8 @@
 """Comparing two checkouts: which outputs differ, apart from differences that are listed here by name.
 
-Each checkout runs the golden cases, the samples and the recorded bad submissions (``tests/recorded``) of this one,
-all tasks in both protocols, through its own commands: the scoring program, the starting kit's ``evaluate.py``, and
-the validator. It also prepares the demo references and builds all bundles.
+Each checkout runs the golden cases, the samples and the recorded bad submissions (``tests/recorded``) of this
+one, all tasks in both protocols, through its own commands: the scoring program, the starting kit's
+``evaluate.py``, and the validator. It also prepares the demo references and builds all bundles.
 """
 
 from __future__ import annotations
@@ -101,7 +101,8 @@ class Case:
 
 
 def run_same(other: Path, ids: Sequence[str]) -> int:
-    """Print how many outputs of this checkout and another differ, and the first differences; return 1 for any.
+    """Print how many outputs of this checkout and another differ, and the first differences; return 1 for
+    any.
 
     ``ids`` are the tasks to compare; without any, all of them and the bundles.
     """
@@ -114,7 +115,9 @@ def run_same(other: Path, ids: Sequence[str]) -> int:
         futures = [pool.submit(_outputs, checkout, folder, cases, not ids) for checkout, folder in sides]
         here, there = (future.result() for future in futures)
     used: Counter[str] = Counter()
-    differing = [name for name in sorted({*here, *there}) if not _equal(here.get(name), there.get(name), used)]
+    differing = [
+        name for name in sorted({*here, *there}) if not _equal(here.get(name), there.get(name), used)
+    ]
     for name in differing[:_MOST_SHOWN]:
         print(f"different | {name}\n{_difference(here.get(name), there.get(name))}")
     print(f"{len(here):,} outputs of {len(cases):,} runs compared, {len(differing):,} differ")
@@ -126,7 +129,9 @@ def run_same(other: Path, ids: Sequence[str]) -> int:
 def _cases(folder: Path) -> Iterator[Case]:
     """Yield all cases; recorded submissions are unpacked into ``folder``."""
     for case in sorted((ROOT / "tests" / "golden").glob("*/*/expected.json")):
-        yield from _runs(case.parent.parent.name, case.parent / "ref", case.parent / "res", case.parent.name, folder)
+        yield from _runs(
+            case.parent.parent.name, case.parent / "ref", case.parent / "res", case.parent.name, folder
+        )
     for task in sorted((ROOT / "reference_data").iterdir()):
         for sample in sorted((ROOT / "starting_kit" / "samples" / task.name).iterdir()):
             yield from _runs(task.name, task, sample, f"sample-{sample.name}", folder)
@@ -149,7 +154,8 @@ def _write_mistaken(reference: Path, folder: Path) -> None:
 
 
 def _runs(task: str, reference: Path, submission: Path, title: str, folder: Path) -> Iterator[Case]:
-    """Yield the commands for one submission; a zip, which is as a rule invalid, is scored by one protocol at home."""
+    """Yield the commands for one submission; a zip, which is as a rule invalid, is scored by one protocol
+    at home."""
     name = f"{task}/{title}"
     files = (str(reference), str(submission))
     yield Case(f"{name}/check", "check", task, *files)
@@ -169,7 +175,9 @@ def _runs(task: str, reference: Path, submission: Path, title: str, folder: Path
 def _outputs(checkout: Path, work: Path, cases: list[Case], bundles: bool) -> dict[str, str]:
     """Run everything in a checkout; return the texts of all outputs by case and file."""
     cache = str(work / "prepared")
-    requests = [{**asdict(case), "output": str(work / "output" / case.name), "cache": cache} for case in cases]
+    requests = [
+        {**asdict(case), "output": str(work / "output" / case.name), "cache": cache} for case in cases
+    ]
     lines = "".join(json.dumps(request) + "\n" for request in requests)
     command = [sys.executable, "-W", "ignore", "-c", _DRIVER]
     subprocess.run(command, cwd=checkout, input=lines, text=True, check=True)
@@ -182,7 +190,9 @@ def _outputs(checkout: Path, work: Path, cases: list[Case], bundles: bool) -> di
         target = work / "references" / task.name
         options = ["--source", str(task), "--output", str(target)]
         _organizer(checkout, ["prepare", task.name, *options])
-        outputs |= _archive_texts(f"reference/{task.name}", {p.name: p.read_bytes() for p in target.iterdir()})
+        outputs |= _archive_texts(
+            f"reference/{task.name}", {p.name: p.read_bytes() for p in target.iterdir()}
+        )
     for form in ("v2", "v1.5") if bundles else ():
         _organizer(checkout, ["bundle", "--format", form])
     for path in sorted((checkout / "dist").rglob("*.zip")) if bundles else ():
@@ -191,7 +201,9 @@ def _outputs(checkout: Path, work: Path, cases: list[Case], bundles: bool) -> di
 
 
 def _organizer(checkout: Path, arguments: list[str]) -> None:
-    subprocess.run([sys.executable, "-m", "organizer", *arguments], cwd=checkout, check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, "-m", "organizer", *arguments], cwd=checkout, check=True, capture_output=True
+    )
 
 
 def _archive_texts(name: str, files: Mapping[str, bytes]) -> dict[str, str]:
@@ -200,7 +212,11 @@ def _archive_texts(name: str, files: Mapping[str, bytes]) -> dict[str, str]:
     for path, data in files.items():
         if data.startswith(b"PK") and path.endswith(".zip"):
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                inner = {member: archive.read(member) for member in archive.namelist() if not _CODE.fullmatch(member)}
+                inner = {
+                    member: archive.read(member)
+                    for member in archive.namelist()
+                    if not _CODE.fullmatch(member)
+                }
             texts |= _archive_texts(f"{name}/{path}", inner)
         else:
             texts[f"{name}/{path}"] = data.decode("utf-8", "replace")
@@ -225,7 +241,8 @@ def _difference(first: str | None, second: str | None) -> str:
     for here, there in zip(*sides):
         if here != there:
             at = next(
-                (i for i, pair in enumerate(zip(here, there)) if pair[0] != pair[1]), min(len(here), len(there))
+                (i for i, pair in enumerate(zip(here, there)) if pair[0] != pair[1]),
+                min(len(here), len(there)),
             )
             begin = max(at - 60, 0)
             return f"  here:  {here[begin : at + 100]}\n  there: {there[begin : at + 100]}"

@@ -27,8 +27,8 @@ Settings = Mapping[str, Any]
 class Program(ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
     """The protocol of a task: ``challenges/<id>/program.py`` holds one object of a subclass, ``PROGRAM``.
 
-    Only the program knows the file formats of its task. A run calls the abstract methods in their order; what follows
-    them has defaults.
+    Only the program knows the file formats of its task. A run calls the abstract methods in their order; what
+    follows them has defaults.
     """
 
     reference_files: tuple[str, ...] = ()
@@ -81,7 +81,9 @@ class Program(ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         """Return a hash that is already known; "" has the reference files hashed."""
         return ""
 
-    def check_reference(self, folder: Path, settings: Settings, reference: ReferenceT, findings: Findings) -> None:
+    def check_reference(
+        self, folder: Path, settings: Settings, reference: ReferenceT, findings: Findings
+    ) -> None:
         """Add mistakes of organizers that do not stop a run and still make it pointless."""
 
     def prepare_reference(
@@ -121,14 +123,19 @@ class ScoreColumn:
 
 
 INTERVAL_COLUMNS = (
-    ScoreColumn("score_low", "Interval from", "Lower end of the 95 % interval of the score.", leaderboard=False),
-    ScoreColumn("score_high", "Interval to", "Upper end of the 95 % interval of the score.", leaderboard=False),
+    ScoreColumn(
+        "score_low", "Interval from", "Lower end of the 95 % interval of the score.", leaderboard=False
+    ),
+    ScoreColumn(
+        "score_high", "Interval to", "Upper end of the 95 % interval of the score.", leaderboard=False
+    ),
 )
 
 
 @dataclass(frozen=True)
 class Fix:
-    """A kind of error that a loss is computed for; ``advice`` is a sentence with ``{points}`` for what it costs."""
+    """A kind of error that a loss is computed for; ``advice`` is a sentence with ``{points}`` for what it
+    costs."""
 
     key: str
     title: str
@@ -137,7 +144,8 @@ class Fix:
 
 @dataclass(frozen=True)
 class Challenge:
-    """The declaration of a task, from its ``challenge.yaml``; ``item`` is what its independent items are called."""
+    """The declaration of a task, from its ``challenge.yaml``; ``item`` is what its independent items are
+    called."""
 
     id: str
     columns: Sequence[ScoreColumn]
@@ -155,7 +163,8 @@ class Challenge:
     kit_example: str = ""
     """Code that writes ``my.zip`` for the demo reference, for the README and the notebook of the kit."""
     interval_covers: int | None = None
-    """Percent of trials in which the interval held the score, measured at 300 items, where they are below 92."""
+    """Percent of trials in which the interval held the score, measured at 300 items, where they are below
+    92."""
 
     @property
     def folder(self) -> Path:
@@ -163,14 +172,16 @@ class Challenge:
         return CHALLENGES_FOLDER / self.id
 
     def program(self) -> AnyProgram:
-        """Import the program of the task. Raises TypeError if its ``PROGRAM`` does not implement the protocol."""
+        """Import the program of the task. Raises TypeError if its ``PROGRAM`` does not implement the
+        protocol."""
         program = self._module("program").PROGRAM
         if not isinstance(program, Program):
             raise TypeError(f"PROGRAM of {self.id} is not a Program")
         return program
 
     def sections(self) -> Sections:
-        """Import the function that turns reference, submission and statistics into sections of the detail page."""
+        """Import the function that turns reference, submission and statistics into sections of the detail
+        page."""
         return self._module("detail").sections  # type: ignore[no-any-return]
 
     def plausibility(self) -> Plausibility | None:

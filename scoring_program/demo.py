@@ -1,4 +1,5 @@
-"""What the generators of synthetic data share; like ``challenges/<id>/demo.py``, it never goes into a bundle."""
+"""What the generators of synthetic data share; like ``challenges/<id>/demo.py``, it never goes into a
+bundle."""
 
 from __future__ import annotations
 

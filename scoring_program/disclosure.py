@@ -1,11 +1,11 @@
 """What a run may disclose: the one place that decides, for the page, the log and the JSON.
 
-At ``detail: summary`` a row, bin or cell rests on at least `FEWEST` instances of the reference and as many of the
-submission. Smaller ones are folded into one row; if that row would still be too small, the smallest of the others
-joins it, so that nothing can be computed by subtraction. Where there is no such row, as in a matrix, the same groups
-are left out. A line changes in steps of as many instances. Shares have 3 decimals, because the more digits a sum
-with weights of the submission's choice has, the more it reveals about single items. ``full`` shows everything,
-``none`` no section at all.
+At ``detail: summary`` a row, bin or cell rests on at least `FEWEST` instances of the reference and as many of
+the submission. Smaller ones are folded into one row; if that row would still be too small, the smallest of
+the others joins it, so that nothing can be computed by subtraction. Where there is no such row, as in a
+matrix, the same groups are left out. A line changes in steps of as many instances. Shares have 3 decimals,
+because the more digits a sum with weights of the submission's choice has, the more it reveals about single
+items. ``full`` shows everything, ``none`` no section at all.
 """
 
 from __future__ import annotations
@@ -87,13 +87,14 @@ def fold_small(support: Ints, floor: int, overlapping: bool = False) -> tuple[In
     floor : int
         The fewest of each that a row may rest on.
     overlapping : bool
-        Whether an instance may be in several groups: folded groups then rest on as many as the largest of them.
+        Whether an instance may be in several groups: folded groups then rest on as many as the largest of
+        them.
 
     Returns
     -------
     large, small : int arrays
-        Together the groups that rest on anything. ``small`` has at least ``floor`` of each kind, or is empty; if the
-        groups do not suffice for one row, both are empty.
+        Together the groups that rest on anything. ``small`` has at least ``floor`` of each kind, or is empty;
+        if the groups do not suffice for one row, both are empty.
     """
     some = np.flatnonzero(support.any(axis=1))
     is_small = (support[some] < floor).any(axis=1)
@@ -115,7 +116,8 @@ def _together(support: Ints, overlapping: bool) -> Ints:
 
 
 def _large_cells(section: Matrix, floor: int) -> Matrix | None:
-    """Return a matrix without its small cells; the sum of the diagonal is known, so one of them must not be alone."""
+    """Return a matrix without its small cells; the sum of the diagonal is known, so one of them must not
+    be alone."""
     shown = section.support.min(axis=2) >= floor
     diagonal = np.arange(len(section.names))
     large, _ = fold_small(section.support[diagonal, diagonal], floor)
@@ -125,7 +127,9 @@ def _large_cells(section: Matrix, floor: int) -> Matrix | None:
 
 def _group_table(section: Groups, floor: int) -> Table | None:
     large, small = fold_small(section.support, floor, section.overlapping)
-    rows: list[Sequence[Cell]] = [(section.names[group], *section.row(np.array([group]))) for group in large.tolist()]
+    rows: list[Sequence[Cell]] = [
+        (section.names[group], *section.row(np.array([group]))) for group in large.tolist()
+    ]
     support = section.support[large]
     if section.worst_first is not None:
         key = section.worst_first
@@ -134,7 +138,11 @@ def _group_table(section: Groups, floor: int) -> Table | None:
     if len(small):
         rows.append((OTHERS, *section.row(small)))
         support = np.concatenate([support, _together(section.support[small], section.overlapping)[None]])
-    return Table(section.key, section.title, section.note, section.columns, rows, support, SUMMARY) if rows else None
+    return (
+        Table(section.key, section.title, section.note, section.columns, rows, support, SUMMARY)
+        if rows
+        else None
+    )
 
 
 def _large_rows(section: Table, floor: int) -> Table | None:
@@ -199,7 +207,8 @@ def _stepped(line: Line, instances: Ints, floor: int) -> Line:
 
 
 def _stepped_from_total(line: Line, instances: Ints, floor: int) -> Line:
-    """Return a line that keeps its first value until enough instances have left; the last step goes to its end."""
+    """Return a line that keeps its first value until enough instances have left; the last step goes to its
+    end."""
     steps = [0, *_steps(instances, floor)]
     values = [line.y[index] for index in steps]
     if len(steps) > 1:

@@ -1,4 +1,5 @@
-"""Mistakes that a validator cannot refuse, to measure whether notes report them: ``challenges/<id>/mistakes.py``.
+"""Mistakes that a validator cannot refuse, to measure whether notes report them:
+``challenges/<id>/mistakes.py``.
 
 Here is what those modules share whose predictions hold boxes. Like demo data, they never go into a bundle.
 """
@@ -45,11 +46,14 @@ def of_boxes(each: Callable[[Boxes], Change]) -> list[Mistake]:
 
 
 def moved(box: list[float], rng: Generator, noise: float, bias: Floats) -> list[float]:
-    """Return a box with noise in its corners and a submission's own bias in position and size, corners in order."""
+    """Return a box with noise in its corners and a submission's own bias in position and size, corners in
+    order."""
     array = np.array(box, dtype=np.float64)
     size = np.tile(array[2:] - array[:2], 2)
     array += size * (rng.normal(0, 0.25 * noise, 4) + bias)
-    return np.concatenate([np.minimum(array[:2], array[2:]), np.maximum(array[:2], array[2:])]).round(1).tolist()
+    return (
+        np.concatenate([np.minimum(array[:2], array[2:]), np.maximum(array[:2], array[2:])]).round(1).tolist()
+    )
 
 
 def bias(rng: Generator, noise: float) -> Floats:

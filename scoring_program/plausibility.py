@@ -1,8 +1,8 @@
 """Notes on mistakes that no validator can refuse: a sample of the submission is read in other ways.
 
-``challenges/<id>/plausibility.py`` lists what is compared with the reference and the other readings (`Facet`); this
-module judges them. Notes change no score. They give shares over the whole sample in steps of 5 % and name nothing of
-the reference.
+``challenges/<id>/plausibility.py`` lists what is compared with the reference and the other readings
+(`Facet`); this module judges them. Notes change no score. They give shares over the whole sample in steps of
+5 % and name nothing of the reference.
 """
 
 from __future__ import annotations
@@ -20,13 +20,16 @@ from validator.findings import Note
 
 FEWEST_ANNOTATED = 20
 _SAMPLE = 200
-_USUAL = "Usual causes: names in another spelling, ids or frames counted from 0, boxes in another unit or order"
+_USUAL = (
+    "Usual causes: names in another spelling, ids or frames counted from 0, boxes in another unit or order"
+)
 # How many times as large the share that another reading fits must be, or by how much larger.
 _TIMES = 2.5
 _MARGIN = 0.4
 _LOST_SHARE = 0.05
 _LOST = "At most 5 %"
-# A scale is tried if it is at least this far from 1; pairs agree on it within the tolerance. Both are logarithms.
+# A scale is tried if it is at least this far from 1; pairs agree on it within the tolerance. Both are
+# logarithms.
 _LEAST_SCALE = 0.2
 _SCALE_TOLERANCE = 0.1
 _SCALES_TRIED = 200
@@ -102,14 +105,16 @@ def notes(
 ) -> list[Note]:
     """Return notes on what looks like a mistake; a ``score`` of 0 adds one.
 
-    ``reference`` and ``submission`` are what the challenge's program made of them. Notes that look at the reference
-    are left out at ``detail: none`` and where fewer than 20 annotated instances, or fewer than 5 entries of the
-    submission, were compared.
+    ``reference`` and ``submission`` are what the challenge's program made of them. Notes that look at the
+    reference are left out at ``detail: none`` and where fewer than 20 annotated instances, or fewer than 5
+    entries of the submission, were compared.
     """
     if task is None or not settings["notes"]:
         return []
     made = task.facts(submission)
-    empty, normalized = (any(note.code == code for note in made) for code in ("N-EMPTY", "N-LOOKS-NORMALIZED"))
+    empty, normalized = (
+        any(note.code == code for note in made) for code in ("N-EMPTY", "N-LOOKS-NORMALIZED")
+    )
     with np.errstate(all="ignore"):  # boxes may be as large as numbers go
         facets = [] if settings["detail"] == "none" or empty else task.facets(reference, submission)
     facets = [facet for facet in facets if facet.annotated >= FEWEST_ANNOTATED and len(facet.as_is) >= FEWEST]
@@ -129,7 +134,8 @@ def notes(
 
 
 def best_reading(facet: Facet) -> Reading | None:
-    """Return the reading that fits far better than what was submitted, the best of several; None if there is none."""
+    """Return the reading that fits far better than what was submitted, the best of several; None if there
+    is none."""
     better = [reading for reading in facet.readings if _far_better(facet, reading.fits)]
     return max(better, key=lambda reading: float(reading.fits.mean()), default=None)
 
@@ -143,7 +149,8 @@ def _far_better(facet: Facet, after: Bools) -> bool:
 
 
 def _is_lost(facet: Facet) -> bool:
-    """Return whether hardly anything agrees: a small share rather than none, so that no single entry decides it."""
+    """Return whether hardly anything agrees: a small share rather than none, so that no single entry
+    decides it."""
     return float(facet.as_is.mean()) <= _LOST_SHARE
 
 
@@ -182,7 +189,8 @@ class BoxPairs:
     ground_truth: Floats
 
     def met(self, corners: Floats, iou: float = 0.5) -> Bools:
-        """Return which entries have a pair with IoU above ``iou`` if ``corners`` (k, 4) are those of the entries."""
+        """Return which entries have a pair with IoU above ``iou`` if ``corners`` (k, 4) are those of the
+        entries."""
         low = np.maximum(corners[:, :2], self.ground_truth[:, :2])
         high = np.minimum(corners[:, 2:], self.ground_truth[:, 2:])
         common = np.clip(high - low + 1, 0, None).prod(axis=1)
@@ -200,7 +208,8 @@ class BoxPairs:
         return self.readings(boxes, forms)
 
     def readings(self, corners: Floats, forms: Sequence[tuple[str, str, Floats, str]]) -> list[Reading]:
-        """Return readings of (code, words, corners, fix), and with a scale: half, double, and what fits best."""
+        """Return readings of (code, words, corners, fix), and with a scale: half, double, and what fits
+        best."""
         made = [Reading(code, words, self.met(boxes), fix) for code, words, boxes, fix in forms]
         scales = [np.full(2, scale) for scale in _USUAL_SCALES]
         fitted = self._scale(corners)
@@ -236,9 +245,14 @@ def with_sizes(boxes: Floats) -> Floats:
 
 
 def names_facet(
-    words: Sequence[str], known: Sequence[str], what: str, annotated: int, also: Callable[[str], str] = str.lower
+    words: Sequence[str],
+    known: Sequence[str],
+    what: str,
+    annotated: int,
+    also: Callable[[str], str] = str.lower,
 ) -> Facet:
-    """Return the facet of names that must be spelled as in the reference; ``also`` turns forms of a word into one.
+    """Return the facet of names that must be spelled as in the reference; ``also`` turns forms of a word into
+    one.
 
     Fewer than 5 different names are not judged unless they are numbers, nor is another spelling of fewer.
     """
@@ -249,7 +263,9 @@ def names_facet(
         is_in([_plain(word, also) for word in chosen], {_plain(w, also) for w in known}),
     )
     respelled = {word for word, gained in zip(chosen, (fits & ~as_is).tolist()) if gained}
-    reading = Reading("N-LOOKS-SPELLED", f"with {what} in lower case and {how}", fits, "Names are compared exactly")
+    reading = Reading(
+        "N-LOOKS-SPELLED", f"with {what} in lower case and {how}", fits, "Names are compared exactly"
+    )
     are_numbers = bool(chosen) and all(word.strip().isdigit() for word in chosen)
     causes = "Write the names as the format page and the class list do"
     return Facet(

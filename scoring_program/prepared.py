@@ -30,7 +30,8 @@ def save_prepared(path: Path, texts: Mapping[str, object], arrays: Mapping[str, 
 def load_prepared(
     path: Path, make: Callable[[dict[str, Any], dict[str, np.ndarray]], T], findings: Findings
 ) -> T | None:
-    """Return what ``make`` makes of the texts and arrays of a prepared file; None, and a finding, if it cannot."""
+    """Return what ``make`` makes of the texts and arrays of a prepared file; None, and a finding, if it
+    cannot."""
     try:
         arrays = load_arrays(path)
         texts = json.loads(arrays.pop("text").tobytes())
@@ -65,7 +66,8 @@ def load_arrays(path: Path) -> dict[str, np.ndarray]:
 
 
 def _check_size(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
-    """Raise ValueError unless an array has as many bytes as it declares: numpy would allocate what it declares."""
+    """Raise ValueError unless an array has as many bytes as it declares: numpy would allocate what it
+    declares."""
     with archive.open(info) as member:
         if np.lib.format.read_magic(member) != (1, 0):
             raise ValueError("not as numpy writes plain arrays")

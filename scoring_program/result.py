@@ -1,8 +1,9 @@
 """What a challenge returns after scoring: plain records that the report renders.
 
-Every section of the detail page has a key, which never changes, and a level. ``SUMMARY`` sections hold aggregates and
-say for every row, bin and cell how many instances it rests on; `scoring_program.disclosure` folds those that are too
-small. ``FULL`` sections may show single items of the ground truth and appear only with ``detail: full``.
+Every section of the detail page has a key, which never changes, and a level. ``SUMMARY`` sections hold
+aggregates and say for every row, bin and cell how many instances it rests on; `scoring_program.disclosure`
+folds those that are too small. ``FULL`` sections may show single items of the ground truth and appear only
+with ``detail: full``.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ Cell = Union[str, int, float, None]
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table. ``kind``: text, count (a whole number), number, or share (0..1, drawn as a bar)."""
+    """A column of a table. ``kind``: text, count (a whole number), number, or share (0..1, drawn as a
+    bar)."""
 
     title: str
     kind: str = "text"
@@ -41,7 +43,8 @@ class Section:
 
 @dataclass(frozen=True)
 class Table(Section):
-    """Rows under columns; None shows as a dash. ``support`` has the instances that a row rests on, as in `Groups`."""
+    """Rows under columns; None shows as a dash. ``support`` has the instances that a row rests on, as in
+    `Groups`."""
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
@@ -64,7 +67,8 @@ class Groups(Section):
     worst_first : int, optional
         The column that rows are sorted by, the smallest first; without it they keep their order.
     overlapping : bool
-        Whether an instance may be in several groups, so that a folded row may rest on no more than its largest group.
+        Whether an instance may be in several groups, so that a folded row may rest on no more than its
+        largest group.
     """
 
     columns: Sequence[Column]
@@ -112,7 +116,9 @@ def share_histogram(
     index = np.clip(np.searchsorted(edges, values, "right") - 1, 0, n_bins - 1)
     counts = np.bincount(index, minlength=n_bins)
     support = np.stack([counts, np.bincount(index[submitted], minlength=n_bins)], axis=1)
-    return Histogram(section.key, section.title, section.note, edges.tolist(), counts.tolist(), support, *titles)
+    return Histogram(
+        section.key, section.title, section.note, edges.tolist(), counts.tolist(), support, *titles
+    )
 
 
 @dataclass(frozen=True)
@@ -169,11 +175,11 @@ class Line:
 class LineChart(Section):
     """Lines over one pair of axes.
 
-    ``ranges`` are (low x, high x, low y, high y); ``filled`` shades the area below the first line; ``ordered`` draws
-    the lines in one scale of color, because their labels are steps of one quantity, and the last line stands out.
-    ``support`` of shape (n_lines, n_points) counts the instances that each point rests on, ascending; None for lines
-    whose points are totals. ``from_total`` says that the first point is a total, and that ``support`` counts the
-    instances that have left it since.
+    ``ranges`` are (low x, high x, low y, high y); ``filled`` shades the area below the first line;
+    ``ordered`` draws the lines in one scale of color, because their labels are steps of one quantity, and the
+    last line stands out. ``support`` of shape (n_lines, n_points) counts the instances that each point rests
+    on, ascending; None for lines whose points are totals. ``from_total`` says that the first point is a
+    total, and that ``support`` counts the instances that have left it since.
     """
 
     lines: Sequence[Line]

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The entry point on the platform: ``python3 score.py INPUT OUTPUT``.
 
-INPUT holds ``ref/`` (the hidden reference) and ``res/`` (the submission). Exit codes: 0 scored; 1 the submission is
-invalid; 2 the organizer's side is broken.
+INPUT holds ``ref/`` (the hidden reference) and ``res/`` (the submission). Exit codes: 0 scored; 1 the
+submission is invalid; 2 the organizer's side is broken.
 """
 
 import os

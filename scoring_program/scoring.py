@@ -1,7 +1,9 @@
-"""One run, from the folders of the platform to the outputs: ``score_folder`` and the command line of ``score.py``.
+"""One run, from the folders of the platform to the outputs: ``score_folder`` and the command line of
+``score.py``.
 
 It knows the platform's folders and nothing about any metric. INPUT holds ``ref/`` (the hidden reference) and
-``res/`` (the submission). Exit codes: 0 scored; 1 the submission is invalid; 2 the organizer's side is broken.
+``res/`` (the submission). Exit codes: 0 scored; 1 the submission is invalid; 2 the organizer's side is
+broken.
 """
 
 from __future__ import annotations
@@ -41,19 +43,26 @@ _DECIMALS = 6
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit code."""
     console.prepare()
-    parser = argparse.ArgumentParser(description="Score INPUT/res against INPUT/ref and write the scores to OUTPUT.")
+    parser = argparse.ArgumentParser(
+        description="Score INPUT/res against INPUT/ref and write the scores to OUTPUT."
+    )
     parser.add_argument("input", type=Path)
     parser.add_argument("output", type=Path)
     ids = challenge_ids()
     parser.add_argument(
-        "--challenge", choices=ids, default=ids[0] if len(ids) == 1 else None, help="needed where several are present"
+        "--challenge",
+        choices=ids,
+        default=ids[0] if len(ids) == 1 else None,
+        help="needed where several are present",
     )
     options = parser.parse_args(arguments)
     if options.challenge is None:
         parser.error(f"several challenges are present; add --challenge with one of {', '.join(ids)}")
     limits.watch_termination()
     reference, submission = options.input / "ref", options.input / "res"
-    return score_folder(options.challenge, reference, submission, options.output, options=Options(limited=True))
+    return score_folder(
+        options.challenge, reference, submission, options.output, options=Options(limited=True)
+    )
 
 
 @dataclass(frozen=True)
@@ -65,7 +74,9 @@ class Loaded:
     signature: str
 
 
-def load_reference(challenge: Challenge, folder: Path, settings: Settings, findings: Findings) -> Loaded | None:
+def load_reference(
+    challenge: Challenge, folder: Path, settings: Settings, findings: Findings
+) -> Loaded | None:
     """Read a reference folder; None after a problem, which goes to ``findings``."""
     program = challenge.program()
     ground_truth = program.load_reference(folder, settings, findings)
@@ -74,10 +85,14 @@ def load_reference(challenge: Challenge, folder: Path, settings: Settings, findi
     return Loaded(settings, ground_truth, run_signature(challenge, folder, ground_truth, settings))
 
 
-def run_settings(challenge: Challenge, folder: Path, overrides: Settings, findings: Findings) -> dict[str, Any]:
+def run_settings(
+    challenge: Challenge, folder: Path, overrides: Settings, findings: Findings
+) -> dict[str, Any]:
     """Return a value for every setting: those of the reference folder, replaced by ``overrides``."""
     if not folder.is_dir():
-        findings.add("E-REF-MISSING", "there is no reference folder", "the organizers must attach the reference data")
+        findings.add(
+            "E-REF-MISSING", "there is no reference folder", "the organizers must attach the reference data"
+        )
         return {}
     return {**read_settings(folder, challenge.settings, findings), **overrides}
 
@@ -218,7 +233,9 @@ def scored_result(
     all_notes = [*mistakes, *notes, *statistics.notes]
     result = Result(scores, statistics, replicates, interval, losses, sections, all_notes)
     # All outputs have at most 10 decimals anyway.
-    return rounded(result, settings["score_decimals"]) if settings["score_decimals"] < files.DECIMALS else result
+    return (
+        rounded(result, settings["score_decimals"]) if settings["score_decimals"] < files.DECIMALS else result
+    )
 
 
 def run_signature(challenge: Challenge, folder: Path, reference: Any, settings: Settings) -> str:
@@ -243,7 +260,8 @@ def _interval(replicates: Floats, score: float, n_items: int) -> Interval | None
 
 def _losses(program: AnyProgram, statistics: Statistics, score: float) -> list[Loss]:
     """Return what each kind of error costs, the largest loss first."""
-    # Rounded, because the last bits must not decide the order or show a loss of -0.0; adding zero makes that 0.0.
+    # Rounded, because the last bits must not decide the order or show a loss of -0.0; adding zero makes that
+    # 0.0.
     fixed = program.losses(statistics).items()
     losses = [Loss(fix, value, round(value - score, files.DECIMALS) + 0.0) for fix, value in fixed]
     return sorted(losses, key=lambda loss: -loss.points)
@@ -352,7 +370,9 @@ class _Run:
 
     def broken(self, findings: Findings) -> int:
         """Say what is wrong on the organizer's side."""
-        self._write_failed("broken", BROKEN, findings, page.broken_page(self.challenge.title, findings.lines()))
+        self._write_failed(
+            "broken", BROKEN, findings, page.broken_page(self.challenge.title, findings.lines())
+        )
         console.say("The organizer's side is broken, nothing was scored:", *findings.lines(), to=sys.stderr)
         return self.exit_code
 
@@ -381,7 +401,9 @@ class _Run:
         files.write_scores(self._output, result.scores)
         scores = [f"{key}: {files.plain_number(value)}" for key, value in result.scores.items()]
         notes = [f"note {note.line()}" for note in result.notes]
-        losses = [f"loss {loss.fix}: {files.plain_number(round(loss.points, _DECIMALS))}" for loss in result.losses]
+        losses = [
+            f"loss {loss.fix}: {files.plain_number(round(loss.points, _DECIMALS))}" for loss in result.losses
+        ]
         console.say(line, *scores, *notes, *losses, self._stages.line())
 
 
@@ -390,6 +412,8 @@ def _without_places(challenge: Challenge, organizer: Findings) -> Findings:
     codes = ", ".join(sorted({problem.code for problem in organizer.problems}))
     findings = Findings()
     problem = f"{codes}: the reference data has {counted(organizer.total, 'problem')}"
-    hint = f"the organizers see them with python -m organizer prepare {challenge.id} --source DIR --output DIR"
+    hint = (
+        f"the organizers see them with python -m organizer prepare {challenge.id} --source DIR --output DIR"
+    )
     findings.add("E-REF", problem, hint)
     return findings

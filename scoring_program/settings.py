@@ -39,14 +39,17 @@ COMMON = (
     Setting("interval", True, "whether an interval of the score is computed", signed=False),
     Setting("notes", True, "whether to say what looks like a mistake", signed=False),
     Setting("time_limit", 570.0, "seconds that a run may take", min=0.1, max=86400.0, signed=False),
-    Setting("memory_limit", 8000.0, "MB of address space that a run may use", min=300.0, max=1e6, signed=False),
+    Setting(
+        "memory_limit", 8000.0, "MB of address space that a run may use", min=300.0, max=1e6, signed=False
+    ),
 )
 
 
 def declared(data: Mapping[str, Mapping[str, Any]]) -> tuple[Setting, ...]:
     """Return the common settings and those of a ``challenge.yaml``."""
     declarations = (
-        Setting(name=name, **{**value, "choices": tuple(value.get("choices", ()))}) for name, value in data.items()
+        Setting(name=name, **{**value, "choices": tuple(value.get("choices", ()))})
+        for name, value in data.items()
     )
     return (*COMMON, *declarations)
 
@@ -75,7 +78,9 @@ def read_settings(folder: Path, known: tuple[Setting, ...], findings: Findings) 
     return {**values, **allowed(content, known, findings, SETTINGS_FILE)}
 
 
-def allowed(chosen: Mapping[Any, Any], known: tuple[Setting, ...], findings: Findings, file: str) -> dict[str, Any]:
+def allowed(
+    chosen: Mapping[Any, Any], known: tuple[Setting, ...], findings: Findings, file: str
+) -> dict[str, Any]:
     """Return the chosen values that are allowed; problems of the others, in ``file``, go to ``findings``."""
     values: dict[str, Any] = {}
     by_name = {setting.name: setting for setting in known}
@@ -115,7 +120,9 @@ def _expected(setting: Setting, value: Any) -> str:
     """Return what the value should be, or "" if it is allowed."""
     if setting.choices:
         choices = ", ".join(str(choice) for choice in setting.choices)
-        return "" if any(value == c and type(value) is type(c) for c in setting.choices) else f"one of {choices}"
+        return (
+            "" if any(value == c and type(value) is type(c) for c in setting.choices) else f"one of {choices}"
+        )
     is_of_kind, expected = _KINDS[type(setting.default)]
     if setting.min is None or setting.max is None:
         return "" if is_of_kind(value) else expected

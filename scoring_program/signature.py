@@ -21,7 +21,11 @@ def reference_hash(folder: Path) -> str:
     total = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        if path.is_file() and name != SETTINGS_FILE and not any(part.startswith(".") for part in name.split("/")):
+        if (
+            path.is_file()
+            and name != SETTINGS_FILE
+            and not any(part.startswith(".") for part in name.split("/"))
+        ):
             total.update(hashlib.sha256(name.encode()).digest())
             total.update(hashlib.sha256(path.read_bytes()).digest())
     return total.hexdigest()

@@ -26,7 +26,8 @@ class Trials(ABC):
     """The tricks that the metric rewards, by its definition."""
 
     RELEASED_GAMES: Mapping[str, Game] = {}
-    """Tricks that the metric rewards with ``protocol: released``; they take the weak sample, which misses more."""
+    """Tricks that the metric rewards with ``protocol: released``; they take the weak sample, which misses
+    more."""
 
     SHOWS_ITEMS = True
     """Whether the full detail page names items."""

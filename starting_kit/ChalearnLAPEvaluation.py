@@ -38,7 +38,8 @@ exportGT_Gesture = exportGT_Action
 
 
 def read_member(sample: Path, suffix: str) -> bytes:
-    """Return the bytes of ``{Id}_{suffix}.csv`` in a sample zip. Raises FileNotFoundError if it is not there."""
+    """Return the bytes of ``{Id}_{suffix}.csv`` in a sample zip. Raises FileNotFoundError if it is not
+    there."""
     wanted = f"{sample.stem}_{suffix}.csv"
     with zipfile.ZipFile(sample) as archive:
         for name in archive.namelist():
@@ -73,5 +74,7 @@ def evalGesture(predictionDir: _Path, truthDir: _Path, protocol: str = "publishe
 
 
 def _evaluate(task: str, predictions: _Path, ground_truth: _Path, protocol: str) -> float:
-    result = score(task, Path(predictions), Path(ground_truth), protocol=protocol, detail="none", interval=False)
+    result = score(
+        task, Path(predictions), Path(ground_truth), protocol=protocol, detail="none", interval=False
+    )
     return float(result.scores["score"])

@@ -43,7 +43,8 @@ class _Sample:
     def exportPredictions(self, prediction: Sequence[Sequence[int]], predPath: _Path) -> None:
         """Write ``{Id}_prediction.csv`` to the folder ``predPath``, which is made if needed, and check it.
 
-        Raises ValueError if a row does not have the fields of the track as whole numbers, or the file is not valid.
+        Raises ValueError if a row does not have the fields of the track as whole numbers, or the file is not
+        valid.
         """
         lines = ""
         for index, row in enumerate(prediction):

@@ -38,7 +38,12 @@ class AnetEntitiesWriter:
         self._results: dict[str, dict[str, dict[str, Any]]] = {}
 
     def add_segment(
-        self, video: str, segment: str | int, classes: Sequence[str], word_indexes: Sequence[int], boxes: np.ndarray
+        self,
+        video: str,
+        segment: str | int,
+        classes: Sequence[str],
+        word_indexes: Sequence[int],
+        boxes: np.ndarray,
     ) -> None:
         """Set the objects of a segment.
 
@@ -55,8 +60,8 @@ class AnetEntitiesWriter:
         Raises
         ------
         ValueError
-            The three differ in length; classes are not a list of strings; a word index is not a whole number from
-            0; boxes have another shape, are not in pixels or have x2 < x1.
+            The three differ in length; classes are not a list of strings; a word index is not a whole number
+            from 0; boxes have another shape, are not in pixels or have x2 < x1.
         """
         names = texts(classes, "classes")
         words = [whole(index, f"word_indexes[{position}]", 0) for position, index in enumerate(word_indexes)]

@@ -36,8 +36,8 @@ from validator.formats.densepose import PARTS, encode_detection
 class DensePoseWriter:
     """Writes detections one at a time: a zip for uploading, or plain JSON if the path ends in .json.
 
-    The file appears at the end of the ``with`` block, once the validator has accepted it; after an exception there
-    is none. The block's end raises ValueError if the results are not valid.
+    The file appears at the end of the ``with`` block, once the validator has accepted it; after an exception
+    there is none. The block's end raises ValueError if the results are not valid.
     """
 
     def __init__(self, path: str | Path, name: str = "mymodel") -> None:
@@ -71,8 +71,8 @@ class DensePoseWriter:
         Raises
         ------
         ValueError
-            A value is not finite or not a number; the box is not in pixels; the array does not fit the box, is not
-            uint8, holds a part above 24, or U and V in 0..1.
+            A value is not finite or not a number; the box is not in pixels; the array does not fit the box,
+            is not uint8, holds a part above 24, or U and V in 0..1.
         """
         box_values = numbers(box, (4,), "the box")
         refuse_fractions(box_values, "the box")
@@ -80,7 +80,9 @@ class DensePoseWriter:
         array = np.asarray(iuv)
         _check_pixels(array, (3, int(box_values[3]), int(box_values[2])))
         x, y, width, height = box_values.tolist()
-        encoded = encode_detection(whole(image_id, "the image id", 0), (x, y, width, height), certainty, array)
+        encoded = encode_detection(
+            whole(image_id, "the image id", 0), (x, y, width, height), certainty, array
+        )
         self._stream.write(f"{self._separator}{encoded}".encode())
         self._separator = ",\n"
 
@@ -102,7 +104,9 @@ def _check_pixels(array: np.ndarray, shape: tuple[int, int, int]) -> None:
         raise ValueError("the box is smaller than a pixel; leave the detection out")
     if array.dtype != np.uint8:
         hint = "for U and V in 0..1 write np.rint(255 * u).astype(np.uint8)"
-        raise ValueError(f"the array is of type {array.dtype}; it must be uint8: parts 0..24, U and V 0..255; {hint}")
+        raise ValueError(
+            f"the array is of type {array.dtype}; it must be uint8: parts 0..24, U and V 0..255; {hint}"
+        )
     if array[0].max() > PARTS:
         raise ValueError(f"part {array[0].max()} is above {PARTS}; parts are 1..{PARTS}, 0 is background")
     if array[0].any() and array[1:].max() == 1:
@@ -121,7 +125,9 @@ class _ArraysOnly(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         """Return an allowed class; raises UnpicklingError for others."""
         if (module, name) not in self._ALLOWED:
-            raise pickle.UnpicklingError(f"it holds {module}.{name}, which is not an array or a plain container")
+            raise pickle.UnpicklingError(
+                f"it holds {module}.{name}, which is not an array or a plain container"
+            )
         if module == "numpy._core.multiarray" and not hasattr(np, "_core"):
             module = "numpy.core.multiarray"
         return super().find_class(module, name)
@@ -167,7 +173,9 @@ def _as_bytes(array: np.ndarray) -> np.ndarray:
     if array.dtype == np.uint8:
         return array
     if array.ndim != 3 or array.dtype.kind not in "iuf" or not np.isfinite(array).all():
-        raise ValueError(f"the array is {array.dtype} {array.shape}; it must hold finite numbers of shape (3, h, w)")
+        raise ValueError(
+            f"the array is {array.dtype} {array.shape}; it must hold finite numbers of shape (3, h, w)"
+        )
     if array.dtype.kind == "f":
         if array[1:].min(initial=0) < 0 or array[1:].max(initial=0) > 1:
             low, high = array[1:].min(), array[1:].max()
@@ -184,8 +192,12 @@ def _as_bytes(array: np.ndarray) -> np.ndarray:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit code."""
-    parser = argparse.ArgumentParser(description="Convert a pickle of detections with arrays to densepose results.")
-    parser.add_argument("source", type=Path, help="a pickled list of dicts: image_id, bbox, score, uv (3, h, w)")
+    parser = argparse.ArgumentParser(
+        description="Convert a pickle of detections with arrays to densepose results."
+    )
+    parser.add_argument(
+        "source", type=Path, help="a pickled list of dicts: image_id, bbox, score, uv (3, h, w)"
+    )
     parser.add_argument("output", type=Path, help="densepose_..._results.json, or a .zip for uploading")
     options = parser.parse_args(arguments)
     count = 0

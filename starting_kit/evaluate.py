@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Check a submission and score it at home: ``python evaluate.py ID my.zip``.
 
-Runs the very code of the server, by default against the synthetic demo reference that comes with the kit. Exit
-codes: 0 scored; 1 the submission is invalid; 2 the reference is missing or malformed.
+Runs the very code of the server, by default against the synthetic demo reference that comes with the kit.
+Exit codes: 0 scored; 1 the submission is invalid; 2 the reference is missing or malformed.
 
 In Python, for example after every epoch of a training: ``from evaluate import score``.
 
@@ -46,7 +46,9 @@ def main(arguments: list[str] | None = None) -> int:
     if options.protocol:
         overrides["protocol"] = options.protocol
     try:
-        reference = prepared_folder(load_challenge(task), options.reference or DEMO_REFERENCE / task, options.cache)
+        reference = prepared_folder(
+            load_challenge(task), options.reference or DEMO_REFERENCE / task, options.cache
+        )
     except ReferenceProblemsError as error:
         console.say(f"The reference cannot be used, nothing was scored:\n{error}", to=sys.stderr)
         return BROKEN
@@ -77,16 +79,24 @@ def _parser(modes: list[str]) -> argparse.ArgumentParser:
     parser.add_argument("submission", nargs="?", type=Path, help="your zip file, or a folder with its files")
     if modes:
         own = parser.add_argument_group("as in the script of ActivityNet-Entities")
-        own.add_argument("-s", "--submission_file", type=Path, help="your zip file; a .json file is accepted too")
+        own.add_argument(
+            "-s", "--submission_file", type=Path, help="your zip file; a .json file is accepted too"
+        )
         own.add_argument("--eval_mode", choices=modes, help="the task: given or generated sentences")
         own.add_argument("--loc_mode", choices=["all", "loc"], help="show the numbers of one mode")
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="print the table of classes, if the task has one"
     )
-    parser.add_argument("--reference", type=Path, help="reference folder; default: the demo reference of the kit")
-    parser.add_argument("--cache", type=Path, help="where prepared references are kept; default: your cache folder")
+    parser.add_argument(
+        "--reference", type=Path, help="reference folder; default: the demo reference of the kit"
+    )
+    parser.add_argument(
+        "--cache", type=Path, help="where prepared references are kept; default: your cache folder"
+    )
     parser.add_argument("--output", type=Path, default=Path("evaluation"), help="folder for the results")
-    parser.add_argument("--protocol", choices=["published", "released"], help="default: what the reference says")
+    parser.add_argument(
+        "--protocol", choices=["published", "released"], help="default: what the reference says"
+    )
     return parser
 
 
@@ -102,7 +112,9 @@ def _print_classes(result: Result) -> None:
         if isinstance(table, Table) and table.key == "classes":
             console.say(f"\n{table.title}")
             for row in ([column.title for column in table.columns], *table.rows):
-                console.say("  ".join(f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in row))
+                console.say(
+                    "  ".join(f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in row)
+                )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Scoring at home from Python: `score`, and references that are read once and, if need be, prepared into a cache."""
+"""Scoring at home from Python: `score`, and references that are read once and, if need be, prepared into a
+cache."""
 
 from __future__ import annotations
 
@@ -116,9 +117,14 @@ def score(
     return Score(result.scores, result.interval, result.losses, items, result.notes, loaded.signature)
 
 
-def _load(challenge: Challenge, source: Path, cache: str | Path | None, overrides: Mapping[str, Any]) -> Loaded:
+def _load(
+    challenge: Challenge, source: Path, cache: str | Path | None, overrides: Mapping[str, Any]
+) -> Loaded:
     findings = Findings()
-    values = {**_settings(challenge, source, findings), **allowed(overrides, challenge.settings, findings, "")}
+    values = {
+        **_settings(challenge, source, findings),
+        **allowed(overrides, challenge.settings, findings, ""),
+    }
     if not findings.ok:
         raise ReferenceProblemsError(findings)
     key = _key(challenge.id, source, values)

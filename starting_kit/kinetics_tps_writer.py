@@ -63,8 +63,9 @@ class KineticsTPSWriter:
         Raises
         ------
         ValueError
-            A box has another shape, is not in pixels or has x2 < x1; boxes and states differ in number; there are
-            more than 5; ``frame`` is not a whole number from 1; a part is no pair; states are not a list of strings.
+            A box has another shape, is not in pixels or has x2 < x1; boxes and states differ in number; there
+            are more than 5; ``frame`` is not a whole number from 1; a part is no pair; states are not a list
+            of strings.
         """
         human_box = corner_boxes(box, (4,), "the box of the human")
         proposals = {}
@@ -89,10 +90,15 @@ class KineticsTPSWriter:
         Raises
         ------
         ValueError
-            A video has frames but no class, so it can only score 0; or the submission is not valid: the message lists
-            what is wrong.
+            A video has frames but no class, so it can only score 0; or the submission is not valid: the
+            message lists what is wrong.
         """
         if classless := sorted(self._parts.keys() - self._classes.keys()):
-            raise ValueError(f"{classless[0]}: the video has frames but no class; call add_video for each video")
-        files = {"pred_vid_result.json": json.dumps(self._classes), "pred_part_result.json": json.dumps(self._parts)}
+            raise ValueError(
+                f"{classless[0]}: the video has frames but no class; call add_video for each video"
+            )
+        files = {
+            "pred_vid_result.json": json.dumps(self._classes),
+            "pred_part_result.json": json.dumps(self._parts),
+        }
         save_zip(path, "kinetics_tps", files)

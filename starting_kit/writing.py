@@ -25,8 +25,8 @@ ANY = -1
 def checked_file(path: str | Path, challenge_id: str) -> Iterator[Path]:
     """Yield a temporary path of the same name; afterwards check the file there and move it to ``path``.
 
-    After an exception, or if the check fails, nothing is left and an older file at ``path`` stays. Raises ValueError
-    if the submission is not valid; the message lists what is wrong.
+    After an exception, or if the check fails, nothing is left and an older file at ``path`` stays. Raises
+    ValueError if the submission is not valid; the message lists what is wrong.
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -42,8 +42,12 @@ def checked_file(path: str | Path, challenge_id: str) -> Iterator[Path]:
 
 
 def save_zip(path: str | Path, challenge_id: str, files: Mapping[str, str]) -> None:
-    """Write a zip of these texts by their names, as `checked_file` does. Raises ValueError if it is not valid."""
-    with checked_file(path, challenge_id) as work, zipfile.ZipFile(work, "w", zipfile.ZIP_DEFLATED) as archive:
+    """Write a zip of these texts by their names, as `checked_file` does. Raises ValueError if it is not
+    valid."""
+    with (
+        checked_file(path, challenge_id) as work,
+        zipfile.ZipFile(work, "w", zipfile.ZIP_DEFLATED) as archive,
+    ):
         for name, content in files.items():
             archive.writestr(name, content)
 
@@ -90,7 +94,10 @@ def corner_boxes(values: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
     reversed_ = (array[..., 2:] < array[..., :2]).any(axis=-1)
     if reversed_.any():
         first = array[reversed_][0].tolist()
-        hint = "boxes are x1, y1, x2, y2; from x, y, width, height compute x2 = x + width - 1, y2 = y + height - 1"
+        hint = (
+            "boxes are x1, y1, x2, y2; from x, y, width, height compute x2 = x + width - 1, y2 = y + "
+            "height - 1"
+        )
         raise ValueError(f"{what}: {first} has x2 < x1 or y2 < y1; {hint}")
     refuse_fractions(array, what)
     return array

@@ -28,8 +28,28 @@ from scoring_program.result import (
 from validator.findings import Note
 
 GESTURES = [
-    *("vattene", "vieniqui", "perfetto", "furbo", "cheduepalle", "chevuoi", "daccordo", "seipazzo", "combinato"),
-    *("freganiente", "ok", "cosatifarei", "basta", "prendere", "noncenepiu", "fame", "tantotempo", "buonissimo"),
+    *(
+        "vattene",
+        "vieniqui",
+        "perfetto",
+        "furbo",
+        "cheduepalle",
+        "chevuoi",
+        "daccordo",
+        "seipazzo",
+        "combinato",
+    ),
+    *(
+        "freganiente",
+        "ok",
+        "cosatifarei",
+        "basta",
+        "prendere",
+        "noncenepiu",
+        "fame",
+        "tantotempo",
+        "buonissimo",
+    ),
     *("messidaccordo", "sonostufo"),
 ]
 FIXES = ["false_classes", "missed_classes", "timing", "extra"]
@@ -40,12 +60,18 @@ CHALLENGE = Challenge(
     item="sequence",
     columns=[
         ScoreColumn("score", "Mean Jaccard", "Mean over sequences of the mean Jaccard index; 1 is perfect."),
-        ScoreColumn("coverage", "Coverage", "Share of the reference sequences for which there is a prediction."),
+        ScoreColumn(
+            "coverage", "Coverage", "Share of the reference sequences for which there is a prediction."
+        ),
         ScoreColumn("score_low", "Interval from", "Lower end of the interval.", leaderboard=False),
         ScoreColumn("score_high", "Interval to", "Upper end of the interval.", leaderboard=False),
     ],
     fixes=[
-        Fix(key, key.replace("_", " ").capitalize(), "Errors of this kind cost {points}: look at the worst classes.")
+        Fix(
+            key,
+            key.replace("_", " ").capitalize(),
+            "Errors of this kind cost {points}: look at the worst classes.",
+        )
         for key in FIXES
     ],
     settings=(),
@@ -68,7 +94,9 @@ def example_result(size: int = 20, text: str = "", own: str = "") -> Result:
         statistics=Statistics([f"Sequence{i:04d}" for i in range(size)], np.linspace(0, 1, size), []),
         replicates=np.zeros(0),
         interval=Interval(0.3911234567891, 0.4341234567891, 1000, 240),
-        losses=[Loss(fix, 0.4127 + points, points) for fix, points in zip(FIXES, (0.121, 0.0833, 0.0412, -0.001))],
+        losses=[
+            Loss(fix, 0.4127 + points, points) for fix, points in zip(FIXES, (0.121, 0.0833, 0.0412, -0.001))
+        ],
         sections=[*_summary(text, own, names, pick), *_full(text, names, pick)],
         notes=[
             Note("N-FILES-EXTRA", text or "2 files are not part of the reference and were ignored"),
@@ -80,7 +108,10 @@ def example_result(size: int = 20, text: str = "", own: str = "") -> Result:
 def _summary(text, own, names, pick):
     columns = [Column(text or "Gesture"), Column("Jaccard", "share"), Column("Frames, annotated", "count")]
     columns += [Column("Frames, predicted", "count"), Column("Mean length", "number")]
-    rows = [(name, pick.random(), pick.randrange(9000), pick.randrange(9000), 40 * pick.random()) for name in names]
+    rows = [
+        (name, pick.random(), pick.randrange(9000), pick.randrange(9000), 40 * pick.random())
+        for name in names
+    ]
     rows[-1] = (names[-1], None, None, None, None)
     n = min(len(names), 40)
     counts = np.array([[pick.randrange(0, 9000 if i == j else 400) for j in range(n)] for i in range(n)])
@@ -90,7 +121,8 @@ def _summary(text, own, names, pick):
     recall = [step / 100 for step in range(101)]
     thresholds = [0.5 + 0.05 * step for step in range(10)]
     steps = [
-        Line(f"{t:.2f}", recall, [max(0.0, 1 - r**3 - (t - 0.5) * (0.4 + r)) for r in recall]) for t in thresholds
+        Line(f"{t:.2f}", recall, [max(0.0, 1 - r**3 - (t - 0.5) * (0.4 + r)) for r in recall])
+        for t in thresholds
     ]
     mean = Line(text or "mean", recall, np.mean([line.y for line in steps], axis=0).tolist())
     parts = ["torso", "hands", "feet", "upper legs", "lower legs", "upper arms", "lower arms", "head"]

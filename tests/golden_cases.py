@@ -65,7 +65,9 @@ def settings_of(case: Path, protocol: str, **settings: Any) -> dict[str, Any]:
 def reference_of(case: Path, chosen: str) -> Any:
     """Load the reference of a case once with the same settings: preparing it may take a moment."""
     findings = Findings()
-    reference = load_challenge(case.parent.name).program().load_reference(case / "ref", json.loads(chosen), findings)
+    reference = (
+        load_challenge(case.parent.name).program().load_reference(case / "ref", json.loads(chosen), findings)
+    )
     assert findings.lines() == []
     return reference
 
@@ -80,7 +82,11 @@ def score_case(case: Path, protocol: str, **settings: Any) -> Result:
     submission = challenge.program().read_submission(case / "res", reference, findings)
     assert findings.lines() == []
     return scored_result(
-        challenge, reference, submission, {**defaults, **settings_of(case, protocol, **settings)}, findings.notes
+        challenge,
+        reference,
+        submission,
+        {**defaults, **settings_of(case, protocol, **settings)},
+        findings.notes,
     )
 
 

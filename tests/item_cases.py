@@ -25,7 +25,9 @@ def random_cases(name, folder, n_cases=50):
     for seed in range(n_cases):
         rng, findings = random.Random(seed), Findings()
         keys = [f"item{number}" for number in range(rng.randint(1, 30))]
-        truth, predicted = ({key: demo.random_value(rng) for key in rng.sample(keys, len(keys))} for _ in range(2))
+        truth, predicted = (
+            {key: demo.random_value(rng) for key in rng.sample(keys, len(keys))} for _ in range(2)
+        )
         demo.write(folder / "ref" / demo.TRUTH, truth)
         demo.write(folder / "res" / demo.FILE, predicted)
         reference = program.load_reference(folder / "ref", {"detail": "summary"}, findings)

@@ -86,7 +86,11 @@ def scores(sequences: list[Sequence], apart: bool) -> dict[str, Fraction]:
     for sequence in sequences:
         for cell in {**sequence.truth, **sequence.predicted}:
             truth, guess = sequence.truth.get(cell, set()), sequence.predicted.get(cell, set())
-            annotated, predicted, both = annotated + len(truth), predicted + len(guess), both + len(truth & guess)
+            annotated, predicted, both = (
+                annotated + len(truth),
+                predicted + len(guess),
+                both + len(truth & guess),
+            )
     return {
         "score": total,
         "mean_jaccard": total,
@@ -103,7 +107,10 @@ def class_rows(sequences: list[Sequence], apart: bool) -> dict[int, tuple[Fracti
     labels = {label for sequence in sequences for _, label in {**sequence.truth, **sequence.predicted}}
     for label in sorted(labels):
         counting = [
-            value for sequence in sequences for cell, value in sequence.jaccard(apart).items() if cell[1] == label
+            value
+            for sequence in sequences
+            for cell, value in sequence.jaccard(apart).items()
+            if cell[1] == label
         ]
         frames = [
             sum(

@@ -74,7 +74,9 @@ def pixels_of_person(masks, box, height, width):
         for column, (left, right, across) in enumerate(columns):
             value = 0.0
             for line, weight in ((upper, np.float32(1) - down), (lower, down)):
-                mixed = labels[line][left] * float(np.float32(1) - across) + labels[line][right] * float(across)
+                mixed = labels[line][left] * float(np.float32(1) - across) + labels[line][right] * float(
+                    across
+                )
                 value += mixed * float(weight)
             place = (row + int(box[1]), column + int(box[0]))
             if value > 0.5 and 0 <= place[0] < height and 0 <= place[1] < width:

@@ -63,7 +63,9 @@ def judge(objects, words, not_penalized):
     for thing, spared in zip(objects, not_penalized):
         same = [w for w in words if w.segment == thing.segment and thing.label in w.mentions]
         first = min(same, key=lambda word: word.index, default=None)
-        of_objects.append((first is not None and is_right(thing, first), first is not None, spared and first is None))
+        of_objects.append(
+            (first is not None and is_right(thing, first), first is not None, spared and first is None)
+        )
     for word in words:
         same = [o for o in objects if (o.segment, o.label) == (word.segment, word.label)]
         of_words.append((bool(same) and is_right(same[0], word), bool(same)))
@@ -98,7 +100,8 @@ def over_classes(judged, objects, words, submitted, localization):
     found = []
     for kept in counting(judged, objects, words, submitted, localization):
         means = [
-            mean([right for thing, right in kept if thing.label == label]) for label in {t.label for t, _ in kept}
+            mean([right for thing, right in kept if thing.label == label])
+            for label in {t.label for t, _ in kept}
         ]
         found.append(sum(means) / len(labels) if labels else 0.0)
     return (*found, f1(*found))

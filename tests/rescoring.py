@@ -62,7 +62,9 @@ def varied(number):
     """Return the good sample with rows dropped at random; no two have the same bytes."""
     pick = random.Random(number)
     rest = {
-        name: "".join(line for line in data.decode().splitlines(keepends=True) if pick.random() > number / 400)
+        name: "".join(
+            line for line in data.decode().splitlines(keepends=True) if pick.random() > number / 400
+        )
         for name, data in sample().items()
     }
     return {**rest, "number.txt": str(number)}
@@ -100,4 +102,6 @@ def rows(path, key="submission"):
 def left(output):
     """Return the bytes of all that must not differ from run to run."""
     files = folder_files(output)
-    return {name: data for name, data in files.items() if name != "timing.csv" and not name.startswith("store/")}
+    return {
+        name: data for name, data in files.items() if name != "timing.csv" and not name.startswith("store/")
+    }

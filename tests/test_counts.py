@@ -13,8 +13,37 @@ from validator.findings import counted
 HOUSES = ("validator", "scoring_program", "organizer", "starting_kit")
 # What may stand behind a value and is not the plural of what it counts; and large constants of one size.
 OTHER_WORDS = {
-    *("and", "as", "at", "begins", "counts", "differs", "does", "exists", "gets", "has", "in", "is", "leads", "lies"),
-    *("no", "not", "occurs", "of", "ordinary", "put", "sorts", "stands", "this", "to", "unpacks", "was", "whether"),
+    *(
+        "and",
+        "as",
+        "at",
+        "begins",
+        "counts",
+        "differs",
+        "does",
+        "exists",
+        "gets",
+        "has",
+        "in",
+        "is",
+        "leads",
+        "lies",
+    ),
+    *(
+        "no",
+        "not",
+        "occurs",
+        "of",
+        "ordinary",
+        "put",
+        "sorts",
+        "stands",
+        "this",
+        "to",
+        "unpacks",
+        "was",
+        "whether",
+    ),
     *("with", "bytes", "clss", "ms", "participants", "pixels", "points"),
 }
 
@@ -24,7 +53,9 @@ OTHER_WORDS = {
 )
 def test_one_and_many(number, text):
     assert counted(number, "video") == text
-    assert counted(number, "vertex", "vertices") == text.replace("videos", "vertices").replace("video", "vertex")
+    assert counted(number, "vertex", "vertices") == text.replace("videos", "vertices").replace(
+        "video", "vertex"
+    )
 
 
 def is_right(node):

@@ -27,7 +27,9 @@ def _protocols():
 @pytest.mark.parametrize(("case", "protocol", "expected"), list(_protocols()))
 def test_golden_case_gives_its_numbers(case, protocol, expected):
     with told(case):
-        check_of(case.parent.name)(case.parent.name, partial(score_case, case, protocol, interval=False), expected)
+        check_of(case.parent.name)(
+            case.parent.name, partial(score_case, case, protocol, interval=False), expected
+        )
 
 
 def _holding_more():

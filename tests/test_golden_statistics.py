@@ -29,7 +29,9 @@ def test_golden_statistics(challenge_id, case):
     n = len(statistics.items)
     assert n == expected["items"]
     assert result.scores["score"] == pytest.approx(expected["score"], abs=1e-9)
-    assert {loss.fix: loss.score_if_fixed for loss in result.losses} == pytest.approx(expected["losses"], abs=1e-9)
+    assert {loss.fix: loss.score_if_fixed for loss in result.losses} == pytest.approx(
+        expected["losses"], abs=1e-9
+    )
     if not n:
         assert "interval" not in expected
         assert result.interval is None
@@ -38,7 +40,9 @@ def test_golden_statistics(challenge_id, case):
     assert replicates[:5] == pytest.approx(expected["first_replicates"], abs=1e-9)
     if n > 1:
         low, high = resampling.percentile_interval(replicates)
-        assert (low, high) == pytest.approx((expected["interval"]["low"], expected["interval"]["high"]), abs=1e-9)
+        assert (low, high) == pytest.approx(
+            (expected["interval"]["low"], expected["interval"]["high"]), abs=1e-9
+        )
 
 
 @pytest.mark.parametrize(("challenge_id", "case"), [pytest.param(*key, id="-".join(key)) for key in NUMBERS])

@@ -29,7 +29,9 @@ def test_every_code_has_one_line():
         for name in ("validator", "scoring_program", "organizer", "starting_kit")
         for path in (ROOT / name).rglob("*.py")
     ]
-    used = {code for path in sources for code in re.findall(rf'"({CODE})["\:]', path.read_text(encoding="utf-8"))}
+    used = {
+        code for path in sources for code in re.findall(rf'"({CODE})["\:]', path.read_text(encoding="utf-8"))
+    }
     assert len(used) > 100
     assert set(explained()) == used
     assert set(explained().values()) == {1}
@@ -62,7 +64,10 @@ def test_order_does_not_depend_on_the_hash_seed(task, tmp_path):
         f"{name}.json": '{"b": 1, "a": [2], "b": {"humans": 3}}'
         for name in ("pred_part_result", "densepose_x_results")
     }
-    bad |= {"pred_vid_result.json": '{"x": 1, "y": 2}', "submission_gen.json": '{"results": {"v": {"0": {}}}}'}
+    bad |= {
+        "pred_vid_result.json": '{"x": 1, "y": 2}',
+        "submission_gen.json": '{"results": {"v": {"0": {}}}}',
+    }
     bad |= {f"{name}_prediction.csv": "0,5,1\nx\n99,1,2\n" for name in ("c", "a", "b")}
     found = {tuple(check(tmp_path, bad, task, seed)) for seed in ("1", "2", "3")}
     assert len(found) == 1

@@ -55,7 +55,9 @@ def test_packages_at_home_have_the_versions_of_the_platform(lock):
 
 
 def test_one_version_everywhere():
-    (version,) = re.findall(r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.M)
+    (version,) = re.findall(
+        r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.M
+    )
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert version == VERSION == citation["version"]
 
@@ -124,7 +126,11 @@ def test_the_readme_names_every_command_of_the_makefile():
 
 def test_no_generated_file_is_committed():
     try:
-        files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        files = subprocess.run(
+            ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("this is not a clone")
-    assert not [name for name in files.split("\n") if name.endswith((".whl", ".pyc", ".log", ".orig", ".rej"))]
+    assert not [
+        name for name in files.split("\n") if name.endswith((".whl", ".pyc", ".log", ".orig", ".rej"))
+    ]

@@ -53,7 +53,9 @@ def bad(name):
     files = {}
     for place, data in knowing(name).items():
         if place.endswith(".csv"):
-            files[place] = data + b"oops\n" + data.replace(b"5,6", b"9999999,99999999") + data.replace(b"5,6", b"6,5")
+            files[place] = (
+                data + b"oops\n" + data.replace(b"5,6", b"9999999,99999999") + data.replace(b"5,6", b"6,5")
+            )
         else:
             text = data.decode()
             for good, wrong in (

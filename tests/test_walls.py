@@ -92,5 +92,7 @@ def test_only_the_engine_for_clusters_knows_dask(name):
 
 
 def test_challenges_holds_folders_of_tasks_and_nothing_else():
-    entries = [path for path in (ROOT / "scoring_program" / "challenges").iterdir() if path.name != "__pycache__"]
+    entries = [
+        path for path in (ROOT / "scoring_program" / "challenges").iterdir() if path.name != "__pycache__"
+    ]
     assert all((path / "challenge.yaml").is_file() for path in entries)

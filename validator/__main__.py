@@ -17,7 +17,8 @@ _SECONDS, _MEMORY_MB = 570.0, 8000.0
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Check a submission; print what was found; return 0 if it is valid, 1 if not, 2 if that cannot be determined."""
+    """Check a submission; print what was found; return 0 if it is valid, 1 if not, 2 if that cannot be
+    determined."""
     console.prepare()
     try:
         return _main(arguments)

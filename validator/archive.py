@@ -29,7 +29,8 @@ _RATIO_COUNTS_FROM_BYTES = 1 << 20
 _DIRECTORY_BYTES_PER_FILE = 1024
 _ENTRY = b"PK\x01\x02"
 _OTHER_ARCHIVES = {
-    b"\x1f\x8b": "a gzip", b"7z\xbc\xaf": "a 7-Zip", b"Rar!": "a RAR", b"BZh": "a bzip2", b"\xfd7zXZ": "an xz",
+    b"\x1f\x8b": "a gzip", b"7z\xbc\xaf": "a 7-Zip", b"Rar!": "a RAR", b"BZh": "a bzip2",
+    b"\xfd7zXZ": "an xz",
 }  # fmt: skip
 # The end of a directory and the longest comment after it.
 _LONGEST_END = 65_557
@@ -44,7 +45,8 @@ _READ_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError,
 
 @dataclass(frozen=True)
 class Limits:
-    """What an archive may hold at most. Sizes are in bytes, unpacked; ``ratio`` is unpacked to packed size."""
+    """What an archive may hold at most. Sizes are in bytes, unpacked; ``ratio`` is unpacked to packed
+    size."""
 
     files: int
     total_bytes: int
@@ -71,7 +73,9 @@ class _FileMember:
     size: int
 
     def open(self) -> BinaryIO:
-        descriptor = os.open(self.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+        descriptor = os.open(
+            self.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+        )
         return os.fdopen(descriptor, "rb")
 
 
@@ -213,7 +217,9 @@ def _is_platforms(entry: os.DirEntry[str]) -> bool:
 
 def _cannot_open(error: OSError, name: str, findings: Findings) -> None:
     problem = f"it cannot be opened ({error.strerror})"
-    findings.add("E-FILE-UNREADABLE", problem, "zip your files again, with short names and no folders", file=name)
+    findings.add(
+        "E-FILE-UNREADABLE", problem, "zip your files again, with short names and no folders", file=name
+    )
 
 
 def _irregular(mode: int, name: str, findings: Findings) -> None:
@@ -293,11 +299,17 @@ def _why_no_zip(head: bytes) -> tuple[str, str, str]:
     if names:
         return "E-ZIP-NOT", f"this is {names[0]} file, not a zip file", "pack the files as .zip"
     if head.startswith(b"PK\x03\x04"):
-        return "E-ZIP-NOT", "this zip file is truncated: its end is missing", "create it again and upload it again"
+        return (
+            "E-ZIP-NOT",
+            "this zip file is truncated: its end is missing",
+            "create it again and upload it again",
+        )
     return "E-ZIP-NOT", "this is not a zip file", "put your files into a .zip and submit that"
 
 
-def _zip_members(archive: zipfile.ZipFile, path: Path, limits: Limits, findings: Findings) -> dict[str, _Member]:
+def _zip_members(
+    archive: zipfile.ZipFile, path: Path, limits: Limits, findings: Findings
+) -> dict[str, _Member]:
     members: dict[str, _Member] = {}
     folders: dict[str, None] = {}
     for info in archive.infolist():
@@ -324,7 +336,9 @@ def _zip_members(archive: zipfile.ZipFile, path: Path, limits: Limits, findings:
     return _check_members(members, limits, findings, path.name)
 
 
-def _check_members(members: dict[str, _Member], limits: Limits, findings: Findings, file: str) -> dict[str, _Member]:
+def _check_members(
+    members: dict[str, _Member], limits: Limits, findings: Findings, file: str
+) -> dict[str, _Member]:
     """Check the files and return those to read; what operating systems add counts too, but is left out."""
     _check_sizes(members, limits, findings, file)
     kept = {name: member for name, member in members.items() if not _JUNK.search(name)}
@@ -352,7 +366,8 @@ def _check_names(members: Mapping[str, object], findings: Findings, folders: Ite
         if other != name:
             problem = f"the name differs from {quote(other)} only in upper and lower case"
             findings.add("E-ZIP-CASE", problem, "keep one of them", file=name)
-    # With the smallest character for a slash, what is in a folder comes right after a file of the folder's name.
+    # With the smallest character for a slash, what is in a folder comes right after a file of the folder's
+    # name.
     ordered = sorted(name.replace("/", "\0") for name in chain(members, (f"{name}/" for name in folders)))
     for first, second in zip(ordered, ordered[1:]):
         if second.startswith(f"{first}\0"):
@@ -374,14 +389,19 @@ def _name_problem(name: str) -> str:
     if "" in parts or "." in parts:
         return "a part of the name is empty or a dot"
     if len(name) > _LONGEST_NAME or any(len(part.encode()) > _LONGEST_PART for part in parts):
-        return f"the name has more than {_LONGEST_NAME} characters, or a part of it more than {_LONGEST_PART} bytes"
+        return (
+            f"the name has more than {_LONGEST_NAME} characters, or a part of it more than "
+            f"{_LONGEST_PART} bytes"
+        )
     return ""
 
 
 def _check_sizes(members: Mapping[str, _Member], limits: Limits, findings: Findings, file: str) -> None:
     for name, member in members.items():
         if member.size > limits.file_bytes:
-            problem = f"the file has {member.size:,} bytes unpacked; at most {limits.file_bytes:,} are allowed"
+            problem = (
+                f"the file has {member.size:,} bytes unpacked; at most {limits.file_bytes:,} are allowed"
+            )
             findings.add("E-ZIP-SIZE", problem, "check what you wrote into it", file=name)
         elif isinstance(member, _ZipMember) and member.size > max(
             _RATIO_COUNTS_FROM_BYTES, limits.ratio * member.info.compress_size

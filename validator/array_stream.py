@@ -1,4 +1,5 @@
-"""Reading a JSON file that is one long list, one entry at a time, so that memory does not grow with the file."""
+"""Reading a JSON file that is one long list, one entry at a time, so that memory does not grow with the
+file."""
 
 from __future__ import annotations
 
@@ -50,7 +51,8 @@ def iter_entries(stream: Readable, largest: int, most: int) -> Iterator[bytes]:
     Raises
     ------
     ArrayError
-        The file is not a list, ends too early, has too many entries, or one that is too large or nested too deep.
+        The file is not a list, ends too early, has too many entries, or one that is too large or nested too
+        deep.
     """
     buffer = _after_bracket(stream)
     position, entry = 0, 0
@@ -82,7 +84,9 @@ def iter_entries(stream: Readable, largest: int, most: int) -> Iterator[bytes]:
         if closes:
             break
     if _skip_space(buffer[position:], stream):
-        raise ArrayError(entry, "there is more text after the end of the list", "write one list into the file")
+        raise ArrayError(
+            entry, "there is more text after the end of the list", "write one list into the file"
+        )
 
 
 def _after_bracket(stream: Readable) -> bytes:
@@ -112,7 +116,8 @@ def _skip_space(buffer: bytes, stream: Readable) -> bytes:
 
 
 def _entry_end(buffer: bytes, position: int, entry: int) -> int | None:
-    """Return where the entry ends that begins at ``position``: at a comma or the list's bracket; None if beyond."""
+    """Return where the entry ends that begins at ``position``: at a comma or the list's bracket; None if
+    beyond."""
     depth = 0
     while True:
         match = (_STRUCTURE if depth else _STRUCTURE_OR_COMMA).search(buffer, position)
@@ -127,7 +132,9 @@ def _entry_end(buffer: bytes, position: int, entry: int) -> int | None:
         elif mark in b"[{":
             depth += 1
             if depth >= DEEPEST:
-                raise ArrayError(entry, f"the nesting is deeper than {DEEPEST} levels", "see the format's example")
+                raise ArrayError(
+                    entry, f"the nesting is deeper than {DEEPEST} levels", "see the format's example"
+                )
         elif depth == 0:
             return match.start()
         else:

@@ -27,7 +27,11 @@ _OTHER_CASE = "upper and lower case differ"
 
 
 def check_submission(
-    path: Path, rules: Rules, findings: Findings, last_frames: Mapping[str, int] | None = None, **reader_options: Any
+    path: Path,
+    rules: Rules,
+    findings: Findings,
+    last_frames: Mapping[str, int] | None = None,
+    **reader_options: Any,
 ) -> Content:
     """Check the submission at ``path`` and return its content, or None if problems were found.
 
@@ -58,7 +62,9 @@ def check_submission(
     return content if findings.ok else None
 
 
-def _check_named(submission: Submission, rules: Rules, findings: Findings, options: dict[str, Any]) -> Content:
+def _check_named(
+    submission: Submission, rules: Rules, findings: Findings, options: dict[str, Any]
+) -> Content:
     any_single = rules.json.any_single if rules.json else len(rules.tables) == 1
     chosen = _choose_named(submission, rules.named_files, any_single, findings)
     if not findings.ok:
@@ -68,7 +74,8 @@ def _check_named(submission: Submission, rules: Rules, findings: Findings, optio
             return _format(rules.json).read(submission, chosen, rules, findings, **options)
         named = ((chosen[table.file], table) for table in rules.tables)
         return {
-            table.file: read_table(submission.read(name), name, table, findings, **options) for name, table in named
+            table.file: read_table(submission.read(name), name, table, findings, **options)
+            for name, table in named
         }
     except UnreadableFileError:
         problem, names = "a file cannot be unpacked", ", ".join(chosen.values())
@@ -83,7 +90,8 @@ def _format(rules: JsonRules) -> ModuleType:
 def _choose_named(
     submission: Submission, files: Sequence[str], any_single: bool, findings: Findings
 ) -> dict[str, str]:
-    """Return the declared name -> the name in the submission; report what there is instead of missing files."""
+    """Return the declared name -> the name in the submission; report what there is instead of missing
+    files."""
     chosen: dict[str, str] = {}
     others = list(submission.names)
     for file in files:
@@ -124,7 +132,10 @@ def _missing_file(file: str, others: list[str], folder: str, findings: Findings)
     hint = other_task or "put it at the top of the zip"
     close = difflib.get_close_matches(file, others, 1, _CLOSE)
     if close and not other_task:
-        problem, hint = f"it is missing, but there is {quote(close[0])}", f"is it misspelled? Rename it to {file}"
+        problem, hint = (
+            f"it is missing, but there is {quote(close[0])}",
+            f"is it misspelled? Rename it to {file}",
+        )
     findings.add("E-FILE-NONE", problem, hint, file=file)
 
 
@@ -210,10 +221,14 @@ def _note_names(
         findings.note("N-FILE-IGNORED", text)
     if unknown:
         findings.note("N-FILE-UNKNOWN", f"{_named(unknown)}: no {rules.item} of this name, ignored")
-    other_spelling = {name for key, name in chosen.items() if name != rules.name.format(key=key)}.difference(unknown)
+    other_spelling = {name for key, name in chosen.items() if name != rules.name.format(key=key)}.difference(
+        unknown
+    )
     if other_spelling:
         other, right = (name.format(key="") for name in (rules.also_named[0], rules.name))
-        findings.note("N-FILE-SPELLING", f"{counted(len(other_spelling), 'file')} named {other} instead of {right}")
+        findings.note(
+            "N-FILE-SPELLING", f"{counted(len(other_spelling), 'file')} named {other} instead of {right}"
+        )
 
 
 def _match(base: str, spellings: tuple[str, ...]) -> tuple[str | None, bool]:
@@ -243,7 +258,8 @@ def _close(ignored: list[str], rules: CsvRules) -> str:
 
 
 def submission_facts(content: Content, rules: Rules) -> list[Note]:
-    """Return notes on what `check_submission` returned, and one that the reference was not there to compare with."""
+    """Return notes on what `check_submission` returned, and one that the reference was not there to
+    compare with."""
     if rules.json:
         notes: list[Note] = _format(rules.json).facts(content)
     elif rules.tables:

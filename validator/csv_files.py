@@ -26,10 +26,11 @@ _EXPLAINED_LINES = 2000
 _FEWEST_LENGTHS, _MANY = 3, 0.2
 _LENGTHS = "if it is a length, write start + length - 1; otherwise "
 _BLANK = re.compile(r"[ \t]*")
-# Columns that are not read must be plain text as well: other programs treat some of these characters as line ends.
+# Columns that are not read must be plain text as well: other programs treat some of these characters as line
+# ends.
 _PLAIN = "[^\0-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]*"
-# The start of a word: a letter, perhaps in quotes. Like all patterns in this module it takes linear time: what may
-# repeat is followed by other characters.
+# The start of a word: a letter, perhaps in quotes. Like all patterns in this module it takes linear time:
+# what may repeat is followed by other characters.
 _WORD = re.compile(r'[ \t]*"?[^\0-@\[-^`{-\x7f]')
 
 
@@ -68,8 +69,8 @@ def read_csv_files(
     rules : CsvRules
         Columns, ranges and order.
     findings : Findings
-        Gets a problem for each violation and notes for what was accepted. Do not use the returned rows if problems
-        were added.
+        Gets a problem for each violation and notes for what was accepted. Do not use the returned rows if
+        problems were added.
     last_frames : mapping of key to int, optional
         Number of frames of each key's item, frames counting from 1. If given, rows must start within them;
         rows that run past them get a note and are left as they are: where to cut is the metric's business.
@@ -148,7 +149,9 @@ def _drop_empty_end(text: str, accepted: Counter[str]) -> str:
     return kept
 
 
-def _explain(text: str, name: str, rules: CsvRules, line_pattern: re.Pattern[str], findings: Findings) -> None:
+def _explain(
+    text: str, name: str, rules: CsvRules, line_pattern: re.Pattern[str], findings: Findings
+) -> None:
     """Say what is wrong with each line that does not match."""
     shape = ",".join(column.name for column in rules.columns)
     shown = 0
@@ -170,7 +173,12 @@ def _line_problem(line: str, number: int, rules: CsvRules, shape: str) -> tuple[
     if _BLANK.fullmatch(line):
         return "E-CSV-EMPTY-LINE", 1, "the line is empty", "delete it"
     if number == 1 and all(map(_WORD.match, fields)):
-        return ("E-CSV-HEADER", 1, f"'{quote(line)}' looks like a header", "delete the line: the files have none")
+        return (
+            "E-CSV-HEADER",
+            1,
+            f"'{quote(line)}' looks like a header",
+            "delete the line: the files have none",
+        )
     if len(fields) == 1 < n_columns == len(re.split(r"[;\t]", line)):
         return "E-CSV-SEPARATOR", 1, "the fields are not separated by commas", f"write {shape}"
     if len(fields) != n_columns and not (rules.extra_columns and len(fields) > n_columns):
@@ -180,7 +188,12 @@ def _line_problem(line: str, number: int, rules: CsvRules, shape: str) -> tuple[
         if not re.fullmatch(_INTEGER, field):
             return "E-CSV-INTEGER", position, *_field_problem(column.name, field)
     position = next(number for number, field in enumerate(fields, start=1) if not re.fullmatch(_PLAIN, field))
-    return "E-CSV-ENCODING", position, f"'{quote(fields[position - 1], 30)}' holds control characters", "delete them"
+    return (
+        "E-CSV-ENCODING",
+        position,
+        f"'{quote(fields[position - 1], 30)}' holds control characters",
+        "delete them",
+    )
 
 
 def _field_problem(name: str, field: str) -> tuple[str, str]:
@@ -239,13 +252,16 @@ def _check_frames(
         findings.add("E-CSV-FRAME", problem, "frames count from 1; correct or drop the line", **place)
     n_long = int((rows.values[:, last] > n_frames).sum())
     if n_long:
-        findings.note("N-CSV-CUT", f"{counted(n_long, 'row')} cut at the last frame: the end frame is after it")
+        findings.note(
+            "N-CSV-CUT", f"{counted(n_long, 'row')} cut at the last frame: the end frame is after it"
+        )
 
 
 def _places(
     rows: CsvRows, names: list[str], wrong: Bools, column: int, findings: Findings
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield rows to report as one kind, with file and place; of each file the first ones, the others are counted."""
+    """Yield rows to report as one kind, with file and place; of each file the first ones, the others are
+    counted."""
     for file in np.unique(rows.file_index[wrong]).tolist():
         first, end = map(int, np.searchsorted(rows.file_index, (file, file + 1)))
         for row in findings.first_of(wrong[first:end]):

@@ -19,7 +19,8 @@ REPORTED_PER_KIND_AND_FILE = 200
 _KEPT = 5000
 _PLACES_TOLD = 3
 _LONGEST_QUOTE = 80
-# Numbers with the start of the next word, the same in singular and plural ("1 field", "2 fields"), and quotations.
+# Numbers with the start of the next word, the same in singular and plural ("1 field", "2 fields"), and
+# quotations.
 _VARYING = re.compile(r"[-+]?[0-9][0-9.,e+-]*(?P<stem> [a-z]{3})?[a-z]*|'.*'")
 # A fixed list, because str.isprintable differs between versions of Python for new characters.
 _UNPRINTABLE = re.compile(
@@ -91,8 +92,8 @@ class Findings:
     """A collector of problems and notes.
 
     Of one kind of problem in one file only some are kept; the rest are counted, so that a file with a
-    million bad lines costs no memory. ``total`` is the number of problems, kept or only counted. Problems are of one
-    kind if they differ in numbers, quotations and places only.
+    million bad lines costs no memory. ``total`` is the number of problems, kept or only counted. Problems are
+    of one kind if they differ in numbers, quotations and places only.
     """
 
     problems: list[Problem] = field(default_factory=list)
@@ -117,7 +118,8 @@ class Findings:
             self.problems.append(added)
 
     def first_of(self, wrong: Bools) -> Iterator[int]:
-        """Yield the first indexes where ``wrong`` is true, for each of which the caller adds a problem of one kind.
+        """Yield the first indexes where ``wrong`` is true, for each of which the caller adds a problem of one
+        kind.
 
         The others are only counted, at the end.
         """
@@ -132,7 +134,8 @@ class Findings:
             self._of_kind[self._last] += count
 
     def count_unread(self, count: int, file: str) -> None:
-        """Count ``count`` or more problems of unknown kinds in ``file``; all counts of it become "at least" then."""
+        """Count ``count`` or more problems of unknown kinds in ``file``; all counts of it become "at
+        least" then."""
         self.total += count
         self._unread.add(quote(file))
 
@@ -146,12 +149,17 @@ class Findings:
         return f"{'' if self.complete else 'at least '}{counted(self.total, 'problem')}"
 
     def told_unshown(self, shown: int | None = SHOWN_PROBLEMS) -> str:
-        """Return how many problems there are besides those of `chosen`: "and 5 more of other kinds; ..." or ""."""
+        """Return how many problems there are besides those of `chosen`: "and 5 more of other kinds; ..."
+        or ""."""
         more = self.unshown(shown)
         if not more:
             return ""
         # Of which kind a problem is that was only counted is not known.
-        told = f"{more:,} more of other kinds" if self.complete else f"at least {more:,} more of these or other kinds"
+        told = (
+            f"{more:,} more of other kinds"
+            if self.complete
+            else f"at least {more:,} more of these or other kinds"
+        )
         return f"and {told}; fix these first"
 
     def note(self, code: str, text: str) -> None:

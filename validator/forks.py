@@ -27,7 +27,8 @@ def usable_cores() -> int:
 
 
 def start(target: Callable[..., None], *arguments: object) -> tuple[BaseProcess, Connection]:
-    """Start ``target(pipe, *arguments)`` in a copy of this process; return the process and our end of the pipe.
+    """Start ``target(pipe, *arguments)`` in a copy of this process; return the process and our end of the
+    pipe.
 
     Raises OSError where the system allows no further process.
     """
@@ -42,7 +43,9 @@ def start(target: Callable[..., None], *arguments: object) -> tuple[BaseProcess,
     return process, ours
 
 
-def _run(target: Callable[..., None], ours: Connection, theirs: Connection, arguments: tuple[object, ...]) -> None:
+def _run(
+    target: Callable[..., None], ours: Connection, theirs: Connection, arguments: tuple[object, ...]
+) -> None:
     # Only the main process answers to the platform's signals.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     ours.close()
@@ -60,7 +63,8 @@ def shared_room(size: int) -> mmap.mmap:
 
 
 def send(pipe: Connection, room: mmap.mmap, value: object) -> None:
-    """Send a value, its arrays through shared memory as far as there is room: a pipe is slow for large ones."""
+    """Send a value, its arrays through shared memory as far as there is room: a pipe is slow for large
+    ones."""
     spans: list[tuple[int, int]] = []
     end = 0
 

@@ -1,8 +1,9 @@
 """Checking JSON files against their schemas, fast where they are good and in detail where they are not.
 
-The schema files in ``validator/schemas`` are the authority. A good file is read by msgspec into types that are
-made from the schema: parsing and checking in one. Only what it does not accept is parsed strictly
-(`validator.strict_json`) and explained by jsonschema. Where msgspec is missing, the slow way gives the same verdict.
+The schema files in ``validator/schemas`` are the authority. A good file is read by msgspec into types that
+are made from the schema: parsing and checking in one. Only what it does not accept is parsed strictly
+(`validator.strict_json`) and explained by jsonschema. Where msgspec is missing, the slow way gives the same
+verdict.
 """
 
 from __future__ import annotations
@@ -193,7 +194,9 @@ def check_value(data: bytes, schema_name: str, findings: Findings, where: str) -
         _add(_explainer()(schema).iter_errors(value), "", "", inner, _EXPLAINED)
     for problem in inner.problems:
         below = problem.where if problem.where.startswith("/") else f" {problem.where} of this entry".rstrip()
-        findings.add(problem.code, problem.problem, problem.hint, file=problem.file, where=where + below.rstrip("/"))
+        findings.add(
+            problem.code, problem.problem, problem.hint, file=problem.file, where=where + below.rstrip("/")
+        )
     if not inner.complete:
         findings.count_unread(inner.total - len(inner.problems), "")
     return value if inner.ok else None
@@ -238,9 +241,9 @@ def _read_typed(
             content, inside = convert(_decoded(entries.items(), entry))
     except typed_json.DECODE_ERRORS:
         raise _UncertainError from None
-    # The decoder drops keys that it does not know, with their values unseen, and all but the last of equal ones.
-    # There are none of these if it kept as many keys as there are colons: then a type has checked every value.
-    # Otherwise a colon is part of a string, or the strict reader must look at everything.
+    # The decoder drops keys that it does not know, with their values unseen, and all but the last of equal
+    # ones. There are none of these if it kept as many keys as there are colons: then a type has checked every
+    # value. Otherwise a colon is part of a string, or the strict reader must look at everything.
     if keys + inside != unknown:
         _load_sound(data)
     return content, members
@@ -256,7 +259,8 @@ def _load_sound(data: bytes, depth: int = 0) -> JsonValue:
 
 
 def _member(text: Raw, schema: Schema, root: Schema) -> JsonValue:
-    """Return a member of the top-level object. Any JSON is allowed in some, and there a decoder is lenient."""
+    """Return a member of the top-level object. Any JSON is allowed in some, and there a decoder is
+    lenient."""
     value = _load_sound(bytes(text), depth=1)
     _decode(text, typed_json.decoder_for(schema, root))
     return value
@@ -276,8 +280,8 @@ def _decode(data: _Text, decoder: Decoder) -> JsonValue:
 def _count(data: _Text, marks: bytes = b":") -> int:
     """Return how often some characters occur in a text.
 
-    In JSON a key is followed by a colon, and each value but the first in its list by a comma or a key: there are at
-    most as many keys as colons.
+    In JSON a key is followed by a colon, and each value but the first in its list by a comma or a key: there
+    are at most as many keys as colons.
     """
     text = np.frombuffer(data, np.uint8)
     # Block by block: what is compared stays in the processor's cache.
@@ -328,7 +332,8 @@ def _count_keys(value: JsonValue) -> int:
 
 
 def _entry_schema(schema: Schema, each: str) -> Schema:
-    """Return the schema of an entry. Raises SchemaError where the readers would not check what is around it."""
+    """Return the schema of an entry. Raises SchemaError where the readers would not check what is around
+    it."""
     holder = schema["properties"][each] if each else schema
     rules = set(holder) - typed_json.REMARKS - {"type", "additionalProperties"} if typed_json else ()
     if rules:
@@ -356,7 +361,8 @@ def _explain(whole: JsonValue, name: str, schema: Schema, findings: Findings, ea
 
 @cache
 def _explainer() -> Callable[[Schema], Validator]:
-    """Return jsonschema's validator, but with further keys in the order of the file, and all missing ones at once."""
+    """Return jsonschema's validator, but with further keys in the order of the file, and all missing ones
+    at once."""
     import jsonschema
 
     def further_keys(validator: Validator, rule: Schema, value: JsonValue, schema: Schema) -> Errors:
@@ -424,7 +430,9 @@ def _problem_and_hint(error: ValidationError) -> tuple[str, str]:
     about = error.schema.get("description", "see the schema of the file")
     problem = quote(error.message)
     if rule == "type":
-        types = " or ".join(_TYPES.get(name, name) for name in ([allowed] if isinstance(allowed, str) else allowed))
+        types = " or ".join(
+            _TYPES.get(name, name) for name in ([allowed] if isinstance(allowed, str) else allowed)
+        )
         problem = f"this is {_described(value)} instead of {types}"
     elif rule == "required":
         missing = [key for key in allowed if key not in value]

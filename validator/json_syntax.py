@@ -1,4 +1,5 @@
-"""Where and why a text is not JSON. The messages of `json` differ between versions of Python; these do not."""
+"""Where and why a text is not JSON. The messages of `json` differ between versions of Python; these do
+not."""
 
 from __future__ import annotations
 
@@ -36,8 +37,8 @@ def explain_syntax(text: str) -> tuple[int, str, str]:
     Returns
     -------
     (position, problem, hint)
-        The position counts characters from 0; it is that of a comma to delete, or of the first character that cannot
-        follow what is before it.
+        The position counts characters from 0; it is that of a comma to delete, or of the first character that
+        cannot follow what is before it.
     """
     closers: list[str] = []
     expected, before, at = _VALUE, 0, 0
@@ -65,10 +66,15 @@ def explain_syntax(text: str) -> tuple[int, str, str]:
 
 
 def _wrong(text: str, at: int, before: int, expected: int, inside: bool) -> tuple[int, str, str]:
-    """Return what is wrong at ``at``, where something else is expected; the last token begins at ``before``."""
+    """Return what is wrong at ``at``, where something else is expected; the last token begins at
+    ``before``."""
     mark = text[at : at + 1]
     if mark in ("]", "}") and text[before] == "," and expected in (_KEY, _VALUE):
-        return before, "there is a comma before the closing bracket", "delete the trailing comma: JSON has none"
+        return (
+            before,
+            "there is a comma before the closing bracket",
+            "delete the trailing comma: JSON has none",
+        )
     if mark == "'":
         return at, "strings are in single quotes", 'write them in double quotes: "like this"'
     if text.startswith(("//", "/*", "#"), at):

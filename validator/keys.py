@@ -59,7 +59,9 @@ def match_keys(
     if missing:
         problem = f"keys are missing: {len(missing):,} of {len(reference_keys):,}"
         if name_missing:
-            problem += f", as {', '.join(quote(reference_keys[index], 40) for index in missing[:_NAMED_MISSING])}"
+            problem += (
+                f", as {', '.join(quote(reference_keys[index], 40) for index in missing[:_NAMED_MISSING])}"
+            )
         findings.add("E-KEY-MISSING", problem, "predict every item exactly once", file=file)
     positions = np.zeros(len(reference_keys), np.int64)
     positions[numbers[known]] = np.flatnonzero(known)

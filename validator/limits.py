@@ -1,4 +1,5 @@
-"""Limits that a program sets itself, so that a decompression bomb ends in a message, not in a killed process."""
+"""Limits that a program sets itself, so that a decompression bomb ends in a message, not in a killed
+process."""
 
 from __future__ import annotations
 
@@ -60,7 +61,8 @@ def finish() -> None:
 
 
 def release(error: BaseException) -> None:
-    """Remove the limits and free what the stopped run holds, so that there is memory to report why it ended."""
+    """Remove the limits and free what the stopped run holds, so that there is memory to report why it
+    ended."""
     finish()
     held: BaseException | None = error
     while held is not None:

@@ -1,7 +1,7 @@
 """Reading untrusted PNGs: every byte of a file is checked before a decoder is called.
 
-Decoders are lenient, each in its own way. This module walks over the chunks, inflates and counts the scanlines, and
-passes only these to a decoder, which never sees the file.
+Decoders are lenient, each in its own way. This module walks over the chunks, inflates and counts the
+scanlines, and passes only these to a decoder, which never sees the file.
 """
 
 from __future__ import annotations
@@ -58,10 +58,13 @@ def decode_base64(text: str) -> bytes:
     if sound:
         with contextlib.suppress(ValueError):
             data = binascii.a2b_base64(text)
-    # The decoder leaves out what is not of the alphabet, in all versions of Python: then there are fewer bytes.
+    # The decoder leaves out what is not of the alphabet, in all versions of Python: then there are fewer
+    # bytes.
     if not sound or len(data) != len(digits) * 6 // 8:
         wrong = _NO_BASE64.search(digits)
-        reason = f"character {wrong.start() + 1} is {wrong[0]!a}" if wrong else "its length or padding is wrong"
+        reason = (
+            f"character {wrong.start() + 1} is {wrong[0]!a}" if wrong else "its length or padding is wrong"
+        )
         raise ImageError(f"this is not base64: {reason}", "write base64.b64encode(png).decode()")
     return data
 
@@ -72,9 +75,9 @@ def decode_png(png: bytes, height: int, width: int) -> Pixels:
     Raises
     ------
     ImageError
-        The file is not a whole and sound PNG (W3C Portable Network Graphics, third edition) of this size and type:
-        the signature, one IHDR first, CRCs, IDATs in a row that hold one zlib stream with all scanlines and nothing
-        else, IEND last. Further chunks that a decoder may ignore are allowed and not looked at.
+        The file is not a whole and sound PNG (W3C Portable Network Graphics, third edition) of this size and
+        type: the signature, one IHDR first, CRCs, IDATs in a row that hold one zlib stream with all scanlines
+        and nothing else, IEND last. Further chunks that a decoder may ignore are allowed and not looked at.
     """
     if not png.startswith(_SIGNATURE):
         raise ImageError("this is not a PNG", "encode the pixels as an 8-bit RGB PNG")
@@ -87,7 +90,9 @@ def decode_png(png: bytes, height: int, width: int) -> Pixels:
     sizes = [(height, width)]
     if interlaced:
         sizes = [
-            (-(-(height - y) // dy), -(-(width - x) // dx)) for x, y, dx, dy in _ADAM7 if y < height and x < width
+            (-(-(height - y) // dy), -(-(width - x) // dx))
+            for x, y, dx, dy in _ADAM7
+            if y < height and x < width
         ]
     lines = _inflate(stream, sum(rows * (1 + _CHANNELS * columns) for rows, columns in sizes))
     begin = 0
@@ -123,7 +128,9 @@ def _chunks(png: bytes) -> Iterator[tuple[int, bytes, bytes]]:
 
 def _check_header(header: bytes, height: int, width: int) -> bool:
     """Return whether the image is interlaced."""
-    png_width, png_height, depth, color_type, compression, filtering, interlaced = struct.unpack(">IIBBBBB", header)
+    png_width, png_height, depth, color_type, compression, filtering, interlaced = struct.unpack(
+        ">IIBBBBB", header
+    )
     if (png_height, png_width) != (height, width):
         problem = f"the PNG is {png_height} x {png_width}, uv_shape says {height} x {width}"
         raise ImageError(problem, "encode the array of the box itself")
@@ -145,7 +152,9 @@ def _image_data(chunks: Iterator[tuple[int, bytes, bytes]]) -> bytes:
                 raise ImageError(f"other chunks interrupt the image data of the PNG at byte {at}", _AGAIN)
             parts.append(content)
         elif name[:1].isupper() and name not in (b"PLTE", b"IEND"):
-            raise ImageError(f"the chunk {name.decode()} at byte {at} of the PNG is not allowed there", _AGAIN)
+            raise ImageError(
+                f"the chunk {name.decode()} at byte {at} of the PNG is not allowed there", _AGAIN
+            )
         elif name == b"IEND" and content:
             raise ImageError("the PNG's end (IEND) is not empty", _AGAIN)
         before = name

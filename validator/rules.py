@@ -29,8 +29,8 @@ class Column:
 class CsvRules:
     """Rules of a family of CSV files, one an ``item``: ``name`` holds ``{key}``, as ``{key}_prediction.csv``.
 
-    ``order`` lists pairs of column names, left <= right in each row. ``first_and_last`` names the two columns that
-    span frames: the first must be within the item's frames, the last is cut to them.
+    ``order`` lists pairs of column names, left <= right in each row. ``first_and_last`` names the two columns
+    that span frames: the first must be within the item's frames, the last is cut to them.
     """
 
     name: str
@@ -50,9 +50,10 @@ class CsvRules:
 class JsonRules:
     """JSON files that a submission must hold, and the module of ``validator/formats`` that reads them.
 
-    A name may hold ``*``. With ``any_single`` a submission with one JSON file of another name is accepted. A file
-    has at most as many ``entries`` (videos, detections), and as many ``values`` at all depths if it is read at once.
-    ``mode`` and ``schema`` (a file of ``validator/schemas``) are for formats that several challenges use.
+    A name may hold ``*``. With ``any_single`` a submission with one JSON file of another name is accepted. A
+    file has at most as many ``entries`` (videos, detections), and as many ``values`` at all depths if it is
+    read at once. ``mode`` and ``schema`` (a file of ``validator/schemas``) are for formats that several
+    challenges use.
     """
 
     format: str
@@ -68,8 +69,8 @@ class JsonRules:
 class TableColumn:
     """A column of a CSV file with a header.
 
-    ``type`` is ``text``, ``integer`` or ``decimal``, the numbers with a range (both ends allowed). A column with
-    ``labels`` holds one of these in each row.
+    ``type`` is ``text``, ``integer`` or ``decimal``, the numbers with a range (both ends allowed). A column
+    with ``labels`` holds one of these in each row.
     """
 
     name: str
@@ -98,7 +99,8 @@ class TableRules:
 
 @dataclass(frozen=True)
 class Rules:
-    """Everything that a submission to one challenge is checked against: ``csv``, ``tables`` or ``json`` is there."""
+    """Everything that a submission to one challenge is checked against: ``csv``, ``tables`` or ``json`` is
+    there."""
 
     id: str
     limits: Limits
@@ -142,14 +144,20 @@ def parse_csv_rules(data: dict[str, YamlValue]) -> CsvRules:
     columns = tuple(Column(**column) for column in data.pop("columns"))
     also_named, order = tuple(data.pop("also_named", ())), tuple(map(tuple, data.pop("order", ())))
     first_and_last = tuple(data.pop("first_and_last", ())) or None
-    return CsvRules(columns=columns, also_named=also_named, order=order, first_and_last=first_and_last, **data)
+    return CsvRules(
+        columns=columns, also_named=also_named, order=order, first_and_last=first_and_last, **data
+    )
 
 
 def _table_rules(data: dict[str, YamlValue]) -> TableRules:
-    columns = [TableColumn(**{**column, "labels": tuple(column.get("labels", ()))}) for column in data["columns"]]
+    columns = [
+        TableColumn(**{**column, "labels": tuple(column.get("labels", ()))}) for column in data["columns"]
+    ]
     for column in columns:
         if column.type not in ("text", "integer", "decimal"):
-            raise ValueError(f"{data['file']}: there is no type {column.type}; write text, integer or decimal")
+            raise ValueError(
+                f"{data['file']}: there is no type {column.type}; write text, integer or decimal"
+            )
     if columns[0].labels or columns[0].type != "text":
         raise ValueError(f"{data['file']}: the first column is the key, so it is text")
     return TableRules(**{**data, "columns": tuple(columns)})

@@ -111,8 +111,8 @@ def decode_text(data: bytes, name: str, findings: Findings) -> str | None:
 def strict_loads(data: bytes, name: str, findings: Findings, depth: int = 0) -> JsonValue:
     """Parse a JSON file; what is wrong goes to ``findings`` with its place.
 
-    Returns the value, `UNPARSED` if there is none. Do not use it if a problem was reported. ``depth`` is that of the
-    value in its file, if it is a part of one.
+    Returns the value, `UNPARSED` if there is none. Do not use it if a problem was reported. ``depth`` is that
+    of the value in its file, if it is a part of one.
 
     Notes
     -----
@@ -129,7 +129,9 @@ def strict_loads(data: bytes, name: str, findings: Findings, depth: int = 0) -> 
     if deep is not None:
         where = _place(data[:deep].decode("utf-8", "replace"))
         problem = f"the nesting is deeper than {DEEPEST} levels"
-        findings.add("E-JSON-DEPTH", problem, "see the format's example for the right shape", file=name, where=where)
+        findings.add(
+            "E-JSON-DEPTH", problem, "see the format's example for the right shape", file=name, where=where
+        )
         return UNPARSED
     marks = _Marks()
     try:
@@ -182,7 +184,10 @@ def _report(value: JsonValue, name: str, findings: Findings) -> None:
         where, current = pending.pop()
         children: Iterable[tuple[object, JsonValue]] = ()
         if isinstance(current, _Unfit):
-            problem, hint = f"{quote(current.text, 24)} is not a finite number", "write one that fits into 64 bits"
+            problem, hint = (
+                f"{quote(current.text, 24)} is not a finite number",
+                "write one that fits into 64 bits",
+            )
             findings.add("E-JSON-NUMBER", problem, hint, file=name, where=where)
         elif isinstance(current, list):
             children = enumerate(current)

@@ -37,7 +37,9 @@ def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[YamlValue, Y
     for key_node, _ in node.value:
         key = loader.construct_object(key_node, deep=True)
         if key in seen:
-            raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} occurs twice", key_node.start_mark)
+            raise yaml.constructor.ConstructorError(
+                None, None, f"the key {key!r} occurs twice", key_node.start_mark
+            )
         seen.add(key)
     return loader.construct_mapping(node, deep=True)
 
@@ -51,7 +53,8 @@ def load_strict(text: str) -> YamlValue:
     Raises
     ------
     yaml.YAMLError
-        The text is too long, not YAML, or nested too deep, has a value that cannot be read, or names a key twice.
+        The text is too long, not YAML, or nested too deep, has a value that cannot be read, or names a key
+        twice.
     """
     if len(text) > _MOST_CHARACTERS:
         raise yaml.MarkedYAMLError(problem=f"it has more than {_MOST_CHARACTERS:,} characters")

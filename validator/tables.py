@@ -1,7 +1,7 @@
 """CSV files with a header: a key column, and columns of text, labels, whole numbers and decimals.
 
-Columns are found by their names, in any order. The csv module reads a whole file; each column is then checked at
-once, and only a column with a problem is checked field by field.
+Columns are found by their names, in any order. The csv module reads a whole file; each column is then checked
+at once, and only a column with a problem is checked field by field.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ Values = Union["list[str]", Ints, Floats]
 class Table:
     """The rows of a file, in the order of the keys that were asked for, otherwise in that of the file.
 
-    ``columns`` holds the columns of the rules by name: text as a list of str, labels as int64 numbers in the order of
-    the rules, whole numbers as int64, decimals as float64; all as long as ``keys``.
+    ``columns`` holds the columns of the rules by name: text as a list of str, labels as int64 numbers in the
+    order of the rules, whole numbers as int64, decimals as float64; all as long as ``keys``.
     """
 
     keys: list[str]
@@ -70,7 +70,8 @@ def read_table(
     findings : Findings
         Gets problems with line and column, and notes.
     reference_keys, name_missing
-        The keys that are asked for, as for `validator.keys.match_keys`; None at home, where they are not known.
+        The keys that are asked for, as for `validator.keys.match_keys`; None at home, where they are not
+        known.
     """
     before = findings.total
     accepted: Counter[str] = Counter()
@@ -135,7 +136,9 @@ class _File:
             rows = [row for row in reader if row]
         except csv.Error as error:
             problem = f"the file cannot be split into fields: {error}"
-            self._add("E-CSV-SYNTAX", problem, 'quote a field as "a ""quoted"" word"', f"line {reader.line_num}")
+            self._add(
+                "E-CSV-SYNTAX", problem, 'quote a field as "a ""quoted"" word"', f"line {reader.line_num}"
+            )
             return None
         names = [column.name for column in rules.columns]
         header = [field.strip() for field in rows[0]] if rows else []
@@ -143,7 +146,10 @@ class _File:
             return None
         others = [quote(field, 30) or "(no name)" for field in header if field not in names]
         if others:
-            text = f"{quote(self._name)} has columns that are not needed and were ignored: {', '.join(others[:5])}"
+            text = (
+                f"{quote(self._name)} has columns that are not needed and were ignored: "
+                f"{', '.join(others[:5])}"
+            )
             self._findings.note("N-CSV-COLUMNS", text + (" …" if len(others) > 5 else ""))
         self._rows = rows[1:]
         return [header.index(name) for name in names]
@@ -175,7 +181,10 @@ class _File:
             bad = np.array([_numbers([field], column.type) is None for field in fields], bool)
             self._refuse("E-CSV-NUMBER", column, fields, bad, _NUMBERS[column.type])
             return np.zeros(0)
-        low, high = (-np.inf if column.min is None else column.min), (np.inf if column.max is None else column.max)
+        low, high = (
+            (-np.inf if column.min is None else column.min),
+            (np.inf if column.max is None else column.max),
+        )
         said = f"is not in {low:g}..{high:g}", "correct it"
         self._refuse("E-CSV-RANGE", column, fields, (numbers < low) | (numbers > high), said)
         return numbers
@@ -196,9 +205,13 @@ class _File:
                 return False
         if missing:
             problem = f"the header has no {' and no '.join(missing)}: it is '{quote(','.join(header))}'"
-            self._add("E-CSV-HEADER", problem, f"begin the file with the line {','.join(names)}", "line 1 column 1")
+            self._add(
+                "E-CSV-HEADER", problem, f"begin the file with the line {','.join(names)}", "line 1 column 1"
+            )
         for name in double:
-            self._add("E-CSV-HEADER", f"there are several columns {name}", "keep one of them", "line 1 column 1")
+            self._add(
+                "E-CSV-HEADER", f"there are several columns {name}", "keep one of them", "line 1 column 1"
+            )
         return not missing and not double
 
     def _check_lengths(self, rows: list[list[str]]) -> bool:
@@ -212,7 +225,9 @@ class _File:
             self._add("E-CSV-COLUMNS", problem, hint, self.place(row))
         return not wrong.any()
 
-    def _refuse(self, code: str, column: TableColumn, fields: list[str], wrong: Bools, said: tuple[str, str]) -> None:
+    def _refuse(
+        self, code: str, column: TableColumn, fields: list[str], wrong: Bools, said: tuple[str, str]
+    ) -> None:
         """Add the fields that are wrong; ``said`` is what is wrong with each, and how to fix it."""
         for row in self._findings.first_of(wrong):
             shown = "" if code == "E-CSV-EMPTY" else f" '{quote(fields[row], 40)}'"

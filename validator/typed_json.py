@@ -1,7 +1,7 @@
 """Parsing and checking in one step: msgspec decoders whose types are made from a JSON Schema.
 
-Supports the part of JSON Schema (draft 7) that our schema files use, and refuses others. Importing this module
-raises ImportError where msgspec, which is compiled, has no build for the interpreter.
+Supports the part of JSON Schema (draft 7) that our schema files use, and refuses others. Importing this
+module raises ImportError where msgspec, which is compiled, has no build for the interpreter.
 """
 
 from __future__ import annotations
@@ -87,7 +87,8 @@ def _string(rules: dict[str, JsonValue]) -> _Type:
     if "enum" in rules:
         return Literal[tuple(rules.pop("enum"))]
     if rules.pop("contentEncoding", "") == "base64":
-        # msgspec decodes it strictly, three times as fast as binascii; what it refuses may still have line breaks.
+        # msgspec decodes it strictly, three times as fast as binascii; what it refuses may still have line
+        # breaks.
         return bytes
     return _limited(str, rules, {"min_length": "minLength", "max_length": "maxLength"})
 
@@ -98,6 +99,7 @@ _CONTAINERS: dict[object, Callable[..., _Type]] = {"object": _object, "array": _
 
 
 def _limited(made: _Type, rules: dict[str, JsonValue], limits: Mapping[str, str]) -> _Type:
-    """Return a type with limits; ``limits`` maps msgspec's names to those of JSON Schema, which are taken out."""
+    """Return a type with limits; ``limits`` maps msgspec's names to those of JSON Schema, which are taken
+    out."""
     meta = {name: rules.pop(key) for name, key in limits.items() if key in rules}
     return Annotated[made, msgspec.Meta(**meta)] if meta else made

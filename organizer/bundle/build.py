@@ -1,8 +1,8 @@
 """Building the bundles that are uploaded.
 
-``competition.yaml`` is the single source for the competition of all tasks; the bundle of one task is cut out of it.
-The files that it names are built if their names are ``<id>_program.zip``, ``X_reference.zip``, ``X_sample.zip`` or
-``starting_kit.zip``; all others are in the folder of competition.yaml.
+``competition.yaml`` is the single source for the competition of all tasks; the bundle of one task is cut out
+of it. The files that it names are built if their names are ``<id>_program.zip``, ``X_reference.zip``,
+``X_sample.zip`` or ``starting_kit.zip``; all others are in the folder of competition.yaml.
 """
 
 from __future__ import annotations
@@ -17,7 +17,14 @@ import yaml
 
 from organizer import ROOT
 from organizer.bundle import COMPETITION, DEMO_TITLE, DIST
-from organizer.bundle.competition import Competition, Entry, check_competition, form_of, named_files, read_competition
+from organizer.bundle.competition import (
+    Competition,
+    Entry,
+    check_competition,
+    form_of,
+    named_files,
+    read_competition,
+)
 from organizer.bundle.contents import Contents
 from organizer.bundle.cut import challenge_of, classic, one_challenge, reference_name
 from organizer.bundle.lint import lint_files
@@ -68,8 +75,8 @@ def build_all(
     form : str
         ``v2`` or ``v1.5``.
     demo : bool
-        Whether tasks that ``reference`` does not hold get the synthetic demo reference. Otherwise bundles with such
-        tasks are not built.
+        Whether tasks that ``reference`` does not hold get the synthetic demo reference. Otherwise bundles
+        with such tasks are not built.
     source : Path
         The folder of competition.yaml.
 
@@ -96,8 +103,13 @@ def build_all(
         print(f"note | {line}")
     _write(plan, output)
     folder = output if form == "v2" else output / "v1.5"
-    if older := sorted({path.name for path in folder.glob("*.zip")} - {Path(name).name for name in plan.bundles}):
-        print(f"note | still in {folder.name}/ from an earlier build: {', '.join(older)}; delete what is out of date")
+    if older := sorted(
+        {path.name for path in folder.glob("*.zip")} - {Path(name).name for name in plan.bundles}
+    ):
+        print(
+            f"note | still in {folder.name}/ from an earlier build: {', '.join(older)}; delete what "
+            "is out of date"
+        )
     return [output / name for name in plan.bundles]
 
 
@@ -136,14 +148,17 @@ def check_buildable(data: Competition) -> None:
     """Raise RefusedError if bundles cannot be built from a competition.yaml."""
     report = Report()
     if form_of(data) == "v1.5":
-        report.error("L-SCHEMA", "v1.5 bundles are built from v2 as well", "write version: 2", where="/version")
+        report.error(
+            "L-SCHEMA", "v1.5 bundles are built from v2 as well", "write version: 2", where="/version"
+        )
     else:
         check_competition(data, report)
     report.refuse_errors()
 
 
 def task_names(competition: Competition) -> set[str]:
-    """Return the names that a folder of REFERENCE may have: those of all challenges, and those of references."""
+    """Return the names that a folder of REFERENCE may have: those of all challenges, and those of
+    references."""
     return {*challenge_ids(), *filter(None, (reference_name(task) for task in competition["tasks"]))}
 
 
@@ -182,7 +197,9 @@ def _wanted(competition: Competition, parts: Parts, form: str, plan: Plan) -> di
         else:
             wanted[f"{challenge_id}.zip" if form == "v2" else f"v1.5/{challenge_id}.zip"] = data
             if data["title"] != competition["title"]:
-                plan.notes.append("the title of a bundle of one task is the name of the task: edit /tasks/n/name")
+                plan.notes.append(
+                    "the title of a bundle of one task is the name of the task: edit /tasks/n/name"
+                )
     return wanted
 
 
@@ -196,12 +213,15 @@ def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Pla
     if form == "v1.5":
         data, lost = classic(data)
         plan.notes += lost
-    files = {path: content for file in named_files(data) for path, content in named.get(file.name, {}).items()}
+    files = {
+        path: content for file in named_files(data) for path, content in named.get(file.name, {}).items()
+    }
     plan.bundles[name] = Bundle(data, files)
 
 
 def _with_files(data: Competition, parts: Parts, plan: Plan) -> tuple[dict[str, Any], dict[str, Files]]:
-    """Return the competition, its title marked if it has demo data, without missing samples, and its files."""
+    """Return the competition, its title marked if it has demo data, without missing samples, and its
+    files."""
     made: dict[str, Files] = {}
     tasks = {task["index"]: task for task in data["tasks"]}
     demo = False
@@ -210,13 +230,17 @@ def _with_files(data: Competition, parts: Parts, plan: Plan) -> tuple[dict[str, 
         if challenge_id:
             made[task["scoring_program"]] = {task["scoring_program"]: parts.program(challenge_id)}
         if challenge_id and name:
-            made[task["reference_data"]] = {task["reference_data"]: parts.reference(name, challenge_id) or b""}
+            made[task["reference_data"]] = {
+                task["reference_data"]: parts.reference(name, challenge_id) or b""
+            }
             demo |= parts.is_demo(name, challenge_id)
     solutions = []
     for entry in data.get("solutions", []):
         sample = _sample(entry, tasks, parts)
         if sample is None:
-            plan.notes.append(f"no solution {entry['path']}: there is no such sample next to the reference folder")
+            plan.notes.append(
+                f"no solution {entry['path']}: there is no such sample next to the reference folder"
+            )
         else:
             made.update(sample)
             solutions.append(entry)
@@ -231,7 +255,8 @@ def _with_files(data: Competition, parts: Parts, plan: Plan) -> tuple[dict[str, 
 
 
 def _sample(entry: Entry, tasks: Mapping[Any, Entry], parts: Parts) -> dict[str, Files] | None:
-    """Return the file of a solution if it is made here (empty if the organizer brings it), None if there is none."""
+    """Return the file of a solution if it is made here (empty if the organizer brings it), None if there
+    is none."""
     path = str(entry.get("path", ""))
     task: Entry = tasks[entry["tasks"][0]] if entry["tasks"] else {}
     challenge_id = challenge_of(task)

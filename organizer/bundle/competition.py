@@ -21,7 +21,8 @@ from validator.findings import counted, quote
 from validator.strict_yaml import load_strict
 
 DATA_KEYS = (
-    "starting_kit", "public_data", "path", "scoring_program", "reference_data", "input_data", "ingestion_program",
+    "starting_kit", "public_data", "path", "scoring_program", "reference_data", "input_data",
+    "ingestion_program",
 )  # fmt: skip
 DEFAULT_STEP = 600
 _FORMS = {"2": "v2", "1": "v1.5", "1.5": "v1.5"}
@@ -43,7 +44,8 @@ class NamedFile(NamedTuple):
 
 
 class BoardColumn(NamedTuple):
-    """A column of the leaderboard: its JSON Pointer, key, data, its key for the order, and whether it is computed."""
+    """A column of the leaderboard: its JSON Pointer, key, data, its key for the order, and whether it is
+    computed."""
 
     where: str
     key: str
@@ -71,7 +73,10 @@ def read_competition(text: bytes, report: Report) -> dict[str, Any] | None:
         except yaml.constructor.ConstructorError as error:
             data = yaml.safe_load(decoded)  # as the platform does: the last of two equal keys wins
             report.warn(
-                "L-TWICE", f"{error.problem}; the platform takes the last one", "keep one", where=_position(error)
+                "L-TWICE",
+                f"{error.problem}; the platform takes the last one",
+                "keep one",
+                where=_position(error),
             )
     except UnicodeDecodeError:
         report.error("L-YAML", "the file is not UTF-8", "save it as plain UTF-8")
@@ -100,7 +105,9 @@ def check_competition(data: Competition, report: Report) -> bool:
     """Check competition.yaml without its files; return whether its structure allows further checks."""
     form = form_of(data)
     if form is None:
-        report.error("L-SCHEMA", f"there is no version {data['version']}", "write version: 2", where="/version")
+        report.error(
+            "L-SCHEMA", f"there is no version {data['version']}", "write version: 2", where="/version"
+        )
         return False
     if not _check_schema(data, form, report):
         return False
@@ -116,14 +123,18 @@ def check_competition(data: Competition, report: Report) -> bool:
             report.error("L-FACTS", problem, f"write key: {name}", where=f"/fact_sheet/{name}/key")
     for key in ("pages", "description"):
         if not data.get(key):
-            report.warn("L-TEXT", f"there is no {key}", "participants see the competition without", where=f"/{key}")
+            report.warn(
+                "L-TEXT", f"there is no {key}", "participants see the competition without", where=f"/{key}"
+            )
     return True
 
 
 def _check_schema(data: Competition, form: str, report: Report) -> bool:
     import jsonschema
 
-    schema = json.loads((Path(__file__).parent / "schemas" / f"competition-{form}.json").read_text(encoding="utf-8"))
+    schema = json.loads(
+        (Path(__file__).parent / "schemas" / f"competition-{form}.json").read_text(encoding="utf-8")
+    )
     plain = _plain(data)
     good = True
     errors = jsonschema.Draft7Validator(schema).iter_errors(plain)
@@ -133,8 +144,12 @@ def _check_schema(data: Competition, form: str, report: Report) -> bool:
         if error.validator == "additionalProperties":
             for key in sorted(set(error.instance) - set(known)):
                 close = difflib.get_close_matches(key, known, n=1)
-                hint = f"the nearest known key is {close[0]}" if close else f"known here are {', '.join(known)}"
-                report.warn("L-UNKNOWN", f"the platform ignores the key {quote(key)}", hint, where=f"{where}/{key}")
+                hint = (
+                    f"the nearest known key is {close[0]}" if close else f"known here are {', '.join(known)}"
+                )
+                report.warn(
+                    "L-UNKNOWN", f"the platform ignores the key {quote(key)}", hint, where=f"{where}/{key}"
+                )
             continue
         good = False
         problem, hint = _schema_problem(error)
@@ -142,7 +157,10 @@ def _check_schema(data: Competition, form: str, report: Report) -> bool:
     for where, key in _keys(plain):
         if key in _UNREAD:
             report.warn(
-                "L-UNKNOWN", f"{key} is documented, but the platform does not read it", "remove it", where=where
+                "L-UNKNOWN",
+                f"{key} is documented, but the platform does not read it",
+                "remove it",
+                where=where,
             )
     return good
 
@@ -165,14 +183,20 @@ def _schema_problem(error: Any) -> tuple[str, str]:
         longest = counted(error.validator_value, "character")
         return quote(error.message, 200), f"the platform's database takes at most {longest}"
     pattern = str(error.schema.get("pattern"))
-    for sign, hint in (("@", "write an address"), ("true", "write true or false"), ("0-9", "write a whole number")):
+    for sign, hint in (
+        ("@", "write an address"),
+        ("true", "write true or false"),
+        ("0-9", "write a whole number"),
+    ):
         if sign in pattern:
             return f"{quote(str(error.instance), 200)} is not allowed here", hint
     return quote(error.message, 200), "correct it"
 
 
 def _keys(node: Any, where: str = "") -> Iterator[tuple[str, str]]:
-    for key, value in node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ():
+    for key, value in (
+        node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    ):
         if isinstance(key, str):
             yield f"{where}/{key}", key
         yield from _keys(value, f"{where}/{key}")
@@ -189,7 +213,9 @@ def columns_of(data: Competition) -> list[BoardColumn]:
     """Return the columns of the leaderboard of either form."""
     if form_of(data) == "v2":
         return [
-            BoardColumn(f"/leaderboards/0{where}", column["key"], column, "sorting", bool(column.get("computation")))
+            BoardColumn(
+                f"/leaderboards/0{where}", column["key"], column, "sorting", bool(column.get("computation"))
+            )
             for where, column in entries_of(data["leaderboards"][0], "columns")
         ]
     return [
@@ -207,7 +233,9 @@ def sorted_phases(data: Competition) -> list[tuple[str, Entry]]:
 
 def _check_phases(data: Competition, report: Report) -> None:
     phases = sorted_phases(data)
-    report.unique("warning", (phase["index"] for _, phase in phases if "index" in phase), "/phases", "the index")
+    report.unique(
+        "warning", (phase["index"] for _, phase in phases if "index" in phase), "/phases", "the index"
+    )
     if 0 < sum("index" in phase for _, phase in phases) < len(phases):
         report.warn("L-PHASE", "only some phases have an index", "number all or none", where="/phases")
     previous_end = None
@@ -236,9 +264,14 @@ def _check_limits_and_migration(phases: list[tuple[str, Entry]], migration: str,
         if order == 0 and yes(phase.get(migration)):
             problem = "there is no phase before the first to migrate from"
             report.error("L-PHASE", problem, "remove the key", where=f"{where}/{migration}")
-        limit, where = number(phase.get("execution_time_limit", DEFAULT_STEP)), f"{where}/execution_time_limit"
+        limit, where = (
+            number(phase.get("execution_time_limit", DEFAULT_STEP)),
+            f"{where}/execution_time_limit",
+        )
         if limit == 0:
-            report.warn("L-LIMIT", f"0 is not unlimited: it means {DEFAULT_STEP} s", "write the seconds", where=where)
+            report.warn(
+                "L-LIMIT", f"0 is not unlimited: it means {DEFAULT_STEP} s", "write the seconds", where=where
+            )
         if limit > DEFAULT_STEP:
             problem = f"the default queue allows {DEFAULT_STEP} s a step"
             report.warn("L-LIMIT", problem, "use a queue of your own, or a lower limit", where=where)
@@ -289,7 +322,9 @@ def _check_uuid(value: str, name: str, where: str, report: Report) -> None:
 def _check_board(data: Competition, report: Report) -> None:
     board = data["leaderboards"][0]
     if len(data["leaderboards"]) > 1:
-        report.warn("L-BOARD", "the platform uses the first leaderboard only", "keep one", where="/leaderboards/1")
+        report.warn(
+            "L-BOARD", "the platform uses the first leaderboard only", "keep one", where="/leaderboards/1"
+        )
     indexes = [number(column["index"]) for column in board["columns"]]
     report.unique("error", indexes, f"{_BOARD}/columns", "the index")
     report.unique("error", (column["key"] for column in board["columns"]), f"{_BOARD}/columns", "the key")
@@ -297,7 +332,9 @@ def _check_board(data: Competition, report: Report) -> None:
         hint = "number the columns from 0; the leaderboard breaks otherwise"
         report.error("L-BOARD", "no column has the index 0", hint, where=f"{_BOARD}/columns")
     if number(board.get("primary_index", 0)) not in indexes:
-        report.warn("L-BOARD", "no column has this index", "name one that exists", where=f"{_BOARD}/primary_index")
+        report.warn(
+            "L-BOARD", "no column has this index", "name one that exists", where=f"{_BOARD}/primary_index"
+        )
     _check_precisions(data, "precision", report)
     for column in columns_of(data):
         _check_computation(column, indexes, report)
@@ -309,7 +346,10 @@ def _check_board(data: Competition, report: Report) -> None:
     if rule == "Force_Best" and max(len(phase["tasks"]) for phase in data["phases"]) > 1:
         problem = "under Force_Best entering one task of a phase drops the entry in another"
         report.warn(
-            "L-RULE", problem, "use Force_Latest_Multiple with several tasks", where=f"{_BOARD}/submission_rule"
+            "L-RULE",
+            problem,
+            "use Force_Latest_Multiple with several tasks",
+            where=f"{_BOARD}/submission_rule",
         )
 
 
@@ -328,7 +368,9 @@ def _check_computation(column: BoardColumn, indexes: list[int], report: Report) 
         report.error("L-COLUMN", problem, "give both or neither", where=column.where)
     for index in chosen:
         if index == number(column.data["index"]):
-            report.error("L-COLUMN", "the column is computed from itself", "name other columns", where=column.where)
+            report.error(
+                "L-COLUMN", "the column is computed from itself", "name other columns", where=column.where
+            )
         elif index not in indexes:
             problem = f"there is no column with index {index}"
             report.error("L-COLUMN", problem, "name columns that exist", where=column.where)
@@ -342,12 +384,16 @@ def _check_v15(data: Competition, report: Report) -> None:
         start = read_date(phase["start_date"], f"{where}/start_date", report)
         if start and starts and (start - starts[-1]).days <= 1:
             hint = "a phase ends one day before the next one starts; leave more time between their starts"
-            report.warn("L-PHASE", "the phase before would end before it starts", hint, where=f"{where}/start_date")
+            report.warn(
+                "L-PHASE", "the phase before would end before it starts", hint, where=f"{where}/start_date"
+            )
         starts += [start] if start else []
     _check_limits_and_migration(phases, "auto_migration", report)
     end = read_date(data["end_date"], "/end_date", report) if data.get("end_date") else None
     if end and starts and end <= starts[-1]:
-        report.warn("L-PHASE", "the competition ends before its last phase starts", "correct it", where="/end_date")
+        report.warn(
+            "L-PHASE", "the competition ends before its last phase starts", "correct it", where="/end_date"
+        )
     labels = {board["label"] for board in data["leaderboard"]["leaderboards"].values()}
     columns = columns_of(data)
     ranks = (column.data["rank"] for column in columns if "rank" in column.data)
@@ -357,7 +403,9 @@ def _check_v15(data: Competition, report: Report) -> None:
         label = column.data["leaderboard"]["label"]
         if label not in labels:
             hint = f"the labels are {', '.join(sorted(map(str, labels)))}"
-            report.warn("L-BOARD", f"there is no leaderboard with the label {label}", hint, where=column.where)
+            report.warn(
+                "L-BOARD", f"there is no leaderboard with the label {label}", hint, where=column.where
+            )
 
 
 def named_files(data: Competition) -> Iterator[NamedFile]:

@@ -64,7 +64,9 @@ class _Task:
     challenge: Challenge | None
 
 
-def check_contents(data: Competition, files: Files, contents: Contents, samples: bool, report: Report) -> None:
+def check_contents(
+    data: Competition, files: Files, contents: Contents, samples: bool, report: Report
+) -> None:
     """Check the content of the zips.
 
     Parameters
@@ -100,7 +102,9 @@ def _check_programs(entry: Entry, files: Files, contents: Contents, report: Repo
         if key in entry:
             challenge_id, problems = contents.program(files[entry[key]])
             for record, problem in problems:
-                record(report, problem.code, problem.problem, problem.hint, where=problem.where, file=entry[key])
+                record(
+                    report, problem.code, problem.problem, problem.hint, where=problem.where, file=entry[key]
+                )
     return contents.challenge(challenge_id) if challenge_id and "scoring_program" in entry else None
 
 
@@ -117,7 +121,9 @@ def _check_image(data: Competition, ours: bool, report: Report) -> None:
         report.warn("L-IMAGE", problem, hint, where=f"/{key}")
 
 
-def _check_reference(data: Competition, task: _Task, files: Files, contents: Contents, report: Report) -> None:
+def _check_reference(
+    data: Competition, task: _Task, files: Files, contents: Contents, report: Report
+) -> None:
     name, challenge_id = task.entry["reference_data"], task.challenge.id if task.challenge else None
     demo, problems = contents.reference(files[name], challenge_id)
     for problem in problems:
@@ -125,7 +131,9 @@ def _check_reference(data: Competition, task: _Task, files: Files, contents: Con
         report.error(f"L-REFERENCE {problem.code}", problem.problem, problem.hint, where=where, file=name)
     if demo:
         titled = str(data["title"]).startswith(DEMO_TITLE)
-        problem_text = "the reference data is synthetic" + ("" if titled else " and the title does not say so")
+        problem_text = "the reference data is synthetic" + (
+            "" if titled else " and the title does not say so"
+        )
         record = report.warn if titled else report.error
         record("L-DEMO", problem_text, "build with REFERENCE=DIR before you open the competition", file=name)
         return
@@ -159,7 +167,9 @@ def _written_columns(data: Competition, tasks: Sequence[_Task], report: Report) 
             report.error("L-COLUMN", f"no scoring program writes {column.key}", hint, where=column.where)
         elif not all(column.key in keys for keys in written):
             hint = "the column stays empty for the others"
-            report.warn("L-COLUMN", f"not every scoring program writes {column.key}", hint, where=column.where)
+            report.warn(
+                "L-COLUMN", f"not every scoring program writes {column.key}", hint, where=column.where
+            )
     return [column.key for column in columns if all(column.key in keys for keys in written)]
 
 
@@ -171,7 +181,11 @@ def _check_sorting(data: Competition, ours: Sequence[Challenge], report: Report)
             name for name, order in wanted.items() if order != (column.data.get(column.sorting_key) or "desc")
         )
         if wrong:
-            hint = "correct it" if len(wrong) == len(wanted) else "upload the bundles of one task, or hide the column"
+            hint = (
+                "correct it"
+                if len(wrong) == len(wanted)
+                else "upload the bundles of one task, or hide the column"
+            )
             problem = f"{column.key} of {', '.join(wrong)} sorts the other way"
             report.warn("L-SORTING", problem, hint, where=f"{column.where}/{column.sorting_key}")
 
@@ -182,7 +196,9 @@ def _check_samples(
 ) -> None:  # fmt: skip
     """Run the solutions of a v2 competition."""
     by_index = {task.entry.get("index"): task for task in tasks}
-    limit = max(number(phase.get("execution_time_limit", DEFAULT_STEP)) for _, phase in entries_of(data, "phases"))
+    limit = max(
+        number(phase.get("execution_time_limit", DEFAULT_STEP)) for _, phase in entries_of(data, "phases")
+    )
     for _, solution in entries_of(data, "solutions"):
         for index in solution["tasks"] if "path" in solution else ():
             task, name = by_index[index], solution["path"]
@@ -197,7 +213,9 @@ def _check_samples(
 
 def _check_run(run: Run, name: str, keys: list[str], report: Report) -> None:
     if "E-PYTHON" in run.stderr or "ModuleNotFoundError" in run.stderr:
-        report.warn("L-SAMPLE", "packages are missing here, so the sample was not run", "make .venv/run", file=name)
+        report.warn(
+            "L-SAMPLE", "packages are missing here, so the sample was not run", "make .venv/run", file=name
+        )
         return
     if run.exit_code != 0:
         problem = f"the sample does not score (exit {run.exit_code}): {' '.join(run.stderr.split())[:300]}"
@@ -232,7 +250,9 @@ def _program(archive: bytes) -> tuple[str | None, list[tuple[_Record, Problem]]]
         names = set(opened.namelist())
         metadata_name = next((name for name in ("metadata.yaml", "metadata") if name in names), "")
         text = opened.read(metadata_name) if metadata_name else b""
-    ours = [known for known in challenge_ids() if f"scoring_program/challenges/{known}/challenge.yaml" in names]
+    ours = [
+        known for known in challenge_ids() if f"scoring_program/challenges/{known}/challenge.yaml" in names
+    ]
     problems = [
         (record, Problem("L-METADATA", problem, hint, where=metadata_name))
         for record, problem, hint in _metadata_problems(text, names)

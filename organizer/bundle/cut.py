@@ -30,7 +30,11 @@ def challenge_of(task: Entry) -> str | None:
     """Return the id of the challenge whose ``<id>_program.zip`` a task names, None for any other program."""
     name = str(task.get("scoring_program", ""))
     challenge_id = name[: -len(_PROGRAM)] if name.endswith(_PROGRAM) else ""
-    return challenge_id if challenge_id and (CHALLENGES_FOLDER / challenge_id / "challenge.yaml").is_file() else None
+    return (
+        challenge_id
+        if challenge_id and (CHALLENGES_FOLDER / challenge_id / "challenge.yaml").is_file()
+        else None
+    )
 
 
 def reference_name(task: Entry) -> str | None:
@@ -40,7 +44,8 @@ def reference_name(task: Entry) -> str | None:
 
 
 def one_challenge(competition: Competition, challenge: Challenge) -> dict[str, Any] | None:
-    """Cut the bundle of one challenge out of a competition: all its tasks, the phases that offer them, its page.
+    """Cut the bundle of one challenge out of a competition: all its tasks, the phases that offer them, its
+    page.
 
     Title and description are those of its first task. Returns None if no phase offers a task of it.
     """
@@ -67,18 +72,23 @@ def one_challenge(competition: Competition, challenge: Challenge) -> dict[str, A
         "description": description,
         "pages": _pages(competition, challenge.id),
         "tasks": [{**task, "index": index} for index, task in enumerate(chosen)],
-        "solutions": [{**entry, "index": index} for index, entry in enumerate(s for s in solutions if s["tasks"])],
+        "solutions": [
+            {**entry, "index": index} for index, entry in enumerate(s for s in solutions if s["tasks"])
+        ],
         "phases": phases,
         "leaderboards": [board],
     }
 
 
 def _cut_phase(phase: Entry, kept: int, description: str) -> dict[str, Any]:
-    """Return a phase of which only some tasks are kept: they keep their share of the limits, which tasks share."""
+    """Return a phase of which only some tasks are kept: they keep their share of the limits, which tasks
+    share."""
     all_tasks = len(phase["tasks"])
     if kept == all_tasks:
         return dict(phase)
-    shares = {key: -(-number(phase[key]) * kept // all_tasks) for key in _LIMITS if phase.get(key) is not None}
+    shares = {
+        key: -(-number(phase[key]) * kept // all_tasks) for key in _LIMITS if phase.get(key) is not None
+    }
     return {**phase, **shares, "description": description}
 
 
@@ -93,9 +103,11 @@ def _pages(competition: Competition, challenge_id: str) -> list[dict[str, Any]]:
 
 
 def _board(board: Entry, phases: list[dict[str, Any]], challenge: Challenge, alone: bool) -> dict[str, Any]:
-    """Return the leaderboard of one challenge: its columns, with the overrides and additions of the competition.
+    """Return the leaderboard of one challenge: its columns, with the overrides and additions of the
+    competition.
 
-    Where a column is shared with other challenges (not ``alone``), its title and order are of none in particular.
+    Where a column is shared with other challenges (not ``alone``), its title and order are of none in
+    particular.
     """
     ours = {column["key"]: column for column in board["columns"]}
     columns = [
@@ -120,7 +132,10 @@ def _board(board: Entry, phases: list[dict[str, Any]], challenge: Challenge, alo
     if indexes.get(str(primary), 0):
         cut["primary_index"] = indexes[str(primary)]
     # The rule of several tasks would keep every submission; with one task the best counts.
-    if board.get("submission_rule") == "Force_Latest_Multiple" and max(len(phase["tasks"]) for phase in phases) == 1:
+    if (
+        board.get("submission_rule") == "Force_Latest_Multiple"
+        and max(len(phase["tasks"]) for phase in phases) == 1
+    ):
         cut["submission_rule"] = "Force_Best"
     return cut
 
@@ -131,7 +146,9 @@ def classic(data: Competition) -> tuple[dict[str, Any], list[str]]:
     columns, notes = _classic_columns(board)
     rule = str(board.get("submission_rule", "Add"))
     phases, lost = _classic_phases(data)
-    lost += [key for key in data if key not in _CARRIED_KEYS] + (["solutions"] if data.get("solutions") else [])
+    lost += [key for key in data if key not in _CARRIED_KEYS] + (
+        ["solutions"] if data.get("solutions") else []
+    )
     notes += [f"not carried over to v1.5: {', '.join(lost)}"] if lost else []
     result = {
         "title": data["title"],
@@ -144,7 +161,10 @@ def classic(data: Competition) -> tuple[dict[str, Any], list[str]]:
         "end_date": sorted_phases(data)[-1][1].get("end"),
         "html": _html(data),
         "phases": phases,
-        "leaderboard": {"leaderboards": {"RESULTS": {"label": board["title"], "rank": 1}}, "columns": columns},
+        "leaderboard": {
+            "leaderboards": {"RESULTS": {"label": board["title"], "rank": 1}},
+            "columns": columns,
+        },
     }
     return {key: value for key, value in result.items() if value is not None}, [*notes, _RULE_LOST]
 
@@ -164,7 +184,9 @@ def _classic_phases(data: Competition) -> tuple[dict[int, dict[str, Any]], list[
     phases, lost = {}, []
     for phase_number, (_, phase) in enumerate(sorted_phases(data), start=1):
         task = tasks[phase["tasks"][0]]
-        lost += [f"the task {tasks[index]['name']} of the phase {phase['name']}" for index in phase["tasks"][1:]]
+        lost += [
+            f"the task {tasks[index]['name']} of the phase {phase['name']}" for index in phase["tasks"][1:]
+        ]
         phases[phase_number] = {
             "phasenumber": phase_number,
             "label": phase["name"],

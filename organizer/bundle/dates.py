@@ -15,14 +15,18 @@ _FORM = 'write it in UTC as "2027-01-31 23:59:59"'
 
 
 def read_date(value: object, where: str, report: Report) -> datetime.datetime | None:
-    """Return the moment (UTC) that the platform takes a date of competition.yaml for, None if it cannot be read.
+    """Return the moment (UTC) that the platform takes a date of competition.yaml for, None if it cannot be
+    read.
 
     The platform drops the time of day of a date without quotes, and the offset of any.
     """
     if isinstance(value, datetime.date):
         if isinstance(value, datetime.datetime):
             report.warn(
-                "L-DATE", "a date without quotes loses its time of day", f"{_FORM}, with the quotes", where=where
+                "L-DATE",
+                "a date without quotes loses its time of day",
+                f"{_FORM}, with the quotes",
+                where=where,
             )
         return datetime.datetime(value.year, value.month, value.day)
     text = str(value)
@@ -34,7 +38,9 @@ def read_date(value: object, where: str, report: Report) -> datetime.datetime | 
         report.error("L-DATE", f"there is no such day or time: {text}", _FORM, where=where)
         return None
     if not _UNAMBIGUOUS.fullmatch(text.strip()):
-        problem = f"{text} can be read in more than one way; the platform takes it for {moment:%Y-%m-%d %H:%M:%S}"
+        problem = (
+            f"{text} can be read in more than one way; the platform takes it for {moment:%Y-%m-%d %H:%M:%S}"
+        )
         report.warn("L-DATE", problem, _FORM, where=where)
     elif moment.utcoffset():
         report.warn("L-DATE", f"the platform drops the offset of {text}", _FORM, where=where)

@@ -23,8 +23,8 @@ from organizer.runs.worker import BuiltTask
 def built_task(challenge_id: str, reference: Path | None) -> BuiltTask:
     """Return the task in ``dist/<id>.zip``; its parts are built if there is no such bundle.
 
-    ``reference``, a folder of tasks or of this one, replaces the bundle's reference. Raises RefusedError if it is
-    neither.
+    ``reference``, a folder of tasks or of this one, replaces the bundle's reference. Raises RefusedError if
+    it is neither.
     """
     data = _reference(challenge_id, reference) if reference else None
     path = DIST / f"{challenge_id}.zip"
@@ -38,7 +38,10 @@ def built_task(challenge_id: str, reference: Path | None) -> BuiltTask:
         program = bundle.read(task["scoring_program"])
         data = data or _reference_in(bundle, task)
     if program != build_program(challenge_id):
-        print(f"warning | the program in {DIST.name}/{path.name} differs from this repository's; run make bundle")
+        print(
+            f"warning | the program in {DIST.name}/{path.name} differs from this repository's; run "
+            "make bundle"
+        )
     # Without a limit, and for a limit of 0, the platform uses its own.
     limit = number(competition["phases"][0].get("execution_time_limit") or 0) or DEFAULT_STEP
     return BuiltTask(challenge_id, program, data, float(limit))
@@ -49,7 +52,9 @@ def _reference_in(bundle: zipfile.ZipFile, task: Entry) -> bytes:
     name = posixpath.normpath(task.get("reference_data", ""))
     if name in bundle.namelist():
         return bundle.read(name)
-    files = {path[len(name) + 1 :]: bundle.read(path) for path in bundle.namelist() if path.startswith(f"{name}/")}
+    files = {
+        path[len(name) + 1 :]: bundle.read(path) for path in bundle.namelist() if path.startswith(f"{name}/")
+    }
     report = Report()
     if not files:
         report.error("L-REFERENCE", "the task has no reference data in the bundle", "give REFERENCE")

@@ -1,4 +1,5 @@
-"""Checking a bundle before it is uploaded: errors fail on the platform, warnings are about what is unwise there."""
+"""Checking a bundle before it is uploaded: errors fail on the platform, warnings are about what is unwise
+there."""
 
 from __future__ import annotations
 
@@ -10,7 +11,13 @@ from pathlib import Path, PurePosixPath
 from PIL import Image, UnidentifiedImageError
 
 from organizer.bundle import COMPETITION, DIST
-from organizer.bundle.competition import DATA_KEYS, Competition, check_competition, named_files, read_competition
+from organizer.bundle.competition import (
+    DATA_KEYS,
+    Competition,
+    check_competition,
+    named_files,
+    read_competition,
+)
 from organizer.bundle.contents import Contents, check_contents
 from organizer.bundle.report import Report
 from organizer.bundle.visibility import visibility
@@ -60,7 +67,9 @@ def lint_bundle(path: Path) -> tuple[Report, list[str]]:
     if COMPETITION not in files:
         nested = [name for name in files if PurePosixPath(name).name == COMPETITION]
         hint = f"zip the content of {PurePosixPath(nested[0]).parent}, not the folder" if nested else "add it"
-        report.error("L-COMPETITION", "there is no competition.yaml at the root of the zip", hint, file=path.name)
+        report.error(
+            "L-COMPETITION", "there is no competition.yaml at the root of the zip", hint, file=path.name
+        )
         return report, []
     data = read_competition(files[COMPETITION], report)
     if data is None:
@@ -95,7 +104,9 @@ def _check_files(data: Competition, files: Files, report: Report) -> dict[str, b
             named[name] = zip_bytes(folder)
             if f"{path}.zip" in names:
                 problem = f"there are both a folder {path}/ and a file {path}.zip"
-                report.error("L-CLASH", problem, "rename one: the server zips the folder over the file", where=where)
+                report.error(
+                    "L-CLASH", problem, "rename one: the server zips the folder over the file", where=where
+                )
         else:
             report.error("L-FILE", f"{name} is not in the bundle", "add it", where=where)
     return named
@@ -113,7 +124,9 @@ def _check_file(name: str, data: bytes, where: str, key: str, report: Report) ->
         if not zipfile.is_zipfile(io.BytesIO(data)):
             report.error("L-FILE", f"{name} is not a zip file", "zip its content", where=where)
         if len(name) > _CUT_NAME:
-            report.warn("L-NAME", f"the site cuts {name} to {_CUT_NAME} characters", "shorten it", where=where)
+            report.warn(
+                "L-NAME", f"the site cuts {name} to {_CUT_NAME} characters", "shorten it", where=where
+            )
     elif key == "image":
         _check_logo(name, data, report)
     else:
@@ -133,7 +146,9 @@ def _check_text(name: str, data: bytes, report: Report) -> None:
     elif text.startswith("\ufeff"):
         report.warn("L-TEXT", "the page begins with a byte order mark", "save it as plain UTF-8", file=name)
     elif "EDIT:" in text:
-        report.warn("L-TEXT", "the page holds the mark EDIT:", "write what it asks for and delete it", file=name)
+        report.warn(
+            "L-TEXT", "the page holds the mark EDIT:", "write what it asks for and delete it", file=name
+        )
 
 
 def _check_logo(name: str, data: bytes, report: Report) -> None:

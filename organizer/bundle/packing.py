@@ -41,8 +41,25 @@ def _wheel_files(lock: Path, targets: Sequence[Sequence[str]]) -> dict[str, byte
         for old in folder.glob("*.whl"):
             old.unlink()
         for target in targets:
-            command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-            command += ["--require-hashes", "--only-binary", ":all:", *target, "--dest", str(folder), "-r", str(lock)]
+            command = [
+                sys.executable,
+                "-m",
+                "pip",
+                "download",
+                "--quiet",
+                "--disable-pip-version-check",
+                "--no-deps",
+            ]
+            command += [
+                "--require-hashes",
+                "--only-binary",
+                ":all:",
+                *target,
+                "--dest",
+                str(folder),
+                "-r",
+                str(lock),
+            ]
             subprocess.run(command, check=True)
         stamp.write_bytes(lock.read_bytes())
     files = {}

@@ -37,7 +37,9 @@ class Parts:
         The folder of competition.yaml and of what else it names.
     """
 
-    def __init__(self, folders: Mapping[str, Path] | None = None, demo: bool = True, source: Path = ROOT) -> None:
+    def __init__(
+        self, folders: Mapping[str, Path] | None = None, demo: bool = True, source: Path = ROOT
+    ) -> None:
         self._folders = folders or {}
         self._demo = demo
         self._source = source
@@ -71,8 +73,8 @@ class Parts:
     def _sample(self, name: str, challenge_id: str) -> bytes | None:
         """Return a sample that may be shown, None if there is none.
 
-        A sample for the demo data cannot score on other data, and one made from hidden data must not be shown; so
-        the organizer puts one next to the reference folder or competition.yaml.
+        A sample for the demo data cannot score on other data, and one made from hidden data must not be
+        shown; so the organizer puts one next to the reference folder or competition.yaml.
         """
         if name in self._folders:
             sample = self._folders[name].absolute().with_name(f"{name}_sample.zip")
@@ -110,7 +112,11 @@ def program_files(challenge_ids: Sequence[str]) -> dict[str, bytes]:
     files = needed_code(["scoring_program.scoring", *programs, *readers])
     schemas = {rules.schema for rules in json_rules if rules.schema}
     schemas |= {path.name for path in _SCHEMAS.glob("*.json") if _is_named(path.name, files)}
-    paths = ["scoring_program/report/style.css", "LICENSE", *(f"validator/schemas/{name}" for name in schemas)]
+    paths = [
+        "scoring_program/report/style.css",
+        "LICENSE",
+        *(f"validator/schemas/{name}" for name in schemas),
+    ]
     for name in challenge_ids:
         paths += [f"scoring_program/challenges/{name}/challenge.yaml", f"validator/rules/{name}.yaml"]
     files.update({path: (ROOT / path).read_bytes() for path in paths})
@@ -160,7 +166,8 @@ def build_kit(challenge_ids: Sequence[str], demo: Mapping[str, Files]) -> bytes:
 
 
 def _filled(text: str, challenge_ids: Sequence[str], quoted: bool) -> str:
-    """Fill a text (``quoted``: inside JSON strings) with the first task, without the paragraphs for missing tasks."""
+    """Fill a text (``quoted``: inside JSON strings) with the first task, without the paragraphs for
+    missing tasks."""
 
     def kept(match: re.Match[str]) -> str:
         return match.group(2) if set(match.group(1).split()) & set(challenge_ids) else ""

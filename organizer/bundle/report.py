@@ -12,7 +12,8 @@ from validator.findings import Findings
 
 @dataclass
 class Report:
-    """A collector of errors and warnings. Each names the file, the position in it, the problem and the fix."""
+    """A collector of errors and warnings. Each names the file, the position in it, the problem and the
+    fix."""
 
     errors: Findings = field(default_factory=Findings)
     warnings: Findings = field(default_factory=Findings)
@@ -23,7 +24,8 @@ class Report:
         return self.errors.ok
 
     def error(self, code: str, problem: str, hint: str, *, where: str = "", file: str = COMPETITION) -> None:
-        """Record what fails; ``where`` is a JSON Pointer into competition.yaml, or a position in another file."""
+        """Record what fails; ``where`` is a JSON Pointer into competition.yaml, or a position in another
+        file."""
         self.errors.add(code, problem, hint, file=file, where=where)
 
     def warn(self, code: str, problem: str, hint: str, *, where: str = "", file: str = COMPETITION) -> None:

@@ -1,7 +1,7 @@
 """Who can see which result of a run, by the flags of competition.yaml as Codabench (March 2026) treats them.
 
-The names of the flags mislead: ``hide_score_output`` hides a zip and no score, and under ``hide_output`` the detail
-page is still served.
+The names of the flags mislead: ``hide_score_output`` hides a zip and no score, and under ``hide_output`` the
+detail page is still served.
 """
 
 from __future__ import annotations

@@ -25,12 +25,17 @@ _PLAIN = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 
 
 def lemmatize(
-    folder: Path, forced: bool, words: Collection[str], tokens: Collection[str], fallback: str, findings: Findings
+    folder: Path,
+    forced: bool,
+    words: Collection[str],
+    tokens: Collection[str],
+    fallback: str,
+    findings: Findings,
 ) -> tuple[dict[str, str], str]:
     """Return a table of lemmas and the name of the lemmatizer; an empty table after a problem.
 
-    Plain words (letters, digits and inner hyphens) are asked in one run. Each of the others comes from the table of
-    CoreNLP 3.9.1 or is asked in a run of its own.
+    Plain words (letters, digits and inner hyphens) are asked in one run. Each of the others comes from the
+    table of CoreNLP 3.9.1 or is asked in a run of its own.
 
     Parameters
     ----------
@@ -67,17 +72,24 @@ def _version(folder: Path, forced: bool, findings: Findings) -> str:
         return ""
     version = jars[0].group(1)
     if version != TABLE_VERSION:
-        problem = f"this is CoreNLP {version}; the challenge used {TABLE_VERSION}, and other versions differ: "
-        problem += "3.9.2 on 20 of the 5,891 words of the test sets, and from 4.0 on hyphenated words are split"
+        problem = (
+            f"this is CoreNLP {version}; the challenge used {TABLE_VERSION}, and other versions differ: "
+        )
+        problem += (
+            "3.9.2 on 20 of the 5,891 words of the test sets, and from 4.0 on hyphenated words are split"
+        )
         if forced:
             findings.note("N-CORENLP", problem)
         else:
-            findings.add("E-CORENLP", problem, f"use {TABLE_VERSION}, or add --force-corenlp", file=str(folder))
+            findings.add(
+                "E-CORENLP", problem, f"use {TABLE_VERSION}, or add --force-corenlp", file=str(folder)
+            )
     return version
 
 
 def _ask_plain(words: Sequence[str], folder: Path, findings: Findings) -> dict[str, str]:
-    """Annotate one word a line in a single run; each line is a sentence of its own, so no word sees another."""
+    """Annotate one word a line in a single run; each line is a sentence of its own, so no word sees
+    another."""
     word_at, offset = {}, 0
     for word in words:
         word_at[offset] = word
@@ -98,7 +110,14 @@ def _annotate(lines: Sequence[str], folder: Path, findings: Findings) -> list[di
         text = Path(work) / "words.txt"
         text.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         command = ["java", "-mx3g", "-cp", f"{folder}/*", "edu.stanford.nlp.pipeline.StanfordCoreNLP"]
-        command += ["-annotators", "tokenize,ssplit,pos,lemma", "-ssplit.eolonly", "true", "-encoding", "UTF-8"]
+        command += [
+            "-annotators",
+            "tokenize,ssplit,pos,lemma",
+            "-ssplit.eolonly",
+            "true",
+            "-encoding",
+            "UTF-8",
+        ]
         command += ["-outputFormat", "json", "-file", str(text), "-outputDirectory", work]
         try:
             subprocess.run(command, check=True, capture_output=True)
@@ -107,6 +126,8 @@ def _annotate(lines: Sequence[str], folder: Path, findings: Findings) -> list[di
             return []
         except subprocess.CalledProcessError as error:
             last = error.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-            findings.add("E-CORENLP", f"it failed: {' '.join(last)}", "see its documentation", file=str(folder))
+            findings.add(
+                "E-CORENLP", f"it failed: {' '.join(last)}", "see its documentation", file=str(folder)
+            )
             return []
         return json.loads((Path(work) / "words.txt.json").read_text(encoding="utf-8"))["sentences"]

@@ -33,10 +33,13 @@ def check_reference(challenge_id: str, folder: Path, findings: Findings) -> None
         program.check_reference(folder, settings, reference, findings)
 
 
-def prepare(challenge_id: str, source: Path, output: Path, options: Mapping[str, Any] | None = None) -> Findings:
+def prepare(
+    challenge_id: str, source: Path, output: Path, options: Mapping[str, Any] | None = None
+) -> Findings:
     """Check the files in ``source`` and write the reference folder ``output`` if nothing is wrong.
 
-    Files that the program of the challenge does not convert are checked and copied; ``options`` go to the program.
+    Files that the program of the challenge does not convert are checked and copied; ``options`` go to the
+    program.
     """
     findings = Findings()
     if not source.is_dir():
@@ -68,7 +71,9 @@ def prepare(challenge_id: str, source: Path, output: Path, options: Mapping[str,
     return findings
 
 
-def prepare_command(challenge_id: str, source: Path, output: Path, corenlp: Path | None, force_corenlp: bool) -> int:
+def prepare_command(
+    challenge_id: str, source: Path, output: Path, corenlp: Path | None, force_corenlp: bool
+) -> int:
     """Prepare reference files and print what was found; return 1 if nothing was written."""
     options = {"lemmatize": partial(lemmatize, corenlp, force_corenlp)} if corenlp else {}
     try:
@@ -89,7 +94,9 @@ def _copy(patterns: Sequence[str], source: Path, output: Path, findings: Finding
     for path in kept:
         shutil.copyfile(path, output / path.name)
     others = sorted(path.name for path in source.iterdir() if path not in kept)
-    shown = ", ".join(quote(name) for name in others[:_SHOWN_NAMES]) + (", …" if len(others) > _SHOWN_NAMES else "")
+    shown = ", ".join(quote(name) for name in others[:_SHOWN_NAMES]) + (
+        ", …" if len(others) > _SHOWN_NAMES else ""
+    )
     left = f"left out {counted(len(others), 'other')}" + (f": {shown}" if others else "")
     findings.note("N-REF-COPIED", f"checked and copied {counted(len(kept), 'file')}, {left}")
 

@@ -32,25 +32,34 @@ def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
     Parameters
     ----------
     reference : Path
-        A folder with folders named like tasks and sample submissions ``<name>_sample.zip``; or one of those folders.
+        A folder with folders named like tasks and sample submissions ``<name>_sample.zip``; or one of those
+        folders.
     names : collection of str
         The names of all tasks.
 
     Raises
     ------
     RefusedError
-        There is no such folder, or it holds a folder or a sample of an unknown task; the nearest name is given.
+        There is no such folder, or it holds a folder or a sample of an unknown task; the nearest name is
+        given.
     """
     _check_exists(reference)
     if _is_one_task(reference, names):
         name = reference.absolute().name
         if name not in names:
-            _refuse(f"the folder of one task must have the task's name, and {name} is none", name, names, reference)
+            _refuse(
+                f"the folder of one task must have the task's name, and {name} is none",
+                name,
+                names,
+                reference,
+            )
         return {name: reference}
     findings = Findings()
     folders = {path.name: path for path in _visible(reference) if path.is_dir()}
     for name in folders.keys() - set(names):
-        hint = f"{_nearest(name, names)}; or name {name}_reference.zip in competition.yaml, or move the folder"
+        hint = (
+            f"{_nearest(name, names)}; or name {name}_reference.zip in competition.yaml, or move the folder"
+        )
         findings.add("E-REF-UNKNOWN", f"{name} is not a task", hint, file=str(reference / name))
     samples = [f"{name}{_SAMPLE}" for name in folders]
     for path in _visible(reference):
@@ -64,13 +73,19 @@ def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
 
 
 def task_folder(challenge_id: str, reference: Path, names: Collection[str]) -> Path:
-    """Return the reference folder of one task, whichever of the two forms REFERENCE has; see `task_folders`."""
+    """Return the reference folder of one task, whichever of the two forms REFERENCE has; see
+    `task_folders`."""
     _check_exists(reference)
     name = reference.absolute().name
     # An empty folder is accepted: the program of the task reports what is missing.
     if _is_one_task(reference, names) or not any(path.is_dir() for path in _visible(reference)):
         if name in names and not name.startswith(challenge_id):
-            _refuse(f"this is the folder of {name}, not of {challenge_id}", challenge_id, [challenge_id], reference)
+            _refuse(
+                f"this is the folder of {name}, not of {challenge_id}",
+                challenge_id,
+                [challenge_id],
+                reference,
+            )
         return reference
     folders = task_folders(reference, names)
     if challenge_id not in folders:
@@ -93,7 +108,9 @@ def _visible(folder: Path) -> list[Path]:
 def _check_exists(reference: Path) -> None:
     if not reference.is_dir():
         siblings = reference.parent.iterdir() if reference.parent.is_dir() else ()
-        close = difflib.get_close_matches(reference.name, (path.name for path in siblings if path.is_dir()), n=1)
+        close = difflib.get_close_matches(
+            reference.name, (path.name for path in siblings if path.is_dir()), n=1
+        )
         _refuse("there is no such folder", reference.name, close, reference)
 
 

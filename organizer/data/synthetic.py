@@ -20,7 +20,8 @@ from validator.rules import load_rules
 
 _MARK_TEXT = """# Synthetic data
 
-These files were made by a program with a fixed seed. They show the formats and let the samples be scored; they
+These files were made by a program with a fixed seed. They show the formats and let the samples be scored; \
+they
 are not the data of any challenge. A bundle that is built with them says so in its title.
 """
 
@@ -63,7 +64,8 @@ def samples_folder(challenge_id: str) -> Path:
 
 
 def finest_task(ids: Sequence[str]) -> str:
-    """Return the task whose good sample has the most files, the last of equals: others can be mixed from these."""
+    """Return the task whose good sample has the most files, the last of equals: others can be mixed from
+    these."""
     return max(ids, key=lambda name: (len(list((samples_folder(name) / "good").iterdir())), name))
 
 

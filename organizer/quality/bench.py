@@ -53,7 +53,10 @@ def run_bench(ids: list[str], scales: list[float]) -> None:
     start = _interpreter_start()
     print(f"interpreter with numpy and yaml: {start:.2f} s")
     stages = " | ".join(_STAGES)
-    print(f"| task | size | submission | floor | {stages} | total | total / floor | peak memory | floor's peak |")
+    print(
+        f"| task | size | submission | floor | {stages} | total | total / floor | peak memory | "
+        "floor's peak |"
+    )
     print("|" + "---|" * (len(_STAGES) + 8))
     for name in ids:
         program = build_program(name)
@@ -78,7 +81,8 @@ def _measure(name: str, program: bytes, scale: float, folder: Path) -> str:
     stages = [statistics.median(_stage_seconds(run, stage) for run in runs) for stage in _STAGES]
     shown = " | ".join(f"{seconds:.2f} s" for seconds in stages)
     return (
-        f"| {name} | {scale:g} | {submission.stat().st_size / 1e6:.1f} MB | {floor:.2f} s | {shown} | {total:.2f} s "
+        f"| {name} | {scale:g} | {submission.stat().st_size / 1e6:.1f} MB | {floor:.2f} s | {shown} | "
+        f"{total:.2f} s "
         f"| {total / floor:.2f} | {peak:.0f} MB | {floor_peak:.0f} MB |"
     )
 
@@ -94,7 +98,8 @@ def _stage_seconds(run: Run, stage: str) -> float:
 
 
 def _run(built: BuiltTask, submission: Path, folder: Path) -> Run:
-    # The platform unzips a submission before the program starts; here the program does it, as it does at home.
+    # The platform unzips a submission before the program starts; here the program does it, as it does at
+    # home.
     run = run_program(built, submission, folder / "app", packed=True)
     if run.exit_code != 0:
         raise RuntimeError(run.stderr)
@@ -103,7 +108,9 @@ def _run(built: BuiltTask, submission: Path, folder: Path) -> Run:
 
 def _floor(submission: Path) -> tuple[float, float]:
     """Return the seconds and the MB that reading a submission takes, in a process of its own."""
-    done = subprocess.run([sys.executable, "-c", _FLOOR, str(submission)], check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", _FLOOR, str(submission)], check=True, capture_output=True, text=True
+    )
     seconds, peak = json.loads(done.stdout)
     return seconds, peak
 

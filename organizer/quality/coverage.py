@@ -1,7 +1,7 @@
 """How often the interval of a score covers the score of all items: a table for the docs.
 
-A large set of synthetic items with known statistics represents all items that exist. Samples of it are scored as a
-reference would be, and the interval of each either covers the score of the large set or does not.
+A large set of synthetic items with known statistics represents all items that exist. Samples of it are scored
+as a reference would be, and the interval of each either covers the score of the large set or does not.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ _FEWEST_ITEMS = 900
 
 
 def run_coverage(ids: list[str], n_samples: int) -> int:
-    """Print, for each task, the share of ``n_samples`` samples whose 95 % interval covers, by number of items."""
+    """Print, for each task, the share of ``n_samples`` samples whose 95 % interval covers, by number of
+    items."""
     print("| task | " + " | ".join(counted(size, "item") for size in SIZES) + " |")
     print("|---|" + "---|" * len(SIZES))
     for name in ids:
@@ -51,7 +52,8 @@ def coverage(program: AnyProgram, statistics: Statistics, size: int, n_samples: 
 
 
 def _weights(sample: np.ndarray, draws: Floats, n: int) -> Floats:
-    """Return the weights of all items in the replicates of a sample, which may hold an item more than once."""
+    """Return the weights of all items in the replicates of a sample, which may hold an item more than
+    once."""
     items, item_index = np.unique(sample, return_inverse=True)
     weights = np.zeros((len(draws), n))
     weights[:, items] = draws @ (item_index[:, None] == np.arange(len(items))).astype(np.float64)

@@ -1,4 +1,5 @@
-"""Score games: tricks that a participant might try, and the score that each gets against the demo reference."""
+"""Score games: tricks that a participant might try, and the score that each gets against the demo
+reference."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Runs the same tests again and again in copies of one process, which start faster than an interpreter.
 
-Mutation testing runs the tests of a module for each mutant of it. This file is started in the repository with the
-mutants, once with the tests, as a server, and then for each mutant with the socket alone.
+Mutation testing runs the tests of a module for each mutant of it. This file is started in the repository with
+the mutants, once with the tests, as a server, and then for each mutant with the socket alone.
 """
 
 from __future__ import annotations
@@ -19,14 +19,24 @@ import time
 from pathlib import Path
 
 # What takes long to import and is not mutated.
-_IMPORTED_FIRST = ("numpy", "hypothesis", "jsonschema", "msgspec", "PIL.Image", "pytest", "scipy.optimize", "yaml")
+_IMPORTED_FIRST = (
+    "numpy",
+    "hypothesis",
+    "jsonschema",
+    "msgspec",
+    "PIL.Image",
+    "pytest",
+    "scipy.optimize",
+    "yaml",
+)
 _QUICK = ("-m", "not slow")
 _SLOWER = 3
 _LEAST_SECONDS = 5.0
 
 
 def serve(path: str, arguments: list[str]) -> None:
-    """Run the quick tests with these arguments of pytest for each connection, and answer 0 if they pass, otherwise 1.
+    """Run the quick tests with these arguments of pytest for each connection, and answer 0 if they pass,
+    otherwise 1.
 
     Before, they are run on the code as it is: mutants may take `_SLOWER` times as long.
     """
@@ -80,7 +90,11 @@ def _pytest(arguments: list[str]) -> None:
         os.dup2(nowhere, stream)
     import pytest
 
-    sys.exit(pytest.main(["-x", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestWarning", *_QUICK, *arguments]))
+    sys.exit(
+        pytest.main(
+            ["-x", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestWarning", *_QUICK, *arguments]
+        )
+    )
 
 
 def ask(path: str) -> int:

@@ -63,7 +63,9 @@ def chosen_tests(module: str) -> tuple[list[str], str]:
     files = [path.relative_to(ROOT).as_posix() for path in about]
     tasks = []
     if module.startswith("scoring_program/metrics/"):
-        needed = {task: needed_code([f"scoring_program.challenges.{task}.program"]) for task in challenge_ids()}
+        needed = {
+            task: needed_code([f"scoring_program.challenges.{task}.program"]) for task in challenge_ids()
+        }
         tasks = [task for task, code in needed.items() if module in code]
     golden = ["tests/test_golden.py"] if tasks else []
     tests = files + golden or [f"tests/{module.split('/')[0]}"]
@@ -87,7 +89,9 @@ def run_mutants(cosmic_ray: str, chosen: list[str], sample: int) -> int:
         with tempfile.TemporaryDirectory() as folder:
             address = f"{folder}/socket"
             command = f"{sys.executable} -S -E {mutant_tests.__file__} {address}"
-            (COPY / "mutants.toml").write_text(_CONFIG.format(module=module, command=command), encoding="utf-8")
+            (COPY / "mutants.toml").write_text(
+                _CONFIG.format(module=module, command=command), encoding="utf-8"
+            )
             if not session.exists():
                 _begin(cosmic_ray, session, module, sample)
             with _tests([address, *files, *(["-k", words] if words else [])]):

@@ -1,4 +1,5 @@
-"""Running the built programs on all golden cases under several interpreters: scores.json must be the same bytes."""
+"""Running the built programs on all golden cases under several interpreters: scores.json must be the same
+bytes."""
 
 from __future__ import annotations
 
@@ -47,7 +48,10 @@ def run_portability(pythons: list[str]) -> int:
     An interpreter needs numpy, scipy, pyyaml and, for images, Pillow; msgspec may be missing.
     """
     if missing := [python for python in pythons if not shutil.which(python)]:
-        print(f'there is no command {", ".join(missing)}; give interpreters, as in PYTHONS="python3.9 python3.12"')
+        print(
+            f'there is no command {", ".join(missing)}; give interpreters, as in PYTHONS="python3.9 '
+            'python3.12"'
+        )
         return 1
     different = 0
     with tempfile.TemporaryDirectory() as folder:

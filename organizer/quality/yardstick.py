@@ -1,4 +1,5 @@
-"""How often the notes on mistakes are right: of each mistake, and of honest submissions, which must get none."""
+"""How often the notes on mistakes are right: of each mistake, and of honest submissions, which must get
+none."""
 
 from __future__ import annotations
 
@@ -57,7 +58,8 @@ def mistakes_of(task: str) -> Mistakes:
 
 
 def run_yardstick(tasks: Sequence[str], n_mistakes: int, n_honest: int) -> int:
-    """Print both numbers for each task; return 0 if all mistakes are told 95 times of 100 and no honest one is."""
+    """Print both numbers for each task; return 0 if all mistakes are told 95 times of 100 and no honest
+    one is."""
     good = True
     print("| task | submission | note | told |")
     print("|---|---|---|---|")
@@ -70,14 +72,18 @@ def run_yardstick(tasks: Sequence[str], n_mistakes: int, n_honest: int) -> int:
 
 
 def measure(tasks: Sequence[str], n_mistakes: int, n_honest: int) -> Iterator[Row]:
-    """Yield the row of each mistake, then that of the honest submissions, of each task that has notes on mistakes."""
+    """Yield the row of each mistake, then that of the honest submissions, of each task that has notes on
+    mistakes."""
     with tempfile.TemporaryDirectory() as folder:
         for task in [task for task in tasks if load_challenge(task).plausibility()]:
             usual = [_material(task, Path(folder), size) for size in _SIZES]
             for mistake in mistakes_of(task).MISTAKES:
                 large = mistake[0] in _LARGE
                 yield _mistake_row(
-                    task, mistake, [_material(task, Path(folder), _SIZE_LARGE)] if large else usual, n_mistakes
+                    task,
+                    mistake,
+                    [_material(task, Path(folder), _SIZE_LARGE)] if large else usual,
+                    n_mistakes,
                 )
             yield _honest_row(task, usual, n_honest)
 
@@ -88,7 +94,9 @@ def _mistake_row(task: str, mistake: Mistake, materials: Sequence[_Material], n:
     for seed in range(n):
         noise = 0.0 if made in _ONLY_RIGHT else _NOISES[seed % len(_NOISES)]
         material = materials[seed // len(_NOISES) % len(materials)]
-        prediction = change(mistakes_of(task).honest(material.source, np.random.default_rng([1, seed]), noise))
+        prediction = change(
+            mistakes_of(task).honest(material.source, np.random.default_rng([1, seed]), noise)
+        )
         hits += any(line.startswith(code) for line in _judged(task, material, prediction)[1])
     return Row(task, made, code, hits, n, ())
 
@@ -100,7 +108,9 @@ def _honest_row(task: str, materials: Sequence[_Material], n: int) -> Row:
         rng = np.random.default_rng([2, seed])
         material = materials[seed % len(materials)]
         seed += 1
-        score, found = _judged(task, material, mistakes_of(task).honest(material.source, rng, float(rng.random())))
+        score, found = _judged(
+            task, material, mistakes_of(task).honest(material.source, rng, float(rng.random()))
+        )
         if score >= LEAST_SCORE:
             count += 1
             hits += bool(found)

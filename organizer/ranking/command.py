@@ -45,14 +45,15 @@ def rescore(built: BuiltTask, source: Path, output: Path, choices: Choices) -> i
     source : Path
         A folder of zips, or Codabench's download of all submissions.
     output : Path
-        Gets the tables, ``index.html`` for the organizers, ``ranking.html`` to publish, ``details/``, and ``store/``,
-        from which an interrupted call goes on. Two protocols get a folder each.
+        Gets the tables, ``index.html`` for the organizers, ``ranking.html`` to publish, ``details/``, and
+        ``store/``, from which an interrupted call goes on. Two protocols get a folder each.
     choices : Choices
 
     Returns
     -------
     int
-        0; 1 if there is nothing to score; 2 if the organizer's side is broken, which ends the work; 130 after Ctrl-C.
+        0; 1 if there is nothing to score; 2 if the organizer's side is broken, which ends the work; 130 after
+        Ctrl-C.
     """
     output.mkdir(parents=True, exist_ok=True)
     try:
@@ -123,7 +124,8 @@ def _details(records: Sequence[Record], folder: Path) -> dict[str, str]:
     links = {}
     for record in records:
         name = record.submission.name
-        # A participant's name is not a safe path. The hash keeps names apart that become equal without their signs.
+        # A participant's name is not a safe path. The hash keeps names apart that become equal without their
+        # signs.
         plain = re.sub(r"[^A-Za-z0-9]+", "-", name.removesuffix(".zip"))[:80].strip("-")
         link = f"{DETAILS}/{plain}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}.html"
         shutil.copyfile(record.page, folder / link)
@@ -131,12 +133,16 @@ def _details(records: Sequence[Record], folder: Path) -> dict[str, str]:
     return links
 
 
-def _summary(challenge: Challenge, records: Sequence[Record], ranking: Ranking | None, history: History) -> list[str]:
+def _summary(
+    challenge: Challenge, records: Sequence[Record], ranking: Ranking | None, history: History
+) -> list[str]:
     """Return the first teams and how many submissions have a score."""
     best = challenge.columns[0]
     lines = []
     for record, rank in zip(ranking.records[:_SHOWN], ranking.rank.tolist()) if ranking else ():
-        lines.append(f"{rank:4}  {record.entry.scores['score']:.{best.precision}f}  {quote(record.submission.team)}")
+        lines.append(
+            f"{rank:4}  {record.entry.scores['score']:.{best.precision}f}  {quote(record.submission.team)}"
+        )
     scored = sum(record.entry.outcome == SCORED for record in records)
     lines.append(f"scored {scored:,} of {counted(len(records), 'submission')}")
     if changes := history.changes():

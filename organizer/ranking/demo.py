@@ -28,7 +28,9 @@ def write_demo_ranking(output: Path) -> int:
     """Rank twelve made-up teams with two submissions each; return the exit code of ``rescore``."""
     task = finest_task(challenge_ids())
     with tempfile.TemporaryDirectory() as folder:
-        reference, samples, submissions = (Path(folder) / name for name in ("reference", "samples", "submissions"))
+        reference, samples, submissions = (
+            Path(folder) / name for name in ("reference", "samples", "submissions")
+        )
         reference.mkdir()
         demo = load_challenge(task).demo()
         demo.write_reference(reference, size=_SIZE)
@@ -39,7 +41,11 @@ def write_demo_ranking(output: Path) -> int:
         log = io.StringIO()
         with contextlib.redirect_stdout(log):
             code = rescore(built, submissions, output, Choices(names=names))
-    print(log.getvalue() if code else f"a ranking of made-up teams: {output / 'index.html'}; public: ranking.html")
+    print(
+        log.getvalue()
+        if code
+        else f"a ranking of made-up teams: {output / 'index.html'}; public: ranking.html"
+    )
     return code
 
 
@@ -51,7 +57,9 @@ def _write_submissions(samples: Path, submissions: Path, names: Path) -> None:
     for number, team in enumerate(TEAMS):
         (submissions / team).mkdir(parents=True)
         for attempt, share in enumerate((0.4, 0.9)):
-            chosen = {key: (good if pick.random() < share - 0.06 * (number // 2) else weak)[key] for key in good}
+            chosen = {
+                key: (good if pick.random() < share - 0.06 * (number // 2) else weak)[key] for key in good
+            }
             (submissions / team / f"{attempt + 1}.zip").write_bytes(zip_bytes(chosen))
             rows.append((f"{team}/{attempt + 1}.zip", team, f"2024-05-{1 + number + 14 * attempt:02d}"))
     (submissions / TEAMS[-1] / "3.zip").write_bytes(_BROKEN)

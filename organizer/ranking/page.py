@@ -1,4 +1,5 @@
-"""The pages of a ranking: ``index.html`` for the organizers, ``ranking.html`` to publish. Neither has a script."""
+"""The pages of a ranking: ``index.html`` for the organizers, ``ranking.html`` to publish. Neither has a
+script."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ _MOST_ROWS = 5000
 
 @dataclass(frozen=True)
 class Report:
-    """The content of the pages: ``links`` to the detail pages, ``other`` the ranking by the other protocol."""
+    """The content of the pages: ``links`` to the detail pages, ``other`` the ranking by the other
+    protocol."""
 
     challenge: Challenge
     records: Sequence[Record]
@@ -57,17 +59,29 @@ def index_page(report: Report) -> str:
     """Return the page for the organizers: the published page, and results that must not be published."""
     cards = _public(report)
     if ranking := report.ranking:
-        cards += [*_pairs(ranking), *_coverage(report, ranking), *_progress(report, ranking), _items(report, ranking)]
+        cards += [
+            *_pairs(ranking),
+            *_coverage(report, ranking),
+            *_progress(report, ranking),
+            _items(report, ranking),
+        ]
     cards += [*_failed(report), *_changes(report), _submissions(report)]
-    warning = "For the organizers only: it names items of the hidden reference. To publish, take ranking.html."
+    warning = (
+        "For the organizers only: it names items of the hidden reference. To publish, take ranking.html."
+    )
     return _page(report, "Ranking, for the organizers", warning, cards)
 
 
 def _page(report: Report, title: str, warning: str, cards: Sequence[Element]) -> str:
     scored = sum(record.entry.outcome == SCORED for record in report.records)
     teams = len(report.ranking.records) if report.ranking else 0
-    text = f"{counted(teams, 'team')} ranked; {scored:,} of {counted(len(report.records), 'submission')} scored"
-    head = [element("h1", title), element("p", f"{text}{report.protocol and f'; protocol: {report.protocol}'}.")]
+    text = (
+        f"{counted(teams, 'team')} ranked; {scored:,} of {counted(len(report.records), 'submission')} scored"
+    )
+    head = [
+        element("h1", title),
+        element("p", f"{text}{report.protocol and f'; protocol: {report.protocol}'}."),
+    ]
     if warning:
         head.append(element("p", element("strong", warning, class_="bad")))
     style = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
@@ -108,7 +122,9 @@ def _ranking(report: Report, ranking: Ranking) -> Element:
     told = f"Not told apart from {cut(ranking.teams[0])}: {', '.join(map(cut, same[:_MOST_DRAWN]))}"
     more = f" and {len(same) - _MOST_DRAWN:,} more" if len(same) > _MOST_DRAWN else ""
     nobody = f"All other teams that were compared are told apart from {cut(ranking.teams[0])}."
-    return card("ranking", "Ranking", "", *_rows(heads, rows, "Ranking"), f"{told}{more}." if same else nobody)
+    return card(
+        "ranking", "Ranking", "", *_rows(heads, rows, "Ranking"), f"{told}{more}." if same else nobody
+    )
 
 
 def _two(text: str, below: str) -> Element:
@@ -136,8 +152,12 @@ def _stability(ranking: Ranking) -> Element:
             for rank, share in enumerate(shares)
             if share
         ]
-        likely = ", ".join(f"rank {rank + 1} in {100 * share:.0f} %" for rank, share in enumerate(shares) if share)
-        svg = element("svg", *circles, viewBox=f"0 0 {n} 1", role="img", aria_label=likely or "none of these ranks")
+        likely = ", ".join(
+            f"rank {rank + 1} in {100 * share:.0f} %" for rank, share in enumerate(shares) if share
+        )
+        svg = element(
+            "svg", *circles, viewBox=f"0 0 {n} 1", role="img", aria_label=likely or "none of these ranks"
+        )
         rows.append(element("tr", element("th", cut(team, 24), scope="row"), element("td", svg)))
     stability = ranking.stability
     note = f"How often each team has each rank, 1 to {n} from left to right, if the items were drawn again. "
@@ -165,7 +185,10 @@ def _protocols(report: Report, ranking: Ranking) -> list[Element]:
         rows.append([ranking.teams[i], int(ranking.rank[i]), int(report.other.rank[j]), *scores])
     columns = [Column("Team"), Column("Rank here", "count"), Column("Rank by the other protocol", "count")]
     columns += [Column("Score here"), Column("Score by the other protocol")]
-    note = f"This page ranks by the protocol {report.protocol}. Kendall's tau-b between both rankings: {tau:.3f}."
+    note = (
+        f"This page ranks by the protocol {report.protocol}. Kendall's tau-b between both rankings: "
+        f"{tau:.3f}."
+    )
     return [card("protocols", "Both protocols", note, *table(columns, rows, "Both protocols", _MOST_ROWS))]
 
 
@@ -173,20 +196,30 @@ def _method(report: Report, ranking: Ranking) -> Element:
     n, item = len(ranking.items), report.challenge.item
     rough = f" With fewer than {ROUGH_BELOW} {item}s intervals are rough." if n < ROUGH_BELOW else ""
     entries = [
-        f"Intervals: the reference ({counted(n, item)}) was drawn again {counted(ranking.replicates, 'time')}, with "
-        "replacement, the same draws for all teams; an interval holds the middle 95 % of the scores (percentile "
+        f"Intervals: the reference ({counted(n, item)}) was drawn again "
+        f"{counted(ranking.replicates, 'time')}, with "
+        "replacement, the same draws for all teams; an interval holds the middle 95 % of the scores "
+        "(percentile "
         f"bootstrap: Efron, Annals of Statistics 1979).{rough}",
-        "Rank intervals and stability: each draw ranks the teams again; a rank interval holds the middle 95 % of the "
-        "ranks of a team, and “first in” is the share of draws that it wins (Wiesenfarth et al., Scientific Reports "
+        "Rank intervals and stability: each draw ranks the teams again; a rank interval holds the "
+        "middle 95 % of the "
+        "ranks of a team, and “first in” is the share of draws that it wins (Wiesenfarth et al., "
+        "Scientific Reports "
         "2021).",
-        f"Told apart: for each pair of the first {MOST_PAIRED} teams, Student's t test of the difference of scores "
-        "with the standard error from the same draws, corrected for the number of pairs (Holm, Scandinavian Journal "
-        f"of Statistics 1979); two teams are told apart if the corrected p value is below {statistics.SIGNIFICANT}.",
-        f"All this is about other {item}s of the same kind. It says nothing about other kinds of data, nor about "
+        f"Told apart: for each pair of the first {MOST_PAIRED} teams, Student's t test of the "
+        "difference of scores "
+        "with the standard error from the same draws, corrected for the number of pairs (Holm, "
+        "Scandinavian Journal "
+        "of Statistics 1979); two teams are told apart if the corrected p value is below "
+        f"{statistics.SIGNIFICANT}.",
+        f"All this is about other {item}s of the same kind. It says nothing about other kinds of "
+        "data, nor about "
         "training a method again.",
     ]
     signature = element("p", "Signature: ", element("code", cut(ranking.records[0].entry.signature, 1000)))
-    return card("method", "Method", "", element("ul", *(element("li", entry) for entry in entries)), signature)
+    return card(
+        "method", "Method", "", element("ul", *(element("li", entry) for entry in entries)), signature
+    )
 
 
 def _pairs(ranking: Ranking) -> list[Element]:
@@ -195,8 +228,13 @@ def _pairs(ranking: Ranking) -> list[Element]:
         return []
     pairs = ranking.pairs
     names = [cut(team, 24) for team in ranking.teams[:_MOST_DRAWN]]
-    p = {(i, j): value for i, j, value in zip(pairs.first.tolist(), pairs.second.tolist(), pairs.p_holm.tolist())}
-    head = element("tr", element("td"), *(element("th", element("span", name), scope="col") for name in names))
+    p = {
+        (i, j): value
+        for i, j, value in zip(pairs.first.tolist(), pairs.second.tolist(), pairs.p_holm.tolist())
+    }
+    head = element(
+        "tr", element("td"), *(element("th", element("span", name), scope="col") for name in names)
+    )
     rows = []
     for i, name in enumerate(names):
         row = element("tr", element("th", name, scope="row"))
@@ -207,7 +245,8 @@ def _pairs(ranking: Ranking) -> list[Element]:
             row.append(element("td", text, class_="apart" if apart else "open"))
         rows.append(row)
     note = (
-        f"Corrected p values of the first {counted(len(names), 'team')}; colored: told apart. All numbers: pairs.csv."
+        f"Corrected p values of the first {counted(len(names), 'team')}; colored: told apart. All "
+        "numbers: pairs.csv."
     )
     made = element("table", element("thead", head), element("tbody", *rows), class_="matrix")
     return [card("pairs", "Pairs", note, scroll(made, "Pairs"))]
@@ -274,7 +313,12 @@ def _items(report: Report, ranking: Ranking) -> Element:
 
 def _failed(report: Report) -> list[Element]:
     rows: list[list[Child]] = [
-        [_link(report, record), cut(record.submission.team), record.entry.outcome, cut(record.entry.problem, 300)]
+        [
+            _link(report, record),
+            cut(record.submission.team),
+            record.entry.outcome,
+            cut(record.entry.problem, 300),
+        ]
         for record in report.records
         if record.entry.outcome != SCORED
     ]

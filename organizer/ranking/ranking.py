@@ -62,7 +62,9 @@ class Ranking:
         return [False, *first.tolist(), *[None] * (m - 1 - len(first))]
 
 
-def ranking_of(records: Sequence[Record], keep: str = "best", higher_is_better: bool = True) -> Ranking | None:
+def ranking_of(
+    records: Sequence[Record], keep: str = "best", higher_is_better: bool = True
+) -> Ranking | None:
     """Rank the teams of scored submissions; None if there is none.
 
     Parameters

@@ -1,12 +1,12 @@
 """How sure a ranking is, from the scores of each submission for the same resamples of the items.
 
 Ranks over bootstrap replicates follow Wiesenfarth et al., "Methods and open-source toolkit for analyzing and
-visualizing challenge results", Scientific Reports 11 (2021). Pairs are compared by Student's t with the standard
-error of the bootstrap, which is the paired t-test where the score is a mean over items, corrected as by Holm,
-Scandinavian Journal of Statistics 6 (1979).
+visualizing challenge results", Scientific Reports 11 (2021). Pairs are compared by Student's t with the
+standard error of the bootstrap, which is the paired t-test where the score is a mean over items, corrected as
+by Holm, Scandinavian Journal of Statistics 6 (1979).
 
-All scores are rounded to `DECIMALS` before anything is compared: matrix products differ in their last bits between
-machines, and ties, ranks and files must not.
+All scores are rounded to `DECIMALS` before anything is compared: matrix products differ in their last bits
+between machines, and ties, ranks and files must not.
 """
 
 from __future__ import annotations

@@ -26,7 +26,8 @@ Cell = Union[str, int, float, None]
 
 
 def csv_table(header: str, rows: Iterable[Sequence[Cell]]) -> str:
-    """Return CSV: numbers with up to 10 decimals, nothing for None and NaN, text that no spreadsheet evaluates."""
+    """Return CSV: numbers with up to 10 decimals, nothing for None and NaN, text that no spreadsheet
+    evaluates."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header.split(", "))
@@ -70,7 +71,9 @@ def ranking_csv(ranking: Ranking) -> str:
     stability = ranking.stability
     columns = ranking.rank, stability.low, stability.high, stability.firsts, ranking.intervals
     rows: list[list[Cell]] = []
-    for record, rank, low, high, firsts, interval in zip(ranking.records, *(column.tolist() for column in columns)):
+    for record, rank, low, high, firsts, interval in zip(
+        ranking.records, *(column.tolist() for column in columns)
+    ):
         entry, submission = record.entry, record.submission
         whose = [submission.team, _path(submission.name), entry.scores["score"]]
         rows.append([rank, low, high, firsts, *whose, *interval, entry.scores["coverage"]])
@@ -114,7 +117,9 @@ class Change:
 def changes_csv(changes: Sequence[Change]) -> str:
     """Return a row for each team of this run or the one before."""
     header = "team, rank_before, rank, score_before, score, why"
-    return csv_table(header, ([c.team, c.rank_before, c.rank, c.score_before, c.score, c.why] for c in changes))
+    return csv_table(
+        header, ([c.team, c.rank_before, c.rank, c.score_before, c.score, c.why] for c in changes)
+    )
 
 
 class History:
@@ -155,10 +160,18 @@ class History:
 def _state(records: Sequence[Record], ranking: Ranking | None) -> dict[str, Any]:
     ranked = zip(ranking.records, ranking.rank.tolist()) if ranking else ()
     return {
-        "signature": next((record.entry.signature for record in records if record.entry.outcome == SCORED), ""),
-        "submissions": {record.submission.name: [record.submission.team, record.digest] for record in records},
+        "signature": next(
+            (record.entry.signature for record in records if record.entry.outcome == SCORED), ""
+        ),
+        "submissions": {
+            record.submission.name: [record.submission.team, record.digest] for record in records
+        },
         "teams": {
-            record.submission.team: {"rank": rank, "score": record.entry.scores["score"], "digest": record.digest}
+            record.submission.team: {
+                "rank": rank,
+                "score": record.entry.scores["score"],
+                "digest": record.digest,
+            }
             for record, rank in ranked
         },
     }
@@ -168,5 +181,7 @@ def _differing(before: str, now: str) -> list[str]:
     """Return the names of the parts of two signatures that differ."""
     if not before or not now:
         return []
-    old, new = (dict(part.partition(":")[::2] for part in signature.split("|")) for signature in (before, now))
+    old, new = (
+        dict(part.partition(":")[::2] for part in signature.split("|")) for signature in (before, now)
+    )
     return [name for name in {**old, **new} if old.get(name) != new.get(name)]

@@ -1,8 +1,9 @@
-"""Scoring on a running Dask cluster, whose machines need no copy of this repository and no shared file system.
+"""Scoring on a running Dask cluster, whose machines need no copy of this repository and no shared file
+system.
 
-The code is sent by value: functions of this module and of `organizer.runs.pool`. The program and the reference
-go to each worker once, also to those that join later, and stay on its disk by their hash; a submission is sent with
-its task.
+The code is sent by value: functions of this module and of `organizer.runs.pool`. The program and the
+reference go to each worker once, also to those that join later, and stay on its disk by their hash; a
+submission is sent with its task.
 """
 
 from __future__ import annotations
@@ -58,7 +59,9 @@ class Cluster:
         try:
             self._client = Client(address, timeout=_PATIENCE, set_as_default=False)
         except (OSError, ValueError) as error:
-            raise BrokenError(f"{address}: no scheduler answers there; start one with: dask scheduler") from error
+            raise BrokenError(
+                f"{address}: no scheduler answers there; start one with: dask scheduler"
+            ) from error
         self._name = f"rescore-{setup.fingerprint}"
         self._running: set[Any] = set()
         try:
@@ -110,7 +113,9 @@ def _checked_workers(address: str, versions: Mapping[str, Any]) -> int:
     for worker, found in sorted(versions["workers"].items()):
         if _version(found) != local:
             here, there = (f"Python {python} and numpy {numpy}" for python, numpy in (local, _version(found)))
-            raise BrokenError(f"{address}: the worker {worker} has {there}, this machine has {here}; make them equal")
+            raise BrokenError(
+                f"{address}: the worker {worker} has {there}, this machine has {here}; make them equal"
+            )
     return len(versions["workers"])
 
 
@@ -139,7 +144,9 @@ def _keeper(name: str, setup: Setup, parts: Mapping[str, Files]) -> Any:
             kept = Path(worker.local_directory).resolve().parent / _KEPT
             folder = _keep(kept / name, parts)
             threads = worker.state.nthreads
-            memory = (worker.memory_manager.memory_limit or machine_memory_mb() * (1 << 20)) / (1 << 20) / threads
+            memory = (
+                (worker.memory_manager.memory_limit or machine_memory_mb() * (1 << 20)) / (1 << 20) / threads
+            )
             program, reference = str(folder / "program"), str(folder / "reference")
             self.pool = Pool(replace(setup, program=program, reference=reference, memory_mb=memory), threads)
 
@@ -167,7 +174,8 @@ def _keep(folder: Path, parts: Mapping[str, Files]) -> Path:
 
 
 def _scorer(name: str) -> Callable[[bytes], dict[str, Any]]:
-    """Return the function that scores a submission on a worker; Dask sends only such inner functions by value."""
+    """Return the function that scores a submission on a worker; Dask sends only such inner functions by
+    value."""
 
     def score(submission: bytes) -> dict[str, Any]:
         from distributed import get_worker

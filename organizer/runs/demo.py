@@ -32,7 +32,9 @@ def run_demo() -> int:
             page = str((folder / "detailed_results.html").relative_to(ROOT))
             if code == scoring.SCORED:
                 numbers = json.loads((folder / "scores.json").read_text(encoding="utf-8"))
-                rows.append((name, sample.name, f"{numbers['score']:.4f}", f"{numbers['coverage']:.4f}", page))
+                rows.append(
+                    (name, sample.name, f"{numbers['score']:.4f}", f"{numbers['coverage']:.4f}", page)
+                )
             else:
                 failed += 1
                 rows.append((name, sample.name, "failed", "", page))

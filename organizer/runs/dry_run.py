@@ -13,7 +13,8 @@ from validator.findings import printable, quote
 
 
 def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
-    """Run the built program on a submission, print what the site would show, return the program's exit code."""
+    """Run the built program on a submission, print what the site would show, return the program's exit
+    code."""
     if not submission.exists():
         named = printable(str(submission))
         print(f"{named}: there is no such file; give the zip of a participant", file=sys.stderr)
@@ -31,7 +32,11 @@ def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
 def describe(run: Run, challenge: Challenge, time_limit: float) -> list[str]:
     """Return the lines that describe a run to an organizer."""
     lines = [f"ran {run.how}"]
-    end = f"stopped at the time limit of {time_limit:g} s" if run.exit_code == TIMED_OUT else f"exit {run.exit_code}"
+    end = (
+        f"stopped at the time limit of {time_limit:g} s"
+        if run.exit_code == TIMED_OUT
+        else f"exit {run.exit_code}"
+    )
     peak = f", peak memory {run.peak_mb:.0f} MB" if run.peak_mb else ""
     lines.append(f"{end}, {run.seconds:.2f} s{peak}")
     for name, text in (("stdout", run.stdout), ("stderr", run.stderr)):
@@ -39,10 +44,14 @@ def describe(run: Run, challenge: Challenge, time_limit: float) -> list[str]:
     keys = [column.key for column in challenge.columns if column.leaderboard]
     further = {column.key for column in challenge.columns if not column.leaderboard}
     scores, warnings = read_scores(run, keys, further)
-    lines.append(f"platform | {'Finished' if run.exit_code == 0 else 'Failed'}; the program says: {_outcome(run)}")
+    lines.append(
+        f"platform | {'Finished' if run.exit_code == 0 else 'Failed'}; the program says: {_outcome(run)}"
+    )
     if run.exit_code == 0 and scores:
         shown = [
-            (c.title, c.precision, scores[c.key]) for c in challenge.columns if c.key in keys and c.key in scores
+            (c.title, c.precision, scores[c.key])
+            for c in challenge.columns
+            if c.key in keys and c.key in scores
         ]
         lines.append("leaderboard row | " + " | ".join(f"{title} {value:.{p}f}" for title, p, value in shown))
     elif run.exit_code != 0:

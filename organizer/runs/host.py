@@ -1,7 +1,8 @@
-"""The fork server: it has a built program and a reference loaded and scores each submission in a process of its own.
+"""The fork server: it has a built program and a reference loaded and scores each submission in a process of
+its own.
 
-`organizer.runs.pool` passes this file to an interpreter as text, so it also works on another machine. It imports only
-the built program. Requests and replies are lines of JSON.
+`organizer.runs.pool` passes this file to an interpreter as text, so it also works on another machine. It
+imports only the built program. Requests and replies are lines of JSON.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ _CRASHED = 70
 
 
 def main() -> None:
-    """Load the program and reference of the first argument, report that, and answer requests until the input ends."""
+    """Load the program and reference of the first argument, report that, and answer requests until the
+    input ends."""
     options = json.loads(sys.argv[1])
     # Keep what the program prints out of the replies.
     replies = os.fdopen(os.dup(1), "w", encoding="ascii")
@@ -56,7 +58,9 @@ class _Server:
         self._challenge = load_challenge(options["challenge"])
         self._replicates, self._seconds = options["replicates"], options["time_limit"]
         folder, findings = Path(options["reference"]), Findings()
-        settings = scoring.run_settings(self._challenge, folder, {**options["settings"], "interval": True}, findings)
+        settings = scoring.run_settings(
+            self._challenge, folder, {**options["settings"], "interval": True}, findings
+        )
         loaded = scoring.load_reference(self._challenge, folder, settings, findings) if findings.ok else None
         if loaded is None:
             problems += findings.lines()
@@ -115,7 +119,9 @@ class _Server:
             from scoring_program import scoring
 
             numbers = output / "numbers.json"
-            options = scoring.Options(limited=True, on_result=lambda result: self._write_numbers(result, numbers))
+            options = scoring.Options(
+                limited=True, on_result=lambda result: self._write_numbers(result, numbers)
+            )
             code = scoring.score_folder(self._challenge.id, self._loaded, submission, output, options=options)
         finally:
             os._exit(code)

@@ -20,8 +20,8 @@ def read_scores(
 ) -> tuple[dict[str, float], list[str]]:
     """Return the numbers that the platform would store, and warnings about all others.
 
-    ``keys`` are the leaderboard's, ``further`` other keys that the program writes on purpose; None accepts all but
-    those that differ from a column's key only in case.
+    ``keys`` are the leaderboard's, ``further`` other keys that the program writes on purpose; None accepts
+    all but those that differ from a column's key only in case.
     """
     warnings = []
     names = sorted(run.outputs)

@@ -1,7 +1,7 @@
 """A pool of fork servers on one machine: each scores one submission at a time, in a process of its own.
 
-Imports the standard library alone, so that `organizer.runs.cluster` can send this module to machines that do not have
-this repository.
+Imports the standard library alone, so that `organizer.runs.cluster` can send this module to machines that do
+not have this repository.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ class Setup:
 class Ended:
     """How the scoring of a submission ended: the outputs by name, and why there are none.
 
-    ``exit_code`` is negative after a signal; ``late`` says that the time limit had passed; ``broken`` holds the
-    problems of the reference.
+    ``exit_code`` is negative after a signal; ``late`` says that the time limit had passed; ``broken`` holds
+    the problems of the reference.
     """
 
     exit_code: int = 0
@@ -108,7 +108,9 @@ class Host:
             try:
                 self._problems = tuple(self._reply()["problems"])
             except DiedError:
-                self._problems = ("the program ended while it loaded the reference; is there too little memory?",)
+                self._problems = (
+                    "the program ended while it loaded the reference; is there too little memory?",
+                )
         return self._problems
 
     def score(self, fill: Callable[[Path], None]) -> Ended:
@@ -121,7 +123,9 @@ class Host:
         output.mkdir()
         assert self._process.stdin  # noqa: S101 - a pipe
         try:
-            print(json.dumps({"submission": str(submission), "output": str(output)}), file=self._process.stdin)
+            print(
+                json.dumps({"submission": str(submission), "output": str(output)}), file=self._process.stdin
+            )
             self._process.stdin.flush()
         except (OSError, ValueError) as error:  # the second if it was closed in the meantime
             raise DiedError from error

@@ -1,4 +1,5 @@
-"""Scoring all submissions of a task with the built program: in parallel, and going on where it was interrupted."""
+"""Scoring all submissions of a task with the built program: in parallel, and going on where it was
+interrupted."""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ class Engine(Protocol):
 
 @dataclass(frozen=True)
 class Options:
-    """How to score: processes (0: one a core), the address of a scheduler, resamples, whether to ignore the store."""
+    """How to score: processes (0: one a core), the address of a scheduler, resamples, whether to ignore
+    the store."""
 
     workers: int = 0
     scheduler: str = ""
@@ -173,7 +175,9 @@ class _Progress:
         """Count a submission; ``again`` says that it had been scored by an earlier call."""
         self._count += 1
         self._bar.update()
-        line = f"{self._count}/{self._total} {quote(submission.name)}: {entry.outcome} {entry.problem}".rstrip()
+        line = (
+            f"{self._count}/{self._total} {quote(submission.name)}: {entry.outcome} {entry.problem}".rstrip()
+        )
         if self._bar.disable:
             print(f"{line} (kept from before)" if again else line, flush=True)
         elif entry.outcome != SCORED:

@@ -1,7 +1,7 @@
 """The outcome of each submission, stored by hash, so that none is scored twice with the same program.
 
-An entry is a JSON file and a page. The JSON is written last, so an entry is complete or missing. It comes with its
-hash: a file that was damaged or edited is no entry, and its submission is scored again.
+An entry is a JSON file and a page. The JSON is written last, so an entry is complete or missing. It comes
+with its hash: a file that was damaged or edited is no entry, and its submission is scored again.
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ def fingerprint(built: BuiltTask) -> str:
 
 
 class Store:
-    """The entries by the hash of the submission, in a folder for each program, reference, settings and limits."""
+    """The entries by the hash of the submission, in a folder for each program, reference, settings and
+    limits."""
 
     def __init__(self, folder: Path, setup: Setup) -> None:
         context = [setup.challenge, setup.fingerprint, setup.settings, setup.replicates, setup.time_limit]
@@ -97,7 +98,9 @@ class Store:
         page = ended.outputs.get(DETAIL_HTML, b"").decode("utf-8", "replace")
         write_atomic(self.page(digest), page)
         values = asdict(entry)
-        write_atomic(self._folder / f"{digest}.json", json.dumps({"entry": values, "sha256": _digest(values)}))
+        write_atomic(
+            self._folder / f"{digest}.json", json.dumps({"entry": values, "sha256": _digest(values)})
+        )
         return entry
 
 

@@ -84,12 +84,14 @@ def natural(name: str) -> list[tuple[int, int, str]]:
 
 @contextlib.contextmanager
 def find_submissions(given: Path, names: Path | None = None) -> Iterator[list[Submission]]:
-    """Open a folder of zips, or Codabench's download of all submissions, and yield the submissions in natural order.
+    """Open a folder of zips, or Codabench's download of all submissions, and yield the submissions in natural
+    order.
 
     Parameters
     ----------
     given : Path
-        In a folder, each folder is a team; zips at the top are named as in the download, or teams of their own.
+        In a folder, each folder is a team; zips at the top are named as in the download, or teams of their
+        own.
     names : Path, optional
         A CSV ``submission,team,date`` that says whose a submission is, and when it was made.
 
@@ -101,12 +103,17 @@ def find_submissions(given: Path, names: Path | None = None) -> Iterator[list[Su
     with contextlib.ExitStack() as stack:
         sources: dict[str, Source] = {}
         if given.is_dir():
-            sources.update((path.relative_to(given).as_posix(), path) for path in given.rglob("*") if path.is_file())
+            sources.update(
+                (path.relative_to(given).as_posix(), path) for path in given.rglob("*") if path.is_file()
+            )
         else:
             try:
                 archive = stack.enter_context(zipfile.ZipFile(given))
             except (OSError, zipfile.BadZipFile) as error:
-                hint = "give the folder with the participants' zips, or the zip that Codabench gives for all of them"
+                hint = (
+                    "give the folder with the participants' zips, or the zip that Codabench gives for "
+                    "all of them"
+                )
                 raise SubmissionsError(f"{given}: this is neither a folder nor a zip; {hint}") from error
             sources.update((info.filename, (archive, info)) for info in archive.infolist())
         wanted = sorted((name for name in sources if _is_submission(name)), key=natural)

@@ -1,7 +1,8 @@
 """Running a scoring program as the platform's worker does.
 
 The folders are laid out as in its container (program, input/ref, input/res, output, shared), the command of
-metadata.yaml is run as given, without a shell, under a time limit, with the network off where that is possible.
+metadata.yaml is run as given, without a shell, under a time limit, with the network off where that is
+possible.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ class Run:
 
 @dataclass(frozen=True)
 class BuiltTask:
-    """A task as it is uploaded: the zip of its program, its reference (a folder or a zip), its limit in seconds."""
+    """A task as it is uploaded: the zip of its program, its reference (a folder or a zip), its limit in
+    seconds."""
 
     id: str
     program: bytes

@@ -5,9 +5,9 @@ intervals form one set; the Jaccard index compares the ground truth's set with t
 
 Conventions
 -----------
-Frames in files count from 1 and both ends of an interval belong to it. In this module intervals are half-open,
-``[start, end)``, on 0-based frames: `inclusive_frames` and `released_slices` convert. A *cell* is one
-(sequence, class) pair, or (sequence, actor, class) where actors are kept apart; cells are numbered
+Frames in files count from 1 and both ends of an interval belong to it. In this module intervals are
+half-open, ``[start, end)``, on 0-based frames: `inclusive_frames` and `released_slices` convert. A *cell* is
+one (sequence, class) pair, or (sequence, actor, class) where actors are kept apart; cells are numbered
 ``0..n_cells-1`` and a sequence's cells are consecutive. Frame sets are never spelled out: unions of intervals
 are measured by sorting, so the cost grows with the number of intervals and not with that of frames.
 
@@ -46,9 +46,12 @@ class FrameCounts:
 
 
 def validate_intervals(intervals: Ints, groups: Ints) -> None:
-    """Raise ValueError unless the arrays are int64, shapes (n, 2) and (n,), with 0 <= start and group >= 0."""
+    """Raise ValueError unless the arrays are int64, shapes (n, 2) and (n,), with 0 <= start and group >=
+    0."""
     if intervals.ndim != 2 or intervals.shape[1] != 2 or groups.shape != intervals.shape[:1]:
-        raise ValueError(f"intervals of shape (n, 2) and n groups are needed, not {intervals.shape}, {groups.shape}")
+        raise ValueError(
+            f"intervals of shape (n, 2) and n groups are needed, not {intervals.shape}, {groups.shape}"
+        )
     if intervals.dtype != np.int64 or groups.dtype != np.int64:
         raise ValueError("intervals and groups must be int64")
     if intervals.size and (intervals.min() < 0 or groups.min() < 0):
@@ -74,7 +77,8 @@ def inclusive_frames(rows: Ints, n_frames: Ints) -> Ints:
 
 
 def released_slices(rows: Ints, n_frames: Ints) -> Ints:
-    """Convert rows as the released script does: the slice ``[first - 1 : last - 1]``, so the last frame is lost.
+    """Convert rows as the released script does: the slice ``[first - 1 : last - 1]``, so the last frame is
+    lost.
 
     Parameters and result are those of `inclusive_frames`. A row of one frame covers nothing.
     """
@@ -109,7 +113,8 @@ def covered_frames(intervals: Ints, groups: Ints, n_groups: int) -> Ints:
 
 
 def _on_one_axis(intervals: Ints, groups: Ints) -> tuple[Ints, Ints, Ints]:
-    """Place the groups one after another on one axis of frames, so that no interval reaches the next group."""
+    """Place the groups one after another on one axis of frames, so that no interval reaches the next
+    group."""
     length = int(intervals.max()) + 1
     offset = groups * length
     return offset + intervals[:, 0], offset + np.maximum(intervals[:, 0], intervals[:, 1]), groups
@@ -146,7 +151,9 @@ def jaccard_index(counts: FrameCounts) -> Floats:
     return counts.intersection / np.maximum(counts.union, 1)
 
 
-def sequence_means(jaccard: Floats, counts_in: Bools, cell_sequence: Ints, n_sequences: int) -> tuple[Floats, Bools]:
+def sequence_means(
+    jaccard: Floats, counts_in: Bools, cell_sequence: Ints, n_sequences: int
+) -> tuple[Floats, Bools]:
     """Return the mean Jaccard index of each sequence over the cells that count in it.
 
     Parameters
@@ -171,12 +178,14 @@ def sequence_means(jaccard: Floats, counts_in: Bools, cell_sequence: Ints, n_seq
 
 
 def mean_of(values: Floats) -> float:
-    """Return the mean, 0 if there are no values. The sum is exact before rounding, so the order has no influence."""
+    """Return the mean, 0 if there are no values. The sum is exact before rounding, so the order has no
+    influence."""
     return fsum(values) / len(values) if len(values) else 0.0
 
 
 def frame_precision(counts: FrameCounts) -> float:
-    """Return the share of predicted (cell, frame) pairs that are in the ground truth; 0 if none is predicted."""
+    """Return the share of predicted (cell, frame) pairs that are in the ground truth; 0 if none is
+    predicted."""
     return int(counts.intersection.sum()) / max(int(counts.prediction.sum()), 1)
 
 

@@ -1,4 +1,5 @@
-"""Geodesic point similarity (GPS) of DensePose: how far on the body's surface predicted points are from true ones.
+"""Geodesic point similarity (GPS) of DensePose: how far on the body's surface predicted points are from true
+ones.
 
 Source: Güler et al., CVPR 2018, section 2.3, and ``densepose_cocoeval.py`` for every rounding and truncation.
 """
@@ -53,7 +54,8 @@ def predicted_parts_and_vertices(
 
 
 def pair_position(first: Ints, second: Ints) -> Ints:
-    """Return where the distance of two different vertices is stored: i (i - 1) / 2 + j for i > j, counting from 0."""
+    """Return where the distance of two different vertices is stored: i (i - 1) / 2 + j for i > j, counting
+    from 0."""
     high, low = np.maximum(first, second).astype(np.int64), np.minimum(first, second).astype(np.int64)
     return high * (high - 1) // 2 + low
 
@@ -69,8 +71,8 @@ def point_similarity(distance: Floats, stored: Bools, normalizer: Floats, pair: 
         Whether the distance was read from the template: others are 0 or infinite.
     normalizer : float64 array of shape (n,)
     pair : int array of shape (n,)
-        Which pair of detection and person each point belongs to. If all distances of a pair are stored ones, they
-        are squared in float32, as the released evaluator does.
+        Which pair of detection and person each point belongs to. If all distances of a pair are stored ones,
+        they are squared in float32, as the released evaluator does.
     n_pairs : int
     """
     in_float32 = (np.bincount(pair[~stored], minlength=n_pairs) == 0)[pair]

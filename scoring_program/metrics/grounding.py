@@ -1,8 +1,10 @@
-"""Grounding of words in boxes, as ActivityNet-Entities measures it: sub-task I (given) and II (generated sentences).
+"""Grounding of words in boxes, as ActivityNet-Entities measures it: sub-task I (given) and II (generated
+sentences).
 
-Each object has ten boxes, one for each sampled frame; each annotated word has reference boxes, each on one frame.
-Boxes are ``x1, y1, x2, y2`` in pixels with both ends included, float32 throughout. Source: the released
-``eval_grd_anet_entities.py`` (Zhou et al., CVPR 2019, sections 5.1 and A.2), which is the definition.
+Each object has ten boxes, one for each sampled frame; each annotated word has reference boxes, each on one
+frame. Boxes are ``x1, y1, x2, y2`` in pixels with both ends included, float32 throughout. Source: the
+released ``eval_grd_anet_entities.py`` (Zhou et al., CVPR 2019, sections 5.1 and A.2), which is the
+definition.
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ class Words:
     mention_word, mention_label : int arrays of equal length
         All distinct pairs of a word and a class that one of its boxes gives it.
     box_start : int array of shape (n_words + 1,)
-        The reference boxes of word i are those from ``box_start[i]`` up to ``box_start[i + 1]``; at least one.
+        The reference boxes of word i are those from ``box_start[i]`` up to ``box_start[i + 1]``; at least
+        one.
     box : float32 array of shape (n_boxes, 4)
     frame : int array of shape (n_boxes,)
         The sampled frame of each box, 0..9.
@@ -74,8 +77,9 @@ class Objects:
 def overlap_correct(objects: Objects, words: Words, which: Ints, target: Ints) -> Bools:
     """Return whether each object overlaps a word's reference boxes enough.
 
-    The largest of the 10 x K overlaps must exceed 0.5. A box counts on its own frame only; a reference box of one
-    pixel has overlap 0, a predicted box of one pixel -1, and not-a-number on any frame makes the object wrong.
+    The largest of the 10 x K overlaps must exceed 0.5. A box counts on its own frame only; a reference box of
+    one pixel has overlap 0, a predicted box of one pixel -1, and not-a-number on any frame makes the object
+    wrong.
 
     Parameters
     ----------
@@ -124,7 +128,8 @@ def frame_overlaps(predicted: Floats, reference: Floats, frame: Ints) -> Floats:
 
 
 def first_with_key(keys: Ints, wanted: Ints) -> Ints:
-    """Return for each wanted key the index of the first entry of ``keys`` that is equal, -1 if there is none."""
+    """Return for each wanted key the index of the first entry of ``keys`` that is equal, -1 if there is
+    none."""
     if not len(keys):
         return np.full(len(wanted), -1)
     order = np.argsort(keys, kind="stable")
@@ -156,7 +161,8 @@ def words_correct(objects: Objects, words: Words) -> tuple[Bools, Bools]:
 
 
 def class_means(correct: Bools, label: Ints, n_classes: int) -> tuple[Floats, Ints]:
-    """Return the mean of ``correct`` for each class (0 where there is none) and the number of entries of each."""
+    """Return the mean of ``correct`` for each class (0 where there is none) and the number of entries of
+    each."""
     counts = np.bincount(label, minlength=n_classes)
     return np.bincount(label, correct, n_classes) / np.maximum(counts, 1), counts
 
@@ -226,8 +232,8 @@ class Generated:
 def judge_generated(objects: Objects, words: Words, not_penalized: Bools, n_classes: int) -> Generated:
     """Compare the objects of generated sentences with the annotated words.
 
-    An object whose class is annotated in its segment meets the boxes of the smallest word index of that class; a word
-    meets the first object of its class.
+    An object whose class is annotated in its segment meets the boxes of the smallest word index of that
+    class; a word meets the first object of its class.
 
     Parameters
     ----------
@@ -270,7 +276,8 @@ def _counted(judged: Generated, words: Words, submitted: Bools, localization: bo
 def per_class(
     judged: Generated, objects: Objects, words: Words, submitted: Bools, n_classes: int, localization: bool
 ) -> PrecisionRecall:
-    """Return F1 over classes: sums of class means over the number of classes in the segments that were submitted.
+    """Return F1 over classes: sums of class means over the number of classes in the segments that were
+    submitted.
 
     Parameters
     ----------
@@ -306,14 +313,16 @@ def per_sentence(
     ----------
     submitted : bool array of shape (n_segments,)
     n_submitted : int
-        Number of segments in the submission, in the reference or not: the denominator, less the submitted segments
-        without a word that counts.
+        Number of segments in the submission, in the reference or not: the denominator, less the submitted
+        segments without a word that counts.
     """
     object_in, word_in = _counted(judged, words, submitted, localization)
     n = len(submitted)
     object_counts = np.bincount(objects.segment[object_in], minlength=n)
     word_counts = np.bincount(words.segment[word_in], minlength=n)
-    p = np.bincount(objects.segment[object_in], judged.object_correct[object_in], n) / np.maximum(object_counts, 1)
+    p = np.bincount(objects.segment[object_in], judged.object_correct[object_in], n) / np.maximum(
+        object_counts, 1
+    )
     r = np.bincount(words.segment[word_in], judged.word_correct[word_in], n) / np.maximum(word_counts, 1)
     both = p + r
     f = np.where(both > 0, 2 * p * r / np.where(both > 0, both, 1), 0.0)

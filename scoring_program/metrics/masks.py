@@ -1,4 +1,5 @@
-"""Person masks: COCO's run-length code, the resized label map of DensePose, IoU of masks cut at the image border.
+"""Person masks: COCO's run-length code, the resized label map of DensePose, IoU of masks cut at the image
+border.
 
 Source: COCO's mask API for the code; ``densepose_cocoeval.py`` for the label map.
 """
@@ -80,7 +81,8 @@ def mask_to_runs(mask: Bools) -> Ints:
 
 
 def label_map(part_masks: list[Bools | None]) -> Floats:
-    """Return the map of part numbers from 1 of masks (256, 256), later ones on top; None for an empty mask."""
+    """Return the map of part numbers from 1 of masks (256, 256), later ones on top; None for an empty
+    mask."""
     labels = np.zeros((MAP_SIZE, MAP_SIZE))
     for number, mask in enumerate(part_masks, start=1):
         if mask is not None:
@@ -126,11 +128,14 @@ class PlacedMask:
 def place_mask(mask: Bools, row: int, column: int, height: int, width: int) -> PlacedMask:
     """Paste a mask into an image of (height, width) and cut it at the border; it may be entirely outside."""
     top, left = max(row, 0), max(column, 0)
-    return PlacedMask(top, left, mask[top - row : max(height - row, 0), left - column : max(width - column, 0)])
+    return PlacedMask(
+        top, left, mask[top - row : max(height - row, 0), left - column : max(width - column, 0)]
+    )
 
 
 def mask_iou(detection: PlacedMask, person: PlacedMask, crowd: bool) -> float:
-    """Return the IoU of two masks as COCO computes it: against a crowd, over the detection's area; 0 if undefined."""
+    """Return the IoU of two masks as COCO computes it: against a crowd, over the detection's area; 0 if
+    undefined."""
     top, left = max(detection.row, person.row), max(detection.column, person.column)
     bottom = min(detection.row + detection.mask.shape[0], person.row + person.mask.shape[0])
     right = min(detection.column + detection.mask.shape[1], person.column + person.mask.shape[1])

@@ -1,7 +1,8 @@
 """Part State Correctness and the accuracy conditioned on it, as Kinetics-TPS measures them.
 
 Boxes are ``x1, y1, x2, y2`` in pixels with both ends included: the width of a box is ``x2 - x1 + 1``. Source:
-evaluation page of Kinetics-TPS (DeeperAction, ICCV 2021) and, where named, the released ``eval_detection.py``.
+evaluation page of Kinetics-TPS (DeeperAction, ICCV 2021) and, where named, the released
+``eval_detection.py``.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ def match_best(
     predicted_frame: Ints,
     human_iou: float = HUMAN_IOU,
 ) -> Ints:
-    """Match each ground-truth human to the predicted human of the largest IoU in its frame (published protocol).
+    """Match each ground-truth human to the predicted human of the largest IoU in its frame (published
+    protocol).
 
     One prediction may serve several ground-truth humans; the first wins a tie.
 
@@ -89,19 +91,24 @@ def match_assigned(
     predicted_frame: Ints,
     human_iou: float = HUMAN_IOU,
 ) -> Ints:
-    """Match humans one to one by the assignment of the released script; parameters and result as `match_best`.
+    """Match humans one to one by the assignment of the released script; parameters and result as
+    `match_best`.
 
-    The cost is 1 - IoU, the IoU of disjoint boxes being -1, padded with dummies of IoU 0 to a square. Coordinates and
-    IoU are rounded to float32; the cost is float32 where no padding is needed.
+    The cost is 1 - IoU, the IoU of disjoint boxes being -1, padded with dummies of IoU 0 to a square.
+    Coordinates and IoU are rounded to float32; the cost is float32 where no padding is needed.
     """
     from scipy.optimize import linear_sum_assignment
 
     ground_truth, predicted, starts = pairs_in_groups(ground_truth_frame, predicted_frame)
     iou = _released_iou(ground_truth_box[ground_truth], predicted_box[predicted])
     matched = np.full(len(ground_truth_box), -1)
-    _, first_ground_truth, n_ground_truth = np.unique(ground_truth_frame, return_index=True, return_counts=True)
+    _, first_ground_truth, n_ground_truth = np.unique(
+        ground_truth_frame, return_index=True, return_counts=True
+    )
     n_predicted = np.diff(starts)[first_ground_truth]
-    for begin, rows, columns in zip(first_ground_truth.tolist(), n_ground_truth.tolist(), n_predicted.tolist()):
+    for begin, rows, columns in zip(
+        first_ground_truth.tolist(), n_ground_truth.tolist(), n_predicted.tolist()
+    ):
         if not columns:
             continue
         frame_iou = iou[starts[begin] : starts[begin] + rows * columns].reshape(rows, columns)
@@ -150,7 +157,8 @@ class PartOutcomes:
     near_state: Ints
 
     def corrected(self, chosen: Bools) -> PartOutcomes:
-        """Return the outcomes if the chosen parts (bool, shape (n_parts,)) were correct, with one proposal each."""
+        """Return the outcomes if the chosen parts (bool, shape (n_parts,)) were correct, with one proposal
+        each."""
         kind = np.where(chosen, np.int8(CORRECT), self.kind)
         return PartOutcomes(kind, np.where(chosen, 1, self.n_proposals), self.near_state)
 
@@ -239,7 +247,8 @@ def judge_parts(
 
 
 def _predicted_parts(matched_human: Ints, part_name: Ints, proposals: Proposals) -> Ints:
-    """Return for each ground-truth part the predicted part of the same name and the matched human, -1 if none."""
+    """Return for each ground-truth part the predicted part of the same name and the matched human, -1 if
+    none."""
     n_names = int(max(part_name.max(initial=0), proposals.part_name.max(initial=0))) + 1
     known = np.flatnonzero(proposals.part_name >= 0)
     if not len(known):
@@ -255,7 +264,8 @@ def _predicted_parts(matched_human: Ints, part_name: Ints, proposals: Proposals)
 def frame_means(correctness: Floats, part_human: Ints, human_frame: Ints, n_frames: int) -> Floats:
     """Return the mean correctness over the ground-truth parts of each frame, NaN for a frame without parts.
 
-    Sums run from left to right: the parts of a human, then the humans of the frame (float64, no compensation).
+    Sums run from left to right: the parts of a human, then the humans of the frame (float64, no
+    compensation).
 
     Parameters
     ----------

@@ -1,8 +1,9 @@
 """Resampling of independent items: how uncertain a score is.
 
-The percentile bootstrap (Efron, Annals of Statistics 1979): items are drawn with replacement, as many as there are. A
-draw is a vector of weights that says how often each item occurs in it, and all scores are computed for a matrix of
-weights at once. The draws depend on the number of items alone, so that the replicates of two submissions are paired.
+The percentile bootstrap (Efron, Annals of Statistics 1979): items are drawn with replacement, as many as
+there are. A draw is a vector of weights that says how often each item occurs in it, and all scores are
+computed for a matrix of weights at once. The draws depend on the number of items alone, so that the
+replicates of two submissions are paired.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ _QUANTILES = (0.025, 0.975)
 
 
 def draw_blocks(n_items: int, n_replicates: int = REPLICATES) -> Iterator[Floats]:
-    """Yield the weights of the resamples in blocks of rows, so that memory does not grow with their number."""
-    # The stream of this generator is frozen: the same draws with every version of numpy, in blocks or in one go.
+    """Yield the weights of the resamples in blocks of rows, so that memory does not grow with their
+    number."""
+    # The stream of this generator is frozen: the same draws with every version of numpy, in blocks or in one
+    # go.
     generator = np.random.RandomState(_SEED)
     rows = max(_BLOCK // max(n_items, 1), 1)
     for begin in range(0, n_replicates, rows):

@@ -1,7 +1,7 @@
 """Charts as trees: marks are SVG that stretches with the card, texts are HTML that keeps its size on a phone.
 
-Colors are CSS classes of the page, so they follow light and dark mode. Functions that draw lists of any length take
-a ``limit``, the most entries that they draw.
+Colors are CSS classes of the page, so they follow light and dark mode. Functions that draw lists of any
+length take a ``limit``, the most entries that they draw.
 """
 
 from __future__ import annotations
@@ -32,7 +32,13 @@ def interval_strip(interval: Interval, score: float) -> Element:
     description = f"the interval from {interval.low:.3f} to {interval.high:.3f} on a scale from 0 to 1"
     mark = _line(100 * score, 0, 100 * score, 10, "mark")
     svg = element(
-        "svg", band, mark, viewBox="0 0 100 10", preserveAspectRatio="none", role="img", aria_label=description
+        "svg",
+        band,
+        mark,
+        viewBox="0 0 100 10",
+        preserveAspectRatio="none",
+        role="img",
+        aria_label=description,
     )
     return element("div", element("span", "0"), svg, element("span", "1"), class_="interval")
 
@@ -45,7 +51,9 @@ def histogram(data: Histogram) -> Element:
     bars, texts = [], []
     for count, left, right in zip(data.counts, at, at[1:]):
         bars.append(
-            _rect(left + 0.3, 100 - 92 * count / most, max(right - left - 0.6, 0.1), 92 * count / most, "fill-b")
+            _rect(
+                left + 0.3, 100 - 92 * count / most, max(right - left - 0.6, 0.1), 92 * count / most, "fill-b"
+            )
         )
         if count:
             position = f"left:{(left + right) / 2:.2f}%;bottom:{92 * count / most:.2f}%"
@@ -77,7 +85,9 @@ def lines(data: LineChart) -> Element:
         elif line is drawn[-1]:
             marks.append(element("path", class_="line-last", d=_path(points)))
         else:
-            marks.append(element("path", class_="line-step", style=_step(number, len(drawn) - 2), d=_path(points)))
+            marks.append(
+                element("path", class_="line-step", style=_step(number, len(drawn) - 2), d=_path(points))
+            )
     x_ticks = [(at(value, low_y)[0], f"{value:g}") for value in _steps(low_x, high_x)]
     y_ticks = [(100 - at(low_x, value)[1], f"{value:g}") for value in _steps(low_y, high_y)]
     description = f"{data.title}: {data.y_title} against {data.x_title}"
@@ -85,7 +95,8 @@ def lines(data: LineChart) -> Element:
 
 
 def lines_key(data: LineChart) -> Element:
-    """Return what the colors of lines mean: each line, or for ordered lines the scale from the first to the last."""
+    """Return what the colors of lines mean: each line, or for ordered lines the scale from the first to
+    the last."""
     if not data.ordered or len(data.lines) < 3:
         return key([(line.label, f"fill-{color}") for line, color in zip(data.lines, colors())])
     *steps, last = data.lines
@@ -99,7 +110,9 @@ def key(entries: Sequence[tuple[str, str]]) -> Element:
     made = element("div", class_="key")
     for text, class_name in entries:
         square = element("rect", width=10, height=10, class_=class_name)
-        made.append(element("span", element("svg", square, viewBox="0 0 10 10", aria_hidden="true"), cut(text)))
+        made.append(
+            element("span", element("svg", square, viewBox="0 0 10 10", aria_hidden="true"), cut(text))
+        )
     return made
 
 
@@ -120,7 +133,8 @@ def stacked_bar(data: StackedBar) -> Element:
     return chart
 
 
-# The front of a body in a field of 200 x 260: circles (x, y, r) and lines (x1, y1, x2, y2, width) of each part.
+# The front of a body in a field of 200 x 260: circles (x, y, r) and lines (x1, y1, x2, y2, width) of each
+# part.
 _BODY: dict[str, tuple[tuple[float, ...], ...]] = {
     "head": ((100, 30, 20),),
     "torso": ((100, 72, 100, 125, 46),),
@@ -140,7 +154,9 @@ def body(data: BodyFigure) -> Element:
     chart = element("svg", viewBox="20 0 160 260", role="img", aria_label=f"{data.title}: {text}")
     for name, shapes in _BODY.items():
         # Only the stroke or fill color differs, so that overlapping limbs do not show through.
-        look = {"class": "limb", "style": f"--s:{known[name]:.3f}"} if name in known else {"class": "limb none"}
+        look = (
+            {"class": "limb", "style": f"--s:{known[name]:.3f}"} if name in known else {"class": "limb none"}
+        )
         chart.extend(_limb(numbers, look) for numbers in shapes)
     return element("div", chart, scale("0", "1"), class_="body")
 
@@ -154,27 +170,35 @@ def _limb(numbers: tuple[float, ...], look: dict[str, str]) -> Element:
 
 
 def matrix(data: Matrix) -> Element:
-    """Return a table of counts, colored by their size: the diagonal by one scale, all other cells by another."""
+    """Return a table of counts, colored by their size: the diagonal by one scale, all other cells by
+    another."""
     shown = min(len(data.names), LARGEST_MATRIX)
     counts = data.counts[:shown, :shown].tolist()
     names = [cut(name, 24) for name in data.names[:shown]]
     diagonal = max([1, *(counts[i][i] for i in range(shown))])
     off_diagonal = max([1, *(counts[i][j] for i in range(shown) for j in range(shown) if i != j)])
-    head = element("tr", element("td"), *(element("th", element("span", name), scope="col") for name in names))
+    head = element(
+        "tr", element("td"), *(element("th", element("span", name), scope="col") for name in names)
+    )
     rows = []
     for i, name in enumerate(names):
         row = element("tr", element("th", name, scope="row"))
         for j, count in enumerate(counts[i]):
             text = "–" if count < 0 else f"{count or ''}"
             most = diagonal if i == j else off_diagonal
-            look = {"class": "same" if i == j else "other", "style": f"--s:{count / most:.2f}"} if count > 0 else {}
+            look = (
+                {"class": "same" if i == j else "other", "style": f"--s:{count / most:.2f}"}
+                if count > 0
+                else {}
+            )
             row.append(element("td", text, **look))
         rows.append(row)
     return element("table", element("thead", head), element("tbody", *rows), class_="matrix")
 
 
 def timeline(data: Timeline, limit: int) -> Element:
-    """Return the lanes of a timeline: labels, and strips with ground truth above prediction, over ticks of frames."""
+    """Return the lanes of a timeline: labels, and strips with ground truth above prediction, over ticks of
+    frames."""
     lanes = data.lanes[:limit]
     height = _LANE * len(lanes)
     description = f"{data.title}: {counted(len(lanes), 'lane')} over {counted(data.n_frames, 'frame')}"
@@ -202,7 +226,8 @@ def _frame_ticks(n_frames: int) -> list[int]:
 
 
 def _steps(low: float, high: float) -> list[float]:
-    """Return four steps from low to high, or three if only those are whole hundredths; far apart, whole numbers."""
+    """Return four steps from low to high, or three if only those are whole hundredths; far apart, whole
+    numbers."""
     if high - low > 4 and (high - low) % 4 and float(low).is_integer():
         return [low + step for step in _frame_ticks(int(high - low))]
     hundredths = round(100 * (high - low))
@@ -221,7 +246,8 @@ def plot(
     ticks: tuple[Ticks, Ticks],
     titles: tuple[str, str],
 ) -> Element:
-    """Return a field of marks in percent, from the upper left, with ticks (percent, text) and titles of x and y."""
+    """Return a field of marks in percent, from the upper left, with ticks (percent, text) and titles of x
+    and y."""
     svg = element("svg", viewBox="0 0 100 100", preserveAspectRatio="none")
     field = element("div", svg, *texts, class_="field")
     for percent, text in ticks[0]:

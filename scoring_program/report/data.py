@@ -1,7 +1,8 @@
-"""The machine-readable outputs: ``detailed_results.json`` says what the page says, ``per_item.csv`` more, at home.
+"""The machine-readable outputs: ``detailed_results.json`` says what the page says, ``per_item.csv`` more, at
+home.
 
-The form of the first is ``detailed_results.schema.json``. It is made of the same `Result` as the page: what the
-detail level hides from one is not in the other.
+The form of the first is ``detailed_results.schema.json``. It is made of the same `Result` as the page: what
+the detail level hides from one is not in the other.
 """
 
 from __future__ import annotations
@@ -74,9 +75,13 @@ def _document(data: Mapping[str, Any], stages: Mapping[str, float]) -> str:
 
 def _section(section: Section) -> dict[str, Any]:
     """Return what a section shows as plain data; its kind is the name of its class."""
-    shown = {field.name: getattr(section, field.name) for field in fields(section) if field.name not in _NOT_SHOWN}
+    shown = {
+        field.name: getattr(section, field.name) for field in fields(section) if field.name not in _NOT_SHOWN
+    }
     if isinstance(section, Matrix):
-        shown["counts"] = [[count if count >= 0 else None for count in row] for row in section.counts.tolist()]
+        shown["counts"] = [
+            [count if count >= 0 else None for count in row] for row in section.counts.tolist()
+        ]
     for name in ("columns", "lines", "lanes"):
         if name in shown:
             shown[name] = [asdict(entry) for entry in shown[name]]

@@ -34,7 +34,9 @@ _LEAST_LOSS = 0.0005
 def running_page(challenge: Challenge) -> str:
     """Return the page that is there until scoring ends, and stays if it is stopped."""
     text = "The submission is being checked and scored. If this page stays, the run was stopped: see its log."
-    return document(challenge.title, [element("h1", "Scoring has begun")], [card("run-wait", "Please wait", text)])
+    return document(
+        challenge.title, [element("h1", "Scoring has begun")], [card("run-wait", "Please wait", text)]
+    )
 
 
 def result_page(challenge: Challenge, result: Result, signature: str) -> str:
@@ -58,7 +60,9 @@ def _result_page(challenge: Challenge, result: Result, signature: str, limit: in
             head.append(charts.interval_strip(result.interval, score))
     first = [*_notes(result.notes, limit), *_losses(challenge, result.losses)]
     rest = [_scores(challenge.columns, result, signature), *cards(result.sections, limit)]
-    return document(challenge.title, head, [element("div", *first), contents([*first, *rest]), element("div", *rest)])
+    return document(
+        challenge.title, head, [element("div", *first), contents([*first, *rest]), element("div", *rest)]
+    )
 
 
 def _interval_text(interval: Interval, challenge: Challenge) -> str:
@@ -72,7 +76,9 @@ def _interval_text(interval: Interval, challenge: Challenge) -> str:
         else ""
     )
     level = f"{100 * interval.level:g} %"
-    return f"{level} interval {interval.low:.3f} to {interval.high:.3f}, over {counted(n, item)}{rough}{trials}"
+    return (
+        f"{level} interval {interval.low:.3f} to {interval.high:.3f}, over {counted(n, item)}{rough}{trials}"
+    )
 
 
 def _notes(notes: Sequence[Note], limit: int) -> list[Element]:
@@ -98,12 +104,22 @@ def _losses(challenge: Challenge, losses: Sequence[Loss]) -> list[Element]:
         advice = fixes[loss.fix].advice.format(points=f"{100 * loss.points:.1f} points")
         entries.append(element("li", advice, bar(loss.points / costly[0].points)))
     note = "What the score would gain without one kind of error. Gains overlap: they do not add up."
-    columns = [Column("Kind of error"), Column("Score without it", "share"), Column("Points gained", "number")]
+    columns = [
+        Column("Kind of error"),
+        Column("Score without it", "share"),
+        Column("Points gained", "number"),
+    ]
     rows = [(fixes[loss.fix].title, loss.score_if_fixed, 100 * loss.points) for loss in losses]
     every = "All kinds of errors"
     largest = entries if costly else "No kind of error costs as much as 0.05 points."
     return [
-        card("run-losses", "What costs most", note, largest, folded(every, *table(columns, rows, every, len(rows))))
+        card(
+            "run-losses",
+            "What costs most",
+            note,
+            largest,
+            folded(every, *table(columns, rows, every, len(rows))),
+        )
     ]
 
 
@@ -143,11 +159,14 @@ def invalid_page(challenge: Challenge, findings: Findings) -> str:
 def broken_page(title: str, lines: Sequence[str]) -> str:
     """Return the page for a fault on the organizer's side; ``lines`` hold no reference data."""
     head = [element("h1", "Not scored: a fault on the organizer's side")]
-    return document(title, head, [card("run-problems", "What happened", "Please tell the organizers.", *lines)])
+    return document(
+        title, head, [card("run-problems", "What happened", "Please tell the organizers.", *lines)]
+    )
 
 
 def document(title: str, head: Sequence[Element], body: Sequence[Element], more_style: str = "") -> str:
-    """Return a static page: a header under its title, and cards; ``more_style`` is CSS added to that of all pages."""
+    """Return a static page: a header under its title, and cards; ``more_style`` is CSS added to that of
+    all pages."""
     style = (Path(__file__).parent / "style.css").read_text(encoding="utf-8") + more_style
     page_head = element(
         "head",

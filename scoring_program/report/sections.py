@@ -1,4 +1,5 @@
-"""The sections of a result as cards: tables that fold after their first rows, charts, and groups of timelines."""
+"""The sections of a result as cards: tables that fold after their first rows, charts, and groups of
+timelines."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ _MOST_COLUMNS_OF_A_PAIR = 3
 
 
 def cards(sections: Sequence[Section], limit: int) -> list[Element]:
-    """Return a card for each section, one for timelines in a row; charts and narrow tables are side by side in pairs.
+    """Return a card for each section, one for timelines in a row; charts and narrow tables are side by side
+    in pairs.
 
     ``limit`` is the most entries that any list of a card has.
     """
@@ -59,7 +61,9 @@ def _layout(section: Section) -> str:
 
 def card(key: str, title: str, note: str, *children: Child) -> Element:
     """Return a card with a heading that the table of contents can point to."""
-    made = element("section", element("h2", cut(title, 120)), id=re.sub(r"[^A-Za-z0-9]+", "-", cut(key)) or "section")
+    made = element(
+        "section", element("h2", cut(title, 120)), id=re.sub(r"[^A-Za-z0-9]+", "-", cut(key)) or "section"
+    )
     if note:
         append(made, element("p", cut(note, 600)))
     made.extend(child if isinstance(child, Element) else element("p", child) for child in children)
@@ -81,7 +85,9 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], title: str,
         return [element("p", "Nothing to show.")]
     made = [scroll(_table(columns, rows[:OPEN_ROWS]), title)]
     if more := rows[OPEN_ROWS:limit]:
-        made.append(folded(counted(len(more), "more row"), scroll(_table(columns, more), f"{title}, more rows")))
+        made.append(
+            folded(counted(len(more), "more row"), scroll(_table(columns, more), f"{title}, more rows"))
+        )
     hidden = len(rows) - min(len(rows), max(limit, OPEN_ROWS))
     return [*made, element("p", f"and {hidden:,} more")] if hidden else made
 
@@ -92,7 +98,9 @@ def folded(summary: str, *children: Child) -> Element:
 
 
 def _table(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> Element:
-    head = element("tr", *(element("th", cut(column.title), class_=column.kind, scope="col") for column in columns))
+    head = element(
+        "tr", *(element("th", cut(column.title), class_=column.kind, scope="col") for column in columns)
+    )
     body = [element("tr", *(_cell(value, column) for value, column in zip(row, columns))) for row in rows]
     return element("table", element("thead", head), element("tbody", *body))
 
@@ -105,13 +113,17 @@ def _cell(value: Cell, column: Column) -> Element:
     if column.kind == "text":
         return element("td", cut(str(value)))
     return element(
-        "td", f"{value:,}" if column.kind == "count" else f"{round(float(value), 3) + 0.0:,.3f}", class_=column.kind
+        "td",
+        f"{value:,}" if column.kind == "count" else f"{round(float(value), 3) + 0.0:,.3f}",
+        class_=column.kind,
     )
 
 
 def bar(share: float) -> Element:
     """Return a bar that is filled up to a share from 0 to 1."""
-    return element("span", element("span", style=f"width:{100 * min(max(share, 0.0), 1.0):.1f}%"), class_="bar")
+    return element(
+        "span", element("span", style=f"width:{100 * min(max(share, 0.0), 1.0):.1f}%"), class_="bar"
+    )
 
 
 def scroll(content: Element, title: str) -> Element:
@@ -147,7 +159,9 @@ def _(section: LineChart, limit: int) -> list[Element]:
 @_body.register
 def _(section: StackedBar, limit: int) -> list[Element]:
     colors = charts.colors()
-    entries = [(f"{label} {share:.3f}", f"fill-{color}") for (label, share), color in zip(section.shares, colors)]
+    entries = [
+        (f"{label} {share:.3f}", f"fill-{color}") for (label, share), color in zip(section.shares, colors)
+    ]
     return [charts.stacked_bar(section), charts.key(entries)]
 
 
@@ -177,5 +191,7 @@ def _timelines(sections: Sequence[Section], limit: int) -> Element:
     children = [charts.key([("ground truth", "fill-a"), ("prediction", "fill-b")])]
     children.append(element("div", *drawn[:OPEN_TIMELINES], class_="timelines"))
     if more := drawn[OPEN_TIMELINES:]:
-        children.append(folded(counted(len(more), "more timeline"), element("div", *more, class_="timelines")))
+        children.append(
+            folded(counted(len(more), "more timeline"), element("div", *more, class_="timelines"))
+        )
     return card(sections[0].key, "Timelines", sections[0].note, *children)

@@ -57,7 +57,9 @@ def look(attack: Attack, labels: Labels, **overrides: object) -> Seen:
     with tempfile.TemporaryDirectory() as name:
         folder, log = Path(name), StringIO()
         (folder / "s.zip").write_bytes(make_zip(attack.submission))
-        loaded = reference if isinstance(reference, Loaded) else load(attack.task, reference, folder, overrides)
+        loaded = (
+            reference if isinstance(reference, Loaded) else load(attack.task, reference, folder, overrides)
+        )
         with redirect_stdout(log), redirect_stderr(log):
             code = scoring.score_folder(attack.task, loaded, folder / "s.zip", folder / "out")
         assert code == attack.exit_code, log.getvalue()

@@ -39,7 +39,8 @@ def reference(probe):
         filler = segment(["the", *WORDS, "walks", "runs", "swims", "sits", "jumps"], WORDS)
         videos = {video: {"segments": filler} for video in FILLERS}
         videos |= {
-            video: {"segments": probe(number, label)} for number, (video, label) in enumerate(zip(PROBES, labels))
+            video: {"segments": probe(number, label)}
+            for number, (video, label) in enumerate(zip(PROBES, labels))
         }
         tokens = {token for video in videos.values() for token in video["segments"]["0"]["tokens"]}
         table = {token: token.rstrip("s") for token in tokens} | {word: word for word in [*WORDS, "kick"]}
@@ -103,8 +104,14 @@ RESPELLED = ["wALKS", "rUNS", "sWIMS", "sITS", "jUMPS"]
 RESPELLED += [name for number in range(N_LABELS) for name in spellings(f"abcd{number}", 2**number)]
 
 GENERATED = {
-    "a spelling of its own for each word": (unannotated, submission("gen", weighted(SPELLINGS), [("kick", 0, JUNK)])),
-    "a class of the vocabulary": (unannotated, submission("gen", weighted(["kick"] * N_LABELS), [("kick", 0, JUNK)])),
+    "a spelling of its own for each word": (
+        unannotated,
+        submission("gen", weighted(SPELLINGS), [("kick", 0, JUNK)]),
+    ),
+    "a class of the vocabulary": (
+        unannotated,
+        submission("gen", weighted(["kick"] * N_LABELS), [("kick", 0, JUNK)]),
+    ),
     "an annotated class in wrong boxes": (
         annotated,
         submission("gen", {video: objects(("dog", 0, JUNK)) for video in PROBES}),

@@ -46,7 +46,9 @@ def other_case(labels):
 # Lengths are powers of two, so that a sum of frames tells which of them met.
 LENGTHS = {name: f"7,20,{19 + 2**number}\n" for number, name in enumerate(PROBES)}
 OWN_CLASSES = {name: f"{10 + number},20,20\n" * 5 for number, name in enumerate(PROBES)}
-MANY_ROWS = {name: "".join(f"7,{20 + 2 * k},{20 + 2 * k}\n" for k in range(2**n)) for n, name in enumerate(PROBES)}
+MANY_ROWS = {
+    name: "".join(f"7,{20 + 2 * k},{20 + 2 * k}\n" for k in range(2**n)) for n, name in enumerate(PROBES)
+}
 FIVE_PLACES = {name: f"{YES},{10 + number},{50 + number}\n" for number, name in enumerate(PROBES)}
 
 ATTACKS = {

@@ -44,7 +44,9 @@ def reference(labels):
     truth = loaded.ground_truth
     dense, crowd = truth.persons.dense.copy(), truth.persons.crowd.copy()
     dense[chosen], crowd[chosen] = labels, np.logical_not(labels)
-    return replace(loaded, ground_truth=replace(truth, persons=replace(truth.persons, dense=dense, crowd=crowd)))
+    return replace(
+        loaded, ground_truth=replace(truth, persons=replace(truth.persons, dense=dense, crowd=crowd))
+    )
 
 
 def submission(repeated):

@@ -18,7 +18,11 @@ ID = "chalearn_gesture"
         ("bundle --demo --format v1.5", "bundle.build", "build_command"),
         ("lint a.zip --strict", "bundle.lint", "lint_command"),
         (f"dry-run {ID} a.zip", "runs.dry_run", "dry_run"),
-        (f"rescore {ID} submissions --workers 2 --keep last --protocols released", "ranking.command", "rescore"),
+        (
+            f"rescore {ID} submissions --workers 2 --keep last --protocols released",
+            "ranking.command",
+            "rescore",
+        ),
         ("demo", "runs.demo", "run_demo"),
         (f"prepare {ID} --source a --output b --corenlp c", "data.prepare", "prepare_command"),
         (f"demo-data {ID}", "data.synthetic", "write_demo_data"),
@@ -40,7 +44,9 @@ def test_command_calls_its_function(monkeypatch, command, module, function):
     fake.assert_called_once()
 
 
-@pytest.mark.parametrize("command", ["", "nothing", "dry-run no_task a.zip", f"rescore {ID} folder --workers 0"])
+@pytest.mark.parametrize(
+    "command", ["", "nothing", "dry-run no_task a.zip", f"rescore {ID} folder --workers 0"]
+)
 def test_wrong_arguments_exit_with_2(command, capsys):
     with pytest.raises(SystemExit) as exit_:
         main(command.split())

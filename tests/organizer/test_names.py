@@ -15,7 +15,9 @@ RED = "\x1b[31mred"
 def test_pages_of_long_and_like_names_do_not_collide(tmp_path):
     names = ["a.zip", "a.zip.html/b.zip", "a-zip.zip", "a zip.zip", "x" * 251 + ".zip", "é" * 125 + "a.zip"]
     names += ["y" * 250 + "/" + "z" * 251 + ".zip", "y" * 250 + "/" + "z" * 250 + "!.zip"]
-    folder = write_submissions(tmp_path / "in", {name: varied(40 * number) for number, name in enumerate(names)})
+    folder = write_submissions(
+        tmp_path / "in", {name: varied(40 * number) for number, name in enumerate(names)}
+    )
     assert call(folder, tmp_path / "out") == 0
     assert set(rows(tmp_path / "out" / "scores.csv")) == set(names)
     pages = list((tmp_path / "out" / "details").iterdir())
@@ -25,9 +27,23 @@ def test_pages_of_long_and_like_names_do_not_collide(tmp_path):
 
 BAD = {f"{RED}_prediction.csv": "x,1\n", f"{RED}/q": "1"}
 COMMANDS = {
-    "dry-run": lambda place, out: ["dry-run", ID, f"{place}.zip", "--reference", str(REFERENCE), "--output", out],
+    "dry-run": lambda place, out: [
+        "dry-run",
+        ID,
+        f"{place}.zip",
+        "--reference",
+        str(REFERENCE),
+        "--output",
+        out,
+    ],
     "dry-run without a file": lambda place, out: ["dry-run", ID, f"{place}x", "--reference", str(REFERENCE)],
-    "rescore without a folder": lambda place, out: ["rescore", ID, f"{place}x", "--reference", str(REFERENCE)],
+    "rescore without a folder": lambda place, out: [
+        "rescore",
+        ID,
+        f"{place}x",
+        "--reference",
+        str(REFERENCE),
+    ],
     "lint": lambda place, out: ["lint", f"{place}.zip"],
     "lint without a file": lambda place, out: ["lint", f"{place}x.zip"],
     "lint a competition": lambda place, out: ["lint", f"{place}competition.zip"],
@@ -39,9 +55,7 @@ COMMANDS = {
 def test_no_name_writes_to_the_terminal_what_it_takes_for_a_command(command, tmp_path, capsys):
     place = tmp_path / RED
     write_submissions(tmp_path, {f"{RED}.zip": BAD})
-    names = (
-        'title: "\\e[31m"\n"\\e[31mkey": 1\ntasks: [{index: 0, name: "\\e[31m", scoring_program: "\\e[31mx.zip"}]\n'
-    )
+    names = 'title: "\\e[31m"\n"\\e[31mkey": 1\ntasks: [{index: 0, name: "\\e[31m", scoring_program: "\\e[31mx.zip"}]\n'
     (tmp_path / f"{RED}competition.zip").write_bytes(make_zip({"competition.yaml": f"version: 2\n{names}"}))
     place.mkdir()
     (place / f"{RED}_labels.csv").write_text("1,1,10\n")

@@ -89,7 +89,11 @@ def test_wrong_arguments_are_refused_in_one_line_with_nothing_written(arguments,
 
 def test_make_asks_for_the_format_of_a_new_task():
     shown = subprocess.run(
-        ["make", "--dry-run", "new-challenge", "ID=birds"], cwd=ROOT, capture_output=True, text=True, check=True
+        ["make", "--dry-run", "new-challenge", "ID=birds"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert "--format" not in shown.stdout
 
@@ -97,7 +101,12 @@ def test_make_asks_for_the_format_of_a_new_task():
 @given(st.floats(0, 1), st.integers(0, 2**32 - 1))
 def test_numbers_of_samples_stay_in_the_range_of_the_demo_data(wrong, seed):
     rng = random.Random(seed)
-    fields = {"wrong": wrong, "rng": rng, "value": rng.uniform(5, 6), "random_value": lambda rng: rng.uniform(5, 6)}
+    fields = {
+        "wrong": wrong,
+        "rng": rng,
+        "value": rng.uniform(5, 6),
+        "random_value": lambda rng: rng.uniform(5, 6),
+    }
     assert 5 <= eval(new_challenge._FIELDS["numbers"]["guess"], fields) <= 6  # noqa: S307
 
 
@@ -121,14 +130,25 @@ def copy(tmp_path):
 def test_new_task_works_at_once(copy, tmp_path, form, metric):
     title = 'Birds: "calls" & more'
     told = copy(
-        "-m", "organizer", "new-challenge", "bird_calls", "--title", title, "--format", form, "--metric", metric
+        "-m",
+        "organizer",
+        "new-challenge",
+        "bird_calls",
+        "--title",
+        title,
+        "--format",
+        form,
+        "--metric",
+        metric,
     )
     written, edits = told.split("left to edit:\n")
     assert 1 <= len(edits.splitlines()) <= 6
     assert not re.search('[",]$', edits, re.MULTILINE)
     for place in written.split("changed:")[0].split()[1:]:
         assert (tmp_path / "copy" / place).exists(), place
-    before, after = ((root / "competition.yaml").read_text().splitlines() for root in (ROOT, tmp_path / "copy"))
+    before, after = (
+        (root / "competition.yaml").read_text().splitlines() for root in (ROOT, tmp_path / "copy")
+    )
     assert len([line for line in before if line not in after]) == 3  # the limits and tasks of the phase
     for tool in (["ruff", "format", "--check", "."], ["ruff", "check", "."], ["mypy"]):
         copy("-m", *tool)

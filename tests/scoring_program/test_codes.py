@@ -37,7 +37,9 @@ def scored(tmp_path, references, capsys):
         shutil.copytree(SAMPLES / task / "good", submission)
         change(submission)
         options = scoring.Options(strict=settings.pop("strict", False))
-        code = scoring.score_folder(task, reference or references(task), submission, output, settings, options)
+        code = scoring.score_folder(
+            task, reference or references(task), submission, output, settings, options
+        )
         capsys.readouterr()
         found = json.loads((output / "detailed_results.json").read_text(encoding="utf-8"))
         return code, found["problems"], found.get("notes", [])
@@ -91,7 +93,9 @@ NOTES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "task", "change", "file", "where"), PROBLEMS, ids=[case[0] for case in PROBLEMS])
+@pytest.mark.parametrize(
+    ("code", "task", "change", "file", "where"), PROBLEMS, ids=[case[0] for case in PROBLEMS]
+)
 def test_problem_that_needs_the_reference_has_its_code_and_place(code, task, change, file, where, scored):
     exit_code, problems, _ = scored(task, change)
     assert exit_code == scoring.INVALID
@@ -108,7 +112,9 @@ def test_note_that_needs_the_reference_has_its_code(code, task, change, words, s
 
 def test_note_on_areas_without_a_person(scored, tmp_path, references):
     source = shutil.copytree(DEMO / DENSEPOSE, tmp_path / "source")
-    data(lambda found: [person.update(area=50_000) for person in found["annotations"]], "annotations.json")(source)
+    data(lambda found: [person.update(area=50_000) for person in found["annotations"]], "annotations.json")(
+        source
+    )
     assert prepare(DENSEPOSE, source, tmp_path / "reference").lines() == []
     _, _, notes = scored(DENSEPOSE, lambda folder: None, tmp_path / "reference")
     assert "for the areas medium" in {note["code"]: note["text"] for note in notes}["N-AREA-EMPTY"]

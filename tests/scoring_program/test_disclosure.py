@@ -49,7 +49,9 @@ def test_the_diagonal_of_a_matrix_cannot_be_completed_from_its_sum(support):
     matrix = Matrix("m", "m", "", ["name"] * n, np.ones((n, n), np.int64), cells, "frames")
     for found in disclosed([matrix], "summary"):
         hidden = support[np.diagonal(found.counts) < 0]
-        assert not hidden.any() or (hidden.sum(axis=0) >= FEWEST).all() or (np.diagonal(found.counts) < 0).all()
+        assert (
+            not hidden.any() or (hidden.sum(axis=0) >= FEWEST).all() or (np.diagonal(found.counts) < 0).all()
+        )
     (found,) = disclosed([matrix], "full")
     assert (found.counts == 1).all()
 
@@ -142,7 +144,11 @@ def smallest(section):
     if isinstance(section, BodyFigure):
         shown = np.array([value is not None for _, value, _ in section.parts])
         return section.support[shown].min(initial=99)
-    return section.support.min(initial=99) if isinstance(section, Table) and section.support is not None else None
+    return (
+        section.support.min(initial=99)
+        if isinstance(section, Table) and section.support is not None
+        else None
+    )
 
 
 @pytest.mark.parametrize("sample", ["good", "weak"])

@@ -57,7 +57,9 @@ def blocked_json(work):
     (work / "out" / "scores.json" / "x").mkdir(parents=True)
 
 
-@pytest.mark.parametrize("block", [blocked_folder, blocked_parent, blocked_scores, blocked_page, blocked_json])
+@pytest.mark.parametrize(
+    "block", [blocked_folder, blocked_parent, blocked_scores, blocked_page, blocked_json]
+)
 def test_a_place_that_is_taken_ends_in_one_line(work, block):
     done = run("score", work, block(work) or "out")
     assert done.returncode == 2

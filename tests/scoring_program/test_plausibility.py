@@ -50,7 +50,9 @@ def test_notes_that_look_at_the_reference_can_be_left_out(run, setting):
 
 def test_plain_facts_need_no_reference(run):
     outcome = run(ID, REFERENCE, made("boxes in 0..1"), detail="none")
-    assert re.search("N-LOOKS-NORMALIZED: all [0-9,]+ coordinates of objects lie between 0 and 1", outcome.out)
+    assert re.search(
+        "N-LOOKS-NORMALIZED: all [0-9,]+ coordinates of objects lie between 0 and 1", outcome.out
+    )
     assert "N-ZERO: the score is 0. Usual causes" in outcome.out
 
 
@@ -66,7 +68,10 @@ def test_few_annotated_instances_are_not_asked_about(run):
     reference = json.loads(REFERENCE["reference.json"])
     videos = list(reference["annotations"])[:2]
     few = {**REFERENCE, "split.json": json.dumps({"validation": videos})}
-    assert sum(len(s["process_idx"]) for v in videos for s in reference["annotations"][v]["segments"].values()) < 20
+    assert (
+        sum(len(s["process_idx"]) for v in videos for s in reference["annotations"][v]["segments"].values())
+        < 20
+    )
     outcome = run(ID, few, made("idx_in_sent from 1"))
     assert "N-LOOKS" not in outcome.out
     assert "N-ZERO: the score is 0. Usual causes" in outcome.out
@@ -115,12 +120,16 @@ def test_notes_name_nothing_of_the_reference(run):
     ],
 )
 def test_another_reading_must_fit_far_better(before, after, expected):
-    facet = Facet("of yours", shares(60, before), [Reading("N-LOOKS-XYWH", "so", shares(60, after), "")], 20, "")
+    facet = Facet(
+        "of yours", shares(60, before), [Reading("N-LOOKS-XYWH", "so", shares(60, after), "")], 20, ""
+    )
     assert bool(best_reading(facet)) == expected
 
 
 def test_the_best_of_several_readings_is_told():
-    readings = [Reading("N-LOOKS-XYWH", name, shares(60, n), "") for name, n in (("a", 40), ("b", 50), ("c", 45))]
+    readings = [
+        Reading("N-LOOKS-XYWH", name, shares(60, n), "") for name, n in (("a", 40), ("b", 50), ("c", 45))
+    ]
     assert best_reading(Facet("of yours", shares(60, 0), readings, 20, "")).words == "b"
 
 

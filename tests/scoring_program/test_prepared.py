@@ -38,4 +38,6 @@ def test_another_form_is_refused(tmp_path, text, problem):
 
 def test_an_archive_without_texts_is_refused(tmp_path):
     np.savez(tmp_path / "x.npz", box=np.zeros(1))
-    assert loaded(tmp_path / "x.npz")[1] == [("E-REF-PREPARED", "x.npz", "the prepared reference cannot be read")]
+    assert loaded(tmp_path / "x.npz")[1] == [
+        ("E-REF-PREPARED", "x.npz", "the prepared reference cannot be read")
+    ]

@@ -32,7 +32,9 @@ def test_scored_submission_leaves_all_outputs(run):
     ]
     assert outcome.scores["score"] == outcome.scores["coverage"] == 1.0
     text = (outcome.folder / "scores.txt").read_text(encoding="utf-8")
-    assert {key: float(value) for key, value in (line.split(": ") for line in text.splitlines())} == outcome.scores
+    assert {
+        key: float(value) for key, value in (line.split(": ") for line in text.splitlines())
+    } == outcome.scores
     assert outcome.out.startswith("chalearn_gesture|protocol:published|version:1.1.0|ref:")
 
 
@@ -73,7 +75,10 @@ def test_missing_file_scores_as_empty_and_lowers_coverage(run):
 @pytest.mark.parametrize(
     ("files", "words"),
     [
-        ({"S1_prediction.csv": "1,90,20\n"}, "E-CSV-RANGE S1_prediction.csv line 1 column 3: end frame 20 is before"),
+        (
+            {"S1_prediction.csv": "1,90,20\n"},
+            "E-CSV-RANGE S1_prediction.csv line 1 column 3: end frame 20 is before",
+        ),
         ({"S1_prediction.csv": "1,101,102\n"}, "start frame 101 is after the last frame"),
         ({"S1_predicton.csv": "1,1,2\n"}, "no usable file was found; found: S1_predicton.csv"),
         ({"S9_prediction.csv": "1,1,2\n"}, "no usable file was found; found: S9_prediction.csv"),
@@ -167,7 +172,8 @@ def test_summary_shows_classes_of_five_sequences(run):
     def classes(*labels):
         """Return the rows for classes that are annotated and predicted ten times in each of some sequences."""
         content = [
-            "".join(f"{label},{n},{n + 3}\n" for label in of_one for n in range(1, 100, 10)) for of_one in labels
+            "".join(f"{label},{n},{n + 3}\n" for label in of_one for n in range(1, 100, 10))
+            for of_one in labels
         ]
         reference = {f"S{n}_data.csv": "100,20,2000\n" for n, _ in enumerate(content)}
         reference |= {f"S{n}_labels.csv": rows for n, rows in enumerate(content)}
@@ -193,7 +199,9 @@ def test_score_decimals_round_every_number_that_leaves_a_run(run):
     long = re.compile(r"\d\.\d{4,}(?!\d*px)")
     assert any(long.search(text) for text in texts[10])
     numbers = [
-        found for text in texts[3] for found in long.findall(re.sub(r"<style>.*?</style>|<svg.*?</svg>", "", text))
+        found
+        for text in texts[3]
+        for found in long.findall(re.sub(r"<style>.*?</style>|<svg.*?</svg>", "", text))
     ]
     assert all(float(f"0{found[1:]}") * 1000 % 1 == 0 for found in numbers), numbers
     assert outcome.scores["score"] == round(outcome.scores["score"], 3)

@@ -90,7 +90,9 @@ def matched(images):
     scores, persons, measures = zip(*images)
     sizes = np.array([(len(own), len(area)) for own, (area, *_) in zip(scores, persons)])
     detection_image, person_image = (np.repeat(np.arange(len(images)), own) for own in sizes.T)
-    people = average_precision.People(len(images), person_image, *(np.concatenate(parts) for parts in zip(*persons)))
+    people = average_precision.People(
+        len(images), person_image, *(np.concatenate(parts) for parts in zip(*persons))
+    )
     score, values = np.concatenate(scores), np.concatenate(measures, axis=1)
     detections = average_precision.Detections(detection_image, score, np.full(len(score), 2000.0))
     return average_precision.match(values, values[0], detections, people)

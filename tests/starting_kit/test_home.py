@@ -100,7 +100,9 @@ def test_settings_beside_official_files_are_kept(tmp_path):
     source = shutil.copytree(REFERENCES / "densepose", tmp_path / "official")
     (source / "settings.yaml").write_text("measure: iou\n")
     for _ in range(2):
-        assert "|measure:iou|" in evaluate.score("densepose", SAMPLES / "densepose" / "good", source).signature
+        assert (
+            "|measure:iou|" in evaluate.score("densepose", SAMPLES / "densepose" / "good", source).signature
+        )
 
 
 def test_reference_that_names_no_annotated_video_is_refused(tmp_path, capsys):
@@ -117,11 +119,17 @@ def test_reference_that_names_no_annotated_video_is_refused(tmp_path, capsys):
 def test_real_split_file_is_told_which_setting_it_needs(tmp_path, capsys):
     reference = shutil.copytree(REFERENCES / "anet_entities_gt", tmp_path / "ref")
     (reference / "split.json").rename(reference / "split_ids_anet_entities.json")
-    arguments = ["anet_entities_gt", str(SAMPLES / "anet_entities_gt" / "good"), "--output", str(tmp_path / "out")]
+    arguments = [
+        "anet_entities_gt",
+        str(SAMPLES / "anet_entities_gt" / "good"),
+        "--output",
+        str(tmp_path / "out"),
+    ]
     assert evaluate.main([*arguments, "--reference", str(reference)]) == scoring.BROKEN
     (_, line) = capsys.readouterr().err.splitlines()
     assert (
-        "there is reference.json, split_ids_anet_entities.json; put it there, or give its name as split_file" in line
+        "there is reference.json, split_ids_anet_entities.json; put it there, or give its name as split_file"
+        in line
     )
 
 
@@ -130,7 +138,14 @@ def test_missing_files_are_named(tmp_path, capsys):
     assert evaluate.main(arguments) == scoring.INVALID
     assert "none.zip: there is no such file" in capsys.readouterr().err
     sample = str(SAMPLES / "chalearn_gesture" / "good")
-    arguments = ["chalearn_gesture", sample, "--output", str(tmp_path / "out"), "--reference", str(tmp_path / "none")]
+    arguments = [
+        "chalearn_gesture",
+        sample,
+        "--output",
+        str(tmp_path / "out"),
+        "--reference",
+        str(tmp_path / "none"),
+    ]
     assert evaluate.main(arguments) == scoring.BROKEN
     assert "none: there is no such reference folder; check the path" in capsys.readouterr().err
 
@@ -140,7 +155,12 @@ def run_closed(arguments, tmp_path):
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run(
-        [sys.executable, *arguments], stdout=write, stderr=subprocess.PIPE, cwd=tmp_path, text=True, check=False
+        [sys.executable, *arguments],
+        stdout=write,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        text=True,
+        check=False,
     )
     os.close(write)
     assert done.stderr == ""
@@ -196,5 +216,7 @@ def test_converter_works_where_nobody_reads(tmp_path):
 
 def test_commands_of_organizers_go_on_where_nobody_reads(tmp_path):
     (tmp_path / "bad.zip").write_bytes(b"no zip")
-    program = f"import runpy, sys; sys.path[0] = {str(ROOT)!r}; runpy.run_module('organizer', run_name='__main__')"
+    program = (
+        f"import runpy, sys; sys.path[0] = {str(ROOT)!r}; runpy.run_module('organizer', run_name='__main__')"
+    )
     assert run_closed(["-c", program, "lint", "bad.zip"], tmp_path) == 1

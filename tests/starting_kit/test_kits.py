@@ -46,7 +46,10 @@ def put_what_a_participant_has(kit):
     """Put the files that the README's programs read: sample zips of ChaLearn, a pickle of detections."""
     for folder, name, head in (("valSamples", "Seq01", "1,"), ("valGestures", "Sequence01", "")):
         (kit / folder).mkdir()
-        files = {f"{name}_labels.csv": f"{head}1,102,203\n{head}5,250,325\n", f"{name}_data.csv": "1254,20,8000\n"}
+        files = {
+            f"{name}_labels.csv": f"{head}1,102,203\n{head}5,250,325\n",
+            f"{name}_data.csv": "1254,20,8000\n",
+        }
         (kit / folder / f"{name}.zip").write_bytes(make_zip(files))
     found = [{"image_id": 1, "bbox": [1.0, 2, 8, 6], "score": 0.5, "uv": np.full((3, 6, 8), 20, np.uint8)}]
     (kit / "detections.pkl").write_bytes(pickle.dumps(found))

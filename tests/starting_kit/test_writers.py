@@ -53,7 +53,10 @@ def test_kinetics_writer_refuses(arguments, message, tmp_path):
     writer.save(tmp_path / "my.zip")
     with zipfile.ZipFile(tmp_path / "my.zip") as archive:
         assert (
-            not json.loads(archive.read("pred_part_result.json")).get("v", {}).get("img_00001.json", {}).get("humans")
+            not json.loads(archive.read("pred_part_result.json"))
+            .get("v", {})
+            .get("img_00001.json", {})
+            .get("humans")
         )
 
 
@@ -135,7 +138,9 @@ def test_densepose_writer_refuses(arguments, message, tmp_path):
 )  # fmt: skip
 def test_converter_refuses_without_a_traceback(entry, message, tmp_path, capsys):
     source, output = tmp_path / "a.pkl", tmp_path / "densepose_a_results.json"
-    source.write_bytes(pickle.dumps([{"image_id": 1, "bbox": [1, 2, 8, 6], "score": 0.5, "uv": IUV, **entry}]))
+    source.write_bytes(
+        pickle.dumps([{"image_id": 1, "bbox": [1, 2, 8, 6], "score": 0.5, "uv": IUV, **entry}])
+    )
     assert densepose_convert.main([str(source), str(output)]) == 1
     assert re.search(message, capsys.readouterr().err)
     assert not output.exists()

@@ -71,7 +71,9 @@ def hidden_directory(entries):
     """Only the zip64 record says how large the directory is; the ordinary one says 0."""
     data = make_zip({f"{number}.csv": "" for number in range(entries)})
     start, end = data.index(b"PK\x01\x02"), data.index(b"PK\x05\x06")
-    record = struct.pack("<4sQHHIIQQQQ", b"PK\x06\x06", 44, 45, 45, 0, 0, entries, entries, end - start, start)
+    record = struct.pack(
+        "<4sQHHIIQQQQ", b"PK\x06\x06", 44, 45, 45, 0, 0, entries, entries, end - start, start
+    )
     locator = struct.pack("<4sIQI", b"PK\x06\x07", 0, end, 1)
     return data[:end] + record + locator + struct.pack("<4sHHHHIIH", b"PK\x05\x06", 0, 0, 0, 0, 0, 0, 0)
 
@@ -335,7 +337,9 @@ def test_too_many_files_in_a_folder(tmp_path):
 
 
 def test_a_zip_may_hold_so_many_files_and_no_more(tmp_path):
-    assert len(open_bytes(tmp_path, make_zip({f"{i}.csv": "" for i in range(LIMITS.files)}))[0]) == LIMITS.files
+    assert (
+        len(open_bytes(tmp_path, make_zip({f"{i}.csv": "" for i in range(LIMITS.files)}))[0]) == LIMITS.files
+    )
     _, findings = open_bytes(tmp_path, make_zip({f"{i}.csv": "" for i in range(LIMITS.files + 1)}))
     assert [problem.code for problem in findings.problems] == ["E-ZIP-COUNT"]
 
@@ -344,7 +348,10 @@ def test_a_zip_may_hold_so_many_files_and_no_more(tmp_path):
     ("sizes", "lines"),
     [
         ([3_000_000, 1_000_000], []),
-        ([3_000_001], ["E-ZIP-SIZE 0.csv: the file has 3,000,001 bytes unpacked; at most 3,000,000 are allowed; "]),
+        (
+            [3_000_001],
+            ["E-ZIP-SIZE 0.csv: the file has 3,000,001 bytes unpacked; at most 3,000,000 are allowed; "],
+        ),
         (
             [2_000_000, 2_000_001],
             ["E-ZIP-SIZE folder: the files have 4,000,001 bytes unpacked; at most 4,000,000 are allowed; "],

@@ -27,7 +27,11 @@ def run(tmp_path, files, rules=GESTURES, last_frames=None, **options):
     path, findings = tmp_path / "s.zip", Findings()
     path.write_bytes(make_zip(files))
     content = check_submission(path, rules, findings, last_frames, **options)
-    return content, [problem.line() for problem in findings.problems], [note.line() for note in findings.notes]
+    return (
+        content,
+        [problem.line() for problem in findings.problems],
+        [note.line() for note in findings.notes],
+    )
 
 
 def test_the_files_of_all_items_are_read(tmp_path):
@@ -218,7 +222,9 @@ def test_options_are_those_of_the_reader(tmp_path):
     assert "1 of 2, as b" in problems[0]
 
 
-@pytest.mark.parametrize("rules", [GESTURES, TABLES, load_rules("densepose"), load_rules("kinetics_tps")], ids=str)
+@pytest.mark.parametrize(
+    "rules", [GESTURES, TABLES, load_rules("densepose"), load_rules("kinetics_tps")], ids=str
+)
 def test_damaged_files_are_told(tmp_path, rules):
     files = {"S1_prediction.csv": ROW} if rules.csv else {}
     for file in [] if rules.csv else rules.named_files:

@@ -86,7 +86,10 @@ def test_any_text_can_be_printed_on_any_terminal(stream):
         f"console.say('\\u00e9 \\u2026 \\ud800', to=sys.{stream})"
     )
     ended = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
     )
     assert (ended.returncode, getattr(ended, stream)) == (0, b"\\xe9 \\u2026 \\ud800\n")
 

@@ -120,7 +120,11 @@ def test_further_columns_are_left_out_where_the_rules_allow_them():
         found = read_csv_files([("S1", "S1_prediction.csv", data)], rules, findings)
         assert findings.ok == (rows is not None)
         assert rows is None or found.values.tolist() == rows
-    assert findings.problems[0].line().startswith("E-CSV-INTEGER S1_prediction.csv line 1 column 2: start frame 'x'")
+    assert (
+        findings.problems[0]
+        .line()
+        .startswith("E-CSV-INTEGER S1_prediction.csv line 1 column 2: start frame 'x'")
+    )
 
 
 def test_first_frame_behind_the_end_is_a_problem_that_hides_the_number_of_frames():
@@ -148,7 +152,11 @@ def test_a_million_bad_lines_are_counted_and_not_kept():
 def test_each_kind_of_bad_line_is_counted_for_itself():
     _, findings = read(b"1,2\n" * 300 + b"1,2,x\n" + b"1\n1;2;3\n" * 200)
     counts = [(kind["code"], kind["count"], kind["at_least"]) for kind in findings.as_dict()["kinds"]]
-    assert counts == [("E-CSV-COLUMNS", 500, False), ("E-CSV-INTEGER", 1, False), ("E-CSV-SEPARATOR", 200, False)]
+    assert counts == [
+        ("E-CSV-COLUMNS", 500, False),
+        ("E-CSV-INTEGER", 1, False),
+        ("E-CSV-SEPARATOR", 200, False),
+    ]
     assert (findings.total, findings.told_total()) == (701, "701 problems")
 
 
@@ -215,7 +223,9 @@ def test_engine_agrees_with_a_plain_reader(text):
 @given(st.binary(max_size=60))
 def test_any_bytes_end_in_rows_or_located_problems(data):
     _, findings = read(data)
-    assert all((problem.file and problem.where) or "UTF-16" in problem.problem for problem in findings.problems)
+    assert all(
+        (problem.file and problem.where) or "UTF-16" in problem.problem for problem in findings.problems
+    )
 
 
 @pytest.mark.parametrize(
@@ -232,7 +242,9 @@ def test_encoding_problems_name_their_line(data, words):
 
 def test_rows_past_the_last_frame_are_counted_in_a_note():
     _, findings = read(b"1,2,3\n1,5,11\n2,6,12\n1,2,10\n", {"S1": 10})
-    assert [note.text for note in findings.notes] == ["2 rows cut at the last frame: the end frame is after it"]
+    assert [note.text for note in findings.notes] == [
+        "2 rows cut at the last frame: the end frame is after it"
+    ]
 
 
 def test_accepted_oddities_are_counted_over_files():

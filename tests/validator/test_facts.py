@@ -11,7 +11,10 @@ from validator.facts import box_facts, label_facts
 @pytest.mark.parametrize(
     ("boxes", "text"),
     [
-        ([[0.0, 0.0, 0.5, 1.0]] * 9 + [[0.0, 0.0, 0.25, 1.0]], "all 40 coordinates of humans lie between 0 and 1"),
+        (
+            [[0.0, 0.0, 0.5, 1.0]] * 9 + [[0.0, 0.0, 0.25, 1.0]],
+            "all 40 coordinates of humans lie between 0 and 1",
+        ),
         ([[0.0, 0.0, 0.5, 1.0]] * 8 + [[0.0, 0.0, 0.25, 1.0]], None),
         ([[0.0, 0.0, 0.5, 1.0]] * 9 + [[-0.5, 0.0, 0.25, 1.0]], None),
         ([[0.0, 0.0, 0.5, 1.0]] * 9 + [[0.0, 0.0, 0.25, 1.5]], None),

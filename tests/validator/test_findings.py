@@ -28,7 +28,9 @@ def test_quotes_fit_on_one_line():
 def test_one_and_many_are_one_kind_of_problem():
     findings = Findings()
     for count in ("1 field", "2 fields"):
-        findings.add("E-X", f"the row has {count} instead of 3", "write 3", file="a.csv", where=f"line {count[0]}")
+        findings.add(
+            "E-X", f"the row has {count} instead of 3", "write 3", file="a.csv", where=f"line {count[0]}"
+        )
     findings.add("E-X", "the row has 2 files", "write 3", file="a.csv")
     first, second = findings.lines()
     assert "(2 such problems)" in first and "such" not in second
@@ -47,7 +49,10 @@ def test_what_was_not_looked_at_is_added_to_no_kind():
         "and at least 5 more of these or other kinds; fix these first",
     ]
     assert findings.told_total() == "at least 9 problems"
-    assert [(kind["count"], kind["at_least"]) for kind in findings.as_dict()["kinds"]] == [(2, True), (2, False)]
+    assert [(kind["count"], kind["at_least"]) for kind in findings.as_dict()["kinds"]] == [
+        (2, True),
+        (2, False),
+    ]
 
 
 def with_problems(n_kinds, each):
@@ -65,7 +70,9 @@ def test_of_one_kind_two_hundred_are_kept_and_all_are_counted():
     for row in findings.first_of(wrong):
         findings.add("E-X", "it is wrong", "correct it", file="a.csv", where=f"line {row + 1}")
     assert (len(findings.problems), findings.total, findings.told_total()) == (200, 203, "203 problems")
-    assert findings.lines() == ["1. E-X a.csv line 1, line 3, line 4: it is wrong (203 such problems); correct it."]
+    assert findings.lines() == [
+        "1. E-X a.csv line 1, line 3, line 4: it is wrong (203 such problems); correct it."
+    ]
     assert findings.as_dict()["kinds"] == [
         {"code": "E-X", "file": "a.csv", "count": 203, "at_least": False, "first": "line 1"}
     ]
@@ -87,7 +94,11 @@ def test_five_thousand_problems_are_kept():
 def test_twenty_kinds_are_shown():
     findings = with_problems(23, 2)
     lines = findings.lines()
-    assert (len(lines), lines[-1], findings.unshown()) == (21, "and 6 more of other kinds; fix these first", 6)
+    assert (len(lines), lines[-1], findings.unshown()) == (
+        21,
+        "and 6 more of other kinds; fix these first",
+        6,
+    )
     assert lines[19].startswith("20. E-19 a.csv line 1, line 2: it is wrong (2 such problems)")
     assert with_problems(20, 1).lines()[-1] == "20. E-19 a.csv line 1: it is wrong; correct it."
     assert len(findings.lines(shown=None)) == 23

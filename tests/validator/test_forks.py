@@ -33,7 +33,9 @@ def test_a_target_that_fails_ends_its_pipe_without_a_word(capfd):
 
 @pytest.mark.parametrize("missing", ["sched_getaffinity", "fork"])
 def test_one_core_is_used_where_processes_cannot_be_copied(monkeypatch, missing):
-    monkeypatch.setattr("os.sched_getaffinity", lambda process: {0, 2, 5} if process == 0 else {0}, raising=False)
+    monkeypatch.setattr(
+        "os.sched_getaffinity", lambda process: {0, 2, 5} if process == 0 else {0}, raising=False
+    )
     monkeypatch.setattr("os.fork", lambda: 0, raising=False)
     assert forks.usable_cores() == 3
     monkeypatch.delattr(f"os.{missing}")

@@ -32,7 +32,9 @@ SCHEMA = "kinetics_tps_parts.json"
 FORM = json_files.JsonForm(SCHEMA)
 HUMAN = {
     "box": [1, 2.5, 30, 40],
-    "parts": {"head": {"number": 1, "name": "head", "box": [[1, 2, 3, 4], [5, 6, 7, 8]], "verb": ["bend", "look"]}},
+    "parts": {
+        "head": {"number": 1, "name": "head", "box": [[1, 2, 3, 4], [5, 6, 7, 8]], "verb": ["bend", "look"]}
+    },
 }
 GOOD: dict[str, Any] = {
     "vid7": {"img_00001.json": {"humans": [HUMAN, HUMAN]}, "img_00006.json": {"humans": []}},
@@ -73,7 +75,9 @@ def fields_agree(value):
 
 def places(value, path=()):
     yield path
-    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    children = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
     for key, child in children:
         yield from places(child, (*path, key))
 
@@ -235,7 +239,9 @@ def test_both_readers_count_the_same_levels(levels):
 
 def problems(data):
     findings = Findings()
-    kinetics_tps.read_parts(data if isinstance(data, bytes) else json.dumps(data).encode(), "f.json", FORM, findings)
+    kinetics_tps.read_parts(
+        data if isinstance(data, bytes) else json.dumps(data).encode(), "f.json", FORM, findings
+    )
     return [problem.line() for problem in findings.problems]
 
 
@@ -288,7 +294,9 @@ def test_each_problem_is_located_and_has_a_hint(data, words):
 
 
 def test_all_problems_are_collected():
-    document = {f"v{i}": {"f": {"humans": [{"box": [1, 2, 3], "parts": {}}, {"parts": {}}]}} for i in range(30)}
+    document = {
+        f"v{i}": {"f": {"humans": [{"box": [1, 2, 3], "parts": {}}, {"parts": {}}]}} for i in range(30)
+    }
     findings = Findings()
     kinetics_tps.read_parts(json.dumps(document).encode(), "f.json", FORM, findings)
     assert findings.total == 60
@@ -394,7 +402,11 @@ def test_good_files_are_not_read_the_slow_way(monkeypatch):
     assert kinetics_tps.read_parts(json.dumps(TWO).encode(), "f.json", FORM, Findings()).videos == ["a", "b"]
     objects = {"clss": ["x"], "idx_in_sent": [0], "bbox_for_all_frames": [[[1, 1, 5, 5]] * 10]}
     results = {"v": {"0": objects, "1": objects}, "w": {}}
-    content = {"results": results, "eval_mode": "gen", "external_data": {"used": False, "details": "from: my disk"}}
+    content = {
+        "results": results,
+        "eval_mode": "gen",
+        "external_data": {"used": False, "details": "from: my disk"},
+    }
     findings = Findings()
     file = OneFile(json.dumps(content).encode())
     found = anet_entities.read(file, {"x": "x"}, load_rules("anet_entities_gen"), findings)
@@ -442,7 +454,9 @@ def test_a_bad_entry_in_either_half_is_located(bad):
 
 
 def test_where_no_process_may_be_started_one_reads_all():
-    with mock.patch.object(json_files.forks, "start", side_effect=BlockingIOError("no more processes")) as start:
+    with mock.patch.object(
+        json_files.forks, "start", side_effect=BlockingIOError("no more processes")
+    ) as start:
         parts, findings = read_alone(json.dumps(TWO).encode(), 0)
     assert start.called
     assert findings.ok
@@ -461,7 +475,9 @@ def test_a_helper_that_dies_is_no_verdict(capfd):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system does not tell how much memory is used")
+@pytest.mark.skipif(
+    not Path("/proc/self/statm").exists(), reason="the system does not tell how much memory is used"
+)
 def test_without_memory_for_its_strings_a_file_ends_in_memory_error_and_not_in_a_crash():
     # Without the check before decoding, msgspec dereferences NULL in about a third of these.
     code = (
@@ -477,7 +493,11 @@ def test_without_memory_for_its_strings_a_file_ends_in_memory_error_and_not_in_a
     )
     for megabytes in range(20, 200, 20):
         done = subprocess.run(
-            [sys.executable, "-c", code, str(megabytes)], cwd=ROOT, capture_output=True, text=True, check=False
+            [sys.executable, "-c", code, str(megabytes)],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert (done.returncode, done.stderr) == (0, "")
 
@@ -486,8 +506,14 @@ def test_without_memory_for_its_strings_a_file_ends_in_memory_error_and_not_in_a
 @pytest.mark.parametrize(
     ("limits", "words"),
     [
-        ({"entries": 1}, "E-JSON-COUNT f.json /: there are more entries than 1; submit only what is asked for"),
-        ({"values": 10}, "E-JSON-COUNT f.json /: there are more values (commas and colons in the text) than 10"),
+        (
+            {"entries": 1},
+            "E-JSON-COUNT f.json /: there are more entries than 1; submit only what is asked for",
+        ),
+        (
+            {"values": 10},
+            "E-JSON-COUNT f.json /: there are more values (commas and colons in the text) than 10",
+        ),
         ({"entries": 2, "values": 1000}, ""),
     ],
 )
@@ -580,7 +606,11 @@ MANY_RULES = {
             "c": {"type": ["integer", "null"]},
             "d": {"type": "boolean"},
             "e": {"enum": ["x"], "type": "string"},
-            "f": {"type": "object", "required": ["p", "q", "r", "s"], "properties": {key: {} for key in "pqrs"}},
+            "f": {
+                "type": "object",
+                "required": ["p", "q", "r", "s"],
+                "properties": {key: {} for key in "pqrs"},
+            },
             "g": {"type": "object", "maxProperties": 1},
         },
     },
@@ -700,7 +730,8 @@ def test_keys_are_counted_at_all_depths():
 
 
 @pytest.mark.parametrize(
-    ("lengths", "first"), [([10, 10, 10, 10], 2), ([40, 1, 1, 1], 0), ([1, 1, 1, 40], 3), ([5], 0), ([2, 9, 2], 1)]
+    ("lengths", "first"),
+    [([10, 10, 10, 10], 2), ([40, 1, 1, 1], 0), ([1, 1, 1, 40], 3), ([5], 0), ([2, 9, 2], 1)],
 )
 def test_the_two_halves_of_a_file_have_about_the_same_length(lengths, first):
     entries = {f"v{index}": "x" * length for index, length in enumerate(lengths)}

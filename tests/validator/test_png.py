@@ -51,7 +51,12 @@ HALVES = chunk(b"IDAT", STREAM[:50]), chunk(b"IDAT", STREAM[50:])
         image(header(), *HALVES, END),
         image(header(), chunk(b"IDAT"), DATA, chunk(b"IDAT"), END),
         image(
-            header(), chunk(b"iCCP", b"not a profile"), chunk(b"PLTE", bytes(3)), DATA, chunk(b"tEXt", b"x\0y"), END
+            header(),
+            chunk(b"iCCP", b"not a profile"),
+            chunk(b"PLTE", bytes(3)),
+            DATA,
+            chunk(b"tEXt", b"x\0y"),
+            END,
         ),
         image(header(), DATA, chunk(b"iCCP", zlib.compress(bytes(50_000_000))), END),
     ],
@@ -67,15 +72,24 @@ def test_whole_images_give_their_pixels(png):
         (SIGNATURE, "cut off at byte 8"),
         (image(DATA, header(), END), "does not begin with a header"),
         (image(chunk(b"IHDR", bytes(12)), DATA, END), "does not begin with a header"),
-        (image(header(), header(20_000, 20_000), DATA, END), "the chunk IHDR at byte 33 of the PNG is not allowed"),
+        (
+            image(header(), header(20_000, 20_000), DATA, END),
+            "the chunk IHDR at byte 33 of the PNG is not allowed",
+        ),
         (image(header(), DATA, header(20_000, 20_000), END), "the chunk IHDR"),
         (image(header(), chunk(b"CODE", b"x"), DATA, END), "the chunk CODE"),
-        (image(header(), HALVES[0], chunk(b"tEXt", b"x"), HALVES[1], END), "other chunks interrupt the image data"),
+        (
+            image(header(), HALVES[0], chunk(b"tEXt", b"x"), HALVES[1], END),
+            "other chunks interrupt the image data",
+        ),
         (image(header(), DATA), "cut off"),
         (image(header(), END), "less than the pixels"),
         (image(header(), DATA, END + b"x"), "1 byte after the end"),
         (image(header(), DATA, chunk(b"IEND", b"x")), "is not empty"),
-        (image(header(), DATA[:-1] + bytes([DATA[-1] ^ 1]), END), "the checksum of the chunk at byte 33 is wrong"),
+        (
+            image(header(), DATA[:-1] + bytes([DATA[-1] ^ 1]), END),
+            "the checksum of the chunk at byte 33 is wrong",
+        ),
         (image(header(), b"\xff\xff\xff\xffIDAT" + STREAM), "cut off in the chunk at byte 33"),
         (image(header(), b"\0\0\0\0ID\xc9T\0\0\0\0", END), "damaged"),
         (image(header(), chunk(b"IDAT", zlib.compress(LINES[: 1 + 3 * WIDTH])), END), "less than the pixels"),
@@ -136,8 +150,18 @@ def test_an_image_may_be_cut_off_anywhere():
 def test_interlaced_images_are_read_as_pillow_reads_them(size):
     height, width = size
     pixels = np.random.default_rng(1).integers(0, 255, (height, width, 3), np.uint8)
-    passes = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
-    lines = b"".join(b"\0" + row.tobytes() for x, y, dx, dy in passes for row in pixels[y::dy, x::dx] if row.size)
+    passes = (
+        (0, 0, 8, 8),
+        (4, 0, 8, 8),
+        (0, 4, 4, 8),
+        (2, 0, 4, 4),
+        (0, 2, 2, 4),
+        (1, 0, 2, 2),
+        (0, 1, 1, 2),
+    )
+    lines = b"".join(
+        b"\0" + row.tobytes() for x, y, dx, dy in passes for row in pixels[y::dy, x::dx] if row.size
+    )
     png = image(header(width, height, 8, 2, 0, 0, 1), chunk(b"IDAT", zlib.compress(lines)), END)
     assert np.array_equal(decode_png(png, height, width), pixels)
     assert np.array_equal(np.asarray(Image.open(io.BytesIO(png))), pixels)

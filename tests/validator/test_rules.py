@@ -41,15 +41,27 @@ def test_csv_files_of_items(write):
     read = load_rules("x")
     expected = CsvRules("{key}.csv", (Column("a", 1), Column("b", 0, 5)))
     assert (read.id, read.limits, read.csv) == ("x", Limits(files=1, file_bytes=2, total_bytes=3), expected)
-    assert (expected.item, expected.also_named, expected.order, expected.extra_columns) == ("item", (), (), False)
-    assert (read.tables, read.json, load_csv_rules("x"), expected.first_and_last) == ((), None, expected, None)
+    assert (expected.item, expected.also_named, expected.order, expected.extra_columns) == (
+        "item",
+        (),
+        (),
+        False,
+    )
+    assert (read.tables, read.json, load_csv_rules("x"), expected.first_and_last) == (
+        (),
+        None,
+        expected,
+        None,
+    )
     assert [expected.index(name) for name in "ab"] == [0, 1]
     write(
         'csv: {name: "{key}.csv", item: y, also_named: ["{key}.txt"], columns: [{name: a, min: 1}, {name: b, min: 1}], '
         "order: [[a, b]], first_and_last: [a, b], extra_columns: true}"
     )
     columns = (Column("a", 1), Column("b", 1))
-    assert load_csv_rules("x") == CsvRules("{key}.csv", columns, "y", ("{key}.txt",), (("a", "b"),), ("a", "b"), True)
+    assert load_csv_rules("x") == CsvRules(
+        "{key}.csv", columns, "y", ("{key}.txt",), (("a", "b"),), ("a", "b"), True
+    )
 
 
 def test_tables(write):

@@ -50,15 +50,27 @@ def test_json_is_read_as_python_reads_it(value, indent, ascii_only):
         (b"\xfe\xff\x00{", "E-JSON-ENCODING x.json: the file is UTF-16 or UTF-32"),
         (b'{\n"a": "\xff"}', "E-JSON-ENCODING x.json line 2 column 7: byte 8 is not valid UTF-8"),
         ('{"a": 1,}', "E-JSON-SYNTAX x.json line 1 column 8: there is a comma before the closing bracket"),
-        ('{"a":\n [1,\n  2 3]}', "E-JSON-SYNTAX x.json line 3 column 5: a comma or a closing bracket is missing"),
+        (
+            '{"a":\n [1,\n  2 3]}',
+            "E-JSON-SYNTAX x.json line 3 column 5: a comma or a closing bracket is missing",
+        ),
         ("[NaN]", "E-JSON-NUMBER x.json /0: NaN is not a finite number"),
         ("-Infinity", "E-JSON-NUMBER x.json: -Infinity is not a finite number"),
         ('{"a": {"b": [0, 1e999]}}', "E-JSON-NUMBER x.json /a/b/1: 1e999 is not a finite number"),
         (f"[{'9' * 309}]", f"E-JSON-NUMBER x.json /0: {'9' * 23}… is not a finite number"),
         (f"[{'9' * 400}]", f"E-JSON-NUMBER x.json /0: {'9' * 23}… is not a finite number"),
-        ('{"a": 1, "b": 2, "b": 3, "a": 4}', "E-JSON-DUPLICATE x.json /: the key 'b' occurs twice in this object"),
-        ('[{"~/": {"a": 1, "a": 1}}]', "E-JSON-DUPLICATE x.json /0/~0~1: the key 'a' occurs twice in this object"),
-        (f'{{"{"k" * 41}": 1, "{"k" * 41}": 1}}', f"E-JSON-DUPLICATE x.json /: the key '{'k' * 39}…' occurs twice"),
+        (
+            '{"a": 1, "b": 2, "b": 3, "a": 4}',
+            "E-JSON-DUPLICATE x.json /: the key 'b' occurs twice in this object",
+        ),
+        (
+            '[{"~/": {"a": 1, "a": 1}}]',
+            "E-JSON-DUPLICATE x.json /0/~0~1: the key 'a' occurs twice in this object",
+        ),
+        (
+            f'{{"{"k" * 41}": 1, "{"k" * 41}": 1}}',
+            f"E-JSON-DUPLICATE x.json /: the key '{'k' * 39}…' occurs twice",
+        ),
     ],
 )
 def test_problems_have_their_place(text, line):
@@ -112,7 +124,9 @@ def test_nesting_is_counted_across_strings_and_chunks(depth, chunk, monkeypatch)
     value, findings = load(" " * 3 + "\n" + "[" * left + inner + ",[]" + "]" * left, depth)
     assert value is UNPARSED
     where = f"line 2 column {left + len(inner) + 2}"
-    assert findings.lines()[0].startswith(f"1. E-JSON-DEPTH x.json {where}: the nesting is deeper than 64 levels")
+    assert findings.lines()[0].startswith(
+        f"1. E-JSON-DEPTH x.json {where}: the nesting is deeper than 64 levels"
+    )
 
 
 @pytest.mark.parametrize("was_on", [True, False])

@@ -175,7 +175,8 @@ def test_many_problems_are_counted():
     assert findings.total == 1000
     (line,) = findings.lines()
     assert (
-        "line 2 column 2, line 3 column 2, line 4 column 2: label 'owl' is not a label (1,000 such problems)" in line
+        "line 2 column 2, line 3 column 2, line 4 column 2: label 'owl' is not a label (1,000 such problems)"
+        in line
     )
 
 
@@ -192,7 +193,9 @@ def test_what_the_csv_module_writes_is_read_back(keys, rng):
     rng.shuffle(rows)
     table, findings = read(text.getvalue(), [row[0] for row in rows])
     assert findings.lines() == []
-    assert list(zip(*plain(table).values())) == [(k, ["robin", "wren"].index(label), n, p) for k, label, n, p in rows]
+    assert list(zip(*plain(table).values())) == [
+        (k, ["robin", "wren"].index(label), n, p) for k, label, n, p in rows
+    ]
 
 
 @given(st.text('ab,\n\r";19.e-Nid lpn\t', max_size=60))

@@ -61,7 +61,15 @@ def test_what_jsonschema_accepts_is_accepted(schema):
 
     compare()
     for n in range(7):
-        for value in (n, [n] * n, "a" * n, {str(i): i for i in range(n)}, {"a": n}, {"a": "x"}, {"b": "x", "a": n}):
+        for value in (
+            n,
+            [n] * n,
+            "a" * n,
+            {str(i): i for i in range(n)},
+            {"a": n},
+            {"a": "x"},
+            {"b": "x", "a": n},
+        ):
             assert accepts(decoder, value) == validator.is_valid(value)
 
 
@@ -87,7 +95,10 @@ def test_base64_is_decoded():
         ),
         ({"type": "string", "pattern": "x"}, "no type for pattern next to type string"),
         ({"type": "object", "required": ["b", "a"]}, "no properties for the required a, b"),
-        ({"type": "object", "properties": {"a": {}}, "required": ["a", "b"]}, "no properties for the required b"),
+        (
+            {"type": "object", "properties": {"a": {}}, "required": ["a", "b"]},
+            "no properties for the required b",
+        ),
         ({"minimum": 1}, "no type for minimum next to type None"),
         ({"type": "string", "contentEncoding": "hex"}, None),
     ],

@@ -62,13 +62,16 @@ def read(submission: Submission, files: dict[str, str], rules: Rules, findings: 
     external = members.get("external_data")
     types = {"used": bool, "details": str}
     if not (isinstance(external, dict) and all(isinstance(external.get(key), types[key]) for key in types)):
-        text = 'the challenge asks for "external_data": {"used": true or false, "details": "..."}; it is missing'
+        text = (
+            'the challenge asks for "external_data": {"used": true or false, "details": "..."}; it is missing'
+        )
         findings.note("N-ANET-EXTERNAL", text)
     return grounding if findings.ok else None
 
 
 def _as_grounding(entries: Entries) -> tuple[tuple[Grounding, Ints], int]:
-    """Return the arrays with the lengths of each segment's three lists (n_segments, 3), and the number of keys."""
+    """Return the arrays with the lengths of each segment's three lists (n_segments, 3), and the number of
+    keys."""
     codes: dict[str, int] = {}
     segments: list[tuple[str, str]] = []
     lengths: list[tuple[int, int, int]] = []
@@ -85,7 +88,9 @@ def _as_grounding(entries: Entries) -> tuple[tuple[Grounding, Ints], int]:
             lengths.append((len(index), len(frames), len(frames if classes is None else classes)))
             n = min(lengths[-1])
             segments.append((video, segment))
-            labels += [-1] * n if classes is None else [codes.setdefault(name, len(codes)) for name in classes[:n]]
+            labels += (
+                [-1] * n if classes is None else [codes.setdefault(name, len(codes)) for name in classes[:n]]
+            )
             indexes += index[:n]
             boxes += frames[:n]
         flat = list(chain.from_iterable(boxes))

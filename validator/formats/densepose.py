@@ -1,7 +1,7 @@
 """COCO DensePose: a list of detections, each with a box, a score and a PNG of body parts and UV coordinates.
 
-Files are large, so they are read as a stream, and the detections are decoded in worker processes; a consumer takes
-what it needs from each one's pixels, which are then dropped.
+Files are large, so they are read as a stream, and the detections are decoded in worker processes; a consumer
+takes what it needs from each one's pixels, which are then dropped.
 """
 
 from __future__ import annotations
@@ -112,7 +112,11 @@ def read(
     assert rules.json is not None  # noqa: S101 - these rules are for JSON
     (name,) = files.values()
     size = submission.size(name)
-    with submission.open(name) as stream, collector_off(), closing(_Pool(image_ids, make_consumer, size)) as pool:
+    with (
+        submission.open(name) as stream,
+        collector_off(),
+        closing(_Pool(image_ids, make_consumer, size)) as pool,
+    ):
         try:
             for batch in _batches(iter_entries(stream, _LARGEST_ENTRY, rules.json.entries)):
                 pool.send(batch)
@@ -143,9 +147,12 @@ def _batches(entries: Iterator[bytes]) -> Iterator[list[tuple[int, bytes]]]:
 
 
 class _Pool:
-    """Worker processes for large files; this process reads small ones, and all where the system cannot fork."""
+    """Worker processes for large files; this process reads small ones, and all where the system cannot
+    fork."""
 
-    def __init__(self, image_ids: frozenset[int] | None, make_consumer: Callable[[], Consumer], size: int) -> None:
+    def __init__(
+        self, image_ids: frozenset[int] | None, make_consumer: Callable[[], Consumer], size: int
+    ) -> None:
         self._local = _Worker(image_ids, make_consumer)
         self._pipes: list[Connection] = []
         self._processes: list[BaseProcess] = []
@@ -211,7 +218,8 @@ def _serve(pipe: Connection, others: list[Connection], worker: _Worker) -> None:
         other.close()
     failure: Exception | None = None
     while count := pipe.recv():
-        # Also after a failure batches are received as they were sent: what participants wrote is never unpickled.
+        # Also after a failure batches are received as they were sent: what participants wrote is never
+        # unpickled.
         batch = [(pipe.recv(), pipe.recv_bytes()) for _ in range(count)]
         try:
             if not failure:
@@ -283,7 +291,9 @@ class _Worker:
         return Detection(index, image_id, int(value["category_id"]), corner, float(value["score"]), pixels)
 
 
-def _check_shape(value: dict[str, JsonValue], height: int, width: int, index: int, findings: Findings) -> None:
+def _check_shape(
+    value: dict[str, JsonValue], height: int, width: int, index: int, findings: Findings
+) -> None:
     if height < 1 or width < 1:
         problem = f"the box is {value['bbox'][2]:g} x {value['bbox'][3]:g} pixels"
         findings.add("E-DP-BOX", problem, "leave out boxes smaller than a pixel", where=f"/{index}/bbox")
@@ -292,7 +302,9 @@ def _check_shape(value: dict[str, JsonValue], height: int, width: int, index: in
         hint = f"write [3, {height}, {width}]: 3, then the integer parts of the box's height and width"
         if _are_corners(value):
             hint = "bbox looks like two corners; write x, y, width, height"
-        findings.add("E-DP-SHAPE", f"the shape {shape} does not fit the box", hint, where=f"/{index}/uv_shape")
+        findings.add(
+            "E-DP-SHAPE", f"the shape {shape} does not fit the box", hint, where=f"/{index}/uv_shape"
+        )
     elif height * width > _MOST_PIXELS:
         problem = f"{height} x {width} pixels are more than {_MOST_PIXELS:,}"
         findings.add("E-DP-SHAPE", problem, "cut the box at the image", where=f"/{index}/uv_shape")

@@ -107,7 +107,8 @@ def read_parts(data: bytes, name: str, form: JsonForm, findings: Findings) -> Pa
 
 
 def _as_part_states(entries: Entries, one_each: bool) -> tuple[PartStates, int]:
-    """Return the arrays of the videos and the number of keys in them; ``one_each``: parts have one box and one state.
+    """Return the arrays of the videos and the number of keys in them; ``one_each``: parts have one box and
+    one state.
 
     Videos become arrays one at a time, so that only one is held as Python objects.
     """
@@ -154,7 +155,9 @@ def _merge(first: PartStates, second: PartStates) -> PartStates:
     name_of = np.array([names.setdefault(word, len(names)) for word in second.names], dtype=np.int32)
     state_of = np.array([states.setdefault(word, len(states)) for word in second.states], dtype=np.int32)
     part_name, proposal_state = name_of[second.part_name], state_of[second.proposal_state]
-    return _concatenated([first, replace(second, part_name=part_name, proposal_state=proposal_state)], names, states)
+    return _concatenated(
+        [first, replace(second, part_name=part_name, proposal_state=proposal_state)], names, states
+    )
 
 
 def _concatenated(pieces: Sequence[PartStates], names: dict[str, int], states: dict[str, int]) -> PartStates:
@@ -213,7 +216,8 @@ def _check_boxes(parts: PartStates, name: str, findings: Findings) -> None:
 
 
 def _box_place(parts: PartStates, owner: Ints | None, index: int) -> str:
-    """Return the place of a box: of a human if ``owner`` is None, otherwise of a proposal for its owner, a part."""
+    """Return the place of a box: of a human if ``owner`` is None, otherwise of a proposal for its owner, a
+    part."""
     if owner is None:
         return f"{_human_place(parts, index)}/box"
     part = int(owner[index])
@@ -224,8 +228,13 @@ def _check_lengths(parts: PartStates, name: str, findings: Findings) -> None:
     n_boxes = np.bincount(parts.proposal_part, minlength=len(parts.part_name))
     hint = "give one state (verb) for each box"
     for part in findings.first_of(n_boxes != parts.n_states):
-        boxes, states = counted(int(n_boxes[part]), "box", "boxes"), counted(int(parts.n_states[part]), "state")
-        findings.add("E-PART-LENGTH", f"{boxes}, but {states}", hint, file=name, where=_part_place(parts, part))
+        boxes, states = (
+            counted(int(n_boxes[part]), "box", "boxes"),
+            counted(int(parts.n_states[part]), "state"),
+        )
+        findings.add(
+            "E-PART-LENGTH", f"{boxes}, but {states}", hint, file=name, where=_part_place(parts, part)
+        )
 
 
 def _human_place(parts: PartStates, human: int) -> str:

@@ -43,7 +43,8 @@ def read_object(
     reference_keys: Sequence[str] | None = None,
     name_missing: bool = False,
 ) -> Table | None:
-    """Return the column `VALUE` (labels as int64 numbers in the schema's order, or float64); None after a problem."""
+    """Return the column `VALUE` (labels as int64 numbers in the schema's order, or float64); None after a
+    problem."""
     content = read_json(data, name, _form(rules), findings, as_dict)
     if content is None:
         return None

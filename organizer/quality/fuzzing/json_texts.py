@@ -55,7 +55,9 @@ def odd_json(rng: random.Random, value: Any, oddity: float = _RARE, depth: int =
 
 
 def _joined(rng: random.Random, texts: list[str], oddity: float) -> str:
-    return ",".join(f"{_blank(rng, oddity)}{text}{_blank(rng, oddity)}" for text in texts) or _blank(rng, oddity)
+    return ",".join(f"{_blank(rng, oddity)}{text}{_blank(rng, oddity)}" for text in texts) or _blank(
+        rng, oddity
+    )
 
 
 def _blank(rng: random.Random, oddity: float) -> str:

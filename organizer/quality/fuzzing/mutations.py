@@ -164,7 +164,9 @@ def damage_image(rng: random.Random, data: bytes) -> bytes:
     if action == "png":
         entry[key] = base64.b64encode(damaged_png(rng, base64.b64decode(text))).decode()
     elif action == "shape":
-        rng.choice([value for value in entry.values() if isinstance(value, list)])[1] = rng.choice([0, 1, -1, 60_000])
+        rng.choice([value for value in entry.values() if isinstance(value, list)])[1] = rng.choice(
+            [0, 1, -1, 60_000]
+        )
     else:
         middle = rng.randrange(len(text) + 1)
         odd = rng.choice(["=", "==", "!", "\n", "\r\n", " ", "-", "é", "\0"])

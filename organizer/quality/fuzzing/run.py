@@ -30,7 +30,14 @@ SECONDS_A_RUN = 20
 _MEMORY_MB = 6000
 
 # Problems that depend on the reference: only the server finds them.
-_KNOWN_BY_REFERENCE = {"E-CSV-FRAME", "E-FILE-NONE", "E-FILE-CASE", "E-DP-IMAGE", "E-KEY-UNKNOWN", "E-KEY-MISSING"}
+_KNOWN_BY_REFERENCE = {
+    "E-CSV-FRAME",
+    "E-FILE-NONE",
+    "E-FILE-CASE",
+    "E-DP-IMAGE",
+    "E-KEY-UNKNOWN",
+    "E-KEY-MISSING",
+}
 
 _DRIVER = Path(__file__).with_name("driver.py")
 

@@ -11,7 +11,15 @@ from collections.abc import Callable
 from organizer.quality.fuzzing.pngs import append, cut, flip_bits
 
 Files = dict[str, bytes]
-_NO_ZIPS = (b"\x1f\x8b" + bytes(20), b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"hello", b"PK", b"PK\x05\x06", b"")
+_NO_ZIPS = (
+    b"\x1f\x8b" + bytes(20),
+    b"7z\xbc\xaf\x27\x1c",
+    b"Rar!\x1a\x07",
+    b"hello",
+    b"PK",
+    b"PK\x05\x06",
+    b"",
+)
 _NAMES = ("x" * 256, ".", "./x", "a//b", "metadata/x", "\x1b[31mx", "é" * 128, "a/" * 600 + "b")
 _JUNK = ("__MACOSX/x", "._x", ".DS_Store")
 _ENTRY, _END = b"PK\x01\x02", b"PK\x05\x06"

@@ -12,7 +12,9 @@ from scoring_program.result import Cell, Column, Groups, Section
 from validator.formats.anet_entities import Grounding
 
 
-def sections(reference: ReferenceWithLemmas, submission: Grounding, statistics: SentenceStatistics) -> list[Section]:
+def sections(
+    reference: ReferenceWithLemmas, submission: Grounding, statistics: SentenceStatistics
+) -> list[Section]:
     """Return all sections, the aggregates first."""
     annotated, judged = reference.annotated, statistics.judged
     f1 = np.nan_to_num(statistics.f1)
@@ -45,10 +47,16 @@ def _class_table(reference: Reference, statistics: SentenceStatistics) -> Groups
         precision = float(right_objects[groups].sum() / max(n_counted[groups].sum(), 1))
         return [all_words, segments, precision, right / max(all_words, 1), right / max(named, 1)]
 
-    columns = [Column("Class"), Column("Words", "count"), Column("Segments", "count"), Column("Precision", "share")]
+    columns = [
+        Column("Class"),
+        Column("Words", "count"),
+        Column("Segments", "count"),
+        Column("Precision", "share"),
+    ]
     columns += [Column("Recall", "share"), Column("Accuracy where predicted", "share")]
     note = (
-        f"{detail.CLASSES_NOTE} Segments: where the class is predicted. Precision: of the first object of each. "
+        f"{detail.CLASSES_NOTE} Segments: where the class is predicted. Precision: of the first "
+        "object of each. "
         "Accuracy where predicted: share of the annotated words in the right box, among those whose class is "
         "predicted in their segment."
     )
@@ -85,4 +93,6 @@ def _hallucinated(reference: ReferenceWithLemmas, statistics: SentenceStatistics
     names = [classes[code] for code in order.tolist()]
     note = "Classes of the vocabulary in segments whose sentence does not have them, the most frequent first."
     columns = [Column("Class"), Column("Segments", "count")]
-    return Groups("hallucinated", "Hallucinated classes", note, columns, names, support, row, overlapping=True)
+    return Groups(
+        "hallucinated", "Hallucinated classes", note, columns, names, support, row, overlapping=True
+    )

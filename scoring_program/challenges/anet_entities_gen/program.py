@@ -1,4 +1,5 @@
-"""ActivityNet-Entities, sub-task II: are the objects of generated sentences the right ones, in the right boxes?"""
+"""ActivityNet-Entities, sub-task II: are the objects of generated sentences the right ones, in the right
+boxes?"""
 
 from __future__ import annotations
 
@@ -60,7 +61,9 @@ class GeneratedSentences(EntitiesProgram[ReferenceWithLemmas, SentenceStatistics
     challenge_id = "anet_entities_gen"
     prepared_file = files.LEMMAS_FILE
 
-    def load_reference(self, folder: Path, settings: Settings, findings: Findings) -> ReferenceWithLemmas | None:
+    def load_reference(
+        self, folder: Path, settings: Settings, findings: Findings
+    ) -> ReferenceWithLemmas | None:
         """Read the annotations of the chosen splits and their lemmas, or make the lemmas at home."""
         annotated = files.load(folder, settings, findings)
         if annotated is None:
@@ -95,7 +98,8 @@ class GeneratedSentences(EntitiesProgram[ReferenceWithLemmas, SentenceStatistics
     ) -> bool:
         """Write the reference as arrays, and the lemmas of all tokens and classes.
 
-        A ``lemmas.json`` of the source is taken as it is. ``options["lemmatize"]`` may replace `lemmas_from_table`.
+        A ``lemmas.json`` of the source is taken as it is. ``options["lemmatize"]`` may replace
+        `lemmas_from_table`.
         """
         whole = files.prepare(source, output, settings, findings)
         if whole is None:
@@ -168,16 +172,22 @@ class GeneratedSentences(EntitiesProgram[ReferenceWithLemmas, SentenceStatistics
             "hallucinated": replace(judged, object_skipped=~known),
             "missed_words": replace(judged, word_correct=judged.word_correct | ~predicted),
             "boxes": replace(
-                judged, object_correct=judged.object_correct | known, word_correct=judged.word_correct | predicted
+                judged,
+                object_correct=judged.object_correct | known,
+                word_correct=judged.word_correct | predicted,
             ),
         }
-        return {fix: _per_sentence(now, statistics.words, statistics.joined)[0].f1 for fix, now in fixed.items()}
+        return {
+            fix: _per_sentence(now, statistics.words, statistics.joined)[0].f1 for fix, now in fixed.items()
+        }
 
 
 def _per_sentence(
     judged: grounding.Generated, words: grounding.Words, joined: Joined, localization: bool = False
 ) -> tuple[grounding.PrecisionRecall, Floats]:
-    return grounding.per_sentence(judged, joined.objects, words, joined.submitted, joined.n_submitted, localization)
+    return grounding.per_sentence(
+        judged, joined.objects, words, joined.submitted, joined.n_submitted, localization
+    )
 
 
 def _words(annotated: Reference) -> tuple[set[str], list[str]]:
@@ -188,7 +198,9 @@ def _words(annotated: Reference) -> tuple[set[str], list[str]]:
 def _not_penalized(reference: Reference, joined: Joined, lemmas: Lemmas) -> Bools:
     """Return for each object whether an unannotated token of its segment has the lemma of its class."""
     codes: dict[str, int] = {}
-    of_token = np.array([codes.setdefault(lemmas(t), len(codes)) for t in reference.tokens] or [0], dtype=np.int64)
+    of_token = np.array(
+        [codes.setdefault(lemmas(t), len(codes)) for t in reference.tokens] or [0], dtype=np.int64
+    )
     used = np.unique(joined.objects.label).tolist()
     of_class = np.zeros(len(joined.classes), dtype=np.int64)
     for code in used:

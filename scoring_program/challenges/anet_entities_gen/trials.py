@@ -10,7 +10,11 @@ from scoring_program.families.anet_entities.trials import EntitiesTrials, giant_
 def _every_class(results: Any, reference: Any) -> None:
     for segments in results.values():
         for objects in segments.values():
-            box = objects["bbox_for_all_frames"][0] if objects["bbox_for_all_frames"] else [[0, 0, 719, 404]] * 10
+            box = (
+                objects["bbox_for_all_frames"][0]
+                if objects["bbox_for_all_frames"]
+                else [[0, 0, 719, 404]] * 10
+            )
             n = len(reference["vocab"])
             objects.update(clss=reference["vocab"], idx_in_sent=[0] * n, bbox_for_all_frames=[box] * n)
 
@@ -52,10 +56,11 @@ def _near(box: list[float], other: list[float]) -> bool:
     return all(abs(a - b) < 20 for a, b in zip(box, other))
 
 
-# The averages per sentence run over the segments that are submitted: the published metric rewards leaving some out.
+# The averages per sentence run over the segments that are submitted: the published metric rewards leaving
+# some out.
 _ONLY_SURE = "only the segments that it is sure of"
-# In a sentence precision counts every object and recall only the first of a class: repeating what is sure raises one
-# and costs nothing of the other.
+# In a sentence precision counts every object and recall only the first of a class: repeating what is sure
+# raises one and costs nothing of the other.
 _FIRST, _RIGHT = "the first object of each segment twice", "an object that is right 11 times"
 TRIALS = EntitiesTrials(
     "gen",

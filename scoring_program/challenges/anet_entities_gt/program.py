@@ -23,7 +23,8 @@ from validator.formats.anet_entities import Grounding
 class WordStatistics(Statistics):
     """What became of each annotated word; arrays of shape (n_words,).
 
-    ``correct``: it is grounded right; ``predicted``: it has an object; ``video``: the item that it belongs to.
+    ``correct``: it is grounded right; ``predicted``: it has an object; ``video``: the item that it belongs
+    to.
     """
 
     correct: Bools
@@ -42,7 +43,9 @@ class GivenSentences(EntitiesProgram[Reference, WordStatistics]):
         """Read the annotations of the chosen splits."""
         return files.load(folder, settings, findings)
 
-    def check_reference(self, folder: Path, settings: Settings, reference: Reference, findings: Findings) -> None:
+    def check_reference(
+        self, folder: Path, settings: Settings, reference: Reference, findings: Findings
+    ) -> None:
         """Add mistakes of organizers that do not stop a run."""
         files.check(settings, reference, findings)
 

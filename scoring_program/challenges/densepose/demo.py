@@ -24,7 +24,8 @@ _ROWS, _COLUMNS = 8, 3
 
 
 class _Errors(NamedTuple):
-    """How wrong detections are: pixels, U and V in 255ths, shares of the parts and persons, share found twice."""
+    """How wrong detections are: pixels, U and V in 255ths, shares of the parts and persons, share found
+    twice."""
 
     offset: float
     noise: float
@@ -34,7 +35,8 @@ class _Errors(NamedTuple):
 
 
 def write_reference(folder: Path, seed: int = 2019, size: int = 1) -> None:
-    """Write the demo reference: twelve images of one to three persons, times ``size``; a template of 384 vertices."""
+    """Write the demo reference: twelve images of one to three persons, times ``size``; a template of 384
+    vertices."""
     rng = np.random.default_rng(seed)
     folder.mkdir(parents=True, exist_ok=True)
     _write_template(folder, 384, rng)
@@ -88,7 +90,9 @@ def _save_mat(path: Path, columns: dict[str, np.ndarray]) -> None:
     scipy.io.savemat(path, columns)
     # The header names the time of writing; this text is the same each time.
     data = path.read_bytes()
-    path.write_bytes(b"MATLAB 5.0 MAT-file, synthetic data".ljust(_HEADER_TEXT_BYTES) + data[_HEADER_TEXT_BYTES:])
+    path.write_bytes(
+        b"MATLAB 5.0 MAT-file, synthetic data".ljust(_HEADER_TEXT_BYTES) + data[_HEADER_TEXT_BYTES:]
+    )
 
 
 def _write_annotations(
@@ -107,13 +111,17 @@ def _write_annotations(
     write_json(folder / preparation.ANNOTATIONS_FILE, content)
 
 
-def _person(number: int, image: int, box: list[int], n_points: int, rng: np.random.Generator) -> dict[str, Any]:
+def _person(
+    number: int, image: int, box: list[int], n_points: int, rng: np.random.Generator
+) -> dict[str, Any]:
     angle, radius = rng.random(n_points) * 2 * np.pi, np.sqrt(rng.random(n_points)) * 120
     x, y = 127.5 + radius * np.cos(angle), 127.5 + radius * np.sin(angle)
     part, u, v = _body(x, y)
     grid = np.arange(masks.MAP_SIZE) + 0.0
     inside = _body(*np.meshgrid(grid, grid))[0] > 0
-    stripes = [inside & (np.arange(masks.MAP_SIZE) * 14 // masks.MAP_SIZE == stripe)[:, None] for stripe in range(14)]
+    stripes = [
+        inside & (np.arange(masks.MAP_SIZE) * 14 // masks.MAP_SIZE == stripe)[:, None] for stripe in range(14)
+    ]
     return {
         "id": number,
         "image_id": image,
@@ -145,7 +153,9 @@ def _predict(reference: Path, folder: Path, errors: _Errors) -> None:
             for copy in range(1 + (rng.random() < errors.extra)):
                 if rng.random() < errors.missed:
                     continue
-                box, pixels = predicted(person, errors.offset * (1 + 3 * copy), errors.noise, errors.wrong, rng)
+                box, pixels = predicted(
+                    person, errors.offset * (1 + 3 * copy), errors.noise, errors.wrong, rng
+                )
                 detection = encode_detection(person["image_id"], box, round(float(rng.random()), 4), pixels)
                 stream.write(f"{separator}\n{detection}")
                 separator = ","
@@ -155,16 +165,22 @@ def _predict(reference: Path, folder: Path, errors: _Errors) -> None:
 def predicted(
     person: dict[str, Any], offset: float, noise: float, wrong: float, rng: np.random.Generator
 ) -> tuple[tuple[float, float, float, float], np.ndarray]:
-    """Return box and pixels of a detection of a person: moved, with noise in U and V, a share of the parts wrong."""
+    """Return box and pixels of a detection of a person: moved, with noise in U and V, a share of the parts
+    wrong."""
     x, y, width, height = person["bbox"]
     left, top = x + rng.uniform(-offset, offset), y + rng.uniform(-offset, offset)
-    wide, high = max(width + rng.uniform(-offset, offset), 2.0), max(height + rng.uniform(-offset, offset), 2.0)
+    wide, high = (
+        max(width + rng.uniform(-offset, offset), 2.0),
+        max(height + rng.uniform(-offset, offset), 2.0),
+    )
     columns, rows = np.meshgrid(np.arange(int(wide)) + left, np.arange(int(high)) + top)
     part, u, v = _body((columns - x) * 255 / width, (rows - y) * 255 / height)
     swapped = rng.random(geodesic.PARTS + 1) < wrong
     part = np.where(swapped[part] & (part > 0), part % geodesic.PARTS + 1, part)
     channels = [part]
     for values in (u, v):
-        channels.append(np.where(part > 0, np.clip(values * 255 + rng.normal(0, noise, part.shape), 0, 255), 0))
+        channels.append(
+            np.where(part > 0, np.clip(values * 255 + rng.normal(0, noise, part.shape), 0, 255), 0)
+        )
     box = (round(float(left), 2), round(float(top), 2), int(wide) + 0.5, int(high) + 0.5)
     return box, np.stack(channels).astype(np.uint8)

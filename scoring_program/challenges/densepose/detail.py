@@ -23,7 +23,8 @@ from scoring_program.result import (
 )
 
 _FINE_GROUPS = {
-    "torso": (1, 2), "hands": (3, 4), "feet": (5, 6), "upper legs": (7, 8, 9, 10), "lower legs": (11, 12, 13, 14),
+    "torso": (1, 2), "hands": (3, 4), "feet": (5, 6), "upper legs": (7, 8, 9, 10), "lower legs": (11, 12,
+    13, 14),
     "upper arms": (15, 16, 17, 18), "lower arms": (19, 20, 21, 22), "head": (23, 24),
 }  # fmt: skip
 _IMAGES_SHOWN = 500
@@ -32,7 +33,9 @@ _SCORE_GROUPS = 10
 _FEWEST_IN_GROUP = 10
 
 
-def sections(reference: Reference, submission: Gathered, statistics: ImageStatistics) -> list[Section | Deferred]:
+def sections(
+    reference: Reference, submission: Gathered, statistics: ImageStatistics
+) -> list[Section | Deferred]:
     """Return all sections, the aggregates first."""
     curves = accumulate(statistics.compared.matches)
     matched = np.flatnonzero(statistics.compared.matched_pairs(statistics.main)[statistics.points.pair])
@@ -56,18 +59,31 @@ def _precision_recall(curves: PrecisionCurves, main: int) -> Section:
     # The epsilon: a share times a whole number may be a little less than the number that it was made of.
     detected = np.floor(np.minimum(RECALLS, reached[:, None]) * curves.n_persons[0] + 1e-6).astype(np.int64)
     return LineChart(
-        "precision_recall", "Precision and recall", note, lines, "recall", "precision", ordered=True, support=detected
+        "precision_recall",
+        "Precision and recall",
+        note,
+        lines,
+        "recall",
+        "precision",
+        ordered=True,
+        support=detected,
     )
 
 
 def _thresholds(curves: PrecisionCurves) -> Section:
     thresholds = THRESHOLDS.tolist()
     lines = [
-        Line(name, thresholds, [curves.average(curves.precision[0, measure, t], 0) for t in range(len(thresholds))])
+        Line(
+            name,
+            thresholds,
+            [curves.average(curves.precision[0, measure, t], 0) for t in range(len(thresholds))],
+        )
         for measure, name in enumerate(("GPSm", "GPS", "IoU"))
     ]
     note = "How strict a match must be; GPSm is the root of GPS times mask IoU."
-    return LineChart("thresholds", "AP against threshold", note, lines, "threshold", "AP", (0.5, 0.95, 0.0, 1.0))
+    return LineChart(
+        "thresholds", "AP against threshold", note, lines, "threshold", "AP", (0.5, 0.95, 0.0, 1.0)
+    )
 
 
 def _body(statistics: ImageStatistics, matched: Ints) -> Section:
@@ -116,10 +132,13 @@ def _calibration(statistics: ImageStatistics) -> Section:
 
     columns = [Column("Group, best first"), Column("Scores"), Column("Detections", "count")]
     columns.append(Column("Right at 0.5", "share"))
-    # How many are ignored depends on the reference, and a submission may list as many as it likes in one place.
+    # How many are ignored depends on the reference, and a submission may list as many as it likes in one
+    # place.
     note = "Groups of equally many detections by their score; those that are ignored are among them."
     names = [str(number + 1) for number in range(n_groups)]
-    return Groups("calibration", "Score calibration", note, columns, names, np.array(support), row, overlapping=True)
+    return Groups(
+        "calibration", "Score calibration", note, columns, names, np.array(support), row, overlapping=True
+    )
 
 
 def _image_table(statistics: ImageStatistics) -> Section:
@@ -137,6 +156,11 @@ def _image_table(statistics: ImageStatistics) -> Section:
         (statistics.items[i], int(n_persons[i]), int(detections[i]), int(right[i]), float(cost[i]))
         for i in np.argsort(-cost, kind="stable")[:_IMAGES_SHOWN].tolist()
     ]
-    columns = [Column("Image"), Column("Persons", "count"), Column("Detections", "count"), Column("Matched", "count")]
+    columns = [
+        Column("Image"),
+        Column("Persons", "count"),
+        Column("Detections", "count"),
+        Column("Matched", "count"),
+    ]
     note = f"Cost: how much higher the score would be without the image. The first {_IMAGES_SHOWN}."
     return Table("images", "Images", note, [*columns, Column("Cost", "number")], rows)

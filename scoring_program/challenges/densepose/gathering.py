@@ -41,7 +41,8 @@ class Gathered:
 
 
 class Gatherer:
-    """Keeps of each detection what it predicts at the points of its image's persons, and the IoU with their masks."""
+    """Keeps of each detection what it predicts at the points of its image's persons, and the IoU with
+    their masks."""
 
     def __init__(self, reference: Reference) -> None:
         self._persons = reference.persons
@@ -68,7 +69,11 @@ class Gatherer:
         first, last = np.searchsorted(self._persons.image, [image, image + 1]).tolist()
         points = slice(*self._persons.point_start[[first, last]].tolist())
         part, vertex = geodesic.predicted_parts_and_vertices(
-            detection.pixels, self._nearest, self._persons.x[points], self._persons.y[points], detection.box[:2]
+            detection.pixels,
+            self._nearest,
+            self._persons.x[points],
+            self._persons.y[points],
+            detection.box[:2],
         )
         left, top = int(detection.box[0]), int(detection.box[1])
         height, width = self._persons.image_size[image].tolist()

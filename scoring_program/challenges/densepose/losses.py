@@ -33,7 +33,8 @@ def ranked_if_fixed(compared: Compared, points: Points, main: int) -> dict[str, 
 
 
 def _fixed_similarities(compared: Compared, points: Points, main: int) -> dict[str, Floats]:
-    """Return the similarity of all pairs, shape (n_pairs,), without each kind of error of the matched pairs."""
+    """Return the similarity of all pairs, shape (n_pairs,), without each kind of error of the matched
+    pairs."""
     is_match = compared.matched_pairs(main)
     fixed = {"masks": (compared.gps, np.where(is_match, 1.0, compared.mask_iou))}
     in_match, on_body = is_match[points.pair], points.part > 0

@@ -58,7 +58,8 @@ class Compared:
     matches: Matches
 
     def person(self, main: int) -> Ints:
-        """Return the person matched with each detection at 0.5, area all; -1 if there is none or it is ignored."""
+        """Return the person matched with each detection at 0.5, area all; -1 if there is none or it is
+        ignored."""
         return np.where(self.matches.ignored[0, main, 0], -1, self.matches.matched[0, main, 0])
 
     def n_right(self, main: int) -> Ints:
@@ -112,7 +113,9 @@ def point_similarities(reference: Reference, by_image: list[list[Kept]], kappa: 
     distance = np.where(vertex == true_vertex, 0.0, np.inf)
     stored = (vertex != geodesic.NO_VERTEX) & (vertex != true_vertex)
     distance[stored] = reference.template.lookup(geodesic.pair_position(vertex[stored], true_vertex[stored]))
-    normalizer = np.full(len(pair), kappa) if kappa else geodesic.MEAN_DISTANCES[geodesic.COARSE_PART[true_part]]
+    normalizer = (
+        np.full(len(pair), kappa) if kappa else geodesic.MEAN_DISTANCES[geodesic.COARSE_PART[true_part]]
+    )
     similarity = geodesic.point_similarity(distance, stored, normalizer, pair, n_pairs)
     return Points(similarity, part, true_part, pair, n_pairs)
 

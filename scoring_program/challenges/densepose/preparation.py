@@ -41,7 +41,8 @@ class _Vertices:
         self._uv = np.stack([u, v], axis=1)
 
     def nearest(self, part: int, uv: Floats) -> Ints:
-        """Return the subdivided vertex of a part nearest to each (U, V), the first of equals; -1 without vertices."""
+        """Return the subdivided vertex of a part nearest to each (U, V), the first of equals; -1 without
+        vertices."""
         from scipy.spatial.distance import cdist
 
         vertices = self.of_part[part]
@@ -88,7 +89,10 @@ def _read_template(source: Path, findings: Findings) -> _Vertices | None:
     import scipy.io
 
     content = {}
-    for name, keys in ((SUBDIVIDED_FILE, ("U_subdiv", "V_subdiv", "Part_ID_subdiv")), (TRANSFORM_FILE, ("index",))):
+    for name, keys in (
+        (SUBDIVIDED_FILE, ("U_subdiv", "V_subdiv", "Part_ID_subdiv")),
+        (TRANSFORM_FILE, ("index",)),
+    ):
         try:
             data = scipy.io.loadmat(source / name)
         except Exception as error:
@@ -133,7 +137,9 @@ def _write_distances(source: Path, output: Path, findings: Findings) -> int | No
             before, after = (slice(None),) * int(np.argmax(data.shape)), ...
             with output.open("wb") as stream:
                 for begin in range(0, data.size, _BLOCK):
-                    block = np.asarray(data[(*before, slice(begin, begin + _BLOCK), after)], dtype="<f4").ravel()
+                    block = np.asarray(
+                        data[(*before, slice(begin, begin + _BLOCK), after)], dtype="<f4"
+                    ).ravel()
                     if not (block >= 0).all() or not np.isfinite(block).all():
                         problem, where = "a distance is negative or not finite", f"distances from {begin}"
                         findings.add("E-REF-TEMPLATE", problem, _OFFICIAL, file=source.name, where=where)
@@ -161,7 +167,9 @@ def _read_annotations(path: Path, findings: Findings) -> dict[str, Any] | None:
     data = strict_loads(path.read_bytes(), path.name, findings)
     if data is UNPARSED:
         return None
-    entries, annotations = ((data.get(k) if isinstance(data, dict) else None) for k in ("images", "annotations"))
+    entries, annotations = (
+        (data.get(k) if isinstance(data, dict) else None) for k in ("images", "annotations")
+    )
     if not isinstance(entries, list) or not isinstance(annotations, list):
         findings.add("E-REF-SHAPE", "there are no lists of images and annotations", _OFFICIAL, file=path.name)
         return None
@@ -175,7 +183,9 @@ def _read_annotations(path: Path, findings: Findings) -> dict[str, Any] | None:
         if person is None or findings.total > before:
             continue
         if person["id"] in seen:
-            findings.add("E-REF-PERSON", "the id occurs twice", "correct it", file=path.name, where=f"{where}/id")
+            findings.add(
+                "E-REF-PERSON", "the id occurs twice", "correct it", file=path.name, where=f"{where}/id"
+            )
         seen.add(person["id"])
         # The fourteen masks of a person take a megabyte; only the runs of the one that counts are kept.
         placed = _person_mask(person["box"], person.pop("parts"), images[person["image_id"]])
@@ -199,7 +209,9 @@ def _read_images(entries: list[Any], name: str, findings: Findings) -> Sizes:
             problem = "id, height and width must be whole numbers, and none negative or a side of 0"
             findings.add("E-REF-IMAGE", problem, "correct it", file=name, where=where)
         elif numbers[0] in images:
-            findings.add("E-REF-IMAGE", "the id occurs twice", "keep one of the images", file=name, where=where)
+            findings.add(
+                "E-REF-IMAGE", "the id occurs twice", "keep one of the images", file=name, where=where
+            )
         else:
             images[numbers[0]] = (numbers[1], numbers[2])
     return images
@@ -215,7 +227,9 @@ def _numbers(value: object, size: int | None = None) -> bool:
     return all(type(entry) in (int, float) for entry in value)
 
 
-def _read_person(annotation: Any, images: Sizes, name: str, where: str, findings: Findings) -> dict[str, Any] | None:
+def _read_person(
+    annotation: Any, images: Sizes, name: str, where: str, findings: Findings
+) -> dict[str, Any] | None:
     def problem(what: str, hint: str, pointer: str = "") -> None:
         findings.add("E-REF-PERSON", what, hint, file=name, where=where + pointer)
 
@@ -298,7 +312,9 @@ def _write_persons(data: dict[str, Any], vertices: _Vertices, output: Path) -> N
 
     arrays = {
         "image_id": np.array(image_ids, dtype=np.int64),
-        "image_size": np.array([data["images"][image_id] for image_id in image_ids], dtype=np.int64).reshape(-1, 2),
+        "image_size": np.array([data["images"][image_id] for image_id in image_ids], dtype=np.int64).reshape(
+            -1, 2
+        ),
         "category": np.unique(column("category", np.int64)),
         "image": np.array([index[person["image_id"]] for person in persons], dtype=np.int64),
         "box": column("box", np.float64).reshape(-1, 4),
@@ -317,7 +333,8 @@ def _write_persons(data: dict[str, Any], vertices: _Vertices, output: Path) -> N
 
 
 def _points(person: dict[str, Any], vertices: _Vertices) -> dict[str, np.ndarray]:
-    """Return the known points: in image coordinates, with the fine part of their vertex and their unique vertex."""
+    """Return the known points: in image coordinates, with the fine part of their vertex and their unique
+    vertex."""
     points = person["points"] if person["points"] is not None else np.zeros((5, 0))
     x, y, part, u, v = points
     left, top, width, height = person["box"]

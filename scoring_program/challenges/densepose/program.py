@@ -50,7 +50,8 @@ class DensePose(Program[Reference, Gathered, ImageStatistics]):
     prepared_file = PERSONS_FILE
 
     def load_reference(self, folder: Path, settings: Settings, findings: Findings) -> Reference | None:
-        """Load the prepared reference; the official files are prepared first, which needs h5py and takes time."""
+        """Load the prepared reference; the official files are prepared first, which needs h5py and takes
+        time."""
         if (folder / preparation.DISTANCES_FILE).is_file() and not (folder / PERSONS_FILE).is_file():
             with tempfile.TemporaryDirectory() as work:
                 preparation.prepare(folder, Path(work), findings)
@@ -62,11 +63,15 @@ class DensePose(Program[Reference, Gathered, ImageStatistics]):
             return Reference(prepared.persons, template, prepared.digest)
         return load_folder(folder, findings)
 
-    def check_reference(self, folder: Path, settings: Settings, reference: Reference, findings: Findings) -> None:
+    def check_reference(
+        self, folder: Path, settings: Settings, reference: Reference, findings: Findings
+    ) -> None:
         """Compare the prepared files with the hash that preparation left."""
         if (folder / PERSONS_FILE).is_file() and content_hash(folder) != reference.digest:
             hint = "prepare the reference again, or upload it again"
-            findings.add("E-REF-HASH", "the prepared files are not those that were prepared", hint, file=HASH_FILE)
+            findings.add(
+                "E-REF-HASH", "the prepared files are not those that were prepared", hint, file=HASH_FILE
+            )
         if not reference.persons.dense.any():
             findings.note("N-REF-EMPTY", "no person is densely annotated: every score is 0")
 
@@ -85,7 +90,11 @@ class DensePose(Program[Reference, Gathered, ImageStatistics]):
         """Check all detections and keep what matching needs."""
         image_ids = frozenset(reference.persons.image_id.tolist())
         gathered: Sequence[Gathered] | None = check_submission(
-            path, load_rules("densepose"), findings, image_ids=image_ids, make_consumer=lambda: Gatherer(reference)
+            path,
+            load_rules("densepose"),
+            findings,
+            image_ids=image_ids,
+            make_consumer=lambda: Gatherer(reference),
         )
         if gathered is None:
             return None
@@ -105,7 +114,9 @@ class DensePose(Program[Reference, Gathered, ImageStatistics]):
         ranked = average_precision.ranked(compared.matches, 0, main)
         n_dense = compared.n_annotated()
         item_scores = np.where(
-            (n_dense > 0) & (compared.n_detections() > 0), compared.n_right(main) / np.maximum(n_dense, 1), np.nan
+            (n_dense > 0) & (compared.n_detections() > 0),
+            compared.n_right(main) / np.maximum(n_dense, 1),
+            np.nan,
         )
         notes = _notes(submission, len(compared.detections.score), compared.matches.n_persons.sum(axis=1))
         items = [str(number) for number in persons.image_id.tolist()]
@@ -122,7 +133,8 @@ class DensePose(Program[Reference, Gathered, ImageStatistics]):
         return {"score": scores["ap"], "coverage": float(covered.mean()) if len(covered) else 0.0, **scores}
 
     def losses(self, statistics: ImageStatistics) -> dict[str, float]:
-        """Return the AP without each kind of error of the matched pairs, false detections, or missed persons."""
+        """Return the AP without each kind of error of the matched pairs, false detections, or missed
+        persons."""
         ones = np.ones((1, len(statistics.items)))
         fixed = losses.ranked_if_fixed(statistics.compared, statistics.points, statistics.main)
         return {fix: float(average_precision.weighted(ranked, ones)[0]) for fix, ranked in fixed.items()}
@@ -134,8 +146,14 @@ def _scores(curves: average_precision.PrecisionCurves, main: int) -> dict[str, f
     areas = list(enumerate(average_precision.AREAS))[1:]
     made: dict[str, float] = {}
     for name, values in (("ap", precision), ("ar", recall)):
-        at = {f"{name}{percent}": curves.average(values[0, index], 0) for index, percent in enumerate(percents)}
-        made |= {name: curves.average(values[0], 0), f"{name}50": at[f"{name}50"], f"{name}75": at[f"{name}75"]}
+        at = {
+            f"{name}{percent}": curves.average(values[0, index], 0) for index, percent in enumerate(percents)
+        }
+        made |= {
+            name: curves.average(values[0], 0),
+            f"{name}50": at[f"{name}50"],
+            f"{name}75": at[f"{name}75"],
+        }
         made |= {f"{name}_{area}": curves.average(values[number], number) for number, area in areas}
         if name == "ap":
             made |= at
@@ -148,7 +166,9 @@ def _notes(submission: Gathered, n_used: int, n_persons: Ints) -> list[Note]:
     notes = []
     undefined = [area for area, number in zip(average_precision.AREAS, n_persons.tolist()) if not number]
     if undefined:
-        text = f"no annotated person counts for the areas {', '.join(undefined)}; their scores are reported as 0"
+        text = (
+            f"no annotated person counts for the areas {', '.join(undefined)}; their scores are reported as 0"
+        )
         notes.append(Note("N-AREA-EMPTY", text))
     if submission.n_other_categories:
         text = f"{counted(submission.n_other_categories, 'detection')} of other categories ignored"

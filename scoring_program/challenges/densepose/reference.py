@@ -149,7 +149,9 @@ def load_folder(folder: Path, findings: Findings) -> Reference | None:
         findings.add("E-REF-PREPARED", problem, "prepare it again", file=DISTANCES_FILE)
         return None
     digest = folder / HASH_FILE
-    return Reference(persons, template, digest.read_text(encoding="ascii").strip() if digest.is_file() else "")
+    return Reference(
+        persons, template, digest.read_text(encoding="ascii").strip() if digest.is_file() else ""
+    )
 
 
 def content_hash(folder: Path) -> str:

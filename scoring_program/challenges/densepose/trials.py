@@ -46,7 +46,9 @@ def _torso(image_id: int, box: list[float], score: float) -> dict[str, Any]:
 
 def _whole_images(reference: Files, sample: Files) -> Files:
     images = json.loads(reference["annotations.json"])["images"]
-    return _as_results([_torso(image["id"], [0, 0, image["width"], image["height"]], 0.5) for image in images])
+    return _as_results(
+        [_torso(image["id"], [0, 0, image["width"], image["height"]], 0.5) for image in images]
+    )
 
 
 def _one_point(reference: Files, sample: Files) -> Files:

@@ -34,7 +34,8 @@ def write_samples(reference: Path, folder: Path) -> None:
 
 
 def write_full_size(folder: Path, scale: float) -> None:
-    """Write ``ref/`` and ``res/`` of the challenge's size times ``scale``: about 70 MB of predictions at 1."""
+    """Write ``ref/`` and ``res/`` of the challenge's size times ``scale``: about 70 MB of predictions at
+    1."""
     _write_reference(folder / "ref", max(round(_FULL_VIDEOS * scale), 1), 38, 42, 2021)
     _predict(folder / "ref", folder / "res", jitter=10, wrong=0.2, most_proposals=5)
 
@@ -48,7 +49,9 @@ def _write_reference(folder: Path, n_videos: int, fewest_frames: int, most_frame
         n_frames = rng.randint(fewest_frames, most_frames)
         n_humans = rng.choices([1, 2, 3, 4], [5, 3, 2, 1])[0]
         parts[name] = {
-            f"img_{5 * frame + 1:05d}.json": {"humans": [_human(rng, number) for number in range(1, n_humans + 1)]}
+            f"img_{5 * frame + 1:05d}.json": {
+                "humans": [_human(rng, number) for number in range(1, n_humans + 1)]
+            }
             for frame in range(n_frames)
         }
     write_json(folder / "gt_vid_result.json", classes)

@@ -28,7 +28,9 @@ _CURVE_STEP = 100
 _VIDEOS_SHOWN = 500
 
 
-def sections(reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics) -> list[Section]:
+def sections(
+    reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics
+) -> list[Section]:
     """Return all sections, the aggregates first."""
     return [
         _curve(statistics),
@@ -51,8 +53,8 @@ def _curve(statistics: VideoStatistics) -> Section:
     # A step reveals the PSC of the videos that drop out there.
     fallen = statistics.right.sum() - np.rint(np.array(curve) * len(statistics.right)).astype(np.int64)
     return LineChart(
-        "conditioned_accuracy", "Accuracy conditioned on PSC", note, [Line("accuracy", points, curve)], "threshold T",
-        "accuracy", filled=True, support=fallen[None], from_total=True,
+        "conditioned_accuracy", "Accuracy conditioned on PSC", note, [Line("accuracy", points, curve)],
+        "threshold T", "accuracy", filled=True, support=fallen[None], from_total=True,
     )  # fmt: skip
 
 
@@ -93,7 +95,9 @@ def _distribution(statistics: VideoStatistics) -> Section:
     return share_histogram(section, statistics.videos.psc, _with_frames(statistics), _BINS, ("PSC", "videos"))
 
 
-def _class_table(reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics) -> Section:
+def _class_table(
+    reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics
+) -> Section:
     names = sorted(set(reference.classes))
     number = {name: index for index, name in enumerate(names)}
     label = np.array([number[name] for name in reference.classes], dtype=np.int64)
@@ -114,7 +118,9 @@ def _class_table(reference: Reference, submission: KineticsSubmission, statistic
     return Groups("classes", "Action classes", note, columns, names, support, row, 4)
 
 
-def _class_confusions(reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics) -> Section:
+def _class_confusions(
+    reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics
+) -> Section:
     named = set(submission.classes.values())
     count = Counter(
         (name, submission.classes[video])
@@ -129,15 +135,17 @@ def _class_confusions(reference: Reference, submission: KineticsSubmission, stat
 def _state_confusions(submission: KineticsSubmission, statistics: VideoStatistics) -> Section:
     """Return the table of states that are taken for others, where the box is near enough.
 
-    States that the submission never names stay unnamed. Videos are counted instead of parts, because the submission
-    chooses how many parts of a video it predicts.
+    States that the submission never names stay unnamed. Videos are counted instead of parts, because the
+    submission chooses how many parts of a video it predicts.
     """
     parts, outcomes = statistics.parts, statistics.outcomes
     named = np.array([state in submission.parts.states for state in parts.states], dtype=bool)
     chosen = np.flatnonzero((outcomes.kind == part_state.WRONG_STATE) & (outcomes.near_state >= 0))
     chosen = chosen[named[parts.proposal_state[chosen]]]
     video = parts.frame_video[parts.human_frame[parts.part_human[chosen]]]
-    confused = np.unique(np.stack([parts.proposal_state[chosen], outcomes.near_state[chosen], video]), axis=1)[:2]
+    confused = np.unique(
+        np.stack([parts.proposal_state[chosen], outcomes.near_state[chosen], video]), axis=1
+    )[:2]
     states, videos = np.unique(confused, axis=1, return_counts=True)
     order = np.argsort(-videos, kind="stable")
     names = list(parts.states)
@@ -153,7 +161,9 @@ def _pair_table(key: str, title: str, pairs: list[tuple[str, str]], counts: Ints
 
     columns = [Column("Annotated"), Column("Predicted"), Column("Videos", "count")]
     note = "The most frequent first."
-    return Groups(key, title, note, columns, [first for first, _ in pairs], np.stack([counts] * 2, axis=1), row)
+    return Groups(
+        key, title, note, columns, [first for first, _ in pairs], np.stack([counts] * 2, axis=1), row
+    )
 
 
 def _part_table(statistics: VideoStatistics) -> Section:
@@ -179,17 +189,24 @@ def _part_table(statistics: VideoStatistics) -> Section:
         return [n, *(float(number / max(n, 1)) for number in shares), mean]
 
     columns = [Column("Part"), Column("Annotated", "count"), Column("Human matched", "share")]
-    columns += [Column("Localized", "share"), Column("Right state", "share"), Column("Mean proposals", "number")]
+    columns += [
+        Column("Localized", "share"),
+        Column("Right state", "share"),
+        Column("Mean proposals", "number"),
+    ]
     note = "Shares of the annotated parts. Localized: a proposal overlaps enough. "
     note += "Mean proposals: over the parts that have any."
     return Groups("parts", "Parts", note, columns, list(parts.names), support, row, 4, True)
 
 
-def _video_table(reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics) -> Section:
+def _video_table(
+    reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics
+) -> Section:
     videos, psc = reference.parts.videos, statistics.videos.psc
     order = np.argsort(psc + statistics.right, kind="stable")[:_VIDEOS_SHOWN]
     rows = [
-        (videos[i], reference.classes[i], submission.classes.get(videos[i]), float(psc[i])) for i in order.tolist()
+        (videos[i], reference.classes[i], submission.classes.get(videos[i]), float(psc[i]))
+        for i in order.tolist()
     ]
     columns = [Column("Video"), Column("Class"), Column("Predicted"), Column("PSC", "share")]
     return Table("videos", "Videos", f"The worst first, at most {_VIDEOS_SHOWN}.", columns, rows)

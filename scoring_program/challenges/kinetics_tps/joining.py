@@ -18,8 +18,8 @@ from validator.formats.kinetics_tps import PartStates
 class Joined:
     """A submission in the reference's numbering; frames that the reference does not have are dropped.
 
-    Part names and states that the reference does not have are -1; ``has_frame`` (n_frames,) says which frames of the
-    reference the submission has.
+    Part names and states that the reference does not have are -1; ``has_frame`` (n_frames,) says which frames
+    of the reference the submission has.
     """
 
     human_frame: Ints
@@ -32,12 +32,17 @@ class Joined:
 def join(ground_truth: PartStates, predicted: PartStates) -> Joined:
     """Bring a submission into the reference's numbering; frames that it does not have are dropped."""
     position = {key: index for index, key in enumerate(frame_keys(ground_truth))}
-    frame = np.fromiter((position.get(key, -1) for key in frame_keys(predicted)), np.int64, len(predicted.frames))
+    frame = np.fromiter(
+        (position.get(key, -1) for key in frame_keys(predicted)), np.int64, len(predicted.frames)
+    )
     has_frame = np.zeros(len(ground_truth.frames), dtype=bool)
     has_frame[frame[frame >= 0]] = True
-    # Frames may come in another order than the reference's; humans follow frames, parts and proposals follow them.
+    # Frames may come in another order than the reference's; humans follow frames, parts and proposals follow
+    # them.
     human_frame, human_order = _renumber(predicted.human_frame, frame)
-    part_human, part_order = _renumber(predicted.part_human, _new_numbers(human_order, len(predicted.human_box)))
+    part_human, part_order = _renumber(
+        predicted.part_human, _new_numbers(human_order, len(predicted.human_box))
+    )
     part_number = _new_numbers(part_order, len(predicted.part_name))
     proposal_part, proposal_order = _renumber(predicted.proposal_part, part_number)
     notes = _notes(frame, has_frame, len(set(predicted.videos) - set(ground_truth.videos)))
@@ -61,12 +66,16 @@ def _notes(frame: Ints, has_frame: Bools, extra_videos: int) -> list[Note]:
     extra_frames = int((frame < 0).sum())
     if extra_videos or extra_frames:
         extra = [
-            counted(number, thing) for number, thing in ((extra_videos, "video"), (extra_frames, "frame")) if number
+            counted(number, thing)
+            for number, thing in ((extra_videos, "video"), (extra_frames, "frame"))
+            if number
         ]
         text = f"ignored what is not in the reference: {' and '.join(extra)} of the submission"
         notes.append(Note("N-NAMES-UNKNOWN", text))
     if not has_frame.all():
-        text = f"no prediction for {int((~has_frame).sum()):,} of {counted(len(has_frame), 'reference frame')}"
+        text = (
+            f"no prediction for {int((~has_frame).sum()):,} of {counted(len(has_frame), 'reference frame')}"
+        )
         notes.append(Note("N-FRAMES-MISSING", text))
     return notes
 
@@ -80,7 +89,8 @@ _Order = Union[Ints, slice]
 
 
 def _renumber(owner: Ints, new_number: Ints) -> tuple[Ints, _Order]:
-    """Return new owners in ascending order, and which old entries they belong to; owners at -1 are dropped."""
+    """Return new owners in ascending order, and which old entries they belong to; owners at -1 are
+    dropped."""
     if np.array_equal(new_number, np.arange(len(new_number))):
         return owner, slice(None)
     numbers = new_number[owner] if len(owner) else np.zeros(0, np.int64)

@@ -10,14 +10,27 @@ from typing import Any
 import numpy as np
 
 from scoring_program.challenges.kinetics_tps.demo import STATES
-from scoring_program.mistakes import CANVAS, Boxes, Change, Files, Generator, Mistake, bias, moved, of_boxes, sizes
+from scoring_program.mistakes import (
+    CANVAS,
+    Boxes,
+    Change,
+    Files,
+    Generator,
+    Mistake,
+    bias,
+    moved,
+    of_boxes,
+    sizes,
+)
 
 Json = dict[str, Any]
 
 
 def honest(reference: Path, rng: Generator, noise: float) -> Any:
     """Return a prediction: right at ``noise`` 0, hardly anything right at 1."""
-    classes, videos = (json.loads((reference / f"gt_{name}_result.json").read_text()) for name in ("vid", "part"))
+    classes, videos = (
+        json.loads((reference / f"gt_{name}_result.json").read_text()) for name in ("vid", "part")
+    )
     shift, missed, names = bias(rng, noise), 0.5 * noise * rng.random(), sorted(set(classes.values()))
     predicted: dict[str, Any] = {}
     for video, frames in videos.items():
@@ -33,7 +46,9 @@ def honest(reference: Path, rng: Generator, noise: float) -> Any:
                 humans.append({"box": moved(human["box"], rng, noise, shift), "parts": parts})
             if rng.random() >= missed:
                 predicted.setdefault(video, {})[frame] = {"humans": humans}
-    chosen = {video: name if rng.random() > noise else str(rng.choice(names)) for video, name in classes.items()}
+    chosen = {
+        video: name if rng.random() > noise else str(rng.choice(names)) for video, name in classes.items()
+    }
     return {"pred_vid_result.json": chosen, "pred_part_result.json": predicted}
 
 
@@ -72,7 +87,9 @@ def _kinetics_sizes(prediction: Any) -> Any:
         for frame in frames.values():
             frame["humans"] = [human for human in frame["humans"] if good(human["box"])]
             for human in frame["humans"]:
-                human["parts"] = {name: part for name, part in human["parts"].items() if all(map(good, part["box"]))}
+                human["parts"] = {
+                    name: part for name, part in human["parts"].items() if all(map(good, part["box"]))
+                }
     return prediction
 
 
@@ -108,7 +125,9 @@ def _frames(number: Callable[[int], int], name: str = "img_{:05d}.json") -> Chan
     def made(prediction: Any) -> Any:
         parts = prediction["pred_part_result.json"]
         for video, frames in parts.items():
-            parts[video] = {name.format(number(int(known[4:9]))): content for known, content in frames.items()}
+            parts[video] = {
+                name.format(number(int(known[4:9]))): content for known, content in frames.items()
+            }
         return prediction
 
     return made

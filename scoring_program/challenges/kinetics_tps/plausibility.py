@@ -24,7 +24,9 @@ def facets(reference: Reference, submission: KineticsSubmission) -> list[Facet]:
     frames = {key: index for index, key in enumerate(frame_keys(ground_truth))}
     part_names, states = list(predicted.names), list(predicted.states)
     names = [part_names[code] for code in predicted.part_name[sample(len(predicted.part_name))].tolist()]
-    verbs = [states[code] for code in predicted.proposal_state[sample(len(predicted.proposal_state))].tolist()]
+    verbs = [
+        states[code] for code in predicted.proposal_state[sample(len(predicted.proposal_state))].tolist()
+    ]
     n_parts = len(ground_truth.part_name)
     return [
         _videos(ground_truth, predicted),
@@ -32,7 +34,9 @@ def facets(reference: Reference, submission: KineticsSubmission) -> list[Facet]:
         _humans(frames, ground_truth, predicted),
         names_facet(names, list(ground_truth.names), "part names", n_parts),
         names_facet(verbs, list(ground_truth.states), "states", n_parts),
-        names_facet(list(submission.classes.values()), reference.classes, "action classes", len(ground_truth.videos)),
+        names_facet(
+            list(submission.classes.values()), reference.classes, "action classes", len(ground_truth.videos)
+        ),
     ]
 
 
@@ -45,7 +49,9 @@ def _videos(ground_truth: PartStates, predicted: PartStates) -> Facet:
 def _frames(frames: dict[tuple[str, str], int], ground_truth: PartStates, predicted: PartStates) -> Facet:
     inside = np.flatnonzero(is_in(predicted.videos, ground_truth.videos)[predicted.frame_video])
     chosen = inside[sample(len(inside))].tolist()
-    keys = [(predicted.videos[int(predicted.frame_video[frame])], predicted.frames[frame]) for frame in chosen]
+    keys = [
+        (predicted.videos[int(predicted.frame_video[frame])], predicted.frames[frame]) for frame in chosen
+    ]
     numbers = [int(digits[-1]) if (digits := re.findall(r"\d+", name)) else -_STEP for _, name in keys]
 
     def fits(count: int, add: int) -> Bools:

@@ -17,7 +17,13 @@ from scoring_program.prepared import load_prepared, save_prepared
 from scoring_program.result import Statistics
 from validator.check import check_submission
 from validator.findings import Findings, counted
-from validator.formats.kinetics_tps import REFERENCE_SCHEMA, KineticsSubmission, PartStates, read_classes, read_parts
+from validator.formats.kinetics_tps import (
+    REFERENCE_SCHEMA,
+    KineticsSubmission,
+    PartStates,
+    read_classes,
+    read_parts,
+)
 from validator.json_files import JsonForm
 from validator.rules import load_rules
 
@@ -119,14 +125,20 @@ class KineticsTPS(Program[Reference, KineticsSubmission, VideoStatistics]):
         if reference is not None:
             _save_prepared(reference, output / PREPARED_FILE)
             videos, frames = len(reference.parts.videos), len(reference.parts.frames)
-            findings.note("N-REF-PREPARED", f"prepared {counted(videos, 'video')} with {counted(frames, 'frame')}")
+            findings.note(
+                "N-REF-PREPARED", f"prepared {counted(videos, 'video')} with {counted(frames, 'frame')}"
+            )
         return True
 
-    def read_submission(self, path: Path, reference: Reference, findings: Findings) -> KineticsSubmission | None:
+    def read_submission(
+        self, path: Path, reference: Reference, findings: Findings
+    ) -> KineticsSubmission | None:
         """Check and read both JSON files."""
         return check_submission(path, load_rules("kinetics_tps"), findings)  # type: ignore[no-any-return]
 
-    def measure(self, reference: Reference, submission: KineticsSubmission, settings: Settings) -> VideoStatistics:
+    def measure(
+        self, reference: Reference, submission: KineticsSubmission, settings: Settings
+    ) -> VideoStatistics:
         """Match humans, judge the parts, and summarize them for each video."""
         protocol = PROTOCOLS[settings["protocol"]]
         ground_truth = reference.parts
@@ -150,7 +162,17 @@ class KineticsTPS(Program[Reference, KineticsSubmission, VideoStatistics]):
         submitted[ground_truth.frame_video[joined.has_frame]] = True
         items, item_scores = sorted(names), np.where(submitted, areas, np.nan)[order]
         return VideoStatistics(
-            items, item_scores, joined.notes, right, areas, order, videos, outcomes, ground_truth, joined, protocol
+            items,
+            item_scores,
+            joined.notes,
+            right,
+            areas,
+            order,
+            videos,
+            outcomes,
+            ground_truth,
+            joined,
+            protocol,
         )
 
     def reduce(self, statistics: VideoStatistics, weights: Floats) -> Floats:
@@ -175,7 +197,9 @@ class KineticsTPS(Program[Reference, KineticsSubmission, VideoStatistics]):
     def losses(self, statistics: VideoStatistics) -> dict[str, float]:
         """Return the score with the right classes, and with each kind of wrong part made right."""
         outcomes, has_frame = statistics.outcomes, statistics.joined.has_frame
-        scores = {"action_class": _area(statistics.videos, np.ones_like(statistics.right), statistics.protocol)[1]}
+        scores = {
+            "action_class": _area(statistics.videos, np.ones_like(statistics.right), statistics.protocol)[1]
+        }
         for fix, kind in _FIXED_KINDS.items():
             chosen = outcomes.kind == kind
             submitted = np.ones_like(has_frame) if kind == part_state.NO_HUMAN else has_frame
@@ -194,7 +218,8 @@ _FIXED_KINDS = {
 
 
 def accuracy_curve(statistics: VideoStatistics, step: int) -> list[float]:
-    """Return the share of the videos with the right class and a passed threshold, at each ``step`` of the grid."""
+    """Return the share of the videos with the right class and a passed threshold, at each ``step`` of the
+    grid."""
     return _accuracy(statistics, range(0, part_state.GRID + 1, step))
 
 
@@ -257,7 +282,9 @@ def _load_reference(folder: Path, findings: Findings) -> Reference | None:
         return None
     for first, second, name in ((parts.videos, classes, CLASSES_FILE), (classes, parts.videos, PARTS_FILE)):
         for video in sorted(set(first) - set(second)):
-            findings.add("E-REF-PAIR", f"the video {video} is missing", "both files need the same videos", file=name)
+            findings.add(
+                "E-REF-PAIR", f"the video {video} is missing", "both files need the same videos", file=name
+            )
     if not parts.videos:
         findings.add("E-REF-NONE", "there is no video", "put the ground truth there", file=PARTS_FILE)
     return Reference([classes[video] for video in parts.videos], parts) if findings.ok else None
@@ -268,7 +295,9 @@ def _save_prepared(reference: Reference, path: Path) -> None:
     values = {field.name: getattr(parts, field.name) for field in fields(parts)}
     texts = {"classes": reference.classes, "videos": parts.videos, "frames": parts.frames}
     texts |= {"names": list(parts.names), "states": list(parts.states)}
-    save_prepared(path, texts, {name: value for name, value in values.items() if isinstance(value, np.ndarray)})
+    save_prepared(
+        path, texts, {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
+    )
 
 
 def _from_prepared(texts: dict[str, Any], arrays: dict[str, np.ndarray]) -> Reference:

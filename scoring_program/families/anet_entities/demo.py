@@ -13,7 +13,20 @@ from typing import Any
 from scoring_program.demo import write_json
 
 _PEOPLE = ["man", "woman", "girl", "boy", "player", "dog"]
-_THINGS = ["ball", "rope", "drum", "bike", "board", "cup", "knife", "ladder", "camera", "table", "brush", "net"]
+_THINGS = [
+    "ball",
+    "rope",
+    "drum",
+    "bike",
+    "board",
+    "cup",
+    "knife",
+    "ladder",
+    "camera",
+    "table",
+    "brush",
+    "net",
+]
 _VERBS = ["holds", "throws", "paints", "pushes", "lifts", "cleans", "carries"]
 _PLACES = ["a river", "the street", "two houses", "some trees", "the stairs"]
 _FULL_VIDEOS = 2500
@@ -23,7 +36,8 @@ Box = list[float]
 
 
 def write_reference(folder: Path, seed: int = 2019, size: int = 1, *, generated: bool) -> None:
-    """Write the demo reference: sixteen videos of three segments, times ``size``, and the lemmas for sub-task II."""
+    """Write the demo reference: sixteen videos of three segments, times ``size``, and the lemmas for
+    sub-task II."""
     _write_reference(folder, 16 * size, generated, seed)
 
 
@@ -34,7 +48,8 @@ def write_samples(reference: Path, folder: Path, generated: bool) -> None:
 
 
 def write_full_size(folder: Path, scale: float, generated: bool) -> None:
-    """Write ``ref/`` and ``res/`` of the challenge's size times ``scale``: 2,500 videos with about 23,000 words."""
+    """Write ``ref/`` and ``res/`` of the challenge's size times ``scale``: 2,500 videos with about 23,000
+    words."""
     _write_reference(folder / "ref", max(round(_FULL_VIDEOS * scale), 1), generated, 2019, spoken=200)
     _predict(folder / "ref", folder / "res", generated, jitter=20, wrong=0.2, left_out=0.02)
 
@@ -51,7 +66,10 @@ def _write_reference(folder: Path, n_videos: int, generated: bool, seed: int, sp
     write_json(folder / "split.json", {"validation": list(annotations)})
     if generated:
         spoken_words = {
-            token for video in annotations.values() for s in video["segments"].values() for token in s["tokens"]
+            token
+            for video in annotations.values()
+            for s in video["segments"].values()
+            for token in s["tokens"]
         }
         table = {word: word for word in {*spoken_words, *_PEOPLE, *things}}
         table.update({verb: verb[:-2] if verb.endswith("shes") else verb[:-1] for verb in _VERBS})
@@ -85,7 +103,9 @@ def _box(rng: random.Random) -> Box:
     return [x, y, x + width, y + height]
 
 
-def _predict(reference: Path, folder: Path, generated: bool, jitter: int, wrong: float, left_out: float) -> None:
+def _predict(
+    reference: Path, folder: Path, generated: bool, jitter: int, wrong: float, left_out: float
+) -> None:
     rng = random.Random(3)
     data = json.loads((reference / "reference.json").read_text(encoding="utf-8"))
     results: dict[str, dict[str, Any]] = {}
@@ -95,7 +115,10 @@ def _predict(reference: Path, folder: Path, generated: bool, jitter: int, wrong:
                 continue
             objects: dict[str, list[Any]] = {"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []}
             for (label,), (word,), frame, box in zip(
-                segment["process_clss"], segment["process_idx"], segment["frame_ind"], segment["process_bnd_box"]
+                segment["process_clss"],
+                segment["process_idx"],
+                segment["frame_ind"],
+                segment["process_bnd_box"],
             ):
                 if generated and rng.random() < wrong / 2:
                     continue

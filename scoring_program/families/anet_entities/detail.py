@@ -41,10 +41,17 @@ def word_tables(reference: Reference, correct: Bools, predicted: Bools, of_class
         ("box_size", "Accuracy against box size", "Square root of the box area", _SIDES, side),
     )
     binned = [
-        _binned(key, title, [what, *_names(edges)], np.searchsorted(edges, values, "right") - 1, (correct, predicted))
+        _binned(
+            key,
+            title,
+            [what, *_names(edges)],
+            np.searchsorted(edges, values, "right") - 1,
+            (correct, predicted),
+        )
         for key, title, what, edges, values in tables
     ]
-    # All words of a class are in one bin of frequency: the rest of the bin follows from the rows of its classes.
+    # All words of a class are in one bin of frequency: the rest of the bin follows from the rows of its
+    # classes.
     large, _ = fold_small(of_classes, FEWEST)
     rest = predicted & ~np.isin(words.label, large)
     binned[0] = _with_large_rest(binned[0], np.searchsorted(_FREQUENCIES, frequency[rest], "right") - 1)
@@ -81,7 +88,9 @@ def _binned(key: str, title: str, names: list[str], index: Ints, judged: tuple[B
 
     columns = [Column(what), Column("Words", "count"), Column("Accuracy", "share")]
     support = np.stack([n_words, n_predicted], axis=1)
-    return Groups(key, title, "Share of the annotated words that are grounded right.", columns, bins, support, row)
+    return Groups(
+        key, title, "Share of the annotated words that are grounded right.", columns, bins, support, row
+    )
 
 
 def segment_table(reference: Reference, title: str, values: Floats, submitted: Bools) -> Section:

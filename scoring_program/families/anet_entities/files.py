@@ -1,4 +1,5 @@
-"""The reference of ActivityNet-Entities: annotated words with their boxes, from the organizers' JSON or prepared."""
+"""The reference of ActivityNet-Entities: annotated words with their boxes, from the organizers' JSON or
+prepared."""
 
 from __future__ import annotations
 
@@ -61,7 +62,9 @@ def load(folder: Path, settings: Settings, findings: Findings) -> Reference | No
     prepared = folder / PREPARED_FILE
     is_prepared = prepared.is_file()
     whole = (
-        load_prepared(prepared, _from_prepared, findings) if is_prepared else _load_json(folder, settings, findings)
+        load_prepared(prepared, _from_prepared, findings)
+        if is_prepared
+        else _load_json(folder, settings, findings)
     )
     if whole is None:
         return None
@@ -81,7 +84,9 @@ def load_lemmas(folder: Path, findings: Findings) -> dict[str, str]:
         return {}
     table = strict_loads(path.read_bytes(), LEMMAS_FILE, findings)
     if not isinstance(table, dict) or not all(isinstance(lemma, str) for lemma in table.values()):
-        findings.add("E-REF-LEMMAS", "this is not a mapping of words to lemmas", "prepare it again", file=LEMMAS_FILE)
+        findings.add(
+            "E-REF-LEMMAS", "this is not a mapping of words to lemmas", "prepare it again", file=LEMMAS_FILE
+        )
         return {}
     return table
 
@@ -163,7 +168,9 @@ def _load_json(folder: Path, settings: Settings, findings: Findings) -> Referenc
     name = settings["reference_file"]
     if not isinstance(splits, dict) or not all(_is_list_of(videos, str) for videos in splits.values()):
         hint = 'write {"validation": ["v_...", ...]}'
-        findings.add("E-REF-SPLIT", "this is not a mapping of splits to videos", hint, file=settings["split_file"])
+        findings.add(
+            "E-REF-SPLIT", "this is not a mapping of splits to videos", hint, file=settings["split_file"]
+        )
         return None
     if not isinstance(data, dict) or not isinstance(data.get("annotations"), dict):
         findings.add("E-REF-SHAPE", "there is no mapping of annotations", "see the format page", file=name)
@@ -251,9 +258,13 @@ class _Builder:
         elif any(not 0 <= word < n_tokens for word in box.words):
             problem = f"a word index is not in 0..{n_tokens - 1}"
             self._problem(problem, "word indexes count the tokens from 0", f"{where}/process_idx/{index}")
-        numbers = isinstance(box.box, list) and len(box.box) >= 4 and all(type(n) in (int, float) for n in box.box)
+        numbers = (
+            isinstance(box.box, list) and len(box.box) >= 4 and all(type(n) in (int, float) for n in box.box)
+        )
         if not numbers:
-            self._problem("the box is not a list of 4 numbers", "correct it", f"{where}/process_bnd_box/{index}")
+            self._problem(
+                "the box is not a list of 4 numbers", "correct it", f"{where}/process_bnd_box/{index}"
+            )
 
     def _keep(self, segment: tuple[str, str], boxes: list[_Box], tokens: list[str]) -> None:
         number = len(self._segments)
@@ -287,7 +298,9 @@ class _Builder:
             words[:, 0], words[:, 1], words[:, 2], mentions[:, 0], mentions[:, 1], starts, boxes, frames
         )
         classes, tokens = list(self._classes), list(self._tokens)
-        return Reference(self._segments, annotated, classes, tokens, pairs[:, 0], pairs[:, 1], splits, vocab, videos)
+        return Reference(
+            self._segments, annotated, classes, tokens, pairs[:, 0], pairs[:, 1], splits, vocab, videos
+        )
 
 
 def _select(whole: Reference, splits: list[str]) -> Reference:
@@ -307,7 +320,8 @@ def _select(whole: Reference, splits: list[str]) -> Reference:
         words=Words(
             number[words.segment[kept]], words.index[kept], words.label[kept],
             (np.cumsum(kept) - 1)[words.mention_word[mentions]], words.mention_label[mentions],
-            np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.int64), words.box[boxes], words.frame[boxes],
+            np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.int64), words.box[boxes],
+            words.frame[boxes],
         ),
         token_segment=number[whole.token_segment[tokens]],
         token=whole.token[tokens],

@@ -50,13 +50,16 @@ class Joined:
 
 
 def join(reference: Reference, submission: Grounding) -> Joined:
-    """Bring a submission into the reference's numbering; objects in segments that are not annotated are left out."""
+    """Bring a submission into the reference's numbering; objects in segments that are not annotated are
+    left out."""
     position = {segment: number for number, segment in enumerate(reference.segments)}
     number = np.array([position.get(segment, -1) for segment in submission.segments], dtype=np.int64)
     submitted = np.zeros(len(reference.segments), dtype=bool)
     submitted[number[number >= 0]] = True
     classes = {name: code for code, name in enumerate(reference.classes)}
-    codes = np.array([classes.setdefault(name, len(classes)) for name in submission.classes] or [0], dtype=np.int64)
+    codes = np.array(
+        [classes.setdefault(name, len(classes)) for name in submission.classes] or [0], dtype=np.int64
+    )
     segment = number[submission.segment] if len(submission.segment) else np.zeros(0, np.int64)
     kept = np.flatnonzero(segment >= 0)
     # Without classes (allowed in sub-task I) the number does not matter.

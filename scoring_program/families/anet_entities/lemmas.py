@@ -1,4 +1,5 @@
-"""Lemmas of single words as in Stanford CoreNLP 3.9.1: a table, and a rule for words that it does not hold."""
+"""Lemmas of single words as in Stanford CoreNLP 3.9.1: a table, and a rule for words that it does not
+hold."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from pathlib import Path
 from validator.findings import Findings, counted, quote
 
 TABLE_VERSION = "3.9.1"
-# In the repository and in starting kits; scoring programs do not carry it, as their references hold the lemmas.
+# In the repository and in starting kits; scoring programs do not carry it, as their references hold the
+# lemmas.
 TABLE = Path(__file__).resolve().parents[3] / "organizer" / "data" / f"corenlp_{TABLE_VERSION}_lemmas.tsv.gz"
 _NAMED_WORDS = 10
 _FIRST_TOKEN = re.compile(r"\w+?(?=n't\b)|\w+(?:[-./:,]\w+)*|\.+|-+|[?!]+|.")
@@ -32,7 +34,8 @@ def load_table() -> dict[str, str]:
 
 
 def first_token(word: str) -> str:
-    """Return the part of a word that CoreNLP reads first; empty if there are only spaces and invisible characters."""
+    """Return the part of a word that CoreNLP reads first; empty if there are only spaces and invisible
+    characters."""
     if word.isalnum():
         return word
     visible = "".join(" " if unicodedata.category(character)[0] in "CZ" else character for character in word)
@@ -43,8 +46,8 @@ def first_token(word: str) -> str:
 def rule_lemma(word: str) -> str:
     """Return the lemma of a single token that the table does not hold; it need not be a word.
 
-    Digits and punctuation are as CoreNLP has them, capitalized words stay as they are, and others lose the endings
-    of English nouns and verbs.
+    Digits and punctuation are as CoreNLP has them, capitalized words stay as they are, and others lose the
+    endings of English nouns and verbs.
     """
     if any(character.isdigit() for character in word):
         return word.lower()
@@ -133,19 +136,25 @@ def lemmas_from_table(
     if missing:
         shown = ", ".join(repr(quote(word)) for word in missing[:_NAMED_WORDS])
         more = f" and {len(missing) - _NAMED_WORDS:,} more" if len(missing) > _NAMED_WORDS else ""
-        text = f"{counted(len(missing), 'word')} not in the table of lemmas got a lemma {known.means}: {shown}{more}"
+        text = (
+            f"{counted(len(missing), 'word')} not in the table of lemmas got a lemma {known.means}: "
+            f"{shown}{more}"
+        )
         findings.note("N-LEMMAS-MISSING", text)
     note_words_without_token([word for word in missing if not first_token(word)], findings)
     return with_other_words(lemmas, tokens, known), f"corenlp-{TABLE_VERSION}-table+{len(missing)}"
 
 
 def with_other_words(lemmas: Mapping[str, str], tokens: Collection[str], known: Lemmas) -> dict[str, str]:
-    """Add the words that can be predicted and whose lemma, by the table or by the fallback, is that of a token.
+    """Add the words that can be predicted and whose lemma, by the table or by the fallback, is that of a
+    token.
 
     Of all other words it suffices to know that they have the lemma of no token.
     """
     of_tokens = {lemmas[token] for token in tokens}
-    others = {w: lemma for w, lemma in known.table.items() if lemma in of_tokens or known.fallback(w) in of_tokens}
+    others = {
+        w: lemma for w, lemma in known.table.items() if lemma in of_tokens or known.fallback(w) in of_tokens
+    }
     return {**others, **lemmas}
 
 
@@ -153,4 +162,6 @@ def note_words_without_token(words: Collection[str], findings: Findings) -> None
     """Add a note about words in which CoreNLP finds no token."""
     if words:
         text = f"left {counted(len(words), 'word')} of only spaces and invisible characters unchanged; "
-        findings.note("N-LEMMAS-NO-TOKEN", text + "CoreNLP finds no token there, and the released script stops")
+        findings.note(
+            "N-LEMMAS-NO-TOKEN", text + "CoreNLP finds no token there, and the released script stops"
+        )

@@ -61,7 +61,15 @@ def _each_box(change: Boxes) -> Change:
 MISTAKES: Sequence[Mistake] = [
     *of_boxes(_each_box),
     ("[x, y, width, height]", "N-LOOKS-XYWH", _each_box(sizes)),
-    ("boxes one frame late", "N-LOOKS-SHIFTED", _each_box(lambda boxes: np.concatenate([boxes[:1], boxes[:-1]]))),
-    ("boxes one frame early", "N-LOOKS-SHIFTED", _each_box(lambda boxes: np.concatenate([boxes[1:], boxes[-1:]]))),
+    (
+        "boxes one frame late",
+        "N-LOOKS-SHIFTED",
+        _each_box(lambda boxes: np.concatenate([boxes[:1], boxes[:-1]])),
+    ),
+    (
+        "boxes one frame early",
+        "N-LOOKS-SHIFTED",
+        _each_box(lambda boxes: np.concatenate([boxes[1:], boxes[-1:]])),
+    ),
     ("nothing at all", "N-EMPTY", lambda prediction: {}),
 ]

@@ -23,14 +23,17 @@ def facets(reference: Reference, submission: Grounding, generated: bool) -> list
     segment = np.array([position.get(submitted, -1) for submitted in submission.segments], dtype=np.int64)
     chosen = sample(len(segment))
     known = Facet(
-        "of your segments are annotated in the chosen splits", segment[chosen] >= 0, [], len(reference.segments),
+        "of your segments are annotated in the chosen splits", segment[chosen] >= 0, [],
+        len(reference.segments),
         "Videos are named v_..., segments are numbered as in the annotation file", "N-NAMES-UNKNOWN",
     )  # fmt: skip
     of_object = segment[submission.segment]
     if generated:
         classes = {name: code for code, name in enumerate(reference.classes)}
         label = np.array([classes.get(name, -1) for name in submission.classes] or [-1])[submission.label]
-        names = [submission.classes[code] for code in submission.label[sample(len(submission.label))].tolist()]
+        names = [
+            submission.classes[code] for code in submission.label[sample(len(submission.label))].tolist()
+        ]
         n_words = len(reference.words.label)
         match = names_facet(names, [*reference.classes, *reference.vocab], "classes", n_words, rule_lemma)
         key = reference.words.label
@@ -40,7 +43,9 @@ def facets(reference: Reference, submission: Grounding, generated: bool) -> list
     annotated = list(zip(reference.words.segment.tolist(), key.tolist()))
     # Of several words of a class, the first.
     numbers = {annotated[number]: number for number in reversed(range(len(annotated)))}
-    word = np.array([numbers.get(pair, -1) for pair in zip(of_object.tolist(), label.tolist())], dtype=np.int64)
+    word = np.array(
+        [numbers.get(pair, -1) for pair in zip(of_object.tolist(), label.tolist())], dtype=np.int64
+    )
     objects = np.flatnonzero(word >= 0)
     objects = objects[sample(len(objects))]
     return [known, match, *_boxes(reference.words, word[objects], submission.box[objects].astype(np.float64))]

@@ -36,7 +36,9 @@ def nothing(results: Any, reference: Any) -> None:
 class EntitiesTrials(Trials):
     """The trials of one sub-task: its mode, and its tricks as functions that change the results."""
 
-    def __init__(self, mode: str, tricks: Mapping[str, Change], rewarded: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, mode: str, tricks: Mapping[str, Change], rewarded: frozenset[str] = frozenset()
+    ) -> None:
         self._mode = mode
         self.GAMES = {name: self._game(change) for name, change in tricks.items()}
         self.REWARDED = rewarded
@@ -63,7 +65,11 @@ class EntitiesTrials(Trials):
         """Return a submission that touches the canaries without naming them."""
         objects = {"clss": ["x"], "idx_in_sent": [0], "bbox_for_all_frames": [[[1, 1, 5, 5]] * 10]}
         external = {"used": False, "details": ""}
-        content = {"results": {f"v_{CANARY}": {"0": objects}}, "eval_mode": self._mode, "external_data": external}
+        content = {
+            "results": {f"v_{CANARY}": {"0": objects}},
+            "eval_mode": self._mode,
+            "external_data": external,
+        }
         return {f"submission_{self._mode.lower()}.json": json.dumps(content).encode()}
 
     def repeat(self, files: Files, copies: Mapping[str, str]) -> Files:

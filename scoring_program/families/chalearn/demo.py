@@ -66,7 +66,9 @@ class DemoTrack:
         for path in sorted(reference.glob("*_labels.csv")):
             key = path.name[: -len("_labels.csv")]
             frames = int((reference / f"{key}_data.csv").read_text(encoding="ascii").split(",")[0])
-            labels = [tuple(map(int, line.split(","))) for line in path.read_text(encoding="ascii").splitlines()]
+            labels = [
+                tuple(map(int, line.split(","))) for line in path.read_text(encoding="ascii").splitlines()
+            ]
             rows = [row for label in labels if (row := change(rng, label, frames)) is not None]
             _write_rows(folder / f"{key}_prediction.csv", rows)
 

@@ -57,11 +57,17 @@ def _class_table(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStat
         frames = int(annotated[groups].sum()), int(predicted[groups].sum())
         return [float(sums[groups].sum() / max(number, 1)), *frames, int(in_sequences[groups].sum())]
 
-    columns = [Column(track.instance.capitalize()), Column("Jaccard", "share"), Column("Frames annotated", "count")]
+    columns = [
+        Column(track.instance.capitalize()),
+        Column("Jaccard", "share"),
+        Column("Frames annotated", "count"),
+    ]
     columns += [Column("Frames predicted", "count"), Column("Sequences annotated", "count")]
     support = np.stack([_in_sequences(side, side.label - 1, n) for side in rows], axis=1)
     note = f"Jaccard: mean over the sequences in which the {track.instance} counts."
-    return Groups("classes", f"{track.instance.capitalize()} classes", note, columns, track.classes, support, row, 1)
+    return Groups(
+        "classes", f"{track.instance.capitalize()} classes", note, columns, track.classes, support, row, 1
+    )
 
 
 def _in_sequences(rows: Rows, group: Ints, n_groups: int) -> Ints:
@@ -77,9 +83,12 @@ def _confusions(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStati
     ]
     annotated = frame_jaccard.confusions(sides[0], sides[1], track.n_classes)
     predicted = frame_jaccard.confusions(sides[1], sides[0], track.n_classes)
-    # Not frames: a submission chooses how long its rows are, and the sum of lengths would reveal which of them met.
+    # Not frames: a submission chooses how long its rows are, and the sum of lengths would reveal which of
+    # them met.
     things = f"annotated {track.instance}s"
-    note = f"How many {things} of a class (row) share frames with a prediction of another or the same (column)."
+    note = (
+        f"How many {things} of a class (row) share frames with a prediction of another or the same (column)."
+    )
     support = np.stack([annotated, predicted.T], axis=2)
     return Matrix("confusions", "Annotated and predicted", note, track.classes, annotated, support, things)
 

@@ -37,7 +37,8 @@ class Track:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of all sequences: int64 arrays of length n. ``frames`` (n, 2) are 1-based with both ends included."""
+    """Rows of all sequences: int64 arrays of length n. ``frames`` (n, 2) are 1-based with both ends
+    included."""
 
     sequence: Ints
     actor: Ints
@@ -82,7 +83,9 @@ def load_reference(track: Track, folder: Path, findings: Findings) -> Reference 
     if not findings.ok:
         return None
     labels = replace(load_csv_rules(track.challenge_id), name=_LABELS_NAME, also_named=())
-    rows = read_csv_files(_named(files[_LABELS_NAME], _LABELS_NAME), labels, findings, n_frames, reference_words=True)
+    rows = read_csv_files(
+        _named(files[_LABELS_NAME], _LABELS_NAME), labels, findings, n_frames, reference_words=True
+    )
     if not findings.ok:
         return None
     frames = np.array([n_frames[key] for key in rows.keys], dtype=np.int64)
@@ -97,7 +100,9 @@ def read_submission(track: Track, path: Path, reference: Reference, findings: Fi
         return None
     missing = len(reference.sequences) - len(rows.keys)
     if missing:
-        findings.note("N-FILE-MISSING", f"no file for {missing:,} of {counted(len(reference.sequences), 'sequence')}")
+        findings.note(
+            "N-FILE-MISSING", f"no file for {missing:,} of {counted(len(reference.sequences), 'sequence')}"
+        )
     return Prediction(_rows(track, rows, reference.sequences), np.isin(reference.sequences, rows.keys))
 
 

@@ -23,7 +23,9 @@ def honest(reference: Path, rng: Generator, noise: float) -> Any:
             if rng.random() < missed:
                 continue
             label = label if rng.random() > noise else int(rng.integers(1, n_classes + 1))
-            start, end = (round(value + lag + rng.normal(0, 0.4 * noise * (end - start))) for value in (start, end))
+            start, end = (
+                round(value + lag + rng.normal(0, 0.4 * noise * (end - start))) for value in (start, end)
+            )
             start = min(max(start, 1), last)
             rows.append([*head, label, start, min(max(end, start), last)])
         predicted[key] = rows
@@ -40,7 +42,8 @@ def files(prediction: Any) -> Files:
 
 def _rows(change: Callable[[list[int]], list[int] | None]) -> Change:
     return lambda prediction: {
-        key: [changed for row in rows if (changed := change(row)) is not None] for key, rows in prediction.items()
+        key: [changed for row in rows if (changed := change(row)) is not None]
+        for key, rows in prediction.items()
     }
 
 

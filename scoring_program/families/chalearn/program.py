@@ -1,7 +1,7 @@
 """From rows of both sides to the statistics of each sequence, for both tracks and both protocols.
 
-The tracks differ in one thing. An action row begins with the actor, and the released script keeps actors apart; the
-published text does not.
+The tracks differ in one thing. An action row begins with the actor, and the released script keeps actors
+apart; the published text does not.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ class Protocol:
     to_intervals : callable
         Turns rows (n, 2) and the frames of their sequences (n,) into half-open intervals.
     actors_apart : bool
-        Whether the classes of different actors are compared separately. Pairs without a frame are then left out.
+        Whether the classes of different actors are compared separately. Pairs without a frame are then left
+        out.
     false_classes_count : bool
         Whether a class that is only predicted counts, with 0.
     """
@@ -133,13 +134,16 @@ class TrackProgram(Program[Reference, Prediction, SequenceStatistics]):
         return SequenceStatistics(
             reference.sequences, np.where(kept & submission.present, means, np.nan),
             [Note("N-LEFT-OUT", text)] if left_out >= max(fewest(settings["detail"]), 1) else [],
-            means, kept, false_classes, submission.present, cells, counts_in, ground_truth_frames, predicted_frames,
+            means, kept, false_classes, submission.present, cells, counts_in, ground_truth_frames,
+            predicted_frames,
             protocol, drops_empty,
         )  # fmt: skip
 
     def reduce(self, statistics: SequenceStatistics, weights: Floats) -> Floats:
         """Return the weighted mean of the sequences that count."""
-        return resampling.weighted_mean(statistics.mean_jaccard[statistics.counts], weights[:, statistics.counts])
+        return resampling.weighted_mean(
+            statistics.mean_jaccard[statistics.counts], weights[:, statistics.counts]
+        )
 
     def scores(self, statistics: SequenceStatistics) -> dict[str, float]:
         """Return the mean Jaccard index and what goes with it."""
@@ -185,7 +189,8 @@ def _counting(cells: Cells, protocol: Protocol, drops_empty: bool, union: Ints) 
 
 
 def _score_if(statistics: SequenceStatistics, kept: Bools, replaced: Bools) -> float:
-    """Return the score with only the cells ``kept``, the prediction of those ``replaced`` being the ground truth."""
+    """Return the score with only the cells ``kept``, the prediction of those ``replaced`` being the ground
+    truth."""
     cells = statistics.cells
     annotated = cells.counts.ground_truth
     jaccard = np.where(replaced, (annotated > 0).astype(float), frame_jaccard.jaccard_index(cells.counts))

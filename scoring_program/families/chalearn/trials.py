@@ -43,7 +43,8 @@ class TrackTrials(Trials):
         return self._whole_sequences(reference, range(1, self._n_classes + 1))
 
     def _unpredicted(self, reference: Files, sample: Files) -> Files:
-        """Add the classes that are missing in a sequence, for each actor; rows cost nothing where they are wrong."""
+        """Add the classes that are missing in a sequence, for each actor; rows cost nothing where they are
+        wrong."""
         n_frames = dict(_n_frames(reference))
         heads = ("1,", "2,") if self._actor else ("",)
         made = {}
@@ -64,7 +65,9 @@ class TrackTrials(Trials):
 
     def _whole_sequences(self, reference: Files, labels: Iterable[int]) -> Files:
         return {
-            f"{key}_prediction.csv": "".join(f"{self._actor}{label},1,{frames}\n" for label in labels).encode()
+            f"{key}_prediction.csv": "".join(
+                f"{self._actor}{label},1,{frames}\n" for label in labels
+            ).encode()
             for key, frames in _n_frames(reference)
         }
 

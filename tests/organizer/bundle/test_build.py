@@ -14,7 +14,17 @@ import pytest
 import yaml
 
 from conftest import GOLDEN, ROOT, make_zip
-from golden_cases import PROTOCOLS, cases, check_of, checks_of, expected_of, numbers_of, score_case, settings_of, told
+from golden_cases import (
+    PROTOCOLS,
+    cases,
+    check_of,
+    checks_of,
+    expected_of,
+    numbers_of,
+    score_case,
+    settings_of,
+    told,
+)
 from organizer.bundle import last_built, parts
 from organizer.bundle.build import build_all, load_competition, plan_bundles
 from organizer.bundle.packing import needed_code
@@ -82,7 +92,9 @@ def test_vendored_wheels_bring_their_licenses(bundles):
     packages = {name.split("/")[2] for name in names if name.startswith(vendor) and ".dist-info/" in name}
     assert packages
     for package in packages:
-        licenses = [name for name in names if name.startswith(f"{vendor}{package}/") and "LICEN" in name.upper()]
+        licenses = [
+            name for name in names if name.startswith(f"{vendor}{package}/") and "LICEN" in name.upper()
+        ]
         assert licenses, package
 
 
@@ -114,10 +126,15 @@ def test_what_the_organizer_writes_wins_in_every_bundle(edited):
     assert changed["competition.zip"]["tasks"][0]["name"] == "My actions"
     one = changed["chalearn_action.zip"]
     assert one["title"] == "[DEMO DATA] My actions"
-    assert {one["description"], one["tasks"][0]["description"], one["phases"][0]["description"]} == {"My words."}
+    assert {one["description"], one["tasks"][0]["description"], one["phases"][0]["description"]} == {
+        "My words."
+    }
     assert one["pages"][0] == {"title": "My page", "file": "pages/chalearn_action.md"}
     score = one["leaderboards"][0]["columns"][0]
-    assert (score["title"], score["precision"]) == ("Mean Jaccard", 2)  # other tasks have points of another kind
+    assert (score["title"], score["precision"]) == (
+        "Mean Jaccard",
+        2,
+    )  # other tasks have points of another kind
     assert edited(change, "v1.5")["chalearn_action.zip"]["title"] == "[DEMO DATA] My actions"
 
 
@@ -207,7 +224,10 @@ def test_final_phase_on_other_data_has_a_reference_of_its_own(edited, tmp_path):
         path.unlink()
     competition = edited(add_final_phase, reference=refs)["chalearn_action.zip"]
     assert [task["index"] for task in competition["tasks"]] == [0, 1]
-    assert [(phase["tasks"], phase["max_submissions"]) for phase in competition["phases"]] == [([0], 100), ([1], 3)]
+    assert [(phase["tasks"], phase["max_submissions"]) for phase in competition["phases"]] == [
+        ([0], 100),
+        ([1], 3),
+    ]
     assert competition["leaderboards"][0]["submission_rule"] == "Force_Best"
     files = read(tmp_path / "dist" / "chalearn_action.zip")
     first, second = (names_in(files[f"chalearn_action{kind}_reference.zip"]) for kind in ("", "_final"))
@@ -374,7 +394,9 @@ def test_demo_data_is_what_the_generator_writes(tmp_path, name, monkeypatch):
 
 @pytest.mark.parametrize("name", IDS)
 def test_declared_columns_are_the_written_scores(run_built, name):
-    outcome = run_built(name, ROOT / "reference_data" / name, ROOT / "starting_kit" / "samples" / name / "good")
+    outcome = run_built(
+        name, ROOT / "reference_data" / name, ROOT / "starting_kit" / "samples" / name / "good"
+    )
     assert outcome.exit_code == 0, outcome.stderr
     scores = json.loads(outcome.outputs["scores.json"])
     assert list(scores) == [column.key for column in load_challenge(name).columns]
@@ -457,7 +479,9 @@ def test_starting_kit_runs_from_its_own_zip(bundles, tmp_path):
             assert done.returncode == 0, done.stderr
         assert (tmp_path / "evaluation" / "detailed_results.html").is_file()
         found = json.loads((tmp_path / "evaluation" / "detailed_results.json").read_text(encoding="utf-8"))
-        jsonschema.validate(found, json.loads((tmp_path / "formats" / "detailed_results.schema.json").read_text()))
+        jsonschema.validate(
+            found, json.loads((tmp_path / "formats" / "detailed_results.schema.json").read_text())
+        )
         items = (tmp_path / "evaluation" / "per_item.csv").read_text(encoding="utf-8").splitlines()
         assert items[0] == "item,score"
         assert len(items) == 1 + found["interval"]["items"]
@@ -472,7 +496,9 @@ def test_kits_with_generated_sentences_make_the_servers_lemmas(bundles, tmp_path
         kit.extractall(tmp_path)
     case = next((GOLDEN / task).glob("*/released.json")).parent
     command = ["evaluate.py", task, str(case / "submission.zip"), "--reference", str(case / "source")]
-    done = subprocess.run([sys.executable, *command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, *command], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert "|lemmas:corenlp-3.9.1-table+0|" in done.stdout, done.stderr
     scores = json.loads((tmp_path / "evaluation" / "scores.json").read_text(encoding="utf-8"))
     released = json.loads((case / "released.json").read_text(encoding="utf-8"))
@@ -496,5 +522,7 @@ def test_chalearn_modules_work_from_the_kit_as_in_the_challenges_text(bundles, t
         "sample.exportPredictions(([1, 1, 2, 5], [1, 3, 250, 325]), 'valPredict')\n"
         "print(sample.evaluate('gtData'), evalAction('valPredict', 'gtData'))\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert done.stdout.split() == ["1.0", "1.0"], done.stderr

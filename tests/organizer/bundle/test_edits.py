@@ -22,9 +22,23 @@ N_EDITS = 300
 N_WITH_SAMPLES = 10
 SCHEMA = json.loads((ROOT / "organizer/bundle/schemas/competition-v2.json").read_text(encoding="utf-8"))
 OURS = yaml.safe_load((ROOT / "competition.yaml").read_text(encoding="utf-8"))
-DATES = ["2027-03-01 12:00:00", "2027-02-01", "2026-12-31T23:00:00Z", "2028-01-01 00:00:00+02:00", "1 May 2027"]
+DATES = [
+    "2027-03-01 12:00:00",
+    "2027-02-01",
+    "2026-12-31T23:00:00Z",
+    "2028-01-01 00:00:00+02:00",
+    "1 May 2027",
+]
 FACTS = ("key", "type", "title", "selection", "is_required", "is_on_leaderboard")
-FILES = ["own.zip", "own", "pages/data.md", "logo.png", "chalearn_action_reference.zip", "starting_kit.zip", "no.zip"]
+FILES = [
+    "own.zip",
+    "own",
+    "pages/data.md",
+    "logo.png",
+    "chalearn_action_reference.zip",
+    "starting_kit.zip",
+    "no.zip",
+]
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +113,9 @@ def edit_as_organizers_do(data, rng):
     if kind == 0:  # a second phase with other tasks, dates and kit
         chosen = rng.sample([task["index"] for task in tasks], rng.randint(1, len(tasks)))
         more = {"index": 9, "start": "2028-01-01 00:00:00", "end": "2028-02-01 00:00:00", "tasks": chosen}
-        data["phases"].append({**phase, **more, **rng.choice([{}, {"starting_kit": "own.zip", "name": "Final"}])})
+        data["phases"].append(
+            {**phase, **more, **rng.choice([{}, {"starting_kit": "own.zip", "name": "Final"}])}
+        )
     elif kind == 1 and len(tasks) > 1:  # a task less
         gone = tasks.pop(rng.randrange(len(tasks)))["index"]
         data["solutions"] = [entry for entry in data.get("solutions", []) if gone not in entry["tasks"]]
@@ -109,7 +125,9 @@ def edit_as_organizers_do(data, rng):
         name = rng.choice(tasks)["scoring_program"][: -len("_program.zip")]
         more = {"index": 50, "name": "Final", "reference_data": f"{name}_final_reference.zip"}
         tasks.append({"scoring_program": f"{name}_program.zip", **more})
-        data["phases"].append({**phase, "index": 8, "start": "2029-01-01", "end": "2029-02-01", "tasks": [50]})
+        data["phases"].append(
+            {**phase, "index": 8, "start": "2029-01-01", "end": "2029-02-01", "tasks": [50]}
+        )
     elif kind == 3:  # own data, as a zip and as a folder
         rng.choice(tasks)["input_data"] = "own.zip"
         phase["public_data"] = rng.choice(["own_folder", "own.zip"])

@@ -98,7 +98,9 @@ def test_verdict_is_the_platforms(case, unpacked, contents):
         del files[name]
     for name, program in case.get("program", {}).items():
         with zipfile.ZipFile(io.BytesIO(files[name])) as archive:
-            inside = {entry: archive.read(entry) for entry in archive.namelist() if entry not in program["removed"]}
+            inside = {
+                entry: archive.read(entry) for entry in archive.namelist() if entry not in program["removed"]
+            }
         files[name] = make_zip({**inside, **program["written"]})
     report = Report()
     read = read_competition(files["competition.yaml"], report)
@@ -158,7 +160,10 @@ def program(**changed):
     """Return a change of the files in the program; None removes one."""
 
     def change(data, files):
-        content = {**members(files[PROGRAM]), **{name.replace("__", "."): text for name, text in changed.items()}}
+        content = {
+            **members(files[PROGRAM]),
+            **{name.replace("__", "."): text for name, text in changed.items()},
+        }
         files[PROGRAM] = zip_bytes({name: text for name, text in content.items() if text is not None})
 
     return change
@@ -330,7 +335,9 @@ def test_text_of_competition_yaml_is_judged_by_code_and_place(code, where, text)
 
 
 def test_every_code_of_the_linter_is_provoked():
-    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "organizer" / "bundle").glob("*.py"))
+    source = "".join(
+        path.read_text(encoding="utf-8") for path in (ROOT / "organizer" / "bundle").glob("*.py")
+    )
     tests = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py"))
     written = set(re.findall(r'"(L-[A-Z]+)', source))
     assert sorted(code for code in written if tests.count(code) == 0) == []
@@ -395,7 +402,9 @@ def test_demo_reference_without_its_mark_is_named_where_the_kit_shows_it(lint):
     def change(data, files):
         data["title"] = "Real data"
         reference = members(files[REFERENCE])
-        files[REFERENCE] = zip_bytes({name: text for name, text in reference.items() if name != "SYNTHETIC.md"})
+        files[REFERENCE] = zip_bytes(
+            {name: text for name, text in reference.items() if name != "SYNTHETIC.md"}
+        )
 
     (line,) = [line for line in lint(change).errors.lines() if "L-LEAK" in line]
     assert line.endswith("; your reference is the demo reference: build with the real one.")
@@ -406,7 +415,10 @@ def test_demo_reference_without_its_mark_is_named_where_the_kit_shows_it(lint):
     [
         (at("title", value=DELETE), "L-SCHEMA competition.yaml /: title is missing; add title."),
         (at("phases", 0, "max_submissions", value="many"), "many is not allowed here; write a whole number."),
-        (more("phases", index=1), "this phase starts before the previous one ends; start it at least one second "),
+        (
+            more("phases", index=1),
+            "this phase starts before the previous one ends; start it at least one second ",
+        ),
     ],
 )
 def test_wrong_values_are_named_with_what_to_write(lint, change, said):
@@ -555,7 +567,8 @@ def test_table_says_what_the_flags_hide_from_the_owner_of_a_run(unpacked, flags,
     data["enable_detailed_results"] = flags.pop("enable_detailed_results", True)
     data["phases"][0].update(flags)
     lines = {
-        line.strip().split("  ")[0].replace(" (with all scores)", ""): line.split("  ") for line in visibility(data)
+        line.strip().split("  ")[0].replace(" (with all scores)", ""): line.split("  ")
+        for line in visibility(data)
     }
     for name, shown in expected.items():
         assert next(word.strip() for word in lines[name][2:] if word.strip()) == shown

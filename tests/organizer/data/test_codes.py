@@ -50,7 +50,9 @@ def arrays(name, edit):
     """Return a change of the arrays of a file of the body template."""
 
     def change(folder):
-        found = {key: value for key, value in scipy.io.loadmat(folder / name).items() if not key.startswith("_")}
+        found = {
+            key: value for key, value in scipy.io.loadmat(folder / name).items() if not key.startswith("_")
+        }
         edit(found)
         scipy.io.savemat(folder / name, found)
 
@@ -188,7 +190,13 @@ def test_problem_of_a_new_challenge(arguments, capsys):
 
 
 def test_problem_of_an_interpreter_without_numpy(tmp_path):
-    command = [sys.executable, "-S", str(ROOT / "scoring_program" / "score.py"), str(tmp_path), str(tmp_path / "out")]
+    command = [
+        sys.executable,
+        "-S",
+        str(ROOT / "scoring_program" / "score.py"),
+        str(tmp_path),
+        str(tmp_path / "out"),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr.partition(":")[0]) == (2, "E-PYTHON")
     assert "cannot import numpy" in done.stderr

@@ -67,7 +67,9 @@ def add_file(refs, name):
         (lambda refs: refs.parent.joinpath("empty").mkdir() or refs.parent / "empty", "it has no folder of a task"),
     ],
 )  # fmt: skip
-def test_wrong_reference_is_refused_with_the_nearest_name_and_nothing_is_written(refs, tmp_path, change, said):
+def test_wrong_reference_is_refused_with_the_nearest_name_and_nothing_is_written(
+    refs, tmp_path, change, said
+):
     with pytest.raises(RefusedError, match=said):
         build_all(change(refs), output=tmp_path / "dist")
     assert not (tmp_path / "dist").exists()

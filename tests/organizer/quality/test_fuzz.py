@@ -60,4 +60,6 @@ def test_every_change_changes_something(change):
 
 
 def test_a_renamed_file_has_another_name():
-    assert sum(rename(random.Random(seed), "a_prediction.csv") != "a_prediction.csv" for seed in range(30)) == 30
+    assert (
+        sum(rename(random.Random(seed), "a_prediction.csv") != "a_prediction.csv" for seed in range(30)) == 30
+    )

@@ -16,7 +16,9 @@ TASKS = [name for name in challenge_ids() if load_challenge(name).plausibility()
 @pytest.mark.parametrize("task", TASKS)
 def test_mistakes_are_told_and_honest_submissions_are_not(task):
     rows = list(measure([task], n_mistakes=5, n_honest=50))
-    assert [(row.made, row.hits, row.examples) for row in rows if row.hits != (row.n if row.code else 0)] == []
+    assert [
+        (row.made, row.hits, row.examples) for row in rows if row.hits != (row.n if row.code else 0)
+    ] == []
     assert sum(row.n for row in rows) == 5 * len(yardstick.mistakes_of(task).MISTAKES) + 50
 
 

@@ -21,7 +21,9 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def submissions(tmp_path):
     folder = tmp_path / "submissions"
-    write_submissions(folder, {"team/good.zip": sample(), "team/weak.zip": sample("weak"), "broken.ZIP": b"no zip"})
+    write_submissions(
+        folder, {"team/good.zip": sample(), "team/weak.zip": sample("weak"), "broken.ZIP": b"no zip"}
+    )
     (folder / "notes.txt").write_text("not a submission")
     return folder
 
@@ -59,7 +61,9 @@ def test_all_zips_get_a_row_and_a_page_and_teams_a_rank(submissions, tmp_path, c
 
 
 def test_the_last_submission_of_a_team_counts_if_asked(tmp_path):
-    folder = write_submissions(tmp_path / "in", {"a/2.zip": sample(), "a/10.zip": sample("weak"), "a/11.zip": b"no"})
+    folder = write_submissions(
+        tmp_path / "in", {"a/2.zip": sample(), "a/10.zip": sample("weak"), "a/11.zip": b"no"}
+    )
     for keep, name in (("best", "a/2.zip"), ("last", "a/10.zip")):
         assert call(folder, tmp_path / "out", "--keep", keep) == 0
         assert list(rows(tmp_path / "out" / "ranking.csv")) == [name]
@@ -151,7 +155,8 @@ def test_replicates_change_ranks_and_not_the_interval_of_the_scores_file(submiss
     call(submissions, tmp_path / "one")
     call(submissions, tmp_path / "other", "--replicates", 50)
     scores, rankings = (
-        [(tmp_path / run / name).read_text() for run in ("one", "other")] for name in ("scores.csv", "ranking.csv")
+        [(tmp_path / run / name).read_text() for run in ("one", "other")]
+        for name in ("scores.csv", "ranking.csv")
     )
     assert scores[0] == scores[1]
     assert rankings[0] != rankings[1]
@@ -179,7 +184,13 @@ def test_what_changed_says_why(submissions, tmp_path, capsys):
     call(submissions, out)
     found = rows(out / "changes.csv", "team")
     scores = before["other.zip"]["score"], before["team/good.zip"]["score"]
-    expected = {"team": "other", "rank_before": "2", "rank": "1", "score_before": scores[0], "score": scores[1]}
+    expected = {
+        "team": "other",
+        "rank_before": "2",
+        "rank": "1",
+        "score_before": scores[0],
+        "score": scores[1],
+    }
     assert found["other"] == {**expected, "why": "submission"}
     assert found["team"]["why"] == ""
     assert "changed since the run before: 1 score and 1 rank" in capsys.readouterr().out

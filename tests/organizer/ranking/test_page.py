@@ -24,7 +24,9 @@ def report(sorting="desc", factor=1.0, coverage=1.0):
     for team in range(3):
         items = [factor * value + 0.01 * team for value in ERRORS.values()]
         scores = {"score": items[1], "coverage": coverage}
-        entry = Entry(SCORED, scores=scores, score=items[1], replicates=items, items=list(ERRORS), item_scores=items)
+        entry = Entry(
+            SCORED, scores=scores, score=items[1], replicates=items, items=list(ERRORS), item_scores=items
+        )
         name = f"team{team}.zip"
         records.append(Record(Submission(name, f"team{team}", "", Path(name)), "", entry, Path()))
     columns = [replace(CHALLENGE.columns[0], sorting=sorting), *CHALLENGE.columns[1:]]

@@ -103,7 +103,9 @@ def test_p_is_near_that_of_the_paired_t_test_of_a_mean():
     t = abs(d.mean()) / math.sqrt(d.var(ddof=1) / 40)
     weights = resampling.draws(40, 20_000)
     replicates = statistics.rounded(weights @ ITEMS[:2].T / 40)
-    assert statistics.pairs(SCORES[:2], replicates, 40).p[0] == pytest.approx(2 * student_tail(t, 39), abs=0.01)
+    assert statistics.pairs(SCORES[:2], replicates, 40).p[0] == pytest.approx(
+        2 * student_tail(t, 39), abs=0.01
+    )
 
 
 @pytest.mark.parametrize(
@@ -120,7 +122,10 @@ def test_edges_of_p(difference, spread, items, p):
 
 def test_order_of_submissions_changes_nothing_but_the_order():
     order = np.array([3, 1, 4, 0, 2])
-    one, other = statistics.stability(SCORES, REPLICATES), statistics.stability(SCORES[order], REPLICATES[:, order])
+    one, other = (
+        statistics.stability(SCORES, REPLICATES),
+        statistics.stability(SCORES[order], REPLICATES[:, order]),
+    )
     assert (one.low[order] == other.low).all()
     assert (one.firsts[order] == other.firsts).all()
     assert other.tau_mean == pytest.approx(one.tau_mean, abs=1e-12)

@@ -148,8 +148,13 @@ def test_workers_of_another_python_or_numpy_are_one_line(python, numpy):
     def version(python, numpy):
         return {"host": [("python", python)], "packages": {"numpy": numpy}}
 
-    versions = {"client": version("3.11.2.final.0", "2.0.0"), "workers": {"tcp://w:1": version(python, numpy)}}
-    with pytest.raises(BrokenError, match=r"worker tcp://w:1 has Python 3\.\d+ and numpy .*; make them equal"):
+    versions = {
+        "client": version("3.11.2.final.0", "2.0.0"),
+        "workers": {"tcp://w:1": version(python, numpy)},
+    }
+    with pytest.raises(
+        BrokenError, match=r"worker tcp://w:1 has Python 3\.\d+ and numpy .*; make them equal"
+    ):
         cluster._checked_workers("tcp://s:1", versions)
     versions["workers"] = {"tcp://w:1": version("3.11.9.final.0", "2.0.0")}
     assert cluster._checked_workers("tcp://s:1", versions) == 1

@@ -26,7 +26,10 @@ def run_of(outputs, code=0):
     [
         ({**PAGE, "scores.json": b'{"score": 1, "coverage": NaN}'}, "not a finite number"),
         ({**PAGE, "scores.json": b'{"score": 1, "coverage": 1e11}'}, "too many digits"),
-        ({**PAGE, "scores.json": b'{"score": 1, "Coverage": 1}'}, "Coverage is not a column of the leaderboard"),
+        (
+            {**PAGE, "scores.json": b'{"score": 1, "Coverage": 1}'},
+            "Coverage is not a column of the leaderboard",
+        ),
         ({**PAGE, "scores.json": b"[1]"}, "not a mapping"),
         ({**PAGE, "scores.json": b"{"}, "cannot be read"),
         ({**PAGE, "scores.txt": b"score: 1: 2"}, "cannot be read"),
@@ -67,7 +70,9 @@ def test_dry_run_command_scores_a_sample(tmp_path, capsys):
 
 
 def test_program_is_killed_at_its_time_limit(tmp_path):
-    program = make_zip({"metadata.yaml": "command: python3 /app/program/x.py", "x.py": "import time; time.sleep(60)"})
+    program = make_zip(
+        {"metadata.yaml": "command: python3 /app/program/x.py", "x.py": "import time; time.sleep(60)"}
+    )
     empty = tmp_path / "ref"
     empty.mkdir()
     run = run_program(BuiltTask(ID, program, empty, 0.3), empty, tmp_path / "app")
@@ -76,7 +81,9 @@ def test_program_is_killed_at_its_time_limit(tmp_path):
 
 def test_program_folder_is_read_only_and_the_command_sees_no_shell(tmp_path):
     code = "import sys; print(sys.argv[1:])"
-    program = make_zip({"metadata.yaml": "command: python3 /app/program/x.py $HOME /app/input '*'", "x.py": code})
+    program = make_zip(
+        {"metadata.yaml": "command: python3 /app/program/x.py $HOME /app/input '*'", "x.py": code}
+    )
     empty = tmp_path / "ref"
     empty.mkdir()
     run = run_program(BuiltTask(ID, program, empty, 30), empty, tmp_path / "app")
@@ -89,7 +96,9 @@ def test_folders_may_have_classic_codalabs_names_in_a_metadata_without_suffix(tm
     empty = tmp_path / "ref"
     empty.mkdir()
     run = run_program(BuiltTask(ID, program, empty, 30), empty, tmp_path / "app")
-    assert run.stdout.strip() == str([str(tmp_path / "app" / name) for name in ("input", "output")] + ["$outputs"])
+    assert run.stdout.strip() == str(
+        [str(tmp_path / "app" / name) for name in ("input", "output")] + ["$outputs"]
+    )
 
 
 def test_container_has_no_network_and_a_read_only_program(tmp_path):

@@ -88,7 +88,10 @@ def test_number_of_workers_and_order_of_completion_change_nothing(tmp_path):
 def scores_at_home(submission, output):
     found = []
     assert (
-        scoring.score_folder(ID, REFERENCE, submission, output, options=scoring.Options(on_result=found.append)) == 0
+        scoring.score_folder(
+            ID, REFERENCE, submission, output, options=scoring.Options(on_result=found.append)
+        )
+        == 0
     )
     return round(found[0].scores["score"], 10)
 

@@ -25,7 +25,9 @@ def documents(folder):
 
 def texts(folder):
     return {
-        path.name: path.read_text(encoding="utf-8") for path in folder.iterdir() if path.suffix in (".json", ".txt")
+        path.name: path.read_text(encoding="utf-8")
+        for path in folder.iterdir()
+        if path.suffix in (".json", ".txt")
     }
 
 
@@ -53,11 +55,20 @@ def first_segment(document):
         (lambda d: d.update(eval_mode="other"), "/eval_mode: the mode is 'other'"),
         (lambda d: d.pop("eval_mode"), "'eval_mode' is missing"),
         (lambda d: first_segment(d)["idx_in_sent"].pop(), "the three lists must be equally long"),
-        (lambda d: first_segment(d)["bbox_for_all_frames"][0].pop(), "bbox_for_all_frames/0: the list has 9 entries"),
-        (lambda d: first_segment(d)["bbox_for_all_frames"][0][3].pop(), "bbox_for_all_frames/0/3: the list has 3"),
+        (
+            lambda d: first_segment(d)["bbox_for_all_frames"][0].pop(),
+            "bbox_for_all_frames/0: the list has 9 entries",
+        ),
+        (
+            lambda d: first_segment(d)["bbox_for_all_frames"][0][3].pop(),
+            "bbox_for_all_frames/0/3: the list has 3",
+        ),
         (lambda d: first_segment(d)["idx_in_sent"].__setitem__(0, -1), "idx_in_sent/0: -1 is less than 0"),
         (lambda d: first_segment(d)["idx_in_sent"].__setitem__(0, 10**30), "idx_in_sent/0"),
-        (lambda d: first_segment(d)["clss"].__setitem__(0, 7), "clss/0: this is the number 7 instead of a string"),
+        (
+            lambda d: first_segment(d)["clss"].__setitem__(0, 7),
+            "clss/0: this is the number 7 instead of a string",
+        ),
         (lambda d: d.update(results=[]), "/results: this is a list instead of an object"),
     ],
 )
@@ -106,10 +117,14 @@ def test_submitting_only_sure_segments_raises_the_score_and_lowers_coverage(run)
 def test_summary_names_only_classes_of_the_submission(run):
     reference = dict(REFERENCE[GEN])
     reference["reference.json"] = reference["reference.json"].replace('"ladder"', '"canaryclass"')
-    reference["lemmas.json"] = json.dumps({**json.loads(reference["lemmas.json"]), "canaryclass": "canaryclass"})
+    reference["lemmas.json"] = json.dumps(
+        {**json.loads(reference["lemmas.json"]), "canaryclass": "canaryclass"}
+    )
     found, _ = submission(GEN)
     outcome = run(
-        GEN, reference, {"submission_gen.json": json.dumps(found["submission_gen.json"]).replace("ladder", "cup")}
+        GEN,
+        reference,
+        {"submission_gen.json": json.dumps(found["submission_gen.json"]).replace("ladder", "cup")},
     )
     assert outcome.code == scoring.SCORED
     assert "canaryclass" not in outcome.page + outcome.out + outcome.err
@@ -125,7 +140,10 @@ def test_prepared_reference_gives_the_same_scores(run, name, tmp_path):
     findings = prepare(name, source, tmp_path / "prepared")
     assert findings.lines() == []
     plain = run(name, REFERENCE[name], files(GOOD[name]))
-    assert scoring.score_folder(name, tmp_path / "prepared", tmp_path / "res", tmp_path / "out2") == scoring.SCORED
+    assert (
+        scoring.score_folder(name, tmp_path / "prepared", tmp_path / "res", tmp_path / "out2")
+        == scoring.SCORED
+    )
     assert json.loads((tmp_path / "out2" / "scores.json").read_text()) == plain.scores
 
 
@@ -139,7 +157,10 @@ def segment_of(reference):
         (lambda r, s: segment_of(r)["frame_ind"].append(1), "the parallel lists differ in length"),
         (lambda r, s: segment_of(r)["frame_ind"].__setitem__(0, 10), "the frame 10 is not in 0..9"),
         (lambda r, s: segment_of(r)["process_idx"][0].__setitem__(0, 99), "a word index is not in 0.."),
-        (lambda r, s: segment_of(r)["process_clss"][0].__setitem__(0, "dragon"), "'dragon' is not in the vocabulary"),
+        (
+            lambda r, s: segment_of(r)["process_clss"][0].__setitem__(0, "dragon"),
+            "'dragon' is not in the vocabulary",
+        ),
         (
             lambda r, s: s["validation"].append("v_nobody"),
             "the reference does not hold 1 video of 'validation', the first is v_nobody",
@@ -179,7 +200,17 @@ def test_writer_makes_a_zip_that_scores(run, tmp_path):
 
 def test_names_of_the_challenges_own_command_line_work(tmp_path, capsys):
     sample = ROOT / "starting_kit" / "samples" / GEN / "good" / "submission_gen.json"
-    arguments = ["-s", str(sample), "--eval_mode", "gen", "--loc_mode", "all", "-v", "--output", str(tmp_path)]
+    arguments = [
+        "-s",
+        str(sample),
+        "--eval_mode",
+        "gen",
+        "--loc_mode",
+        "all",
+        "-v",
+        "--output",
+        str(tmp_path),
+    ]
     assert evaluate.main(arguments) == 0
     out = capsys.readouterr().out
     assert "mode all\nf1_all_per_sent: " in out
@@ -191,7 +222,10 @@ def test_evaluate_asks_for_what_is_missing(capsys):
         evaluate.main(["-s", "x.json"])
     assert "name the task" in capsys.readouterr().err
     done = subprocess.run(
-        [sys.executable, str(ROOT / "starting_kit" / "evaluate.py"), GT], capture_output=True, text=True, check=False
+        [sys.executable, str(ROOT / "starting_kit" / "evaluate.py"), GT],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert "name your zip file" in done.stderr
 
@@ -229,13 +263,25 @@ def test_a_class_is_shown_if_enough_annotated_words_meet_objects(run, n_annotate
 
 
 def test_a_video_without_words_has_no_score_of_its_own(tmp_path):
-    annotated = {"process_clss": [[]], "process_idx": [[]], "process_bnd_box": [[0, 0, 9, 9]], "frame_ind": [0]}
+    annotated = {
+        "process_clss": [[]],
+        "process_idx": [[]],
+        "process_bnd_box": [[0, 0, 9, 9]],
+        "frame_ind": [0],
+    }
     reference = {
-        "reference.json": {"vocab": [], "annotations": {"v": {"segments": {"0": {**annotated, "tokens": ["a"]}}}}},
+        "reference.json": {
+            "vocab": [],
+            "annotations": {"v": {"segments": {"0": {**annotated, "tokens": ["a"]}}}},
+        },
         "split.json": {"validation": ["v"]},
     }
     empty = {"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []}
-    document = {"results": {"v": {"0": empty}}, "eval_mode": "GT", "external_data": {"used": False, "details": ""}}
+    document = {
+        "results": {"v": {"0": empty}},
+        "eval_mode": "GT",
+        "external_data": {"used": False, "details": ""},
+    }
     for name, content in files({**reference, "submission_gt.json": document}).items():
         folder = tmp_path / ("res" if name.startswith("submission") else "ref")
         folder.mkdir(exist_ok=True)

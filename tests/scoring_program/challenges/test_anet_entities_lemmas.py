@@ -50,7 +50,11 @@ def submission(*classes):
     n = len(classes)
     boxes = [[[10, 10, 50, 50]] * 10] * n
     objects = {"clss": list(classes), "idx_in_sent": list(range(n)), "bbox_for_all_frames": boxes}
-    found = {"results": {"v_a": {"0": objects}}, "eval_mode": "gen", "external_data": {"used": False, "details": ""}}
+    found = {
+        "results": {"v_a": {"0": objects}},
+        "eval_mode": "gen",
+        "external_data": {"used": False, "details": ""},
+    }
     return {"submission_gen.json": json.dumps(found)}
 
 
@@ -74,7 +78,9 @@ def test_numbers_of_the_released_script_with_corenlp(case, tmp_path, monkeypatch
         assert "|lemmas:corenlp-3.9.1-table+0|" in capsys.readouterr().out
         scores = json.loads((output / "scores.json").read_text())
         for mode, numbers in released.items():
-            keys = [f"{name}_{mode}{of}" for of in ("", "_per_sent") for name in ("precision", "recall", "f1")]
+            keys = [
+                f"{name}_{mode}{of}" for of in ("", "_per_sent") for name in ("precision", "recall", "f1")
+            ]
             assert [scores[key] for key in keys] == pytest.approx(numbers, abs=1e-9)
 
 
@@ -157,7 +163,9 @@ def test_prepare_names_unknown_words_and_the_signature_counts_them(run, tmp_path
     assert "|lemmas:corenlp-3.9.1-table+13|" in run(GEN, reference, submission("man")).out
 
 
-@pytest.mark.parametrize(("fallback", "means"), [("rule", "by a rule"), ("lower", "by putting it in lower case")])
+@pytest.mark.parametrize(
+    ("fallback", "means"), [("rule", "by a rule"), ("lower", "by putting it in lower case")]
+)
 def test_note_counts_guessed_classes(run, tmp_path, fallback, means):
     # In both fallbacks these are the lemmas of tokens; "blicket" is not.
     tokens = ["wuga", "wugb", "wugc", "wugd", "wuge"]
@@ -175,7 +183,9 @@ def test_note_counts_guessed_classes(run, tmp_path, fallback, means):
     assert "some of 2 predicted classes not in the table" in full.out
 
 
-def test_reference_without_lemmas_is_refused_before_the_upload_and_on_the_platform(run, tmp_path, monkeypatch):
+def test_reference_without_lemmas_is_refused_before_the_upload_and_on_the_platform(
+    run, tmp_path, monkeypatch
+):
     source = write_source(tmp_path / "source", ["them"])
     findings = Findings()
     check_reference(GEN, source, findings)
@@ -233,7 +243,12 @@ def ask(folder, words, forced=False):
     findings = Findings()
     lemmas, maker = lemmatize(folder, forced, words, [], "rule", findings)
     asked = folder / "asked"
-    return lemmas, maker, findings, [json.loads(line) for line in asked.read_text().split()] if asked.exists() else []
+    return (
+        lemmas,
+        maker,
+        findings,
+        [json.loads(line) for line in asked.read_text().split()] if asked.exists() else [],
+    )
 
 
 def test_corenlp_is_asked_plain_words_together_and_odd_ones_alone(corenlp):
@@ -253,7 +268,9 @@ def test_another_version_of_corenlp_must_be_forced(corenlp, tmp_path, capsys):
     (corenlp / "stanford-corenlp-3.9.1.jar").rename(corenlp / "stanford-corenlp-3.9.2.jar")
     source = write_source(tmp_path / "source", ["dogs", "'ll"])
     assert prepare(source, tmp_path / "ready", "--corenlp", corenlp) == 1
-    problem = f"1. E-CORENLP {corenlp}: this is CoreNLP 3.9.2; the challenge used 3.9.1, and other versions differ"
+    problem = (
+        f"1. E-CORENLP {corenlp}: this is CoreNLP 3.9.2; the challenge used 3.9.1, and other versions differ"
+    )
     assert problem in capsys.readouterr().out
     assert prepare(source, tmp_path / "ready", "--corenlp", corenlp, "--force-corenlp") == 0
     assert "note N-CORENLP: this is CoreNLP 3.9.2" in capsys.readouterr().out

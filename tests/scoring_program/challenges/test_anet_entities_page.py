@@ -46,13 +46,19 @@ MEN = ", ".join(["man"] * 9)
 def objects(*found):
     """Return the objects of a segment; ``found`` are (index, class, box of all frames)."""
     indexes, classes, boxes = zip(*found)
-    return {"idx_in_sent": list(indexes), "clss": list(classes), "bbox_for_all_frames": [[box] * 10 for box in boxes]}
+    return {
+        "idx_in_sent": list(indexes),
+        "clss": list(classes),
+        "bbox_for_all_frames": [[box] * 10 for box in boxes],
+    }
 
 
 def tables_of(run, task, results):
     mode, name = ("gen", "submission_gen.json") if task.endswith("gen") else ("GT", "submission_gt.json")
     submission = {
-        name: json.dumps({"results": results, "eval_mode": mode, "external_data": {"used": False, "details": ""}})
+        name: json.dumps(
+            {"results": results, "eval_mode": mode, "external_data": {"used": False, "details": ""}}
+        )
     }
     outcome = run(task, REFERENCE, submission, detail="full", splits=["validation"])
     tables = json.loads((outcome.folder / "detailed_results.json").read_text(encoding="utf-8"))["tables"]
@@ -60,13 +66,17 @@ def tables_of(run, task, results):
 
 
 def about(rows):
-    return [[pytest.approx(cell, abs=1e-9) if isinstance(cell, float) else cell for cell in row] for row in rows]
+    return [
+        [pytest.approx(cell, abs=1e-9) if isinstance(cell, float) else cell for cell in row] for row in rows
+    ]
 
 
 def test_sections_of_given_sentences(run):
     """One man of two words, then three of nine, are right; the cup is elsewhere, and vB is missing."""
     right = [(index, "man", square(192)) for index in range(3)]
-    results = {"vA": {"0": objects((1, "man", square(32)), (4, "cup", [50, 50, 59, 59])), "1": objects(*right)}}
+    results = {
+        "vA": {"0": objects((1, "man", square(32)), (4, "cup", [50, 50, 59, 59])), "1": objects(*right)}
+    }
     assert tables_of(run, "anet_entities_gt", results) == {
         "classes": [["cup", 1, 0.0], ["dog", 1, 0.0], ["man", 10, 4 / 10]],
         "frequency": about([["1 to below 10", 2, 0.0], ["10 to below 30", 10, 4 / 10]]),

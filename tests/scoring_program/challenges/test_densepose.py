@@ -30,7 +30,9 @@ from validator.rules import load_rules
 
 ID = "densepose"
 DEMO = ROOT / "reference_data" / ID
-GOOD = json.loads(next((ROOT / "starting_kit" / "samples" / ID / "good").iterdir()).read_text(encoding="utf-8"))
+GOOD = json.loads(
+    next((ROOT / "starting_kit" / "samples" / ID / "good").iterdir()).read_text(encoding="utf-8")
+)
 NAME = "densepose_x_results.json"
 
 
@@ -117,7 +119,11 @@ def test_workers_that_fail_end_in_a_verdict(prepared, tmp_path, monkeypatch, cap
 
 def test_detections_beyond_twenty_and_of_other_categories_are_left_out(prepared, tmp_path, capsys):
     _, first = score_with(prepared, tmp_path, GOOD)
-    more = [*GOOD, *({**GOOD[0], "score": -1.0 - i} for i in range(30)), {**GOOD[0], "category_id": 7, "score": 2.0}]
+    more = [
+        *GOOD,
+        *({**GOOD[0], "score": -1.0 - i} for i in range(30)),
+        {**GOOD[0], "category_id": 7, "score": 2.0},
+    ]
     capsys.readouterr()
     _, scores = score_with(prepared, tmp_path, more)
     out = capsys.readouterr().out
@@ -153,7 +159,10 @@ def edit(folder, change):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda d: d["annotations"][0].update(id=0), "/annotations/0/id: the id must be a whole number from 1"),
+        (
+            lambda d: d["annotations"][0].update(id=0),
+            "/annotations/0/id: the id must be a whole number from 1",
+        ),
         (lambda d: d["annotations"][1].update(id=1), "/annotations/1/id: the id occurs twice"),
         (lambda d: d["annotations"][0].update(image_id=77), "/annotations/0/image_id: there is no image 77"),
         (lambda d: d["annotations"][0].update(bbox=[1, 2, -3, 4]), "/annotations/0/bbox"),
@@ -179,7 +188,9 @@ def test_mistakes_in_the_template_are_found(tmp_path):
     folder = official(tmp_path)
     with h5py.File(folder / "Pdist_matrix.mat", "w") as file:
         file["Pdist_matrix"] = np.zeros((7, 1), np.float32)
-    assert "no triangle without its diagonal has 7 distances" in prepare(ID, folder, tmp_path / "out").lines()[0]
+    assert (
+        "no triangle without its diagonal has 7 distances" in prepare(ID, folder, tmp_path / "out").lines()[0]
+    )
     with h5py.File(folder / "Pdist_matrix.mat", "w") as file:
         file["Pdist_matrix"] = np.zeros((6, 1), np.float32)
     assert "the distances are of 4" in prepare(ID, folder, tmp_path / "out").lines()[0]

@@ -29,7 +29,9 @@ def make_template(rng, folder):
     stored = [np.float32(rng.choice([0.02, 0.1, 0.3, 1.0]) * rng.random()) for _ in range(N_UNIQUE**2)]
     stored = stored[: N_UNIQUE * (N_UNIQUE - 1) // 2]
     columns = {"U_subdiv": u, "V_subdiv": v, "Part_ID_subdiv": part}
-    scipy.io.savemat(folder / "SMPL_subdiv.mat", {key: np.array(value)[:, None] for key, value in columns.items()})
+    scipy.io.savemat(
+        folder / "SMPL_subdiv.mat", {key: np.array(value)[:, None] for key, value in columns.items()}
+    )
     index = np.array(unique, dtype=np.float64)[:, None] + 1
     scipy.io.savemat(folder / "SMPL_SUBDIV_TRANSFORM.mat", {"index": index})
     with h5py.File(folder / "Pdist_matrix.mat", "w") as file:
@@ -43,7 +45,9 @@ def make_template(rng, folder):
 
 def make_person(rng, number, image):
     w, h = rng.choice([(9.7, 14.2), (33, 35.5), (60.25, 44), (101, 97.5)])
-    x, y = (round(rng.uniform(-10, limit - 20), rng.choice([0, 2])) for limit in (image["width"], image["height"]))
+    x, y = (
+        round(rng.uniform(-10, limit - 20), rng.choice([0, 2])) for limit in (image["width"], image["height"])
+    )
     person = {
         "id": number, "image_id": image["id"], "category_id": 1, "bbox": [x, y, w, h], "iscrowd": int(rng.random() < 0.15),
         "area": rng.choice([w * h, w * h / 2, 1024.0, 9216.0]),
@@ -62,7 +66,8 @@ def make_person(rng, number, image):
     person["dp_I"][:2] = [2.0, 7.0]
     person["dp_U"], person["dp_V"] = ([rng.randrange(0, 11) / 10 for _ in range(n)] for _ in range(2))
     person["dp_masks"] = [
-        [] if mask is None else {"size": [256, 256], "counts": encode_counts(mask)} for mask in person["masks"]
+        [] if mask is None else {"size": [256, 256], "counts": encode_counts(mask)}
+        for mask in person["masks"]
     ]
     return person
 
@@ -73,7 +78,12 @@ def make_detection(rng, image, persons, template):
         box = [rng.uniform(-5, 80), rng.uniform(-5, 80), rng.uniform(1, 90), rng.uniform(1, 90)]
         iuv = np.zeros((3, int(box[3]), int(box[2])), np.uint8)
         iuv[0] = rng.randrange(0, 25)
-        return {"image_id": image["id"], "bbox": box, "iuv": iuv, "score": rng.choice([0.1, 0.5, rng.random()])}
+        return {
+            "image_id": image["id"],
+            "bbox": box,
+            "iuv": iuv,
+            "score": rng.choice([0.1, 0.5, rng.random()]),
+        }
     person = rng.choice(persons)
     shift = rng.choice([0, 0, 0.4, 2.5])
     box = [number + rng.uniform(-shift, shift) for number in person["bbox"]]
@@ -88,7 +98,12 @@ def make_detection(rng, image, persons, template):
         if rng.random() < 0.9:
             u, v = (round(255 * person[f"dp_{letter}"][key]) for letter in "UV")
             pixels[:, row, column] = (int(person["dp_I"][key]), u, v)
-    return {"image_id": image["id"], "bbox": box, "iuv": pixels, "score": rng.choice([0.1, 0.5, rng.random()])}
+    return {
+        "image_id": image["id"],
+        "bbox": box,
+        "iuv": pixels,
+        "score": rng.choice([0.1, 0.5, rng.random()]),
+    }
 
 
 def facts_of(image, persons, detections, template):
@@ -103,7 +118,9 @@ def facts_of(image, persons, detections, template):
         "person_area": [person["area"] for person in persons],
         "dense": ["dp_x" in person for person in persons],
         "crowd": crowd,
-        "n_points": sum(template.nearest(int(part), 0, 0) is not None for p in persons for part in p.get("dp_I", ())),
+        "n_points": sum(
+            template.nearest(int(part), 0, 0) is not None for p in persons for part in p.get("dp_I", ())
+        ),
         "id": str(image["id"]),
         "points": [],
         "box_iou": [],
@@ -159,7 +176,9 @@ def matches(image):
 
 def plain_body(images):
     """Return value and number of points of each part, and where similarity is lost."""
-    points = [point for image in images for d, person in matches(image) for point in image["points"][d][person]]
+    points = [
+        point for image in images for d, person in matches(image) for point in image["points"][d][person]
+    ]
     body = []
     for name, fine in FINE_PARTS.items():
         own = [similarity for part, _, similarity in points if part in fine]
@@ -167,7 +186,13 @@ def plain_body(images):
     total = max(sum(image["n_points"] for image in images), 1)
     lost = {"background at the point": 0.0, "wrong part": 0.0, "off within the part": 0.0}
     for part, guess, similarity in points:
-        kind = "background at the point" if guess == 0 else "wrong part" if guess != part else "off within the part"
+        kind = (
+            "background at the point"
+            if guess == 0
+            else "wrong part"
+            if guess != part
+            else "off within the part"
+        )
         lost[kind] += 1 - similarity
     kept = sum(similarity for _, _, similarity in points)
     shares = {"kept": kept, "missed person": sum(i["n_points"] for i in images) - len(points), **lost}
@@ -251,14 +276,18 @@ def test_scores_and_page_are_those_of_the_plain_program(tmp_path, seed):
         facts.append(facts_of(image, own, found, template))
     assert persons
     for found in detections:
-        entries.append(encode_detection(found["image_id"], tuple(found["bbox"]), found["score"], found["iuv"]))
+        entries.append(
+            encode_detection(found["image_id"], tuple(found["bbox"]), found["score"], found["iuv"])
+        )
     annotations = [{key: value for key, value in person.items() if key != "masks"} for person in persons]
     document = {"images": images, "annotations": annotations, "categories": [{"id": 1, "name": "person"}]}
     (reference / "annotations.json").write_text(json.dumps(document), encoding="utf-8")
     submission = tmp_path / "s.zip"
     submission.write_bytes(make_zip({"densepose_x_results.json": "[" + ",".join(entries) + "]"}))
     settings = {"detail": "full", "notes": False}
-    assert scoring.score_folder("densepose", reference, submission, tmp_path / "out", settings) == scoring.SCORED
+    assert (
+        scoring.score_folder("densepose", reference, submission, tmp_path / "out", settings) == scoring.SCORED
+    )
     scores = json.loads((tmp_path / "out" / "scores.json").read_text(encoding="utf-8"))
     expected = plain_scores(facts)
     assert set(expected) <= set(scores)

@@ -14,7 +14,9 @@ from organizer.data.prepare import prepare
 from scoring_program import scoring
 
 ID = "kinetics_tps"
-REFERENCE = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "reference_data" / ID).glob("*.json")}
+REFERENCE = {
+    path.name: path.read_text(encoding="utf-8") for path in (ROOT / "reference_data" / ID).glob("*.json")
+}
 GOOD = {
     path.name: json.loads(path.read_text(encoding="utf-8"))
     for path in (ROOT / "starting_kit" / "samples" / ID / "good").iterdir()
@@ -102,7 +104,8 @@ def test_order_of_videos_and_frames_does_not_matter(run):
     turned = {
         "pred_vid_result.json": dict(reversed(GOOD["pred_vid_result.json"].items())),
         "pred_part_result.json": {
-            video: dict(reversed(frames.items())) for video, frames in reversed(GOOD["pred_part_result.json"].items())
+            video: dict(reversed(frames.items()))
+            for video, frames in reversed(GOOD["pred_part_result.json"].items())
         },
     }
     for protocol in ("published", "released"):
@@ -145,7 +148,9 @@ def test_malformed_reference_is_reported_with_its_place(tmp_path):
     source = tmp_path / "source"
     source.mkdir()
     (source / "gt_vid_result.json").write_text('{"a": "x", "b": "y"}')
-    (source / "gt_part_result.json").write_text('{"a": {"f": {"humans": [{"box": [9, 1, 2, 3], "parts": {}}]}}}')
+    (source / "gt_part_result.json").write_text(
+        '{"a": {"f": {"humans": [{"box": [9, 1, 2, 3], "parts": {}}]}}}'
+    )
     lines = prepare(ID, source, tmp_path / "out").lines()
     assert "gt_part_result.json /a/f/humans/0/box: x2 2 is less than x1 9" in lines[0]
 
@@ -180,7 +185,10 @@ def test_thresholds_are_settings_and_in_the_signature(run, protocol):
     truth = {"box": [0, 0, 9, 9], "parts": {"head": {"box": [0, 0, 9, 9], "verb": "nod"}}}
     guess = {"box": [0, 0, 4, 9], "parts": {"head": {"box": [[0, 0, 4, 9]], "verb": ["nod"]}}}
     reference = {"gt_vid_result.json": {"v": "run"}, "gt_part_result.json": {"v": {"f": {"humans": [truth]}}}}
-    submission = {"pred_vid_result.json": {"v": "run"}, "pred_part_result.json": {"v": {"f": {"humans": [guess]}}}}
+    submission = {
+        "pred_vid_result.json": {"v": "run"},
+        "pred_part_result.json": {"v": {"f": {"humans": [guess]}}},
+    }
 
     def psc(settings):
         texts = {**files(reference), "settings.yaml": f"protocol: {protocol}\n{settings}"}

@@ -21,7 +21,9 @@ def frames(*humans):
 CLASSES = {"v1": "run", "v2": "jump", "v3": "jump", "v4": "run"}
 TRUTH = {
     "v1": frames([human(HUMAN, head=(PART, "hold"), left_arm=(PART, "bend"))]),
-    "v2": frames([human(HUMAN, head=(PART, "bend")), human([20, 20, 29, 29], head=([21, 21, 25, 25], "hold"))]),
+    "v2": frames(
+        [human(HUMAN, head=(PART, "bend")), human([20, 20, 29, 29], head=([21, 21, 25, 25], "hold"))]
+    ),
     "v3": frames([human(HUMAN, head=(PART, "hold"))], [human(HUMAN, head=(PART, "hold"))]),
     "v4": frames([human(HUMAN, left_arm=(PART, "bend"))]),
 }

@@ -97,7 +97,9 @@ def plain_scores(reference, submission, released):
     if released:
         total: Any = 0.0
         for t in range(1, 10_000):
-            total += sum(video in right and psc[video] >= t / 10_000 for video in psc) / len(psc) * (1.0 / 10_000)
+            total += (
+                sum(video in right and psc[video] >= t / 10_000 for video in psc) / len(psc) * (1.0 / 10_000)
+            )
         exact, shown = total, round(total, 6)
     else:
         counted = [math.ceil(10_000 * psc[video]) for video in right if psc[video] > 0]
@@ -152,7 +154,10 @@ def make_documents(rng):
                     truth = human["parts"].get(name, {"box": make_box(rng), "verb": "wave"})
                     n = rng.choice([0, 1, 1, 1, 2, 3, 5])
                     boxes = [make_box(rng, truth["box"]) for _ in range(n)]
-                    own[name] = {"box": boxes, "verb": [rng.choice([truth["verb"], *STATES]) for _ in range(n)]}
+                    own[name] = {
+                        "box": boxes,
+                        "verb": [rng.choice([truth["verb"], *STATES]) for _ in range(n)],
+                    }
                 found.append({"box": make_box(rng, human["box"]), "parts": own})
             rng.shuffle(found)
             guesses[video][frame] = {"humans": found[:10]}
@@ -169,7 +174,9 @@ def make_documents(rng):
 @pytest.mark.parametrize("seed", seeds(60))
 def test_scores_are_those_of_the_plain_program(run, seed, protocol):
     reference, submission = make_documents(random.Random(seed))
-    texts = ({name: json.dumps(content) for name, content in side.items()} for side in (reference, submission))
+    texts = (
+        {name: json.dumps(content) for name, content in side.items()} for side in (reference, submission)
+    )
     found = run(ID, *texts, protocol=protocol).scores
     expected = plain_scores(reference, submission, protocol == "released")
     assert {key: found[key] for key in expected} == {

@@ -25,7 +25,9 @@ def rows(draw, n_actors):
             max_size=10,
         )
     )  # fmt: skip
-    return sorted((s, actor, label, start, min(start + more, N_FRAMES)) for s, actor, label, start, more in found)
+    return sorted(
+        (s, actor, label, start, min(start + more, N_FRAMES)) for s, actor, label, start, more in found
+    )
 
 
 def as_rows(found):
@@ -45,7 +47,10 @@ def plain_fixes(truth, predicted, actors_apart):
         "false_classes": [row for row in predicted if kind(row) in in_truth],
         "missed_classes": sorted([*predicted, *(row for row in truth if kind(row) not in in_prediction)]),
         "timing": sorted(
-            [*(row for row in predicted if kind(row) not in both), *(row for row in truth if kind(row) in both)]
+            [
+                *(row for row in predicted if kind(row) not in both),
+                *(row for row in truth if kind(row) in both),
+            ]
         ),
     }
 

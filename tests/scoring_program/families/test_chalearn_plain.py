@@ -22,7 +22,10 @@ PROTOCOLS = ("published", "released")
 def text(draw, n_actors, n_frames, beyond):
     """Draw the rows of a file, which may overlap, repeat a class and, by ``beyond`` frames, run past the end."""
     row = st.tuples(
-        st.integers(1, n_actors), st.integers(1, 3), st.integers(1, n_frames), st.integers(0, n_frames + beyond)
+        st.integers(1, n_actors),
+        st.integers(1, 3),
+        st.integers(1, n_frames),
+        st.integers(0, n_frames + beyond),
     )
     lines = ""
     for actor, label, start, more in draw(st.lists(row, max_size=5)):
@@ -84,11 +87,16 @@ def check_page(result, sequences, classes, apart):
     assert [row[1] for row in sections["sequences"].rows] == sorted(row[0] for row in table.values())
     for name, (_, false_classes, file) in table.items():
         sequence = by_name[name]
-        assert (false_classes, file) == (plain.false_classes(sequence), "yes" if sequence.present else "missing")
+        assert (false_classes, file) == (
+            plain.false_classes(sequence),
+            "yes" if sequence.present else "missing",
+        )
     shares = [row[0] for row in table.values()]
     bins = sections["sequence_scores"]
     edges = [*bins.edges[:-1], 2.0]  # a score of 1 is in the last bin
-    assert list(bins.counts) == [sum(low <= share < high for share in shares) for low, high in zip(edges, edges[1:])]
+    assert list(bins.counts) == [
+        sum(low <= share < high for share in shares) for low, high in zip(edges, edges[1:])
+    ]
 
 
 def check_timelines(result, sequences, classes):

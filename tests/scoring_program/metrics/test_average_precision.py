@@ -29,7 +29,11 @@ def images(draw):
 
     def areas(n):
         return np.array(
-            draw(st.lists(st.sampled_from([10.0, 1024.0, 5000.0, 9216.0, 1e5, 1e10, 2e10]), min_size=n, max_size=n))
+            draw(
+                st.lists(
+                    st.sampled_from([10.0, 1024.0, 5000.0, 9216.0, 1e5, 1e10, 2e10]), min_size=n, max_size=n
+                )
+            )
         )
 
     return matrix(), matrix(), areas(n_detections), areas(n_persons), flags(), flags()
@@ -65,12 +69,17 @@ def test_matching_is_that_of_the_plain_program(several):
             for m, values in enumerate((measure, measure[::-1])):
                 matched, ignored = plain_densepose.match(values, *facts, bounds)
                 place = np.array(matched).reshape(len(ap.THRESHOLDS), -1)
-                assert np.array_equal(found.matched[a, m][:, own], np.where(place < 0, -1, place + first_person))
+                assert np.array_equal(
+                    found.matched[a, m][:, own], np.where(place < 0, -1, place + first_person)
+                )
                 assert found.ignored[a, m][:, own].tolist() == ignored
         first_detection, first_person = own.stop, first_person + len(person_area)
 
 
-@given(st.lists(images(), min_size=1, max_size=4), st.lists(st.sampled_from(list(ap.AREAS)), min_size=1, unique=True))
+@given(
+    st.lists(images(), min_size=1, max_size=4),
+    st.lists(st.sampled_from(list(ap.AREAS)), min_size=1, unique=True),
+)
 def test_areas_are_matched_independently(several, areas):
     everything, some = matched_together(several), matched_together(several, areas)
     chosen = [list(ap.AREAS).index(area) for area in areas]
@@ -85,7 +94,9 @@ def test_weights_are_repeated_images(several, data, block):
     weights = data.draw(st.lists(rows, min_size=1, max_size=4))
     expected = []
     for row in weights:
-        curves = ap.accumulate(matched_together([own for own, times in zip(several, row) for _ in range(times)]))
+        curves = ap.accumulate(
+            matched_together([own for own, times in zip(several, row) for _ in range(times)])
+        )
         expected.append([curves.average(curves.precision[0, measure], 0) for measure in range(2)])
     found = matched_together(several)
     with mock.patch.object(ap, "_REPLICATE_BLOCK", block):
@@ -99,13 +110,18 @@ def test_pairs_go_image_by_image_and_detection_by_detection(sizes):
     images = np.arange(len(sizes))
     detections, persons = (np.repeat(images, [size[side] for size in sizes]) for side in (0, 1))
     pairs = ap.all_pairs(detections, persons)
-    expected = [(d, p) for d, image in enumerate(detections) for p, other in enumerate(persons) if image == other]
+    expected = [
+        (d, p) for d, image in enumerate(detections) for p, other in enumerate(persons) if image == other
+    ]
     assert list(zip(pairs.detection.tolist(), pairs.person.tolist())) == expected
 
 
 def test_perfect_detections_have_ap_one_and_none_have_zero():
     image, ones, flags = np.arange(2), np.ones(2), np.ones(2, bool)
-    detections, people = ap.Detections(image, ones, ones * 2000), ap.People(2, image, ones * 2000, flags, ~flags)
+    detections, people = (
+        ap.Detections(image, ones, ones * 2000),
+        ap.People(2, image, ones * 2000, flags, ~flags),
+    )
     curves = ap.accumulate(ap.match(np.ones((1, 2)), np.ones(2), detections, people))
     assert curves.average(curves.precision[0], 0) == 1
     assert curves.average(curves.recall[0], 0) == 1

@@ -77,7 +77,9 @@ def mean_jaccard(truth, guess, protocol="published"):
 @pytest.mark.parametrize("protocol", ["published", "released"])
 @given(truth=row_lists(), guess=row_lists())
 def test_agrees_with_frame_sets(protocol, truth, guess):
-    assert mean_jaccard(truth, guess, protocol) == pytest.approx(brute_force(truth, guess, protocol), abs=1e-12)
+    assert mean_jaccard(truth, guess, protocol) == pytest.approx(
+        brute_force(truth, guess, protocol), abs=1e-12
+    )
 
 
 @given(truth=row_lists(), guess=row_lists(), seed=st.randoms(use_true_random=False))
@@ -155,7 +157,10 @@ def test_confusions_count_intervals_that_meet(truth, guess):
         )
         merged.append(fj.Labeled(intervals, cell // N_CLASSES, cell % N_CLASSES))
     annotated, predicted = (
-        [(*row, label, sequence) for row, label, sequence in zip(side.frames.tolist(), side.label, side.sequence)]
+        [
+            (*row, label, sequence)
+            for row, label, sequence in zip(side.frames.tolist(), side.label, side.sequence)
+        ]
         for side in merged
     )
     shared = np.zeros((N_CLASSES, N_CLASSES), dtype=np.int64)
@@ -174,7 +179,9 @@ def test_merged_intervals_are_disjoint_and_cover_the_same(rows):
     merged, cell = fj.merge_intervals(intervals, cells)
     assert (merged[:, 1] > merged[:, 0]).all()
     assert ((np.diff(cell) > 0) | (merged[1:, 0] > merged[:-1, 1])).all()
-    before, after = (fj.covered_frames(side[0], side[1], 9).tolist() for side in ((intervals, cells), (merged, cell)))
+    before, after = (
+        fj.covered_frames(side[0], side[1], 9).tolist() for side in ((intervals, cells), (merged, cell))
+    )
     assert before == after
     assert (merged[:, 1] - merged[:, 0]).sum() == sum(after)
     for number in range(N_SEQUENCES * N_CLASSES):

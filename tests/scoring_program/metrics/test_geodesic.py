@@ -59,6 +59,10 @@ def test_similarity_of_points():
         assert found[number] == math.exp(-squared / (2 * k * k))
 
 
-@pytest.mark.parametrize(("pair", "means"), [([0, 0, 2], [0.5, 0, 0.25, 0]), ([3, 3, 3], [0, 0, 0, 1.25 / 3])])
+@pytest.mark.parametrize(
+    ("pair", "means"), [([0, 0, 2], [0.5, 0, 0.25, 0]), ([3, 3, 3], [0, 0, 0, 1.25 / 3])]
+)
 def test_similarity_of_pairs_is_the_mean_over_points(pair, means):
-    assert geodesic.mean_similarity(np.array([1.0, 0.0, 0.25]), np.array(pair), 4).tolist() == pytest.approx(means)
+    assert geodesic.mean_similarity(np.array([1.0, 0.0, 0.25]), np.array(pair), 4).tolist() == pytest.approx(
+        means
+    )

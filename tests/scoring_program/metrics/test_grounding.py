@@ -11,7 +11,9 @@ import plain_grounding as plain
 from scoring_program.metrics import grounding as gr
 
 F = np.float32
-sides = st.one_of(st.integers(0, 40).map(float), st.floats(-1e3, 1e3, width=32), st.sampled_from([1e30, -1e30, 3e38]))
+sides = st.one_of(
+    st.integers(0, 40).map(float), st.floats(-1e3, 1e3, width=32), st.sampled_from([1e30, -1e30, 3e38])
+)
 
 
 def by_hand(predicted, reference, frame):
@@ -47,7 +49,9 @@ def test_overlaps_are_those_of_float32_operations(predicted, reference, frame):
 def words_of(boxes, frames):
     n = len(boxes)
     one = np.zeros(n, np.int64)
-    return gr.Words(one, np.arange(n), one, np.arange(n), one, np.arange(n + 1), np.array(boxes, F), np.array(frames))
+    return gr.Words(
+        one, np.arange(n), one, np.arange(n), one, np.arange(n + 1), np.array(boxes, F), np.array(frames)
+    )
 
 
 def objects_of(boxes):
@@ -107,9 +111,13 @@ def test_order_of_words_within_objects_does_not_change_which_are_right(order):
 
 def test_only_boxes_of_one_pixel_in_both_directions_are_left_out():
     # Width -1 and height 1: no box of one pixel.
-    overlap = gr.frame_overlaps(np.array([[[0, 0, 0, 0]] * 10], F), np.array([[0, 0, 0, 9]], F), np.array([2]))
+    overlap = gr.frame_overlaps(
+        np.array([[[0, 0, 0, 0]] * 10], F), np.array([[0, 0, 0, 9]], F), np.array([2])
+    )
     assert overlap.tolist() == [[-1.0] * 10]
-    overlap = gr.frame_overlaps(np.array([[[0, 0, 0, 9]] * 10], F), np.array([[0, 0, 0, 9]], F), np.array([2]))
+    overlap = gr.frame_overlaps(
+        np.array([[[0, 0, 0, 9]] * 10], F), np.array([[0, 0, 0, 9]], F), np.array([2])
+    )
     assert overlap[0].tolist() == [0.0, 0.0, 1.0] + [0.0] * 7
 
 
@@ -149,7 +157,9 @@ def random_case(seed):
     for segment in range(n_segments):
         for index in sorted(rng.choice(6, int(rng.integers(0, 4)), replace=False).tolist()):
             mentions = rng.choice(n_labels, int(rng.integers(1, n_labels + 1)), replace=False).tolist()
-            word_boxes = [(int(rng.integers(10)), pool[rng.integers(len(pool))]) for _ in range(rng.integers(1, 3))]
+            word_boxes = [
+                (int(rng.integers(10)), pool[rng.integers(len(pool))]) for _ in range(rng.integers(1, 3))
+            ]
             words.append(plain.Word(segment, index, mentions[0], mentions, word_boxes))
     objects = []
     for _ in range(int(rng.integers(0, 9))):
@@ -174,7 +184,9 @@ def random_case(seed):
         column(objects, "label"),
         np.array([thing.boxes for thing in objects], F).reshape(-1, 10, 4),
     )
-    submitted = np.isin(np.arange(n_segments), [*(o.segment for o in objects), *rng.integers(0, n_segments, 1)])
+    submitted = np.isin(
+        np.arange(n_segments), [*(o.segment for o in objects), *rng.integers(0, n_segments, 1)]
+    )
     spared = rng.random(len(objects)) < 0.3
     return words, objects, word_arrays, object_arrays, submitted, spared, n_labels, rng
 
@@ -196,7 +208,9 @@ def test_scores_are_those_of_the_plain_program(seed):
         found = gr.per_class(judged, object_arrays, word_arrays, submitted, n_labels, localization)
         expected = plain.over_classes(by_loops, objects, words, submitted, localization)
         assert (found.precision, found.recall, found.f1) == pytest.approx(expected, abs=1e-12)
-        found, scores = gr.per_sentence(judged, object_arrays, word_arrays, submitted, n_submitted, localization)
+        found, scores = gr.per_sentence(
+            judged, object_arrays, word_arrays, submitted, n_submitted, localization
+        )
         totals, each = plain.over_sentences(by_loops, objects, words, submitted, n_submitted, localization)
         assert (found.precision, found.recall, found.f1) == pytest.approx(totals, abs=1e-12)
         assert scores.tolist() == pytest.approx(each, abs=1e-12, nan_ok=True)
@@ -212,7 +226,9 @@ def test_weighted_class_means_are_those_of_the_plain_program(block, monkeypatch)
         weights = rng.integers(0, 3, (6, 4)).astype(float)
         weights[0] = 0
         expected = [plain.class_mean(correct, label, row[item]) for row in weights]
-        assert gr.weighted_class_mean(correct, label, item, weights).tolist() == pytest.approx(expected, abs=1e-12)
+        assert gr.weighted_class_mean(correct, label, item, weights).tolist() == pytest.approx(
+            expected, abs=1e-12
+        )
 
 
 def test_pairs_are_met_block_by_block(monkeypatch):

@@ -71,7 +71,13 @@ def test_codes_are_read_or_refused(text, runs):
 
 @pytest.mark.parametrize(
     ("rows", "text"),
-    [(["00", "00"], "4"), (["11", "11"], "04"), (["01", "11"], "13"), (["10", "01"], "0120"), (["00", "01"], "31")],
+    [
+        (["00", "00"], "4"),
+        (["11", "11"], "04"),
+        (["01", "11"], "13"),
+        (["10", "01"], "0120"),
+        (["00", "01"], "31"),
+    ],
 )
 def test_codes_run_down_the_columns(rows, text):
     assert masks.encode_counts(np.array([[letter == "1" for letter in row] for row in rows])) == text

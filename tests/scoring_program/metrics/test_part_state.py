@@ -58,7 +58,9 @@ def test_best_match_is_the_first_of_largest_iou(truth, guess):
 
 
 def arrays(entries):
-    return np.array([box for _, box in entries], float).reshape(-1, 4), np.array([f for f, _ in entries], np.int64)
+    return np.array([box for _, box in entries], float).reshape(-1, 4), np.array(
+        [f for f, _ in entries], np.int64
+    )
 
 
 def plain_overlap(a, b):
@@ -106,7 +108,9 @@ def test_a_slight_overlap_can_cost_a_very_good_match_in_the_assignment_only():
 
 @given(
     st.lists(
-        st.lists(st.lists(st.sampled_from([0, 1, 2, 3, 4, 5]), min_size=1, max_size=6), min_size=1, max_size=6),
+        st.lists(
+            st.lists(st.sampled_from([0, 1, 2, 3, 4, 5]), min_size=1, max_size=6), min_size=1, max_size=6
+        ),
         min_size=1,
         max_size=5,
     )
@@ -114,14 +118,17 @@ def test_a_slight_overlap_can_cost_a_very_good_match_in_the_assignment_only():
 def test_grid_points_are_those_of_fractions(videos):
     """Each video is a list of frames, each frame a list of parts: N_p of a correct one, or 0."""
     proposals = np.array([n for frames in videos for parts in frames for n in parts])
-    part_frame = np.repeat(np.arange(sum(map(len, videos))), [len(parts) for frames in videos for parts in frames])
+    part_frame = np.repeat(
+        np.arange(sum(map(len, videos))), [len(parts) for frames in videos for parts in frames]
+    )
     frame_video = np.repeat(np.arange(len(videos)), [len(frames) for frames in videos])
     kind = np.where(proposals > 0, ps.CORRECT, ps.NO_BOX).astype(np.int8)
     outcomes = ps.PartOutcomes(kind, proposals, np.full(len(kind), -1))
     means = ps.frame_means(outcomes.correctness, part_frame, np.arange(len(frame_video)), len(frame_video))
     psc = ps.part_state_correctness(means, frame_video, len(videos))
     exact = [
-        sum(sum((Fraction(1, n) if n else Fraction(0)) for n in parts) / len(parts) for parts in frames) / len(frames)
+        sum(sum((Fraction(1, n) if n else Fraction(0)) for n in parts) / len(parts) for parts in frames)
+        / len(frames)
         for frames in videos
     ]
     passed = ps.grid_points_passed(psc, outcomes, part_frame, frame_video)
@@ -130,7 +137,9 @@ def test_grid_points_are_those_of_fractions(videos):
         assert ps.grid_points_passed(psc, outcomes, part_frame, frame_video).tolist() == passed.tolist()
     right = np.ones(len(videos), bool)
     accuracy = ps.conditioned_accuracy(passed, right)
-    by_hand = [sum(p > Fraction(k, 10_000) for p in exact) / len(exact) for k in (0, 1, 2500, 5000, 9999, 10_000)]
+    by_hand = [
+        sum(p > Fraction(k, 10_000) for p in exact) / len(exact) for k in (0, 1, 2500, 5000, 9999, 10_000)
+    ]
     assert accuracy[[0, 1, 2500, 5000, 9999, 10_000]].tolist() == pytest.approx(by_hand, abs=1e-15)
     area = float(((accuracy[1:] + accuracy[:-1]) / 2).sum() / 10_000)
     assert float(ps.area_under_accuracy(passed, right)) == pytest.approx(area, abs=1e-9)
@@ -171,10 +180,14 @@ def judge_by_loops(matched_human, parts, proposals, inclusive):
     """Return kind, number of proposals and near state of each part."""
     found = []
     for human, name, box, state in zip(matched_human, parts.name, parts.box, parts.state):
-        numbers = [n for n, key in enumerate(zip(proposals.part_human, proposals.part_name)) if key == (human, name)]
+        numbers = [
+            n for n, key in enumerate(zip(proposals.part_human, proposals.part_name)) if key == (human, name)
+        ]
         here = np.flatnonzero(np.isin(proposals.part, numbers)).tolist() if human >= 0 else []
         overlaps = [ps.box_iou(box[None], proposals.box[index][None])[0] for index in here]
-        near = [i for i, iou in zip(here, overlaps) if iou > ps.PART_IOU or (inclusive and iou == ps.PART_IOU)]
+        near = [
+            i for i, iou in zip(here, overlaps) if iou > ps.PART_IOU or (inclusive and iou == ps.PART_IOU)
+        ]
         states = proposals.state[near].tolist()
         kind = ps.CORRECT if state in states else ps.WRONG_STATE
         kind = ps.NO_HUMAN if human < 0 else ps.NO_BOX if not here else kind if near else ps.TOO_FAR
@@ -187,7 +200,9 @@ def test_judging_is_that_of_loops(seed, inclusive, block):
     rng = np.random.default_rng(seed)
     pool = np.array([[0, 0, 9, 9], [0, 0, 9, 2], [0, 0, 4, 9], [5, 5, 14, 14], [30, 30, 33, 33]], float)
     n_parts, n_proposals = (int(rng.integers(0, 8)) for _ in range(2))
-    parts = ps.Parts(rng.integers(0, 3, n_parts), pool[rng.integers(0, 5, n_parts)], rng.integers(0, 3, n_parts))
+    parts = ps.Parts(
+        rng.integers(0, 3, n_parts), pool[rng.integers(0, 5, n_parts)], rng.integers(0, 3, n_parts)
+    )
     # A human has each name once, and -1 as often as it likes.
     keys = [key for key in np.ndindex(3, 3) if rng.random() < 0.6] + [(0, -1), (2, -1)][: rng.integers(3)]
     keys = [keys[index] for index in rng.permutation(len(keys))] or [(1, 1)]

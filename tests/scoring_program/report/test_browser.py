@@ -25,7 +25,13 @@ if CHROMIUM is None:
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 playwright = pytest.importorskip("playwright.sync_api")
 
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+]
 ARGUMENTS += ["--disable-component-update", "--disable-sync"]
 PHONE, DESK = 390, 1280
 SCREEN = 900
@@ -34,7 +40,8 @@ WIDTHS = pytest.mark.parametrize("width", [PHONE, DESK])
 # Texts as long as they get: the first screen must hold the three first notes whatever they say.
 LONG_NOTES = [
     Note(
-        "N-FILES-EXTRA", "12 files of the submission are not part of the reference and were ignored: Seq0900.csv, ..."
+        "N-FILES-EXTRA",
+        "12 files of the submission are not part of the reference and were ignored: Seq0900.csv, ...",
     ),
     Note("N-SEQUENCES", "3 of 240 sequences have no prediction file; they score 0"),
     Note(
@@ -43,9 +50,7 @@ LONG_NOTES = [
     ),
     *(Note(f"N-MORE-{number}", "this is one more note") for number in range(5)),
 ]
-LONG_ADVICE = (
-    "Wrong times of classes that are found cost {points}: check where yours start and end, and from what you count."
-)
+LONG_ADVICE = "Wrong times of classes that are found cost {points}: check where yours start and end, and from what you count."
 LONG_CHALLENGE = replace(CHALLENGE, fixes=[replace(fix, advice=LONG_ADVICE) for fix in CHALLENGE.fixes])
 
 
@@ -53,7 +58,11 @@ def invalid_page() -> str:
     findings = Findings()
     for line in range(30):
         findings.add(
-            "E-CSV-RANGE", "end before start", "swap them", file="a" * 70 + ".csv", where=f"line {line} column 3"
+            "E-CSV-RANGE",
+            "end before start",
+            "swap them",
+            file="a" * 70 + ".csv",
+            where=f"line {line} column 3",
         )
     return page.invalid_page(CHALLENGE, findings)
 
@@ -94,7 +103,9 @@ def written(tmp_path_factory):
                 path.write_text(MADE[name](), encoding="utf-8")
             else:
                 sample = samples_folder(name) / "weak"
-                scoring.score_folder(name, ROOT / "reference_data" / name, sample, path.parent, {"detail": "full"})
+                scoring.score_folder(
+                    name, ROOT / "reference_data" / name, sample, path.parent, {"detail": "full"}
+                )
         return path.as_uri()
 
     return write

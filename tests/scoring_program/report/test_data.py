@@ -81,7 +81,9 @@ def test_text_that_no_reader_could_decode_is_replaced():
 def test_a_run_without_a_score_lists_its_problems(outcome, code):
     findings = Findings()
     for line in range(30):
-        findings.add("E-CSV-RANGE", "end before start", "swap them", file="Seq03.csv", where=f"line {line} column 3")
+        findings.add(
+            "E-CSV-RANGE", "end before start", "swap them", file="Seq03.csv", where=f"line {line} column 3"
+        )
     found = read(data.failed_json(outcome, code, findings, {}))
     assert (found["outcome"], found["exit_code"], found["scores"], found["tables"]) == (outcome, code, {}, {})
     assert found["problems"][0] == {

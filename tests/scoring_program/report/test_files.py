@@ -26,7 +26,9 @@ def test_numbers_that_the_platform_cannot_store_are_refused(value):
         files.plain_number(value)
 
 
-@pytest.mark.parametrize(("value", "text"), [(-1e-12, "0.0"), (1e-10, "0.0000000001"), (1.0, "1.0"), (0.5, "0.5")])
+@pytest.mark.parametrize(
+    ("value", "text"), [(-1e-12, "0.0"), (1e-10, "0.0000000001"), (1.0, "1.0"), (0.5, "0.5")]
+)
 def test_edges(value, text):
     assert files.plain_number(value) == text
 

@@ -19,7 +19,13 @@ from scoring_program.report import html as tree
 from scoring_program.result import Column, Groups, Interval, LineChart, Loss, Matrix, Section, Table
 from validator.findings import Findings, Note
 
-HOSTILE = ["<img src=x onerror=alert(1)>", "</style><script>", '"><svg/onload=1>', "&lt;script&gt;", "\ud800\u202e"]
+HOSTILE = [
+    "<img src=x onerror=alert(1)>",
+    "</style><script>",
+    '"><svg/onload=1>',
+    "&lt;script&gt;",
+    "\ud800\u202e",
+]
 SMALL = replace(example_result(3), sections=())
 
 
@@ -184,7 +190,9 @@ def test_further_notes_are_folded():
     assert len(folded.findall("ul/li")) == 7
 
 
-@pytest.mark.parametrize(("n", "opened", "folded", "more"), [(20, 20, 0, 0), (21, 20, 1, 0), (900, 20, 480, 400)])
+@pytest.mark.parametrize(
+    ("n", "opened", "folded", "more"), [(20, 20, 0, 0), (21, 20, 1, 0), (900, 20, 480, 400)]
+)
 def test_long_tables_are_folded_and_end(n, opened, folded, more):
     section = Table("t", "Rows", "", [Column("n", "count")], [(i,) for i in range(n)])
     card = parsed(result_page(sections=[section], losses=[])).find(".//section[@id='t']")
@@ -196,7 +204,9 @@ def test_long_tables_are_folded_and_end(n, opened, folded, more):
 
 
 def test_the_worst_timelines_are_open_and_the_others_folded():
-    card = parsed(page.result_page(CHALLENGE, example_result(30), SIGNATURE)).find(".//section[@id='timeline-1']")
+    card = parsed(page.result_page(CHALLENGE, example_result(30), SIGNATURE)).find(
+        ".//section[@id='timeline-1']"
+    )
     assert len(card.findall("div/div[@class='timeline']")) == 10
     assert len(card.findall("details/div/div[@class='timeline']")) == 20
 

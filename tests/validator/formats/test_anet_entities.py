@@ -70,7 +70,8 @@ def test_arrays_hold_what_the_document_holds(tmp_path, monkeypatch, task, is_fas
         assert names == [one[0] if named else -1 for _, one in numbered]
         with np.errstate(over="ignore"):
             expected = [
-                np.array([box[:4] for box in one[2]], float).astype(np.float32).tolist() for _, one in numbered
+                np.array([box[:4] for box in one[2]], float).astype(np.float32).tolist()
+                for _, one in numbered
             ]
         assert content.box.tolist() == expected
         assert content.box.dtype == np.float32
@@ -118,7 +119,9 @@ def test_the_mode_is_that_of_the_task(tmp_path):
         content, findings = read(tmp_path, {}, task, eval_mode=mode)
         assert content is None
         shown = mode if len(mode) < 21 else "x" * 19 + "…"
-        assert findings.lines()[0].endswith(f"/eval_mode: the mode is '{shown}'; this task needs \"{MODES[task]}\".")
+        assert findings.lines()[0].endswith(
+            f"/eval_mode: the mode is '{shown}'; this task needs \"{MODES[task]}\"."
+        )
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,9 @@ from validator.formats import densepose as fmt
 from validator.rules import load_rules
 
 ID = "densepose"
-GOOD = json.loads(next((ROOT / "starting_kit" / "samples" / ID / "good").iterdir()).read_text(encoding="utf-8"))
+GOOD = json.loads(
+    next((ROOT / "starting_kit" / "samples" / ID / "good").iterdir()).read_text(encoding="utf-8")
+)
 NAME = "densepose_x_results.json"
 
 
@@ -94,9 +96,17 @@ def test_batches_have_so_many_bytes_or_a_little_more(monkeypatch, lengths, sizes
 
 @pytest.mark.parametrize(
     ("cores", "size", "starts", "expected"),
-    [(1, 0, True, [8]), (2, 0, True, [4, 4]), (9, 0, True, [2] * 4), (2, 10**9, True, [8]), (2, 0, False, [8])],
+    [
+        (1, 0, True, [8]),
+        (2, 0, True, [4, 4]),
+        (9, 0, True, [2] * 4),
+        (2, 10**9, True, [8]),
+        (2, 0, False, [8]),
+    ],
 )
-def test_small_files_and_single_cores_have_no_workers(tmp_path, parallel, monkeypatch, cores, size, starts, expected):
+def test_small_files_and_single_cores_have_no_workers(
+    tmp_path, parallel, monkeypatch, cores, size, starts, expected
+):
     monkeypatch.setattr(fmt, "_BATCH_BYTES", 1)
     monkeypatch.setattr(fmt, "_PARALLEL_FROM_BYTES", size)
     monkeypatch.setattr(fmt.forks, "usable_cores", lambda: cores)
@@ -128,7 +138,9 @@ class Keeper:
 
     def take(self, found):
         pixels = found.pixels.copy()
-        self.kept.append((found.index, found.image_id, found.category_id, found.box, found.score, pixels.tolist()))
+        self.kept.append(
+            (found.index, found.image_id, found.category_id, found.box, found.score, pixels.tolist())
+        )
 
     def result(self):
         return self.kept
@@ -196,7 +208,10 @@ class Planted:
         (mock.Mock(side_effect=OSError(12, "secret")), MemoryError),
         (lambda self, batch: os._exit(9), MemoryError),
         (mock.Mock(side_effect=ValueError("secret")), RuntimeError),
-        (lambda self, batch: setattr(self, "finish", mock.Mock(side_effect=KeyError("secret"))), RuntimeError),
+        (
+            lambda self, batch: setattr(self, "finish", mock.Mock(side_effect=KeyError("secret"))),
+            RuntimeError,
+        ),
     ],
 )
 def test_errors_of_workers_hold_no_data(tmp_path, parallel, monkeypatch, take, error):
@@ -259,7 +274,8 @@ def detection(data, **changes):
 
 RGB = np.zeros((6, 8, 3), np.uint8)
 INTERLACED = made(
-    interlace=1, raw=bytes(sum(h * (1 + 3 * w) for w, h in [(1, 1), (1, 1), (2, 1), (2, 2), (4, 1), (4, 3), (8, 3)]))
+    interlace=1,
+    raw=bytes(sum(h * (1 + 3 * w) for w, h in [(1, 1), (1, 1), (2, 1), (2, 2), (4, 1), (4, 3), (8, 3)])),
 )
 
 
@@ -305,7 +321,10 @@ def test_the_last_part_is_24(tmp_path):
             png(np.where(np.arange(3) < 2, 200, np.full((6, 8, 3), 24)).astype(np.uint8)),
             "the first channel holds 200; channels look like B, G, R; write R, G, B = I, U, V.",
         ),
-        (png(np.where(np.arange(3) < 2, 200, np.full((6, 8, 3), 25)).astype(np.uint8)), "holds 200; parts are 0"),
+        (
+            png(np.where(np.arange(3) < 2, 200, np.full((6, 8, 3), 25)).astype(np.uint8)),
+            "holds 200; parts are 0",
+        ),
         (png(np.full((6, 8, 3), 25, np.uint8)), "the first channel holds 25; parts are 0 (background) to 24"),
     ],
 )
@@ -322,7 +341,10 @@ def test_other_pngs_are_errors_with_the_index(tmp_path, data, words):
     [
         ({"uv_shape": [3, 7, 8]}, "/0/uv_shape: the shape 3 x 7 x 8 does not fit the box; write [3, 6, 8]"),
         ({"uv_shape": [1, 6, 8]}, "/0/uv_shape: the shape 1 x 6 x 8"),
-        ({"bbox": [11.5, 22.5, 19.5, 28.5]}, "does not fit the box; bbox looks like two corners; write x, y, width"),
+        (
+            {"bbox": [11.5, 22.5, 19.5, 28.5]},
+            "does not fit the box; bbox looks like two corners; write x, y, width",
+        ),
         ({"bbox": [11, 22, 18, 27]}, "bbox looks like two corners"),
         ({"bbox": [0, 0, 0.5, 6]}, "/0/bbox: the box is 0.5 x 6 pixels"),
         ({"bbox": [0, 0, -8, 6]}, "/0/bbox: the box is -8 x 6"),
@@ -343,7 +365,10 @@ def test_other_pngs_are_errors_with_the_index(tmp_path, data, words):
             {"bbox": [0, 0, 5000, 5001], "uv_shape": [3, 5001, 5000]},
             "5001 x 5000 pixels are more than 25,000,000; cut",
         ),
-        ({"bbox": [0, 0, 5000, 5000], "uv_shape": [3, 5000, 5000]}, "the PNG is 6 x 8, uv_shape says 5000 x 5000"),
+        (
+            {"bbox": [0, 0, 5000, 5000], "uv_shape": [3, 5000, 5000]},
+            "the PNG is 6 x 8, uv_shape says 5000 x 5000",
+        ),
         ({"bbox": [0, 0, 1, 1], "uv_shape": [3, 1, 1]}, "the PNG is 6 x 8, uv_shape says 1 x 1"),
         ({"score": True}, "/0/score: this is true instead of a number"),
         ({"image_id": 1.5}, "/0/image_id: this is the number 1.5 instead of a whole number"),
@@ -399,7 +424,9 @@ def test_very_many_bad_entries_are_not_all_explained(tmp_path, monkeypatch):
     findings = check("[" + "1," * 300_000 + "1]", tmp_path)
     assert findings.told_total() == "at least 200 problems"
     # Of each batch 200 are explained: three are full, and the last holds 53 entries.
-    findings = check(json.dumps([random.Random(index).randbytes(499).hex() for index in range(3200)]), tmp_path)
+    findings = check(
+        json.dumps([random.Random(index).randbytes(499).hex() for index in range(3200)]), tmp_path
+    )
     assert findings.told_total() == "at least 653 problems"
     assert "/0, /1, /2: this is a string instead of an object {…} (at least 500 such" in findings.lines()[0]
 
@@ -411,7 +438,9 @@ def detections(n=1, box=FAR, first_index=0, last_score=0.5, uv=2):
     pixels = np.full((2, 2, 3), 24, np.uint8)
     pixels[..., 1:] = uv
     scores = [0.5] * (n - 1) + [last_score]
-    return [fmt.Detection(first_index + number, 1, 1, box, score, pixels) for number, score in enumerate(scores)]
+    return [
+        fmt.Detection(first_index + number, 1, 1, box, score, pixels) for number, score in enumerate(scores)
+    ]
 
 
 def taken(entries):

@@ -75,7 +75,9 @@ def in_document(value):
     ]
 
 
-corners = st.tuples(st.integers(0, 9), st.integers(0, 9)).map(lambda at: (at[0], at[1], at[0] + 5, at[1] + 0.5))
+corners = st.tuples(st.integers(0, 9), st.integers(0, 9)).map(
+    lambda at: (at[0], at[1], at[0] + 5, at[1] + 0.5)
+)
 proposals = st.lists(st.tuples(corners, st.sampled_from(["bend", "hold", "kick"])), min_size=1, max_size=3)
 humans = st.builds(
     lambda box, parts: human(box, **parts),
@@ -107,12 +109,16 @@ def test_arrays_hold_what_the_document_holds(monkeypatch, is_fast):
         assert as_loops(found) == in_document(value)
         assert found.videos == list(value)
         assert found.frames == [frame for frames in value.values() for frame in frames]
-        people = [person for frames in value.values() for frame in frames.values() for person in frame["humans"]]
+        people = [
+            person for frames in value.values() for frame in frames.values() for person in frame["humans"]
+        ]
         assert found.human_box.tolist() == [person["box"] for person in people]
         assert found.n_states.tolist() == [
             len(part["verb"]) for person in people for part in person["parts"].values()
         ]
-        assert np.bincount(found.part_human, minlength=len(people)).tolist() == [len(p["parts"]) for p in people]
+        assert np.bincount(found.part_human, minlength=len(people)).tolist() == [
+            len(p["parts"]) for p in people
+        ]
 
     compare()
 
@@ -123,7 +129,10 @@ def test_parts_of_the_reference_have_one_box_and_one_state():
     }}]}}}  # fmt: skip
     parts, findings = read(value, fmt.REFERENCE_SCHEMA)
     assert findings.lines() == []
-    assert (parts.proposal_box.tolist(), parts.proposal_part.tolist()) == ([[1, 1, 2, 2], [3, 3, 4, 4]], [0, 1])
+    assert (parts.proposal_box.tolist(), parts.proposal_part.tolist()) == (
+        [[1, 1, 2, 2], [3, 3, 4, 4]],
+        [0, 1],
+    )
     assert (parts.n_states.tolist(), list(parts.names), list(parts.states)) == (
         [1, 1],
         ["head", "arm"],
@@ -239,6 +248,8 @@ def test_facts(tmp_path):
         (apart[:9], ""),
     ):
         parts, _ = read(document(v=[people]))
-        assert [note.code for note in fmt.facts(fmt.KineticsSubmission({}, parts))] == ([code] if code else [])
+        assert [note.code for note in fmt.facts(fmt.KineticsSubmission({}, parts))] == (
+            [code] if code else []
+        )
     assert "of humans" in fmt.facts(fmt.KineticsSubmission({}, read(document(v=[small * 5]))[0]))[0].text
     assert "of parts" in fmt.facts(fmt.KineticsSubmission({}, read(document(v=[apart]))[0]))[0].text
