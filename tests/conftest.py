@@ -1,22 +1,15 @@
-"""Shared helpers of the tests."""
+"""Fixtures and settings of all tests."""
 
 from __future__ import annotations
 
-import io
 import json
 import shutil
-import zipfile
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import settings
 
 from scoring_program import scoring
-
-ROOT = Path(__file__).resolve().parent.parent
-GOLDEN = ROOT / "tests" / "golden"
 
 # One fixed sequence of examples, so that a run on another machine sees the same.
 settings.register_profile("all", derandomize=True, deadline=None)
@@ -26,20 +19,6 @@ settings.register_profile("quick", settings.get_profile("all"), max_examples=20)
 def pytest_configure(config: pytest.Config) -> None:
     """Try fewer examples where slow tests are left out."""
     settings.load_profile("quick" if config.option.markexpr == "not slow" else "all")
-
-
-def seeds(number: int, quick: int = 6) -> list[Any]:
-    """Return the seeds of random cases, the first of them for the quick tests."""
-    return [*range(quick), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(quick, number))]
-
-
-def make_zip(files: Mapping[str, str | bytes]) -> bytes:
-    """Return a zip with these files."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return buffer.getvalue()
 
 
 @pytest.fixture(autouse=True)

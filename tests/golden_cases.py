@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from conftest import GOLDEN, ROOT
 from scoring_program.challenge import load_challenge
 from scoring_program.result import Result
 from scoring_program.scoring import scored_result
+from tests.helpers import GOLDEN, ROOT
 from validator.findings import Findings
 
 PROTOCOLS = ("published", "released")
@@ -41,7 +41,7 @@ def checks_of(name: str) -> Any:
     """Return the module ``checks`` of a task, or an empty one."""
     if not (GOLDEN / name / "checks.py").is_file():
         return SimpleNamespace()
-    return importlib.import_module(f"golden.{name}.checks")
+    return importlib.import_module(f"tests.golden.{name}.checks")
 
 
 def check_of(name: str) -> Callable[[str, Callable[..., Result], Any], None]:

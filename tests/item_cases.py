@@ -3,8 +3,8 @@
 import json
 import random
 
-from conftest import GOLDEN
 from scoring_program.challenge import load_challenge
+from tests.helpers import GOLDEN
 from validator.findings import Findings
 
 

@@ -7,11 +7,11 @@ import random
 import zipfile
 from io import BytesIO
 
-from conftest import ROOT, make_zip
 from organizer.__main__ import main
 from organizer.bundle.parts import build_program
 from organizer.files import folder_files, zip_bytes
 from organizer.runs.worker import BuiltTask
+from tests.helpers import ROOT, make_zip
 
 ID = "chalearn_gesture"
 REFERENCE = ROOT / "reference_data" / ID

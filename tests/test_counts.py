@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from conftest import ROOT
+from tests.helpers import ROOT
 from validator.findings import counted
 
 HOUSES = ("validator", "scoring_program", "organizer", "starting_kit")

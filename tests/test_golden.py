@@ -10,8 +10,17 @@ from functools import partial
 
 import pytest
 
-from golden_cases import PROTOCOLS, cases, check_of, checks_of, expected_of, numbers_of, score_case, told
 from scoring_program.challenge import challenge_ids
+from tests.golden_cases import (
+    PROTOCOLS,
+    cases,
+    check_of,
+    checks_of,
+    expected_of,
+    numbers_of,
+    score_case,
+    told,
+)
 
 CASES = cases()
 

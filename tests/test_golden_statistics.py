@@ -7,10 +7,10 @@ import json
 import numpy as np
 import pytest
 
-from conftest import GOLDEN, ROOT
-from golden_cases import score_case
 from scoring_program.challenge import load_challenge
 from scoring_program.metrics import resampling
+from tests.golden_cases import score_case
+from tests.helpers import GOLDEN, ROOT
 
 pytestmark = pytest.mark.slow
 

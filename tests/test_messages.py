@@ -10,9 +10,9 @@ from collections import Counter
 
 import pytest
 
-from conftest import ROOT, make_zip
 from organizer.quality.yardstick import mistakes_of
 from scoring_program.challenge import challenge_ids, load_challenge
+from tests.helpers import ROOT, make_zip
 
 CODE = r"[ELN]-[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*"
 

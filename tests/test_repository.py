@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from conftest import ROOT
 from scoring_program.challenge import challenge_ids, load_challenge
 from scoring_program.settings import COMMON
 from scoring_program.signature import VERSION
+from tests.helpers import ROOT
 
 DOCUMENTS = sorted(
     path

@@ -8,13 +8,13 @@ import shutil
 
 import pytest
 
-from conftest import make_zip
 from organizer.data.prepare import reference_files
 from organizer.data.synthetic import load_trials, samples_folder
 from organizer.files import folder_files, write_files
 from scoring_program import scoring
 from scoring_program.challenge import challenge_ids, load_challenge
 from scoring_program.trials import CANARY as WORD
+from tests.helpers import make_zip
 
 pytestmark = pytest.mark.slow
 

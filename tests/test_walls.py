@@ -8,8 +8,8 @@ import re
 
 import pytest
 
-from conftest import ROOT
 from scoring_program.challenge import challenge_ids
+from tests.helpers import ROOT
 
 ROOMS = ("scoring_program", "validator", "organizer")
 # From the ground up: a room imports only what lies below it.

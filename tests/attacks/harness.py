@@ -19,10 +19,10 @@ from io import StringIO
 from math import log2
 from pathlib import Path
 
-from conftest import make_zip
 from scoring_program import scoring
 from scoring_program.challenge import load_challenge
 from scoring_program.scoring import Loaded
+from tests.helpers import make_zip
 from validator.findings import Findings
 
 N_LABELS = 4

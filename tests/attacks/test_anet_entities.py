@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from attacks.harness import N_LABELS, Attack, told
+from tests.attacks.harness import N_LABELS, Attack, told
 
 pytestmark = pytest.mark.slow
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from attacks.harness import N_LABELS, Attack, told
 from scoring_program.scoring import INVALID
+from tests.attacks.harness import N_LABELS, Attack, told
 
 pytestmark = pytest.mark.slow
 

@@ -9,11 +9,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from attacks.harness import N_LABELS, Attack, told
-from conftest import ROOT
 from organizer.data.synthetic import samples_folder
 from scoring_program import scoring
 from scoring_program.challenge import load_challenge
+from tests.attacks.harness import N_LABELS, Attack, told
+from tests.helpers import ROOT
 from validator.findings import Findings
 from validator.formats.densepose import encode_detection
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from conftest import make_zip
 from organizer.__main__ import main
-from rescoring import ID, REFERENCE, call, rows, sample, varied, write_submissions
+from tests.helpers import make_zip
+from tests.rescoring import ID, REFERENCE, call, rows, sample, varied, write_submissions
 
 RED = "\x1b[31mred"
 

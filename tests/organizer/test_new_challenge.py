@@ -16,10 +16,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-import plain_metrics
-from conftest import ROOT
 from organizer import new_challenge
 from organizer.data.references import RefusedError
+from tests import plain_metrics
+from tests.helpers import ROOT
 
 LEFT_OUT = (".git", ".venv", "out", "dist", ".hypothesis", "*_cache", "__pycache__", "mutants", "bench")
 

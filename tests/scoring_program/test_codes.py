@@ -8,11 +8,11 @@ import shutil
 import numpy as np
 import pytest
 
-from conftest import ROOT
 from organizer.data.prepare import prepare
 from organizer.quality.yardstick import mistakes_of
 from scoring_program import scoring
 from scoring_program.challenge import challenge_ids, load_challenge
+from tests.helpers import ROOT
 
 DEMO, SAMPLES = ROOT / "reference_data", ROOT / "starting_kit" / "samples"
 ACTION, GESTURE, KINETICS, DENSEPOSE = "chalearn_action", "chalearn_gesture", "kinetics_tps", "densepose"

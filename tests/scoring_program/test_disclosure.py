@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import ROOT
 from organizer.data.synthetic import samples_folder
 from scoring_program.challenge import challenge_ids, load_challenge
 from scoring_program.disclosure import FEWEST, OTHERS, disclosed, fold_small
 from scoring_program.result import BodyFigure, Column, Groups, Histogram, Line, LineChart, Matrix, Table
+from tests.helpers import ROOT
 from validator.findings import Findings
 
 sizes = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=12).map(

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from conftest import ROOT, make_zip
 from scoring_program import scoring
+from tests.helpers import ROOT, make_zip
 from validator import limits
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="the system offers no limits")

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
 from organizer.bundle.parts import build_program
 from organizer.files import unpack
 from scoring_program.challenge import challenge_ids
+from tests.helpers import ROOT
 
 pytestmark = pytest.mark.slow
 

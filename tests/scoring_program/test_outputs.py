@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from conftest import ROOT, make_zip
+from tests.helpers import ROOT, make_zip
 
 ID = "chalearn_gesture"
 

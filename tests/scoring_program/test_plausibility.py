@@ -8,11 +8,11 @@ import re
 import numpy as np
 import pytest
 
-from conftest import ROOT
 from organizer.data.synthetic import load_trials, samples_folder
 from scoring_program import plausibility, scoring
 from scoring_program.challenges.anet_entities_gt.mistakes import MISTAKES, files, honest
 from scoring_program.plausibility import BoxPairs, Facet, Reading, best_reading, names_facet
+from tests.helpers import ROOT
 
 ID = "anet_entities_gt"
 DEMO = ROOT / "reference_data" / ID

@@ -8,8 +8,8 @@ import re
 
 import pytest
 
-from conftest import make_zip
 from scoring_program import scoring
+from tests.helpers import make_zip
 
 REFERENCE = {
     "S1_labels.csv": "1,1,10\n2,21,30\n",

@@ -8,9 +8,9 @@ import zipfile
 import numpy as np
 import pytest
 
-from conftest import ROOT
 from organizer.__main__ import main
 from scoring_program.prepared import load_arrays
+from tests.helpers import ROOT
 
 ID = "chalearn_gesture"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conftest import ROOT
 from organizer.data.synthetic import load_trials, samples_folder
 from organizer.files import folder_files
 from scoring_program.challenge import challenge_ids, load_challenge
 from scoring_program.metrics import average_precision, resampling
 from scoring_program.scoring import scored_result
+from tests.helpers import ROOT
 from validator.findings import Findings
 
 IDS = challenge_ids()

@@ -14,9 +14,9 @@ import pytest
 
 import evaluate
 import home
-from conftest import ROOT
 from scoring_program import scoring
 from scoring_program.challenge import challenge_ids, load_challenge
+from tests.helpers import ROOT
 
 pytestmark = pytest.mark.slow
 

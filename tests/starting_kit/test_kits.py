@@ -17,10 +17,10 @@ import nbformat
 import numpy as np
 import pytest
 
-from conftest import ROOT, make_zip
 from organizer.bundle.parts import build_kit
 from organizer.data.prepare import reference_files
 from scoring_program.challenge import challenge_ids
+from tests.helpers import ROOT, make_zip
 
 pytestmark = pytest.mark.slow
 

@@ -14,9 +14,9 @@ import densepose_convert
 import writing
 from anet_entities_writer import AnetEntitiesWriter
 from ChalearnLAPSample import ActionSample, GestureSample
-from conftest import make_zip
 from densepose_convert import DensePoseWriter
 from kinetics_tps_writer import KineticsTPSWriter
+from tests.helpers import make_zip
 
 BOX = [10, 20, 90, 200]
 HEAD = ([[12, 30, 40, 80]], ["bend"])

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import make_zip
+from tests.helpers import make_zip
 from validator.archive import Limits, UnreadableFileError, open_submission
 from validator.findings import Findings
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from conftest import make_zip
+from tests.helpers import make_zip
 from validator import check
 from validator.check import check_submission, submission_facts
 from validator.findings import Findings

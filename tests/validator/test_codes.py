@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from conftest import make_zip
+from tests.helpers import make_zip
 from validator import limits
 from validator.__main__ import main
 

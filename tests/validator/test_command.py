@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 
-from conftest import ROOT, make_zip
+from tests.helpers import ROOT, make_zip
 
 
 def validate(*arguments, code="import runpy; runpy.run_module('validator', run_name='__main__')"):

@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conftest import ROOT, make_zip
 from organizer.quality.fuzzing.json_texts import odd_json
+from tests.helpers import ROOT, make_zip
 from validator import json_files
 from validator.archive import Submission
 from validator.check import check_submission

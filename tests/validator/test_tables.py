@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import make_zip
+from tests.helpers import make_zip
 from validator.check import check_submission, submission_facts
 from validator.findings import Findings
 from validator.rules import TableColumn, TableRules, load_rules

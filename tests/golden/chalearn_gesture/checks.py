@@ -1,3 +1,3 @@
 """The same as for the other track."""
 
-from golden.chalearn_action.checks import check  # noqa: F401
+from tests.golden.chalearn_action.checks import check  # noqa: F401

@@ -13,18 +13,6 @@ import jsonschema
 import pytest
 import yaml
 
-from conftest import GOLDEN, ROOT, make_zip
-from golden_cases import (
-    PROTOCOLS,
-    cases,
-    check_of,
-    checks_of,
-    expected_of,
-    numbers_of,
-    score_case,
-    settings_of,
-    told,
-)
 from organizer.bundle import last_built, parts
 from organizer.bundle.build import build_all, load_competition, plan_bundles
 from organizer.bundle.packing import needed_code
@@ -38,6 +26,18 @@ from scoring_program import signature
 from scoring_program.challenge import challenge_ids, load_challenge
 from scoring_program.report.data import result_json
 from scoring_program.settings import SETTINGS_FILE
+from tests.golden_cases import (
+    PROTOCOLS,
+    cases,
+    check_of,
+    checks_of,
+    expected_of,
+    numbers_of,
+    score_case,
+    settings_of,
+    told,
+)
+from tests.helpers import GOLDEN, ROOT, make_zip
 
 pytestmark = pytest.mark.slow
 

@@ -11,10 +11,10 @@ import uuid
 import pytest
 import yaml
 
-from conftest import ROOT, make_zip
 from organizer.bundle.build import check_buildable, plan_bundles
 from organizer.bundle.parts import Parts
 from organizer.data.references import RefusedError
+from tests.helpers import ROOT, make_zip
 
 pytestmark = pytest.mark.slow
 

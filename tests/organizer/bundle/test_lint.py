@@ -15,7 +15,6 @@ import pytest
 import yaml
 from PIL import Image
 
-from conftest import ROOT, make_zip
 from organizer.__main__ import main
 from organizer.bundle.competition import read_competition
 from organizer.bundle.contents import Contents
@@ -23,6 +22,7 @@ from organizer.bundle.lint import lint_bundle, lint_files
 from organizer.bundle.report import Report
 from organizer.bundle.visibility import visibility
 from organizer.files import zip_bytes
+from tests.helpers import ROOT, make_zip
 
 pytestmark = pytest.mark.slow
 

@@ -10,8 +10,8 @@ import sys
 import pytest
 import scipy.io
 
-from conftest import ROOT
 from organizer.__main__ import main
+from tests.helpers import ROOT
 from validator.findings import quote
 
 DEMO = ROOT / "reference_data"

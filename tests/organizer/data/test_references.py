@@ -7,11 +7,11 @@ import shutil
 
 import pytest
 
-from conftest import ROOT
 from organizer import __main__ as commands
 from organizer.bundle import last_built
 from organizer.bundle.build import build_all
 from organizer.data.references import RefusedError, task_folder, task_folders
+from tests.helpers import ROOT
 
 NAMES = {"chalearn_action", "chalearn_gesture", "kinetics_tps", "chalearn_gesture_final"}
 ID = "chalearn_gesture"

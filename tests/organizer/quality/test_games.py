@@ -6,11 +6,11 @@ from functools import cache
 
 import pytest
 
-from conftest import ROOT
 from organizer.data.synthetic import load_trials
 from organizer.quality import games
 from organizer.quality.games import HONEST, RELEASED, play, submissions
 from scoring_program.challenge import challenge_ids, load_challenge
+from tests.helpers import ROOT
 
 pytestmark = pytest.mark.slow
 

@@ -8,9 +8,9 @@ import time
 
 import pytest
 
-from conftest import ROOT
 from organizer.quality import mutant_tests
 from organizer.quality.mutants import chosen_tests, modules
+from tests.helpers import ROOT
 
 
 @pytest.mark.parametrize("module", modules())

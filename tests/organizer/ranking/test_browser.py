@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from rescoring import call, sample, varied, write_submissions
+from tests.rescoring import call, sample, varied, write_submissions
 
 pytestmark = pytest.mark.slow
 

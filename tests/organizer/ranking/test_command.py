@@ -9,11 +9,11 @@ import zipfile
 import html5lib
 import pytest
 
-from conftest import make_zip
 from organizer.bundle import last_built
 from organizer.bundle.build import build_all
-from rescoring import ID, REFERENCE, TABLES, call, left, rows, sample, varied, write_submissions
 from scoring_program.challenge import load_challenge
+from tests.helpers import make_zip
+from tests.rescoring import ID, REFERENCE, TABLES, call, left, rows, sample, varied, write_submissions
 
 pytestmark = pytest.mark.slow
 

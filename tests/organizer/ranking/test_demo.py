@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from organizer.ranking.demo import TEAMS, write_demo_ranking
-from rescoring import rows
+from tests.rescoring import rows
 
 pytestmark = pytest.mark.slow
 

@@ -17,7 +17,7 @@ from organizer.runs import cluster
 from organizer.runs.pool import BrokenError
 from organizer.runs.rescore import Options
 from organizer.runs.worker import BuiltTask
-from rescoring import ID, call, left, rows, sample, spoiled, varied, write_submissions
+from tests.rescoring import ID, call, left, rows, sample, spoiled, varied, write_submissions
 
 pytest.importorskip("distributed")
 # Dask's own threads and sockets end a little after its client is closed.

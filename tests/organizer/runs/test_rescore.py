@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
 from organizer.ranking.command import Choices, rescore
 from organizer.runs.pool import network_off
 from organizer.runs.rescore import Options
-from rescoring import ID, REFERENCE, call, left, rows, sample, spoiled, varied, write_submissions
 from scoring_program import scoring
+from tests.helpers import ROOT
+from tests.rescoring import ID, REFERENCE, call, left, rows, sample, spoiled, varied, write_submissions
 
 pytestmark = pytest.mark.slow
 

@@ -6,10 +6,10 @@ import random
 
 import pytest
 
-from conftest import make_zip
 from organizer.files import zip_bytes
 from organizer.quality.fuzzing.zips import damaged_zip
 from organizer.runs.worker import BuiltTask, run_program
+from tests.helpers import make_zip
 
 pytestmark = pytest.mark.slow
 

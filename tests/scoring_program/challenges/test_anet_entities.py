@@ -12,9 +12,9 @@ import pytest
 
 import evaluate
 from anet_entities_writer import AnetEntitiesWriter
-from conftest import ROOT
 from organizer.data.prepare import prepare
 from scoring_program import scoring
+from tests.helpers import ROOT
 
 GT, GEN = "anet_entities_gt", "anet_entities_gen"
 

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import GOLDEN, ROOT
 from organizer.__main__ import main
 from organizer.data.corenlp import lemmatize
 from organizer.data.prepare import check_reference
 from scoring_program import scoring
 from scoring_program.challenges.anet_entities_gen import program
 from scoring_program.families.anet_entities.lemmas import Lemmas, lemmas_from_table, load_table
+from tests.helpers import GOLDEN, ROOT
 from validator.findings import Findings
 
 pytestmark = pytest.mark.slow

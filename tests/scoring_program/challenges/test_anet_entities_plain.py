@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 
-from conftest import seeds
+from tests.helpers import seeds
 
 CLASSES = ["man", "dog", "cup", "tree"]
 TOKENS = ["", "a", "man", "dogs", "Cup", "trees", "runs"]

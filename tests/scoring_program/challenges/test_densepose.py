@@ -17,12 +17,12 @@ import pytest
 from PIL import Image
 
 import densepose_convert
-from conftest import GOLDEN, ROOT, make_zip
 from organizer.data.prepare import check_reference, prepare
 from scoring_program import scoring
 from scoring_program.challenge import load_challenge
 from scoring_program.challenges.densepose import preparation, reference
 from scoring_program.challenges.densepose.gathering import Gatherer
+from tests.helpers import GOLDEN, ROOT, make_zip
 from validator.check import check_submission
 from validator.findings import Findings
 from validator.formats import densepose as fmt

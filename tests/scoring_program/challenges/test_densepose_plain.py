@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 import scipy.io
 
-import plain_densepose as plain
-from conftest import make_zip, seeds
 from scoring_program import scoring
 from scoring_program.metrics.masks import encode_counts
+from tests import plain_densepose as plain
+from tests.helpers import make_zip, seeds
 from validator.formats.densepose import encode_detection
 
 N_UNIQUE, PARTS = 30, 24

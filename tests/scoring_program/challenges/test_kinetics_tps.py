@@ -8,10 +8,10 @@ import json
 import numpy as np
 import pytest
 
-from conftest import ROOT, make_zip
 from kinetics_tps_writer import KineticsTPSWriter
 from organizer.data.prepare import prepare
 from scoring_program import scoring
+from tests.helpers import ROOT, make_zip
 
 ID = "kinetics_tps"
 REFERENCE = {

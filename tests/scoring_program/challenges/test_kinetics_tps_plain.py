@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from conftest import seeds
+from tests.helpers import seeds
 
 ID = "kinetics_tps"
 PARTS = ["head", "left_arm", "right_leg"]

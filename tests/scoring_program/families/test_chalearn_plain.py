@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import plain_chalearn as plain
 from scoring_program.challenge import load_challenge
 from scoring_program.scoring import scored_result
+from tests import plain_chalearn as plain
 from validator.findings import Findings
 
 IDS = ("chalearn_action", "chalearn_gesture")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import plain_densepose
 from scoring_program.metrics import average_precision as ap
+from tests import plain_densepose
 
 levels = st.sampled_from([0.0, 0.3, 0.5, 0.55, 0.7, 0.8, 0.85, 0.95, 1.0])
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import plain_densepose as plain
 from scoring_program.metrics import geodesic
+from tests import plain_densepose as plain
 
 
 def test_constants_are_those_of_the_paper():

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import plain_grounding as plain
 from scoring_program.metrics import grounding as gr
+from tests import plain_grounding as plain
 
 F = np.float32
 sides = st.one_of(
@@ -152,7 +152,7 @@ def random_case(seed):
     rng = np.random.default_rng(seed)
     n_segments, n_labels = int(rng.integers(1, 4)), int(rng.integers(1, 5))
     # Few boxes, so that many overlap.
-    pool = [[0, 0, 9, 9], [0, 0, 9, 5], [3, 0, 9, 9], [20, 20, 39, 29], [21, 20, 45, 29]]
+    pool: list[list[float]] = [[0, 0, 9, 9], [0, 0, 9, 5], [3, 0, 9, 9], [20, 20, 39, 29], [21, 20, 45, 29]]
     words: list[plain.Word] = []
     for segment in range(n_segments):
         for index in sorted(rng.choice(6, int(rng.integers(0, 4)), replace=False).tolist()):
@@ -164,8 +164,8 @@ def random_case(seed):
     objects = []
     for _ in range(int(rng.integers(0, 9))):
         boxes = [pool[rng.integers(len(pool))]] * 10
-        place = (int(rng.integers(n)) for n in (n_segments, 6, n_labels))
-        objects.append(plain.Object(*place, boxes))
+        segment, index, label = (int(rng.integers(n)) for n in (n_segments, 6, n_labels))
+        objects.append(plain.Object(segment, index, label, boxes))
     mentions = [(number, label) for number, word in enumerate(words) for label in word.mentions]
     found = [box for word in words for box in word.boxes]
     word_arrays = gr.Words(

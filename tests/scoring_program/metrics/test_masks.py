@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import plain_densepose as plain
 from scoring_program.metrics import masks
+from tests import plain_densepose as plain
 
 
 def rectangles(seed, height, width):

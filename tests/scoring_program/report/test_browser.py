@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import pytest
 
-from conftest import ROOT
-from example_result import CHALLENGE, SIGNATURE, example_result
 from organizer.data.synthetic import samples_folder
 from scoring_program import scoring
 from scoring_program.challenge import challenge_ids, load_challenge
 from scoring_program.report import page
+from tests.example_result import CHALLENGE, SIGNATURE, example_result
+from tests.helpers import ROOT
 from validator.findings import Findings, Note
 
 pytestmark = pytest.mark.slow

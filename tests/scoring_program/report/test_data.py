@@ -12,10 +12,10 @@ import jsonschema
 import numpy as np
 import pytest
 
-from example_result import SIGNATURE, example_result
 from scoring_program.disclosure import rounded
 from scoring_program.report import data, files
 from scoring_program.result import Column, Statistics, Table
+from tests.example_result import SIGNATURE, example_result
 from validator.findings import Findings
 
 SCHEMA = json.loads((Path(data.__file__).parent / "detailed_results.schema.json").read_text())

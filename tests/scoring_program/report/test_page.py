@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from example_result import CHALLENGE, SCORES, SIGNATURE, example_result
 from scoring_program.report import charts, page
 from scoring_program.report import html as tree
 from scoring_program.result import Column, Groups, Interval, LineChart, Loss, Matrix, Section, Table
+from tests.example_result import CHALLENGE, SCORES, SIGNATURE, example_result
 from validator.findings import Findings, Note
 
 HOSTILE = [

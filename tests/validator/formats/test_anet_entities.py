@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import make_zip
+from tests.helpers import make_zip
 from validator import json_files
 from validator.check import check_submission
 from validator.findings import Findings

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from conftest import ROOT, make_zip
+from tests.helpers import ROOT, make_zip
 from validator import json_files
 from validator.check import check_submission
 from validator.facts import EMPTY
