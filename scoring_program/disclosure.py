@@ -1,7 +1,7 @@
 """What a run may disclose: the one place that decides, for the page, the log and the JSON.
 
-At ``detail: summary`` a row, bin or cell rests on at least `FEWEST` instances of the reference and as many of
-the submission. Smaller ones are folded into one row; if that row would still be too small, the smallest of
+At ``detail: summary`` a row, bin or cell rests on at least `MIN_GROUP` instances of the reference and as many of
+the submission. Smaller ones are merged into one row; if that row would still be too small, the smallest of
 the others joins it, so that nothing can be computed by subtraction. Where there is no such row, as in a
 matrix, the same groups are left out. A line changes in steps of as many instances. Shares have 3 decimals,
 because the more digits a sum with weights of the submission's choice has, the more it reveals about single
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring_program.metrics.arrays import Ints
+from validator.arrays import Ints
 from scoring_program.result import (
     FULL,
     SUMMARY,
@@ -33,76 +33,81 @@ from scoring_program.result import (
     Table,
 )
 
-FEWEST = 5
+MIN_GROUP = 5
 _DECIMALS = 3
 OTHERS = "(others)"
 LEVELS: dict[str, tuple[str, ...]] = {"none": (), SUMMARY: (SUMMARY,), FULL: (SUMMARY, FULL)}
 
 
 def disclosed(sections: Iterable[Section | Deferred], detail: str) -> list[Section]:
-    """Return the sections that a detail level shows, groups turned into tables and small ones folded."""
-    floor = fewest(detail)
+    """Return the sections that a detail level shows, groups turned into tables and small ones merged."""
+    minimum = min_group(detail)
     shown: list[Section] = []
     for entry in sections:
         if entry.level in LEVELS[detail]:  # type: ignore[union-attr]
             built = entry.build() if isinstance(entry, Deferred) else [entry]
-            folded = (_folded(section, floor) for section in built)
-            shown += [section for section in folded if section is not None]
-    return round_floats(shown, _DECIMALS) if floor else shown
+            merged = (_merged(section, minimum) for section in built)
+            shown += [section for section in merged if section is not None]
+    return round_floats(shown, _DECIMALS) if minimum else shown
 
 
-def fewest(detail: str) -> int:
-    """Return the fewest instances that anything shown at a detail level may rest on."""
-    return 0 if detail == FULL else FEWEST
+def min_group(detail: str) -> int:
+    """Return the minimum group size at a detail level: how many instances anything shown must rest on."""
+    return 0 if detail == FULL else MIN_GROUP
 
 
-def _folded(section: Section, floor: int) -> Section | None:
+def shows_comparisons(detail: str) -> bool:
+    """Return whether a detail level shows more than scores: sections, error costs, hints from the reference."""
+    return bool(LEVELS[detail])
+
+
+def _merged(section: Section, minimum: int) -> Section | None:
     if isinstance(section, Groups):
-        return _group_table(section, floor)
-    if not floor:
+        return _group_table(section, minimum)
+    if not minimum:
         return section
     if isinstance(section, Table):
-        return _large_rows(section, floor)
+        return _large_rows(section, minimum)
     if isinstance(section, Histogram):
-        return _merged_bins(section, floor)
+        return _merged_bins(section, minimum)
     if isinstance(section, Matrix):
-        return _large_cells(section, floor)
+        return _large_cells(section, minimum)
     if isinstance(section, LineChart):
-        return _large_steps(section, floor)
+        return _large_steps(section, minimum)
     if isinstance(section, BodyFigure):
         # A person has several parts.
-        large, _ = fold_small(section.support, floor, overlapping=True)
+        large, _ = merge_small(section.support, minimum, overlapping=True)
         parts = [part if number in large else (part[0], None, 0) for number, part in enumerate(section.parts)]
         return replace(section, parts=parts) if len(large) else None
     return section
 
 
-def fold_small(support: Ints, floor: int, overlapping: bool = False) -> tuple[Ints, Ints]:
-    """Return the numbers of the groups that are large enough, and of those that must be folded into one row.
+def merge_small(support: Ints, minimum: int, overlapping: bool = False) -> tuple[Ints, Ints]:
+    """Return the numbers of the groups that are large enough, and of those that must be merged into one row.
 
     Parameters
     ----------
     support : int64 array of shape (n, 2)
         Instances of the reference and of the submission.
-    floor : int
+    minimum : int
         The fewest of each that a row may rest on.
     overlapping : bool
-        Whether an instance may be in several groups: folded groups then rest on as many as the largest of
+        Whether an instance may be in several groups: merged groups then rest on as many as the largest of
         them.
 
     Returns
     -------
     large, small : int arrays
-        Together the groups that rest on anything. ``small`` has at least ``floor`` of each kind, or is empty;
+        Together the groups that rest on anything. ``small`` has at least ``minimum`` of each kind, or is empty;
         if the groups do not suffice for one row, both are empty.
     """
     some = np.flatnonzero(support.any(axis=1))
-    is_small = (support[some] < floor).any(axis=1)
+    is_small = (support[some] < minimum).any(axis=1)
     large, small = some[~is_small], some[is_small]
-    # The smallest of the large groups follow until the folded row is large itself.
+    # The smallest of the large groups follow until the merged row is large itself.
     large = large[np.argsort(support[large].min(axis=1), kind="stable")]
     taken = 0
-    while len(small) and (_together(support[small], overlapping) < floor).any():
+    while len(small) and (_together(support[small], overlapping) < minimum).any():
         if taken == len(large):
             return large[:0], small[:0]
         small = np.append(small, large[taken])
@@ -115,18 +120,18 @@ def _together(support: Ints, overlapping: bool) -> Ints:
     return support.max(axis=0) if overlapping else support.sum(axis=0)
 
 
-def _large_cells(section: Matrix, floor: int) -> Matrix | None:
+def _large_cells(section: Matrix, minimum: int) -> Matrix | None:
     """Return a matrix without its small cells; the sum of the diagonal is known, so one of them must not
     be alone."""
-    shown = section.support.min(axis=2) >= floor
+    shown = section.support.min(axis=2) >= minimum
     diagonal = np.arange(len(section.names))
-    large, _ = fold_small(section.support[diagonal, diagonal], floor)
+    large, _ = merge_small(section.support[diagonal, diagonal], minimum)
     shown[diagonal, diagonal] &= np.isin(diagonal, large)
     return replace(section, counts=np.where(shown, section.counts, -1)) if shown.any() else None
 
 
-def _group_table(section: Groups, floor: int) -> Table | None:
-    large, small = fold_small(section.support, floor, section.overlapping)
+def _group_table(section: Groups, minimum: int) -> Table | None:
+    large, small = merge_small(section.support, minimum, section.overlapping)
     rows: list[Sequence[Cell]] = [
         (section.names[group], *section.row(np.array([group]))) for group in large.tolist()
     ]
@@ -145,32 +150,32 @@ def _group_table(section: Groups, floor: int) -> Table | None:
     )
 
 
-def _large_rows(section: Table, floor: int) -> Table | None:
+def _large_rows(section: Table, minimum: int) -> Table | None:
     """Return a table without its small rows; one without support holds facts about the submission alone."""
     if section.support is None:
         return section
-    kept = section.support.min(axis=1) >= floor
+    kept = section.support.min(axis=1) >= minimum
     rows = [row for row, stays in zip(section.rows, kept.tolist()) if stays]
     return replace(section, rows=rows, support=section.support[kept]) if rows else None
 
 
-def _merged_bins(section: Histogram, floor: int) -> Histogram | None:
+def _merged_bins(section: Histogram, minimum: int) -> Histogram | None:
     """Return a histogram whose neighboring bins are joined until each is empty or large."""
     edges, counts, support = [section.edges[0]], list[int](), list[Ints]()
     pending, size = 0, np.zeros(2, np.int64)
     for right, count, instances in zip(section.edges[1:], section.counts, section.support):
         pending, size = pending + count, size + instances
-        if not pending or (size >= floor).all():
+        if not pending or (size >= minimum).all():
             edges.append(right)
             counts.append(pending)
             support.append(size)
             pending, size = 0, np.zeros(2, np.int64)
     if pending:
         # What is left over joins the last bins that hold anything.
-        while counts and not ((size >= floor).all() and pending):
+        while counts and not ((size >= minimum).all() and pending):
             pending, size = pending + counts.pop(), size + support.pop()
             edges.pop()
-        if (size < floor).any():
+        if (size < minimum).any():
             return None
         edges.append(section.edges[-1])
         counts.append(pending)
@@ -178,38 +183,38 @@ def _merged_bins(section: Histogram, floor: int) -> Histogram | None:
     return replace(section, edges=edges, counts=counts, support=np.array(support)) if any(counts) else None
 
 
-def _large_steps(section: LineChart, floor: int) -> LineChart | None:
-    """Return a chart whose lines change only after ``floor`` more instances."""
+def _large_steps(section: LineChart, minimum: int) -> LineChart | None:
+    """Return a chart whose lines change only after ``minimum`` more instances."""
     if section.support is None:
         return section
     step = _stepped_from_total if section.from_total else _stepped
-    lines = [step(line, instances, floor) for line, instances in zip(section.lines, section.support)]
+    lines = [step(line, instances, minimum) for line, instances in zip(section.lines, section.support)]
     return replace(section, lines=lines) if any(any(line.y) for line in lines) else None
 
 
-def _steps(instances: Ints, floor: int) -> list[int]:
-    """Return the points at which at least ``floor`` instances have come since the point before."""
+def _steps(instances: Ints, minimum: int) -> list[int]:
+    """Return the points at which at least ``minimum`` instances have come since the point before."""
     steps, reached = [], 0
     for index, count in enumerate(instances.tolist()):
-        if count - reached >= floor:
+        if count - reached >= minimum:
             steps.append(index)
             reached = count
     return steps
 
 
-def _stepped(line: Line, instances: Ints, floor: int) -> Line:
+def _stepped(line: Line, instances: Ints, minimum: int) -> Line:
     """Return a line that has in each step the value of the step's end, and 0 after the last step."""
     y, begin = [0.0] * len(line.y), 0
-    for index in _steps(instances, floor):
+    for index in _steps(instances, minimum):
         y[begin : index + 1] = [line.y[index]] * (index + 1 - begin)
         begin = index + 1
     return replace(line, y=y)
 
 
-def _stepped_from_total(line: Line, instances: Ints, floor: int) -> Line:
+def _stepped_from_total(line: Line, instances: Ints, minimum: int) -> Line:
     """Return a line that keeps its first value until enough instances have left; the last step goes to its
     end."""
-    steps = [0, *_steps(instances, floor)]
+    steps = [0, *_steps(instances, minimum)]
     values = [line.y[index] for index in steps]
     if len(steps) > 1:
         values[-1] = line.y[-1]

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from scoring_program.metrics.arrays import Floats
+from validator.arrays import Floats
 
 Files = Mapping[str, bytes]
 Generator = np.random.Generator

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from validator.findings import Findings
+from validator.findings import Findings, Refused
 
 # Raised when the content of prepared files changes.
 _FORM = 2
@@ -27,11 +27,8 @@ def save_prepared(path: Path, texts: Mapping[str, object], arrays: Mapping[str, 
     np.savez(path, **content)
 
 
-def load_prepared(
-    path: Path, make: Callable[[dict[str, Any], dict[str, np.ndarray]], T], findings: Findings
-) -> T | None:
-    """Return what ``make`` makes of the texts and arrays of a prepared file; None, and a finding, if it
-    cannot."""
+def load_prepared(path: Path, make: Callable[[dict[str, Any], dict[str, np.ndarray]], T]) -> T:
+    """Return what ``make`` builds from the texts and arrays of a prepared file. Raises Refused."""
     try:
         arrays = load_arrays(path)
         texts = json.loads(arrays.pop("text").tobytes())
@@ -40,8 +37,9 @@ def load_prepared(
         problem = f"it was prepared in form {texts['form']}, and this program reads {_FORM}"
     except (ValueError, KeyError, TypeError):
         problem = "the prepared reference cannot be read"
+    findings = Findings()
     findings.add("E-REF-PREPARED", problem, "prepare it again", file=path.name)
-    return None
+    raise Refused(findings)
 
 
 def load_arrays(path: Path) -> dict[str, np.ndarray]:

@@ -1,4 +1,4 @@
-"""What a challenge returns after scoring: plain records that the report renders.
+"""What a task returns after scoring: plain records that the report renders.
 
 Every section of the detail page has a key, which never changes, and a level. ``SUMMARY`` sections hold
 aggregates and say for every row, bin and cell how many instances it rests on; `scoring_program.disclosure`
@@ -14,8 +14,11 @@ from typing import Union
 
 import numpy as np
 
-from scoring_program.metrics.arrays import Bools, Floats, Ints
+from validator.arrays import Bools, Floats, Ints
 from validator.findings import Note
+
+# The most decimals of any number in an output.
+DECIMALS = 10
 
 SUMMARY = "summary"
 FULL = "full"
@@ -54,7 +57,7 @@ class Table(Section):
 
 @dataclass(frozen=True)
 class Groups(Section):
-    """A table with one row for each group of instances, before small groups are folded into one row.
+    """A table with one row for each group of instances, before small groups are merged into one row.
 
     Attributes
     ----------
@@ -67,7 +70,7 @@ class Groups(Section):
     worst_first : int, optional
         The column that rows are sorted by, the smallest first; without it they keep their order.
     overlapping : bool
-        Whether an instance may be in several groups, so that a folded row may rest on no more than its
+        Whether an instance may be in several groups, so that a merged row may rest on no more than its
         largest group.
     """
 
@@ -233,17 +236,17 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Loss:
-    """What one kind of error costs: the score if it were gone, and how many points of the score that is."""
+class ErrorCost:
+    """The cost of one type of error: the score without these errors, and how many points of the score that is."""
 
-    fix: str
-    score_if_fixed: float
+    error_type: str
+    score_without: float
     points: float
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """The per-item statistics of one submission, gathered once; each program adds arrays of its own.
+    """The per-item statistics of one submission, gathered once; each task adds arrays of its own.
 
     Attributes
     ----------
@@ -267,16 +270,16 @@ class Result:
     Attributes
     ----------
     scores : mapping of leaderboard key to float
-        In the order of the challenge's columns; holds ``score`` and ``coverage``.
+        In the order of the task's columns; holds ``score`` and ``coverage``.
     statistics : Statistics
         What the scores are reductions of. Never part of an output as it is.
     replicates : float64 array of shape (n_replicates,)
         The scores of the resamples that the interval comes from; empty without items.
     interval : Interval or None
-    losses : sequence of Loss
+    error_costs : sequence of ErrorCost
         The largest first.
     sections : sequence of Section
-        The challenge's own parts of the detail page, small groups folded.
+        The task's own parts of the detail page, small groups merged.
     notes : sequence of Note
     """
 
@@ -284,6 +287,6 @@ class Result:
     statistics: Statistics
     replicates: Floats
     interval: Interval | None = None
-    losses: Sequence[Loss] = ()
+    error_costs: Sequence[ErrorCost] = ()
     sections: Sequence[Section] = ()
     notes: Sequence[Note] = field(default_factory=list)

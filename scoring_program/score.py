@@ -31,6 +31,6 @@ except ImportError as error:
     sys.exit(2)
 
 if __name__ == "__main__":
-    from scoring_program.scoring import main
+    from scoring_program.run import main
 
     sys.exit(main())

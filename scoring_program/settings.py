@@ -1,6 +1,6 @@
 """The settings of one competition: an optional ``settings.yaml`` in the reference folder.
 
-Every challenge knows the common settings; its ``challenge.yaml`` declares others in the same form.
+Every task knows the common settings; its ``<task>.yaml`` declares others in the same form.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from typing import Any
 
 import yaml
 
-from validator.findings import Findings, quote
+from validator.findings import Findings, Refused, quote
 from validator.strict_yaml import load_strict
 
 SETTINGS_FILE = "settings.yaml"
+# A value for every setting.
+Settings = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ COMMON = (
 
 
 def declared(data: Mapping[str, Mapping[str, Any]]) -> tuple[Setting, ...]:
-    """Return the common settings and those of a ``challenge.yaml``."""
+    """Return the common settings and those of the declaration of a task."""
     declarations = (
         Setting(name=name, **{**value, "choices": tuple(value.get("choices", ()))})
         for name, value in data.items()
@@ -54,47 +56,48 @@ def declared(data: Mapping[str, Mapping[str, Any]]) -> tuple[Setting, ...]:
     return (*COMMON, *declarations)
 
 
-def read_settings(folder: Path, known: tuple[Setting, ...], findings: Findings) -> dict[str, Any]:
-    """Return the value of every setting; what is wrong in the file goes to ``findings``."""
+def read_settings(folder: Path, known: tuple[Setting, ...]) -> dict[str, Any]:
+    """Return the value of every setting, the default where the file has none. Raises Refused."""
     values = {setting.name: setting.default for setting in known}
     path = folder / SETTINGS_FILE
     if not path.is_file():
         return values
-    try:
-        content = load_strict(path.read_text(encoding="utf-8-sig"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"line {mark.line + 1} column {mark.column + 1}" if mark else ""
-        reason = str(getattr(error, "problem", None) or getattr(error, "reason", ""))
-        problem = f"this is not valid YAML: {quote(reason)}"
-        findings.add("E-SETTINGS-YAML", problem, "correct it", file=SETTINGS_FILE, where=where)
-        return values
-    if content is None:
-        return values
-    if not isinstance(content, dict):
-        hint = 'write lines like "protocol: published"'
-        findings.add("E-SETTINGS-YAML", "this is not a mapping", hint, file=SETTINGS_FILE)
-        return values
-    return {**values, **allowed(content, known, findings, SETTINGS_FILE)}
+    with Findings.collect() as findings:
+        try:
+            content = load_strict(path.read_text(encoding="utf-8-sig"))
+        except (yaml.YAMLError, UnicodeDecodeError) as error:
+            mark = getattr(error, "problem_mark", None)
+            where = f"line {mark.line + 1} column {mark.column + 1}" if mark else ""
+            reason = str(getattr(error, "problem", None) or getattr(error, "reason", ""))
+            problem = f"this is not valid YAML: {quote(reason)}"
+            findings.add("E-SETTINGS-YAML", problem, "correct it", file=SETTINGS_FILE, where=where)
+            raise Refused(findings) from None
+        if content is not None and not isinstance(content, dict):
+            remedy = 'write lines like "protocol: published"'
+            findings.add("E-SETTINGS-YAML", "this is not a mapping", remedy, file=SETTINGS_FILE)
+            raise Refused(findings)
+        chosen = allowed(content or {}, known, SETTINGS_FILE)
+    return {**values, **chosen}
 
 
-def allowed(
-    chosen: Mapping[Any, Any], known: tuple[Setting, ...], findings: Findings, file: str
-) -> dict[str, Any]:
-    """Return the chosen values that are allowed; problems of the others, in ``file``, go to ``findings``."""
+def allowed(chosen: Mapping[Any, Any], known: tuple[Setting, ...], file: str) -> dict[str, Any]:
+    """Return the chosen values if all are allowed. Raises Refused, with places in ``file``."""
     values: dict[str, Any] = {}
     by_name = {setting.name: setting for setting in known}
-    for name, value in chosen.items():
-        where = f"/{quote(str(name))}"
-        if name not in by_name:
-            close = difflib.get_close_matches(str(name), list(by_name), 1)
-            hint = f"did you mean {close[0]}" if close else f"known settings are {', '.join(by_name)}"
-            findings.add("E-SETTINGS-KEY", "there is no setting of this name", hint, file=file, where=where)
-        elif expected := _expected(by_name[name], value):
-            hint = f"it must be {expected}"
-            findings.add("E-SETTINGS-VALUE", "the value is not allowed", hint, file=file, where=where)
-        else:
-            values[name] = float(value) if isinstance(by_name[name].default, float) else value
+    with Findings.collect() as findings:
+        for name, value in chosen.items():
+            where = f"/{quote(str(name))}"
+            if name not in by_name:
+                close = difflib.get_close_matches(str(name), list(by_name), 1)
+                remedy = f"did you mean {close[0]}" if close else f"known settings are {', '.join(by_name)}"
+                problem = "there is no setting of this name"
+                findings.add("E-SETTINGS-KEY", problem, remedy, file=file, where=where, rule=where)
+            elif expected := _expected(by_name[name], value):
+                remedy = f"it must be {expected}"
+                problem = "the value is not allowed"
+                findings.add("E-SETTINGS-VALUE", problem, remedy, file=file, where=where, rule=where)
+            else:
+                values[name] = float(value) if isinstance(by_name[name].default, float) else value
     return values
 
 

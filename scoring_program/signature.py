@@ -32,7 +32,7 @@ def reference_hash(folder: Path) -> str:
 
 
 def signature(
-    challenge_id: str,
+    task_id: str,
     settings: Mapping[str, Any],
     known: tuple[Setting, ...],
     digest: str,
@@ -42,7 +42,7 @@ def signature(
 
     ``digest`` is the hash of the reference; ``other_parts`` names what else can move a score.
     """
-    parts = [challenge_id]
+    parts = [task_id]
     for setting in known:
         if setting.signed:
             value = settings[setting.name]

@@ -15,17 +15,19 @@ import argparse
 import shutil
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from home import ReferenceProblemsError, Score, SubmissionError, prepared_folder, score
 from kit_path import DEMO_REFERENCE
 
 # isort: split
-from scoring_program.challenge import challenge_ids, load_challenge
-from scoring_program.report import data, files
+from scoring_program.report import outputs
 from scoring_program.result import Result, Table
-from scoring_program.scoring import BROKEN, SCORED, Options, score_folder
+from scoring_program.run import BROKEN, SCORED, load_folder, run
+from scoring_program.task import load_task, task_ids
 from validator import console
+from validator.findings import Refused
 
 __all__ = ["ReferenceProblemsError", "Score", "SubmissionError", "main", "score"]
 
@@ -33,49 +35,50 @@ __all__ = ["ReferenceProblemsError", "Score", "SubmissionError", "main", "score"
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit code."""
     console.prepare()
-    modes = {mode: known for known in challenge_ids() if (mode := load_challenge(known).eval_mode)}
+    modes = {mode: known for known in task_ids() if (mode := load_task(known).eval_mode)}
     parser = _parser(sorted(modes))
     options = parser.parse_args(arguments)
     task = options.id or modes.get(options.eval_mode, "")
     submission = options.submission_file or options.submission
-    if task not in challenge_ids():
-        parser.error(f"name the task: python evaluate.py ID my.zip, ID one of {', '.join(challenge_ids())}")
+    if task not in task_ids():
+        parser.error(f"name the task: python evaluate.py ID my.zip, ID one of {', '.join(task_ids())}")
     if submission is None:
         parser.error(f"name your zip file: python evaluate.py {task} my.zip")
     overrides = {"detail": "full"}
     if options.protocol:
         overrides["protocol"] = options.protocol
     try:
-        reference = prepared_folder(
-            load_challenge(task), options.reference or DEMO_REFERENCE / task, options.cache
-        )
-    except ReferenceProblemsError as error:
-        console.say(f"The reference cannot be used, nothing was scored:\n{error}", to=sys.stderr)
+        reference = prepared_folder(load_task(task), options.reference or DEMO_REFERENCE / task, options.cache)
+    except Refused as refused:
+        console.say(f"The reference cannot be used, nothing was scored:\n{refused}", to=sys.stderr)
         return BROKEN
-
-    def show(result: Result) -> None:
-        files.write_atomic(options.output / files.PER_ITEM, data.per_item_csv(result.statistics))
-        if options.loc_mode:
-            _print_mode(result, options.loc_mode)
-        if options.verbose:
-            _print_classes(result)
-
     with tempfile.TemporaryDirectory() as folder:
         if submission.suffix == ".json" and submission.is_file():
             shutil.copy(submission, folder)
             submission = Path(folder)
-        run_options = Options(limited=True, strict=options.reference is not None, on_result=show)
-        code = score_folder(task, reference, submission, options.output, overrides, run_options)
+        load = partial(load_folder, task, reference, overrides, is_limited=True)
+        outcome = run(load, submission, options.output, strict=options.reference is not None)
+    if outcome.result is not None:
+        _show(outcome.result, options)
     console.say(f"detail page: {options.output / 'detailed_results.html'}")
-    if code == SCORED and options.reference is None:
+    if outcome.exit_code == SCORED and options.reference is None:
         console.say("This was the synthetic demo reference: the number says nothing about the hidden data.")
-    return code
+    return outcome.exit_code
+
+
+def _show(result: Result, options: argparse.Namespace) -> None:
+    """Write the scores of the items; print what was asked for."""
+    outputs.write_atomic(options.output / outputs.PER_ITEM, outputs.per_item_csv(result.statistics))
+    if options.loc_mode:
+        _print_mode(result, options.loc_mode)
+    if options.verbose:
+        _print_classes(result)
 
 
 def _parser(modes: list[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Check a submission and score it at home.")
     parser.set_defaults(submission_file=None, eval_mode=None, loc_mode=None)
-    parser.add_argument("id", nargs="?", choices=challenge_ids(), help="the task")
+    parser.add_argument("id", nargs="?", choices=task_ids(), help="the task")
     parser.add_argument("submission", nargs="?", type=Path, help="your zip file, or a folder with its files")
     if modes:
         own = parser.add_argument_group("as in the script of ActivityNet-Entities")

@@ -17,13 +17,12 @@ from typing import Any
 from kit_path import DEMO_REFERENCE
 
 # isort: split
-from scoring_program.challenge import Challenge, challenge_ids, load_challenge
-from scoring_program.result import Interval, Loss
-from scoring_program.scoring import Loaded, load_reference, scored_result
-from scoring_program.settings import SETTINGS_FILE, allowed, read_settings
+from scoring_program.result import ErrorCost, Interval
+from scoring_program.settings import SETTINGS_FILE, Settings
 from scoring_program.signature import VERSION
+from scoring_program.task import AnyTask, Loaded, load_task, task_ids
 from validator import console
-from validator.findings import Findings, Note, Problem
+from validator.findings import Findings, Note, Problem, Refused
 
 
 class ProblemsError(ValueError):
@@ -52,7 +51,7 @@ class Score:
         As in ``scores.json``; holds ``score`` and ``coverage``.
     interval : Interval or None
         ``low`` and ``high`` of the 95 % interval.
-    losses : sequence of Loss
+    losses : sequence of ErrorCost
         What each kind of error costs, the largest first.
     items : mapping of str to float
         The score of each independent item (video, sequence, segment, image); NaN where it has none.
@@ -64,14 +63,14 @@ class Score:
 
     scores: Mapping[str, float]
     interval: Interval | None
-    losses: Sequence[Loss]
+    losses: Sequence[ErrorCost]
     items: Mapping[str, float]
     notes: Sequence[Note]
     signature: str
 
 
 # The reference of each task that was used last, and its key.
-_loaded: dict[str, tuple[str, Loaded]] = {}
+_loaded: dict[str, tuple[str, Loaded[Any, Any, Any]]] = {}
 
 
 def score(
@@ -105,81 +104,66 @@ def score(
     ValueError
         There is no such task.
     """
-    if task not in challenge_ids():
-        raise ValueError(f"there is no task {task!r}; this kit has {', '.join(challenge_ids())}")
-    challenge, findings = load_challenge(task), Findings()
-    loaded = _load(challenge, Path(reference or DEMO_REFERENCE / task), cache, settings)
-    read = challenge.program().read_submission(Path(submission), loaded.ground_truth, findings)
-    if not findings.ok:
-        raise SubmissionError(findings)
-    result = scored_result(challenge, loaded.ground_truth, read, loaded.settings, findings.notes)
+    if task not in task_ids():
+        raise ValueError(f"there is no task {task!r}; this kit has {', '.join(task_ids())}")
+    try:
+        loaded = _load(load_task(task), Path(reference or DEMO_REFERENCE / task), cache, settings)
+    except Refused as refused:
+        raise ReferenceProblemsError(refused.findings) from None
+    try:
+        result = loaded.score_path(Path(submission))
+    except Refused as refused:
+        raise SubmissionError(refused.findings) from None
     items = dict(zip(result.statistics.items, result.statistics.item_scores.tolist()))
-    return Score(result.scores, result.interval, result.losses, items, result.notes, loaded.signature)
+    return Score(result.scores, result.interval, result.error_costs, items, result.notes, loaded.signature)
 
 
 def _load(
-    challenge: Challenge, source: Path, cache: str | Path | None, overrides: Mapping[str, Any]
-) -> Loaded:
-    findings = Findings()
-    values = {
-        **_settings(challenge, source, findings),
-        **allowed(overrides, challenge.settings, findings, ""),
-    }
-    if not findings.ok:
-        raise ReferenceProblemsError(findings)
-    key = _key(challenge.id, source, values)
-    known_key, known = _loaded.get(challenge.id, ("", None))
+    task: AnyTask, source: Path, cache: str | Path | None, overrides: Settings
+) -> Loaded[Any, Any, Any]:
+    _check_exists(source)
+    values = task.settings(source, overrides)
+    key = _key(task.id, source, values)
+    known_key, known = _loaded.get(task.id, ("", None))
     if known and known_key == key:
         return known
-    folder = prepared_folder(challenge, source, cache)
-    loaded = load_reference(challenge, folder, values, findings)
-    if loaded:
-        challenge.program().check_reference(folder, values, loaded.ground_truth, findings)
-    if loaded is None or not findings.ok:
-        raise ReferenceProblemsError(findings)
-    _loaded[challenge.id] = key, loaded
+    loaded = task.load(prepared_folder(task, source, cache), values)
+    loaded.check()
+    _loaded[task.id] = key, loaded
     return loaded
 
 
-def _settings(challenge: Challenge, source: Path, findings: Findings) -> dict[str, Any]:
-    if not source.is_dir():
-        findings.add("E-REF-MISSING", "there is no such reference folder", "check the path", file=str(source))
-        return {}
-    return read_settings(source, challenge.settings, findings)
+def _check_exists(source: Path) -> None:
+    with Findings.collect() as findings:
+        if not source.is_dir():
+            problem, remedy = "there is no such reference folder", "check the path"
+            findings.add("E-REF-MISSING", problem, remedy, file=str(source))
 
 
-def prepared_folder(challenge: Challenge, source: Path, cache: str | Path | None = None) -> Path:
+def prepared_folder(task: AnyTask, source: Path, cache: str | Path | None = None) -> Path:
     """Return a folder that loads fast: ``source``, or the prepared copy of it in the cache, made if needed.
 
-    Says on stderr where it is and how large.
-
-    Raises
-    ------
-    ReferenceProblemsError
-        The reference cannot be prepared.
+    Prints on stderr where it is and how large. Raises Refused if the reference cannot be prepared.
     """
-    program, findings = challenge.program(), Findings()
-    settings = _settings(challenge, source, findings)
-    if findings.ok and (not program.prepared_file or (source / program.prepared_file).is_file()):
+    _check_exists(source)
+    settings = task.settings(source)
+    if not task.prepared_file or (source / task.prepared_file).is_file():
         return source
-    if findings.ok:
-        target = Path(cache or _cache_folder()) / _key(challenge.id, source, settings)
-        if target.is_dir():
-            return target
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".prepare-") as folder:
-            work = Path(folder, "made")
-            work.mkdir()
-            program.prepare_reference(source, work, settings, {}, findings)
-            if (source / SETTINGS_FILE).is_file():
-                shutil.copy(source / SETTINGS_FILE, work)
-            if findings.ok:
-                size = sum(path.stat().st_size for path in work.iterdir())
-                work.replace(target)
-                amount = f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.0f} kB"
-                console.say(f"the reference was prepared once, in {target} ({amount})", to=sys.stderr)
-                return target
-    raise ReferenceProblemsError(findings)
+    target = Path(cache or _cache_folder()) / _key(task.id, source, settings)
+    if target.is_dir():
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".prepare-") as folder:
+        work = Path(folder, "prepared")
+        work.mkdir()
+        task.prepare_reference(source, work, settings, {})
+        if (source / SETTINGS_FILE).is_file():
+            shutil.copy(source / SETTINGS_FILE, work)
+        size = sum(path.stat().st_size for path in work.iterdir())
+        work.replace(target)
+    amount = f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.0f} kB"
+    console.say(f"the reference was prepared once, in {target} ({amount})", to=sys.stderr)
+    return target
 
 
 def _key(task: str, source: Path, settings: Mapping[str, Any]) -> str:

@@ -14,15 +14,14 @@ import numpy as np
 import kit_path  # noqa: F401 - makes the validator importable
 
 # isort: split
-from validator.check import check_submission
-from validator.findings import Findings, counted
-from validator.rules import load_rules
+from validator.findings import Refused, counted
+from validator.formats import load_format
 
 ANY = -1
 
 
 @contextmanager
-def checked_file(path: str | Path, challenge_id: str) -> Iterator[Path]:
+def checked_file(path: str | Path, task_id: str) -> Iterator[Path]:
     """Yield a temporary path of the same name; afterwards check the file there and move it to ``path``.
 
     After an exception, or if the check fails, nothing is left and an older file at ``path`` stays. Raises
@@ -33,19 +32,19 @@ def checked_file(path: str | Path, challenge_id: str) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".writing-") as folder:
         work = Path(folder, target.name)
         yield work
-        findings = Findings()
-        content = work if zipfile.is_zipfile(work) else work.parent
-        check_submission(content, load_rules(challenge_id), findings)
-        if not findings.ok:
-            raise ValueError("\n".join(findings.lines()))
+        form, rules = load_format(task_id)
+        try:
+            form.read(work if zipfile.is_zipfile(work) else work.parent, rules)
+        except Refused as refused:
+            raise ValueError(str(refused)) from None
         work.replace(target)
 
 
-def save_zip(path: str | Path, challenge_id: str, files: Mapping[str, str]) -> None:
+def save_zip(path: str | Path, task_id: str, files: Mapping[str, str]) -> None:
     """Write a zip of these texts by their names, as `checked_file` does. Raises ValueError if it is not
     valid."""
     with (
-        checked_file(path, challenge_id) as work,
+        checked_file(path, task_id) as work,
         zipfile.ZipFile(work, "w", zipfile.ZIP_DEFLATED) as archive,
     ):
         for name, content in files.items():

@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 
 from validator import console, limits
-from validator.check import check_submission, submission_facts
-from validator.findings import Findings
-from validator.rules import known_ids, load_rules
+from validator.findings import Findings, Note
+from validator.formats import load_format, task_ids
 
 # What a run of the scoring program may take unless the organizers choose otherwise.
 _SECONDS, _MEMORY_MB = 570.0, 8000.0
+_UNCHECKED = "names, ids and boxes were not compared with the reference"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -32,16 +32,17 @@ def _main(arguments: list[str] | None) -> int:
         prog="python -m validator",
         description="Check that a submission is well-formed. Exit code 0: it is; 1: it is not.",
     )
-    parser.add_argument("id", choices=known_ids(), help="the challenge")
+    parser.add_argument("id", choices=task_ids(), help="the task")
     parser.add_argument("submission", type=Path, help="the zip file, or a folder with its files")
     parser.add_argument("--json", action="store_true", help="print everything found as JSON")
     options = parser.parse_args(arguments)
     findings = Findings()
     limits.start(_SECONDS, _MEMORY_MB)
     try:
-        rules = load_rules(options.id)
-        content = check_submission(options.submission, rules, findings)
-        findings.notes += submission_facts(content, rules) if content is not None else []
+        with findings.part():
+            form, rules = load_format(options.id)
+            content = findings.take(form.read(options.submission, rules))
+            findings.notes += [*form.hints(content), Note("N-UNCHECKED", _UNCHECKED)]
     except (MemoryError, OSError, limits.TimeLimitError) as error:
         late = isinstance(error, limits.TimeLimitError)
         if not late and not limits.is_out_of_memory(error):
@@ -55,7 +56,7 @@ def _main(arguments: list[str] | None) -> int:
         console.say(json.dumps(findings.as_dict(), indent=1))
     else:
         notes = [f"note {note.line()}" for note in findings.notes]
-        verdict = "valid" if findings.ok else f"invalid: {findings.told_total()}"
+        verdict = "valid" if findings.ok else f"invalid: {findings.total_text()}"
         console.say(*notes, *findings.lines(shown=None), verdict)
     return 0 if findings.ok else 1
 

@@ -21,7 +21,7 @@ from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Union
 
-from validator.findings import Findings, counted, is_printable, quote
+from validator.findings import Findings, Refused, counted, is_printable, quote
 
 # A member below this size may have any ratio: a thousand equal rows compress well.
 _RATIO_COUNTS_FROM_BYTES = 1 << 20
@@ -82,31 +82,18 @@ class _FileMember:
 _Member = Union[_ZipMember, _FileMember]
 
 
-class UnreadableFileError(Exception):
-    """A member of the submission could not be read although the archive's directory looked right."""
-
-
-@contextmanager
-def _unreadable() -> Iterator[None]:
-    try:
-        yield
-    except _READ_ERRORS as error:
-        raise UnreadableFileError(type(error).__name__) from error
-
-
 @dataclass(frozen=True)
 class FileReader:
-    """A file that is being read.
+    """A file that is being read; errors while reading become `Refused`, the caller's own errors pass
+    through."""
 
-    Wraps errors raised while reading as `UnreadableFileError`; the caller's own errors pass through.
-    """
-
+    name: str
     stream: BinaryIO
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes, at most ``size``; none at the end. Raises UnreadableFileError."""
+        """Return the next bytes, at most ``size``; none at the end. Raises Refused."""
         parts = []
-        with _unreadable():
+        with _refused_if_damaged(self.name):
             # zipfile copies what it has not yet inflated again and again if it is asked for much at once.
             while size and (part := self.stream.read(min(size, _PIECE))):
                 parts.append(part)
@@ -114,10 +101,22 @@ class FileReader:
         return b"".join(parts)
 
 
+@contextmanager
+def _refused_if_damaged(name: str) -> Iterator[None]:
+    """Refuse a member that cannot be read although the archive's directory looked right."""
+    try:
+        yield
+    except _READ_ERRORS as error:
+        findings = Findings()
+        findings.add("E-ZIP-DAMAGED", "the file cannot be unpacked", "create the zip again", file=name)
+        raise Refused(findings) from error
+
+
 class Submission:
     """The files of an opened submission by their POSIX names, the one wrapping ``folder`` removed."""
 
     def __init__(self, members: Mapping[str, _Member], findings: Findings) -> None:
+        self.notes = findings.notes
         whole = _common_folder(members)
         self.folder = whole[: whole.find("/") + 1]
         if whole:
@@ -137,13 +136,13 @@ class Submission:
 
         Raises
         ------
-        UnreadableFileError
+        Refused
             The file is damaged, or longer than the archive's directory says; also while it is read.
         """
-        with _unreadable():
+        with _refused_if_damaged(name):
             stream = self._members[name].open()
         with stream:
-            yield FileReader(stream)
+            yield FileReader(name, stream)
 
     def read(self, name: str) -> bytes:
         """Return the bytes of a file, at most as many as were declared. Raises as `open`."""
@@ -152,23 +151,21 @@ class Submission:
 
 
 @contextmanager
-def open_submission(path: Path, limits: Limits, findings: Findings) -> Iterator[Submission | None]:
-    """Open the zip file or folder at ``path``; yield None if problems were added to ``findings``.
+def open_submission(path: Path, limits: Limits) -> Iterator[Submission]:
+    """Open the zip file or folder at ``path``. Raises Refused.
 
     A folder may hold the files themselves, one folder with the files, or a single zip file. The file
     ``metadata``, which platforms put next to an unpacked submission, is ignored.
     """
-    before = findings.total
-    members: dict[str, _Member] = {}
     with ExitStack() as opened:
-        try:
-            is_folder = stat.S_ISDIR(path.stat().st_mode)
-        except (OSError, ValueError):
-            findings.add("E-FILE-MISSING", "there is no such file", "check the path", file=str(path))
-        else:
-            read = _open_folder if is_folder else _open_zip
-            members = read(path, limits, findings, opened)
-        yield Submission(members, findings) if findings.total == before else None
+        with Findings.collect() as findings:
+            try:
+                is_folder = stat.S_ISDIR(path.stat().st_mode)
+            except (OSError, ValueError):
+                findings.add("E-FILE-MISSING", "there is no such file", "check the path", file=str(path))
+                raise Refused(findings) from None
+            members = (_open_folder if is_folder else _open_zip)(path, limits, findings, opened)
+        yield Submission(members, findings)
 
 
 def _open_folder(path: Path, limits: Limits, findings: Findings, opened: ExitStack) -> dict[str, _Member]:

@@ -1,5 +1,4 @@
-"""Reading a JSON file that is one long list, one entry at a time, so that memory does not grow with the
-file."""
+"""Reading a JSON file that is one long list, one entry at a time: memory does not grow with the file."""
 
 from __future__ import annotations
 
@@ -7,24 +6,14 @@ import re
 from collections.abc import Iterator
 from typing import Protocol
 
-from validator.findings import counted
-from validator.strict_json import DEEPEST
+from validator.findings import Findings, Refused, counted
+from validator.strict_json import BOM, DEEPEST
 
 _CHUNK = 4_000_000
 _SPACE = b" \t\r\n"
+_LIST = "write a list of entries: [{...}, ...]"
 _STRUCTURE = re.compile(rb'["\[\]{}]')
 _STRUCTURE_OR_COMMA = re.compile(rb'["\[\]{},]')
-
-
-class ArrayError(Exception):
-    """The text is not a list of entries.
-
-    ``problem`` and ``hint`` say why; ``entry`` counts from 0 and is None if the whole file is wrong.
-    """
-
-    def __init__(self, entry: int | None, problem: str, hint: str, code: str = "E-JSON-SYNTAX") -> None:
-        super().__init__(problem)
-        self.entry, self.problem, self.hint, self.code = entry, problem, hint, code
 
 
 class Readable(Protocol):
@@ -34,7 +23,7 @@ class Readable(Protocol):
         """Return the next bytes, at most ``size``; none at the end."""
 
 
-def iter_entries(stream: Readable, largest: int, most: int) -> Iterator[bytes]:
+def iter_entries(stream: Readable, name: str, largest: int, most: int) -> Iterator[bytes]:
     """Yield the text of each entry of the list that ``stream`` holds.
 
     The entries themselves are not parsed: only strings and brackets are followed.
@@ -43,6 +32,8 @@ def iter_entries(stream: Readable, largest: int, most: int) -> Iterator[bytes]:
     ----------
     stream : binary file
         UTF-8; a byte order mark is skipped.
+    name : str
+        The name of the file, for messages.
     largest : int
         Bytes that an entry may have, with the blanks around it.
     most : int
@@ -50,62 +41,70 @@ def iter_entries(stream: Readable, largest: int, most: int) -> Iterator[bytes]:
 
     Raises
     ------
-    ArrayError
+    Refused
         The file is not a list, ends too early, has too many entries, or one that is too large or nested too
         deep.
     """
-    buffer = _after_bracket(stream)
+    buffer = _after_bracket(stream, name)
     position, entry = 0, 0
     while True:
-        end = _entry_end(buffer, position, entry)
+        end = _entry_end(buffer, position, name, entry)
         if end is None:
             buffer, position = buffer[position:], 0
-            _check_size(len(buffer), largest, entry)
+            _check_size(len(buffer), largest, name, entry)
             more = stream.read(max(_CHUNK, len(buffer)))
             if not more:
                 problem = f"the file ends too early, after {counted(entry, 'whole entry', 'whole entries')}"
-                raise ArrayError(None, problem, "write it again; it may have been cut off")
+                raise _refused(name, None, problem, "write it again; it may have been cut off")
             buffer += more
             continue
-        _check_size(end - position, largest, entry)
+        _check_size(end - position, largest, name, entry)
         text = buffer[position:end].strip(_SPACE)
         closes = buffer[end : end + 1] == b"]"
         if text and entry == most:
-            raise ArrayError(entry, f"there are more entries than {most:,}", "submit only what is asked for")
+            raise _refused(
+                name, entry, f"there are more entries than {most:,}", "submit only what is asked for"
+            )
         if text:
             yield text
             entry += 1
         elif not closes:
-            raise ArrayError(entry, "an entry is missing before the comma", "delete the comma")
+            raise _refused(name, entry, "an entry is missing before the comma", "delete the comma")
         elif entry:
             problem = "there is a comma before the closing bracket"
-            raise ArrayError(entry, problem, "delete the trailing comma: JSON has none")
+            raise _refused(name, entry, problem, "delete the trailing comma: JSON has none")
         position = end + 1
         if closes:
             break
     if _skip_space(buffer[position:], stream):
-        raise ArrayError(
-            entry, "there is more text after the end of the list", "write one list into the file"
-        )
+        problem = "there is more text after the end of the list"
+        raise _refused(name, entry, problem, "write one list into the file")
 
 
-def _after_bracket(stream: Readable) -> bytes:
+def _refused(name: str, entry: int | None, problem: str, remedy: str, code: str = "E-JSON-SYNTAX") -> Refused:
+    """Return the exception for a text that is no list; ``entry`` is None if the whole file is wrong."""
+    findings = Findings()
+    findings.add(code, problem, remedy, file=name, where="" if entry is None else f"/{entry}", rule="list")
+    return Refused(findings)
+
+
+def _after_bracket(stream: Readable, name: str) -> bytes:
     """Return what was read after the opening bracket of the list."""
     buffer = stream.read(_CHUNK)
-    buffer = _skip_space(buffer[3:] if buffer.startswith(b"\xef\xbb\xbf") else buffer, stream)
+    buffer = _skip_space(buffer[len(BOM) :] if buffer.startswith(BOM) else buffer, stream)
     if not buffer:
-        raise ArrayError(None, "the file is empty", "write a list of entries: [{...}, ...]")
+        raise _refused(name, None, "the file is empty", _LIST)
     if not buffer.startswith(b"["):
         is_object = buffer.startswith(b"{")
         problem = f"the file holds {'an object' if is_object else 'something else'} instead of a list"
-        code = "E-JSON-SCHEMA" if is_object else "E-JSON-SYNTAX"
-        raise ArrayError(None, problem, "write a list of entries: [{...}, ...]", code)
+        raise _refused(name, None, problem, _LIST, "E-JSON-SCHEMA" if is_object else "E-JSON-SYNTAX")
     return buffer[1:]
 
 
-def _check_size(size: int, largest: int, entry: int) -> None:
+def _check_size(size: int, largest: int, name: str, entry: int) -> None:
     if size > largest:
-        raise ArrayError(entry, f"the entry has more than {largest:,} bytes", "check what you wrote into it")
+        problem = f"the entry has more than {largest:,} bytes"
+        raise _refused(name, entry, problem, "check what you wrote into it")
 
 
 def _skip_space(buffer: bytes, stream: Readable) -> bytes:
@@ -115,9 +114,11 @@ def _skip_space(buffer: bytes, stream: Readable) -> bytes:
     return buffer
 
 
-def _entry_end(buffer: bytes, position: int, entry: int) -> int | None:
-    """Return where the entry ends that begins at ``position``: at a comma or the list's bracket; None if
-    beyond."""
+def _entry_end(buffer: bytes, position: int, name: str, entry: int) -> int | None:
+    """Return where the entry ends that begins at ``position``: at a comma or the list's bracket.
+
+    None if that is beyond the buffer.
+    """
     depth = 0
     while True:
         match = (_STRUCTURE if depth else _STRUCTURE_OR_COMMA).search(buffer, position)
@@ -132,9 +133,8 @@ def _entry_end(buffer: bytes, position: int, entry: int) -> int | None:
         elif mark in b"[{":
             depth += 1
             if depth >= DEEPEST:
-                raise ArrayError(
-                    entry, f"the nesting is deeper than {DEEPEST} levels", "see the format's example"
-                )
+                problem = f"the nesting is deeper than {DEEPEST} levels"
+                raise _refused(name, entry, problem, "see the format's example")
         elif depth == 0:
             return match.start()
         else:

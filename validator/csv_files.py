@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from validator.arrays import Bools, Ints
-from validator.findings import Findings, counted, quote
+from validator.findings import Findings, Read, counted, quote
 from validator.rules import CsvRules
 
 # 18 digits always fit into a signed 64-bit integer.
@@ -56,10 +56,9 @@ class CsvRows:
 def read_csv_files(
     files: Iterable[tuple[str, str, bytes]],
     rules: CsvRules,
-    findings: Findings,
     last_frames: Mapping[str, int] | None = None,
     reference_words: bool = False,
-) -> CsvRows:
+) -> Read[CsvRows]:
     """Read and check CSV files that share their rules.
 
     Parameters
@@ -68,44 +67,60 @@ def read_csv_files(
         The files; keys are unique.
     rules : CsvRules
         Columns, ranges and order.
-    findings : Findings
-        Gets a problem for each violation and notes for what was accepted. Do not use the returned rows if
-        problems were added.
     last_frames : mapping of key to int, optional
         Number of frames of each key's item, frames counting from 1. If given, rows must start within them;
         rows that run past them get a note and are left as they are: where to cut is the metric's business.
     reference_words : bool
         Whether messages may quote ``last_frames``; never true for messages that participants see.
+
+    Raises
+    ------
+    Refused
+        With all problems of all files.
     """
-    names, counts, chunks = [], [], []
-    accepted: Counter[str] = Counter()
-    n_columns = len(rules.columns)
-    line_pattern = ",".join([_INTEGER] * n_columns) + (f"(?:,{_PLAIN})?" if rules.extra_columns else "")
-    file_pattern = re.compile(f"(?:{line_pattern}\n)*(?:{line_pattern})?")
-    files = sorted(files)
-    for _, name, data in files:
-        text = decode(data, name, accepted, findings)
-        if not file_pattern.fullmatch(text):
+    with Findings.collect() as findings:
+        names, counts, chunks = [], [], []
+        accepted: Counter[str] = Counter()
+        syntax = _Syntax(rules)
+        files = sorted(files)
+        for _, name, data in files:
+            text = syntax.checked(decode(data, name, accepted, findings), name, accepted, findings)
+            names.append(name)
+            counts.append(text.count("\n"))
+            chunks.append(text)
+        for note, count in accepted.items():
+            findings.note("N-CSV-READ", f"{note} in {counted(count, 'file')}")
+        numbers = "".join(chunks).replace("\n", ",").split(",")[:-1]
+        values = np.array(list(map(int, numbers)), dtype=np.int64).reshape(-1, len(rules.columns))
+        rows = CsvRows([key for key, _, _ in files], np.repeat(np.arange(len(files)), counts), values)
+        _check_ranges(rows, names, rules, findings)
+        if last_frames is not None and rules.first_and_last:
+            _check_frames(rows, names, rules, last_frames, findings, reference_words)
+    return Read(rows, findings.notes)
+
+
+class _Syntax:
+    """The syntax of the files as regular expressions, one for a line and one for a whole file."""
+
+    def __init__(self, rules: CsvRules) -> None:
+        self._rules = rules
+        n_columns = len(rules.columns)
+        line = ",".join([_INTEGER] * n_columns) + (f"(?:,{_PLAIN})?" if rules.extra_columns else "")
+        self._line, self._file = re.compile(line), re.compile(f"(?:{line}\n)*(?:{line})?")
+
+    def checked(self, text: str, name: str, accepted: Counter[str], findings: Findings) -> str:
+        """Return the lines of a file with the columns of the rules alone, "" after a problem."""
+        if not self._file.fullmatch(text):
             text = _drop_empty_end(text, accepted)
-            if not file_pattern.fullmatch(text):
-                _explain(text, name, rules, re.compile(line_pattern), findings)
-                text = ""
+            if not self._file.fullmatch(text):
+                _explain(text, name, self._rules, self._line, findings)
+                return ""
         if text and not text.endswith("\n"):
             text += "\n"
-        if rules.extra_columns:
+        if self._rules.extra_columns:
+            n_columns = len(self._rules.columns)
             text = "".join(",".join(line.split(",")[:n_columns]) + "\n" for line in text.split("\n")[:-1])
-        names.append(name)
-        counts.append(text.count("\n"))
-        chunks.append(text)
-    for note, count in accepted.items():
-        findings.note("N-CSV-READ", f"{note} in {counted(count, 'file')}")
-    numbers = "".join(chunks).replace("\n", ",").split(",")[:-1]
-    values = np.array(list(map(int, numbers)), dtype=np.int64).reshape(-1, n_columns)
-    rows = CsvRows([key for key, _, _ in files], np.repeat(np.arange(len(files)), counts), values)
-    _check_ranges(rows, names, rules, findings)
-    if last_frames is not None and rules.first_and_last:
-        _check_frames(rows, names, rules, last_frames, findings, reference_words)
-    return rows
+        return text
 
 
 def decode(data: bytes, name: str, accepted: Counter[str], findings: Findings) -> str:
@@ -162,54 +177,50 @@ def _explain(
         if shown > _EXPLAINED_LINES:
             findings.count_unread(1, name)
             continue
-        code, column, problem, hint = _line_problem(line, number, rules, shape)
-        findings.add(code, problem, hint, file=name, where=f"line {number} column {column}")
+        code, column, problem, remedy, rule = _line_problem(line, number, rules, shape)
+        where = f"line {number} column {column}"
+        findings.add(code, problem, remedy, file=name, where=where, rule=rule)
 
 
-def _line_problem(line: str, number: int, rules: CsvRules, shape: str) -> tuple[str, int, str, str]:
-    """Return the code of a problem, its column from 1, what is wrong, and how to fix it."""
+def _line_problem(line: str, number: int, rules: CsvRules, shape: str) -> tuple[str, int, str, str, str]:
+    """Return the code of a problem, its column from 1, what is wrong, how to fix it, and the rule."""
     fields = line.split(",")
     n_columns = len(rules.columns)
     if _BLANK.fullmatch(line):
-        return "E-CSV-EMPTY-LINE", 1, "the line is empty", "delete it"
+        return "E-CSV-EMPTY-LINE", 1, "the line is empty", "delete it", ""
     if number == 1 and all(map(_WORD.match, fields)):
-        return (
-            "E-CSV-HEADER",
-            1,
-            f"'{quote(line)}' looks like a header",
-            "delete the line: the files have none",
-        )
+        problem = f"'{quote(line)}' looks like a header"
+        return "E-CSV-HEADER", 1, problem, "delete the line: the files have none", ""
     if len(fields) == 1 < n_columns == len(re.split(r"[;\t]", line)):
-        return "E-CSV-SEPARATOR", 1, "the fields are not separated by commas", f"write {shape}"
+        return "E-CSV-SEPARATOR", 1, "the fields are not separated by commas", f"write {shape}", ""
     if len(fields) != n_columns and not (rules.extra_columns and len(fields) > n_columns):
         problem = f"the row has {counted(len(fields), 'field')} instead of {n_columns}"
-        return "E-CSV-COLUMNS", min(len(fields), n_columns + 1), problem, f"write {shape}"
+        return "E-CSV-COLUMNS", min(len(fields), n_columns + 1), problem, f"write {shape}", ""
     for position, (column, field) in enumerate(zip(rules.columns, fields), start=1):
         if not re.fullmatch(_INTEGER, field):
-            return "E-CSV-INTEGER", position, *_field_problem(column.name, field)
+            problem, remedy, rule = _field_problem(column.name, field)
+            return "E-CSV-INTEGER", position, problem, remedy, f"{column.name} {rule}"
     position = next(number for number, field in enumerate(fields, start=1) if not re.fullmatch(_PLAIN, field))
-    return (
-        "E-CSV-ENCODING",
-        position,
-        f"'{quote(fields[position - 1], 30)}' holds control characters",
-        "delete them",
-    )
+    problem = f"'{quote(fields[position - 1], 30)}' holds control characters"
+    return "E-CSV-ENCODING", position, problem, "delete them", ""
 
 
-def _field_problem(name: str, field: str) -> tuple[str, str]:
+def _field_problem(name: str, field: str) -> tuple[str, str, str]:
+    """Return what is wrong with a field that is no integer, how to fix it, and the rule."""
     field = field.strip(" \t")
     shown = quote(field, 30)
     if not field:
-        return f"{name} is empty", "write a whole number"
+        return f"{name} is empty", "write a whole number", "empty"
     if re.fullmatch(r"[0-9]+", field):
-        return f"{name} {shown} has too many digits", "write a number of at most 18 digits"
+        return f"{name} {shown} has too many digits", "write a number of at most 18 digits", "digits"
     if re.fullmatch(r"[0-9]+\.0*", field):
-        return f"{name} {shown} is written as a decimal fraction", f"write {field.split('.')[0][:18]}"
+        remedy = f"write {field.split('.')[0][:18]}"
+        return f"{name} {shown} is written as a decimal fraction", remedy, "fraction"
     if re.fullmatch(r"([\"'])[^\"']*\1", field):
-        return f"{name} {shown} is quoted", "write the number without quotes"
+        return f"{name} {shown} is quoted", "write the number without quotes", "quoted"
     if re.fullmatch(r"[+-][0-9]+", field):
-        return f"{name} {shown} has a sign", "write a plain whole number"
-    return f"{name} '{shown}' is not a whole number", "write digits only"
+        return f"{name} {shown} has a sign", "write a plain whole number", "sign"
+    return f"{name} '{shown}' is not a whole number", "write digits only", "integer"
 
 
 def _check_ranges(rows: CsvRows, names: list[str], rules: CsvRules, findings: Findings) -> None:
@@ -222,17 +233,20 @@ def _check_ranges(rows: CsvRows, names: list[str], rules: CsvRules, findings: Fi
             ends = f"{column.min}..{column.max}"
         from_zero = wrong & (values == 0) & (column.min == 1 and not rules.extra_columns)
         count_from_1 = f"count {column.name}s from 1: add 1 to all"
-        for chosen, hint in ((from_zero, count_from_1), (wrong & ~from_zero, "correct or drop the line")):
+        others = wrong & ~from_zero
+        for chosen, remedy in ((from_zero, count_from_1), (others, "correct or drop the line")):
+            rule = f"{column.name} {'from 1' if chosen is from_zero else 'range'}"
             for row, place in _places(rows, names, chosen, position, findings):
-                findings.add("E-CSV-RANGE", f"{column.name} {values[row]} is not in {ends}", hint, **place)
+                problem = f"{column.name} {values[row]} is not in {ends}"
+                findings.add("E-CSV-RANGE", problem, remedy, **place, rule=rule)
     for left, right in rules.order:
         low, high = rules.index(left), rules.index(right)
         wrong = rows.values[:, high] < rows.values[:, low]
         often = wrong.sum() >= _FEWEST_LENGTHS and wrong.mean() > _MANY
-        hint = f"{_LENGTHS if often else ''}swap them or drop the line"
+        remedy = f"{_LENGTHS if often else ''}swap them or drop the line"
         for row, place in _places(rows, names, wrong, high, findings):
             problem = f"{right} {rows.values[row, high]} is before {left} {rows.values[row, low]}"
-            findings.add("E-CSV-RANGE", problem, hint, **place)
+            findings.add("E-CSV-RANGE", problem, remedy, **place, rule=f"{left} {right}")
 
 
 def _check_frames(

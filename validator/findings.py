@@ -1,6 +1,7 @@
-"""What a check found: problems that make a submission invalid, and notes that do not.
+"""Findings of a check: problems that make a submission or a reference invalid, and notes that do not.
 
-Problems are values. They are collected while checking goes on and rendered once, as text, JSON or HTML.
+Findings are values. A reader collects its own and raises `Refused` with them at its border, or returns what
+it read with its notes (`Read`).
 """
 
 from __future__ import annotations
@@ -8,20 +9,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from validator.arrays import Bools
 
 SHOWN_PROBLEMS = 20
-REPORTED_PER_KIND_AND_FILE = 200
+REPORTED_PER_KIND = 200
 _KEPT = 5000
-_PLACES_TOLD = 3
+_PLACES_SHOWN = 3
 _LONGEST_QUOTE = 80
-# Numbers with the start of the next word, the same in singular and plural ("1 field", "2 fields"), and
-# quotations.
-_VARYING = re.compile(r"[-+]?[0-9][0-9.,e+-]*(?P<stem> [a-z]{3})?[a-z]*|'.*'")
 # A fixed list, because str.isprintable differs between versions of Python for new characters.
 _UNPRINTABLE = re.compile(
     "[\0-\x1f\x7f-\xa0\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u1680\u180e\u2000-\u200f\u2028-\u202f"
@@ -54,25 +54,32 @@ def counted(number: int, thing: str, plural: str = "") -> str:
 class Problem:
     """One reason why a file cannot be accepted, with its place and the way to fix it.
 
-    ``where`` is a JSON Pointer for JSON files and "line L column C" for CSV files; it may be empty.
+    ``where`` is a JSON Pointer for JSON files and "line L column C" for CSV files; it may be empty. ``rule``
+    is a short constant for the rule that is broken; problems with the same code, file, and rule are of one
+    kind.
     """
 
     code: str
     problem: str
-    hint: str
+    remedy: str
     file: str = ""
     where: str = ""
+    rule: str = ""
+
+    @property
+    def kind(self) -> tuple[str, str, str]:
+        """The code, file, and rule."""
+        return self.code, self.file, self.rule
 
     def line(self) -> str:
         """Return the problem as one line of text."""
         head = " ".join(part for part in (self.code, self.file, self.where) if part)
-        return f"{head}: {self.problem}; {self.hint}."
+        return f"{head}: {self.problem}; {self.remedy}."
 
-
-def _kind(problem: Problem) -> Problem:
-    """Return what problems of one kind have in common: all but places, numbers and what is quoted."""
-    text, hint = (_VARYING.sub(r"#\g<stem>", part) for part in (problem.problem, problem.hint))
-    return Problem(problem.code, text, hint, problem.file)
+    def as_dict(self) -> dict[str, str]:
+        """Return the problem as plain data for JSON."""
+        texts = {"code": self.code, "problem": self.problem, "hint": self.remedy}
+        return {**texts, "file": self.file, "where": self.where}
 
 
 @dataclass(frozen=True)
@@ -87,35 +94,116 @@ class Note:
         return f"{self.code}: {self.text}"
 
 
+ContentT = TypeVar("ContentT")
+
+
+@dataclass(frozen=True)
+class Read(Generic[ContentT]):
+    """The content of files that were accepted, and the notes on them."""
+
+    content: ContentT
+    notes: list[Note]
+
+
+class Refused(Exception):  # noqa: N818 - an outcome, not an error of the program
+    """Files cannot be accepted; ``findings`` hold at least one problem."""
+
+    def __init__(self, findings: Findings) -> None:
+        super().__init__(findings)
+        self.findings = findings
+
+    def __str__(self) -> str:
+        return "\n".join(self.findings.lines())
+
+
+_Kind = tuple[str, str, str]
+
+
 @dataclass
 class Findings:
-    """A collector of problems and notes.
+    """Problems and notes in the order in which they were found.
 
-    Of one kind of problem in one file only some are kept; the rest are counted, so that a file with a
-    million bad lines costs no memory. ``total`` is the number of problems, kept or only counted. Problems are
-    of one kind if they differ in numbers, quotations and places only.
+    Of each kind of problem only some are kept; the rest are counted, so that a file with a million bad lines
+    costs no memory. ``total`` is the number of problems, kept or only counted.
     """
 
     problems: list[Problem] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     total: int = 0
-    _of_kind: Counter[Problem] = field(default_factory=Counter)
+    _of_kind: Counter[_Kind] = field(default_factory=Counter)
     _unread: set[str] = field(default_factory=set)
-    _last: Problem | None = None
+    _last: _Kind = ("", "", "")
+
+    @classmethod
+    @contextmanager
+    def collect(cls) -> Iterator[Findings]:
+        """Collect the findings of a block of code, those of a `Refused` too; raise `Refused` at its end for
+        any problem.
+
+        Within the block, ``with findings.part():`` lets the rest go on after a part that was refused.
+        """
+        findings = cls()
+        with findings.part():
+            yield findings
+        findings.refuse_problems()
+
+    @contextmanager
+    def part(self) -> Iterator[None]:
+        """Take over the findings of a part that is refused, so that the problems of all parts are reported
+        together.
+
+        What the part would have given is not there after it: use it only after `refuse_problems`, or at the
+        end.
+        """
+        try:
+            yield
+        except Refused as refused:
+            if refused.findings is not self:
+                self.extend(refused.findings)
+
+    def refuse_problems(self) -> None:
+        """Raise `Refused` if there is a problem."""
+        if self.total:
+            raise Refused(self)
 
     @property
     def ok(self) -> bool:
         """Whether no problem was found."""
         return not self.total
 
-    def add(self, code: str, problem: str, hint: str, *, file: str = "", where: str = "") -> None:
-        """Record a problem; all texts are made printable here, and ``file`` is cut."""
-        added = Problem(code, printable(problem), printable(hint), quote(file), printable(where))
-        self._last = kind = _kind(added)
-        self.total += 1
-        self._of_kind[kind] += 1
-        if self._of_kind[kind] <= REPORTED_PER_KIND_AND_FILE and len(self.problems) < _KEPT:
-            self.problems.append(added)
+    def add(
+        self, code: str, problem: str, remedy: str, *, file: str = "", where: str = "", rule: str = ""
+    ) -> None:
+        """Record a problem; all texts are made printable here, and ``file`` is shortened."""
+        added = Problem(code, printable(problem), printable(remedy), quote(file), printable(where), rule)
+        self._last = added.kind
+        self._count(added.kind, 1)
+        self._keep(added)
+
+    def take(self, read: Read[ContentT]) -> ContentT:
+        """Record the notes on files that were read; return their content."""
+        self.notes += read.notes
+        return read.content
+
+    def extend(self, other: Findings) -> None:
+        """Record all findings of another collection after these."""
+        self.notes += other.notes
+        kept = Counter(problem.kind for problem in other.problems)
+        for problem in other.problems:
+            self._count(problem.kind, 1)
+            self._keep(problem)
+        for kind, count in other._of_kind.items():
+            self._count(kind, count - kept[kind])
+        self.total += other.total - sum(other._of_kind.values())
+        self._unread |= other._unread
+
+    def _count(self, kind: _Kind, count: int) -> None:
+        self.total += count
+        self._of_kind[kind] += count
+
+    def _keep(self, problem: Problem) -> None:
+        if self._of_kind[problem.kind] <= REPORTED_PER_KIND and len(self.problems) < _KEPT:
+            self.problems.append(problem)
 
     def first_of(self, wrong: Bools) -> Iterator[int]:
         """Yield the first indexes where ``wrong`` is true, for each of which the caller adds a problem of one
@@ -124,14 +212,9 @@ class Findings:
         The others are only counted, at the end.
         """
         indexes = np.flatnonzero(wrong)
-        yield from indexes[:REPORTED_PER_KIND_AND_FILE].tolist()
-        self.count_more(max(len(indexes) - REPORTED_PER_KIND_AND_FILE, 0))
-
-    def count_more(self, count: int) -> None:
-        """Count ``count`` more problems that are of the very kind that was recorded last."""
-        self.total += count
-        if self._last:
-            self._of_kind[self._last] += count
+        yield from indexes[:REPORTED_PER_KIND].tolist()
+        if len(indexes) > REPORTED_PER_KIND:
+            self._count(self._last, len(indexes) - REPORTED_PER_KIND)
 
     def count_unread(self, count: int, file: str) -> None:
         """Count ``count`` or more problems of unknown kinds in ``file``; all counts of it become "at
@@ -140,75 +223,72 @@ class Findings:
         self._unread.add(quote(file))
 
     @property
-    def complete(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether all problems were counted, each in its kind."""
         return not self._unread
-
-    def told_total(self) -> str:
-        """Return how many problems there are: "1 problem", "at least 2,000 problems"."""
-        return f"{'' if self.complete else 'at least '}{counted(self.total, 'problem')}"
-
-    def told_unshown(self, shown: int | None = SHOWN_PROBLEMS) -> str:
-        """Return how many problems there are besides those of `chosen`: "and 5 more of other kinds; ..."
-        or ""."""
-        more = self.unshown(shown)
-        if not more:
-            return ""
-        # Of which kind a problem is that was only counted is not known.
-        told = (
-            f"{more:,} more of other kinds"
-            if self.complete
-            else f"at least {more:,} more of these or other kinds"
-        )
-        return f"and {told}; fix these first"
 
     def note(self, code: str, text: str) -> None:
         """Record a note."""
         self.notes.append(Note(code, printable(text)))
 
-    def chosen(self, shown: int | None = SHOWN_PROBLEMS) -> list[Problem]:
+    def total_text(self) -> str:
+        """Return how many problems there are: "1 problem", "at least 2,000 problems"."""
+        return f"{'' if self.is_complete else 'at least '}{counted(self.total, 'problem')}"
+
+    def summary(self, shown: int | None = SHOWN_PROBLEMS) -> list[Problem]:
         """Return at most ``shown`` kinds of problems in the order found.
 
         Each is its first problem, which names the first places and says how many there are.
         """
-        return [self._summary(kind, problems) for kind, problems in list(self._kinds().items())[:shown]]
+        return [self._summarized(kind, problems) for kind, problems in list(self._kinds().items())[:shown]]
 
-    def unshown(self, shown: int | None = SHOWN_PROBLEMS) -> int:
-        """Return how many problems are of other kinds than those of `chosen`."""
+    def not_shown(self, shown: int | None = SHOWN_PROBLEMS) -> int:
+        """Return how many problems are of other kinds than those of `summary`."""
         return self.total - sum(self._of_kind[kind] for kind in list(self._kinds())[:shown])
 
-    def lines(self, shown: int | None = SHOWN_PROBLEMS) -> list[str]:
-        """Return the numbered list of the `chosen` problems, then how many more there are."""
-        lines = [f"{number}. {problem.line()}" for number, problem in enumerate(self.chosen(shown), start=1)]
-        return [*lines, *filter(None, [self.told_unshown(shown)])]
+    def not_shown_text(self, shown: int | None = SHOWN_PROBLEMS) -> str:
+        """Return how many problems there are besides those of `summary`: "and 5 more of other kinds; ..."
+        or ""."""
+        more = self.not_shown(shown)
+        if not more:
+            return ""
+        # Of which kind a problem is that was only counted is not known.
+        kinds = "other kinds" if self.is_complete else "these or other kinds"
+        least = "" if self.is_complete else "at least "
+        return f"and {least}{more:,} more of {kinds}; fix these first"
 
-    def _kinds(self) -> dict[Problem, list[Problem]]:
-        kinds: dict[Problem, list[Problem]] = {}
+    def lines(self, shown: int | None = SHOWN_PROBLEMS) -> list[str]:
+        """Return the numbered list of the `summary`, then how many more problems there are."""
+        lines = [f"{number}. {problem.line()}" for number, problem in enumerate(self.summary(shown), start=1)]
+        return [*lines, *filter(None, [self.not_shown_text(shown)])]
+
+    def _kinds(self) -> dict[_Kind, list[Problem]]:
+        kinds: dict[_Kind, list[Problem]] = {}
         for problem in self.problems:
-            kinds.setdefault(_kind(problem), []).append(problem)
+            kinds.setdefault(problem.kind, []).append(problem)
         return kinds
 
-    def _summary(self, kind: Problem, problems: list[Problem]) -> Problem:
+    def _summarized(self, kind: _Kind, problems: list[Problem]) -> Problem:
         count = self._of_kind[kind]
         if count == 1:
             return problems[0]
-        places = dict.fromkeys(problem.where for problem in problems[:_PLACES_TOLD] if problem.where)
-        least = "at least " if kind.file in self._unread else ""
+        places = dict.fromkeys(problem.where for problem in problems[:_PLACES_SHOWN] if problem.where)
+        least = "at least " if problems[0].file in self._unread else ""
         text = f"{problems[0].problem} ({least}{counted(count, 'such problem')})"
         return replace(problems[0], problem=text, where=", ".join(places))
 
     def as_dict(self) -> dict[str, object]:
-        """Return everything found as plain data for JSON."""
+        """Return all findings as plain data for JSON."""
         return {
             "valid": self.ok,
-            "problems": [asdict(problem) for problem in self.problems],
+            "problems": [problem.as_dict() for problem in self.problems],
             "more": self.total - len(self.problems),
             "kinds": [
                 {
-                    "code": kind.code,
-                    "file": kind.file,
+                    "code": problems[0].code,
+                    "file": problems[0].file,
                     "count": self._of_kind[kind],
-                    "at_least": kind.file in self._unread,
+                    "at_least": problems[0].file in self._unread,
                     "first": problems[0].where,
                 }
                 for kind, problems in self._kinds().items()

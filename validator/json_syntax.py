@@ -4,6 +4,7 @@ not."""
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 # Neighboring parts of each pattern begin with different characters, so that matching takes linear time.
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -14,17 +15,49 @@ _TOKEN = re.compile(
 )
 _FOREIGN = re.compile(r"(?:True|False|None|nan|inf|undefined)\b")
 
-_WITH_LIBRARY = "write the file with a JSON library"
+_LIBRARY = "write the file with a JSON library"
+_CUT_OFF = "write it again; it may have been cut off"
+# What is expected at a place; the first ones may be missing, as in [] and {}.
 _VALUE, _FIRST_VALUE, _KEY, _FIRST_KEY, _COLON, _NEXT = range(6)
-_MISSING = {
-    _COLON: ("the colon after the key is missing here", 'write "key": value'),
-    _NEXT: ("a comma or a closing bracket is missing here", _WITH_LIBRARY),
+# The problem and the remedy for each rule.
+_MESSAGES = {
+    "trailing comma": (
+        "there is a comma before the closing bracket",
+        "delete the trailing comma: JSON has none",
+    ),
+    "single quotes": ("strings are in single quotes", 'write them in double quotes: "like this"'),
+    "comment": ("there is a comment", "delete it: JSON has no comments"),
+    "more text": ("there is more text after the end of the JSON value", "write one JSON value into the file"),
+    "end": ("the file ends too early", _CUT_OFF),
+    "end in string": ("the file ends inside a string", _CUT_OFF),
+    "escape": ("this escape sequence is not JSON", "write \\\\ for a backslash"),
+    "control": ("there is a line break or control character inside a string", "write \\n for a line break"),
+    "value": ("a value is missing here", _LIBRARY),
+    "key": ("a key in double quotes is missing here", 'write keys as "key"'),
+    "colon": ("the colon after the key is missing here", 'write "key": value'),
+    "next": ("a comma or a closing bracket is missing here", _LIBRARY),
 }
-_MISSING[_VALUE] = _MISSING[_FIRST_VALUE] = ("a value is missing here", _WITH_LIBRARY)
-_MISSING[_KEY] = _MISSING[_FIRST_KEY] = ("a key in double quotes is missing here", 'write keys as "key"')
+_MISSING = {
+    _VALUE: "value",
+    _FIRST_VALUE: "value",
+    _KEY: "key",
+    _FIRST_KEY: "key",
+    _COLON: "colon",
+    _NEXT: "next",
+}
 
 
-def explain_syntax(text: str) -> tuple[int, str, str]:
+class SyntaxProblem(NamedTuple):
+    """Where a text is not JSON: ``position`` counts characters from 0; ``rule`` is a constant for what is
+    wrong."""
+
+    position: int
+    rule: str
+    problem: str
+    remedy: str
+
+
+def explain_syntax(text: str) -> SyntaxProblem:
     """Return where a text that is not JSON goes wrong, what is wrong there, and how to fix it.
 
     NaN and Infinity pass: they are reported with the other numbers that cannot be used.
@@ -36,9 +69,9 @@ def explain_syntax(text: str) -> tuple[int, str, str]:
 
     Returns
     -------
-    (position, problem, hint)
-        The position counts characters from 0; it is that of a comma to delete, or of the first character that
-        cannot follow what is before it.
+    SyntaxProblem
+        Its position is that of a comma to delete, or of the first character that cannot follow what is before
+        it.
     """
     closers: list[str] = []
     expected, before, at = _VALUE, 0, 0
@@ -65,36 +98,28 @@ def explain_syntax(text: str) -> tuple[int, str, str]:
         at = token.end() if token else at
 
 
-def _wrong(text: str, at: int, before: int, expected: int, inside: bool) -> tuple[int, str, str]:
+def _wrong(text: str, at: int, before: int, expected: int, inside: bool) -> SyntaxProblem:
     """Return what is wrong at ``at``, where something else is expected; the last token begins at
     ``before``."""
     mark = text[at : at + 1]
-    if mark in ("]", "}") and text[before] == "," and expected in (_KEY, _VALUE):
-        return (
-            before,
-            "there is a comma before the closing bracket",
-            "delete the trailing comma: JSON has none",
-        )
-    if mark == "'":
-        return at, "strings are in single quotes", 'write them in double quotes: "like this"'
-    if text.startswith(("//", "/*", "#"), at):
-        return at, "there is a comment", "delete it: JSON has no comments"
-    if expected == _NEXT and not inside:
-        return at, "there is more text after the end of the JSON value", "write one JSON value into the file"
-    if not mark:
-        return at, "the file ends too early", "write it again; it may have been cut off"
-    foreign = _FOREIGN.match(text, at)
-    if foreign:
-        return at, f"{foreign[0]} is not JSON", "write the file with a JSON library (true, false, null)"
     start = _STRING_START.match(text, at)
-    if start and text[start.end() : start.end() + 1] != '"':
-        return _wrong_in_string(text, start.end())
-    return (at, *_MISSING[expected])
-
-
-def _wrong_in_string(text: str, at: int) -> tuple[int, str, str]:
-    if at == len(text):
-        return at, "the file ends inside a string", "write it again; it may have been cut off"
-    if text[at] == "\\":
-        return at, "this escape sequence is not JSON", "write \\\\ for a backslash"
-    return at, "there is a line break or control character inside a string", "write \\n for a line break"
+    foreign = _FOREIGN.match(text, at)
+    if mark in ("]", "}") and text[before] == "," and expected in (_KEY, _VALUE):
+        at, rule = before, "trailing comma"
+    elif mark == "'":
+        rule = "single quotes"
+    elif text.startswith(("//", "/*", "#"), at):
+        rule = "comment"
+    elif expected == _NEXT and not inside:
+        rule = "more text"
+    elif not mark:
+        rule = "end"
+    elif foreign:
+        remedy = f"{_LIBRARY} (true, false, null)"
+        return SyntaxProblem(at, f"foreign {foreign[0]}", f"{foreign[0]} is not JSON", remedy)
+    elif start and text[start.end() : start.end() + 1] != '"':
+        at = start.end()
+        rule = "end in string" if at == len(text) else "escape" if text[at] == "\\" else "control"
+    else:
+        rule = _MISSING[expected]
+    return SyntaxProblem(at, rule, *_MESSAGES[rule])

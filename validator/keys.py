@@ -19,7 +19,6 @@ def match_keys(
     reference_keys: Sequence[str],
     file: str,
     place: Callable[[int], str],
-    findings: Findings,
     name_missing: bool = False,
 ) -> Ints:
     """Return where each key of the reference is in ``keys``.
@@ -34,15 +33,17 @@ def match_keys(
         The name of the file, for messages.
     place : callable
         Returns the place of a key in it.
-    findings : Findings
-        Gets unknown and double keys with their places, and the number of missing ones.
     name_missing : bool
         Whether messages may name missing keys, which reveals the keys of the reference.
 
     Returns
     -------
     int64 array of shape (m,)
-        Do not use it after a problem.
+
+    Raises
+    ------
+    Refused
+        With unknown and repeated keys and their places, and the number of missing ones.
     """
     matched = _one_to_one(keys, reference_keys)
     if matched is not None:
@@ -50,19 +51,19 @@ def match_keys(
     number = dict(zip(reference_keys, range(len(reference_keys))))
     numbers = np.fromiter(map(number.get, keys, repeat(-1)), np.int64, len(keys))
     known = numbers >= 0
-    for index in findings.first_of(~known):
-        problem = f"'{quote(keys[index], 40)}' is not one of the requested keys"
-        findings.add("E-KEY-UNKNOWN", problem, "correct or drop it", file=file, where=place(index))
-    times = np.bincount(numbers[known], minlength=len(reference_keys))
-    refuse_doubles(keys, file, place, findings)
-    missing = np.flatnonzero(times == 0).tolist()
-    if missing:
-        problem = f"keys are missing: {len(missing):,} of {len(reference_keys):,}"
-        if name_missing:
-            problem += (
-                f", as {', '.join(quote(reference_keys[index], 40) for index in missing[:_NAMED_MISSING])}"
-            )
-        findings.add("E-KEY-MISSING", problem, "predict every item exactly once", file=file)
+    with Findings.collect() as findings:
+        for index in findings.first_of(~known):
+            problem = f"'{quote(keys[index], 40)}' is not one of the requested keys"
+            findings.add("E-KEY-UNKNOWN", problem, "correct or drop it", file=file, where=place(index))
+        with findings.part():
+            refuse_repeated(keys, file, place)
+        missing = np.flatnonzero(np.bincount(numbers[known], minlength=len(reference_keys)) == 0).tolist()
+        if missing:
+            problem = f"keys are missing: {len(missing):,} of {len(reference_keys):,}"
+            if name_missing:
+                names = (quote(reference_keys[index], 40) for index in missing[:_NAMED_MISSING])
+                problem += f", as {', '.join(names)}"
+            findings.add("E-KEY-MISSING", problem, "predict every item exactly once", file=file)
     positions = np.zeros(len(reference_keys), np.int64)
     positions[numbers[known]] = np.flatnonzero(known)
     return positions
@@ -83,12 +84,13 @@ def _one_to_one(keys: Sequence[str], reference_keys: Sequence[str]) -> Ints | No
     return positions if all(map(eq, map(keys.__getitem__, positions.tolist()), reference_keys)) else None
 
 
-def refuse_doubles(keys: Sequence[str], file: str, place: Callable[[int], str], findings: Findings) -> None:
-    """Add the keys that occur more than once, with the place of the first."""
+def refuse_repeated(keys: Sequence[str], file: str, place: Callable[[int], str]) -> None:
+    """Raise Refused if keys occur more than once, with the place of the first."""
     if len(set(keys)) == len(keys):
         return
     first: dict[str, int] = {}
     earlier = np.fromiter(map(first.setdefault, keys, range(len(keys))), np.int64, len(keys))
-    for index in findings.first_of(earlier < np.arange(len(keys))):
-        problem = f"'{quote(keys[index], 40)}' is also in {place(first[keys[index]])}"
-        findings.add("E-KEY-TWICE", problem, "keep one of them", file=file, where=place(index))
+    with Findings.collect() as findings:
+        for index in findings.first_of(earlier < np.arange(len(keys))):
+            problem = f"'{quote(keys[index], 40)}' is also in {place(first[keys[index]])}"
+            findings.add("E-KEY-TWICE", problem, "keep one of them", file=file, where=place(index))

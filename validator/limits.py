@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gc
 import mmap
 import signal
 import threading
 import traceback
+from collections.abc import Iterator
 from types import FrameType
 
 try:
@@ -79,6 +81,18 @@ def require_memory(size: int) -> None:
         mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
     except OSError:
         raise MemoryError from None
+
+
+@contextlib.contextmanager
+def collector_off() -> Iterator[None]:
+    """Switch the garbage collector off: it visits every new object again and again while a file is parsed."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def is_out_of_memory(error: BaseException) -> bool:

@@ -32,11 +32,11 @@ _AGAIN = "encode it again with a PNG library"
 
 
 class ImageError(Exception):
-    """The text or the file is not what it should be. ``problem`` and ``hint`` say why."""
+    """The text or the file is not what it should be: a constant for the rule, the problem, and the remedy."""
 
-    def __init__(self, problem: str, hint: str) -> None:
+    def __init__(self, rule: str, problem: str, remedy: str) -> None:
         super().__init__(problem)
-        self.problem, self.hint = problem, hint
+        self.rule, self.problem, self.remedy = rule, problem, remedy
 
 
 def decode_base64(text: str) -> bytes:
@@ -49,7 +49,7 @@ def decode_base64(text: str) -> bytes:
     """
     if text.startswith("data:"):
         prefix = text[: text.find(",") + 1][:_LONGEST_PREFIX] or "data:"
-        raise ImageError(f"this is not base64: it begins with {prefix!a}", "remove that prefix")
+        raise ImageError("prefix", f"this is not base64: it begins with {prefix!a}", "remove that prefix")
     if "\n" in text or "\r" in text:
         text = text.replace("\n", "").replace("\r", "")
     digits = text.rstrip("=")
@@ -65,7 +65,11 @@ def decode_base64(text: str) -> bytes:
         reason = (
             f"character {wrong.start() + 1} is {wrong[0]!a}" if wrong else "its length or padding is wrong"
         )
-        raise ImageError(f"this is not base64: {reason}", "write base64.b64encode(png).decode()")
+        raise ImageError(
+            "character" if wrong else "length",
+            f"this is not base64: {reason}",
+            "write base64.b64encode(png).decode()",
+        )
     return data
 
 
@@ -80,11 +84,11 @@ def decode_png(png: bytes, height: int, width: int) -> Pixels:
         and nothing else, IEND last. Further chunks that a decoder may ignore are allowed and not looked at.
     """
     if not png.startswith(_SIGNATURE):
-        raise ImageError("this is not a PNG", "encode the pixels as an 8-bit RGB PNG")
+        raise ImageError("signature", "this is not a PNG", "encode the pixels as an 8-bit RGB PNG")
     chunks = _chunks(png)
     _, name, header = next(chunks, (0, b"", b""))
     if name != b"IHDR" or len(header) != 13:
-        raise ImageError("the PNG does not begin with a header (IHDR)", _AGAIN)
+        raise ImageError("header", "the PNG does not begin with a header (IHDR)", _AGAIN)
     interlaced = _check_header(header, height, width)
     stream = _image_data(chunks)
     sizes = [(height, width)]
@@ -99,7 +103,7 @@ def decode_png(png: bytes, height: int, width: int) -> Pixels:
     for rows, columns in sizes:
         step = 1 + _CHANNELS * columns
         if max(lines[begin : begin + rows * step : step]) >= _FILTERS:
-            raise ImageError("a scanline of the PNG has an unknown filter", _AGAIN)
+            raise ImageError("filter", "a scanline of the PNG has an unknown filter", _AGAIN)
         begin += rows * step
     from PIL import Image
 
@@ -113,17 +117,18 @@ def _chunks(png: bytes) -> Iterator[tuple[int, bytes, bytes]]:
     at, name = len(_SIGNATURE), b""
     while name != b"IEND":
         if at + 12 > len(png):
-            raise ImageError(f"the PNG is cut off at byte {len(png)}", _AGAIN)
+            raise ImageError("cut", f"the PNG is cut off at byte {len(png)}", _AGAIN)
         (size,) = struct.unpack_from(">I", png, at)
         name, end = png[at + 4 : at + 8], at + 8 + size
         if not name.isalpha() or end + 4 > len(png):
-            raise ImageError(f"the PNG is damaged or cut off in the chunk at byte {at}", _AGAIN)
+            raise ImageError("chunk", f"the PNG is damaged or cut off in the chunk at byte {at}", _AGAIN)
         if zlib.crc32(memoryview(png)[at + 4 : end]) != struct.unpack_from(">I", png, end)[0]:
-            raise ImageError(f"the PNG is damaged: the checksum of the chunk at byte {at} is wrong", _AGAIN)
+            problem = f"the PNG is damaged: the checksum of the chunk at byte {at} is wrong"
+            raise ImageError("checksum", problem, _AGAIN)
         yield at, name, png[at + 8 : end]
         at = end + 4
     if at < len(png):
-        raise ImageError(f"{counted(len(png) - at, 'byte')} after the end of the PNG", _AGAIN)
+        raise ImageError("rest", f"{counted(len(png) - at, 'byte')} after the end of the PNG", _AGAIN)
 
 
 def _check_header(header: bytes, height: int, width: int) -> bool:
@@ -133,12 +138,12 @@ def _check_header(header: bytes, height: int, width: int) -> bool:
     )
     if (png_height, png_width) != (height, width):
         problem = f"the PNG is {png_height} x {png_width}, uv_shape says {height} x {width}"
-        raise ImageError(problem, "encode the array of the box itself")
+        raise ImageError("size", problem, "encode the array of the box itself")
     if (depth, color_type) != (_EIGHT_BIT, _RGB):
         problem = f"the PNG is {depth}-bit {_COLOR_TYPES.get(color_type, 'of an unknown kind')}"
-        raise ImageError(problem, "write an 8-bit RGB PNG without alpha")
+        raise ImageError(f"type {color_type}", problem, "write an 8-bit RGB PNG without alpha")
     if compression or filtering or interlaced > 1:
-        raise ImageError("the PNG names methods that do not exist", _AGAIN)
+        raise ImageError("methods", "the PNG names methods that do not exist", _AGAIN)
     return bool(interlaced)
 
 
@@ -149,14 +154,15 @@ def _image_data(chunks: Iterator[tuple[int, bytes, bytes]]) -> bytes:
     for at, name, content in chunks:
         if name == b"IDAT":
             if parts and before != b"IDAT":
-                raise ImageError(f"other chunks interrupt the image data of the PNG at byte {at}", _AGAIN)
+                raise ImageError(
+                    "order", f"other chunks interrupt the image data of the PNG at byte {at}", _AGAIN
+                )
             parts.append(content)
         elif name[:1].isupper() and name not in (b"PLTE", b"IEND"):
-            raise ImageError(
-                f"the chunk {name.decode()} at byte {at} of the PNG is not allowed there", _AGAIN
-            )
+            problem = f"the chunk {name.decode()} at byte {at} of the PNG is not allowed there"
+            raise ImageError(f"chunk {name.decode()}", problem, _AGAIN)
         elif name == b"IEND" and content:
-            raise ImageError("the PNG's end (IEND) is not empty", _AGAIN)
+            raise ImageError("end", "the PNG's end (IEND) is not empty", _AGAIN)
         before = name
     return b"".join(parts)
 
@@ -166,8 +172,8 @@ def _inflate(stream: bytes, size: int) -> bytes:
     try:
         lines = inflater.decompress(stream, size + 1)
     except zlib.error:
-        raise ImageError("the image data of the PNG is damaged", _AGAIN) from None
+        raise ImageError("data", "the image data of the PNG is damaged", _AGAIN) from None
     if len(lines) != size or not inflater.eof or inflater.unused_data:
         amount = "more" if len(lines) > size or inflater.unused_data else "less"
-        raise ImageError(f"the PNG holds {amount} than the pixels of its size", _AGAIN)
+        raise ImageError(f"pixels {amount}", f"the PNG holds {amount} than the pixels of its size", _AGAIN)
     return lines

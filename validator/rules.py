@@ -1,19 +1,18 @@
-"""Reading the rules file of a challenge: what its submissions must look like, declared as data.
-
-A rules file is at ``validator/rules/<id>.yaml``; ``load_rules`` is the only reader. Adding a challenge
-means adding such a file: the ids are those of the files that exist.
-"""
+"""The rules of a task: what its submissions must look like, declared in
+``validator/formats/<challenge>/<task>.yaml``."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from validator.archive import Limits
+from validator.findings import Note, Read
 from validator.strict_yaml import YamlValue, load_strict
 
-RULES_FOLDER = Path(__file__).parent / "rules"
+ContentT = TypeVar("ContentT")
 
 
 @dataclass(frozen=True)
@@ -47,117 +46,83 @@ class CsvRules:
 
 
 @dataclass(frozen=True)
-class JsonRules:
-    """JSON files that a submission must hold, and the module of ``validator/formats`` that reads them.
+class JsonFile:
+    """A JSON file: its name, which may hold ``*``, its schema, and limits.
 
-    A name may hold ``*``. With ``any_single`` a submission with one JSON file of another name is accepted. A
-    file has at most as many ``entries`` (videos, detections), and as many ``values`` at all depths if it is
-    read at once. ``mode`` and ``schema`` (a file of ``validator/schemas``) are for formats that several
-    challenges use.
-    """
-
-    format: str
-    files: tuple[str, ...]
-    entries: int
-    values: int | None = None
-    any_single: bool = False
-    mode: str = ""
-    schema: str = ""
-
-
-@dataclass(frozen=True)
-class TableColumn:
-    """A column of a CSV file with a header.
-
-    ``type`` is ``text``, ``integer`` or ``decimal``, the numbers with a range (both ends allowed). A column
-    with ``labels`` holds one of these in each row.
+    ``each`` is the member of the top-level object whose entries are read one by one, "" if it is that object
+    itself. A file has at most ``entries`` (videos, detections), and ``values`` at all depths if it is read at
+    once; None for as many as there are.
     """
 
     name: str
-    type: str = "text"
-    labels: tuple[str, ...] = ()
-    min: float | None = None
-    max: float | None = None
-
-
-@dataclass(frozen=True)
-class TableRules:
-    """Rules of one CSV file with a header: the name of its first column is that of the key.
-
-    Commas and line ends together may be as many as ``values``.
-    """
-
-    file: str
-    columns: tuple[TableColumn, ...]
-    values: int = 20_000_000
-
-    @property
-    def key(self) -> str:
-        """The name of the key column."""
-        return self.columns[0].name
+    schema: Path
+    each: str = ""
+    entries: int | None = None
+    values: int | None = None
 
 
 @dataclass(frozen=True)
 class Rules:
-    """Everything that a submission to one challenge is checked against: ``csv``, ``tables`` or ``json`` is
-    there."""
+    """Everything that a submission to one task is checked against: ``csv`` or ``json`` is there.
+
+    With ``any_single`` a submission with one file of another name is accepted. ``reference_schemas`` are
+    those of files of the reference.
+    """
 
     id: str
+    folder: Path
     limits: Limits
     csv: CsvRules | None = None
-    tables: tuple[TableRules, ...] = ()
-    json: JsonRules | None = None
+    json: tuple[JsonFile, ...] = ()
+    any_single: bool = False
+    reference_schemas: tuple[Path, ...] = ()
 
     @property
-    def named_files(self) -> Sequence[str]:
-        """The files that a submission must hold, unless they are one for each item (``csv``)."""
-        return self.json.files if self.json else [table.file for table in self.tables]
+    def name_patterns(self) -> Sequence[str]:
+        """The names of the files of a submission, with ``*`` for what differs."""
+        return [self.csv.name.format(key="*")] if self.csv else [file.name for file in self.json]
+
+    @property
+    def data_files(self) -> list[Path]:
+        """The files that the rules consist of."""
+        return [
+            self.folder / f"{self.id}.yaml",
+            *(file.schema for file in self.json),
+            *self.reference_schemas,
+        ]
 
 
-def known_ids() -> list[str]:
-    """Return the ids of the challenges that have a rules file."""
-    return sorted(path.stem for path in RULES_FOLDER.glob("*.yaml"))
+@dataclass(frozen=True)
+class Format(Generic[ContentT]):
+    """The reader of the submissions to the tasks of a challenge.
+
+    Attributes
+    ----------
+    read : callable
+        Checks a submission and returns its content, without a reference. Raises Refused.
+    hints : callable
+        Returns notes on likely mistakes that need no reference.
+    """
+
+    read: Callable[[Path, Rules], Read[ContentT]]
+    hints: Callable[[ContentT], list[Note]]
 
 
-def load_rules(challenge_id: str) -> Rules:
-    """Read the rules of a challenge. Raises FileNotFoundError for an unknown id."""
-    data = load_strict((RULES_FOLDER / f"{challenge_id}.yaml").read_text(encoding="utf-8"))
-    limits = Limits(**data["limits"])
-    if "csv" in data:
-        return Rules(challenge_id, limits, csv=parse_csv_rules(data["csv"]))
-    if "tables" in data:
-        return Rules(challenge_id, limits, tables=tuple(map(_table_rules, data["tables"])))
-    files = tuple(data["json"].pop("files"))
-    return Rules(challenge_id, limits, json=JsonRules(**data["json"], files=files))
-
-
-def load_csv_rules(challenge_id: str) -> CsvRules:
-    """Read the CSV rules of a challenge that has some."""
-    rules = load_rules(challenge_id).csv
-    if rules is None:
-        raise ValueError(f"{challenge_id} has no CSV files")
-    return rules
+def parse_rules(path: Path) -> Rules:
+    """Return the rules in a file. Raises TypeError for an unknown key."""
+    data = load_strict(path.read_text(encoding="utf-8"))
+    limits, folder = Limits(**data.pop("limits")), path.parent
+    csv = parse_csv_rules(data.pop("csv")) if "csv" in data else None
+    files = [JsonFile(**{**file, "schema": folder / file["schema"]}) for file in data.pop("json", ())]
+    references = tuple(folder / name for name in data.pop("reference_schemas", ()))
+    return Rules(path.stem, folder, limits, csv, tuple(files), reference_schemas=references, **data)
 
 
 def parse_csv_rules(data: dict[str, YamlValue]) -> CsvRules:
-    """Turn the ``csv`` part of a rules file into `CsvRules`. Raises TypeError for an unknown key."""
+    """Return the ``csv`` part of a file of rules. Raises TypeError for an unknown key."""
     columns = tuple(Column(**column) for column in data.pop("columns"))
     also_named, order = tuple(data.pop("also_named", ())), tuple(map(tuple, data.pop("order", ())))
     first_and_last = tuple(data.pop("first_and_last", ())) or None
     return CsvRules(
         columns=columns, also_named=also_named, order=order, first_and_last=first_and_last, **data
     )
-
-
-def _table_rules(data: dict[str, YamlValue]) -> TableRules:
-    columns = [
-        TableColumn(**{**column, "labels": tuple(column.get("labels", ()))}) for column in data["columns"]
-    ]
-    for column in columns:
-        if column.type not in ("text", "integer", "decimal"):
-            raise ValueError(
-                f"{data['file']}: there is no type {column.type}; write text, integer or decimal"
-            )
-    if columns[0].labels or columns[0].type != "text":
-        raise ValueError(f"{data['file']}: the first column is the key, so it is text")
-    return TableRules(**{**data, "columns": tuple(columns)})

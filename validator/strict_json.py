@@ -6,24 +6,21 @@ faster reader cannot vouch for a file.
 
 from __future__ import annotations
 
-import gc
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from validator.findings import Findings, quote
+from validator.findings import Findings, Read, Refused, quote
 from validator.json_syntax import explain_syntax
 
 # A value that was read from JSON: its type is known once its schema is checked.
 JsonValue = Any
 DEEPEST = 64
-# What `strict_loads` returns for a file that could not be parsed at all; null is a value.
-UNPARSED = object()
+BOM = b"\xef\xbb\xbf"
 _CHUNK = 4_000_000
 _FEWEST_DIGITS_TOO_LARGE = 309
 # By how many levels each byte changes the nesting.
@@ -80,73 +77,77 @@ class _Marks:
         return marked
 
 
-@contextmanager
-def collector_off() -> Iterator[None]:
-    """Switch the garbage collector off: it visits every new object again and again while a file is parsed."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
+def decode_text(data: bytes, name: str) -> Read[str]:
+    """Return the text of a JSON file, a byte order mark skipped with a note. Raises Refused."""
+    with Findings.collect() as findings:
+        if data.startswith((b"\xff\xfe", b"\xfe\xff")) or (data[1:2] == b"\0" or data[:1] == b"\0"):
+            findings.add("E-JSON-ENCODING", "the file is UTF-16 or UTF-32", "save it as UTF-8", file=name)
+            findings.refuse_problems()
+        if data.startswith(BOM):
+            findings.note("N-JSON-BOM", f"{quote(name)} begins with a byte order mark, which was skipped")
+            data = data[len(BOM) :]
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            problem = f"byte {error.start} is not valid UTF-8"
+            where = _place(data[: error.start].decode("utf-8"))
+            findings.add(
+                "E-JSON-ENCODING", problem, "save the file as UTF-8", file=name, where=where, rule="UTF-8"
+            )
+    return Read(text, findings.notes)
 
 
-def decode_text(data: bytes, name: str, findings: Findings) -> str | None:
-    """Return the text of a JSON file, a byte order mark skipped with a note; None after a problem."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or (data[1:2] == b"\0" or data[:1] == b"\0"):
-        findings.add("E-JSON-ENCODING", "the file is UTF-16 or UTF-32", "save it as UTF-8", file=name)
-        return None
-    if data.startswith(b"\xef\xbb\xbf"):
-        findings.note("N-JSON-BOM", f"{quote(name)} begins with a byte order mark, which was skipped")
-        data = data[3:]
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        problem, where = f"byte {error.start} is not valid UTF-8", _place(data[: error.start].decode("utf-8"))
-        findings.add("E-JSON-ENCODING", problem, "save the file as UTF-8", file=name, where=where)
-        return None
+def strict_loads(data: bytes, name: str) -> Read[JsonValue]:
+    """Parse a JSON file strictly.
 
+    Parameters
+    ----------
+    data : bytes
+        The file.
+    name : str
+        Its name, for messages.
 
-def strict_loads(data: bytes, name: str, findings: Findings, depth: int = 0) -> JsonValue:
-    """Parse a JSON file; what is wrong goes to ``findings`` with its place.
-
-    Returns the value, `UNPARSED` if there is none. Do not use it if a problem was reported. ``depth`` is that
-    of the value in its file, if it is a part of one.
-
-    Notes
-    -----
-    Refused: anything that RFC 8259 does not allow, duplicate keys, NaN, Infinity, numbers outside float64,
-    nesting deeper than `DEEPEST`, text that is not UTF-8.
+    Raises
+    ------
+    Refused
+        The file holds anything that RFC 8259 does not allow, duplicate keys, NaN, Infinity, numbers outside
+        float64, nesting deeper than `DEEPEST`, or text that is not UTF-8.
     """
-    text = decode_text(data, name, findings)
-    if text is None:
-        return UNPARSED
+    with Findings.collect() as findings:
+        value = parse(data, name, findings)
+    return Read(value, findings.notes)
+
+
+def parse(data: bytes, name: str, findings: Findings, depth: int = 0) -> JsonValue:
+    """Parse as `strict_loads`, and go on after duplicate keys and numbers that are not finite.
+
+    These problems are added to ``findings``, so that others can be reported together with them; after all
+    others Refused is raised. ``depth`` is that of the value in its file, if it is a part of one.
+    """
+    text = findings.take(decode_text(data, name))
     if not text.strip(" \t\r\n"):
-        findings.add("E-JSON-SYNTAX", "the file is empty", "write JSON into it", file=name)
-        return UNPARSED
+        findings.add("E-JSON-SYNTAX", "the file is empty", "write JSON into it", file=name, rule="empty")
+        raise Refused(findings)
     deep = _too_deep(data, depth)
     if deep is not None:
         where = _place(data[:deep].decode("utf-8", "replace"))
         problem = f"the nesting is deeper than {DEEPEST} levels"
-        findings.add(
-            "E-JSON-DEPTH", problem, "see the format's example for the right shape", file=name, where=where
-        )
-        return UNPARSED
+        remedy = "see the format's example for the right shape"
+        findings.add("E-JSON-DEPTH", problem, remedy, file=name, where=where)
+        raise Refused(findings)
     marks = _Marks()
     try:
-        with collector_off():
-            value = json.loads(
-                text,
-                object_pairs_hook=marks.pairs,
-                parse_constant=marks.constant,
-                parse_float=marks.number,
-                parse_int=marks.integer,
-            )
+        value = json.loads(
+            text,
+            object_pairs_hook=marks.pairs,
+            parse_constant=marks.constant,
+            parse_float=marks.number,
+            parse_int=marks.integer,
+        )
     except json.JSONDecodeError:
-        at, problem, hint = explain_syntax(text)
-        findings.add("E-JSON-SYNTAX", problem, hint, file=name, where=_place(text[:at]))
-        return UNPARSED
+        at, rule, problem, remedy = explain_syntax(text)
+        findings.add("E-JSON-SYNTAX", problem, remedy, file=name, where=_place(text[:at]), rule=rule)
+        raise Refused(findings) from None
     if marks.any:
         _report(value, name, findings)
     return value

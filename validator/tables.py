@@ -19,11 +19,10 @@ import numpy as np
 
 from validator.arrays import Bools, Floats, Ints
 from validator.csv_files import decode
-from validator.facts import EMPTY, label_facts
-from validator.findings import Findings, Note, counted, quote
-from validator.keys import match_keys, refuse_doubles
-from validator.rules import TableColumn, TableRules
-from validator.strict_json import collector_off
+from validator.hints import EMPTY, label_hints
+from validator.findings import Findings, Note, Read, Refused, counted, quote
+from validator.keys import match_keys, refuse_repeated
+from validator.limits import collector_off
 
 # Python accepts more spellings of numbers than other programs do; those of these characters are common.
 _CHARACTERS = {"integer": frozenset("+-0123456789"), "decimal": frozenset("+-0123456789.eE")}
@@ -37,6 +36,38 @@ if TYPE_CHECKING:
     from _csv import Reader
 
 Values = Union["list[str]", Ints, Floats]
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """A column of a CSV file with a header.
+
+    ``type`` is ``text``, ``integer`` or ``decimal``, the numbers with a range (both ends allowed). A column
+    with ``labels`` holds one of these in each row.
+    """
+
+    name: str
+    type: str = "text"
+    labels: tuple[str, ...] = ()
+    min: float | None = None
+    max: float | None = None
+
+
+@dataclass(frozen=True)
+class TableRules:
+    """Rules of one CSV file with a header: the name of its first column is that of the key.
+
+    Commas and line ends together may be as many as ``values``.
+    """
+
+    file: str
+    columns: tuple[TableColumn, ...]
+    values: int = 20_000_000
+
+    @property
+    def key(self) -> str:
+        """The name of the key column."""
+        return self.columns[0].name
 
 
 @dataclass(frozen=True)
@@ -55,11 +86,10 @@ def read_table(
     data: bytes,
     name: str,
     rules: TableRules,
-    findings: Findings,
     reference_keys: Sequence[str] | None = None,
     name_missing: bool = False,
-) -> Table | None:
-    """Read and check a CSV file with a header; None after a problem.
+) -> Read[Table]:
+    """Read and check a CSV file with a header. Raises Refused, with lines and columns.
 
     Parameters
     ----------
@@ -67,41 +97,34 @@ def read_table(
         The file and its name.
     rules : TableRules
         What it must look like.
-    findings : Findings
-        Gets problems with line and column, and notes.
     reference_keys, name_missing
         The keys that are asked for, as for `validator.keys.match_keys`; None at home, where they are not
         known.
     """
-    before = findings.total
     accepted: Counter[str] = Counter()
-    text = decode(data, name, accepted, findings)
-    for note in accepted:
-        findings.note("N-CSV-READ", f"{note} in 1 file")
-    if data.count(b"\n") + data.count(b"\r") + data.count(b",") > rules.values:
-        problem = f"there are more values (commas and line ends) than {rules.values:,}"
-        findings.add("E-CSV-COUNT", problem, "submit only what is asked for", file=name)
-    if findings.total > before:
-        return None
-    with collector_off():
+    with Findings.collect() as findings, collector_off():
+        text = decode(data, name, accepted, findings)
+        for note in accepted:
+            findings.note("N-CSV-READ", f"{note} in 1 file")
+        if data.count(b"\n") + data.count(b"\r") + data.count(b",") > rules.values:
+            problem = f"there are more values (commas and line ends) than {rules.values:,}"
+            findings.add("E-CSV-COUNT", problem, "submit only what is asked for", file=name)
+        findings.refuse_problems()
         file = _File(text, name, findings)
         places = file.places(rules)
-        if places is None:
-            return None
         columns = {column.name: file.values(column, at) for column, at in zip(rules.columns, places)}
         keys = columns[rules.key]
         assert isinstance(keys, list)  # noqa: S101 - the key column is text
         file.at = places[0]
-        if reference_keys is None:
-            refuse_doubles(keys, name, file.place, findings)
-        else:
-            order = match_keys(keys, reference_keys, name, file.place, findings, name_missing)
-    if findings.total > before:
-        return None
+        with findings.part():
+            if reference_keys is None:
+                refuse_repeated(keys, name, file.place)
+            else:
+                order = match_keys(keys, reference_keys, name, file.place, name_missing)
     if reference_keys is None:
-        return Table(keys, columns)
+        return Read(Table(keys, columns), findings.notes)
     ordered = {column: _ordered(values, order) for column, values in columns.items() if column != rules.key}
-    return Table(list(reference_keys), {rules.key: list(reference_keys), **ordered})
+    return Read(Table(list(reference_keys), {rules.key: list(reference_keys), **ordered}), findings.notes)
 
 
 def _ordered(values: Values, order: Ints) -> Values:
@@ -113,7 +136,7 @@ def table_facts(tables: Mapping[str, Table]) -> list[Note]:
     notes = [] if any(table.keys for table in tables.values()) else [EMPTY]
     for table in tables.values():
         for name, values in table.columns.items():
-            if isinstance(values, np.ndarray) and label_facts(values, name):
+            if isinstance(values, np.ndarray) and label_hints(values, name):
                 text = f"all {counted(len(values), 'row')} have the same {name}. Is it the right column?"
                 notes.append(Note("N-LOOKS-CONSTANT", text))
     return notes
@@ -129,8 +152,8 @@ class _File:
         self.at = 0
         """The column, from 0, that places point to."""
 
-    def places(self, rules: TableRules) -> list[int] | None:
-        """Split the file into columns; return where those of the rules are, None after a problem."""
+    def places(self, rules: TableRules) -> list[int]:
+        """Split the file into columns; return where those of the rules are. Raises Refused."""
         reader = self._reader()
         try:
             rows = [row for row in reader if row]
@@ -139,11 +162,13 @@ class _File:
             self._add(
                 "E-CSV-SYNTAX", problem, 'quote a field as "a ""quoted"" word"', f"line {reader.line_num}"
             )
-            return None
+            raise Refused(self._findings) from None
         names = [column.name for column in rules.columns]
         header = [field.strip() for field in rows[0]] if rows else []
-        if not self._check_header(header, names) or not self._check_lengths(rows):
-            return None
+        self._check_header(header, names)
+        self._findings.refuse_problems()
+        self._check_lengths(rows)
+        self._findings.refuse_problems()
         others = [quote(field, 30) or "(no name)" for field in header if field not in names]
         if others:
             text = (
@@ -192,17 +217,17 @@ class _File:
     def _reader(self) -> Reader:
         return csv.reader(io.StringIO(self._text, newline=""), strict=True)
 
-    def _add(self, code: str, problem: str, hint: str, where: str) -> None:
-        self._findings.add(code, problem, hint, file=self._name, where=where)
+    def _add(self, code: str, problem: str, hint: str, where: str, rule: str = "") -> None:
+        self._findings.add(code, problem, hint, file=self._name, where=where, rule=rule)
 
-    def _check_header(self, header: list[str], names: list[str]) -> bool:
+    def _check_header(self, header: list[str], names: list[str]) -> None:
         missing = [name for name in names if name not in header]
         double = sorted({name for name in names if header.count(name) > 1})
         for mark, what in ((";", "semicolons"), ("\t", "tabs")):
             if len(header) == 1 and set(names) <= {name.strip() for name in header[0].split(mark)}:
                 problem = f"the fields are separated by {what}"
                 self._add("E-CSV-SEPARATOR", problem, f"write {','.join(names)}", "line 1 column 1")
-                return False
+                return
         if missing:
             problem = f"the header has no {' and no '.join(missing)}: it is '{quote(','.join(header))}'"
             self._add(
@@ -212,9 +237,8 @@ class _File:
             self._add(
                 "E-CSV-HEADER", f"there are several columns {name}", "keep one of them", "line 1 column 1"
             )
-        return not missing and not double
 
-    def _check_lengths(self, rows: list[list[str]]) -> bool:
+    def _check_lengths(self, rows: list[list[str]]) -> None:
         n_columns = len(rows[0])
         lengths = np.fromiter(map(len, rows[1:]), np.int64, len(rows) - 1)
         wrong = lengths != n_columns
@@ -223,7 +247,6 @@ class _File:
             problem = f"the row has {counted(int(lengths[row]), 'field')} instead of {n_columns}"
             hint = "write as many as the header has; quote fields that hold commas"
             self._add("E-CSV-COLUMNS", problem, hint, self.place(row))
-        return not wrong.any()
 
     def _refuse(
         self, code: str, column: TableColumn, fields: list[str], wrong: Bools, said: tuple[str, str]
@@ -231,7 +254,7 @@ class _File:
         """Add the fields that are wrong; ``said`` is what is wrong with each, and how to fix it."""
         for row in self._findings.first_of(wrong):
             shown = "" if code == "E-CSV-EMPTY" else f" '{quote(fields[row], 40)}'"
-            self._add(code, f"{column.name}{shown} {said[0]}", said[1], self.place(row))
+            self._add(code, f"{column.name}{shown} {said[0]}", said[1], self.place(row), column.name)
 
 
 def _numbers(fields: list[str], type_name: str) -> Ints | Floats | None:

@@ -16,7 +16,7 @@ from organizer.data.synthetic import write_full_size
 from organizer.files import write_files
 from scoring_program.challenge import AnyProgram, load_challenge
 from scoring_program.metrics import resampling
-from scoring_program.metrics.arrays import Floats
+from validator.arrays import Floats
 from scoring_program.result import Statistics
 from validator.findings import Findings, counted
 

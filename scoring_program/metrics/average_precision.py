@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring_program.metrics.arrays import Bools, Floats, Ints
+from validator.arrays import Bools, Floats, Ints
 from scoring_program.metrics.pairs import pairs_in_groups
 
 THRESHOLDS = np.linspace(0.5, 0.95, 10)

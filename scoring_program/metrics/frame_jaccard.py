@@ -29,7 +29,7 @@ from math import fsum
 
 import numpy as np
 
-from scoring_program.metrics.arrays import Bools, Floats, Ints
+from validator.arrays import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)

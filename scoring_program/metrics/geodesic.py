@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scoring_program.metrics.arrays import Bools, Floats, Ints, Pixels
+from validator.arrays import Bools, Floats, Ints, Pixels
 
 PARTS = 24
 LEVELS = 256

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring_program.metrics.arrays import Bools, Floats, Ints
+from validator.arrays import Bools, Floats, Ints
 from scoring_program.metrics.pairs import pairs_of_ranges
 
 FRAMES = 10

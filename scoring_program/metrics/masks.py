@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring_program.metrics.arrays import Bools, Floats, Ints
+from validator.arrays import Bools, Floats, Ints
 
 MAP_SIZE = 256
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scoring_program.metrics.arrays import Ints
+from validator.arrays import Ints
 
 
 def pairs_of_ranges(first: Ints, last: Ints) -> tuple[Ints, Ints, Ints]:

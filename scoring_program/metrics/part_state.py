@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from scoring_program.metrics.arrays import Bools, Floats, Ints
+from validator.arrays import Bools, Floats, Ints
 from scoring_program.metrics.pairs import pairs_in_groups
 
 GRID = 10_000

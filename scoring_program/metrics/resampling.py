@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from scoring_program.metrics.arrays import Floats
+from validator.arrays import Floats
 
 REPLICATES = 1000
 _SEED = 20140906

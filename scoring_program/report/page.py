@@ -14,59 +14,60 @@ from xml.etree.ElementTree import Element
 from scoring_program.report import charts
 from scoring_program.report.html import Child, append, cut, element, render
 from scoring_program.report.sections import bar, card, cards, contents, folded, table
-from scoring_program.result import Column, Interval, Loss, Result
+from scoring_program.result import Column, ErrorCost, Interval, Result
 from validator.findings import Findings, Note, counted
 
 if TYPE_CHECKING:
-    from scoring_program.challenge import Challenge, ScoreColumn
+    from scoring_program.task import Declaration, ScoreColumn
 
 LARGEST_PAGE = 2_000_000
 ROUGH_BELOW = 30
-# Where `Challenge.interval_covers` is measured.
+# Where `Declaration.interval_covers` is measured.
 _TRIAL_ITEMS = 300
+# The title while the task is not known yet.
+_NO_TASK = "Scoring"
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _MOST_ENTRIES = 500
 _OPEN_NOTES = 3
-_OPEN_LOSSES = 3
-_LEAST_LOSS = 0.0005
+_OPEN_COSTS = 3
+_LEAST_COST = 0.0005
 
 
-def running_page(challenge: Challenge) -> str:
+def running_page() -> str:
     """Return the page that is there until scoring ends, and stays if it is stopped."""
     text = "The submission is being checked and scored. If this page stays, the run was stopped: see its log."
-    return document(
-        challenge.title, [element("h1", "Scoring has begun")], [card("run-wait", "Please wait", text)]
-    )
+    head = [element("h1", "Scoring has begun")]
+    return document(_NO_TASK, head, [card("run-wait", "Please wait", text)])
 
 
-def result_page(challenge: Challenge, result: Result, signature: str) -> str:
+def result_page(task: Declaration, result: Result, signature: str) -> str:
     """Return the page of a scored submission: at most `LARGEST_PAGE` bytes, with shorter lists if need be."""
     limit = _MOST_ENTRIES
-    text = _result_page(challenge, result, signature, limit)
+    text = _result_page(task, result, signature, limit)
     while len(text.encode("utf-8", "replace")) > LARGEST_PAGE and limit > 1:
         limit //= 2
-        text = _result_page(challenge, result, signature, limit)
+        text = _result_page(task, result, signature, limit)
     return text
 
 
-def _result_page(challenge: Challenge, result: Result, signature: str, limit: int) -> str:
-    main = challenge.columns[0]
+def _result_page(task: Declaration, result: Result, signature: str, limit: int) -> str:
+    main = task.columns[0]
     score = result.scores[main.key]
     verdict = element("p", element("strong", "Valid and scored", class_="good"))
     head = [element("h1", f"{main.title} {score:.{main.precision}f}"), verdict]
     if result.interval:
-        append(verdict, f" · {_interval_text(result.interval, challenge)}")
+        append(verdict, f" · {_interval_text(result.interval, task)}")
         if result.interval.items > 1 and result.interval.low >= 0 and max(result.interval.high, score) <= 1:
             head.append(charts.interval_strip(result.interval, score))
-    first = [*_notes(result.notes, limit), *_losses(challenge, result.losses)]
-    rest = [_scores(challenge.columns, result, signature), *cards(result.sections, limit)]
+    first = [*_notes(result.notes, limit), *_error_costs(task, result.error_costs)]
+    rest = [_scores(task.columns, result, signature), *cards(result.sections, limit)]
     return document(
-        challenge.title, head, [element("div", *first), contents([*first, *rest]), element("div", *rest)]
+        task.title, head, [element("div", *first), contents([*first, *rest]), element("div", *rest)]
     )
 
 
-def _interval_text(interval: Interval, challenge: Challenge) -> str:
-    n, item, covers = interval.items, challenge.item, challenge.interval_covers
+def _interval_text(interval: Interval, task: Declaration) -> str:
+    n, item, covers = interval.items, task.item, task.interval_covers
     if n == 1:
         return f"over 1 {item}, too few for an interval"
     rough = f"; rough: fewer than {counted(ROUGH_BELOW, item)}" if n < ROUGH_BELOW else ""
@@ -93,34 +94,25 @@ def _notes(notes: Sequence[Note], limit: int) -> list[Element]:
     return [card("run-notes", "Notes", "", *made)]
 
 
-def _losses(challenge: Challenge, losses: Sequence[Loss]) -> list[Element]:
-    """Return the card of what each kind of error costs: the largest with advice, then all as a table."""
-    if not losses:
+def _error_costs(task: Declaration, costs: Sequence[ErrorCost]) -> list[Element]:
+    """Return the card of what each type of error costs: the largest with advice, then all as a table."""
+    if not costs:
         return []
-    fixes = {fix.key: fix for fix in challenge.fixes}
-    costly = [loss for loss in losses if loss.points >= _LEAST_LOSS][:_OPEN_LOSSES]
+    types = {error_type.key: error_type for error_type in task.error_types}
+    largest = [cost for cost in costs if cost.points >= _LEAST_COST][:_OPEN_COSTS]
     entries = element("ol", class_="losses")
-    for loss in costly:
-        advice = fixes[loss.fix].advice.format(points=f"{100 * loss.points:.1f} points")
-        entries.append(element("li", advice, bar(loss.points / costly[0].points)))
+    for cost in largest:
+        advice = types[cost.error_type].advice.format(points=f"{100 * cost.points:.1f} points")
+        entries.append(element("li", advice, bar(cost.points / largest[0].points)))
     note = "What the score would gain without one kind of error. Gains overlap: they do not add up."
     columns = [
-        Column("Kind of error"),
-        Column("Score without it", "share"),
-        Column("Points gained", "number"),
-    ]
-    rows = [(fixes[loss.fix].title, loss.score_if_fixed, 100 * loss.points) for loss in losses]
-    every = "All kinds of errors"
-    largest = entries if costly else "No kind of error costs as much as 0.05 points."
-    return [
-        card(
-            "run-losses",
-            "What costs most",
-            note,
-            largest,
-            folded(every, *table(columns, rows, every, len(rows))),
-        )
-    ]
+        Column("Kind of error"), Column("Score without it", "share"), Column("Points gained", "number")
+    ]  # fmt: skip
+    rows = [(types[cost.error_type].title, cost.score_without, 100 * cost.points) for cost in costs]
+    title = "All kinds of errors"
+    shown = entries if largest else "No kind of error costs as much as 0.05 points."
+    more = folded(title, *table(columns, rows, title, len(rows)))
+    return [card("run-losses", "What costs most", note, shown, more)]
 
 
 def _scores(columns: Sequence[ScoreColumn], result: Result, signature: str) -> Element:
@@ -146,22 +138,20 @@ def _score_table(columns: Sequence[ScoreColumn], result: Result) -> Element:
     return element("table", element("tbody", *rows))
 
 
-def invalid_page(challenge: Challenge, findings: Findings) -> str:
+def invalid_page(task: Declaration, findings: Findings) -> str:
     """Return the page of a submission that could not be scored: what is wrong and how to fix it."""
-    problems = element("ol", *(element("li", problem.line()) for problem in findings.chosen()))
-    more = filter(None, [findings.told_unshown()])
+    problems = element("ol", *(element("li", problem.line()) for problem in findings.summary()))
+    more = filter(None, [findings.not_shown_text()])
     verdict = element("p", element("strong", "Invalid submission", class_="bad"))
-    head = [element("h1", f"Not scored: {findings.told_total()}"), verdict]
+    head = [element("h1", f"Not scored: {findings.total_text()}"), verdict]
     body = [card("run-problems", "What to fix", "", problems, *more), *_notes(findings.notes, _MOST_ENTRIES)]
-    return document(challenge.title, head, body)
+    return document(task.title, head, body)
 
 
-def broken_page(title: str, lines: Sequence[str]) -> str:
+def broken_page(lines: Sequence[str], title: str = _NO_TASK) -> str:
     """Return the page for a fault on the organizer's side; ``lines`` hold no reference data."""
     head = [element("h1", "Not scored: a fault on the organizer's side")]
-    return document(
-        title, head, [card("run-problems", "What happened", "Please tell the organizers.", *lines)]
-    )
+    return document(title, head, [card("run-problems", "What happened", "Please tell the organizers.", *lines)])
 
 
 def document(title: str, head: Sequence[Element], body: Sequence[Element], more_style: str = "") -> str:

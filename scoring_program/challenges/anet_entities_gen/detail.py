@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from scoring_program.families.anet_entities.files import Reference
 
 from scoring_program.challenges.anet_entities_gen.program import ReferenceWithLemmas, SentenceStatistics
 from scoring_program.families.anet_entities import detail
-from scoring_program.families.anet_entities.files import Reference
-from scoring_program.metrics.arrays import Ints
 from scoring_program.result import Cell, Column, Groups, Section
+from validator.arrays import Ints
 from validator.formats.anet_entities import Grounding
 
 

@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from scoring_program.challenge import Settings
-from scoring_program.disclosure import fewest
-from scoring_program.families.anet_entities import files
 from scoring_program.families.anet_entities.files import Reference
 from scoring_program.families.anet_entities.joining import Joined, join
 from scoring_program.families.anet_entities.lemmas import TABLE, Lemmas, lemmas_from_table
 from scoring_program.families.anet_entities.program import EntitiesProgram
+
+from scoring_program.disclosure import fewest
+from scoring_program.families.anet_entities import files
 from scoring_program.metrics import grounding
-from scoring_program.metrics.arrays import Bools, Floats
 from scoring_program.result import Statistics
+from validator.arrays import Bools, Floats
 from validator.findings import Findings, Note, counted, quote
 from validator.formats.anet_entities import Grounding
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from scoring_program.families.anet_entities.files import Reference
 
 from scoring_program.challenges.anet_entities_gt.program import WordStatistics
 from scoring_program.families.anet_entities import detail
-from scoring_program.families.anet_entities.files import Reference
 from scoring_program.metrics import grounding
-from scoring_program.metrics.arrays import Ints
 from scoring_program.result import Cell, Column, Groups, Section
+from validator.arrays import Ints
 from validator.formats.anet_entities import Grounding
 
 

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-
 from scoring_program.challenge import Settings
-from scoring_program.families.anet_entities import files
 from scoring_program.families.anet_entities.files import Reference
 from scoring_program.families.anet_entities.joining import Joined, join
 from scoring_program.families.anet_entities.program import EntitiesProgram
+
+from scoring_program.families.anet_entities import files
 from scoring_program.metrics import grounding
-from scoring_program.metrics.arrays import Bools, Floats, Ints
 from scoring_program.result import Statistics
+from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings
 from validator.formats.anet_entities import Grounding
 

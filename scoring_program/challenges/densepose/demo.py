@@ -14,7 +14,7 @@ import numpy as np
 from scoring_program.challenges.densepose import preparation
 from scoring_program.demo import write_json
 from scoring_program.metrics import geodesic, masks
-from scoring_program.metrics.arrays import Floats
+from validator.arrays import Floats
 from validator.formats.densepose import encode_detection
 
 _HEADER_TEXT_BYTES = 116

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring_program.challenges.densepose.gathering import Kept
-from scoring_program.challenges.densepose.reference import Persons, Reference
+from scoring_program.challenges.densepose.read import Kept, Persons, Reference
 from scoring_program.metrics import average_precision, geodesic
-from scoring_program.metrics.arrays import Bools, Floats, Ints
 from scoring_program.metrics.average_precision import Detections, Matches, Pairs, People
+from validator.arrays import Bools, Floats, Ints
 
 MEASURES = ("gpsm", "gps", "iou")
 
@@ -57,18 +56,11 @@ class Compared:
     gps: Floats
     matches: Matches
 
-    def person(self, main: int) -> Ints:
-        """Return the person matched with each detection at 0.5, area all; -1 if there is none or it is
-        ignored."""
-        return np.where(self.matches.ignored[0, main, 0], -1, self.matches.matched[0, main, 0])
-
-    def n_right(self, main: int) -> Ints:
-        """Return how many detections of each image are so matched, shape (n_images,)."""
-        return np.bincount(self.detections.image[self.person(main) >= 0], minlength=self.people.n_images)
-
-    def matched_pairs(self, main: int) -> Bools:
-        """Return which pairs are so matched; bool, shape (n_pairs,)."""
-        return self.person(main)[self.pairs.detection] == self.pairs.person
+    def at_half(self, measure: str) -> HalfMatches:
+        """Return the matches by a measure at 0.5, area all; those with ignored persons do not count."""
+        number = MEASURES.index(measure)
+        ignored, matched = self.matches.ignored[0, number, 0], self.matches.matched[0, number, 0]
+        return HalfMatches(self, np.where(ignored, -1, matched), ignored | (matched >= 0))
 
     def n_detections(self) -> Ints:
         """Return the number of detections of each image, shape (n_images,)."""
@@ -77,6 +69,33 @@ class Compared:
     def n_annotated(self) -> Ints:
         """Return the number of densely annotated persons of each image, shape (n_images,)."""
         return self.people.count(self.people.dense)
+
+
+@dataclass(frozen=True)
+class HalfMatches:
+    """Matches at a similarity of 0.5.
+
+    Attributes
+    ----------
+    compared : Compared
+    person : int array of shape (n_detections,)
+        The person that is matched with each detection, -1 if there is none or it is ignored.
+    is_no_error : bool array of shape (n_detections,)
+        Whether a detection is matched or ignored.
+    """
+
+    compared: Compared
+    person: Ints
+    is_no_error: Bools
+
+    def n_right(self) -> Ints:
+        """Return how many detections of each image are matched, shape (n_images,)."""
+        matched = self.compared.detections.image[self.person >= 0]
+        return np.bincount(matched, minlength=self.compared.people.n_images)
+
+    def pairs(self) -> Bools:
+        """Return which pairs are matched; bool, shape (n_pairs,)."""
+        return self.person[self.compared.pairs.detection] == self.compared.pairs.person
 
 
 def best_of_images(kept: Sequence[Kept], n_images: int) -> list[list[Kept]]:

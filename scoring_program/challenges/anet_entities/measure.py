@@ -1,0 +1,284 @@
+"""ActivityNet-Entities: from objects and annotated words to the statistics of each video, for both sub-tasks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from scoring_program.challenges.anet_entities.lemmas import Lemmas
+from scoring_program.challenges.anet_entities.read import Reference
+from scoring_program.disclosure import min_group
+from scoring_program.metrics import grounding
+from scoring_program.result import Statistics
+from scoring_program.settings import Settings
+from validator.arrays import Bools, Floats, Ints
+from validator.findings import Note, counted
+from validator.formats.anet_entities.read import Grounding
+
+_MODES = {"all": False, "loc": True}
+
+
+@dataclass(frozen=True)
+class Joined:
+    """A submission in the reference's numbering.
+
+    Attributes
+    ----------
+    objects : Objects
+        Those in annotated segments.
+    submitted : bool array of shape (n_segments,)
+        Which annotated segments are in the submission.
+    classes : list of str
+        Those of the reference, then those that only the submission has.
+    named : set of str
+        The classes that the submission names.
+    videos : list of str
+        The videos with an annotated segment, in ascending order.
+    segment_video : int array of shape (n_segments,)
+        Index of the video of each annotated segment.
+    submitted_of_video : int array of shape (n_videos,)
+        Number of submitted segments of each video, annotated or not.
+    n_submitted : int
+        Number of all submitted segments.
+    notes : list of Note
+    """
+
+    objects: grounding.Objects
+    submitted: Bools
+    classes: list[str]
+    named: set[str]
+    videos: list[str]
+    segment_video: Ints
+    submitted_of_video: Ints
+    n_submitted: int
+    notes: list[Note]
+
+
+def join(reference: Reference, submission: Grounding) -> Joined:
+    """Bring a submission into the reference's numbering; objects in segments that are not annotated are
+    left out."""
+    position = {segment: number for number, segment in enumerate(reference.segments)}
+    number = np.array([position.get(segment, -1) for segment in submission.segments], dtype=np.int64)
+    submitted = np.zeros(len(reference.segments), dtype=bool)
+    submitted[number[number >= 0]] = True
+    classes = {name: code for code, name in enumerate(reference.classes)}
+    codes = np.array(
+        [classes.setdefault(name, len(classes)) for name in submission.classes] or [0], dtype=np.int64
+    )
+    segment = number[submission.segment] if len(submission.segment) else np.zeros(0, np.int64)
+    kept = np.flatnonzero(segment >= 0)
+    # Without classes (allowed in sub-task I) the number does not matter.
+    label = codes[np.maximum(submission.label[kept], 0)]
+    videos = sorted({video for video, _ in reference.segments})
+    video_number = {video: index for index, video in enumerate(videos)}
+    of_video = [video_number[video] for video, _ in submission.segments if video in video_number]
+    return Joined(
+        grounding.Objects(segment[kept], submission.index[kept], label, submission.box[kept]),
+        submitted,
+        list(classes),
+        set(submission.classes),
+        videos,
+        np.array([video_number[video] for video, _ in reference.segments], dtype=np.int64),
+        np.bincount(np.array(of_video, dtype=np.int64), minlength=len(videos)),
+        len(submission.segments),
+        _notes(int((number < 0).sum()), submitted),
+    )
+
+
+def _notes(outside: int, submitted: Bools) -> list[Note]:
+    notes = []
+    if outside:
+        text = f"{counted(outside, 'submitted segment')} not annotated in the chosen splits"
+        notes.append(Note("N-SEGMENTS-OUTSIDE", text))
+    missing = int((~submitted).sum())
+    if missing:
+        text = f"nothing submitted for {missing:,} of {counted(len(submitted), 'annotated segment')}"
+        notes.append(Note("N-SEGMENTS-MISSING", text))
+    return notes
+
+
+@dataclass(frozen=True)
+class WordStatistics(Statistics):
+    """What became of each annotated word; arrays of shape (n_words,).
+
+    ``correct``: it is grounded right; ``predicted``: it has an object; ``video``: the item that it belongs
+    to.
+    """
+
+    correct: Bools
+    predicted: Bools
+    label: Ints
+    video: Ints
+    joined: Joined
+
+
+@dataclass(frozen=True)
+class ReferenceWithLemmas:
+    """The reference, the table of lemmas, and the name of the lemmatizer that made it."""
+
+    annotated: Reference
+    table: dict[str, str]
+    lemmatizer: str
+
+
+@dataclass(frozen=True)
+class SentenceStatistics(Statistics):
+    """What became of the objects and words of each sentence.
+
+    Attributes
+    ----------
+    f1 : float64 array of shape (n_segments,)
+        F1 of each annotated segment in mode all, NaN where it does not count.
+    judged : Generated
+    words : Words
+    joined : Joined
+    """
+
+    f1: Floats
+    judged: grounding.Generated
+    words: grounding.Words
+    joined: Joined
+
+
+def measure_given(reference: Reference, submission: Grounding) -> WordStatistics:
+    """Compare the object of each word with its reference boxes."""
+    joined, words = join(reference, submission), reference.words
+    correct, predicted = grounding.words_correct(joined.objects, words)
+    video = joined.segment_video[words.segment]
+    n = len(joined.videos)
+    n_words = np.bincount(video, minlength=n)
+    share = np.bincount(video, correct, n) / np.maximum(n_words, 1)
+    item_scores = np.where((joined.submitted_of_video > 0) & (n_words > 0), share, np.nan)
+    return WordStatistics(
+        joined.videos, item_scores, joined.notes, correct, predicted, words.label, video, joined
+    )
+
+
+def given_score(statistics: WordStatistics, weights: Floats) -> Floats:
+    """Return the mean over classes of their share of right words."""
+    return grounding.weighted_class_mean(statistics.correct, statistics.label, statistics.video, weights)
+
+
+def given_scores(statistics: WordStatistics) -> dict[str, float]:
+    """Return the localization accuracy and what goes with it."""
+    accuracy = _accuracy(statistics, statistics.correct)
+    return {
+        "score": accuracy,
+        "coverage": grounding.share(statistics.predicted),
+        "localization_accuracy": accuracy,
+        "word_accuracy": grounding.share(statistics.correct),
+    }
+
+
+def given_error_costs(statistics: WordStatistics) -> dict[str, float]:
+    """Return the score if words without an object, or those with one, were right."""
+    correct, predicted = statistics.correct, statistics.predicted
+    return {
+        "objects_missing": _accuracy(statistics, correct | ~predicted),
+        "boxes": _accuracy(statistics, correct | predicted),
+    }
+
+
+def _accuracy(statistics: WordStatistics, correct: Bools) -> float:
+    return grounding.localization_accuracy(correct, statistics.label, len(statistics.joined.classes))
+
+
+def measure_generated(
+    reference: ReferenceWithLemmas, submission: Grounding, settings: Settings
+) -> SentenceStatistics:
+    """Compare the objects of each sentence with the annotated words of its segment."""
+    annotated = reference.annotated
+    lemmas = Lemmas(reference.table, settings["lemma_fallback"])
+    joined, words = join(annotated, submission), annotated.words
+    skipped = _not_penalized(annotated, joined, lemmas)
+    judged = grounding.judge_generated(joined.objects, words, skipped, len(joined.classes))
+    _, f1 = _per_sentence(judged, words, joined)
+    n = len(joined.videos)
+    segments = np.bincount(joined.segment_video, minlength=n)
+    means = np.bincount(joined.segment_video, np.nan_to_num(f1), n) / np.maximum(segments, 1)
+    item_scores = np.where(joined.submitted_of_video > 0, means, np.nan)
+    notes = [*joined.notes, *_lemma_notes(annotated, joined, lemmas, min_group(settings["detail"]))]
+    return SentenceStatistics(joined.videos, item_scores, notes, f1, judged, words, joined)
+
+
+def generated_score(statistics: SentenceStatistics, weights: Floats) -> Floats:
+    """Return the mean F1 of the submitted sentences."""
+    joined, f1 = statistics.joined, statistics.f1
+    n = len(joined.videos)
+    counting = ~np.isnan(f1)
+    sums = np.bincount(joined.segment_video[counting], f1[counting], n)
+    empty = np.bincount(joined.segment_video[joined.submitted & ~counting], minlength=n)
+    outside = joined.n_submitted - joined.submitted_of_video.sum()
+    number = weights @ (joined.submitted_of_video - empty) + outside
+    return np.where(number > 0, weights @ sums / np.where(number > 0, number, 1), 0.0)
+
+
+def generated_scores(statistics: SentenceStatistics) -> dict[str, float]:
+    """Return F1 per sentence and over classes, in the modes all and loc, with precision and recall."""
+    judged, words, joined = statistics.judged, statistics.words, statistics.joined
+    n = len(joined.classes)
+    averages = {
+        mode: grounding.per_class(judged, joined.objects, words, joined.submitted, n, localization)
+        for mode, localization in _MODES.items()
+    }
+    for mode, localization in _MODES.items():
+        averages[f"{mode}_per_sent"], _ = _per_sentence(judged, words, joined, localization)
+    f1 = {f"f1_{name}": averages[name].f1 for name in ("all_per_sent", "loc_per_sent", "all", "loc")}
+    scores = {"score": f1["f1_all_per_sent"], "coverage": grounding.share(joined.submitted), **f1}
+    for name, numbers in averages.items():
+        scores[f"precision_{name}"], scores[f"recall_{name}"] = numbers.precision, numbers.recall
+    return scores
+
+
+def generated_error_costs(statistics: SentenceStatistics) -> dict[str, float]:
+    """Return the score without hallucinated objects, without missed words, and with the right boxes."""
+    judged = statistics.judged
+    known, predicted = judged.object_known, judged.word_predicted
+    corrected = {
+        "hallucinated": replace(judged, object_skipped=~known),
+        "missed_words": replace(judged, word_correct=judged.word_correct | ~predicted),
+        "boxes": replace(
+            judged,
+            object_correct=judged.object_correct | known,
+            word_correct=judged.word_correct | predicted,
+        ),
+    }
+    return {
+        key: _per_sentence(now, statistics.words, statistics.joined)[0].f1 for key, now in corrected.items()
+    }
+
+
+def _per_sentence(
+    judged: grounding.Generated, words: grounding.Words, joined: Joined, localization: bool = False
+) -> tuple[grounding.PrecisionRecall, Floats]:
+    return grounding.per_sentence(
+        judged, joined.objects, words, joined.submitted, joined.n_submitted, localization
+    )
+
+
+def _not_penalized(reference: Reference, joined: Joined, lemmas: Lemmas) -> Bools:
+    """Return for each object whether an unannotated token of its segment has the lemma of its class."""
+    codes: dict[str, int] = {}
+    of_token = np.array(
+        [codes.setdefault(lemmas(t), len(codes)) for t in reference.tokens] or [0], dtype=np.int64
+    )
+    used = np.unique(joined.objects.label).tolist()
+    of_class = np.zeros(len(joined.classes), dtype=np.int64)
+    for code in used:
+        of_class[code] = codes.setdefault(lemmas(joined.classes[code]), len(codes))
+    n = len(codes) + 1
+    present = reference.token_segment * n + of_token[reference.token]
+    return np.isin(joined.objects.segment * n + of_class[joined.objects.label], present)
+
+
+def _lemma_notes(reference: Reference, joined: Joined, lemmas: Lemmas, minimum: int) -> list[Note]:
+    """Return a note if the fallback gave predicted classes the lemmas of enough unannotated tokens."""
+    of_tokens = {lemmas(reference.tokens[code]) for code in np.unique(reference.token).tolist()}
+    asked = lemmas.missing & joined.named
+    if len(of_tokens & {lemmas(name) for name in asked}) < max(minimum, 1):
+        return []
+    # How many of them did is left out: each is a question about the words of the reference.
+    classes = f"{counted(len(asked), 'predicted class', 'predicted classes')} not in the table of lemmas"
+    text = f"some of {classes} got the lemma of an unannotated word {lemmas.means}"
+    return [Note("N-LEMMAS", f"{text}; the released script may differ")]

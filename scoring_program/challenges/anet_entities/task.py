@@ -1,0 +1,189 @@
+"""The two tasks of ActivityNet-Entities: sub-task I, given sentences, and sub-task II, generated sentences."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from scoring_program.challenges.anet_entities import hints, measure, page, read
+from scoring_program.challenges.anet_entities.lemmas import TABLE, lemmas_from_table
+from scoring_program.challenges.anet_entities.measure import (
+    ReferenceWithLemmas,
+    SentenceStatistics,
+    WordStatistics,
+)
+from scoring_program.challenges.anet_entities.read import Reference
+from scoring_program.hints import likely_mistakes
+from scoring_program.result import Deferred, Section, Statistics
+from scoring_program.settings import Settings
+from scoring_program.task import Task, declared_tasks
+from validator.arrays import Floats
+from validator.findings import Findings, Note, Read, counted, quote
+from validator.formats import load_rules
+from validator.formats.anet_entities import read as submissions
+from validator.formats.anet_entities.read import Grounding
+
+ReferenceT = TypeVar("ReferenceT")
+StatisticsT = TypeVar("StatisticsT", bound=Statistics)
+
+
+class EntitiesTask(Task[ReferenceT, Grounding, StatisticsT]):
+    """Reads submissions and prepares the annotations; a subclass says what it measures."""
+
+    reference_files = ("*.json", read.PREPARED_FILE, read.LEMMATIZER_FILE)
+
+    def read_submission(self, path: Path, reference: ReferenceT) -> Read[Grounding]:
+        """Check and read the JSON file."""
+        return submissions.read(path, load_rules(self.id))
+
+    def prepare_reference(
+        self, source: Path, output: Path, settings: Settings, options: Mapping[str, Any]
+    ) -> list[Note]:
+        """Write the annotations as arrays."""
+        return read.prepare(source, output, settings).notes
+
+
+class GivenSentences(EntitiesTask[Reference, WordStatistics]):
+    """Sub-task I; both protocols are the same."""
+
+    def load_reference(self, folder: Path, settings: Settings) -> Reference:
+        """Read the annotations of the chosen splits."""
+        return read.load(folder, settings)
+
+    def check_reference(self, folder: Path, settings: Settings, reference: Reference) -> list[Note]:
+        """Look for empty splits and classes outside of the vocabulary."""
+        read.check(settings, reference)
+        return []
+
+    def measure(self, reference: Reference, submission: Grounding, settings: Settings) -> WordStatistics:
+        """Compare the object of each word with its reference boxes."""
+        return measure.measure_given(reference, submission)
+
+    def reduce(self, statistics: WordStatistics, weights: Floats) -> Floats:
+        """Return the mean over classes of their share of right words."""
+        return measure.given_score(statistics, weights)
+
+    def scores(self, statistics: WordStatistics) -> dict[str, float]:
+        """Return the localization accuracy and what goes with it."""
+        return measure.given_scores(statistics)
+
+    def error_costs(self, statistics: WordStatistics) -> dict[str, float]:
+        """Return the score if words without an object, or those with one, were right."""
+        return measure.given_error_costs(statistics)
+
+    def sections(
+        self, reference: Reference, submission: Grounding, statistics: WordStatistics
+    ) -> Sequence[Section | Deferred]:
+        """Return the tables of classes, words, and segments."""
+        return page.given_sections(reference, statistics)
+
+    def hints(
+        self, reference: Reference, submission: Grounding, settings: Settings, score: float
+    ) -> list[Note]:
+        """Return notes on wrong segments, word indexes, and boxes."""
+        notes = submissions.hints(submission)
+        return likely_mistakes(notes, lambda: hints.given_checks(reference, submission), settings, score)
+
+
+class GeneratedSentences(EntitiesTask[ReferenceWithLemmas, SentenceStatistics]):
+    """Sub-task II; both protocols are the same."""
+
+    prepared_file = read.LEMMAS_FILE
+
+    def load_reference(self, folder: Path, settings: Settings) -> ReferenceWithLemmas:
+        """Read the annotations of the chosen splits and their lemmas, or make the lemmas at home."""
+        annotated = read.load(folder, settings)
+        if TABLE.is_file() and not (folder / read.LEMMAS_FILE).is_file():
+            # At home, with annotations that were not prepared.
+            table = lemmas_from_table(*_words(annotated), settings["lemma_fallback"])
+            return ReferenceWithLemmas(annotated, table.lemmas, table.lemmatizer)
+        return ReferenceWithLemmas(annotated, read.load_lemmas(folder), read.lemmatizer(folder))
+
+    def check_reference(self, folder: Path, settings: Settings, reference: ReferenceWithLemmas) -> list[Note]:
+        """Look for empty splits, classes outside of the vocabulary, and tokens without a lemma."""
+        with Findings.collect() as findings:
+            with findings.part():
+                read.check(settings, reference.annotated)
+            with findings.part():
+                # The platform does not have the table that `load_reference` falls back to.
+                read.load_lemmas(folder)
+            missing = [token for token in reference.annotated.tokens if token not in reference.table]
+            if settings["lemma_fallback"] == "rule":
+                for token in missing:
+                    problem = f"the token {quote(token)!r} is missing in the table"
+                    remedy = "prepare the reference again"
+                    findings.add("E-REF-LEMMAS", problem, remedy, file=read.LEMMAS_FILE, rule="token")
+            elif missing:
+                # A missing word is its own lemma on purpose.
+                text = f"{counted(len(missing), 'token')} not in the table, taken in lower case"
+                findings.note("N-REF-LEMMAS", text)
+        return findings.notes
+
+    def prepare_reference(
+        self, source: Path, output: Path, settings: Settings, options: Mapping[str, Any]
+    ) -> list[Note]:
+        """Write the reference as arrays, and the lemmas of all tokens and classes.
+
+        A ``lemmas.json`` of the source is taken as it is. ``options["lemmatize"]`` may replace `lemmas_from_table`.
+        """
+        with Findings.collect() as findings:
+            whole = findings.take(read.prepare(source, output, settings))
+            if (source / read.LEMMAS_FILE).is_file():
+                lemmas, lemmatizer = read.load_lemmas(source), read.lemmatizer(source)
+            else:
+                lemmatize = options.get("lemmatize", lemmas_from_table)
+                lemmas, lemmatizer, notes = lemmatize(*_words(whole), settings["lemma_fallback"])
+                findings.notes += notes
+            text = json.dumps(lemmas, ensure_ascii=False, indent=0, sort_keys=True)
+            (output / read.LEMMAS_FILE).write_text(text + "\n", encoding="utf-8")
+            (output / read.LEMMATIZER_FILE).write_text(lemmatizer + "\n", encoding="utf-8")
+            findings.note("N-REF-LEMMAS", f"{counted(len(lemmas), 'lemma')} by {lemmatizer}")
+        return findings.notes
+
+    def signature_parts(self, reference: ReferenceWithLemmas) -> dict[str, str]:
+        """Return the name of the lemmatizer."""
+        return {"lemmas": reference.lemmatizer}
+
+    def measure(
+        self, reference: ReferenceWithLemmas, submission: Grounding, settings: Settings
+    ) -> SentenceStatistics:
+        """Compare the objects of each sentence with the annotated words of its segment."""
+        return measure.measure_generated(reference, submission, settings)
+
+    def reduce(self, statistics: SentenceStatistics, weights: Floats) -> Floats:
+        """Return the mean F1 of the submitted sentences."""
+        return measure.generated_score(statistics, weights)
+
+    def scores(self, statistics: SentenceStatistics) -> dict[str, float]:
+        """Return F1 per sentence and over classes, in the modes all and loc, with precision and recall."""
+        return measure.generated_scores(statistics)
+
+    def error_costs(self, statistics: SentenceStatistics) -> dict[str, float]:
+        """Return the score without hallucinated objects, without missed words, and with the right boxes."""
+        return measure.generated_error_costs(statistics)
+
+    def sections(
+        self, reference: ReferenceWithLemmas, submission: Grounding, statistics: SentenceStatistics
+    ) -> Sequence[Section | Deferred]:
+        """Return the tables of classes, words, hallucinated classes, and segments."""
+        return page.generated_sections(reference.annotated, statistics)
+
+    def hints(
+        self, reference: ReferenceWithLemmas, submission: Grounding, settings: Settings, score: float
+    ) -> list[Note]:
+        """Return notes on wrong segments, classes, and boxes."""
+        notes = [*submissions.hints(submission), *hints.repeated_classes(submission)]
+        annotated = reference.annotated
+        return likely_mistakes(notes, lambda: hints.generated_checks(annotated, submission), settings, score)
+
+
+def _words(annotated: Reference) -> tuple[set[str], list[str]]:
+    """Return all words whose lemmas a reference needs, and its unannotated tokens."""
+    return {*annotated.tokens, *annotated.classes, *annotated.vocab}, annotated.tokens
+
+
+TASKS = declared_tasks(
+    __file__, {"anet_entities_gt": GivenSentences, "anet_entities_gen": GeneratedSentences}
+)

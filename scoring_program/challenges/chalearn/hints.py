@@ -1,0 +1,96 @@
+"""The other interpretations of a submission to either ChaLearn track."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scoring_program.challenges.chalearn.read import Prediction, Reference, Rows
+from scoring_program.hints import Check, Interpretation, sample
+from scoring_program.metrics.pairs import pairs_in_groups
+from validator.arrays import Bools, Floats, Ints
+from validator.findings import counted
+
+_FRAME_RATES = (10, 12, 15, 20, 24, 25, 30, 50, 60)
+_COUNTING, _UNIT = "Frames and classes count from 1", "Write frame numbers: seconds times the frame rate"
+# A row whose end is its length differs little from the right one if it begins early.
+_CLOSE = (0.75, 0.9)
+# The validator accepts few rows of start and length, and no honest row is near an annotated one when read
+# like that.
+_LENGTH_DEVIATIONS = 2.2
+# An honest row may be a frame off by chance.
+_SHIFT_DEVIATIONS = 4.0
+
+
+def checks(reference: Reference, submission: Prediction) -> list[Check]:
+    """Return what to compare with the reference, in the order of scoring."""
+    rows = submission.rows
+    chosen = sample(len(rows.label))
+    pairs = _Pairs(rows.sequence[chosen], rows.label[chosen], reference.rows)
+    frames = rows.frames[chosen].astype(np.float64)
+    return [_middles(pairs, frames), *(_lengths(pairs, frames, iou) for iou in _CLOSE), _exact(pairs, frames)]
+
+
+def _middles(pairs: _Pairs, frames: Floats) -> Check:
+    interpretations = [
+        Interpretation("N-LOOKS-SHIFTED", f"with class {words} 1", pairs.middle(frames, by), _COUNTING)
+        for words, by in (("plus", 1), ("less", -1))
+    ]
+    for rate in _FRAME_RATES:
+        for unit, factor in (("seconds", rate), ("milliseconds", rate / 1000)):
+            words = f"as {unit} at {counted(rate, 'frame')} a second"
+            interpretations.append(
+                Interpretation("N-LOOKS-SCALED", words, pairs.middle(frames * factor), _UNIT)
+            )
+    claim = "of your rows have their middle on an annotated one of that class"
+    return Check(claim, pairs.middle(frames), interpretations, pairs.n_annotated, f"{_COUNTING}. {_UNIT}")
+
+
+def _lengths(pairs: _Pairs, frames: Floats, iou: float) -> Check:
+    ends = np.stack([frames[:, 0], frames.sum(axis=1) - 1], axis=1)
+    remedy = "Write the last frame: start + length - 1"
+    interpretations = [Interpretation("N-LOOKS-LENGTH", "as start, length", pairs.close(ends, iou), remedy)]
+    claim, n = "of your rows have nearly the frames of an annotated one of that class", pairs.n_annotated
+    return Check(
+        claim, pairs.close(frames, iou), interpretations, n, _COUNTING, deviations=_LENGTH_DEVIATIONS
+    )
+
+
+def _exact(pairs: _Pairs, frames: Floats) -> Check:
+    interpretations = [
+        Interpretation("N-LOOKS-SHIFTED", words, pairs.exact(frames + by), _COUNTING)
+        for words, by in (("one frame later", 1), ("one frame earlier", -1))
+    ]
+    claim, n = "of your rows begin and end exactly with an annotated one of that class", pairs.n_annotated
+    return Check(claim, pairs.exact(frames), interpretations, n, _COUNTING, deviations=_SHIFT_DEVIATIONS)
+
+
+class _Pairs:
+    """Sampled rows, each paired with all annotated rows of its sequence. Methods say which rows fit one."""
+
+    def __init__(self, sequence: Ints, label: Ints, ground_truth: Rows) -> None:
+        order = np.argsort(ground_truth.sequence, kind="stable")
+        self._n = len(sequence)
+        self._row, annotated, _ = pairs_in_groups(sequence, ground_truth.sequence[order])
+        self.n_annotated = len(np.unique(annotated))
+        self._frames = ground_truth.frames[order][annotated]
+        self._above = ground_truth.label[order][annotated] - label[self._row]
+
+    def exact(self, frames: Floats) -> Bools:
+        """Rows that begin and end with it."""
+        return self._any((frames[self._row] == self._frames).all(axis=1) & (self._above == 0))
+
+    def middle(self, frames: Floats, class_shift: int = 0) -> Bools:
+        """Rows whose middle is on it, if ``class_shift`` is added to their class."""
+        middle = frames.mean(axis=1)[self._row]
+        inside = (middle >= self._frames[:, 0]) & (middle <= self._frames[:, 1])
+        return self._any(inside & (self._above == class_shift))
+
+    def close(self, frames: Floats, iou: float) -> Bools:
+        """Rows that overlap it by more than ``iou``."""
+        start, end = frames[self._row].T
+        common = np.minimum(end, self._frames[:, 1]) - np.maximum(start, self._frames[:, 0]) + 1
+        lengths = end - start + self._frames[:, 1] - self._frames[:, 0] + 2
+        return self._any((common > iou * (lengths - common)) & (self._above == 0))
+
+    def _any(self, pairs: Bools) -> Bools:
+        return np.bincount(self._row[pairs], minlength=self._n) > 0

@@ -1,0 +1,127 @@
+"""The CSV files of the two ChaLearn tracks, both sides as arrays."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from validator.arrays import Bools, Ints
+from validator.csv_files import CsvRows, read_csv_files
+from validator.findings import Findings, Note, Read, counted
+from validator.formats.chalearn.read import csv_rules, read
+from validator.rules import Column, CsvRules, Rules
+
+_LABELS_NAME = "{key}_labels.csv"
+_DATA_NAME = "{key}_data.csv"
+# The last line counts; what follows the number of frames (fps, depth) is not needed for scoring.
+_DATA_RULES = CsvRules(_DATA_NAME, (Column("number of frames", 1, 10**9),), extra_columns=True)
+
+
+@dataclass(frozen=True)
+class Track:
+    """One of the two tracks; ``classes`` are the names of the classes 1, 2, ..."""
+
+    instance: str
+    classes: tuple[str, ...]
+    n_actors: int
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.classes)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of all sequences: int64 arrays of length n. ``frames`` (n, 2) are 1-based with both ends
+    included."""
+
+    sequence: Ints
+    actor: Ints
+    label: Ints
+    frames: Ints
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Ground truth. ``sequences`` ascend; ``n_frames`` is an int64 array of the same length."""
+
+    sequences: list[str]
+    n_frames: Ints
+    rows: Rows
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A valid submission; ``present`` (n_sequences,) says which sequences have a file."""
+
+    rows: Rows
+    present: Bools
+
+
+def load_reference(track: Track, rules: Rules, folder: Path) -> Reference:
+    """Read ``{Id}_labels.csv`` and ``{Id}_data.csv`` of each sequence. Raises Refused."""
+    files: dict[str, dict[str, bytes]] = {_LABELS_NAME: {}, _DATA_NAME: {}}
+    for path in sorted(folder.iterdir()):
+        for pattern, contents in files.items():
+            match = re.fullmatch(re.escape(pattern).replace(r"\{key\}", "(.+)"), path.name)
+            if match and path.is_file():
+                contents[match.group(1)] = path.read_bytes()
+    with Findings.collect() as findings:
+        if not files[_LABELS_NAME]:
+            remedy = "put a {Id}_labels.csv and a {Id}_data.csv there for each sequence"
+            findings.add("E-REF-NONE", "there are no ground-truth files", remedy, file=folder.name)
+            findings.refuse_problems()
+        _check_pairs(files, findings)
+        data = findings.take(read_csv_files(_named(files[_DATA_NAME], _DATA_NAME), _DATA_RULES))
+        findings.refuse_problems()
+        n_frames = _last_rows(data)
+        labels = replace(csv_rules(rules), name=_LABELS_NAME, also_named=())
+        named = _named(files[_LABELS_NAME], _LABELS_NAME)
+        rows = findings.take(read_csv_files(named, labels, n_frames, reference_words=True))
+    frames = np.array([n_frames[key] for key in rows.keys], dtype=np.int64)
+    return Reference(rows.keys, frames, _rows(track, rows, rows.keys))
+
+
+def read_submission(track: Track, rules: Rules, path: Path, reference: Reference) -> Read[Prediction]:
+    """Check the submission against its rules and the sequences of the reference. Raises Refused."""
+    last_frames = dict(zip(reference.sequences, reference.n_frames.tolist()))
+    submission = read(path, rules, last_frames)
+    rows, notes = submission.content, submission.notes
+    missing = len(reference.sequences) - len(rows.keys)
+    if missing:
+        text = f"no file for {missing:,} of {counted(len(reference.sequences), 'sequence')}"
+        notes = [*notes, Note("N-FILE-MISSING", text)]
+    prediction = Prediction(_rows(track, rows, reference.sequences), np.isin(reference.sequences, rows.keys))
+    return Read(prediction, notes)
+
+
+def _rows(track: Track, rows: CsvRows, sequences: list[str]) -> Rows:
+    position = {key: index for index, key in enumerate(sequences)}
+    sequence = np.array([position[key] for key in rows.keys], dtype=np.int64)[rows.file_index]
+    actor = rows.values[:, 0] if track.n_actors > 1 else np.ones_like(sequence)
+    return Rows(sequence, actor, rows.values[:, -3], rows.values[:, -2:])
+
+
+def _check_pairs(files: dict[str, dict[str, bytes]], findings: Findings) -> None:
+    for pattern, partner in ((_LABELS_NAME, _DATA_NAME), (_DATA_NAME, _LABELS_NAME)):
+        for key in sorted(files[pattern].keys() - files[partner].keys()):
+            problem = f"{partner.format(key=key)} is missing"
+            findings.add("E-REF-PAIR", problem, "each sequence needs both", file=pattern.format(key=key))
+
+
+def _named(files: dict[str, bytes], pattern: str) -> list[tuple[str, str, bytes]]:
+    return [(key, pattern.format(key=key), data) for key, data in files.items()]
+
+
+def _last_rows(data: CsvRows) -> dict[str, int]:
+    counts = np.bincount(data.file_index, minlength=len(data.keys))
+    with Findings.collect() as findings:
+        for index in np.flatnonzero(counts == 0):
+            name = _DATA_NAME.format(key=data.keys[index])
+            findings.add("E-REF-EMPTY", "the file is empty", "write numFrames,fps,maxDepth", file=name)
+    last = np.cumsum(counts) - 1
+    return dict(zip(data.keys, data.values[last, 0].tolist()))

@@ -1,0 +1,94 @@
+"""The two tasks of ChaLearn LAP 2014: track 2, actions, and track 3, gestures.
+
+A row of a submission to track 2 is ``actor,action,start frame,end frame``; of one to track 3
+``gesture,start frame,end frame``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from scoring_program.challenges.chalearn import hints, measure, page, read
+from scoring_program.challenges.chalearn.measure import SequenceStatistics
+from scoring_program.challenges.chalearn.read import Prediction, Reference, Track
+from scoring_program.hints import likely_mistakes
+from scoring_program.result import Deferred, Section
+from scoring_program.settings import Settings
+from scoring_program.task import Task, declared_tasks
+from validator.arrays import Floats
+from validator.findings import Note, Read
+from validator.formats import load_rules
+from validator.hints import EMPTY, label_hints
+
+_ACTIONS = (
+    *("wave", "point", "clap", "crouch", "jump"),
+    *("walk", "run", "shake hands", "hug", "kiss"),
+    "fight",
+)
+_GESTURES = (
+    *("vattene", "vieniqui", "perfetto", "furbo", "cheduepalle"),
+    *("chevuoi", "daccordo", "seipazzo", "combinato", "freganiente"),
+    *("ok", "cosatifarei", "basta", "prendere", "noncenepiu"),
+    *("fame", "tantotempo", "buonissimo", "messidaccordo", "sonostufo"),
+)
+
+
+class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
+    """The task of one track."""
+
+    track: Track
+    reference_files = ("*_labels.csv", "*_data.csv")
+
+    def load_reference(self, folder: Path, settings: Settings) -> Reference:
+        """Read the labels and the number of frames of each sequence."""
+        return read.load_reference(self.track, load_rules(self.id), folder)
+
+    def read_submission(self, path: Path, reference: Reference) -> Read[Prediction]:
+        """Check and read one CSV file for each sequence."""
+        return read.read_submission(self.track, load_rules(self.id), path, reference)
+
+    def measure(self, reference: Reference, submission: Prediction, settings: Settings) -> SequenceStatistics:
+        """Compare the frames of each class in each sequence."""
+        return measure.measure(self.track, reference, submission, settings)
+
+    def reduce(self, statistics: SequenceStatistics, weights: Floats) -> Floats:
+        """Return the weighted mean of the sequences that count."""
+        return measure.mean_score(statistics, weights)
+
+    def scores(self, statistics: SequenceStatistics) -> dict[str, float]:
+        """Return the mean Jaccard index and what goes with it."""
+        return measure.scores(statistics)
+
+    def error_costs(self, statistics: SequenceStatistics) -> dict[str, float]:
+        """Return the score without false classes, without missed ones, and with the right times."""
+        return measure.error_costs(statistics)
+
+    def sections(
+        self, reference: Reference, submission: Prediction, statistics: SequenceStatistics
+    ) -> Sequence[Section | Deferred]:
+        """Return the tables of classes and sequences, confusions, and timelines."""
+        return page.sections(self.track, reference, submission, statistics)
+
+    def hints(
+        self, reference: Reference, submission: Prediction, settings: Settings, score: float
+    ) -> list[Note]:
+        """Return notes on wrong classes, frames, and times."""
+        labels = submission.rows.label
+        notes = label_hints(labels, "class") if len(labels) else [EMPTY]
+        return likely_mistakes(notes, lambda: hints.checks(reference, submission), settings, score)
+
+
+class ActionTask(TrackTask):
+    """Track 2."""
+
+    track = Track("action", _ACTIONS, n_actors=2)
+
+
+class GestureTask(TrackTask):
+    """Track 3."""
+
+    track = Track("gesture", _GESTURES, n_actors=1)
+
+
+TASKS = declared_tasks(__file__, {"chalearn_action": ActionTask, "chalearn_gesture": GestureTask})

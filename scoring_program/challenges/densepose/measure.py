@@ -1,0 +1,169 @@
+"""DensePose: from kept detections to the statistics of each image, scores, and error costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring_program.challenges.densepose import matching
+from scoring_program.challenges.densepose.matching import MEASURES, Compared, HalfMatches, Points, similarity
+from scoring_program.challenges.densepose.read import Gathered, Reference
+from scoring_program.metrics import average_precision
+from scoring_program.metrics.average_precision import Detections, Matches, People, Ranked
+from scoring_program.result import Statistics
+from scoring_program.settings import Settings
+from validator.arrays import Floats, Ints
+from validator.findings import Note, counted
+
+_AREAS = ("all",)
+
+
+@dataclass(frozen=True)
+class ImageStatistics(Statistics):
+    """What became of the detections of each image; ``measure`` is the similarity that is scored."""
+
+    compared: Compared
+    ranked: average_precision.Ranked
+    points: Points
+    half: HalfMatches
+    measure: str
+
+
+def measure(reference: Reference, submission: Gathered, settings: Settings) -> ImageStatistics:
+    """Compare all detections with the persons of their images and match them."""
+    persons, name = reference.persons, settings["measure"]
+    by_image = matching.best_of_images(submission.kept, len(persons.image_id))
+    points = matching.point_similarities(reference, by_image, settings["kappa"])
+    compared = matching.compare(persons, by_image, points)
+    half, n_dense = compared.at_half(name), compared.n_annotated()
+    has_score = (n_dense > 0) & (compared.n_detections() > 0)
+    return ImageStatistics(
+        items=[str(number) for number in persons.image_id.tolist()],
+        item_scores=np.where(has_score, half.n_right() / np.maximum(n_dense, 1), np.nan),
+        notes=_notes(submission, len(compared.detections.score), compared.matches.n_persons.sum(axis=1)),
+        compared=compared,
+        ranked=average_precision.ranked(compared.matches, 0, MEASURES.index(name)),
+        points=points,
+        half=half,
+        measure=name,
+    )
+
+
+def average(statistics: ImageStatistics, weights: Floats) -> Floats:
+    """Return the average precision for each row of weights."""
+    return average_precision.weighted(statistics.ranked, weights)
+
+
+def scores(statistics: ImageStatistics) -> dict[str, float]:
+    """Return AP and AR at the thresholds and areas, and the AP of the two factors of GPSm."""
+    scores = _scores(average_precision.accumulate(statistics.compared.matches), statistics.measure)
+    covered = statistics.compared.n_detections()[statistics.compared.n_annotated() > 0] > 0
+    return {"score": scores["ap"], "coverage": float(covered.mean()) if len(covered) else 0.0, **scores}
+
+
+def error_costs(statistics: ImageStatistics) -> dict[str, float]:
+    """Return the AP without each type of error of the matched pairs, false detections, or missed persons.
+
+    One thing is changed, and all images are matched again.
+    """
+    ones = np.ones((1, len(statistics.items)))
+    corrected = _corrected(statistics.compared, statistics.points, statistics.measure)
+    return {key: float(average_precision.weighted(ranked, ones)[0]) for key, ranked in corrected.items()}
+
+
+def _scores(curves: average_precision.PrecisionCurves, measure: str) -> dict[str, float]:
+    number = MEASURES.index(measure)
+    precision, recall = curves.precision[:, number], curves.recall[:, number]
+    percents = [round(100 * threshold) for threshold in average_precision.THRESHOLDS]
+    areas = list(enumerate(average_precision.AREAS))[1:]
+    scores: dict[str, float] = {}
+    for name, values in (("ap", precision), ("ar", recall)):
+        at = {
+            f"{name}{percent}": curves.average(values[0, index], 0) for index, percent in enumerate(percents)
+        }
+        scores |= {
+            name: curves.average(values[0], 0),
+            f"{name}50": at[f"{name}50"],
+            f"{name}75": at[f"{name}75"],
+        }
+        scores |= {f"{name}_{area}": curves.average(values[index], index) for index, area in areas}
+        if name == "ap":
+            scores |= at
+    for name in ("gps", "iou"):
+        scores[f"ap_{name}"] = curves.average(curves.precision[0, MEASURES.index(name)], 0)
+    return scores
+
+
+def _notes(submission: Gathered, n_used: int, n_persons: Ints) -> list[Note]:
+    notes = []
+    undefined = [area for area, number in zip(average_precision.AREAS, n_persons.tolist()) if not number]
+    if undefined:
+        text = (
+            f"no annotated person counts for the areas {', '.join(undefined)}; their scores are reported as 0"
+        )
+        notes.append(Note("N-AREA-EMPTY", text))
+    if submission.n_other_categories:
+        text = f"{counted(submission.n_other_categories, 'detection')} of other categories ignored"
+        notes.append(Note("N-CATEGORY", text))
+    dropped = submission.n_detections - submission.n_other_categories - n_used
+    if dropped:
+        most = average_precision.MOST_DETECTIONS
+        text = f"{counted(dropped, 'detection')} beyond the {most} best of an image left out"
+        notes.append(Note("N-DETECTIONS-MANY", text))
+    return notes
+
+
+def _corrected(compared: Compared, points: Points, measure: str) -> dict[str, Ranked]:
+    """Return the ranked detections of all images without each type of error.
+
+    Parameters
+    ----------
+    compared : Compared
+    points : Points
+        Of all pairs.
+    measure : str
+        The measure that is scored.
+    """
+    similarities = _corrected_similarities(compared, points, measure)
+    values = np.stack(list(similarities.values()))
+    matches = average_precision.match(values, compared.overlap, compared.detections, compared.people, _AREAS)
+    corrected = {key: average_precision.ranked(matches, 0, number) for number, key in enumerate(similarities)}
+    for key, rematch in (("false_positives", _without_false), ("missed_persons", _without_missed)):
+        corrected[key] = average_precision.ranked(rematch(compared, measure), 0, 0)
+    return corrected
+
+
+def _corrected_similarities(compared: Compared, points: Points, measure: str) -> dict[str, Floats]:
+    """Return the similarity of all pairs, shape (n_pairs,), without each kind of error of the matched
+    pairs."""
+    is_match = compared.at_half(measure).pairs()
+    corrected = {"masks": (compared.gps, np.where(is_match, 1.0, compared.mask_iou))}
+    in_match, on_body = is_match[points.pair], points.part > 0
+    same_part = points.part == points.true_part
+    for key, chosen in (
+        ("background", ~on_body),
+        ("wrong_part", on_body & ~same_part),
+        ("off_within_part", on_body & same_part),
+    ):
+        corrected[key] = (points.gps(np.where(in_match & chosen, 1.0, points.similarity)), compared.mask_iou)
+    return {key: similarity(measure, *factors) for key, factors in corrected.items()}
+
+
+def _without_false(compared: Compared, measure: str) -> Matches:
+    """Match again without the detections that are neither matched nor ignored at 0.5."""
+    detections = compared.detections
+    kept = compared.at_half(measure).is_no_error
+    pair = kept[compared.pairs.detection]
+    values = similarity(measure, compared.gps[pair], compared.mask_iou[pair])
+    remaining = Detections(detections.image[kept], detections.score[kept], detections.area[kept])
+    return average_precision.match(values[None], compared.overlap[pair], remaining, compared.people, _AREAS)
+
+
+def _without_missed(compared: Compared, measure: str) -> Matches:
+    """Match again with the persons ignored that no detection matches at 0.5."""
+    people = compared.people
+    is_matched = np.isin(np.arange(len(people.dense)), compared.at_half(measure).person)
+    values = similarity(measure, compared.gps, compared.mask_iou)
+    remaining = People(people.n_images, people.image, people.area, people.dense & is_matched, people.crowd)
+    return average_precision.match(values[None], compared.overlap, compared.detections, remaining, _AREAS)

@@ -1,0 +1,165 @@
+"""The sections of the detail page of DensePose."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scoring_program.challenges.densepose.matching import MEASURES
+from scoring_program.challenges.densepose.measure import ImageStatistics, average
+from scoring_program.challenges.densepose.read import Reference
+from scoring_program.metrics.average_precision import RECALLS, THRESHOLDS, PrecisionCurves, accumulate
+from scoring_program.result import (
+    BodyFigure,
+    Cell,
+    Column,
+    Deferred,
+    Groups,
+    Line,
+    LineChart,
+    Section,
+    StackedBar,
+    Table,
+)
+from validator.arrays import Ints
+
+_FINE_GROUPS = {
+    "torso": (1, 2), "hands": (3, 4), "feet": (5, 6), "upper legs": (7, 8, 9, 10), "lower legs": (11, 12,
+    13, 14),
+    "upper arms": (15, 16, 17, 18), "lower arms": (19, 20, 21, 22), "head": (23, 24),
+}  # fmt: skip
+_IMAGES_SHOWN = 500
+_IMAGE_BLOCK = 500
+_SCORE_GROUPS = 10
+_FEWEST_IN_GROUP = 10
+
+
+def sections(reference: Reference, statistics: ImageStatistics) -> list[Section | Deferred]:
+    """Return all sections, the aggregates first."""
+    curves = accumulate(statistics.compared.matches)
+    matched = np.flatnonzero(statistics.half.pairs()[statistics.points.pair])
+    return [
+        _precision_recall(curves, statistics.measure),
+        _thresholds(curves),
+        _body(statistics, matched),
+        _budget(reference, statistics, matched),
+        _calibration(statistics),
+        Deferred(lambda: [_image_table(statistics)]),
+    ]
+
+
+def _precision_recall(curves: PrecisionCurves, measure: str) -> Section:
+    number = MEASURES.index(measure)
+    recalls, precision = RECALLS.tolist(), curves.precision[0, number]
+    names = [f"{threshold:.2f}" for threshold in THRESHOLDS]
+    lines = [Line(name, recalls, row.tolist()) for name, row in zip(names, precision)]
+    lines.append(Line("mean", recalls, precision.mean(axis=0).tolist()))
+    note = "One line for each threshold of the similarity, and their mean, whose area is the score."
+    reached = np.append(curves.recall[0, number], curves.recall[0, number].max())
+    # The epsilon: a share times a whole number may be a little less than the number that it was made of.
+    detected = np.floor(np.minimum(RECALLS, reached[:, None]) * curves.n_persons[0] + 1e-6).astype(np.int64)
+    return LineChart(
+        "precision_recall",
+        "Precision and recall",
+        note,
+        lines,
+        "recall",
+        "precision",
+        ordered=True,
+        support=detected,
+    )
+
+
+def _thresholds(curves: PrecisionCurves) -> Section:
+    thresholds = THRESHOLDS.tolist()
+    lines = [
+        Line(
+            name,
+            thresholds,
+            [curves.average(curves.precision[0, measure, t], 0) for t in range(len(thresholds))],
+        )
+        for measure, name in enumerate(("GPSm", "GPS", "IoU"))
+    ]
+    note = "How strict a match must be; GPSm is the root of GPS times mask IoU."
+    return LineChart(
+        "thresholds", "AP against threshold", note, lines, "threshold", "AP", (0.5, 0.95, 0.0, 1.0)
+    )
+
+
+def _body(statistics: ImageStatistics, matched: Ints) -> Section:
+    points = statistics.points
+    parts, support = [], []
+    for name, fine in _FINE_GROUPS.items():
+        chosen = matched[np.isin(points.true_part[matched], fine)]
+        value = float(points.similarity[chosen].mean()) if len(chosen) else None
+        parts.append((name, value, len(chosen)))
+        support.append([len(np.unique(points.pair[chosen]))] * 2)
+    note = "Mean over the annotated points of persons that are matched at 0.5; 1 is perfect."
+    return BodyFigure("body", "GPS by body part", note, parts, np.array(support))
+
+
+def _budget(reference: Reference, statistics: ImageStatistics, matched: Ints) -> Section:
+    """Return where the geodesic similarity of all persons that count is lost, point by point."""
+    persons, points = reference.persons, statistics.points
+    total = int(np.diff(persons.point_start)[persons.dense].sum())
+    part, true_part, similarity = points.part[matched], points.true_part[matched], points.similarity[matched]
+    lost = 1 - similarity
+    amounts = {
+        "kept": similarity.sum(),
+        "missed person": total - len(matched),
+        "background at the point": lost[part == 0].sum(),
+        "wrong part": lost[(part > 0) & (part != true_part)].sum(),
+        "off within the part": lost[(part > 0) & (part == true_part)].sum(),
+    }
+    shares = [(name, float(amount) / max(total, 1)) for name, amount in amounts.items()]
+    note = "Shares of all annotated points; matches at 0.5."
+    return StackedBar("similarity_budget", "Where the similarity is lost", note, shares)
+
+
+def _calibration(statistics: ImageStatistics) -> Section:
+    """Return a table of groups of equally many detections by their score."""
+    ranked, n_dense = statistics.ranked, statistics.compared.n_annotated()
+    scores = np.sort(statistics.compared.detections.score)[::-1]
+    n_groups = max(min(_SCORE_GROUPS, len(scores) // _FEWEST_IN_GROUP), 1)
+    chunks = np.array_split(np.arange(len(scores)), n_groups)
+    right = np.array([int(ranked.right[0, chunk].sum()) for chunk in chunks])
+    support = [[int(n_dense[np.unique(ranked.image[chunk])].sum()), len(chunk)] for chunk in chunks]
+
+    def row(groups: Ints) -> list[Cell]:
+        members = np.concatenate([chunks[group] for group in groups.tolist()])
+        share = float(right[groups].sum() / len(members))
+        return [f"{scores[members[-1]]:.4g} to {scores[members[0]]:.4g}", len(members), share]
+
+    columns = [Column("Group, best first"), Column("Scores"), Column("Detections", "count")]
+    columns.append(Column("Right at 0.5", "share"))
+    # How many are ignored depends on the reference, and a submission may list as many as it likes in one
+    # place.
+    note = "Groups of equally many detections by their score; those that are ignored are among them."
+    names = [str(number + 1) for number in range(n_groups)]
+    return Groups(
+        "calibration", "Score calibration", note, columns, names, np.array(support), row, overlapping=True
+    )
+
+
+def _image_table(statistics: ImageStatistics) -> Section:
+    """Return the images by what they cost: how much higher the score would be without each."""
+    compared, n = statistics.compared, len(statistics.items)
+    score = float(average(statistics, np.ones((1, n)))[0])
+    blocks = (1.0 - np.eye(n)[begin : begin + _IMAGE_BLOCK] for begin in range(0, n, _IMAGE_BLOCK))
+    cost = np.concatenate([average(statistics, block) for block in blocks]) - score
+    n_persons, detections, right = (
+        compared.matches.n_persons[0],
+        compared.n_detections(),
+        statistics.half.n_right(),
+    )
+    rows = [
+        (statistics.items[i], int(n_persons[i]), int(detections[i]), int(right[i]), float(cost[i]))
+        for i in np.argsort(-cost, kind="stable")[:_IMAGES_SHOWN].tolist()
+    ]
+    columns = [
+        Column("Image"),
+        Column("Persons", "count"),
+        Column("Detections", "count"),
+        Column("Matched", "count"),
+    ]
+    note = f"Cost: how much higher the score would be without the image. The first {_IMAGES_SHOWN}."
+    return Table("images", "Images", note, [*columns, Column("Cost", "number")], rows)

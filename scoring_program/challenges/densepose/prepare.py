@@ -1,0 +1,396 @@
+"""Turning the official DensePose files into what the scoring program loads fast and in little memory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scoring_program.challenges.densepose import read
+from scoring_program.metrics import geodesic, masks
+from scoring_program.prepared import save_prepared
+from validator.arrays import Bools, Floats, Ints
+from validator.findings import Findings, Note, Refused, counted, quote
+from validator.strict_json import strict_loads
+
+ANNOTATIONS_FILE = "annotations.json"
+SUBDIVIDED_FILE = "SMPL_subdiv.mat"
+TRANSFORM_FILE = "SMPL_SUBDIV_TRANSFORM.mat"
+DISTANCES_FILE = "Pdist_matrix.mat"
+OFFICIAL_FILES = (ANNOTATIONS_FILE, SUBDIVIDED_FILE, TRANSFORM_FILE, DISTANCES_FILE)
+_BLOCK = 1 << 22
+_GRID_BLOCK = 1 << 12
+_LARGEST_MASK = 10_000
+_OFFICIAL, _ONE_TEMPLATE = "take the official file", "take all files of one template"
+
+# Height and width by image id.
+Sizes = dict[int, tuple[int, int]]
+# Called with the problem, the remedy, a pointer below the annotation, and perhaps a rule other than the pointer.
+Problem = Callable[..., None]
+
+
+class _Vertices:
+    """The subdivided template: for each part its vertices in UV, and their unique vertices."""
+
+    def __init__(self, u: Floats, v: Floats, part: Ints, unique: Ints) -> None:
+        self.part, self.unique = part, unique
+        self.of_part = [np.flatnonzero(part == number) for number in range(geodesic.PARTS + 1)]
+        self._uv = np.stack([u, v], axis=1)
+
+    def nearest(self, part: int, uv: Floats) -> Ints:
+        """Return the subdivided vertex of a part nearest to each (U, V), the first of equals; -1 without
+        vertices."""
+        from scipy.spatial.distance import cdist
+
+        vertices = self.of_part[part]
+        if not len(vertices):
+            return np.full(len(uv), -1)
+        blocks = [uv[begin : begin + _GRID_BLOCK] for begin in range(0, len(uv), _GRID_BLOCK)]
+        nearest = [vertices[np.argmin(cdist(block, self._uv[vertices]), axis=1)] for block in blocks]
+        return np.concatenate([np.zeros(0, np.int64), *nearest])
+
+
+@dataclass(frozen=True)
+class _Person:
+    """A checked annotation.
+
+    ``points`` has rows of x, y, part, U and V, or is None; ``mask_place`` and ``runs`` are as in `Persons`.
+    """
+
+    image_id: int
+    category: int
+    box: list[float]
+    area: float
+    crowd: bool
+    points: Floats | None
+    mask_place: list[int]
+    runs: Ints
+
+
+def prepare(source: Path, output: Path) -> list[Note]:
+    """Check the official files in ``source`` and write the prepared ones to ``output``; needs h5py. Raises Refused."""
+    with Findings.collect() as findings:
+        try:
+            import h5py  # noqa: F401
+        except ImportError:
+            findings.add("E-REF-H5PY", "h5py is not installed", "pip install h5py")
+            raise Refused(findings) from None
+        for name in OFFICIAL_FILES:
+            if not (source / name).is_file():
+                remedy = f"the official files are {', '.join(OFFICIAL_FILES)}"
+                findings.add("E-REF-NONE", "the file is missing", remedy, file=name)
+        findings.refuse_problems()
+        with findings.part():
+            vertices = _read_template(source)
+        with findings.part():
+            sizes, persons = _read_annotations(source / ANNOTATIONS_FILE)
+        findings.refuse_problems()
+        n_vertices = _write_distances(source / DISTANCES_FILE, output / read.DISTANCES_FILE)
+        if int(vertices.unique.max(initial=0)) >= n_vertices:
+            problem = f"it names vertex {int(vertices.unique.max()) + 1}, the distances are of {n_vertices}"
+            findings.add("E-REF-TEMPLATE", problem, _ONE_TEMPLATE, file=TRANSFORM_FILE, rule="vertices")
+    _write_template(vertices, n_vertices, output / read.TEMPLATE_FILE)
+    _write_persons(sizes, persons, vertices, output / read.PERSONS_FILE)
+    (output / read.HASH_FILE).write_text(read.content_hash(output) + "\n", encoding="ascii")
+    dense = sum(person.points is not None for person in persons)
+    text = f"{counted(len(persons), 'person')}, {dense:,} of them densely annotated, and "
+    return [Note("N-REF-PREPARED", f"prepared {text}{counted(n_vertices, 'vertex', 'vertices')}")]
+
+
+def _read_template(source: Path) -> _Vertices:
+    with Findings.collect() as findings:
+        content = {
+            **_read_mat(source / SUBDIVIDED_FILE, ("U_subdiv", "V_subdiv", "Part_ID_subdiv")),
+            **_read_mat(source / TRANSFORM_FILE, ("index",)),
+        }
+        if len({len(values) for values in content.values()}) > 1:
+            problem = f"the arrays differ in length: {_sizes(content)}"
+            findings.add("E-REF-TEMPLATE", problem, _ONE_TEMPLATE, file=SUBDIVIDED_FILE, rule="length")
+        part = content["Part_ID_subdiv"].astype(np.int64)
+        u, v = content["U_subdiv"].astype(np.float64), content["V_subdiv"].astype(np.float64)
+        if not np.isin(part, range(1, geodesic.PARTS + 1)).all():
+            problem, where = "a part is not in 1..24", "Part_ID_subdiv"
+            findings.add("E-REF-TEMPLATE", problem, _OFFICIAL, file=SUBDIVIDED_FILE, where=where, rule="part")
+        if not ((u >= 0) & (u <= 1) & (v >= 0) & (v <= 1)).all():
+            problem = "U or V is not in 0..1"
+            findings.add("E-REF-TEMPLATE", problem, _OFFICIAL, file=SUBDIVIDED_FILE, rule="range")
+        unique = content["index"].astype(np.int64) - 1
+        if (unique < 0).any():
+            problem = "an index is below 1"
+            findings.add(
+                "E-REF-TEMPLATE", problem, _OFFICIAL, file=TRANSFORM_FILE, where="index", rule="index"
+            )
+    return _Vertices(u, v, part, unique)
+
+
+def _read_mat(path: Path, keys: Sequence[str]) -> dict[str, np.ndarray]:
+    """Return arrays of a MATLAB file, flat. Raises Refused."""
+    import scipy.io
+
+    with Findings.collect() as findings:
+        try:
+            data = scipy.io.loadmat(path)
+        except Exception as error:
+            findings.add(
+                "E-REF-MAT", f"it cannot be read ({type(error).__name__})", _OFFICIAL, file=path.name
+            )
+            raise Refused(findings) from None
+        for key in keys:
+            if key not in data:
+                findings.add("E-REF-MAT", f"there is no {key} in it", _OFFICIAL, file=path.name, rule=key)
+                raise Refused(findings)
+    return {key: np.asarray(data[key]).ravel() for key in keys}
+
+
+def _write_distances(source: Path, output: Path) -> int:
+    """Copy the distances as flat float32 in blocks; return the number of vertices. Raises Refused."""
+    import h5py
+
+    with Findings.collect() as findings:
+        try:
+            with h5py.File(source, "r") as file:
+                data = next((file[key] for key in file if getattr(file[key], "ndim", 0)), None)
+                if data is None:
+                    findings.add("E-REF-MAT", "there is no array in it", _OFFICIAL, file=source.name)
+                    raise Refused(findings)
+                return _copy_triangle(data, source.name, output, findings)
+        except OSError:
+            findings.add("E-REF-MAT", "it is not an HDF5 file", _OFFICIAL, file=source.name, rule="HDF5")
+            raise Refused(findings) from None
+
+
+def _copy_triangle(data: Any, name: str, output: Path, findings: Findings) -> int:
+    """Copy an HDF5 array of the distances of all pairs of vertices; return the number of vertices."""
+    n = (1 + math.isqrt(1 + 8 * data.size)) // 2
+    if n * (n - 1) // 2 != data.size:
+        problem = f"no triangle without its diagonal has {counted(data.size, 'distance')}"
+        findings.add("E-REF-TEMPLATE", problem, _OFFICIAL, file=name, rule="size")
+        raise Refused(findings)
+    before, after = (slice(None),) * int(np.argmax(data.shape)), ...
+    with output.open("wb") as stream:
+        for begin in range(0, data.size, _BLOCK):
+            block = np.asarray(data[(*before, slice(begin, begin + _BLOCK), after)], dtype="<f4").ravel()
+            if not (block >= 0).all() or not np.isfinite(block).all():
+                problem, where = "a distance is negative or not finite", f"distances from {begin}"
+                findings.add("E-REF-TEMPLATE", problem, _OFFICIAL, file=name, where=where, rule="distance")
+                raise Refused(findings)
+            stream.write(block.tobytes())
+    return n
+
+
+def _write_template(vertices: _Vertices, n_vertices: int, output: Path) -> None:
+    levels = np.arange(geodesic.LEVELS) / 255.0
+    grid = np.stack([np.repeat(levels, geodesic.LEVELS), np.tile(levels, geodesic.LEVELS)], axis=1)
+    nearest = np.full((geodesic.PARTS, len(grid)), geodesic.NO_VERTEX, np.int32)
+    for part in range(1, geodesic.PARTS + 1):
+        vertex = vertices.nearest(part, grid)
+        nearest[part - 1] = np.where(vertex >= 0, vertices.unique[vertex], geodesic.NO_VERTEX)
+    cells = nearest.reshape(geodesic.PARTS, geodesic.LEVELS, -1)
+    save_prepared(output, {"n_vertices": n_vertices}, {"nearest": cells})
+
+
+def _read_annotations(path: Path) -> tuple[Sizes, list[_Person]]:
+    """Return the sizes of the images, and the persons. Raises Refused."""
+    with Findings.collect() as findings:
+        data = findings.take(strict_loads(path.read_bytes(), path.name))
+        members = data if isinstance(data, dict) else {}
+        images, annotations = members.get("images"), members.get("annotations")
+        if not isinstance(images, list) or not isinstance(annotations, list):
+            problem = "there are no lists of images and annotations"
+            findings.add("E-REF-SHAPE", problem, _OFFICIAL, file=path.name)
+            raise Refused(findings)
+        sizes = _read_images(images, path.name, findings)
+        persons = []
+        seen: set[int] = set()
+        for index, annotation in enumerate(annotations):
+            where = f"/annotations/{index}"
+            with findings.part():
+                persons.append(_read_person(annotation, sizes, path.name, where))
+                if annotation["id"] in seen:
+                    place = f"{where}/id"
+                    problem = "the id occurs twice"
+                    findings.add(
+                        "E-REF-PERSON", problem, "correct it", file=path.name, where=place, rule="twice"
+                    )
+                seen.add(annotation["id"])
+        if not persons and findings.ok:
+            findings.add("E-REF-EMPTY", "there are no annotations", _OFFICIAL, file=path.name)
+    return sizes, persons
+
+
+def _read_images(entries: list[Any], name: str, findings: Findings) -> Sizes:
+    """Return height and width of each image."""
+    images: Sizes = {}
+    for index, image in enumerate(entries):
+        where = f"/images/{index}"
+        numbers: list[Any] = [
+            image.get(key) if isinstance(image, dict) else None for key in ("id", "height", "width")
+        ]
+        if not all(type(number) is int and number >= low for number, low in zip(numbers, (0, 1, 1))):
+            problem = "id, height and width must be whole numbers, and none negative or a side of 0"
+            findings.add("E-REF-IMAGE", problem, "correct it", file=name, where=where, rule="numbers")
+        elif numbers[0] in images:
+            problem, remedy = "the id occurs twice", "keep one of the images"
+            findings.add("E-REF-IMAGE", problem, remedy, file=name, where=where, rule="id")
+        else:
+            images[numbers[0]] = (numbers[1], numbers[2])
+    return images
+
+
+def _sizes(lists: Mapping[str, Any]) -> str:
+    return ", ".join(f"{len(values)} {key}" for key, values in lists.items())
+
+
+def _numbers(value: object, size: int | None = None) -> bool:
+    if not isinstance(value, list) or size not in (None, len(value)):
+        return False
+    return all(type(entry) in (int, float) for entry in value)
+
+
+def _read_person(annotation: Any, images: Sizes, name: str, where: str) -> _Person:
+    """Check an annotation. Raises Refused."""
+    with Findings.collect() as findings:
+
+        def problem(what: str, remedy: str, pointer: str = "", rule: str = "") -> None:
+            place = where + pointer
+            findings.add("E-REF-PERSON", what, remedy, file=name, where=place, rule=rule or pointer)
+
+        if not isinstance(annotation, dict):
+            problem("this is not an object", _OFFICIAL)
+            raise Refused(findings)
+        if type(annotation.get("id")) is not int or annotation["id"] < 1:
+            what = "the id must be a whole number from 1; the released evaluator takes 0 for no match"
+            problem(what, "renumber it", "/id")
+        if annotation.get("image_id") not in images:
+            text = f"there is no image {quote(repr(annotation.get('image_id')), 20)}"
+            problem(text, "correct it", "/image_id")
+        if not _numbers(annotation.get("bbox"), 4):
+            problem("this is not a box of 4 numbers", "write [x, y, width, height]", "/bbox")
+        elif min(annotation["bbox"][2:]) < 0 or max(map(abs, annotation["bbox"])) > _LARGEST_MASK:
+            problem("the box is negative or too large", "correct it", "/bbox")
+        if type(annotation.get("area")) not in (int, float):
+            problem("this is not a number", "correct it", "/area")
+        points = _read_points(annotation, problem) if "dp_x" in annotation else None
+        parts = _read_masks(annotation.get("dp_masks", []), problem)
+    # The fourteen masks of a person take a megabyte; only the runs of the one that counts are kept.
+    placed = _person_mask(annotation["bbox"], parts, images[annotation["image_id"]])
+    return _Person(
+        image_id=annotation["image_id"],
+        category=annotation.get("category_id", 1),
+        box=annotation["bbox"],
+        area=annotation["area"],
+        crowd=bool(annotation.get("iscrowd", 0)),
+        points=points,
+        mask_place=[placed.row, placed.column, *placed.mask.shape],
+        runs=masks.mask_to_runs(placed.mask).astype(np.int32),
+    )
+
+
+def _read_points(annotation: dict[str, Any], problem: Problem) -> Floats | None:
+    """Return rows of x, y, part, U and V; None after a problem."""
+    points: dict[str, Any] = {key: annotation.get(key) for key in ("dp_x", "dp_y", "dp_I", "dp_U", "dp_V")}
+    if not all(map(_numbers, points.values())):
+        problem("dp_x, dp_y, dp_I, dp_U and dp_V must be lists of numbers", "correct them", "/dp_x")
+        return None
+    if len({len(values) for values in points.values()}) > 1:
+        problem(f"the lists differ in length: {_sizes(points)}", "correct them", "/dp_x", "length")
+        return None
+    rows = np.array(list(points.values()), dtype=np.float64).reshape(5, -1)
+    if not ((rows[3:] >= 0) & (rows[3:] <= 1)).all():
+        problem("dp_U or dp_V is not in 0..1", "correct it", "/dp_U")
+    return rows
+
+
+def _read_masks(entries: object, problem: Problem) -> list[Bools | None]:
+    """Return the mask of each part, None where there is none."""
+    if not isinstance(entries, list):
+        problem("this is not a list", "write 14 masks, or an empty list", "/dp_masks")
+        return []
+    decoded: list[Bools | None] = []
+    for index, entry in enumerate(entries):
+        decoded.append(None)
+        try:
+            decoded[-1] = _decode_mask(entry) if entry else None
+        except (ValueError, KeyError, TypeError, AttributeError):
+            problem(
+                "this is not a run-length code of a 256 x 256 mask", _OFFICIAL, f"/dp_masks/{index}", "mask"
+            )
+    return decoded
+
+
+def _decode_mask(entry: Any) -> Bools:
+    runs = masks.decode_counts(entry["counts"])
+    if int(runs.sum()) != masks.MAP_SIZE**2:
+        raise ValueError("another size")
+    return masks.runs_to_mask(runs, masks.MAP_SIZE, masks.MAP_SIZE).T
+
+
+def _write_persons(sizes: Sizes, persons: Sequence[_Person], vertices: _Vertices, output: Path) -> None:
+    image_ids = sorted(sizes)
+    index = {image_id: number for number, image_id in enumerate(image_ids)}
+    persons = sorted(persons, key=lambda person: index[person.image_id])
+    points = [_points(person, vertices) for person in persons]
+    runs = [person.runs for person in persons]
+
+    def column(name: str, dtype: type) -> np.ndarray:
+        return np.array([getattr(person, name) for person in persons], dtype=dtype)
+
+    def joined(key: str, dtype: type) -> np.ndarray:
+        return np.concatenate([np.zeros(0, dtype), *(of_person[key] for of_person in points)]).astype(dtype)
+
+    def starts(parts: list[np.ndarray]) -> Ints:
+        return np.cumsum([0, *map(len, parts)], dtype=np.int64)
+
+    arrays = {
+        "image_id": np.array(image_ids, dtype=np.int64),
+        "image_size": np.array([sizes[image_id] for image_id in image_ids], dtype=np.int64).reshape(-1, 2),
+        "category": np.unique(column("category", np.int64)),
+        "image": np.array([index[person.image_id] for person in persons], dtype=np.int64),
+        "box": column("box", np.float64).reshape(-1, 4),
+        "area": column("area", np.float64),
+        "crowd": column("crowd", bool),
+        "dense": np.array([person.points is not None for person in persons], dtype=bool),
+        "point_start": starts([of_person["x"] for of_person in points]),
+        **{key: joined(key, np.float64) for key in ("x", "y")},
+        "part": joined("part", np.int8),
+        "vertex": joined("vertex", np.int32),
+        "mask_place": column("mask_place", np.int64).reshape(-1, 4),
+        "run_start": starts(runs),
+        "run": np.concatenate([np.zeros(0, np.int32), *runs]).astype(np.int32),
+    }
+    save_prepared(output, {}, arrays)
+
+
+def _points(person: _Person, vertices: _Vertices) -> dict[str, np.ndarray]:
+    """Return the known points: in image coordinates, with the fine part of their vertex and their unique
+    vertex."""
+    points = person.points if person.points is not None else np.zeros((5, 0))
+    x, y, part, u, v = points
+    left, top, width, height = person.box
+    nearest = np.full(len(x), -1)
+    for number in np.unique(part).tolist():
+        if number in range(1, geodesic.PARTS + 1):
+            of_part = part == number
+            nearest[of_part] = vertices.nearest(int(number), np.stack([u[of_part], v[of_part]], axis=1))
+    known = nearest >= 0
+    return {
+        # In this order of operations, as the released evaluator rounds.
+        "x": (x * width / 255.0 + left)[known],
+        "y": (y * height / 255.0 + top)[known],
+        "part": vertices.part[nearest[known]],
+        "vertex": vertices.unique[nearest[known]],
+    }
+
+
+def _person_mask(box: list[float], parts: list[Bools | None], size: tuple[int, int]) -> masks.PlacedMask:
+    left, top, width, height = (int(value) for value in box)
+    width, height = max(width, 1), max(height, 1)
+    if any(part is not None for part in parts):
+        mask = masks.resized_foreground(masks.label_map(parts), height, width)
+    else:
+        mask = np.zeros((height, width), dtype=bool)
+    return masks.place_mask(mask, top, left, *size)

@@ -1,0 +1,108 @@
+"""The task of COCO DensePose."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scoring_program.challenges.densepose import hints, measure, page, prepare
+from scoring_program.challenges.densepose.measure import ImageStatistics
+from scoring_program.challenges.densepose.read import (
+    DISTANCES_FILE,
+    HASH_FILE,
+    PERSONS_FILE,
+    PREPARED_FILES,
+    Gathered,
+    LoadedTemplate,
+    Reference,
+    content_hash,
+    load_folder,
+    read_submission,
+)
+from scoring_program.hints import likely_mistakes
+from scoring_program.result import Deferred, Section
+from scoring_program.settings import Settings
+from scoring_program.task import Task, declared_tasks
+from validator.arrays import Floats
+from validator.findings import Findings, Note, Read
+from validator.formats import load_rules
+from validator.hints import EMPTY
+
+
+class DensePose(Task[Reference, Gathered, ImageStatistics]):
+    """AP over masked geodesic point similarity; both protocols are the same."""
+
+    reference_files = (*PREPARED_FILES, HASH_FILE)
+    prepared_file = PERSONS_FILE
+
+    def load_reference(self, folder: Path, settings: Settings) -> Reference:
+        """Load the prepared reference; official files are prepared first, which needs h5py and takes time."""
+        if not (folder / prepare.DISTANCES_FILE).is_file() or (folder / PERSONS_FILE).is_file():
+            return load_folder(folder)
+        with tempfile.TemporaryDirectory() as work:
+            prepare.prepare(folder, Path(work))
+            prepared = load_folder(Path(work))
+            distances = np.fromfile(Path(work) / DISTANCES_FILE, "<f4")
+        template = LoadedTemplate(prepared.template.nearest, prepared.template.n_vertices, distances)
+        return Reference(prepared.persons, template, prepared.digest)
+
+    def check_reference(self, folder: Path, settings: Settings, reference: Reference) -> list[Note]:
+        """Compare the prepared files with the hash that preparation left."""
+        with Findings.collect() as findings:
+            if (folder / PERSONS_FILE).is_file() and content_hash(folder) != reference.digest:
+                problem = "the prepared files are not those that were prepared"
+                remedy = "prepare the reference again, or upload it again"
+                findings.add("E-REF-HASH", problem, remedy, file=HASH_FILE)
+            if not reference.persons.dense.any():
+                findings.note("N-REF-EMPTY", "no person is densely annotated: every score is 0")
+        return findings.notes
+
+    def prepare_reference(
+        self, source: Path, output: Path, settings: Settings, options: Mapping[str, Any]
+    ) -> list[Note]:
+        """Turn the official files into files that load fast."""
+        return prepare.prepare(source, output)
+
+    def reference_digest(self, folder: Path, reference: Reference) -> str:
+        """Return the hash that preparation left: hashing the files would take long in each run."""
+        return reference.digest or super().reference_digest(folder, reference)
+
+    def read_submission(self, path: Path, reference: Reference) -> Read[Gathered]:
+        """Check all detections and keep what matching needs."""
+        return read_submission(path, load_rules(self.id), reference)
+
+    def measure(self, reference: Reference, submission: Gathered, settings: Settings) -> ImageStatistics:
+        """Compare all detections with the persons of their images and match them."""
+        return measure.measure(reference, submission, settings)
+
+    def reduce(self, statistics: ImageStatistics, weights: Floats) -> Floats:
+        """Return the average precision."""
+        return measure.average(statistics, weights)
+
+    def scores(self, statistics: ImageStatistics) -> dict[str, float]:
+        """Return AP and AR at the thresholds and areas, and the AP of the two factors of GPSm."""
+        return measure.scores(statistics)
+
+    def error_costs(self, statistics: ImageStatistics) -> dict[str, float]:
+        """Return the AP without each type of error."""
+        return measure.error_costs(statistics)
+
+    def sections(
+        self, reference: Reference, submission: Gathered, statistics: ImageStatistics
+    ) -> Sequence[Section | Deferred]:
+        """Return the curves, the body figure, the budget of similarity, calibration, and the table of images."""
+        return page.sections(reference, statistics)
+
+    def hints(
+        self, reference: Reference, submission: Gathered, settings: Settings, score: float
+    ) -> list[Note]:
+        """Return notes on wrong boxes, parts, and coordinates."""
+        notes = submission.hints.notes() if submission.n_detections else [EMPTY]
+        return likely_mistakes(notes, lambda: hints.checks(reference, submission), settings, score)
+
+
+TASKS = declared_tasks(__file__, {"densepose": DensePose})

@@ -1,0 +1,356 @@
+"""Kinetics-TPS: from humans and parts of both sides to the accuracy conditioned on Part State Correctness."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Union
+
+import numpy as np
+
+from scoring_program.challenges.kinetics_tps.read import Reference
+from scoring_program.metrics import part_state, resampling
+from scoring_program.result import Statistics
+from scoring_program.settings import Settings
+from validator.arrays import Bools, Floats, Ints
+from validator.findings import Note, counted
+from validator.formats.kinetics_tps.read import KineticsSubmission, PartStates
+
+_SHOWN_PSC = (0.0, 0.25, 0.5)
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """The differences between the two protocols.
+
+    Attributes
+    ----------
+    match : callable
+        Matches ground-truth humans to predicted ones, as `part_state.match_best` does.
+    part_iou_suffices : bool
+        Whether a part IoU of exactly the threshold is enough.
+    missing_frame_is_wrong : bool
+        Whether a frame with humans and without parts counts, with 0, where the submission does not have it.
+    points_passed : callable
+        Returns the number of points of the grid that the PSC of each video passes, from the PSC (n_videos,), the
+        outcomes of the parts, and the ground truth.
+    video_areas : callable
+        Returns what each video adds to the area if its class is right, times the number of videos, from the points
+        passed (n_videos,).
+    area : callable
+        Returns the area, exact and rounded, from the videos and which of them have the right class.
+    accuracy : callable
+        Returns the conditioned accuracy at points of the grid, from the same and the points.
+    sign : str
+        How a PSC compares with a threshold that it passes.
+    """
+
+    match: Callable[..., Ints]
+    part_iou_suffices: bool
+    missing_frame_is_wrong: bool
+    points_passed: Callable[[Floats, part_state.PartOutcomes, PartStates], Ints]
+    video_areas: Callable[[Ints], Floats]
+    area: Callable[[Videos, Bools], tuple[float, float]]
+    accuracy: Callable[[Videos, Bools, Sequence[int]], list[float]]
+    sign: str
+
+
+@dataclass(frozen=True)
+class Videos:
+    """The scores of the parts, summed up for each video.
+
+    Attributes
+    ----------
+    frame_scores : float64 array of shape (n_frames,)
+        Mean correctness of the parts, NaN for a frame that does not count.
+    psc : float64 array of shape (n_videos,)
+    passed : int64 array of shape (n_videos,)
+        Number of points of the grid that the PSC passes.
+    """
+
+    frame_scores: Floats
+    psc: Floats
+    passed: Ints
+
+
+@dataclass(frozen=True)
+class VideoStatistics(Statistics):
+    """The statistics of each video, and what they came from.
+
+    Attributes
+    ----------
+    right : bool array of shape (n_videos,)
+        Which videos have the right class; here and below videos are in the order of the reference files.
+    areas : float64 array of shape (n_videos,)
+        What each video adds to the area under the conditioned accuracy, times the number of videos.
+    order : int array of shape (n_videos,)
+        The videos in the order of the items.
+    """
+
+    right: Bools
+    areas: Floats
+    order: Ints
+    videos: Videos
+    outcomes: part_state.PartOutcomes
+    parts: PartStates
+    joined: Joined
+    protocol: Protocol
+
+
+def _published_points(psc: Floats, outcomes: part_state.PartOutcomes, ground_truth: PartStates) -> Ints:
+    part_frame = ground_truth.human_frame[ground_truth.part_human]
+    return part_state.grid_points_passed(psc, outcomes, part_frame, ground_truth.frame_video)
+
+
+def _published_video_areas(passed: Ints) -> Floats:
+    return np.where(passed > 0, (passed - 0.5) / part_state.GRID, 0.0)
+
+
+def _published_area(videos: Videos, right: Bools) -> tuple[float, float]:
+    exact = part_state.area_under_accuracy(videos.passed, right)
+    return float(exact), part_state.round_half_up(exact, 6)
+
+
+def _published_accuracy(videos: Videos, right: Bools, points: Sequence[int]) -> list[float]:
+    return part_state.conditioned_accuracy(videos.passed, right)[list(points)].tolist()  # type: ignore[no-any-return]
+
+
+def _released_points(psc: Floats, outcomes: part_state.PartOutcomes, ground_truth: PartStates) -> Ints:
+    return part_state.released_points_reached(psc)
+
+
+def _released_video_areas(passed: Ints) -> Floats:
+    return passed / part_state.GRID
+
+
+def _released_area(videos: Videos, right: Bools) -> tuple[float, float]:
+    area = part_state.released_area(videos.psc, right)
+    return area, round(area, 6)
+
+
+def _released_accuracy(videos: Videos, right: Bools, points: Sequence[int]) -> list[float]:
+    return [float((right & (videos.psc >= point / part_state.GRID)).mean()) for point in points]
+
+
+PROTOCOLS = {
+    "published": Protocol(
+        match=part_state.match_best,
+        part_iou_suffices=False,
+        missing_frame_is_wrong=False,
+        points_passed=_published_points,
+        video_areas=_published_video_areas,
+        area=_published_area,
+        accuracy=_published_accuracy,
+        sign=">",
+    ),
+    "released": Protocol(
+        match=part_state.match_assigned,
+        part_iou_suffices=True,
+        missing_frame_is_wrong=True,
+        points_passed=_released_points,
+        video_areas=_released_video_areas,
+        area=_released_area,
+        accuracy=_released_accuracy,
+        sign="≥",
+    ),
+}
+
+
+def measure(reference: Reference, submission: KineticsSubmission, settings: Settings) -> VideoStatistics:
+    """Match humans, judge the parts, and summarize them for each video."""
+    protocol = PROTOCOLS[settings["protocol"]]
+    ground_truth = reference.parts
+    joined = join(ground_truth, submission.parts)
+    boxes = ground_truth.human_box, ground_truth.human_frame, joined.human_box, joined.human_frame
+    matched = protocol.match(*boxes, settings["human_iou"])
+    outcomes = part_state.judge_parts(
+        matched[ground_truth.part_human],
+        part_state.Parts(ground_truth.part_name, ground_truth.proposal_box, ground_truth.proposal_state),
+        joined.proposals,
+        settings["part_iou"],
+        protocol.part_iou_suffices,
+    )
+    videos = _videos(ground_truth, outcomes, joined.has_frame, protocol)
+    names = ground_truth.videos
+    classes = zip(names, reference.classes)
+    right = np.array([submission.classes.get(video) == name for video, name in classes], dtype=bool)
+    areas = np.where(right, protocol.video_areas(videos.passed), 0.0)
+    order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
+    submitted = np.array([video in submission.classes for video in names], dtype=bool)
+    submitted[ground_truth.frame_video[joined.has_frame]] = True
+    return VideoStatistics(
+        items=sorted(names),
+        item_scores=np.where(submitted, areas, np.nan)[order],
+        notes=joined.notes,
+        right=right,
+        areas=areas,
+        order=order,
+        videos=videos,
+        outcomes=outcomes,
+        parts=ground_truth,
+        joined=joined,
+        protocol=protocol,
+    )
+
+
+def mean_area(statistics: VideoStatistics, weights: Floats) -> Floats:
+    """Return the area under the conditioned accuracy, not rounded, for each row of weights."""
+    return resampling.weighted_mean(statistics.areas[statistics.order], weights)
+
+
+def scores(statistics: VideoStatistics) -> dict[str, float]:
+    """Return the area under the conditioned accuracy and what goes with it."""
+    videos, right, has_frame = statistics.videos, statistics.right, statistics.joined.has_frame
+    exact, rounded = statistics.protocol.area(videos, right)
+    points = [round(psc * part_state.GRID) for psc in _SHOWN_PSC]
+    above = statistics.protocol.accuracy(videos, right, points)
+    return {
+        "score": rounded,
+        "coverage": float(has_frame.mean()) if len(has_frame) else 1.0,
+        "average_video_accuracy": rounded,
+        "average_video_accuracy_exact": exact,
+        "mean_psc": float(videos.psc.mean()),
+        "top1_accuracy": float(right.mean()),
+        **dict(zip(("accuracy_psc_0", "accuracy_psc_25", "accuracy_psc_50"), above)),
+    }
+
+
+_KIND_OF_ERROR = {
+    "humans": part_state.NO_HUMAN,
+    "boxes_missing": part_state.NO_BOX,
+    "boxes_far": part_state.TOO_FAR,
+    "states": part_state.WRONG_STATE,
+    "extra_proposals": part_state.CORRECT,
+}
+
+
+def error_costs(statistics: VideoStatistics) -> dict[str, float]:
+    """Return the score with the right classes, and with each kind of wrong part made right."""
+    outcomes, has_frame, protocol = statistics.outcomes, statistics.joined.has_frame, statistics.protocol
+    scores = {"action_class": protocol.area(statistics.videos, np.ones_like(statistics.right))[1]}
+    for key, kind in _KIND_OF_ERROR.items():
+        corrected = outcomes.corrected(outcomes.kind == kind)
+        submitted = np.ones_like(has_frame) if kind == part_state.NO_HUMAN else has_frame
+        videos = _videos(statistics.parts, corrected, submitted, protocol)
+        scores[key] = protocol.area(videos, statistics.right)[1]
+    return scores
+
+
+def accuracy_curve(statistics: VideoStatistics, step: int) -> list[float]:
+    """Return the share of the videos with the right class and a passed threshold, at each ``step`` of the grid."""
+    points = range(0, part_state.GRID + 1, step)
+    return statistics.protocol.accuracy(statistics.videos, statistics.right, points)
+
+
+def _videos(
+    ground_truth: PartStates, outcomes: part_state.PartOutcomes, has_frame: Bools, protocol: Protocol
+) -> Videos:
+    n_videos, n_frames = len(ground_truth.videos), len(ground_truth.frames)
+    frame_scores = part_state.frame_means(
+        outcomes.correctness, ground_truth.part_human, ground_truth.human_frame, n_frames
+    )
+    if protocol.missing_frame_is_wrong:
+        humans = np.bincount(ground_truth.human_frame, minlength=n_frames)
+        frame_scores[np.isnan(frame_scores) & (humans > 0) & ~has_frame] = 0.0
+    psc = part_state.part_state_correctness(frame_scores, ground_truth.frame_video, n_videos)
+    return Videos(frame_scores, psc, protocol.points_passed(psc, outcomes, ground_truth))
+
+
+@dataclass(frozen=True)
+class Joined:
+    """A submission in the reference's numbering; frames that the reference does not have are dropped.
+
+    Part names and states that the reference does not have are -1; ``has_frame`` (n_frames,) says which frames
+    of the reference the submission has.
+    """
+
+    human_frame: Ints
+    human_box: Floats
+    proposals: part_state.Proposals
+    has_frame: Bools
+    notes: list[Note]
+
+
+def join(ground_truth: PartStates, predicted: PartStates) -> Joined:
+    """Bring a submission into the reference's numbering; frames that it does not have are dropped."""
+    position = {key: index for index, key in enumerate(frame_keys(ground_truth))}
+    frame = np.fromiter(
+        (position.get(key, -1) for key in frame_keys(predicted)), np.int64, len(predicted.frames)
+    )
+    has_frame = np.zeros(len(ground_truth.frames), dtype=bool)
+    has_frame[frame[frame >= 0]] = True
+    # Frames may come in another order than the reference's; humans follow frames, parts and proposals follow
+    # them.
+    human_frame, human_order = _renumber(predicted.human_frame, frame)
+    part_human, part_order = _renumber(
+        predicted.part_human, _new_numbers(human_order, len(predicted.human_box))
+    )
+    part_number = _new_numbers(part_order, len(predicted.part_name))
+    proposal_part, proposal_order = _renumber(predicted.proposal_part, part_number)
+    notes = _notes(frame, has_frame, len(set(predicted.videos) - set(ground_truth.videos)))
+    return Joined(
+        human_frame,
+        predicted.human_box[human_order],
+        part_state.Proposals(
+            part_human,
+            _translate(predicted.names, ground_truth.names)[predicted.part_name[part_order]],
+            proposal_part,
+            predicted.proposal_box[proposal_order],
+            _translate(predicted.states, ground_truth.states)[predicted.proposal_state[proposal_order]],
+        ),
+        has_frame,
+        notes,
+    )
+
+
+def _notes(frame: Ints, has_frame: Bools, extra_videos: int) -> list[Note]:
+    notes = []
+    extra_frames = int((frame < 0).sum())
+    if extra_videos or extra_frames:
+        extra = [
+            counted(number, thing)
+            for number, thing in ((extra_videos, "video"), (extra_frames, "frame"))
+            if number
+        ]
+        text = f"ignored what is not in the reference: {' and '.join(extra)} of the submission"
+        notes.append(Note("N-NAMES-UNKNOWN", text))
+    if not has_frame.all():
+        text = (
+            f"no prediction for {int((~has_frame).sum()):,} of {counted(len(has_frame), 'reference frame')}"
+        )
+        notes.append(Note("N-FRAMES-MISSING", text))
+    return notes
+
+
+def frame_keys(parts: PartStates) -> Iterable[tuple[str, str]]:
+    """Return video and name of each frame."""
+    return zip((parts.videos[index] for index in parts.frame_video.tolist()), parts.frames)
+
+
+_Order = Union[Ints, slice]
+
+
+def _renumber(owner: Ints, new_number: Ints) -> tuple[Ints, _Order]:
+    """Return new owners in ascending order, and which old entries they belong to; owners at -1 are
+    dropped."""
+    if np.array_equal(new_number, np.arange(len(new_number))):
+        return owner, slice(None)
+    numbers = new_number[owner] if len(owner) else np.zeros(0, np.int64)
+    order = np.flatnonzero(numbers >= 0)
+    numbers = numbers[order]
+    if (np.diff(numbers) < 0).any():
+        by_number = np.argsort(numbers, kind="stable")
+        order, numbers = order[by_number], numbers[by_number]
+    return numbers, order
+
+
+def _new_numbers(order: _Order, size: int) -> Ints:
+    """Return the new number of each of ``size`` old entries, -1 for those that are dropped."""
+    numbers = np.full(size, -1)
+    numbers[order] = np.arange(size if isinstance(order, slice) else len(order))
+    return numbers
+
+
+def _translate(predicted: dict[str, int], ground_truth: dict[str, int]) -> Ints:
+    """Return for each word of the prediction its number in the ground truth, -1 if there is none."""
+    return np.array([ground_truth.get(word, -1) for word in predicted], dtype=np.int64)

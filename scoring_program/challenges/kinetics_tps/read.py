@@ -1,0 +1,78 @@
+"""The reference of Kinetics-TPS: the organizers' two JSON files, or the arrays that were prepared from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scoring_program.prepared import load_prepared, save_prepared
+from validator.findings import Findings
+from validator.formats.kinetics_tps.read import PartStates, read_classes, read_parts
+from validator.rules import JsonFile, Rules
+from validator.strict_json import pointer_part
+
+CLASSES_FILE = "gt_vid_result.json"
+PARTS_FILE = "gt_part_result.json"
+PREPARED_FILE = "reference.npz"
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Ground truth; ``classes`` has the class of each video of ``parts.videos``."""
+
+    classes: list[str]
+    parts: PartStates
+
+
+def load_reference(folder: Path, rules: Rules) -> Reference:
+    """Read the organizers' two JSON files, or the arrays that were prepared from them. Raises Refused."""
+    prepared = folder / PREPARED_FILE
+    if prepared.is_file():
+        return load_prepared(prepared, _from_prepared)
+    with Findings.collect() as findings:
+        for name in (CLASSES_FILE, PARTS_FILE):
+            if not (folder / name).is_file():
+                findings.add(
+                    "E-REF-NONE", "the file is missing", "put it into the reference folder", file=name
+                )
+        findings.refuse_problems()
+        with findings.part():
+            schema = rules.json[0].schema
+            data = (folder / CLASSES_FILE).read_bytes()
+            classes = findings.take(read_classes(data, CLASSES_FILE, JsonFile(CLASSES_FILE, schema)))
+        with findings.part():
+            (schema,) = rules.reference_schemas
+            data = (folder / PARTS_FILE).read_bytes()
+            parts = findings.take(read_parts(data, PARTS_FILE, JsonFile(PARTS_FILE, schema), one_each=True))
+        findings.refuse_problems()
+        for first, second, name in (
+            (parts.videos, classes, CLASSES_FILE),
+            (classes, parts.videos, PARTS_FILE),
+        ):
+            for video in sorted(set(first) - set(second)):
+                problem, remedy = f"the video {video} is missing", "both files need the same videos"
+                where = f"/{pointer_part(video)}"
+                findings.add("E-REF-PAIR", problem, remedy, file=name, where=where)
+        if not parts.videos:
+            findings.add("E-REF-NONE", "there is no video", "put the ground truth there", file=PARTS_FILE)
+    return Reference([classes[video] for video in parts.videos], parts)
+
+
+def save_reference(reference: Reference, path: Path) -> None:
+    """Write a reference as arrays, which load fast."""
+    parts = reference.parts
+    values = {field.name: getattr(parts, field.name) for field in fields(parts)}
+    texts = {"classes": reference.classes, "videos": parts.videos, "frames": parts.frames}
+    texts |= {"names": list(parts.names), "states": list(parts.states)}
+    save_prepared(
+        path, texts, {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
+    )
+
+
+def _from_prepared(texts: dict[str, Any], arrays: dict[str, np.ndarray]) -> Reference:
+    names, states = ({word: number for number, word in enumerate(texts[key])} for key in ("names", "states"))
+    parts = PartStates(**arrays, videos=texts["videos"], frames=texts["frames"], names=names, states=states)
+    return Reference(texts["classes"], parts)

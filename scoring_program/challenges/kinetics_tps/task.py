@@ -1,0 +1,85 @@
+"""The task of Kinetics-TPS."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from scoring_program.challenges.kinetics_tps import hints, measure, page
+from scoring_program.challenges.kinetics_tps.measure import VideoStatistics
+from scoring_program.challenges.kinetics_tps.read import (
+    CLASSES_FILE,
+    PARTS_FILE,
+    PREPARED_FILE,
+    Reference,
+    load_reference,
+    save_reference,
+)
+from scoring_program.hints import likely_mistakes
+from scoring_program.result import Deferred, Section
+from scoring_program.settings import Settings
+from scoring_program.task import Task, declared_tasks
+from validator.arrays import Floats
+from validator.findings import Note, Read, counted
+from validator.formats import load_rules
+from validator.formats.kinetics_tps import read
+from validator.formats.kinetics_tps.read import KineticsSubmission
+
+
+class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
+    """Average video accuracy conditioned on Part State Correctness."""
+
+    reference_files = (CLASSES_FILE, PARTS_FILE, PREPARED_FILE)
+
+    def load_reference(self, folder: Path, settings: Settings) -> Reference:
+        """Read the organizers' two JSON files, or the arrays that were prepared from them."""
+        return load_reference(folder, load_rules(self.id))
+
+    def prepare_reference(
+        self, source: Path, output: Path, settings: Settings, options: Mapping[str, Any]
+    ) -> list[Note]:
+        """Check the organizers' files and write them as arrays, which load fast."""
+        reference = load_reference(source, load_rules(self.id))
+        save_reference(reference, output / PREPARED_FILE)
+        videos, frames = len(reference.parts.videos), len(reference.parts.frames)
+        text = f"prepared {counted(videos, 'video')} with {counted(frames, 'frame')}"
+        return [Note("N-REF-PREPARED", text)]
+
+    def read_submission(self, path: Path, reference: Reference) -> Read[KineticsSubmission]:
+        """Check and read both JSON files."""
+        return read.read(path, load_rules(self.id))
+
+    def measure(
+        self, reference: Reference, submission: KineticsSubmission, settings: Settings
+    ) -> VideoStatistics:
+        """Match humans, judge the parts, and summarize them for each video."""
+        return measure.measure(reference, submission, settings)
+
+    def reduce(self, statistics: VideoStatistics, weights: Floats) -> Floats:
+        """Return the area under the conditioned accuracy, not rounded."""
+        return measure.mean_area(statistics, weights)
+
+    def scores(self, statistics: VideoStatistics) -> dict[str, float]:
+        """Return the area under the conditioned accuracy and what goes with it."""
+        return measure.scores(statistics)
+
+    def error_costs(self, statistics: VideoStatistics) -> dict[str, float]:
+        """Return the score with the right classes, and with each kind of wrong part made right."""
+        return measure.error_costs(statistics)
+
+    def sections(
+        self, reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics
+    ) -> Sequence[Section | Deferred]:
+        """Return the curve, the budget of PSC, and the tables of classes, parts, and videos."""
+        return page.sections(reference, submission, statistics)
+
+    def hints(
+        self, reference: Reference, submission: KineticsSubmission, settings: Settings, score: float
+    ) -> list[Note]:
+        """Return notes on wrong names, frames, and boxes."""
+        notes = read.hints(submission)
+        return likely_mistakes(notes, lambda: hints.checks(reference, submission), settings, score)
+
+
+TASKS = declared_tasks(__file__, {"kinetics_tps": KineticsTPS})

@@ -1,0 +1,293 @@
+"""Hints: notes on likely mistakes that no validator can refuse. A sample of the submission is interpreted in other ways.
+
+The challenge lists what is compared with the reference, and the other interpretations (`Check`); this module judges
+them. Hints change no score. They give shares over the whole sample in steps of 5 % and name nothing of the reference.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scoring_program.disclosure import MIN_GROUP, shows_comparisons
+from validator.arrays import Bools, Floats, Ints
+from validator.findings import Note
+
+MIN_ANNOTATED = 20
+_SAMPLE = 200
+_USUAL = (
+    "Usual causes: names in another spelling, ids or frames counted from 0, boxes in another unit or order"
+)
+# How many times as large the share that another interpretation fits must be, or by how much larger.
+_TIMES = 2.5
+_MARGIN = 0.4
+_LOST_SHARE = 0.05
+_LOST = "At most 5 %"
+# A scale is tried if it is at least this far from 1; pairs agree on it within the tolerance. Both are
+# logarithms.
+_LEAST_SCALE = 0.2
+_SCALE_TOLERANCE = 0.1
+_SCALES_TRIED = 200
+_FEWEST_PAIRS = 8
+_USUAL_SCALES = (0.5, 2.0)
+
+
+@dataclass(frozen=True)
+class Interpretation:
+    """Another way to read the sample.
+
+    Attributes
+    ----------
+    code : str
+    words : str
+        How it is read: "as [x, y, width, height]".
+    fits : bool array of shape (n,)
+        Which entries of the sample agree with the reference then.
+    remedy : str
+    """
+
+    code: str
+    words: str
+    fits: Bools
+    remedy: str
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that is compared with the reference.
+
+    Attributes
+    ----------
+    claim : str
+        What the shares are of: "of your boxes meet an annotated person".
+    as_is : bool array of shape (n,)
+        Which entries of the sample agree with the reference.
+    interpretations : sequence of Interpretation
+    annotated : int
+        How many annotated instances were compared.
+    causes : str
+        The usual causes if nothing agrees.
+    unknown : str
+        The code of a note if hardly anything agrees in any interpretation; "" for none.
+    deviations : float
+        How much better another interpretation must fit, in standard deviations of a sign test.
+    least_share : float
+        The share of the sample that another interpretation must fit.
+    """
+
+    claim: str
+    as_is: Bools
+    interpretations: Sequence[Interpretation]
+    annotated: int
+    causes: str
+    unknown: str = ""
+    deviations: float = 3.0
+    least_share: float = 0.15
+
+
+def likely_mistakes(
+    notes: Sequence[Note], checks: Callable[[], Sequence[Check]], settings: Mapping[str, Any], score: float
+) -> list[Note]:
+    """Return notes on likely mistakes.
+
+    Notes that look at the reference are left out at ``detail: none`` and where fewer than 20 annotated instances,
+    or fewer than 5 entries of the submission, were compared.
+
+    Parameters
+    ----------
+    notes : sequence of Note
+        Those that need no reference.
+    checks : callable
+        Returns what is compared with the reference, in the order of scoring.
+    settings : mapping
+    score : float
+        A score of 0 adds a note.
+    """
+    if not settings["notes"]:
+        return []
+    hints = list(notes)
+    is_empty, is_normalized = (
+        any(note.code == code for note in hints) for code in ("N-EMPTY", "N-LOOKS-NORMALIZED")
+    )
+    compared: Sequence[Check] = ()
+    if shows_comparisons(settings["detail"]) and not is_empty:
+        with np.errstate(all="ignore"):  # boxes may be as large as numbers go
+            compared = checks()
+    compared = [c for c in compared if c.annotated >= MIN_ANNOTATED and len(c.as_is) >= MIN_GROUP]
+    interpretations: set[str] = set()
+    for check in compared:
+        best = best_interpretation(check)
+        # Coordinates in 0..1 also fit with a scale, but that says less.
+        is_known = best is not None and best.words in interpretations
+        if best and not is_known and not (best.code == "N-LOOKS-SCALED" and is_normalized):
+            interpretations.add(best.words)
+            shares = f"{_percent(best.fits)} {check.claim}; as submitted, {_percent(check.as_is)}"
+            hints.append(Note(best.code, f"read {best.words}, {shares}. {best.remedy}"))
+        elif not best and check.unknown and _is_lost(check):
+            hints.append(Note(check.unknown, f"{_LOST} {check.claim}. {check.causes}"))
+    if score == 0 and not is_empty:
+        hints.append(_zero(compared))
+    return hints
+
+
+def best_interpretation(check: Check) -> Interpretation | None:
+    """Return the interpretation that fits far better than what was submitted, the best of several; None if there
+    is none."""
+    better = [
+        interpretation for interpretation in check.interpretations if _far_better(check, interpretation.fits)
+    ]
+    return max(better, key=lambda interpretation: float(interpretation.fits.mean()), default=None)
+
+
+def _far_better(check: Check, after: Bools) -> bool:
+    before, share = check.as_is, float(after.mean())
+    gained, lost = int((after & ~before).sum()), int((before & ~after).sum())
+    certain = gained > lost and gained - lost >= check.deviations * (gained + lost) ** 0.5
+    far = share >= _TIMES * float(before.mean()) or share >= float(before.mean()) + _MARGIN
+    return certain and far and share >= check.least_share
+
+
+def _is_lost(check: Check) -> bool:
+    """Return whether hardly anything agrees: a small share rather than none, so that no single entry
+    decides it."""
+    return float(check.as_is.mean()) <= _LOST_SHARE
+
+
+def _zero(checks: Sequence[Check]) -> Note:
+    lost = next(filter(_is_lost, checks), None)
+    stage = f" {_LOST} {lost.claim}. {lost.causes}" if lost else f" {_USUAL}"
+    return Note("N-ZERO", f"the score is 0.{stage}")
+
+
+def _percent(fits: Bools) -> str:
+    return f"{5 * round(20 * float(fits.mean()))} %"
+
+
+def sample(n: int) -> Ints:
+    """Return at most 200 of the indexes 0..n-1, evenly spread and the same each time."""
+    return np.unique(np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.int64)) if n else np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True)
+class BoxPairs:
+    """Sampled boxes, each paired with all boxes of the reference that it may refer to.
+
+    Attributes
+    ----------
+    n : int
+        Number of sampled entries.
+    entry : int array of shape (k,)
+        Which entry each pair belongs to.
+    prediction, ground_truth : float64 arrays of shape (k, 4)
+        ``prediction`` as submitted, ``ground_truth`` as ``x1, y1, x2, y2``.
+    """
+
+    n: int
+    entry: Ints
+    prediction: Floats
+    ground_truth: Floats
+
+    def met(self, corners: Floats, iou: float = 0.5) -> Bools:
+        """Return which entries have a pair with IoU above ``iou`` if ``corners`` (k, 4) are those of the
+        entries."""
+        low = np.maximum(corners[:, :2], self.ground_truth[:, :2])
+        high = np.minimum(corners[:, 2:], self.ground_truth[:, 2:])
+        common = np.clip(high - low + 1, 0, None).prod(axis=1)
+        areas = [np.clip(_size(boxes) + 1, 0, None).prod(axis=1) for boxes in (corners, self.ground_truth)]
+        good = common > iou * (areas[0] + areas[1] - common)
+        return np.bincount(self.entry[good], minlength=self.n) > 0
+
+    def corner_interpretations(self) -> list[Interpretation]:
+        """Return the other interpretations of boxes that should be ``x1, y1, x2, y2``."""
+        boxes, remedy = self.prediction, "Write boxes as [x1, y1, x2, y2]"
+        forms = [
+            ("N-LOOKS-XYWH", "as [x, y, width, height]", with_sizes(boxes), remedy),
+            ("N-LOOKS-SWAPPED", "as [y1, x1, y2, x2]", boxes[:, [1, 0, 3, 2]], remedy),
+        ]
+        return self.interpretations(boxes, forms)
+
+    def interpretations(
+        self, corners: Floats, forms: Sequence[tuple[str, str, Floats, str]]
+    ) -> list[Interpretation]:
+        """Return interpretations of (code, words, corners, remedy), and with a scale: half, double, and what fits
+        best."""
+        made = [Interpretation(code, words, self.met(boxes), remedy) for code, words, boxes, remedy in forms]
+        scales = [np.full(2, scale) for scale in _USUAL_SCALES]
+        fitted = self._scale(corners)
+        for scale in scales if fitted is None else [fitted, *scales]:
+            words = f"with x times {scale[0]:.2f} and y times {scale[1]:.2f}"
+            remedy = "Give pixels of the original size, not of a resized one"
+            made.append(
+                Interpretation("N-LOOKS-SCALED", words, self.met(corners * np.tile(scale, 2)), remedy)
+            )
+        return made
+
+    def _scale(self, corners: Floats) -> Floats | None:
+        """Return the factors of x and y on which most pairs agree, in position and in size."""
+        size, center = (np.log(of(self.ground_truth) / of(corners)) for of in (_size, _center))
+        factor = ((size + center) / 2)[(np.abs(size - center) < 2 * _SCALE_TOLERANCE).all(axis=1)]
+        if len(factor) < _FEWEST_PAIRS:
+            return None
+        tried = factor[np.linspace(0, len(factor) - 1, min(len(factor), _SCALES_TRIED)).astype(np.int64)]
+        near = (np.abs(tried[:, None] - factor) < _SCALE_TOLERANCE).all(axis=2)
+        best = np.median(factor[near[near.sum(axis=1).argmax()]], axis=0)
+        return np.exp(best) if np.abs(best).max() >= _LEAST_SCALE else None
+
+
+def _size(boxes: Floats) -> Floats:
+    return boxes[:, 2:] - boxes[:, :2]
+
+
+def _center(boxes: Floats) -> Floats:
+    return boxes[:, 2:] + boxes[:, :2]
+
+
+def with_sizes(boxes: Floats) -> Floats:
+    """Return the corners of boxes ``x, y, width, height``."""
+    return np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)
+
+
+def names_check(
+    words: Sequence[str],
+    known: Sequence[str],
+    what: str,
+    annotated: int,
+    lemma: Callable[[str], str] | None = None,
+) -> Check:
+    """Return the check of names that must be spelled as in the reference.
+
+    With ``lemma``, plurals are tried as well. Fewer than 5 different names are not judged unless they are numbers,
+    nor is another spelling of fewer.
+    """
+    chosen = [words[index] for index in sample(len(words)).tolist()]
+    how = "in the singular" if lemma else "with underscores"
+
+    def plain(word: str) -> str:
+        letters = re.sub(r"[\W_]+", "", word.lower())
+        return lemma(letters) if lemma else letters
+
+    as_is, fits = is_in(chosen, known), is_in(map(plain, chosen), set(map(plain, known)))
+    respelled = {word for word, gained in zip(chosen, (fits & ~as_is).tolist()) if gained}
+    interpretation = Interpretation(
+        "N-LOOKS-SPELLED", f"with {what} in lower case and {how}", fits, "Names are compared exactly"
+    )
+    are_numbers = bool(chosen) and all(word.strip().isdigit() for word in chosen)
+    causes = "Write the names as the format page and the class list do"
+    return Check(
+        f"of your {what} occur in the reference",
+        as_is,
+        [interpretation] if len(respelled) >= MIN_GROUP else [],
+        annotated if are_numbers or len(set(chosen)) >= MIN_GROUP else 0,
+        f"{causes}; yours are numbers" if are_numbers else causes,
+        "N-LOOKS-SPELLED",
+    )
+
+
+def is_in(entries: Iterable[Hashable], known: Iterable[Hashable]) -> Bools:
+    """Return which entries are among the known ones; bool, shape (n,)."""
+    known = set(known)
+    return np.array([entry in known for entry in entries], dtype=bool)

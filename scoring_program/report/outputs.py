@@ -1,0 +1,177 @@
+"""The outputs of a run, each one written as a whole or not at all.
+
+``scores.txt`` and ``scores.json`` hold the numbers. ``detailed_results.json``, whose schema is
+``detailed_results.schema.json``, says what the page says, for programs: it is made from the same `Result`, so what the
+detail level hides from one is not in the other. ``per_item.csv`` is written at home.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, fields
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from scoring_program.disclosure import round_floats
+from scoring_program.report.html import clean
+from scoring_program.result import DECIMALS, ErrorCost, Matrix, Result, Section, Statistics
+from validator.console import OutputError
+from validator.findings import Findings
+
+SCORES_TXT = "scores.txt"
+SCORES_JSON = "scores.json"
+DETAIL_HTML = "detailed_results.html"
+PER_ITEM = "per_item.csv"
+DETAIL_JSON = "detailed_results.json"
+_NOT_SHOWN = ("key", "support", "from_total", "level")
+
+
+def write_atomic(path: Path, text: str) -> None:
+    """Write ``text`` as UTF-8 so that a reader sees the old file or the new one, never a part.
+
+    Raises OutputError if that cannot be done.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    with _output_errors(f"{path.name} cannot be written"):
+        try:
+            temporary.write_bytes(text.encode("utf-8", "replace"))
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def begin(folder: Path, html: str) -> None:
+    """Make the folder for the outputs without scores of an earlier run, and write a first page. Raises OutputError."""
+    with _output_errors("the output folder cannot be made"):
+        folder.mkdir(parents=True, exist_ok=True)
+    remove_scores(folder)
+    write_atomic(folder / DETAIL_HTML, html)
+
+
+def write_scored(folder: Path, html: str, detail: str, scores: Mapping[str, float]) -> None:
+    """Write all outputs of a scored submission. Raises OutputError."""
+    write_atomic(folder / DETAIL_HTML, html)
+    write_atomic(folder / DETAIL_JSON, detail)
+    _write_scores(folder, scores)
+
+
+def write_failed(folder: Path, html: str, detail: str) -> None:
+    """Write the outputs of a run without a score. Raises OutputError."""
+    remove_scores(folder)
+    write_atomic(folder / DETAIL_HTML, html)
+    write_atomic(folder / DETAIL_JSON, detail)
+
+
+def remove_scores(folder: Path) -> None:
+    """Remove the scores of an earlier run, so that a failed run leaves none. Raises OutputError."""
+    for name in (SCORES_TXT, SCORES_JSON, DETAIL_JSON, PER_ITEM):
+        with _output_errors(f"an earlier {name} cannot be removed"):
+            (folder / name).unlink(missing_ok=True)
+
+
+@contextmanager
+def _output_errors(problem: str) -> Iterator[None]:
+    """Turn errors of the system into OutputError."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(f"{problem} ({error.strerror})") from None
+
+
+def plain_number(value: float) -> str:
+    """Return a finite number as a plain decimal with at most 10 decimals, without exponent.
+
+    Raises
+    ------
+    ValueError
+        The number is not finite, or too large for the platform (1e10).
+    """
+    if not math.isfinite(value) or abs(value) >= 1e10:
+        raise ValueError("a score must be finite and below 1e10")
+    text = f"{round(Decimal(value), DECIMALS):f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0.0" if text in ("-0", "0") else text if "." in text else f"{text}.0"
+
+
+def _write_scores(folder: Path, scores: Mapping[str, float]) -> None:
+    """Write scores.txt (``key: value`` lines) and scores.json with the same keys and numbers."""
+    numbers = {key: plain_number(value) for key, value in scores.items()}
+    write_atomic(folder / SCORES_TXT, "".join(f"{key}: {number}\n" for key, number in numbers.items()))
+    # The JSON is put together from the same decimal texts: no second rounding can make the files differ.
+    body = ",\n".join(f" {json.dumps(key)}: {number}" for key, number in numbers.items())
+    write_atomic(folder / SCORES_JSON, f"{{\n{body}\n}}\n")
+
+
+def result_json(result: Result, signature: str, stages: Mapping[str, float]) -> str:
+    """Return ``detailed_results.json`` of a scored submission.
+
+    ``stages`` are the seconds that each stage of the run took; all other numbers have at most 10 decimals.
+    """
+    shown = {
+        "signature": signature,
+        "scores": dict(result.scores),
+        "interval": asdict(result.interval) if result.interval else None,
+        "losses": [_cost(cost) for cost in result.error_costs],
+        "notes": [asdict(note) for note in result.notes],
+        "tables": {section.key: _section(section) for section in result.sections},
+    }
+    return _document({"outcome": "scored", "exit_code": 0, **round_floats(shown, DECIMALS)}, stages)
+
+
+def failed_json(outcome: str, exit_code: int, findings: Findings, stages: Mapping[str, float]) -> str:
+    """Return ``detailed_results.json`` of a submission without a score; ``findings`` hold no reference data.
+
+    ``outcome`` is one of invalid, time, memory and broken.
+    """
+    shown = {
+        "problems": [problem.as_dict() for problem in findings.summary()],
+        "more_problems": findings.not_shown(),
+        "notes": [asdict(note) for note in findings.notes],
+    }
+    return _document({"outcome": outcome, "exit_code": exit_code, **shown}, stages)
+
+
+def per_item_csv(statistics: Statistics) -> str:
+    """Return the score of each single item as CSV, empty where it has none. Only for ``detail: full``."""
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(["item", "score"])
+    for item, score in zip(statistics.items, statistics.item_scores.tolist()):
+        table.writerow([item, "" if math.isnan(score) else f"{score:.{DECIMALS}f}"])
+    return text.getvalue()
+
+
+def _cost(cost: ErrorCost) -> dict[str, Any]:
+    return {"fix": cost.error_type, "score_if_fixed": cost.score_without, "points": cost.points}
+
+
+def _document(data: Mapping[str, Any], stages: Mapping[str, float]) -> str:
+    """Return JSON with one line for each key; a run without a score has the same keys, empty."""
+    empty = {"outcome": "", "exit_code": 0, "signature": None, "scores": {}, "interval": None, "losses": []}
+    empty |= {"notes": [], "tables": {}, "problems": [], "more_problems": 0}
+    whole = {**empty, **data, "stages": {stage: round(spent, 3) for stage, spent in stages.items()}}
+    values = {key: json.dumps(value, ensure_ascii=False, allow_nan=False) for key, value in whole.items()}
+    lines = (f' "{key}": {value}' for key, value in values.items())
+    return clean("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def _section(section: Section) -> dict[str, Any]:
+    """Return what a section shows as plain data; its kind is the name of its class."""
+    shown = {
+        field.name: getattr(section, field.name) for field in fields(section) if field.name not in _NOT_SHOWN
+    }
+    if isinstance(section, Matrix):
+        shown["counts"] = [
+            [count if count >= 0 else None for count in row] for row in section.counts.tolist()
+        ]
+    for name in ("columns", "lines", "lanes"):
+        if name in shown:
+            shown[name] = [asdict(entry) for entry in shown[name]]
+    return {"kind": type(section).__name__, **shown}

@@ -1,0 +1,274 @@
+"""One run: load the reference, read and score a submission, write the outputs.
+
+`run` is the one place where a run ends, however it ends: it catches, and it writes every output once. `main` is the
+command line of ``score.py``: INPUT holds ``ref/`` (the hidden reference) and ``res/`` (the submission). Exit codes: 0
+scored; 1 the submission is invalid; 2 the organizer's side is broken.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from scoring_program.report import outputs, page
+from scoring_program.result import Result
+from scoring_program.settings import Settings
+from scoring_program.task import AnyTask, Loaded, load_task, task_ids
+from validator import console, limits
+from validator.findings import Findings, Note, Refused, counted
+
+HERE = Path(__file__).resolve().parent
+SCORED, INVALID, BROKEN = 0, 1, 2
+_NEAR = 0.8
+# Stages in which a time-out or a lack of memory is the organizer's.
+_ORGANIZERS_STAGES = ("start", "reference")
+_COST_DECIMALS = 6
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended.
+
+    Attributes
+    ----------
+    name : {"scored", "invalid", "time", "memory", "broken"}
+    exit_code : int
+    result : Result or None
+        None unless the submission was scored.
+    findings : Findings
+        The problems; they hold nothing of the reference.
+    """
+
+    name: str
+    exit_code: int
+    result: Result | None = None
+    findings: Findings = field(default_factory=Findings)
+
+
+class _Clock:
+    """The stages of a run: ``now`` is the present one, ``loaded`` the task with its reference once it was read."""
+
+    def __init__(self) -> None:
+        self.now = "start"
+        self.loaded: Loaded[Any, Any, Any] | None = None
+        self._seconds: dict[str, float] = {}
+        self._begin = self._since = time.perf_counter()
+
+    def begin(self, stage: str) -> None:
+        """End the stage before and begin this one."""
+        now = time.perf_counter()
+        self._seconds[self.now] = now - self._since
+        self.now, self._since = stage, now
+
+    @property
+    def is_organizers(self) -> bool:
+        """Whether what goes wrong now is not due to the submission."""
+        return self.now in _ORGANIZERS_STAGES
+
+    @property
+    def total(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self._begin
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """Seconds of each stage until now."""
+        return {**self._seconds, self.now: time.perf_counter() - self._since}
+
+    def line(self) -> str:
+        """Return the seconds of all stages as text."""
+        return "time: " + ", ".join(f"{stage} {spent:.2f} s" for stage, spent in self.seconds.items())
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; return the exit code."""
+    console.prepare()
+    parser = argparse.ArgumentParser(
+        description="Score INPUT/res against INPUT/ref and write the scores to OUTPUT."
+    )
+    parser.add_argument("input", type=Path)
+    parser.add_argument("output", type=Path)
+    ids = task_ids()
+    parser.add_argument(
+        "--task",
+        choices=ids,
+        default=ids[0] if len(ids) == 1 else None,
+        help="needed where several are present",
+    )
+    options = parser.parse_args(arguments)
+    if options.task is None:
+        parser.error(f"several tasks are present; add --task with one of {', '.join(ids)}")
+    limits.watch_termination()
+    load = partial(load_folder, options.task, options.input / "ref", is_limited=True)
+    return run(load, options.input / "res", options.output).exit_code
+
+
+def load_folder(
+    task_id: str, folder: Path, overrides: Settings | None = None, is_limited: bool = False
+) -> Loaded[Any, Any, Any]:
+    """Read a reference folder for a run.
+
+    Parameters
+    ----------
+    task_id : str
+    folder : Path
+    overrides : mapping, optional
+        Settings that replace those of the folder, for practice at home.
+    is_limited : bool
+        Whether to set the limits of the settings for this process.
+
+    Raises
+    ------
+    Refused
+        Unless the detail level is full, the problem names nothing that the reference holds.
+    """
+    task = load_task(task_id)
+    settings = task.settings(folder, overrides)
+    if is_limited:
+        limits.start(settings["time_limit"], settings["memory_limit"])
+    try:
+        return task.load(folder, settings)
+    except Refused as refused:
+        if settings["detail"] == "full":
+            raise
+        raise Refused(_without_places(task, refused.findings)) from None
+
+
+def _without_places(task: AnyTask, organizer: Findings) -> Findings:
+    """Return the problems of a reference without anything that it holds."""
+    codes = ", ".join(sorted({problem.code for problem in organizer.problems}))
+    findings = Findings()
+    problem = f"{codes}: the reference data has {counted(organizer.total, 'problem')}"
+    remedy = f"the organizers see them with python -m organizer prepare {task.id} --source DIR --output DIR"
+    findings.add("E-REF", problem, remedy)
+    return findings
+
+
+def run(
+    load: Callable[[], Loaded[Any, Any, Any]], submission: Path, output: Path, strict: bool = False
+) -> Outcome:
+    """Score one submission and write all outputs.
+
+    Parameters
+    ----------
+    load : callable
+        Returns the task with its reference, or raises Refused.
+    submission : Path
+        A zip file, or a folder with the submission's files or with a single zip.
+    output : Path
+        The folder for the outputs; it is made if needed. Scores are written only if the exit code is 0.
+    strict : bool
+        Whether to refuse a reference with a mistake that makes scoring pointless.
+    """
+    clock = _Clock()
+    try:
+        outputs.begin(output, page.running_page())
+        try:
+            outcome = _score(load, submission, strict, clock)
+            _write(outcome, clock, output)
+        except console.OutputError:
+            raise
+        except (Exception, limits.StoppedError) as error:
+            outcome = _ended_by(error, clock)
+            _write(outcome, clock, output)
+    except console.OutputError as error:
+        console.complain(error)
+        with contextlib.suppress(console.OutputError):
+            outputs.remove_scores(output)
+        return Outcome("broken", BROKEN)
+    finally:
+        limits.finish()
+    return outcome
+
+
+def _score(
+    load: Callable[[], Loaded[Any, Any, Any]], submission: Path, strict: bool, clock: _Clock
+) -> Outcome:
+    """Load, read, and score; the clock runs along."""
+    clock.begin("reference")
+    try:
+        loaded = load()
+        if strict:
+            loaded.check()
+    except Refused as refused:
+        return Outcome("broken", BROKEN, findings=refused.findings)
+    clock.loaded = loaded
+    clock.begin("submission")
+    try:
+        read = loaded.read(submission)
+    except Refused as refused:
+        return Outcome("invalid", INVALID, findings=refused.findings)
+    result = loaded.score(read, clock.begin)
+    time_limit = loaded.settings["time_limit"]
+    if clock.total > _NEAR * time_limit:
+        text = f"the run came near its time limit of {time_limit:g} s"
+        result = replace(result, notes=[*result.notes, Note("N-LIMIT-TIME", text)])
+    return Outcome("scored", SCORED, result)
+
+
+def _ended_by(error: BaseException, clock: _Clock) -> Outcome:
+    """Return the outcome of a run that an exception ended."""
+    if isinstance(error, limits.StoppedError) or limits.is_out_of_memory(error):
+        limits.release(error)
+        return _stopped(error, clock)
+    # The message of an exception may hold reference data; its type and our own line do not.
+    entries = traceback.extract_tb(error.__traceback__)
+    ours = [entry for entry in entries if Path(entry.filename).resolve().is_relative_to(HERE)]
+    frame = (ours or entries)[-1]
+    problem = f"{type(error).__name__} in {Path(frame.filename).name} line {frame.lineno} in {frame.name}"
+    findings = Findings()
+    findings.add("E-INTERNAL", problem, "report it to the maintainers of the scoring program")
+    return Outcome("broken", BROKEN, findings=findings)
+
+
+def _stopped(error: BaseException, clock: _Clock) -> Outcome:
+    """Say which limit ended the run. A submission that cannot be scored within it is invalid."""
+    findings = Findings()
+    if isinstance(error, limits.TerminatedError):
+        problem = f"the platform ended the run in the stage {clock.now}"
+        findings.add("E-STOPPED", problem, "submit again")
+        return Outcome("broken", BROKEN, findings=findings)
+    name, code, setting, more = ("time", "E-LIMIT-TIME", "time_limit", "takes longer")
+    if limits.is_out_of_memory(error):
+        name, code, setting, more = ("memory", "E-LIMIT-MEMORY", "memory_limit", "needs more memory")
+    # The times stay out of the outputs, which are then the same in every run.
+    console.say(clock.line(), to=sys.stderr)
+    ask = f"if your submission is of ordinary size, tell the organizers ({setting} in settings.yaml)"
+    findings.add(code, f"the run {more} than is allowed (stage {clock.now})", f"submit less; {ask}")
+    if clock.is_organizers:
+        return Outcome("broken", BROKEN, findings=findings)
+    return Outcome(name, INVALID, findings=findings)
+
+
+def _write(outcome: Outcome, clock: _Clock, output: Path) -> None:
+    """Write the outputs of a run, and print the same. Raises OutputError."""
+    loaded, result, findings = clock.loaded, outcome.result, outcome.findings
+    if loaded is not None and result is not None:
+        html = page.result_page(loaded.task, result, loaded.signature)
+        detail = outputs.result_json(result, loaded.signature, clock.seconds)
+        limits.finish()
+        outputs.write_scored(output, html, detail, result.scores)
+        scores = [f"{key}: {outputs.plain_number(value)}" for key, value in result.scores.items()]
+        notes = [f"note {note.line()}" for note in result.notes]
+        costs = [
+            f"loss {cost.error_type}: {outputs.plain_number(round(cost.points, _COST_DECIMALS))}"
+            for cost in result.error_costs
+        ]
+        console.say(loaded.signature, *scores, *notes, *costs, clock.line())
+        return
+    head = "The organizer's side is broken, nothing was scored:"
+    html = page.broken_page(findings.lines(), *([loaded.task.title] if loaded is not None else []))
+    if loaded is not None and outcome.exit_code == INVALID:
+        head = f"The submission to {loaded.task.id} is invalid and was not scored:"
+        html = page.invalid_page(loaded.task, findings)
+    detail = outputs.failed_json(outcome.name, outcome.exit_code, findings, clock.seconds)
+    outputs.write_failed(output, html, detail)
+    console.say(head, *findings.lines(), to=sys.stderr)

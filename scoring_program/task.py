@@ -1,0 +1,311 @@
+"""The contract of a task: the abstract class `Task`, and the discovery of the tasks that are present.
+
+A task is one object of a subclass of `Task`. Each challenge has its own in ``challenges/<challenge>/task.py``: ``TASKS``
+maps the ids of the tasks that are declared there (``<id>.yaml``) to these objects.
+"""
+
+from __future__ import annotations
+
+import importlib
+import shutil
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar, Union
+
+import numpy as np
+
+from scoring_program.disclosure import disclosed, rounded, shows_comparisons
+from scoring_program.metrics import resampling
+from scoring_program.result import DECIMALS, Deferred, ErrorCost, Interval, Result, Section, Statistics
+from scoring_program.settings import SETTINGS_FILE, Setting, Settings, allowed, declared, read_settings
+from scoring_program.signature import reference_hash, signature
+from validator.arrays import Floats
+from validator.findings import Findings, Note, Read, counted, quote
+from validator.strict_yaml import load_strict
+
+_CHALLENGES = "scoring_program.challenges"
+_SHOWN_NAMES = 5
+# Decimals of intervals that are equal on every machine.
+_INTERVAL_DECIMALS = 6
+
+ReferenceT = TypeVar("ReferenceT")
+SubmissionT = TypeVar("SubmissionT")
+StatisticsT = TypeVar("StatisticsT", bound=Statistics)
+Begin = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class ScoreColumn:
+    """A number that the scoring program writes, as the leaderboard and the detail page show it."""
+
+    key: str
+    title: str
+    description: str
+    sorting: str = "desc"
+    precision: int = 4
+    leaderboard: bool = True
+
+
+INTERVAL_COLUMNS = (
+    ScoreColumn(
+        "score_low", "Interval from", "Lower end of the 95 % interval of the score.", leaderboard=False
+    ),
+    ScoreColumn(
+        "score_high", "Interval to", "Upper end of the 95 % interval of the score.", leaderboard=False
+    ),
+)
+
+
+@dataclass(frozen=True)
+class ErrorType:
+    """A kind of error whose cost is computed; ``advice`` is a sentence with ``{points}`` for the cost."""
+
+    key: str
+    title: str
+    advice: str
+
+
+@dataclass(frozen=True, eq=False)
+class Declaration:
+    """The declaration of a task, from its ``<id>.yaml``; ``item`` is the name of its independent items."""
+
+    id: str
+    folder: Path
+    columns: Sequence[ScoreColumn]
+    error_types: Sequence[ErrorType]
+    known_settings: tuple[Setting, ...]
+    title: str
+    summary: str
+    item: str
+    kit_files: Sequence[str] = ()
+    """Files of ``starting_kit/`` for this task alone."""
+    kit_data: Sequence[str] = ()
+    """Files of the challenge's folder that starting kits carry and scoring programs do not."""
+    eval_mode: str = ""
+    """What ``--eval_mode`` of the challenge's own script calls the task; "" if there is no such option."""
+    kit_example: str = ""
+    """Code that writes ``my.zip`` for the demo reference, for the README and the notebook of the kit."""
+    interval_covers: int | None = None
+    """Percent of trials in which the interval held the score, measured at 300 items, where below 92."""
+
+
+class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
+    """A task: how its files are read, measured, and shown.
+
+    Only the task knows the file formats of its challenge. A run calls the abstract methods in their order; those that
+    follow them have defaults.
+    """
+
+    reference_files: tuple[str, ...] = ()
+    """Glob patterns of the files that make up a reference folder, apart from settings.yaml."""
+
+    prepared_file: str = ""
+    """A file that `prepare_reference` writes and that the platform cannot do without; "" if there is none."""
+
+    @abstractmethod
+    def load_reference(self, folder: Path, settings: Settings) -> ReferenceT:
+        """Return the ground truth as arrays. Raises Refused."""
+
+    @abstractmethod
+    def read_submission(self, path: Path, reference: ReferenceT) -> Read[SubmissionT]:
+        """Return the validated submission as arrays, with notes. Raises Refused."""
+
+    @abstractmethod
+    def measure(self, reference: ReferenceT, submission: SubmissionT, settings: Settings) -> StatisticsT:
+        """Gather the per-item statistics of a valid submission, once."""
+
+    @abstractmethod
+    def reduce(self, statistics: StatisticsT, weights: Floats) -> Floats:
+        """Return the primary score for each row of weights, before its final rounding.
+
+        Parameters
+        ----------
+        statistics : Statistics
+            As `measure` gathered them.
+        weights : float64 array of shape (n_replicates, n_items)
+            Whole numbers: how often each item, with its predictions, occurs.
+
+        Returns
+        -------
+        float64 array of shape (n_replicates,)
+        """
+
+    @abstractmethod
+    def scores(self, statistics: StatisticsT) -> dict[str, float]:
+        """Return all numbers of the leaderboard, ``score`` and ``coverage`` among them."""
+
+    @abstractmethod
+    def error_costs(self, statistics: StatisticsT) -> dict[str, float]:
+        """Return the score without the errors of each declared type."""
+
+    @abstractmethod
+    def sections(
+        self, reference: ReferenceT, submission: SubmissionT, statistics: StatisticsT
+    ) -> Sequence[Union[Section, Deferred]]:
+        """Return the task's own sections of the detail page, the aggregates first."""
+
+    def hints(
+        self, reference: ReferenceT, submission: SubmissionT, settings: Settings, score: float
+    ) -> list[Note]:
+        """Return notes on likely mistakes in a submission that is valid and has this score."""
+        return []
+
+    def signature_parts(self, reference: ReferenceT) -> dict[str, str]:
+        """Return what moves a score and is in neither the settings nor the reference files."""
+        return {}
+
+    def reference_digest(self, folder: Path, reference: ReferenceT) -> str:
+        """Return a hash of the reference in a folder."""
+        return reference_hash(folder)
+
+    def check_reference(self, folder: Path, settings: Settings, reference: ReferenceT) -> list[Note]:
+        """Look for mistakes of organizers that do not stop a run and still make it pointless. Raises Refused."""
+        return []
+
+    def prepare_reference(
+        self, source: Path, output: Path, settings: Settings, options: Mapping[str, Any]
+    ) -> list[Note]:
+        """Write the files that the platform reads, from the official ones in ``source``. Raises Refused.
+
+        By default the files are copied as they are.
+        """
+        kept = sorted({path for pattern in self.reference_files for path in source.glob(pattern)})
+        for path in kept:
+            shutil.copyfile(path, output / path.name)
+        others = [path.name for path in source.iterdir() if path not in kept and path.name != SETTINGS_FILE]
+        shown = ", ".join(quote(name) for name in sorted(others)[:_SHOWN_NAMES])
+        shown += ", …" if len(others) > _SHOWN_NAMES else ""
+        n_kept = len(kept) + (source / SETTINGS_FILE).is_file()
+        left = f"left out {counted(len(others), 'other')}" + (f": {shown}" if others else "")
+        return [Note("N-REF-COPIED", f"checked and copied {counted(n_kept, 'file')}, {left}")]
+
+    def settings(self, folder: Path, overrides: Settings | None = None) -> Settings:
+        """Return a value for every setting: ``overrides``, else those of the folder, else defaults. Raises Refused."""
+        with Findings.collect() as findings:
+            if not folder.is_dir():
+                remedy = "the organizers must attach the reference data"
+                findings.add("E-REF-MISSING", "there is no reference folder", remedy)
+                findings.refuse_problems()
+            with findings.part():
+                values = read_settings(folder, self.known_settings)
+            with findings.part():
+                chosen = allowed(overrides or {}, self.known_settings, "")
+        return {**values, **chosen}
+
+    def load(self, folder: Path, settings: Settings) -> Loaded[ReferenceT, SubmissionT, StatisticsT]:
+        """Read a reference folder once, to score any number of submissions with it. Raises Refused."""
+        reference = self.load_reference(folder, settings)
+        digest = self.reference_digest(folder, reference)
+        line = signature(self.id, settings, self.known_settings, digest, self.signature_parts(reference))
+        return Loaded(self, folder, settings, reference, line)
+
+
+AnyTask = Task[Any, Any, Any]
+
+
+@dataclass(frozen=True)
+class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
+    """A task with a reference that was read; ``signature`` names everything that can move a score."""
+
+    task: Task[ReferenceT, SubmissionT, StatisticsT]
+    folder: Path
+    settings: Settings
+    reference: ReferenceT
+    signature: str
+
+    def check(self) -> list[Note]:
+        """Look for mistakes of organizers that do not stop a run. Raises Refused."""
+        return self.task.check_reference(self.folder, self.settings, self.reference)
+
+    def read(self, path: Path) -> Read[SubmissionT]:
+        """Return the validated submission in a zip file or a folder, with notes. Raises Refused."""
+        return self.task.read_submission(path, self.reference)
+
+    def score_path(self, path: Path) -> Result:
+        """Read and score a submission, without any output. Raises Refused."""
+        return self.score(self.read(path))
+
+    def score(self, read: Read[SubmissionT], begin: Begin = lambda stage: None) -> Result:
+        """Return the result of a submission that was read: statistics once, and all reductions of them.
+
+        ``begin`` is called with the name of each stage as it begins.
+        """
+        task, settings, submission = self.task, self.settings, read.content
+        is_shown = shows_comparisons(settings["detail"])
+        begin("score")
+        statistics = task.measure(self.reference, submission, settings)
+        scores = task.scores(statistics)
+        begin("interval")
+        replicates = self._replicates(statistics) if settings["interval"] else np.zeros(0)
+        interval = _interval(replicates, scores["score"], len(statistics.items))
+        if interval:
+            ends = {"score_low": interval.low, "score_high": interval.high}
+            scores |= {key: round(end, _INTERVAL_DECIMALS) for key, end in ends.items()}
+        begin("notes")
+        hints = task.hints(self.reference, submission, settings, scores["score"])
+        begin("losses")
+        costs = _error_costs(task.error_costs(statistics), scores["score"]) if is_shown else []
+        begin("report")
+        sections: Sequence[Section] = ()
+        if is_shown:
+            sections = disclosed(task.sections(self.reference, submission, statistics), settings["detail"])
+        notes = [*hints, *read.notes, *statistics.notes]
+        result = Result(scores, statistics, replicates, interval, costs, sections, notes)
+        # All outputs have at most 10 decimals anyway.
+        return (
+            rounded(result, settings["score_decimals"]) if settings["score_decimals"] < DECIMALS else result
+        )
+
+    def _replicates(self, statistics: StatisticsT) -> Floats:
+        n = len(statistics.items)
+        blocks = resampling.draw_blocks(n) if n else ()
+        return np.concatenate([np.zeros(0), *(self.task.reduce(statistics, weights) for weights in blocks)])
+
+
+def _interval(replicates: Floats, score: float, n_items: int) -> Interval | None:
+    if not len(replicates):
+        return None
+    low, high = resampling.percentile_interval(replicates) if n_items > 1 else (score, score)
+    return Interval(low, high, len(replicates), n_items)
+
+
+def _error_costs(without: Mapping[str, float], score: float) -> list[ErrorCost]:
+    """Return what each type of error costs, the largest first."""
+    # Rounded, because the last bits must not decide the order or show a cost of -0.0; adding zero makes that 0.0.
+    costs = [ErrorCost(key, value, round(value - score, DECIMALS) + 0.0) for key, value in without.items()]
+    return sorted(costs, key=lambda cost: -cost.points)
+
+
+def task_ids(root: str = _CHALLENGES) -> list[str]:
+    """Return the ids of the tasks that are declared below a package, in ascending order."""
+    return sorted(path.stem for path in _declarations(root, "*"))
+
+
+def load_task(task_id: str, root: str = _CHALLENGES) -> AnyTask:
+    """Return a task. Raises FileNotFoundError for an unknown id."""
+    for path in _declarations(root, task_id):
+        module = importlib.import_module(f"{root}.{path.parent.name}.task")
+        return module.TASKS[task_id]
+    raise FileNotFoundError(f"there is no task {task_id}")
+
+
+def _declarations(root: str, name: str) -> list[Path]:
+    (folder,) = importlib.import_module(root).__path__
+    return sorted(Path(folder).glob(f"*/{name}.yaml"))
+
+
+def declared_tasks(module: str, classes: Mapping[str, type[AnyTask]]) -> dict[str, AnyTask]:
+    """Return an object of the class of each task whose declaration is present beside ``module``, a file."""
+    paths = (Path(module).with_name(f"{task_id}.yaml") for task_id in classes)
+    return {path.stem: _declared(path, classes[path.stem]) for path in paths if path.is_file()}
+
+
+def _declared(path: Path, of_class: type[AnyTask]) -> AnyTask:
+    data = load_strict(path.read_text(encoding="utf-8"))
+    columns = [ScoreColumn(**column) for column in data.pop("columns")]
+    keys = {column.key for column in columns}
+    columns += [column for column in INTERVAL_COLUMNS if column.key not in keys]
+    types = [ErrorType(**error_type) for error_type in data.pop("error_types", [])]
+    return of_class(path.stem, path.parent, columns, types, declared(data.pop("settings", {})), **data)

@@ -1,0 +1,183 @@
+"""Choosing the files of a submission by their names; missing, misplaced, and misspelled ones are problems."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Sequence
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
+
+from validator.archive import Submission
+from validator.findings import Findings, Note, Read, counted, quote
+from validator.formats import load_rules, task_ids
+from validator.rules import CsvRules, Rules
+
+_NAMED_AT_MOST = 5
+# A misspelled name is at least so alike, for `difflib`; the files of different tasks are less.
+_CLOSE = 0.75
+_CLOSE_SUFFIX = 0.7
+_COMPARED = 100
+_OTHER_CASE = "upper and lower case differ"
+
+
+def choose_named(submission: Submission, rules: Rules) -> Read[dict[str, str]]:
+    """Return the name in the submission of each JSON file that the rules declare.
+
+    Raises Refused, with names of files that could be meant, if one is missing or several fit.
+    """
+    with Findings.collect() as findings:
+        files = [file.name for file in rules.json]
+        chosen: dict[str, str] = {}
+        others = list(submission.names)
+        for file in files:
+            fitting = [name for name in others if fnmatchcase(name, file)]
+            if len(fitting) > 1:
+                findings.add("E-FILE-TWICE", f"{_named(fitting)} all fit", "keep one of them", file=file)
+            if fitting:
+                chosen[file] = fitting[0]
+                others.remove(fitting[0])
+        alike = [name for name in others if name.lower().endswith(PurePosixPath(files[0]).suffix)]
+        if rules.any_single and not chosen and len(alike) == 1 and "/" not in alike[0]:
+            (only,) = alike
+            chosen[files[0]] = only
+            others.remove(only)
+            findings.note("N-FILE-SPELLING", f"{quote(only)} was read; its name should be {files[0]}")
+        for file in files:
+            if file not in chosen:
+                _report_missing(file, others, submission.folder, findings)
+        if others and findings.ok:
+            findings.note("N-FILE-IGNORED", f"{_named(others)}: not needed, ignored")
+    return Read(chosen, findings.notes)
+
+
+def _report_missing(file: str, others: list[str], folder: str, findings: Findings) -> None:
+    for name in others:
+        if fnmatchcase(PurePosixPath(name).name, file):
+            _report_misplaced(f"{folder}{name}", findings)
+            return
+        if fnmatchcase(name.casefold(), file.casefold()):
+            findings.add("E-FILE-CASE", _OTHER_CASE, f"rename it to {file}", file=name)
+            return
+    other_task = _other_task(others)
+    there = f"found: {_named(others)}" if others else "there is no other file that could be it"
+    problem, remedy = f"it is missing; {there}", other_task or "put it at the top of the zip"
+    close = difflib.get_close_matches(file, others, 1, _CLOSE)
+    if close and not other_task:
+        problem = f"it is missing, but there is {quote(close[0])}"
+        remedy = f"is it misspelled? Rename it to {file}"
+    findings.add("E-FILE-NONE", problem, remedy, file=file)
+
+
+def _report_misplaced(path: str, findings: Findings) -> None:
+    findings.add("E-FILE-PLACE", "the file is in a folder", "put all files at the top of the zip", file=path)
+
+
+def _other_task(names: list[str]) -> str:
+    """Return a hint if these are the files of another task, "" if not."""
+    for task_id in task_ids():
+        patterns = load_rules(task_id).name_patterns
+        if any(fnmatchcase(PurePosixPath(file).name, pattern) for file in names for pattern in patterns):
+            return f"these are files of {task_id}: submit them there, or name the right task"
+    return ""
+
+
+def choose_items(
+    submission: Submission, rules: CsvRules, known: Collection[str] | None = None
+) -> tuple[dict[str, str], Findings]:
+    """Return the name of the file of each item that the submission holds, and the findings on all names.
+
+    Parameters
+    ----------
+    submission : Submission
+    rules : CsvRules
+        What files are called; all others are ignored with a note.
+    known : collection of str, optional
+        The items that exist. Without it (a participant at home) all are accepted.
+
+    Returns
+    -------
+    chosen : dict of str to str
+        By item. These files can be read even if others are misplaced, misspelled, or there twice.
+    findings : Findings
+    """
+    chosen: dict[str, str] = {}
+    ignored = []
+    findings = Findings()
+    folded = {item.casefold() for item in known or ()}
+    for name in submission.names:
+        key, is_exact = _match(PurePosixPath(name).name, (rules.name, *rules.also_named))
+        if key is None:
+            ignored.append(name)
+        elif "/" in name:
+            _report_misplaced(f"{submission.folder}{name}", findings)
+        elif not is_exact:
+            remedy = f"rename it to {quote(rules.name.format(key=key))}"
+            findings.add("E-FILE-CASE", _OTHER_CASE, remedy, file=name)
+        elif key in chosen:
+            problem = f"there is also {quote(chosen[key])} for the same {rules.item}"
+            findings.add("E-FILE-TWICE", problem, "keep one of the two", file=name)
+        elif known is not None and key not in known and key.casefold() in folded:
+            # The right name is the reference's, which messages do not quote.
+            remedy = f"write the {rules.item} as in the names of the data"
+            findings.add("E-FILE-CASE", _OTHER_CASE, remedy, file=name)
+        else:
+            chosen[key] = name
+    unknown = [name for key, name in chosen.items() if known is not None and key not in known]
+    findings.notes += _notes_on_names(chosen, unknown, ignored, rules)
+    if len(unknown) == len(chosen) and findings.ok:
+        found = "there are no files"
+        if submission.names:
+            found = f"no usable file was found; found: {_named(ignored + unknown)}"
+        remedy = _other_task(ignored) or f"name your files {_pattern(rules)}, at the top of the zip"
+        findings.add("E-FILE-NONE", found, remedy)
+    return chosen, findings
+
+
+def _pattern(rules: CsvRules) -> str:
+    return rules.name.format(key=f"<{rules.item}>")
+
+
+def _notes_on_names(
+    chosen: dict[str, str], unknown: list[str], ignored: list[str], rules: CsvRules
+) -> list[Note]:
+    """Return notes on the files that are ignored, and on how many others have the second spelling of
+    names."""
+    findings = Findings()
+    if ignored:
+        text = f"{_named(ignored)}: not named {_pattern(rules)}, ignored{_close(ignored, rules)}"
+        findings.note("N-FILE-IGNORED", text)
+    if unknown:
+        findings.note("N-FILE-UNKNOWN", f"{_named(unknown)}: no {rules.item} of this name, ignored")
+    other = {name for key, name in chosen.items() if name != rules.name.format(key=key)}.difference(unknown)
+    if other:
+        wrong, right = (name.format(key="") for name in (rules.also_named[0], rules.name))
+        text = f"{counted(len(other), 'file')} named {wrong} instead of {right}"
+        findings.note("N-FILE-SPELLING", text)
+    return findings.notes
+
+
+def _match(base: str, spellings: Sequence[str]) -> tuple[str | None, bool]:
+    """Return the key in a file name (None if it has none) and whether the rest is spelled exactly."""
+    for flags, is_exact in ((0, True), (re.IGNORECASE, False)):
+        for spelling in spellings:
+            before, after = spelling.split("{key}")
+            match = re.fullmatch(f"{re.escape(before)}(.+){re.escape(after)}", base, flags | re.DOTALL)
+            if match:
+                return match.group(1), is_exact
+    return None, False
+
+
+def _named(names: list[str]) -> str:
+    shown = ", ".join(quote(name) for name in names[:_NAMED_AT_MOST])
+    more = len(names) - _NAMED_AT_MOST
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _close(ignored: list[str], rules: CsvRules) -> str:
+    """Return a question if an ignored name looks like a misspelled one."""
+    suffix = rules.name.format(key="")
+    for name in ignored[:_COMPARED]:
+        if difflib.SequenceMatcher(None, name[-len(suffix) :], suffix).ratio() > _CLOSE_SUFFIX:
+            return f" (is {quote(name)} misspelled?)"
+    return ""

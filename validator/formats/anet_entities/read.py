@@ -1,0 +1,125 @@
+"""ActivityNet-Entities: objects with a class, a word index and ten boxes, for each segment of each video."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from validator.archive import open_submission
+from validator.arrays import Floats, Ints
+from validator.files import choose_named
+from validator.findings import Findings, Note, Read, quote
+from validator.hints import EMPTY, box_hints
+from validator.json_files import Entries, read_json
+from validator.rules import Format, Rules
+from validator.strict_json import JsonValue, pointer_part
+
+FRAMES = 10
+_MODES = {"anet_entities_gt": "GT", "anet_entities_gen": "gen"}
+
+
+@dataclass(frozen=True)
+class Grounding:
+    """A submission as flat arrays, in the order of the file.
+
+    Attributes
+    ----------
+    segments : list of (video, segment)
+    segment : int array of shape (n_objects,)
+        For each object the index of its segment; ascending.
+    label : int array of shape (n_objects,)
+        Its class, as an index into ``classes``; -1 where the submission gives none (sub-task I).
+    index : int array of shape (n_objects,)
+        Position of its word in the sentence, from 0.
+    box : float32 array of shape (n_objects, 10, 4)
+        ``x1, y1, x2, y2`` in pixels on each of the ten sampled frames, rounded to float32.
+    classes : list of str
+    """
+
+    segments: list[tuple[str, str]]
+    segment: Ints
+    label: Ints
+    index: Ints
+    box: Floats
+    classes: list[str]
+
+
+def read(path: Path, rules: Rules) -> Read[Grounding]:
+    """Check a submission and read its one file. Raises Refused."""
+    (file,) = rules.json
+    with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
+        findings.notes += submission.notes
+        (name,) = findings.take(choose_named(submission, rules)).values()
+        (grounding, lengths), members = findings.take(
+            read_json(submission.read(name), name, file, _as_grounding)
+        )
+        _check_lengths(grounding, lengths, name, findings)
+        mode = _MODES[rules.id]
+        if members["eval_mode"] != mode:
+            problem = f"the mode is '{quote(members['eval_mode'], 20)}'"
+            findings.add("E-ANET-MODE", problem, f'this task needs "{mode}"', file=name, where="/eval_mode")
+        external = members.get("external_data")
+        types = {"used": bool, "details": str}
+        if not (
+            isinstance(external, dict) and all(isinstance(external.get(key), types[key]) for key in types)
+        ):
+            text = 'the challenge asks for "external_data": {"used": true or false, "details": "..."}; it is missing'
+            findings.note("N-ANET-EXTERNAL", text)
+    return Read(grounding, findings.notes)
+
+
+def _as_grounding(entries: Entries) -> tuple[tuple[Grounding, Ints], int]:
+    """Return the arrays with the lengths of each segment's three lists (n_segments, 3), and the number of
+    keys."""
+    codes: dict[str, int] = {}
+    segments: list[tuple[str, str]] = []
+    lengths: list[tuple[int, int, int]] = []
+    labels: list[int] = []
+    indexes: list[int] = []
+    boxes_of_videos: list[Floats] = [np.zeros(0)]
+    n_keys = 0
+    for video, of_video in entries:
+        n_keys += len(of_video) + sum(map(len, of_video.values()))
+        boxes: list[JsonValue] = []
+        for segment, objects in of_video.items():
+            index, frames = objects["idx_in_sent"], objects["bbox_for_all_frames"]
+            classes = objects.get("clss")
+            lengths.append((len(index), len(frames), len(frames if classes is None else classes)))
+            n = min(lengths[-1])
+            segments.append((video, segment))
+            labels += (
+                [-1] * n if classes is None else [codes.setdefault(name, len(codes)) for name in classes[:n]]
+            )
+            indexes += index[:n]
+            boxes += frames[:n]
+        flat = list(chain.from_iterable(boxes))
+        if not set(map(len, flat)) <= {4}:
+            flat = [box[:4] for box in flat]
+        boxes_of_videos.append(np.fromiter(chain.from_iterable(flat), np.float64, 4 * len(flat)))
+    with np.errstate(over="ignore"):
+        box = np.concatenate(boxes_of_videos).astype(np.float32).reshape(-1, FRAMES, 4)
+    n_lists = np.array(lengths, dtype=np.int64).reshape(-1, 3)
+    segment_of = np.repeat(np.arange(len(segments)), n_lists.min(axis=1))
+    label, index_in_sentence = (np.array(values, dtype=np.int64) for values in (labels, indexes))
+    grounding = Grounding(segments, segment_of, label, index_in_sentence, box, list(codes))
+    return (grounding, n_lists), n_keys
+
+
+def _check_lengths(grounding: Grounding, lengths: Ints, name: str, findings: Findings) -> None:
+    for index in np.flatnonzero((lengths != lengths[:, :1]).any(axis=1)).tolist():
+        video, segment = grounding.segments[index]
+        indexes, boxes, classes = lengths[index].tolist()
+        problem = f"{indexes} idx_in_sent, {boxes} bbox_for_all_frames and {classes} clss"
+        where = f"/results/{pointer_part(video)}/{pointer_part(segment)}"
+        findings.add("E-ANET-LENGTH", problem, "the three lists must be equally long", file=name, where=where)
+
+
+def hints(submission: Grounding) -> list[Note]:
+    """Return notes on likely mistakes that need no reference."""
+    return box_hints(submission.box.reshape(-1, 4), "objects") if len(submission.segment) else [EMPTY]
+
+
+FORMAT = Format(read, hints)

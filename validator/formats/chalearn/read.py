@@ -1,0 +1,66 @@
+"""ChaLearn LAP 2014, both tracks: a CSV file for each sequence, without a header."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from validator.archive import open_submission
+from validator.csv_files import CsvRows, read_csv_files
+from validator.files import choose_items
+from validator.findings import Findings, Note, Read
+from validator.hints import EMPTY, label_hints
+from validator.rules import CsvRules, Format, Rules
+
+
+def read(path: Path, rules: Rules, last_frames: Mapping[str, int] | None = None) -> Read[CsvRows]:
+    """Check a submission and return the rows of all files.
+
+    Parameters
+    ----------
+    path : Path
+        A zip file, or a folder with the submission's files.
+    rules : Rules
+        Those of the track.
+    last_frames : mapping of str to int, optional
+        The sequences of the reference and their numbers of frames; files of other sequences are checked and
+        left out. Without it (a participant at home) every sequence is accepted.
+
+    Raises
+    ------
+    Refused
+        With all problems of all files.
+    """
+    csv = csv_rules(rules)
+    known: list[tuple[str, str, bytes]] = []
+    unknown: list[tuple[str, str, bytes]] = []
+    with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
+        findings.notes += submission.notes
+        chosen, of_names = choose_items(submission, csv, last_frames)
+        findings.extend(of_names)
+        for key, name in chosen.items():
+            with findings.part():
+                files = known if last_frames is None or key in last_frames else unknown
+                files.append((key, name, submission.read(name)))
+        # A participant at home, who does not know the sequences, gets the same verdict.
+        with findings.part():
+            findings.take(read_csv_files(unknown, csv))
+        with findings.part():
+            rows = findings.take(read_csv_files(known, csv, last_frames))
+    return Read(rows, findings.notes)
+
+
+def csv_rules(rules: Rules) -> CsvRules:
+    """Return the rules of the files of a track."""
+    if rules.csv is None:
+        raise TypeError(f"{rules.id} has no CSV files")
+    return rules.csv
+
+
+def hints(rows: CsvRows) -> list[Note]:
+    """Return notes on likely mistakes that need no reference."""
+    # The class is the column before the frames.
+    return label_hints(rows.values[:, -3], "class") if len(rows.values) else [EMPTY]
+
+
+FORMAT = Format(read, hints)

@@ -1,0 +1,347 @@
+"""COCO DensePose: a list of detections, each with a box, a score and a PNG of body parts and UV coordinates.
+
+Files are large, so they are read as a stream (`entries`), and folded in worker processes: a fold checks
+batches of detections (`Checker`) and takes what it needs from the pixels of each, which are then dropped.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from validator.archive import open_submission
+from validator.array_stream import Readable, iter_entries
+from validator.arrays import Pixels
+from validator.files import choose_named
+from validator.findings import REPORTED_PER_KIND, Findings, Note, Problem, Read, Refused, counted
+from validator.hints import EMPTY
+from validator.json_files import check_value
+from validator.limits import collector_off
+from validator.png import ImageError, decode_base64, decode_png
+from validator.rules import Format, JsonFile, Rules
+from validator.strict_json import JsonValue
+from validator.workers import Batch, Fold, fold, usable_cores
+
+PARTS = 24
+_LARGEST_ENTRY = 32_000_000
+_MOST_PIXELS = 25_000_000
+# Large: each change between processes on a core makes it slower.
+_BATCH_BYTES = 8_000_000
+_PARALLEL_FROM_BYTES = 8_000_000
+_MOST_WORKERS = 4
+_FEWEST_SCORES = 10
+_DETECTIONS_SEEN = 200
+_MOST_PROBLEMS = 500
+# Explaining a bad entry takes far longer than reading a good one.
+_MOST_BAD_IN_A_BATCH = REPORTED_PER_KIND
+
+ResultT = TypeVar("ResultT")
+
+
+@dataclass(frozen=True)
+class Detection:
+    """One detection.
+
+    Attributes
+    ----------
+    index : int
+        Its position in the file, from 0.
+    image_id, category_id : int
+    box : tuple of 4 float
+        ``x, y, width, height`` in pixels.
+    score : float
+    pixels : uint8 array of shape (int(height), int(width), 3)
+        Part 0..24 (0 is background), U and V (0..255).
+    """
+
+    index: int
+    image_id: int
+    category_id: int
+    box: tuple[float, float, float, float]
+    score: float
+    pixels: Pixels
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The problems of the detections that one process checked, with their positions, and how many there
+    are."""
+
+    problems: list[tuple[int, Problem]]
+    total: int
+    is_complete: bool
+
+
+class Checker:
+    """Checks detections batch by batch.
+
+    Parameters
+    ----------
+    schema : Path
+        The schema of a detection.
+    image_ids : frozenset of int, optional
+        The images that exist. Without it (a participant at home) every id is accepted.
+    """
+
+    def __init__(self, schema: Path, image_ids: frozenset[int] | None = None) -> None:
+        self._schema, self._image_ids = schema, image_ids
+        self._problems: list[tuple[int, Problem]] = []
+        self._total = 0
+        self._is_complete = True
+
+    def good(self, batch: Batch) -> Iterator[Detection]:
+        """Check a batch; yield its detections, none after a problem, when they are of no use."""
+        bad = 0
+        for index, text in batch:
+            if bad == _MOST_BAD_IN_A_BATCH:
+                self._is_complete = False
+                return
+            findings = Findings()
+            with findings.part():
+                detection = check(index, text, self._schema, self._image_ids)
+            self._total += findings.total
+            self._is_complete &= findings.is_complete
+            bad += not findings.ok
+            if len(self._problems) < _MOST_PROBLEMS:
+                self._problems += [(index, problem) for problem in findings.problems]
+            if not self._total:
+                yield detection
+
+    def result(self) -> Checked:
+        """Return the problems so far."""
+        return Checked(self._problems, self._total, self._is_complete)
+
+
+def read(path: Path, rules: Rules) -> Read[DetectionHints]:
+    """Check a submission without a reference. Raises Refused."""
+    parts = read_folded(path, rules, partial(_HintsFold, rules.json[0].schema))
+    return Read(DetectionHints.joined(parts.content), parts.notes)
+
+
+def read_folded(
+    path: Path, rules: Rules, make: Callable[[], Fold[tuple[Checked, ResultT]]]
+) -> Read[list[ResultT]]:
+    """Pass all detections of a submission to folds, in worker processes for large files.
+
+    Parameters
+    ----------
+    path : Path
+        A zip file, or a folder with the submission's file.
+    rules : Rules
+    make : callable
+        Makes the fold of a process; its result is that of its `Checker`, and its own.
+
+    Returns
+    -------
+    Read of list
+        The folds' own results.
+
+    Raises
+    ------
+    Refused
+        With the problems of all detections, in the order of the file.
+    """
+    (file,) = rules.json
+    with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
+        findings.notes += submission.notes
+        (name,) = findings.take(choose_named(submission, rules)).values()
+        n_workers = min(usable_cores(), _MOST_WORKERS) if submission.size(name) >= _PARALLEL_FROM_BYTES else 1
+        with submission.open(name) as stream, collector_off():
+            results = fold(_batches(entries(stream, name, file, findings)), make, n_workers)
+        _report([checked for checked, _ in results], name, findings)
+    return Read([own for _, own in results], findings.notes)
+
+
+def entries(stream: Readable, name: str, file: JsonFile, findings: Findings) -> Iterator[bytes]:
+    """Yield the texts of the detections; a list that breaks off is a problem in ``findings``."""
+    with findings.part():
+        yield from iter_entries(stream, name, _LARGEST_ENTRY, file.entries or 0)
+
+
+def _batches(texts: Iterable[bytes]) -> Iterator[Batch]:
+    batch: Batch = []
+    size = 0
+    for index, text in enumerate(texts):
+        batch.append((index, text))
+        size += len(text)
+        if size >= _BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _report(parts: Sequence[Checked], name: str, findings: Findings) -> None:
+    """Add the problems that all processes found, in the order of the file."""
+    problems = sorted((entry for part in parts for entry in part.problems), key=lambda entry: entry[0])
+    for _, problem in problems:
+        findings.add(
+            problem.code, problem.problem, problem.remedy, file=name, where=problem.where, rule=problem.rule
+        )
+    unread = sum(part.total for part in parts) - len(problems)
+    if unread or not all(part.is_complete for part in parts):
+        findings.count_unread(unread, name)
+
+
+def check(index: int, text: bytes, schema: Path, image_ids: frozenset[int] | None = None) -> Detection:
+    """Parse, check, and decode one detection, the entry at ``index``. Raises Refused; problems name no
+    file."""
+    where = f"/{index}"
+    value = check_value(text, schema, where)
+    with Findings.collect() as findings:
+        box = value["bbox"]
+        image_id = int(value["image_id"])
+        if image_ids is not None and image_id not in image_ids:
+            remedy = "take the image ids of the challenge's image list"
+            findings.add("E-DP-IMAGE", f"there is no image {image_id}", remedy, where=f"{where}/image_id")
+        height, width = int(box[3]), int(box[2])
+        _check_shape(value, height, width, where, findings)
+        findings.refuse_problems()
+        pixels = _read_pixels(value["uv_data"], (height, width), f"{where}/uv_data", findings)
+    corner = (float(box[0]), float(box[1]), float(box[2]), float(box[3]))
+    return Detection(index, image_id, int(value["category_id"]), corner, float(value["score"]), pixels)
+
+
+def _check_shape(
+    value: dict[str, JsonValue], height: int, width: int, where: str, findings: Findings
+) -> None:
+    shape_place = f"{where}/uv_shape"
+    if height < 1 or width < 1:
+        problem = f"the box is {value['bbox'][2]:g} x {value['bbox'][3]:g} pixels"
+        findings.add("E-DP-BOX", problem, "leave out boxes smaller than a pixel", where=f"{where}/bbox")
+    elif [int(number) for number in value["uv_shape"]] != [3, height, width]:
+        shape = "{} x {} x {}".format(*(int(number) for number in value["uv_shape"]))
+        problem, rule = f"the shape {shape} does not fit the box", "shape"
+        remedy = f"write [3, {height}, {width}]: 3, then the integer parts of the box's height and width"
+        if _are_corners(value):
+            rule, remedy = "corners", "bbox looks like two corners; write x, y, width, height"
+        findings.add("E-DP-SHAPE", problem, remedy, where=shape_place, rule=rule)
+    elif height * width > _MOST_PIXELS:
+        problem = f"{height} x {width} pixels are more than {_MOST_PIXELS:,}"
+        findings.add("E-DP-SHAPE", problem, "cut the box at the image", where=shape_place, rule="pixels")
+
+
+def _are_corners(value: dict[str, JsonValue]) -> bool:
+    """Return whether the shape is that of a box ``x1, y1, x2, y2``; both ends may be included."""
+    x1, y1, x2, y2 = value["bbox"]
+    _, height, width = value["uv_shape"]
+    return 0 <= height - int(y2 - y1) <= 1 and 0 <= width - int(x2 - x1) <= 1
+
+
+def _read_pixels(data: str | bytes, size: tuple[int, int], where: str, findings: Findings) -> Pixels:
+    """Return the pixels of an image of (height, width), given in base64 or decoded. Raises Refused."""
+    code = "E-DP-BASE64"
+    try:
+        png = data if isinstance(data, bytes) else decode_base64(data)
+        code = "E-DP-PNG"
+        pixels = decode_png(png, *size)
+    except ImageError as error:
+        findings.add(code, error.problem, error.remedy, where=where, rule=error.rule)
+        raise Refused(findings) from None
+    largest = int(pixels[..., 0].max())
+    if largest > PARTS:
+        rule, remedy = "part", "parts are 0 (background) to 24"
+        if int(pixels[..., 2].max()) <= PARTS:
+            rule, remedy = "order", "channels look like B, G, R; write R, G, B = I, U, V"
+        findings.add("E-DP-PART", f"the first channel holds {largest}", remedy, where=where, rule=rule)
+    return pixels
+
+
+def encode_detection(
+    image_id: int, box: tuple[float, float, float, float], score: float, iuv: Pixels, category_id: int = 1
+) -> str:
+    """Return a detection as JSON text; ``iuv`` is uint8 of shape (3, int(height), int(width))."""
+    from PIL import Image
+
+    stream = io.BytesIO()
+    Image.fromarray(np.ascontiguousarray(np.moveaxis(iuv, 0, -1))).save(stream, format="PNG")
+    return json.dumps(
+        {
+            "image_id": int(image_id),
+            "category_id": int(category_id),
+            "bbox": [float(number) for number in box],
+            "score": float(score),
+            "uv_shape": list(iuv.shape),
+            "uv_data": base64.b64encode(stream.getvalue()).decode("ascii"),
+        }
+    )
+
+
+@dataclass
+class DetectionHints:
+    """A few extremes of all detections, for notes on likely mistakes."""
+
+    count: int = 0
+    scores: tuple[float, float] = (np.inf, -np.inf)
+    corners: tuple[float, float] = (np.inf, -np.inf)
+    whole_corners: bool = True
+    largest_uv: int = 0
+
+    def take(self, detection: Detection) -> None:
+        """Look at a detection; at the pixels of the first 200 only."""
+        self.count += 1
+        self.scores = _extremes(self.scores, detection.score)
+        for value in detection.box[:2]:
+            self.corners = _extremes(self.corners, value)
+            self.whole_corners &= value.is_integer()
+        if detection.index < _DETECTIONS_SEEN:
+            self.largest_uv = max(self.largest_uv, int(detection.pixels[..., 1:].max()))
+
+    @staticmethod
+    def joined(parts: Sequence[DetectionHints]) -> DetectionHints:
+        """Return the facts of all processes as one."""
+        return DetectionHints(
+            sum(part.count for part in parts),
+            (min(part.scores[0] for part in parts), max(part.scores[1] for part in parts)),
+            (min(part.corners[0] for part in parts), max(part.corners[1] for part in parts)),
+            all(part.whole_corners for part in parts),
+            max(part.largest_uv for part in parts),
+        )
+
+    def notes(self) -> list[Note]:
+        """Return notes on coordinates in 0..1 and on scores that rank nothing."""
+        if not self.count:
+            return [EMPTY]
+        notes = []
+        if self.corners[0] >= 0 and self.corners[1] <= 1 and not self.whole_corners:
+            boxes = counted(self.count, "box", "boxes")
+            text = f"x and y of every box lie between 0 and 1 ({boxes}). Write pixels of the image"
+            notes.append(Note("N-LOOKS-NORMALIZED", text))
+        if self.largest_uv <= 1:
+            seen = min(self.count, _DETECTIONS_SEEN)
+            text = f"U and V are 0 or 1 in the first {counted(seen, 'detection')}. Write round(255 * u)"
+            notes.append(Note("N-LOOKS-NORMALIZED", text))
+        if self.count >= _FEWEST_SCORES and self.scores[0] == self.scores[1]:
+            same = f"{counted(self.count, 'score')} are {self.scores[0]:g}"
+            text = f"all {same}. AP ranks detections: give each its own score"
+            notes.append(Note("N-LOOKS-CONSTANT", text))
+        return notes
+
+
+def _extremes(known: tuple[float, float], value: float) -> tuple[float, float]:
+    return min(known[0], value), max(known[1], value)
+
+
+class _HintsFold:
+    """Checks detections and keeps their extremes."""
+
+    def __init__(self, schema: Path) -> None:
+        self._checker, self._hints = Checker(schema), DetectionHints()
+
+    def take(self, batch: Batch) -> None:
+        for detection in self._checker.good(batch):
+            self._hints.take(detection)
+
+    def result(self) -> tuple[Checked, DetectionHints]:
+        return self._checker.result(), self._hints
+
+
+FORMAT = Format(read, DetectionHints.notes)

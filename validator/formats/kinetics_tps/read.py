@@ -1,0 +1,247 @@
+"""Kinetics-TPS: predicted action classes, and humans with their parts, states and boxes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, count
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from validator.archive import open_submission
+from validator.arrays import Floats, Ints
+from validator.files import choose_named
+from validator.findings import Findings, Note, Read, counted
+from validator.hints import EMPTY, box_hints
+from validator.json_files import Entries, as_dict, read_json
+from validator.rules import Format, JsonFile, Rules
+from validator.strict_json import JsonValue, pointer_part
+
+_box, _verb, _parts, _humans = (itemgetter(name) for name in ("box", "verb", "parts", "humans"))
+
+
+@dataclass(frozen=True)
+class PartStates:
+    """Humans, their parts and the proposals for these, of all frames of all videos, as flat arrays.
+
+    Attributes
+    ----------
+    videos : list of str
+    frames : list of str
+        Frame names, video by video.
+    frame_video, human_frame, part_human, proposal_part : int arrays
+        For each frame, human, part and proposal the index of what it belongs to; they ascend.
+    human_box, proposal_box : float64 arrays, shape (n, 4)
+        ``x1, y1, x2, y2`` in pixels, both ends included.
+    part_name, proposal_state : int32 arrays
+        Numbers of strings in ``names`` and ``states``.
+    n_states : int32 array
+        How many states are given for each part.
+    names, states : dict of str to int
+        Strings, numbered from 0 in the order of their first use.
+    """
+
+    videos: list[str]
+    frames: list[str]
+    frame_video: Ints
+    human_frame: Ints
+    human_box: Floats
+    part_human: Ints
+    part_name: Ints
+    proposal_part: Ints
+    proposal_box: Floats
+    proposal_state: Ints
+    n_states: Ints
+    names: dict[str, int]
+    states: dict[str, int]
+
+
+@dataclass(frozen=True)
+class KineticsSubmission:
+    """A valid submission: ``classes`` maps video names to action classes."""
+
+    classes: dict[str, str]
+    parts: PartStates
+
+
+def read(path: Path, rules: Rules) -> Read[KineticsSubmission]:
+    """Check a submission and read both files. Raises Refused, with the problems of both."""
+    classes_file, parts_file = rules.json
+    with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
+        findings.notes += submission.notes
+        names = findings.take(choose_named(submission, rules))
+        with findings.part():
+            name = names[classes_file.name]
+            classes = findings.take(read_classes(submission.read(name), name, classes_file))
+        with findings.part():
+            name = names[parts_file.name]
+            parts = findings.take(read_parts(submission.read(name), name, parts_file))
+    return Read(KineticsSubmission(classes, parts), findings.notes)
+
+
+def read_classes(data: bytes, name: str, file: JsonFile) -> Read[dict[str, str]]:
+    """Read a mapping of videos to classes. Raises Refused."""
+    read = read_json(data, name, file, as_dict)
+    return Read(read.content[0], read.notes)
+
+
+def read_parts(data: bytes, name: str, file: JsonFile, one_each: bool = False) -> Read[PartStates]:
+    """Read a parts file of a submission, or of the reference (``one_each``: one box and one state a part).
+
+    Raises Refused.
+    """
+    with Findings.collect() as findings:
+        parts, _ = findings.take(read_json(data, name, file, partial(_as_part_states, one_each=one_each)))
+        _check_boxes(parts, name, findings)
+        _check_lengths(parts, name, findings)
+    return Read(parts, findings.notes)
+
+
+def _as_part_states(entries: Entries, one_each: bool) -> tuple[PartStates, int]:
+    """Return the arrays of the videos and the number of keys in them; ``one_each``: parts have one box and
+    one state.
+
+    Videos become arrays one at a time, so that only one is held as Python objects.
+    """
+    names: dict[str, int] = defaultdict(count().__next__)
+    states: dict[str, int] = defaultdict(count().__next__)
+    none, no_boxes = np.zeros(0, np.int32), np.zeros((0, 4))
+    # The first, empty, gives the arrays their types if there is no video.
+    videos = [PartStates([], [], none, none, no_boxes, none, none, none, no_boxes, none, none, names, states)]
+    n_keys = 0
+    for video, frames in entries:
+        contents = list(frames.values())
+        in_frame = list(map(_humans, contents))
+        humans = list(chain.from_iterable(in_frame))
+        in_human = list(map(_parts, humans))
+        parts = list(chain.from_iterable(map(dict.values, in_human)))
+        boxes, verbs = list(map(_box, parts)), list(map(_verb, parts))
+        n_keys += len(frames) + sum(map(len, chain(contents, humans, in_human, parts)))
+        n_boxes = n_states = np.ones(len(parts), np.int32)
+        if not one_each:
+            n_boxes, n_states = _lengths(boxes), _lengths(verbs)
+            boxes, verbs = list(chain.from_iterable(boxes)), list(chain.from_iterable(verbs))
+        of_video = PartStates(
+            videos=[video],
+            frames=list(frames),
+            frame_video=np.zeros(len(frames), np.int32),
+            human_frame=_owners(_lengths(in_frame)),
+            human_box=_boxes(list(map(_box, humans))),
+            part_human=_owners(_lengths(in_human)),
+            part_name=_numbers(names, list(chain.from_iterable(in_human))),
+            proposal_part=_owners(n_boxes),
+            proposal_box=_boxes(boxes),
+            proposal_state=_numbers(states, verbs),
+            n_states=n_states,
+            names=names,
+            states=states,
+        )
+        videos.append(of_video)
+    return _concatenated(videos, dict(names), dict(states)), n_keys
+
+
+def _concatenated(pieces: Sequence[PartStates], names: dict[str, int], states: dict[str, int]) -> PartStates:
+    """Return all pieces as one; what each holds is numbered after what is in those before."""
+
+    def joined(column: str, owners: str = "") -> Any:
+        arrays = [getattr(piece, column) for piece in pieces]
+        if owners:
+            starts = np.cumsum([0, *(len(getattr(piece, owners)) for piece in pieces)], dtype=np.int32)
+            arrays = [array + start for array, start in zip(arrays, starts)]
+        return np.concatenate(arrays)
+
+    return PartStates(
+        list(chain.from_iterable(piece.videos for piece in pieces)),
+        list(chain.from_iterable(piece.frames for piece in pieces)),
+        joined("frame_video", "videos"),
+        joined("human_frame", "frames"),
+        joined("human_box"),
+        joined("part_human", "human_box"),
+        joined("part_name"),
+        joined("proposal_part", "part_name"),
+        joined("proposal_box"),
+        joined("proposal_state"),
+        joined("n_states"),
+        names,
+        states,
+    )
+
+
+def _numbers(number: dict[str, int], words: list[str]) -> Ints:
+    return np.fromiter(map(number.__getitem__, words), np.int32, len(words))
+
+
+def _owners(counts: Ints) -> Ints:
+    """Return for each entry the number of its owner; ``counts`` says how many each has."""
+    return np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+
+
+def _lengths(lists: list[JsonValue]) -> NDArray[np.int32]:
+    return np.fromiter(map(len, lists), np.int32, len(lists))
+
+
+def _boxes(boxes: list[JsonValue]) -> Floats:
+    return np.fromiter(chain.from_iterable(boxes), np.float64, 4 * len(boxes)).reshape(-1, 4)
+
+
+def _check_boxes(parts: PartStates, name: str, findings: Findings) -> None:
+    remedy = "write x1, y1, x2, y2 with x1 <= x2 and y1 <= y2; [x, y, width, height] is another form"
+    for boxes, owner in ((parts.human_box, None), (parts.proposal_box, parts.proposal_part)):
+        x_wrong, y_wrong = boxes[:, 2] < boxes[:, 0], boxes[:, 3] < boxes[:, 1]
+        for axis, letter, wrong in ((0, "x", x_wrong), (1, "y", y_wrong & ~x_wrong)):
+            for index in findings.first_of(wrong):
+                first, last = boxes[index, axis], boxes[index, axis + 2]
+                problem = f"{letter}2 {last:.6g} is less than {letter}1 {first:.6g}"
+                where = _box_place(parts, owner, index)
+                findings.add("E-BOX-ORDER", problem, remedy, file=name, where=where, rule=letter)
+
+
+def _box_place(parts: PartStates, owner: Ints | None, index: int) -> str:
+    """Return the place of a box: of a human if ``owner`` is None, otherwise of a proposal for its owner, a
+    part."""
+    if owner is None:
+        return f"{_human_place(parts, index)}/box"
+    part = int(owner[index])
+    return f"{_part_place(parts, part)}/box/{index - int(np.searchsorted(owner, part))}"
+
+
+def _check_lengths(parts: PartStates, name: str, findings: Findings) -> None:
+    n_boxes = np.bincount(parts.proposal_part, minlength=len(parts.part_name))
+    hint = "give one state (verb) for each box"
+    for part in findings.first_of(n_boxes != parts.n_states):
+        boxes, states = (
+            counted(int(n_boxes[part]), "box", "boxes"),
+            counted(int(parts.n_states[part]), "state"),
+        )
+        findings.add(
+            "E-PART-LENGTH", f"{boxes}, but {states}", hint, file=name, where=_part_place(parts, part)
+        )
+
+
+def _human_place(parts: PartStates, human: int) -> str:
+    frame = int(parts.human_frame[human])
+    video = pointer_part(parts.videos[int(parts.frame_video[frame])])
+    position = human - int(np.searchsorted(parts.human_frame, frame))
+    return f"/{video}/{pointer_part(parts.frames[frame])}/humans/{position}"
+
+
+def _part_place(parts: PartStates, part: int) -> str:
+    name = next(text for text, number in parts.names.items() if number == parts.part_name[part])
+    return f"{_human_place(parts, int(parts.part_human[part]))}/parts/{pointer_part(name)}"
+
+
+def hints(submission: KineticsSubmission) -> list[Note]:
+    """Return notes on likely mistakes that need no reference."""
+    parts = submission.parts
+    if not len(parts.human_box):
+        return [EMPTY]
+    return box_hints(parts.human_box, "humans") or box_hints(parts.proposal_box, "parts")
+
+
+FORMAT = Format(read, hints)

@@ -1,0 +1,35 @@
+"""Hints: notes on likely mistakes in a submission that need no reference."""
+
+from __future__ import annotations
+
+from validator.arrays import Floats, Ints
+from validator.findings import Note, counted
+
+_FEWEST_BOXES = 10
+_FEWEST_ROWS = 4
+_EMPTY = "the submission contains no predictions. Was it written too early?"
+EMPTY = Note("N-EMPTY", _EMPTY)
+
+
+def box_hints(boxes: Floats, what: str) -> list[Note]:
+    """Return notes on boxes (n, 4) that are all within 0..1, or are all one and the same."""
+    if len(boxes) < _FEWEST_BOXES:
+        return []
+    low, high = boxes.min(axis=0), boxes.max(axis=0)
+    if (low == high).all():
+        shown = ", ".join(f"{value:g}" for value in low.tolist())
+        text = f"all {counted(len(boxes), 'box', 'boxes')} of {what} are [{shown}]. Are they placeholders?"
+        return [Note("N-LOOKS-CONSTANT", text)]
+    if low.min() >= 0 and high.max() <= 1:
+        text = f"all {counted(boxes.size, 'coordinate')} of {what} lie between 0 and 1. "
+        fix = "Write pixels: x times the width and y times the height of the image"
+        return [Note("N-LOOKS-NORMALIZED", text + fix)]
+    return []
+
+
+def label_hints(labels: Ints | Floats, what: str) -> list[Note]:
+    """Return a note if all rows have the same label."""
+    if len(labels) < _FEWEST_ROWS or labels.min() != labels.max():
+        return []
+    text = f"all {counted(len(labels), 'row')} have the {what} {labels.min()}. Is it the right column?"
+    return [Note("N-LOOKS-CONSTANT", text)]
