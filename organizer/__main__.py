@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Union
 
 from organizer import ROOT
-from organizer.data.references import RefusedError
-from scoring_program.challenge import challenge_ids
+from scoring_program.task import task_ids
 from validator import console
+from validator.findings import Refused
 
 REFERENCE_HELP = "folder with a reference folder for each task, or the folder of one task; default: {}"
 
@@ -29,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
     run: Command = options.pop("run")
     try:
         return run(**options)
-    except RefusedError as refused:
+    except Refused as refused:
         for line in refused.findings.lines():
             print(line, file=sys.stderr)
         return 1
@@ -154,23 +154,19 @@ def _add_quality_commands(add: _Add) -> None:
 
 
 def _add_id(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "challenge_id", metavar="id", choices=challenge_ids(), help=", ".join(challenge_ids())
-    )
+    command.add_argument("task_id", metavar="id", choices=task_ids(), help=", ".join(task_ids()))
 
 
 def _add_ids(command: argparse.ArgumentParser, name: str = "ids") -> None:
     # Not choices: Python 3.9 to 3.11 compare the default, a list, with them.
     command.add_argument(
-        name, nargs="*", metavar="id", type=_id, default=challenge_ids(), help="default: all tasks"
+        name, nargs="*", metavar="id", type=_id, default=task_ids(), help="default: all tasks"
     )
 
 
 def _id(text: str) -> str:
-    if text not in challenge_ids():
-        raise argparse.ArgumentTypeError(
-            f"there is no task '{text}'; choose from {', '.join(challenge_ids())}"
-        )
+    if text not in task_ids():
+        raise argparse.ArgumentTypeError(f"there is no task '{text}'; choose from {', '.join(task_ids())}")
     return text
 
 
@@ -202,15 +198,15 @@ def _call(name: str, /, **options: Any) -> int:
     return getattr(import_module(f"organizer.{module}"), function)(**options)  # type: ignore[no-any-return]
 
 
-def _dry_run(challenge_id: str, submission: Path, reference: Path | None, output: Path) -> int:
+def _dry_run(task_id: str, submission: Path, reference: Path | None, output: Path) -> int:
     from organizer.bundle.last_built import built_task
     from organizer.runs.dry_run import dry_run
 
-    return dry_run(built_task(challenge_id, reference), submission, output)
+    return dry_run(built_task(task_id, reference), submission, output)
 
 
 def _rescore(
-    challenge_id: str, submissions: Path, reference: Path | None, output: Path | None, **options: Any
+    task_id: str, submissions: Path, reference: Path | None, output: Path | None, **options: Any
 ) -> int:
     from organizer.bundle.last_built import built_task
     from organizer.ranking.command import Choices, rescore
@@ -219,8 +215,8 @@ def _rescore(
     choices = Choices(
         **{name: options.pop(name) for name in ("names", "keep", "protocols")}, engine=Options(**options)
     )
-    output = output or ROOT / "out" / "rescore" / challenge_id
-    return rescore(built_task(challenge_id, reference), submissions, output, choices)
+    output = output or ROOT / "out" / "rescore" / task_id
+    return rescore(built_task(task_id, reference), submissions, output, choices)
 
 
 def _demo() -> int:

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
+from organizer import ROOT
+
 # The content of a folder by POSIX names.
 Files = Mapping[str, bytes]
 DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError)
@@ -62,3 +64,8 @@ def unpack(archive: bytes, folder: Path) -> None:
         stream.write(archive)
         with zipfile.ZipFile(stream) as opened:
             opened.extractall(folder)
+
+
+def samples_folder(task_id: str) -> Path:
+    """Return the folder of a task's sample submissions."""
+    return ROOT / "starting_kit" / "samples" / task_id

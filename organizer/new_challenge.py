@@ -16,7 +16,7 @@ from string import Template
 import yaml
 
 from organizer import ROOT
-from organizer.data.references import RefusedError
+from organizer.data.references import Refused
 from organizer.data.synthetic import write_demo_data
 from organizer.quality.games import rows
 from validator.findings import Findings, is_printable
@@ -27,7 +27,7 @@ _METRICS, _FORMATS = _FIELDS["metrics"], _FIELDS["formats"]
 
 
 def new_challenge(name: str, title: str, form: str, metric: str, labels: list[str] | None) -> int:
-    """Write a new task, print its files and what is left to edit; raise RefusedError before anything is
+    """Write a new task, print its files and what is left to edit; raise Refused before anything is
     written."""
     _check(name, title, form, metric)
     if labels is not None and metric == "rmse":
@@ -69,7 +69,7 @@ def new_challenge(name: str, title: str, form: str, metric: str, labels: list[st
 def _refuse(problem: str, hint: str) -> None:
     findings = Findings()
     findings.add("E-NEW", problem, hint)
-    raise RefusedError(findings)
+    raise Refused(findings)
 
 
 def _check(name: str, title: str, form: str, metric: str) -> None:

@@ -1,7 +1,7 @@
 """What a run may disclose: the one place that decides, for the page, the log and the JSON.
 
-At ``detail: summary`` a row, bin or cell rests on at least `MIN_GROUP` instances of the reference and as many of
-the submission. Smaller ones are merged into one row; if that row would still be too small, the smallest of
+At ``detail: summary`` a row, bin or cell rests on at least `MIN_GROUP` instances of the reference and as many
+of the submission. Smaller ones are merged into one row; if that row would still be too small, the smallest of
 the others joins it, so that nothing can be computed by subtraction. Where there is no such row, as in a
 matrix, the same groups are left out. A line changes in steps of as many instances. Shares have 3 decimals,
 because the more digits a sum with weights of the submission's choice has, the more it reveals about single
@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from validator.arrays import Ints
 from scoring_program.result import (
     FULL,
     SUMMARY,
@@ -32,6 +31,7 @@ from scoring_program.result import (
     Section,
     Table,
 )
+from validator.arrays import Ints
 
 MIN_GROUP = 5
 _DECIMALS = 3
@@ -57,7 +57,8 @@ def min_group(detail: str) -> int:
 
 
 def shows_comparisons(detail: str) -> bool:
-    """Return whether a detail level shows more than scores: sections, error costs, hints from the reference."""
+    """Return whether a detail level shows more than scores: sections, error costs, hints from the
+    reference."""
     return bool(LEVELS[detail])
 
 
@@ -98,8 +99,8 @@ def merge_small(support: Ints, minimum: int, overlapping: bool = False) -> tuple
     Returns
     -------
     large, small : int arrays
-        Together the groups that rest on anything. ``small`` has at least ``minimum`` of each kind, or is empty;
-        if the groups do not suffice for one row, both are empty.
+        Together the groups that rest on anything. ``small`` has at least ``minimum`` of each kind, or is
+        empty; if the groups do not suffice for one row, both are empty.
     """
     some = np.flatnonzero(support.any(axis=1))
     is_small = (support[some] < minimum).any(axis=1)

@@ -1,7 +1,9 @@
-"""Hints: notes on likely mistakes that no validator can refuse. A sample of the submission is interpreted in other ways.
+"""Hints: notes on likely mistakes that no validator can refuse. A sample of the submission is interpreted in
+other ways.
 
-The challenge lists what is compared with the reference, and the other interpretations (`Check`); this module judges
-them. Hints change no score. They give shares over the whole sample in steps of 5 % and name nothing of the reference.
+The challenge lists what is compared with the reference, and the other interpretations (`Check`); this module
+judges them. Hints change no score. They give shares over the whole sample in steps of 5 % and name nothing of
+the reference.
 """
 
 from __future__ import annotations
@@ -94,8 +96,8 @@ def likely_mistakes(
 ) -> list[Note]:
     """Return notes on likely mistakes.
 
-    Notes that look at the reference are left out at ``detail: none`` and where fewer than 20 annotated instances,
-    or fewer than 5 entries of the submission, were compared.
+    Notes that look at the reference are left out at ``detail: none`` and where fewer than 20 annotated
+    instances, or fewer than 5 entries of the submission, were compared.
 
     Parameters
     ----------
@@ -135,7 +137,8 @@ def likely_mistakes(
 
 
 def best_interpretation(check: Check) -> Interpretation | None:
-    """Return the interpretation that fits far better than what was submitted, the best of several; None if there
+    """Return the interpretation that fits far better than what was submitted, the best of several; None if
+    there
     is none."""
     better = [
         interpretation for interpretation in check.interpretations if _far_better(check, interpretation.fits)
@@ -213,7 +216,8 @@ class BoxPairs:
     def interpretations(
         self, corners: Floats, forms: Sequence[tuple[str, str, Floats, str]]
     ) -> list[Interpretation]:
-        """Return interpretations of (code, words, corners, remedy), and with a scale: half, double, and what fits
+        """Return interpretations of (code, words, corners, remedy), and with a scale: half, double, and what
+        fits
         best."""
         made = [Interpretation(code, words, self.met(boxes), remedy) for code, words, boxes, remedy in forms]
         scales = [np.full(2, scale) for scale in _USUAL_SCALES]
@@ -260,8 +264,8 @@ def names_check(
 ) -> Check:
     """Return the check of names that must be spelled as in the reference.
 
-    With ``lemma``, plurals are tried as well. Fewer than 5 different names are not judged unless they are numbers,
-    nor is another spelling of fewer.
+    With ``lemma``, plurals are tried as well. Fewer than 5 different names are not judged unless they are
+    numbers, nor is another spelling of fewer.
     """
     chosen = [words[index] for index in sample(len(words)).tolist()]
     how = "in the singular" if lemma else "with underscores"

@@ -237,7 +237,8 @@ class Interval:
 
 @dataclass(frozen=True)
 class ErrorCost:
-    """The cost of one type of error: the score without these errors, and how many points of the score that is."""
+    """The cost of one type of error: the score without these errors, and how many points of the score that
+    is."""
 
     error_type: str
     score_without: float

@@ -1,8 +1,8 @@
 """One run: load the reference, read and score a submission, write the outputs.
 
-`run` is the one place where a run ends, however it ends: it catches, and it writes every output once. `main` is the
-command line of ``score.py``: INPUT holds ``ref/`` (the hidden reference) and ``res/`` (the submission). Exit codes: 0
-scored; 1 the submission is invalid; 2 the organizer's side is broken.
+`run` is the one place where a run ends, however it ends: it catches, and it writes every output once. `main`
+is the command line of ``score.py``: INPUT holds ``ref/`` (the hidden reference) and ``res/`` (the
+submission). Exit codes: 0 scored; 1 the submission is invalid; 2 the organizer's side is broken.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ class Outcome:
 
 
 class _Clock:
-    """The stages of a run: ``now`` is the present one, ``loaded`` the task with its reference once it was read."""
+    """The stages of a run: ``now`` is the present one, ``loaded`` the task with its reference once it was
+    read."""
 
     def __init__(self) -> None:
         self.now = "start"

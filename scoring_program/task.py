@@ -1,7 +1,8 @@
 """The contract of a task: the abstract class `Task`, and the discovery of the tasks that are present.
 
-A task is one object of a subclass of `Task`. Each challenge has its own in ``challenges/<challenge>/task.py``: ``TASKS``
-maps the ids of the tasks that are declared there (``<id>.yaml``) to these objects.
+A task is one object of a subclass of `Task`. Each challenge has its own in
+``challenges/<challenge>/task.py``: ``TASKS`` maps the ids of the tasks that are declared there
+(``<id>.yaml``) to these objects.
 """
 
 from __future__ import annotations
@@ -94,8 +95,8 @@ class Declaration:
 class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
     """A task: how its files are read, measured, and shown.
 
-    Only the task knows the file formats of its challenge. A run calls the abstract methods in their order; those that
-    follow them have defaults.
+    Only the task knows the file formats of its challenge. A run calls the abstract methods in their order;
+    those that follow them have defaults.
     """
 
     reference_files: tuple[str, ...] = ()
@@ -161,7 +162,8 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         return reference_hash(folder)
 
     def check_reference(self, folder: Path, settings: Settings, reference: ReferenceT) -> list[Note]:
-        """Look for mistakes of organizers that do not stop a run and still make it pointless. Raises Refused."""
+        """Look for mistakes of organizers that do not stop a run and still make it pointless. Raises
+        Refused."""
         return []
 
     def prepare_reference(
@@ -182,7 +184,8 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         return [Note("N-REF-COPIED", f"checked and copied {counted(n_kept, 'file')}, {left}")]
 
     def settings(self, folder: Path, overrides: Settings | None = None) -> Settings:
-        """Return a value for every setting: ``overrides``, else those of the folder, else defaults. Raises Refused."""
+        """Return a value for every setting: ``overrides``, else those of the folder, else defaults. Raises
+        Refused."""
         with Findings.collect() as findings:
             if not folder.is_dir():
                 remedy = "the organizers must attach the reference data"
@@ -273,7 +276,8 @@ def _interval(replicates: Floats, score: float, n_items: int) -> Interval | None
 
 def _error_costs(without: Mapping[str, float], score: float) -> list[ErrorCost]:
     """Return what each type of error costs, the largest first."""
-    # Rounded, because the last bits must not decide the order or show a cost of -0.0; adding zero makes that 0.0.
+    # Rounded, because the last bits must not decide the order or show a cost of -0.0; adding zero makes that
+    # 0.0.
     costs = [ErrorCost(key, value, round(value - score, DECIMALS) + 0.0) for key, value in without.items()]
     return sorted(costs, key=lambda cost: -cost.points)
 

@@ -48,7 +48,9 @@ def main(arguments: list[str] | None = None) -> int:
     if options.protocol:
         overrides["protocol"] = options.protocol
     try:
-        reference = prepared_folder(load_task(task), options.reference or DEMO_REFERENCE / task, options.cache)
+        reference = prepared_folder(
+            load_task(task), options.reference or DEMO_REFERENCE / task, options.cache
+        )
     except Refused as refused:
         console.say(f"The reference cannot be used, nothing was scored:\n{refused}", to=sys.stderr)
         return BROKEN

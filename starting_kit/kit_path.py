@@ -11,3 +11,5 @@ DEMO_REFERENCE = ROOT / ("demo_reference" if IN_KIT else "reference_data")
 
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
+    # The packages that the kit carries; those of the interpreter are preferred.
+    sys.path.append(str(ROOT / "scoring_program" / "vendor"))

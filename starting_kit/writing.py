@@ -15,7 +15,7 @@ import kit_path  # noqa: F401 - makes the validator importable
 
 # isort: split
 from validator.findings import Refused, counted
-from validator.formats import load_format
+from validator.formats.rules import load_format
 
 ANY = -1
 

@@ -1,1 +1,0 @@
-"""Is a submission well-formed? Archive safety, CSV rules and JSON Schemas; no metric in here."""

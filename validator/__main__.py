@@ -9,7 +9,7 @@ from pathlib import Path
 
 from validator import console, limits
 from validator.findings import Findings, Note
-from validator.formats import load_format, task_ids
+from validator.formats.rules import load_format, task_ids
 
 # What a run of the scoring program may take unless the organizers choose otherwise.
 _SECONDS, _MEMORY_MB = 570.0, 8000.0

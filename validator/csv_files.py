@@ -16,7 +16,7 @@ import numpy as np
 
 from validator.arrays import Bools, Ints
 from validator.findings import Findings, Read, counted, quote
-from validator.rules import CsvRules
+from validator.formats.rules import CsvRules
 
 # 18 digits always fit into a signed 64-bit integer.
 _INTEGER = r"[ \t]*[0-9]{1,18}[ \t]*"

@@ -10,8 +10,7 @@ from pathlib import PurePosixPath
 
 from validator.archive import Submission
 from validator.findings import Findings, Note, Read, counted, quote
-from validator.formats import load_rules, task_ids
-from validator.rules import CsvRules, Rules
+from validator.formats.rules import CsvRules, Rules, load_rules, task_ids
 
 _NAMED_AT_MOST = 5
 # A misspelled name is at least so alike, for `difflib`; the files of different tasks are less.

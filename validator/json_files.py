@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, TypeVar, Union
 import numpy as np
 
 from validator.findings import Findings, Read, Refused, counted, quote
+from validator.formats.rules import JsonFile
 from validator.limits import collector_off, require_memory
-from validator.rules import JsonFile
 from validator.strict_json import BOM, JsonValue, decode_text, parse, pointer_part
 
 try:

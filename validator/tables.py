@@ -19,8 +19,8 @@ import numpy as np
 
 from validator.arrays import Bools, Floats, Ints
 from validator.csv_files import decode
-from validator.hints import EMPTY, label_hints
 from validator.findings import Findings, Note, Read, Refused, counted, quote
+from validator.hints import EMPTY, label_hints
 from validator.keys import match_keys, refuse_repeated
 from validator.limits import collector_off
 

@@ -20,31 +20,31 @@ from organizer.files import zip_bytes
 from organizer.runs.worker import BuiltTask
 
 
-def built_task(challenge_id: str, reference: Path | None) -> BuiltTask:
+def built_task(task_id: str, reference: Path | None) -> BuiltTask:
     """Return the task in ``dist/<id>.zip``; its parts are built if there is no such bundle.
 
-    ``reference``, a folder of tasks or of this one, replaces the bundle's reference. Raises RefusedError if
+    ``reference``, a folder of tasks or of this one, replaces the bundle's reference. Raises Refused if
     it is neither.
     """
-    data = _reference(challenge_id, reference) if reference else None
-    path = DIST / f"{challenge_id}.zip"
+    data = _reference(task_id, reference) if reference else None
+    path = DIST / f"{task_id}.zip"
     if not path.is_file():
-        data = data or zip_bytes(demo_reference(challenge_id))
-        return BuiltTask(challenge_id, build_program(challenge_id), data, float(DEFAULT_STEP))
+        data = data or zip_bytes(demo_reference(task_id))
+        return BuiltTask(task_id, build_program(task_id), data, float(DEFAULT_STEP))
     with zipfile.ZipFile(path) as bundle:
         competition = yaml.safe_load(bundle.read(COMPETITION))
         # The first of several tasks of the challenge, as a bundle without REFERENCE names no other.
-        task = next(task for task in competition["tasks"] if challenge_of(task) == challenge_id)
+        task = next(task for task in competition["tasks"] if challenge_of(task) == task_id)
         program = bundle.read(task["scoring_program"])
         data = data or _reference_in(bundle, task)
-    if program != build_program(challenge_id):
+    if program != build_program(task_id):
         print(
             f"warning | the program in {DIST.name}/{path.name} differs from this repository's; run "
             "make bundle"
         )
     # Without a limit, and for a limit of 0, the platform uses its own.
     limit = number(competition["phases"][0].get("execution_time_limit") or 0) or DEFAULT_STEP
-    return BuiltTask(challenge_id, program, data, float(limit))
+    return BuiltTask(task_id, program, data, float(limit))
 
 
 def _reference_in(bundle: zipfile.ZipFile, task: Entry) -> bytes:
@@ -62,8 +62,8 @@ def _reference_in(bundle: zipfile.ZipFile, task: Entry) -> bytes:
     return zip_bytes(files)
 
 
-def _reference(challenge_id: str, reference: Path) -> Path | bytes:
+def _reference(task_id: str, reference: Path) -> Path | bytes:
     """Return the task's folder of REFERENCE, as a zip if the platform cannot read its files as they are."""
-    folder = task_folder(challenge_id, reference, task_names(load_competition()))
-    files = reference_files(challenge_id, folder)
+    folder = task_folder(task_id, reference, task_names(load_competition()))
+    files = reference_files(task_id, folder)
     return folder if all((folder / name).is_file() for name in files) else zip_bytes(files)

@@ -19,18 +19,15 @@ COMPILED_LOCK = ROOT / "requirements" / "vendor-compiled.lock"
 
 
 @cache
-def vendored_files(compiled: bool = False) -> Files:
+def vendored_files() -> Files:
     """Return the content of the vendored wheels; they are fetched once and hash-checked.
 
-    ``compiled`` adds those that are built for the platform's image.
+    Some are pure Python, others are built for the platform's image.
     """
     pure = ["--platform", "any", "--implementation", "py", "--abi", "none", "--python-version", "3.9"]
-    files = _wheel_files(VENDOR_LOCK, [pure])
-    if compiled:
-        image = ["--implementation", "cp", "--abi", "cp312", "--python-version", "3.12"]
-        machines = [[*image, "--platform", f"manylinux2014_{machine}"] for machine in ("x86_64", "aarch64")]
-        files.update(_wheel_files(COMPILED_LOCK, machines))
-    return files
+    image = ["--implementation", "cp", "--abi", "cp312", "--python-version", "3.12"]
+    machines = [[*image, "--platform", f"manylinux2014_{machine}"] for machine in ("x86_64", "aarch64")]
+    return {**_wheel_files(VENDOR_LOCK, [pure]), **_wheel_files(COMPILED_LOCK, machines)}
 
 
 def _wheel_files(lock: Path, targets: Sequence[Sequence[str]]) -> dict[str, bytes]:

@@ -14,13 +14,12 @@ from pathlib import Path
 from organizer import ROOT
 from organizer.bundle.packing import needed_code, vendored_files
 from organizer.data.prepare import SYNTHETIC_MARK, reference_files
-from organizer.data.synthetic import samples_folder
-from organizer.files import Files, folder_files, zip_bytes
-from scoring_program.challenge import load_challenge
-from validator.rules import load_rules
+from organizer.files import Files, folder_files, samples_folder, zip_bytes
+from scoring_program.task import load_task
+from validator.formats.rules import load_rules
 
 KIT = "starting_kit.zip"
-_SCHEMAS = ROOT / "validator" / "schemas"
+_JSON_READER = "validator/json_files.py"
 _CLASSIC_COMMAND = "command: python3 $program/score.py $input $output\n"
 
 
@@ -43,7 +42,7 @@ class Parts:
         self._folders = folders or {}
         self._demo = demo
         self._source = source
-        self.challenge = lru_cache(maxsize=None)(load_challenge)
+        self.challenge = lru_cache(maxsize=None)(load_task)
         self.program = lru_cache(maxsize=None)(build_program)
         self.demo_files = lru_cache(maxsize=None)(demo_reference)
         self.kit = lru_cache(maxsize=None)(self._kit)
@@ -51,26 +50,26 @@ class Parts:
         self.sample = lru_cache(maxsize=None)(self._sample)
         self.brought = lru_cache(maxsize=None)(self._brought)
 
-    def is_demo(self, name: str, challenge_id: str) -> bool:
+    def is_demo(self, name: str, task_id: str) -> bool:
         """Whether the reference of this name is the synthetic one."""
-        reference = self.reference(name, challenge_id)
+        reference = self.reference(name, task_id)
         if reference is None:
             return False
         with zipfile.ZipFile(io.BytesIO(reference)) as archive:
             return SYNTHETIC_MARK in archive.namelist()
 
-    def _kit(self, challenge_ids: tuple[str, ...]) -> bytes:
-        return build_kit(challenge_ids, {name: self.demo_files(name) for name in challenge_ids})
+    def _kit(self, task_ids: tuple[str, ...]) -> bytes:
+        return build_kit(task_ids, {name: self.demo_files(name) for name in task_ids})
 
-    def _reference(self, name: str, challenge_id: str) -> bytes | None:
+    def _reference(self, name: str, task_id: str) -> bytes | None:
         """Return the zip of the reference of this name, None if there is no data for it."""
         if name in self._folders:
-            return zip_bytes(reference_files(challenge_id, self._folders[name]))
+            return zip_bytes(reference_files(task_id, self._folders[name]))
         if brought := self.brought(f"{name}_reference.zip"):
             return next(iter(brought.values()))
-        return zip_bytes(self.demo_files(challenge_id)) if self._demo else None
+        return zip_bytes(self.demo_files(task_id)) if self._demo else None
 
-    def _sample(self, name: str, challenge_id: str) -> bytes | None:
+    def _sample(self, name: str, task_id: str) -> bytes | None:
         """Return a sample that may be shown, None if there is none.
 
         A sample for the demo data cannot score on other data, and one made from hidden data must not be
@@ -82,9 +81,9 @@ class Parts:
                 return sample.read_bytes()
         if brought := self.brought(f"{name}_sample.zip"):
             return next(iter(brought.values()))
-        if name in self._folders or not self.is_demo(name, challenge_id):
+        if name in self._folders or not self.is_demo(name, task_id):
             return None
-        return zip_bytes(folder_files(samples_folder(challenge_id) / "good"))
+        return zip_bytes(folder_files(samples_folder(task_id) / "good"))
 
     def _brought(self, name: str) -> Files:
         """Return a file, or those of a folder, next to competition.yaml; empty if there is none."""
@@ -97,49 +96,34 @@ class Parts:
         return {normal: path.read_bytes()} if path.is_file() else {}
 
 
-def demo_reference(challenge_id: str) -> dict[str, bytes]:
+def demo_reference(task_id: str) -> dict[str, bytes]:
     """Return the files of a task's synthetic demo reference."""
-    return reference_files(challenge_id, ROOT / "reference_data" / challenge_id)
+    return reference_files(task_id, ROOT / "reference_data" / task_id)
 
 
-def program_files(challenge_ids: Sequence[str]) -> dict[str, bytes]:
+def program_files(task_ids: Sequence[str]) -> dict[str, bytes]:
     """Return the files of a scoring program for these tasks: the code that it needs, declarations, wheels."""
-    modules = ("program", "detail", "plausibility")
-    programs = [f"scoring_program.challenges.{name}.{module}" for name in challenge_ids for module in modules]
-    json_rules = [rules.json for rules in map(load_rules, challenge_ids) if rules.json]
-    # The validator imports them by the names in the rules.
-    readers = [f"validator.formats.{rules.format}" for rules in json_rules]
-    files = needed_code(["scoring_program.scoring", *programs, *readers])
-    schemas = {rules.schema for rules in json_rules if rules.schema}
-    schemas |= {path.name for path in _SCHEMAS.glob("*.json") if _is_named(path.name, files)}
-    paths = [
-        "scoring_program/report/style.css",
-        "LICENSE",
-        *(f"validator/schemas/{name}" for name in schemas),
-    ]
-    for name in challenge_ids:
-        paths += [f"scoring_program/challenges/{name}/challenge.yaml", f"validator/rules/{name}.yaml"]
-    files.update({path: (ROOT / path).read_bytes() for path in paths})
-    return {**files, **vendored_files(compiled="validator/typed_json.py" in files)}
+    tasks = [load_task(task_id) for task_id in task_ids]
+    # Tasks are discovered by the folder of their challenge.
+    modules = [f"scoring_program.challenges.{task.folder.name}.task" for task in tasks]
+    files = needed_code(["scoring_program.run", *modules])
+    data = [ROOT / "scoring_program" / "report" / "style.css", ROOT / "LICENSE"]
+    for task in tasks:
+        data += [task.folder / f"{task.id}.yaml", *load_rules(task.id).data_files]
+    files.update({path.relative_to(ROOT).as_posix(): path.read_bytes() for path in data})
+    return {**files, **(vendored_files() if _JSON_READER in files else {})}
 
 
-def _is_named(schema: str, files: Files) -> bool:
-    """Whether the code of a format names a schema file."""
-    formats = (code for path, code in files.items() if path.startswith("validator/formats/"))
-    return any(f'"{schema}"'.encode() in code for code in formats)
-
-
-def build_program(challenge_id: str) -> bytes:
+def build_program(task_id: str) -> bytes:
     """Return the self-contained scoring program of one task as a zip."""
-    files = program_files([challenge_id])
-    source = ROOT / "scoring_program"
-    files["score.py"] = (source / "score.py").read_bytes()
-    files["metadata.yaml"] = (source / "challenges" / challenge_id / "metadata.yaml").read_bytes()
+    files = program_files([task_id])
+    for name in ("score.py", "metadata.yaml"):
+        files[name] = (ROOT / "scoring_program" / name).read_bytes()
     files["metadata"] = _CLASSIC_COMMAND.encode()
     return zip_bytes(files)
 
 
-def build_kit(challenge_ids: Sequence[str], demo: Mapping[str, Files]) -> bytes:
+def build_kit(task_ids: Sequence[str], demo: Mapping[str, Files]) -> bytes:
     """Return the starting kit for these tasks as a zip, with their demo references and never another."""
     kit = ROOT / "starting_kit"
     files = {
@@ -148,34 +132,35 @@ def build_kit(challenge_ids: Sequence[str], demo: Mapping[str, Files]) -> bytes:
     }
     for name in ("README.md", "quickstart.ipynb"):
         text = (kit / name).read_text(encoding="utf-8")
-        files[name] = _filled(text, challenge_ids, name.endswith("ipynb")).encode()
-    files.update(program_files(challenge_ids))
-    files.update(needed_code(["validator.__main__"]))
+        files[name] = _filled(text, task_ids, name.endswith("ipynb")).encode()
+    files.update(program_files(task_ids))
+    tasks = [load_task(task_id) for task_id in task_ids]
+    formats = [f"validator.formats.{load_rules(task.id).folder.name}.read" for task in tasks]
+    files.update(needed_code(["validator.__main__", *formats]))
     schema = "scoring_program/report/detailed_results.schema.json"
     files["formats/detailed_results.schema.json"] = (ROOT / schema).read_bytes()
-    for name in challenge_ids:
-        for extra in load_challenge(name).kit_files:
-            files[extra] = (kit / extra).read_bytes()
-        for data_file in load_challenge(name).kit_data:
-            files[data_file] = (ROOT / data_file).read_bytes()
-        for sample in sorted(samples_folder(name).iterdir()):
-            files[f"samples/{name}/{sample.name}.zip"] = zip_bytes(folder_files(sample))
-        files.update({f"demo_reference/{name}/{file}": data for file, data in demo[name].items()})
-        files[f"formats/{name}.md"] = (ROOT / "pages" / f"{name}.md").read_bytes()
+    for task in tasks:
+        files.update({name: (kit / task.folder.name / name).read_bytes() for name in task.kit_files})
+        for path in (task.folder / name for name in task.kit_data):
+            files[path.relative_to(ROOT).as_posix()] = path.read_bytes()
+        for sample in sorted(samples_folder(task.id).iterdir()):
+            files[f"samples/{task.id}/{sample.name}.zip"] = zip_bytes(folder_files(sample))
+        files.update({f"demo_reference/{task.id}/{file}": data for file, data in demo[task.id].items()})
+        files[f"formats/{task.id}.md"] = (ROOT / "pages" / f"{task.id}.md").read_bytes()
     return zip_bytes(files)
 
 
-def _filled(text: str, challenge_ids: Sequence[str], quoted: bool) -> str:
+def _filled(text: str, task_ids: Sequence[str], quoted: bool) -> str:
     """Fill a text (``quoted``: inside JSON strings) with the first task, without the paragraphs for
     missing tasks."""
 
     def kept(match: re.Match[str]) -> str:
-        return match.group(2) if set(match.group(1).split()) & set(challenge_ids) else ""
+        return match.group(2) if set(match.group(1).split()) & set(task_ids) else ""
 
-    challenge = load_challenge(challenge_ids[0])
-    mode = next(filter(None, (load_challenge(name).eval_mode for name in challenge_ids)), "")
+    task = load_task(task_ids[0])
+    mode = next(filter(None, (load_task(name).eval_mode for name in task_ids)), "")
     text = re.sub("<!-- only ([a-z_ ]+) -->\n(.*?)<!-- end -->\n", kept, text, flags=re.DOTALL)
-    example = challenge.kit_example.strip()
-    for name, value in (("# {example}", example), ("{id}", challenge.id), ("{mode}", mode)):
+    example = task.kit_example.strip()
+    for name, value in (("# {example}", example), ("{id}", task.id), ("{mode}", mode)):
         text = text.replace(name, json.dumps(value)[1:-1] if quoted else value)
     return text

@@ -10,14 +10,15 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from scoring_program.families.anet_entities.lemmas import (
+from scoring_program.challenges.anet_entities.lemmas import (
     TABLE_VERSION,
     Lemmas,
+    LemmaTable,
     load_table,
-    note_words_without_token,
+    notes_on_words_without_token,
     with_other_words,
 )
-from validator.findings import Findings
+from validator.findings import Findings, Note, Refused
 
 _JAR = re.compile(r"stanford-corenlp-(\d+\.\d+\.\d+)\.jar")
 # Other words can be split or quoted differently when they have neighbors.
@@ -25,14 +26,9 @@ _PLAIN = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 
 
 def lemmatize(
-    folder: Path,
-    forced: bool,
-    words: Collection[str],
-    tokens: Collection[str],
-    fallback: str,
-    findings: Findings,
-) -> tuple[dict[str, str], str]:
-    """Return a table of lemmas and the name of the lemmatizer; an empty table after a problem.
+    folder: Path, forced: bool, words: Collection[str], tokens: Collection[str], fallback: str
+) -> LemmaTable:
+    """Return the lemmas that scoring needs. Raises Refused if CoreNLP cannot be run.
 
     Plain words (letters, digits and inner hyphens) are asked in one run. Each of the others comes from the
     table of CoreNLP 3.9.1 or is asked in a run of its own.
@@ -44,50 +40,48 @@ def lemmatize(
     forced : bool
         Whether another version of CoreNLP is accepted. The table of 3.9.1 is not used then.
     words, tokens, fallback
-        As for `scoring_program.families.anet_entities.lemmas.lemmas_from_table`.
-    findings : Findings
-        Gets a problem if CoreNLP cannot be run.
+        As for `scoring_program.challenges.anet_entities.lemmas.lemmas_from_table`.
     """
-    version = _version(folder, forced, findings)
+    version, notes = _version(folder, forced)
     known = Lemmas(load_table() if version == TABLE_VERSION else {}, fallback)
     plain = sorted(word for word in set(words) if _PLAIN.fullmatch(word))
-    lemma_of = _ask_plain(plain, folder, findings) if findings.ok else {}
+    lemma_of = _ask_plain(plain, folder)
     for word in sorted(set(words) - set(lemma_of)):
         if word in known.table:
             lemma_of[word] = known.table[word]
-        elif findings.ok and (sentences := _annotate([word], folder, findings)):
+        elif sentences := _annotate([word], folder):
             lemma_of[word] = sentences[0]["tokens"][0]["lemma"]
-    if not findings.ok:
-        return {}, ""
-    note_words_without_token(set(words) - set(lemma_of), findings)
+    notes += notes_on_words_without_token(set(words) - set(lemma_of))
     lemmas = {word: lemma_of.get(word, word) for word in words}
-    return with_other_words(lemmas, tokens, known), f"corenlp-{version}"
+    return LemmaTable(with_other_words(lemmas, tokens, known), f"corenlp-{version}", notes)
 
 
-def _version(folder: Path, forced: bool, findings: Findings) -> str:
+def _version(folder: Path, forced: bool) -> tuple[str, list[Note]]:
+    """Return the version of CoreNLP in a folder, and a note if it is an accepted other one. Raises
+    Refused."""
     jars = [match for path in sorted(folder.glob("*.jar")) if (match := _JAR.fullmatch(path.name))]
     if not jars:
-        hint = f"give the unpacked folder of CoreNLP {TABLE_VERSION}"
-        findings.add("E-CORENLP", "there is no stanford-corenlp-X.Y.Z.jar", hint, file=str(folder))
-        return ""
+        remedy = f"give the unpacked folder of CoreNLP {TABLE_VERSION}"
+        raise _refused("there is no stanford-corenlp-X.Y.Z.jar", remedy, folder)
     version = jars[0].group(1)
-    if version != TABLE_VERSION:
-        problem = (
-            f"this is CoreNLP {version}; the challenge used {TABLE_VERSION}, and other versions differ: "
-        )
-        problem += (
-            "3.9.2 on 20 of the 5,891 words of the test sets, and from 4.0 on hyphenated words are split"
-        )
-        if forced:
-            findings.note("N-CORENLP", problem)
-        else:
-            findings.add(
-                "E-CORENLP", problem, f"use {TABLE_VERSION}, or add --force-corenlp", file=str(folder)
-            )
-    return version
+    if version == TABLE_VERSION:
+        return version, []
+    problem = (
+        f"this is CoreNLP {version}; the challenge used {TABLE_VERSION}, and other versions differ: "
+        "3.9.2 on 20 of the 5,891 words of the test sets, and from 4.0 on hyphenated words are split"
+    )
+    if not forced:
+        raise _refused(problem, f"use {TABLE_VERSION}, or add --force-corenlp", folder)
+    return version, [Note("N-CORENLP", problem)]
 
 
-def _ask_plain(words: Sequence[str], folder: Path, findings: Findings) -> dict[str, str]:
+def _refused(problem: str, remedy: str, folder: Path) -> Refused:
+    findings = Findings()
+    findings.add("E-CORENLP", problem, remedy, file=str(folder))
+    return Refused(findings)
+
+
+def _ask_plain(words: Sequence[str], folder: Path) -> dict[str, str]:
     """Annotate one word a line in a single run; each line is a sentence of its own, so no word sees
     another."""
     word_at, offset = {}, 0
@@ -95,7 +89,7 @@ def _ask_plain(words: Sequence[str], folder: Path, findings: Findings) -> dict[s
         word_at[offset] = word
         # Java counts UTF-16 units; 1 is the end of the line.
         offset += len(word.encode("utf-16-le")) // 2 + 1
-    firsts = [sentence["tokens"][0] for sentence in _annotate(words, folder, findings)] if words else []
+    firsts = [sentence["tokens"][0] for sentence in _annotate(words, folder)] if words else []
     # A word that does not begin with its token is left out and asked alone.
     return {
         word_at[token["characterOffsetBegin"]]: token["lemma"]
@@ -104,8 +98,8 @@ def _ask_plain(words: Sequence[str], folder: Path, findings: Findings) -> dict[s
     }
 
 
-def _annotate(lines: Sequence[str], folder: Path, findings: Findings) -> list[dict[str, Any]]:
-    """Return CoreNLP's sentences of a text; empty after a problem."""
+def _annotate(lines: Sequence[str], folder: Path) -> list[dict[str, Any]]:
+    """Return CoreNLP's sentences of a text. Raises Refused."""
     with tempfile.TemporaryDirectory() as work:
         text = Path(work) / "words.txt"
         text.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -122,12 +116,8 @@ def _annotate(lines: Sequence[str], folder: Path, findings: Findings) -> list[di
         try:
             subprocess.run(command, check=True, capture_output=True)
         except FileNotFoundError:
-            findings.add("E-CORENLP", "java is not on the PATH", "install a Java runtime", file=str(folder))
-            return []
+            raise _refused("java is not on the PATH", "install a Java runtime", folder) from None
         except subprocess.CalledProcessError as error:
             last = error.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-            findings.add(
-                "E-CORENLP", f"it failed: {' '.join(last)}", "see its documentation", file=str(folder)
-            )
-            return []
+            raise _refused(f"it failed: {' '.join(last)}", "see its documentation", folder) from None
         return json.loads((Path(work) / "words.txt.json").read_text(encoding="utf-8"))["sentences"]

@@ -6,24 +6,10 @@ import difflib
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from validator.findings import Findings
+from validator.findings import Findings, Refused
 
 _SAMPLE = "_sample.zip"
 _NO_DATA = (".zip", ".md", ".txt")
-
-
-class RefusedError(Exception):
-    """The organizer's files or arguments are wrong; ``findings`` says where."""
-
-    def __init__(self, findings: Findings) -> None:
-        super().__init__("\n".join(findings.lines()))
-        self.findings = findings
-
-
-def refuse_problems(findings: Findings) -> None:
-    """Raise RefusedError if there are problems."""
-    if not findings.ok:
-        raise RefusedError(findings)
 
 
 def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
@@ -39,7 +25,7 @@ def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
 
     Raises
     ------
-    RefusedError
+    Refused
         There is no such folder, or it holds a folder or a sample of an unknown task; the nearest name is
         given.
     """
@@ -68,29 +54,29 @@ def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
             findings.add("E-REF-SAMPLE", problem, _nearest(path.name, samples), file=str(path))
     if not folders:
         findings.add("E-REF-MISSING", "it has no folder of a task", _nearest("", names), file=str(reference))
-    refuse_problems(findings)
+    findings.refuse_problems()
     return folders
 
 
-def task_folder(challenge_id: str, reference: Path, names: Collection[str]) -> Path:
+def task_folder(task_id: str, reference: Path, names: Collection[str]) -> Path:
     """Return the reference folder of one task, whichever of the two forms REFERENCE has; see
     `task_folders`."""
     _check_exists(reference)
     name = reference.absolute().name
     # An empty folder is accepted: the program of the task reports what is missing.
     if _is_one_task(reference, names) or not any(path.is_dir() for path in _visible(reference)):
-        if name in names and not name.startswith(challenge_id):
+        if name in names and not name.startswith(task_id):
             _refuse(
-                f"this is the folder of {name}, not of {challenge_id}",
-                challenge_id,
-                [challenge_id],
+                f"this is the folder of {name}, not of {task_id}",
+                task_id,
+                [task_id],
                 reference,
             )
         return reference
     folders = task_folders(reference, names)
-    if challenge_id not in folders:
-        _refuse(f"there is no folder {challenge_id} in it", challenge_id, folders, reference)
-    return folders[challenge_id]
+    if task_id not in folders:
+        _refuse(f"there is no folder {task_id} in it", task_id, folders, reference)
+    return folders[task_id]
 
 
 def _is_one_task(reference: Path, names: Collection[str]) -> bool:
@@ -124,4 +110,4 @@ def _nearest(name: str, names: Iterable[str]) -> str:
 def _refuse(problem: str, name: str, names: Iterable[str], reference: Path) -> None:
     findings = Findings()
     findings.add("E-REF-UNKNOWN", problem, _nearest(name, names), file=str(reference))
-    raise RefusedError(findings)
+    raise Refused(findings)

@@ -8,15 +8,16 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from scoring_program.challenge import challenge_ids, load_challenge
+from validator.check import check_submission
+
 from organizer import ROOT
 from organizer.data.prepare import SYNTHETIC_MARK, prepare
 from organizer.data.references import refuse_problems
 from organizer.files import Files, folder_files
-from scoring_program.challenge import challenge_ids, load_challenge
 from scoring_program.trials import Trials
-from validator.check import check_submission
 from validator.findings import Findings
-from validator.rules import load_rules
+from validator.formats.rules import load_rules
 
 _MARK_TEXT = """# Synthetic data
 

@@ -17,8 +17,8 @@ from organizer.runs.rescore import Options, Record, score_all
 from organizer.runs.store import SCORED
 from organizer.runs.submissions import Submission, SubmissionsError, find_submissions
 from organizer.runs.worker import BuiltTask
-from scoring_program.challenge import Challenge, load_challenge
-from scoring_program.report.files import write_atomic
+from scoring_program.task import Declaration, load_task
+from scoring_program.report.outputs import write_atomic
 from validator.findings import counted, printable, quote
 
 DETAILS = "details"
@@ -75,8 +75,8 @@ def rescore(built: BuiltTask, source: Path, output: Path, choices: Choices) -> i
 
 
 def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choices: Choices) -> None:
-    challenge = load_challenge(built.id)
-    higher_is_better = challenge.columns[0].sorting == "desc"
+    task = load_task(built.id)
+    higher_is_better = task.columns[0].sorting == "desc"
     runs = []
     for protocol in choices.protocols or [""]:
         records = score_all(built, submissions, output, protocol, choices.engine)
@@ -86,17 +86,17 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
         folder = output / protocol if len(runs) > 1 else output
         history = History(output / "store" / f"history{protocol and '-'}{protocol}.json", records, ranking)
         other = next((another for name, another in rankings.items() if name != protocol), None)
-        report = page.Report(challenge, records, ranking, history, _details(records, folder), protocol, other)
+        report = page.Report(task, records, ranking, history, _details(records, folder), protocol, other)
         _write(report, folder)
         history.save()
-        for line in _summary(challenge, records, ranking, history):
+        for line in _summary(task, records, ranking, history):
             print(line)
         print(printable(f"for you: {folder / 'index.html'}; to publish: {folder / 'ranking.html'}"))
 
 
 def _write(report: page.Report, folder: Path) -> None:
     records, ranking = report.records, report.ranking
-    keys = [column.key for column in report.challenge.columns]
+    keys = [column.key for column in report.task.columns]
     texts = {
         "scores.csv": tables.scores_csv(records, keys),
         "changes.csv": tables.changes_csv(report.history.changes()),
@@ -134,10 +134,10 @@ def _details(records: Sequence[Record], folder: Path) -> dict[str, str]:
 
 
 def _summary(
-    challenge: Challenge, records: Sequence[Record], ranking: Ranking | None, history: History
+    task: Declaration, records: Sequence[Record], ranking: Ranking | None, history: History
 ) -> list[str]:
     """Return the first teams and how many submissions have a score."""
-    best = challenge.columns[0]
+    best = task.columns[0]
     lines = []
     for record, rank in zip(ranking.records[:_SHOWN], ranking.rank.tolist()) if ranking else ():
         lines.append(

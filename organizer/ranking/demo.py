@@ -14,7 +14,7 @@ from organizer.data.synthetic import finest_task
 from organizer.files import folder_files, zip_bytes
 from organizer.ranking.command import Choices, rescore
 from organizer.runs.worker import BuiltTask
-from scoring_program.challenge import challenge_ids, load_challenge
+from scoring_program.task import load_task, task_ids
 
 TEAMS = (
     *("Avocet", "Bittern", "Curlew", "Dunlin", "Egret", "Fulmar"),
@@ -26,13 +26,13 @@ _BROKEN = b"this is no zip"
 
 def write_demo_ranking(output: Path) -> int:
     """Rank twelve made-up teams with two submissions each; return the exit code of ``rescore``."""
-    task = finest_task(challenge_ids())
+    task = finest_task(task_ids())
     with tempfile.TemporaryDirectory() as folder:
         reference, samples, submissions = (
             Path(folder) / name for name in ("reference", "samples", "submissions")
         )
         reference.mkdir()
-        demo = load_challenge(task).demo()
+        demo = load_task(task).demo()
         demo.write_reference(reference, size=_SIZE)
         demo.write_samples(reference, samples)
         names = Path(folder) / "names.csv"

@@ -17,7 +17,7 @@ from organizer.ranking.ranking import MOST_PAIRED, Ranking
 from organizer.ranking.tables import History, hardest_items
 from organizer.runs.rescore import Record
 from organizer.runs.store import SCORED
-from scoring_program.challenge import Challenge
+from scoring_program.task import Declaration
 from scoring_program.report import charts
 from scoring_program.report.html import Child, cut, element
 from scoring_program.report.page import ROUGH_BELOW, document
@@ -36,7 +36,7 @@ class Report:
     """The content of the pages: ``links`` to the detail pages, ``other`` the ranking by the other
     protocol."""
 
-    challenge: Challenge
+    task: Declaration
     records: Sequence[Record]
     ranking: Ranking | None
     history: History
@@ -46,7 +46,7 @@ class Report:
 
     def score(self, record: Record) -> str:
         """Return the score of a submission as the leaderboard shows it."""
-        best = self.challenge.columns[0]
+        best = self.task.columns[0]
         return f"{record.entry.scores[best.key]:.{best.precision}f}"
 
 
@@ -86,7 +86,7 @@ def _page(report: Report, title: str, warning: str, cards: Sequence[Element]) ->
         head.append(element("p", element("strong", warning, class_="bad")))
     style = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
     body = [element("div", *cards[:1]), contents(cards), element("div", *cards[1:])]
-    return document(report.challenge.title, head, body, style)
+    return document(report.task.title, head, body, style)
 
 
 def _public(report: Report) -> list[Element]:
@@ -104,7 +104,7 @@ def _ranking(report: Report, ranking: Ranking) -> Element:
     """Return the table of teams with a forest plot: all intervals on one scale."""
     low, high = float(ranking.intervals.min()), float(ranking.intervals.max())
     ends = element("div", element("span", f"{low:.3f}"), element("span", f"{high:.3f}"), class_="ends")
-    score = report.challenge.columns[0].title
+    score = report.task.columns[0].title
     heads: list[Child] = [_two("Rank", "interval"), "Team", _two(score, "95 % interval"), ends]
     heads += [_two("First in", "of draws"), "Against the first"]
     stability, rows = ranking.stability, list[list[Child]]()
@@ -193,7 +193,7 @@ def _protocols(report: Report, ranking: Ranking) -> list[Element]:
 
 
 def _method(report: Report, ranking: Ranking) -> Element:
-    n, item = len(ranking.items), report.challenge.item
+    n, item = len(ranking.items), report.task.item
     rough = f" With fewer than {ROUGH_BELOW} {item}s intervals are rough." if n < ROUGH_BELOW else ""
     entries = [
         f"Intervals: the reference ({counted(n, item)}) was drawn again "
@@ -256,7 +256,7 @@ def _coverage(report: Report, ranking: Ranking) -> list[Element]:
     """Return a chart of score against coverage, if a team left anything out."""
     if all(record.entry.scores["coverage"] == 1 for record in ranking.records):
         return []
-    title = report.challenge.columns[0].title
+    title = report.task.columns[0].title
     top = max(1.0, *(record.entry.score for record in ranking.records))
     dots = []
     for record in ranking.records:
@@ -279,7 +279,7 @@ def _progress(report: Report, ranking: Ranking) -> list[Element]:
     if not dated:
         return []
     first = min(day for entries in dated.values() for day, _ in entries)
-    best = min if report.challenge.columns[0].sorting == "asc" else max
+    best = min if report.task.columns[0].sorting == "asc" else max
     lines = []
     for team in [team for team in ranking.teams if team in dated][:_MOST_LINES]:
         days, scores = zip(*sorted(dated[team]))
@@ -301,7 +301,7 @@ def _date(text: str) -> date | None:
 
 
 def _items(report: Report, ranking: Ranking) -> Element:
-    item = report.challenge.item
+    item = report.task.item
     hardest = [row for row in hardest_items(ranking) if row[1] == row[1]]
     rows: list[list[Cell]] = [list(row) for row in hardest[:_MOST_DRAWN]]
     # A bar ends at 1, which errors in units of the task do not.

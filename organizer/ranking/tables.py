@@ -16,7 +16,7 @@ from organizer.ranking import statistics
 from organizer.ranking.ranking import Ranking
 from organizer.runs.rescore import Record
 from organizer.runs.store import SCORED
-from scoring_program.report.files import plain_number, write_atomic
+from scoring_program.report.outputs import plain_number, write_atomic
 from validator.findings import quote
 
 # Spreadsheets evaluate text that begins so, and participants choose the names of files.

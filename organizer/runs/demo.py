@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
 import sys
+from functools import partial
 
 from organizer import ROOT
-from organizer.data.synthetic import samples_folder
-from organizer.files import folder_files, zip_bytes
-from scoring_program import scoring
-from scoring_program.challenge import challenge_ids
+from organizer.files import folder_files, samples_folder, zip_bytes
+from scoring_program.run import load_folder, run
+from scoring_program.task import task_ids
 
 
 def run_demo() -> int:
     """Score every sample, print one table, return 0 if all could be scored."""
     rows = [("task", "sample", "score", "coverage", "detail page")]
     failed = 0
-    for name in challenge_ids():
+    for name in task_ids():
         for sample in sorted(samples_folder(name).iterdir()):
             folder = ROOT / "out" / "demo" / name / sample.name
             folder.mkdir(parents=True, exist_ok=True)
@@ -26,12 +25,11 @@ def run_demo() -> int:
             submission.write_bytes(zip_bytes(folder_files(sample)))
             log = io.StringIO()
             with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
-                code = scoring.score_folder(
-                    name, ROOT / "reference_data" / name, submission, folder, {"detail": "full"}
-                )
+                load = partial(load_folder, name, ROOT / "reference_data" / name, {"detail": "full"})
+                outcome = run(load, submission, folder)
             page = str((folder / "detailed_results.html").relative_to(ROOT))
-            if code == scoring.SCORED:
-                numbers = json.loads((folder / "scores.json").read_text(encoding="utf-8"))
+            if outcome.result is not None:
+                numbers = outcome.result.scores
                 rows.append(
                     (name, sample.name, f"{numbers['score']:.4f}", f"{numbers['coverage']:.4f}", page)
                 )

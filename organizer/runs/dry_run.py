@@ -8,7 +8,7 @@ from pathlib import Path
 
 from organizer.runs.outcome import read_scores
 from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, run_program
-from scoring_program.challenge import Challenge, load_challenge
+from scoring_program.task import Declaration, load_task
 from validator.findings import printable, quote
 
 
@@ -24,12 +24,12 @@ def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
         print(f"{named}: it holds the output folder; give a zip, or another --output", file=sys.stderr)
         return 1
     run = run_program(built, submission, folder / "app")
-    for line in describe(run, load_challenge(built.id), built.time_limit):
+    for line in describe(run, load_task(built.id), built.time_limit):
         print(printable(line))
     return run.exit_code if run.exit_code != TIMED_OUT else 1
 
 
-def describe(run: Run, challenge: Challenge, time_limit: float) -> list[str]:
+def describe(run: Run, task: Declaration, time_limit: float) -> list[str]:
     """Return the lines that describe a run to an organizer."""
     lines = [f"ran {run.how}"]
     end = (
@@ -41,17 +41,15 @@ def describe(run: Run, challenge: Challenge, time_limit: float) -> list[str]:
     lines.append(f"{end}, {run.seconds:.2f} s{peak}")
     for name, text in (("stdout", run.stdout), ("stderr", run.stderr)):
         lines += [f"{name} | {line}" for line in text.splitlines()]
-    keys = [column.key for column in challenge.columns if column.leaderboard]
-    further = {column.key for column in challenge.columns if not column.leaderboard}
+    keys = [column.key for column in task.columns if column.leaderboard]
+    further = {column.key for column in task.columns if not column.leaderboard}
     scores, warnings = read_scores(run, keys, further)
     lines.append(
         f"platform | {'Finished' if run.exit_code == 0 else 'Failed'}; the program says: {_outcome(run)}"
     )
     if run.exit_code == 0 and scores:
         shown = [
-            (c.title, c.precision, scores[c.key])
-            for c in challenge.columns
-            if c.key in keys and c.key in scores
+            (c.title, c.precision, scores[c.key]) for c in task.columns if c.key in keys and c.key in scores
         ]
         lines.append("leaderboard row | " + " | ".join(f"{title} {value:.{p}f}" for title, p, value in shown))
     elif run.exit_code != 0:

@@ -31,6 +31,7 @@ def main() -> None:
     os.dup2(2, 1)
     sys.dont_write_bytecode = True
     sys.path.insert(0, options["program"])
+    sys.path.append(os.path.join(options["program"], "scoring_program", "vendor"))
     problems: list[str] = []
     try:
         server: _Server | None = _Server(options, problems)
@@ -51,25 +52,21 @@ class _Server:
     """The loaded program; problems of the reference go to ``problems``."""
 
     def __init__(self, options: dict[str, Any], problems: list[str]) -> None:
-        from scoring_program import scoring
-        from scoring_program.challenge import load_challenge
+        from scoring_program.task import load_task
         from validator.findings import Findings
 
-        self._challenge = load_challenge(options["challenge"])
+        self._task = load_task(options["challenge"])
         self._replicates, self._seconds = options["replicates"], options["time_limit"]
         folder, findings = Path(options["reference"]), Findings()
-        settings = scoring.run_settings(
-            self._challenge, folder, {**options["settings"], "interval": True}, findings
-        )
-        loaded = scoring.load_reference(self._challenge, folder, settings, findings) if findings.ok else None
-        if loaded is None:
+        with findings.part():
+            settings = self._task.settings(folder, {**options["settings"], "interval": True})
+            loaded = self._task.load(folder, settings)
+        if not findings.ok:
             problems += findings.lines()
             return
         memory = min(settings["memory_limit"], options["memory_mb"])
         self._loaded = replace(loaded, settings={**settings, "memory_limit": memory})
         # Import once, instead of in each child, what libraries import only when they need it.
-        self._challenge.sections()
-        self._challenge.plausibility()
         for name in ("encodings.cp437", "numpy.ma", "numpy.random"):
             importlib.import_module(name)
         gc.collect()
@@ -116,13 +113,15 @@ class _Server:
             silence = os.open(os.devnull, os.O_RDWR)
             for stream in (0, 1, 2):
                 os.dup2(silence, stream)
-            from scoring_program import scoring
+            from scoring_program.run import run
+            from validator import limits
 
-            numbers = output / "numbers.json"
-            options = scoring.Options(
-                limited=True, on_result=lambda result: self._write_numbers(result, numbers)
-            )
-            code = scoring.score_folder(self._challenge.id, self._loaded, submission, output, options=options)
+            settings = self._loaded.settings
+            limits.start(settings["time_limit"], settings["memory_limit"])
+            outcome = run(lambda: self._loaded, submission, output)
+            if outcome.result is not None:
+                self._write_numbers(outcome.result, output / "numbers.json")
+            code = outcome.exit_code
         finally:
             os._exit(code)
 
@@ -132,7 +131,7 @@ class _Server:
 
         from scoring_program.metrics import resampling
 
-        reduce, statistics = self._challenge.program().reduce, result.statistics
+        reduce, statistics = self._task.reduce, result.statistics
         n, replicates = len(statistics.items), result.replicates
         score = float(reduce(statistics, np.ones((1, n)))[0]) if n else result.scores["score"]
         if n and self._replicates != len(replicates):

@@ -20,7 +20,7 @@ from organizer.runs.store import SCORED, Entry, Store, fingerprint
 from organizer.runs.submissions import Submission
 from organizer.runs.worker import BuiltTask
 from validator.findings import quote
-from validator.forks import usable_cores
+from validator.workers import usable_cores
 
 HOST_SCRIPT = Path(__file__).with_name("host.py")
 

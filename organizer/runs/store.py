@@ -16,7 +16,7 @@ from typing import Any
 from organizer.files import sha256
 from organizer.runs.pool import SUBMISSION, Ended, Setup
 from organizer.runs.worker import BuiltTask
-from scoring_program.report.files import DETAIL_HTML, DETAIL_JSON, write_atomic
+from scoring_program.report.outputs import DETAIL_HTML, DETAIL_JSON, write_atomic
 
 SCORED, INVALID, TIME, MEMORY, CRASHED = OUTCOMES = ("scored", "invalid", "time", "memory", "crashed")
 

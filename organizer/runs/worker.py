@@ -26,9 +26,9 @@ import yaml
 
 from organizer.files import folder_files, unpack
 from organizer.runs.pool import network_off
-from validator.archive import UnreadableFileError, open_submission
-from validator.findings import Findings
-from validator.rules import load_rules
+from validator.archive import open_submission
+from validator.findings import Findings, Refused
+from validator.formats.rules import load_rules
 
 DEFAULT_IMAGE = "codalab/codalab-legacy:py312"
 TIMED_OUT = -1
@@ -105,29 +105,33 @@ def _make_empty(folder: Path) -> None:
     folder.mkdir(parents=True)
 
 
-def _lay_out_submission(submission: Path, challenge_id: str, folder: Path) -> None:
+def _lay_out_submission(submission: Path, task_id: str, folder: Path) -> None:
     """Unpack the submission as the worker does; if that is not safe, it stays packed."""
     if submission.is_dir():
         shutil.copytree(submission, folder, dirs_exist_ok=True, symlinks=True)
     else:
-        try:
-            _unpack_submission(submission, challenge_id, folder)
-        except (UnreadableFileError, OSError):
+        findings = Findings()
+        with findings.part():
+            _unpack_submission(submission, task_id, folder)
+        if not findings.ok:
             _make_empty(folder)
             shutil.copyfile(submission, folder / submission.name)
     # The platform adds a file of its own.
     (folder / "metadata").write_text("description: placed by the platform\n", encoding="ascii")
 
 
-def _unpack_submission(submission: Path, challenge_id: str, folder: Path) -> None:
-    """Write the files of a submission that are scored. Raises UnreadableFileError or OSError."""
-    with open_submission(submission, load_rules(challenge_id).limits, Findings()) as opened:
-        if opened is None:
-            raise UnreadableFileError
+def _unpack_submission(submission: Path, task_id: str, folder: Path) -> None:
+    """Write the files of a submission that are scored. Raises Refused if that is not safe."""
+    with Findings.collect() as findings, open_submission(submission, load_rules(task_id).limits) as opened:
         for name in opened.names:
             path = folder / opened.folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(opened.read(name))
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(opened.read(name))
+            except OSError as error:
+                problem = f"it cannot be written ({error.strerror})"
+                findings.add("E-FILE-UNREADABLE", problem, "use plain, short file names", file=name)
+                raise Refused(findings) from None
 
 
 def _command(program: Path) -> list[str]:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from validator.arrays import Bools, Floats, Ints
 from scoring_program.metrics.pairs import pairs_in_groups
+from validator.arrays import Bools, Floats, Ints
 
 THRESHOLDS = np.linspace(0.5, 0.95, 10)
 RECALLS = np.linspace(0.0, 1.0, 101)

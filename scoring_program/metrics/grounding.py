@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from validator.arrays import Bools, Floats, Ints
 from scoring_program.metrics.pairs import pairs_of_ranges
+from validator.arrays import Bools, Floats, Ints
 
 FRAMES = 10
 IOU = np.float32(0.5)

@@ -12,8 +12,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from validator.arrays import Bools, Floats, Ints
 from scoring_program.metrics.pairs import pairs_in_groups
+from validator.arrays import Bools, Floats, Ints
 
 GRID = 10_000
 HUMAN_IOU = 0.5

@@ -1,1 +1,0 @@
-"""The three outputs: scores.txt, scores.json and the HTML detail page. Only this package knows HTML."""

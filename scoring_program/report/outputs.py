@@ -1,8 +1,8 @@
 """The outputs of a run, each one written as a whole or not at all.
 
 ``scores.txt`` and ``scores.json`` hold the numbers. ``detailed_results.json``, whose schema is
-``detailed_results.schema.json``, says what the page says, for programs: it is made from the same `Result`, so what the
-detail level hides from one is not in the other. ``per_item.csv`` is written at home.
+``detailed_results.schema.json``, says what the page says, for programs: it is made from the same `Result`, so
+what the detail level hides from one is not in the other. ``per_item.csv`` is written at home.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def write_atomic(path: Path, text: str) -> None:
 
 
 def begin(folder: Path, html: str) -> None:
-    """Make the folder for the outputs without scores of an earlier run, and write a first page. Raises OutputError."""
+    """Make the folder for the outputs without scores of an earlier run, and write a first page. Raises
+    OutputError."""
     with _output_errors("the output folder cannot be made"):
         folder.mkdir(parents=True, exist_ok=True)
     remove_scores(folder)

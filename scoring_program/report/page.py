@@ -151,7 +151,9 @@ def invalid_page(task: Declaration, findings: Findings) -> str:
 def broken_page(lines: Sequence[str], title: str = _NO_TASK) -> str:
     """Return the page for a fault on the organizer's side; ``lines`` hold no reference data."""
     head = [element("h1", "Not scored: a fault on the organizer's side")]
-    return document(title, head, [card("run-problems", "What happened", "Please tell the organizers.", *lines)])
+    return document(
+        title, head, [card("run-problems", "What happened", "Please tell the organizers.", *lines)]
+    )
 
 
 def document(title: str, head: Sequence[Element], body: Sequence[Element], more_style: str = "") -> str:

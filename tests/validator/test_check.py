@@ -10,7 +10,7 @@ from tests.helpers import make_zip
 from validator import check
 from validator.check import check_submission, submission_facts
 from validator.findings import Findings
-from validator.rules import JsonRules, TableColumn, TableRules, load_rules
+from validator.formats.rules import JsonRules, TableColumn, TableRules, load_rules
 
 GESTURES = load_rules("chalearn_gesture")
 ROW = "1,2,3\n"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from validator.csv_files import read_csv_files
 from validator.findings import Findings, printable
-from validator.rules import load_csv_rules
+from validator.formats.rules import load_csv_rules
 
 RULES = load_csv_rules("chalearn_gesture")
 

@@ -25,7 +25,7 @@ from validator.archive import Submission
 from validator.check import check_submission
 from validator.findings import Findings
 from validator.formats import anet_entities, kinetics_tps
-from validator.rules import load_rules
+from validator.formats.rules import load_rules
 from validator.strict_json import strict_loads
 
 SCHEMA = "kinetics_tps_parts.json"

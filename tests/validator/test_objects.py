@@ -12,7 +12,7 @@ from validator import json_files
 from validator.archive import Limits
 from validator.findings import Findings
 from validator.formats import objects
-from validator.rules import JsonRules, Rules
+from validator.formats.rules import JsonRules, Rules
 
 ENTRIES = {
     "labels": {"description": "Write robin or wren", "type": "string", "enum": ["robin", "wren"]},

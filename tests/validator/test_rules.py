@@ -6,7 +6,7 @@ import pytest
 
 from validator import rules
 from validator.archive import Limits
-from validator.rules import (
+from validator.formats.rules import (
     Column,
     CsvRules,
     JsonRules,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.helpers import make_zip
 from validator.check import check_submission, submission_facts
 from validator.findings import Findings
-from validator.rules import TableColumn, TableRules, load_rules
+from validator.formats.rules import TableColumn, TableRules, load_rules
 from validator.tables import read_table
 
 RULES = TableRules(

@@ -48,7 +48,7 @@ def _tried(submission: Path, reference: Path, output: Path) -> dict[str, Any]:
     from scoring_program.challenge import challenge_ids
     from validator.check import check_submission
     from validator.findings import Findings
-    from validator.rules import load_rules
+    from validator.formats.rules import load_rules
 
     (task,) = challenge_ids()
     log, fast, slow = io.StringIO(), Findings(), Findings()

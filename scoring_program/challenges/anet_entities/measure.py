@@ -1,4 +1,5 @@
-"""ActivityNet-Entities: from objects and annotated words to the statistics of each video, for both sub-tasks."""
+"""ActivityNet-Entities: from objects and annotated words to the statistics of each video, for both
+sub-tasks."""
 
 from __future__ import annotations
 

@@ -92,7 +92,8 @@ def lemmatizer(folder: Path) -> str:
 
 
 def check(settings: Settings, reference: Reference) -> None:
-    """Look for mistakes of organizers that do not stop a run but make it pointless or wrong. Raises Refused."""
+    """Look for mistakes of organizers that do not stop a run but make it pointless or wrong. Raises
+    Refused."""
     name = settings["reference_file"]
     with Findings.collect() as findings:
         if not len(reference.words.segment):

@@ -1,4 +1,5 @@
-"""The two tasks of ActivityNet-Entities: sub-task I, given sentences, and sub-task II, generated sentences."""
+"""The two tasks of ActivityNet-Entities: sub-task I, given sentences, and sub-task II, generated
+sentences."""
 
 from __future__ import annotations
 
@@ -21,9 +22,9 @@ from scoring_program.settings import Settings
 from scoring_program.task import Task, declared_tasks
 from validator.arrays import Floats
 from validator.findings import Findings, Note, Read, counted, quote
-from validator.formats import load_rules
 from validator.formats.anet_entities import read as submissions
 from validator.formats.anet_entities.read import Grounding
+from validator.formats.rules import load_rules
 
 ReferenceT = TypeVar("ReferenceT")
 StatisticsT = TypeVar("StatisticsT", bound=Statistics)
@@ -126,7 +127,8 @@ class GeneratedSentences(EntitiesTask[ReferenceWithLemmas, SentenceStatistics]):
     ) -> list[Note]:
         """Write the reference as arrays, and the lemmas of all tokens and classes.
 
-        A ``lemmas.json`` of the source is taken as it is. ``options["lemmatize"]`` may replace `lemmas_from_table`.
+        A ``lemmas.json`` of the source is taken as it is. ``options["lemmatize"]`` may replace
+        `lemmas_from_table`.
         """
         with Findings.collect() as findings:
             whole = findings.take(read.prepare(source, output, settings))

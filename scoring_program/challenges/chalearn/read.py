@@ -12,7 +12,7 @@ from validator.arrays import Bools, Ints
 from validator.csv_files import CsvRows, read_csv_files
 from validator.findings import Findings, Note, Read, counted
 from validator.formats.chalearn.read import csv_rules, read
-from validator.rules import Column, CsvRules, Rules
+from validator.formats.rules import Column, CsvRules, Rules
 
 _LABELS_NAME = "{key}_labels.csv"
 _DATA_NAME = "{key}_data.csv"

@@ -18,7 +18,7 @@ from scoring_program.settings import Settings
 from scoring_program.task import Task, declared_tasks
 from validator.arrays import Floats
 from validator.findings import Note, Read
-from validator.formats import load_rules
+from validator.formats.rules import load_rules
 from validator.hints import EMPTY, label_hints
 
 _ACTIONS = (

@@ -29,7 +29,8 @@ _OFFICIAL, _ONE_TEMPLATE = "take the official file", "take all files of one temp
 
 # Height and width by image id.
 Sizes = dict[int, tuple[int, int]]
-# Called with the problem, the remedy, a pointer below the annotation, and perhaps a rule other than the pointer.
+# Called with the problem, the remedy, a pointer below the annotation, and perhaps a rule other than the
+# pointer.
 Problem = Callable[..., None]
 
 
@@ -72,7 +73,8 @@ class _Person:
 
 
 def prepare(source: Path, output: Path) -> list[Note]:
-    """Check the official files in ``source`` and write the prepared ones to ``output``; needs h5py. Raises Refused."""
+    """Check the official files in ``source`` and write the prepared ones to ``output``; needs h5py. Raises
+    Refused."""
     with Findings.collect() as findings:
         try:
             import h5py  # noqa: F401

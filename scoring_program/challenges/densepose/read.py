@@ -16,7 +16,7 @@ from scoring_program.prepared import load_prepared
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings, Read
 from validator.formats.densepose.read import Checked, Checker, Detection, DetectionHints, read_folded
-from validator.rules import Rules
+from validator.formats.rules import Rules
 from validator.workers import Batch
 
 TEMPLATE_FILE = "template.npz"

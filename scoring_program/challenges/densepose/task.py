@@ -29,7 +29,7 @@ from scoring_program.settings import Settings
 from scoring_program.task import Task, declared_tasks
 from validator.arrays import Floats
 from validator.findings import Findings, Note, Read
-from validator.formats import load_rules
+from validator.formats.rules import load_rules
 from validator.hints import EMPTY
 
 
@@ -94,7 +94,8 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
     def sections(
         self, reference: Reference, submission: Gathered, statistics: ImageStatistics
     ) -> Sequence[Section | Deferred]:
-        """Return the curves, the body figure, the budget of similarity, calibration, and the table of images."""
+        """Return the curves, the body figure, the budget of similarity, calibration, and the table of
+        images."""
         return page.sections(reference, statistics)
 
     def hints(

@@ -32,11 +32,11 @@ class Protocol:
     missing_frame_is_wrong : bool
         Whether a frame with humans and without parts counts, with 0, where the submission does not have it.
     points_passed : callable
-        Returns the number of points of the grid that the PSC of each video passes, from the PSC (n_videos,), the
-        outcomes of the parts, and the ground truth.
+        Returns the number of points of the grid that the PSC of each video passes, from the PSC (n_videos,),
+        the outcomes of the parts, and the ground truth.
     video_areas : callable
-        Returns what each video adds to the area if its class is right, times the number of videos, from the points
-        passed (n_videos,).
+        Returns what each video adds to the area if its class is right, times the number of videos, from the
+        points passed (n_videos,).
     area : callable
         Returns the area, exact and rounded, from the videos and which of them have the right class.
     accuracy : callable
@@ -237,7 +237,8 @@ def error_costs(statistics: VideoStatistics) -> dict[str, float]:
 
 
 def accuracy_curve(statistics: VideoStatistics, step: int) -> list[float]:
-    """Return the share of the videos with the right class and a passed threshold, at each ``step`` of the grid."""
+    """Return the share of the videos with the right class and a passed threshold, at each ``step`` of the
+    grid."""
     points = range(0, part_state.GRID + 1, step)
     return statistics.protocol.accuracy(statistics.videos, statistics.right, points)
 

@@ -1,4 +1,5 @@
-"""The reference of Kinetics-TPS: the organizers' two JSON files, or the arrays that were prepared from them."""
+"""The reference of Kinetics-TPS: the organizers' two JSON files, or the arrays that were prepared from
+them."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ import numpy as np
 from scoring_program.prepared import load_prepared, save_prepared
 from validator.findings import Findings
 from validator.formats.kinetics_tps.read import PartStates, read_classes, read_parts
-from validator.rules import JsonFile, Rules
+from validator.formats.rules import JsonFile, Rules
 from validator.strict_json import pointer_part
 
 CLASSES_FILE = "gt_vid_result.json"

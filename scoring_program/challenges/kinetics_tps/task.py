@@ -22,9 +22,9 @@ from scoring_program.settings import Settings
 from scoring_program.task import Task, declared_tasks
 from validator.arrays import Floats
 from validator.findings import Note, Read, counted
-from validator.formats import load_rules
 from validator.formats.kinetics_tps import read
 from validator.formats.kinetics_tps.read import KineticsSubmission
+from validator.formats.rules import load_rules
 
 
 class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):

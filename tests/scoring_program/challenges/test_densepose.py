@@ -26,7 +26,7 @@ from tests.helpers import GOLDEN, ROOT, make_zip
 from validator.check import check_submission
 from validator.findings import Findings
 from validator.formats import densepose as fmt
-from validator.rules import load_rules
+from validator.formats.rules import load_rules
 
 ID = "densepose"
 DEMO = ROOT / "reference_data" / ID

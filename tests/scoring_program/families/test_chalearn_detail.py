@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scoring_program.challenge import load_challenge
-from validator.rules import load_csv_rules
+from validator.formats.rules import load_csv_rules
 
 
 @pytest.mark.parametrize(("name", "last"), [("chalearn_action", "fight"), ("chalearn_gesture", "sonostufo")])

@@ -14,7 +14,7 @@ from validator import json_files
 from validator.check import check_submission
 from validator.findings import Findings
 from validator.formats import anet_entities as fmt
-from validator.rules import load_rules
+from validator.formats.rules import load_rules
 
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
 MODES = {GIVEN: "GT", GENERATED: "gen"}

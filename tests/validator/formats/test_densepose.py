@@ -23,7 +23,7 @@ from validator.check import check_submission
 from validator.facts import EMPTY
 from validator.findings import Findings
 from validator.formats import densepose as fmt
-from validator.rules import load_rules
+from validator.formats.rules import load_rules
 
 ID = "densepose"
 GOOD = json.loads(

@@ -15,7 +15,7 @@ from validator.check import check_submission
 from validator.findings import Findings
 from validator.formats import kinetics_tps as fmt
 from validator.json_files import JsonForm
-from validator.rules import load_rules
+from validator.formats.rules import load_rules
 
 CLASSES, PARTS = fmt.CLASSES_FILE, fmt.PARTS_FILE
 

@@ -12,9 +12,9 @@ from validator.archive import open_submission
 from validator.arrays import Floats, Ints
 from validator.files import choose_named
 from validator.findings import Findings, Note, Read, quote
+from validator.formats.rules import Format, Rules
 from validator.hints import EMPTY, box_hints
 from validator.json_files import Entries, read_json
-from validator.rules import Format, Rules
 from validator.strict_json import JsonValue, pointer_part
 
 FRAMES = 10

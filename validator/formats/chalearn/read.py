@@ -9,8 +9,8 @@ from validator.archive import open_submission
 from validator.csv_files import CsvRows, read_csv_files
 from validator.files import choose_items
 from validator.findings import Findings, Note, Read
+from validator.formats.rules import CsvRules, Format, Rules
 from validator.hints import EMPTY, label_hints
-from validator.rules import CsvRules, Format, Rules
 
 
 def read(path: Path, rules: Rules, last_frames: Mapping[str, int] | None = None) -> Read[CsvRows]:

@@ -22,11 +22,11 @@ from validator.array_stream import Readable, iter_entries
 from validator.arrays import Pixels
 from validator.files import choose_named
 from validator.findings import REPORTED_PER_KIND, Findings, Note, Problem, Read, Refused, counted
+from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import EMPTY
 from validator.json_files import check_value
 from validator.limits import collector_off
 from validator.png import ImageError, decode_base64, decode_png
-from validator.rules import Format, JsonFile, Rules
 from validator.strict_json import JsonValue
 from validator.workers import Batch, Fold, fold, usable_cores
 

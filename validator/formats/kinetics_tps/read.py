@@ -18,9 +18,9 @@ from validator.archive import open_submission
 from validator.arrays import Floats, Ints
 from validator.files import choose_named
 from validator.findings import Findings, Note, Read, counted
+from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import EMPTY, box_hints
 from validator.json_files import Entries, as_dict, read_json
-from validator.rules import Format, JsonFile, Rules
 from validator.strict_json import JsonValue, pointer_part
 
 _box, _verb, _parts, _humans = (itemgetter(name) for name in ("box", "verb", "parts", "humans"))

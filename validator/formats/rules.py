@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from validator.archive import Limits
 from validator.findings import Note, Read
 from validator.strict_yaml import YamlValue, load_strict
 
+_FOLDER = Path(__file__).parent
 ContentT = TypeVar("ContentT")
 
 
@@ -126,3 +128,22 @@ def parse_csv_rules(data: dict[str, YamlValue]) -> CsvRules:
     return CsvRules(
         columns=columns, also_named=also_named, order=order, first_and_last=first_and_last, **data
     )
+
+
+def task_ids() -> list[str]:
+    """Return the ids of the tasks that have rules here, in ascending order."""
+    return sorted(path.stem for path in _FOLDER.glob("*/*.yaml"))
+
+
+def load_rules(task_id: str) -> Rules:
+    """Read the rules of a task. Raises FileNotFoundError for an unknown id."""
+    for path in _FOLDER.glob(f"*/{task_id}.yaml"):
+        return parse_rules(path)
+    raise FileNotFoundError(f"there are no rules of {task_id}")
+
+
+def load_format(task_id: str) -> tuple[Format[Any], Rules]:
+    """Return the format of a task, which reads its submissions, and its rules. Raises as `load_rules`."""
+    rules = load_rules(task_id)
+    module = importlib.import_module(f"validator.formats.{rules.folder.name}.read")
+    return module.FORMAT, rules
