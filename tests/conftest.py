@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-from scoring_program import scoring
+from scoring_program.run import load_folder, run as run_program
 
 # One fixed sequence of examples, so that a run on another machine sees the same.
 settings.register_profile("all", derandomize=True, deadline=None)
@@ -43,7 +44,7 @@ class Outcome:
 def run(tmp_path, capsys):
     """Return a function that scores a submission (files, or the bytes of a zip) against reference files."""
 
-    def run_scoring(challenge_id, reference, submission, **overrides):
+    def run_scoring(task_id, reference, submission, **overrides):
         ref, res, out = (tmp_path / name for name in ("ref", "res", "out"))
         for folder in (ref, res):
             shutil.rmtree(folder, ignore_errors=True)
@@ -54,7 +55,7 @@ def run(tmp_path, capsys):
             place = res / name
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content if isinstance(content, bytes) else content.encode())
-        code = scoring.score_folder(challenge_id, ref, res, out, overrides)
+        code = run_program(partial(load_folder, task_id, ref, overrides), res, out).exit_code
         captured = capsys.readouterr()
         return Outcome(code, out, captured.out, captured.err)
 

@@ -6,6 +6,7 @@ import importlib
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,11 +14,9 @@ from typing import Any
 
 import pytest
 
-from scoring_program.challenge import load_challenge
 from scoring_program.result import Result
-from scoring_program.scoring import scored_result
+from scoring_program.task import Loaded, load_task
 from tests.helpers import GOLDEN, ROOT
-from validator.findings import Findings
 
 PROTOCOLS = ("published", "released")
 
@@ -62,32 +61,18 @@ def settings_of(case: Path, protocol: str, **settings: Any) -> dict[str, Any]:
 
 
 @cache
-def reference_of(case: Path, chosen: str) -> Any:
+def loaded_of(case: Path, chosen: str) -> Loaded[Any, Any, Any]:
     """Load the reference of a case once with the same settings: preparing it may take a moment."""
-    findings = Findings()
-    reference = (
-        load_challenge(case.parent.name).program().load_reference(case / "ref", json.loads(chosen), findings)
-    )
-    assert findings.lines() == []
-    return reference
+    task = load_task(case.parent.name)
+    return task.load(case / "ref", task.settings(case / "ref", json.loads(chosen)))
 
 
 def score_case(case: Path, protocol: str, **settings: Any) -> Result:
-    """Score a golden case through the challenge's program and return its result."""
-    challenge = load_challenge(case.parent.name)
-    defaults = {setting.name: setting.default for setting in challenge.settings}
+    """Score a golden case through its task and return its result."""
     # No reference depends on the protocol.
-    reference = reference_of(case, json.dumps({**defaults, **settings_of(case, PROTOCOLS[0])}))
-    findings = Findings()
-    submission = challenge.program().read_submission(case / "res", reference, findings)
-    assert findings.lines() == []
-    return scored_result(
-        challenge,
-        reference,
-        submission,
-        {**defaults, **settings_of(case, protocol, **settings)},
-        findings.notes,
-    )
+    loaded = loaded_of(case, json.dumps(settings_of(case, PROTOCOLS[0])))
+    values = {**loaded.settings, **settings_of(case, protocol, **settings)}
+    return replace(loaded, settings=values).score_path(case / "res")
 
 
 @contextmanager

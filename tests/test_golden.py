@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 
-from scoring_program.challenge import challenge_ids
+from scoring_program.task import task_ids
 from tests.golden_cases import (
     PROTOCOLS,
     cases,
@@ -67,6 +67,6 @@ def test_every_key_of_a_case_is_read(case):
         assert not more & expected.keys()
 
 
-@pytest.mark.parametrize("challenge_id", challenge_ids())
-def test_every_challenge_has_golden_cases(challenge_id):
-    assert any(case.parent.name == challenge_id for case in CASES)
+@pytest.mark.parametrize("task_id", task_ids())
+def test_every_challenge_has_golden_cases(task_id):
+    assert any(case.parent.name == task_id for case in CASES)

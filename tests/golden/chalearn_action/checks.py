@@ -2,7 +2,7 @@
 
 import pytest
 
-from scoring_program.challenge import load_challenge
+from scoring_program.task import load_task
 
 
 def check(name, score, expected):
@@ -14,7 +14,7 @@ def check(name, score, expected):
     per_sequence = {sequence: jaccard for sequence, jaccard, counts in sequences if counts}
     assert per_sequence == pytest.approx(expected.pop("per_sequence"), abs=1e-12)
     if "per_class" in expected:
-        names = load_challenge(name).program().track.classes
+        names = load_task(name).track.classes
         (table,) = (section for section in result.sections if section.key == "classes")
         shown = {str(names.index(row[0]) + 1): row[1] for row in table.rows}
         assert shown == pytest.approx(expected.pop("per_class"), abs=1e-12)
