@@ -142,7 +142,7 @@ class SentenceStatistics(Statistics):
     joined: Joined
 
 
-def measure_given(reference: Reference, submission: Grounding) -> WordStatistics:
+def measure_given(reference: Reference, submission: Grounding, settings: Settings) -> WordStatistics:
     """Compare the object of each word with its reference boxes."""
     joined, words = join(reference, submission), reference.words
     correct, predicted = grounding.words_correct(joined.objects, words)

@@ -6,12 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from scoring_program.challenges.anet_entities.measure import SentenceStatistics, WordStatistics
+from scoring_program.challenges.anet_entities.measure import (
+    ReferenceWithLemmas,
+    SentenceStatistics,
+    WordStatistics,
+)
 from scoring_program.challenges.anet_entities.read import Reference
 from scoring_program.disclosure import MIN_GROUP, merge_small
 from scoring_program.metrics import grounding
 from scoring_program.result import Cell, Column, Groups, Section, Table
 from validator.arrays import Bools, Floats, Ints
+from validator.formats.anet_entities.read import Grounding
 
 _CLASSES_NOTE = "In the score each class weighs the same, however often it occurs."
 _FREQUENCIES = (1, 10, 30, 100, 300)
@@ -19,7 +24,7 @@ _SIDES = (0, 32, 96, 192)
 _SEGMENTS_SHOWN = 500
 
 
-def given_sections(reference: Reference, statistics: WordStatistics) -> list[Section]:
+def given_sections(reference: Reference, submission: Grounding, statistics: WordStatistics) -> list[Section]:
     """Return all sections of sub-task I, the aggregates first."""
     words, joined = reference.words, statistics.joined
     n_words = np.bincount(words.segment, minlength=len(reference.segments))
@@ -48,16 +53,18 @@ def _given_class_table(statistics: WordStatistics) -> Groups:
     return Groups("classes", "Classes", _CLASSES_NOTE, columns, joined.classes, support, row, 2)
 
 
-def generated_sections(reference: Reference, statistics: SentenceStatistics) -> list[Section]:
+def generated_sections(
+    reference: ReferenceWithLemmas, submission: Grounding, statistics: SentenceStatistics
+) -> list[Section]:
     """Return all sections of sub-task II, the aggregates first."""
-    judged = statistics.judged
+    annotated, judged = reference.annotated, statistics.judged
     f1 = np.nan_to_num(statistics.f1)
-    classes = _generated_class_table(reference, statistics)
+    classes = _generated_class_table(annotated, statistics)
     return [
         classes,
-        *_word_tables(reference, judged.word_correct, judged.word_predicted, classes.support),
-        _hallucinated(reference, statistics),
-        _segment_table(reference, "F1", f1, statistics.joined.submitted),
+        *_word_tables(annotated, judged.word_correct, judged.word_predicted, classes.support),
+        _hallucinated(annotated, statistics),
+        _segment_table(annotated, "F1", f1, statistics.joined.submitted),
     ]
 
 

@@ -4,7 +4,7 @@ sentences."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,10 +17,9 @@ from scoring_program.challenges.anet_entities.measure import (
 )
 from scoring_program.challenges.anet_entities.read import Reference
 from scoring_program.hints import likely_mistakes
-from scoring_program.result import Deferred, Section, Statistics
+from scoring_program.result import Statistics
 from scoring_program.settings import Settings
 from scoring_program.task import Task, declared_tasks
-from validator.arrays import Floats
 from validator.findings import Findings, Note, Read, counted, quote
 from validator.formats.anet_entities import read as submissions
 from validator.formats.anet_entities.read import Grounding
@@ -49,6 +48,12 @@ class EntitiesTask(Task[ReferenceT, Grounding, StatisticsT]):
 class GivenSentences(EntitiesTask[Reference, WordStatistics]):
     """Sub-task I; both protocols are the same."""
 
+    reduce = staticmethod(measure.given_score)
+    scores = staticmethod(measure.given_scores)
+    error_costs = staticmethod(measure.given_error_costs)
+    sections = staticmethod(page.given_sections)
+    measure = staticmethod(measure.measure_given)
+
     def load_reference(self, folder: Path, settings: Settings) -> Reference:
         """Read the annotations of the chosen splits."""
         return read.load(folder, settings)
@@ -57,28 +62,6 @@ class GivenSentences(EntitiesTask[Reference, WordStatistics]):
         """Look for empty splits and classes outside of the vocabulary."""
         read.check(settings, reference)
         return []
-
-    def measure(self, reference: Reference, submission: Grounding, settings: Settings) -> WordStatistics:
-        """Compare the object of each word with its reference boxes."""
-        return measure.measure_given(reference, submission)
-
-    def reduce(self, statistics: WordStatistics, weights: Floats) -> Floats:
-        """Return the mean over classes of their share of right words."""
-        return measure.given_score(statistics, weights)
-
-    def scores(self, statistics: WordStatistics) -> dict[str, float]:
-        """Return the localization accuracy and what goes with it."""
-        return measure.given_scores(statistics)
-
-    def error_costs(self, statistics: WordStatistics) -> dict[str, float]:
-        """Return the score if words without an object, or those with one, were right."""
-        return measure.given_error_costs(statistics)
-
-    def sections(
-        self, reference: Reference, submission: Grounding, statistics: WordStatistics
-    ) -> Sequence[Section | Deferred]:
-        """Return the tables of classes, words, and segments."""
-        return page.given_sections(reference, statistics)
 
     def hints(
         self, reference: Reference, submission: Grounding, settings: Settings, score: float
@@ -92,6 +75,11 @@ class GeneratedSentences(EntitiesTask[ReferenceWithLemmas, SentenceStatistics]):
     """Sub-task II; both protocols are the same."""
 
     prepared_file = read.LEMMAS_FILE
+    reduce = staticmethod(measure.generated_score)
+    scores = staticmethod(measure.generated_scores)
+    error_costs = staticmethod(measure.generated_error_costs)
+    sections = staticmethod(page.generated_sections)
+    measure = staticmethod(measure.measure_generated)
 
     def load_reference(self, folder: Path, settings: Settings) -> ReferenceWithLemmas:
         """Read the annotations of the chosen splits and their lemmas, or make the lemmas at home."""
@@ -147,30 +135,6 @@ class GeneratedSentences(EntitiesTask[ReferenceWithLemmas, SentenceStatistics]):
     def signature_parts(self, reference: ReferenceWithLemmas) -> dict[str, str]:
         """Return the name of the lemmatizer."""
         return {"lemmas": reference.lemmatizer}
-
-    def measure(
-        self, reference: ReferenceWithLemmas, submission: Grounding, settings: Settings
-    ) -> SentenceStatistics:
-        """Compare the objects of each sentence with the annotated words of its segment."""
-        return measure.measure_generated(reference, submission, settings)
-
-    def reduce(self, statistics: SentenceStatistics, weights: Floats) -> Floats:
-        """Return the mean F1 of the submitted sentences."""
-        return measure.generated_score(statistics, weights)
-
-    def scores(self, statistics: SentenceStatistics) -> dict[str, float]:
-        """Return F1 per sentence and over classes, in the modes all and loc, with precision and recall."""
-        return measure.generated_scores(statistics)
-
-    def error_costs(self, statistics: SentenceStatistics) -> dict[str, float]:
-        """Return the score without hallucinated objects, without missed words, and with the right boxes."""
-        return measure.generated_error_costs(statistics)
-
-    def sections(
-        self, reference: ReferenceWithLemmas, submission: Grounding, statistics: SentenceStatistics
-    ) -> Sequence[Section | Deferred]:
-        """Return the tables of classes, words, hallucinated classes, and segments."""
-        return page.generated_sections(reference.annotated, statistics)
 
     def hints(
         self, reference: ReferenceWithLemmas, submission: Grounding, settings: Settings, score: float

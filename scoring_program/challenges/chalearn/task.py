@@ -16,7 +16,6 @@ from scoring_program.hints import likely_mistakes
 from scoring_program.result import Deferred, Section
 from scoring_program.settings import Settings
 from scoring_program.task import Task, declared_tasks
-from validator.arrays import Floats
 from validator.findings import Note, Read
 from validator.formats.rules import load_rules
 from validator.hints import EMPTY, label_hints
@@ -39,6 +38,9 @@ class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
 
     track: Track
     reference_files = ("*_labels.csv", "*_data.csv")
+    reduce = staticmethod(measure.mean_score)
+    scores = staticmethod(measure.scores)
+    error_costs = staticmethod(measure.error_costs)
 
     def load_reference(self, folder: Path, settings: Settings) -> Reference:
         """Read the labels and the number of frames of each sequence."""
@@ -51,18 +53,6 @@ class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
     def measure(self, reference: Reference, submission: Prediction, settings: Settings) -> SequenceStatistics:
         """Compare the frames of each class in each sequence."""
         return measure.measure(self.track, reference, submission, settings)
-
-    def reduce(self, statistics: SequenceStatistics, weights: Floats) -> Floats:
-        """Return the weighted mean of the sequences that count."""
-        return measure.mean_score(statistics, weights)
-
-    def scores(self, statistics: SequenceStatistics) -> dict[str, float]:
-        """Return the mean Jaccard index and what goes with it."""
-        return measure.scores(statistics)
-
-    def error_costs(self, statistics: SequenceStatistics) -> dict[str, float]:
-        """Return the score without false classes, without missed ones, and with the right times."""
-        return measure.error_costs(statistics)
 
     def sections(
         self, reference: Reference, submission: Prediction, statistics: SequenceStatistics

@@ -6,7 +6,7 @@ import numpy as np
 
 from scoring_program.challenges.densepose.matching import MEASURES
 from scoring_program.challenges.densepose.measure import ImageStatistics, average
-from scoring_program.challenges.densepose.read import Reference
+from scoring_program.challenges.densepose.read import Gathered, Reference
 from scoring_program.metrics.average_precision import RECALLS, THRESHOLDS, PrecisionCurves, accumulate
 from scoring_program.result import (
     BodyFigure,
@@ -33,7 +33,9 @@ _SCORE_GROUPS = 10
 _FEWEST_IN_GROUP = 10
 
 
-def sections(reference: Reference, statistics: ImageStatistics) -> list[Section | Deferred]:
+def sections(
+    reference: Reference, submission: Gathered, statistics: ImageStatistics
+) -> list[Section | Deferred]:
     """Return all sections, the aggregates first."""
     curves = accumulate(statistics.compared.matches)
     matched = np.flatnonzero(statistics.half.pairs()[statistics.points.pair])

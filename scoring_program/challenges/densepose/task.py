@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +24,8 @@ from scoring_program.challenges.densepose.read import (
     read_submission,
 )
 from scoring_program.hints import likely_mistakes
-from scoring_program.result import Deferred, Section
 from scoring_program.settings import Settings
 from scoring_program.task import Task, declared_tasks
-from validator.arrays import Floats
 from validator.findings import Findings, Note, Read
 from validator.formats.rules import load_rules
 from validator.hints import EMPTY
@@ -38,6 +36,11 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
 
     reference_files = (*PREPARED_FILES, HASH_FILE)
     prepared_file = PERSONS_FILE
+    reduce = staticmethod(measure.average)
+    scores = staticmethod(measure.scores)
+    error_costs = staticmethod(measure.error_costs)
+    sections = staticmethod(page.sections)
+    measure = staticmethod(measure.measure)
 
     def load_reference(self, folder: Path, settings: Settings) -> Reference:
         """Load the prepared reference; official files are prepared first, which needs h5py and takes time."""
@@ -74,29 +77,6 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
     def read_submission(self, path: Path, reference: Reference) -> Read[Gathered]:
         """Check all detections and keep what matching needs."""
         return read_submission(path, load_rules(self.id), reference)
-
-    def measure(self, reference: Reference, submission: Gathered, settings: Settings) -> ImageStatistics:
-        """Compare all detections with the persons of their images and match them."""
-        return measure.measure(reference, submission, settings)
-
-    def reduce(self, statistics: ImageStatistics, weights: Floats) -> Floats:
-        """Return the average precision."""
-        return measure.average(statistics, weights)
-
-    def scores(self, statistics: ImageStatistics) -> dict[str, float]:
-        """Return AP and AR at the thresholds and areas, and the AP of the two factors of GPSm."""
-        return measure.scores(statistics)
-
-    def error_costs(self, statistics: ImageStatistics) -> dict[str, float]:
-        """Return the AP without each type of error."""
-        return measure.error_costs(statistics)
-
-    def sections(
-        self, reference: Reference, submission: Gathered, statistics: ImageStatistics
-    ) -> Sequence[Section | Deferred]:
-        """Return the curves, the body figure, the budget of similarity, calibration, and the table of
-        images."""
-        return page.sections(reference, statistics)
 
     def hints(
         self, reference: Reference, submission: Gathered, settings: Settings, score: float

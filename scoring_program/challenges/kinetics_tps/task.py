@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,8 @@ from scoring_program.challenges.kinetics_tps.read import (
     save_reference,
 )
 from scoring_program.hints import likely_mistakes
-from scoring_program.result import Deferred, Section
 from scoring_program.settings import Settings
 from scoring_program.task import Task, declared_tasks
-from validator.arrays import Floats
 from validator.findings import Note, Read, counted
 from validator.formats.kinetics_tps import read
 from validator.formats.kinetics_tps.read import KineticsSubmission
@@ -31,6 +29,11 @@ class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
     """Average video accuracy conditioned on Part State Correctness."""
 
     reference_files = (CLASSES_FILE, PARTS_FILE, PREPARED_FILE)
+    reduce = staticmethod(measure.mean_area)
+    scores = staticmethod(measure.scores)
+    error_costs = staticmethod(measure.error_costs)
+    sections = staticmethod(page.sections)
+    measure = staticmethod(measure.measure)
 
     def load_reference(self, folder: Path, settings: Settings) -> Reference:
         """Read the organizers' two JSON files, or the arrays that were prepared from them."""
@@ -49,30 +52,6 @@ class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
     def read_submission(self, path: Path, reference: Reference) -> Read[KineticsSubmission]:
         """Check and read both JSON files."""
         return read.read(path, load_rules(self.id))
-
-    def measure(
-        self, reference: Reference, submission: KineticsSubmission, settings: Settings
-    ) -> VideoStatistics:
-        """Match humans, judge the parts, and summarize them for each video."""
-        return measure.measure(reference, submission, settings)
-
-    def reduce(self, statistics: VideoStatistics, weights: Floats) -> Floats:
-        """Return the area under the conditioned accuracy, not rounded."""
-        return measure.mean_area(statistics, weights)
-
-    def scores(self, statistics: VideoStatistics) -> dict[str, float]:
-        """Return the area under the conditioned accuracy and what goes with it."""
-        return measure.scores(statistics)
-
-    def error_costs(self, statistics: VideoStatistics) -> dict[str, float]:
-        """Return the score with the right classes, and with each kind of wrong part made right."""
-        return measure.error_costs(statistics)
-
-    def sections(
-        self, reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics
-    ) -> Sequence[Section | Deferred]:
-        """Return the curve, the budget of PSC, and the tables of classes, parts, and videos."""
-        return page.sections(reference, submission, statistics)
 
     def hints(
         self, reference: Reference, submission: KineticsSubmission, settings: Settings, score: float
