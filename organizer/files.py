@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
+from organizer import ROOT
+
 # The content of a folder by POSIX names.
 Files = Mapping[str, bytes]
 DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError)
@@ -48,6 +50,11 @@ def folder_files(folder: Path) -> dict[str, bytes]:
         if path.is_file()
         and not any(p.startswith((".", "__pycache__")) for p in path.relative_to(folder).parts)
     }
+
+
+def samples_folder(challenge_id: str) -> Path:
+    """Return the folder of a task's sample submissions."""
+    return ROOT / "starting_kit" / "samples" / challenge_id
 
 
 def write_files(files: Files, folder: Path) -> None:

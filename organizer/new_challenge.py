@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import keyword
-import random
 import re
-import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -17,8 +14,6 @@ import yaml
 
 from organizer import ROOT
 from organizer.data.references import RefusedError
-from organizer.data.synthetic import write_demo_data
-from organizer.quality.games import rows
 from validator.findings import Findings, is_printable
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -55,15 +50,22 @@ def new_challenge(name: str, title: str, form: str, metric: str, labels: list[st
         (ROOT / path).write_text(text, encoding="utf-8")
     code = [path for path in texts if path.endswith(".py")]
     for command in (["check", "--select", "I,F401", "--fix"], ["format"]):
-        subprocess.run([sys.executable, "-m", "ruff", *command, "--quiet", *code], cwd=ROOT, check=True)
-    write_demo_data(ROOT, [name])
-    _write_golden(name, metric)
+        _run("ruff", *command, "--quiet", *code)
+    _run("quality", "demo-data", name)
+    _run("tests.item_cases", name, metric)
     _enter_competition(name, title, fields["summary"])
     table = ROOT / "docs" / "score_games.md"
     head, rest = table.read_text(encoding="utf-8").rsplit(" |\n", 1)
-    table.write_text(f"{head} |\n" + "".join(f"{row}\n" for row in rows(name)) + rest, encoding="utf-8")
+    *_, rows = _run("quality", "gaming", name).partition("|---|---|---|---|\n")
+    table.write_text(f"{head} |\n{rows}{rest}", encoding="utf-8")
     _tell(name, list(texts))
     return 0
+
+
+def _run(module: str, *arguments: str) -> str:
+    """Run a module in the repository, in a process that finds the new task, and return what it printed."""
+    command = [sys.executable, "-m", module, *arguments]
+    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def _refuse(problem: str, hint: str) -> None:
@@ -121,20 +123,6 @@ def _sources(fields: dict[str, str]) -> dict[str, str]:
         f"pages/{name}.md": "page.md",
         f"tests/scoring_program/challenges/test_{name}.py": "test.py",
     }
-
-
-def _write_golden(name: str, metric: str) -> None:
-    """Write three golden cases, with numbers of a brute-force computation."""
-    demo = importlib.import_module(f"scoring_program.challenges.{name}.demo")
-    plain, rng = runpy.run_path(str(ROOT / "tests" / "plain_metrics.py"))[metric], random.Random(3)  # noqa: S311
-    for case in ("perfect", "random-1", "random-2"):
-        folder = ROOT / "tests" / "golden" / name / case
-        truth, predicted = ({f"item{n}": demo.random_value(rng) for n in range(8)} for _ in range(2))
-        predicted = truth if case == "perfect" else predicted
-        demo.write(folder / "ref" / demo.TRUTH, truth)
-        demo.write(folder / "res" / demo.FILE, predicted)
-        expected = {"score": plain(truth, predicted), "coverage": 1.0}
-        (folder / "expected.json").write_text(json.dumps(expected) + "\n", encoding="utf-8")
 
 
 def _enter_competition(name: str, title: str, summary: str) -> None:

@@ -24,8 +24,8 @@ from pathlib import Path
 import numpy as np
 
 from organizer.files import zip_bytes
-from organizer.quality.yardstick import mistakes_of
 from quality import ROOT
+from quality.hints import mistakes_of
 
 RECORDED = ROOT / "tests" / "recorded"
 _PROTOCOLS = ("published", "released")

@@ -1,9 +1,14 @@
-"""Golden and random cases of tasks that `make new-challenge` wrote."""
+"""Golden and random cases of tasks that `make new-challenge` wrote.
+
+``python -m tests.item_cases ID METRIC`` writes the golden cases of one.
+"""
 
 import json
 import random
+import sys
 
 from scoring_program.challenge import load_challenge
+from tests import plain_metrics
 from tests.helpers import GOLDEN
 from validator.findings import Findings
 
@@ -34,3 +39,20 @@ def random_cases(name, folder, n_cases=50):
         submission = program.read_submission(folder / "res", reference, findings)
         assert findings.lines() == []
         yield truth, predicted, program.scores(program.measure(reference, submission, {}))["score"]
+
+
+def write_golden_cases(name, metric):
+    """Write three golden cases, with numbers of a brute-force computation."""
+    demo, rng = load_challenge(name).demo(), random.Random(3)
+    for case in ("perfect", "random-1", "random-2"):
+        folder = GOLDEN / name / case
+        truth, predicted = ({f"item{n}": demo.random_value(rng) for n in range(8)} for _ in range(2))
+        predicted = truth if case == "perfect" else predicted
+        demo.write(folder / "ref" / demo.TRUTH, truth)
+        demo.write(folder / "res" / demo.FILE, predicted)
+        expected = {"score": getattr(plain_metrics, metric)(truth, predicted), "coverage": 1.0}
+        (folder / "expected.json").write_text(json.dumps(expected) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_golden_cases(*sys.argv[1:])

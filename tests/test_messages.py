@@ -10,7 +10,7 @@ from collections import Counter
 
 import pytest
 
-from organizer.quality.yardstick import mistakes_of
+from quality.hints import mistakes_of
 from scoring_program.challenge import challenge_ids, load_challenge
 from tests.helpers import ROOT, make_zip
 

@@ -9,8 +9,8 @@ import shutil
 import pytest
 
 from organizer.data.prepare import reference_files
-from organizer.data.synthetic import load_trials, samples_folder
-from organizer.files import folder_files, write_files
+from organizer.files import folder_files, samples_folder, write_files
+from quality.demo_data import load_trials
 from scoring_program import scoring
 from scoring_program.challenge import challenge_ids, load_challenge
 from scoring_program.trials import CANARY as WORD

@@ -14,8 +14,7 @@ from pathlib import Path
 from organizer import ROOT
 from organizer.bundle.packing import needed_code, vendored_files
 from organizer.data.prepare import SYNTHETIC_MARK, reference_files
-from organizer.data.synthetic import samples_folder
-from organizer.files import Files, folder_files, zip_bytes
+from organizer.files import Files, folder_files, samples_folder, zip_bytes
 from scoring_program.challenge import load_challenge
 from validator.rules import load_rules
 

@@ -8,8 +8,7 @@ import json
 import sys
 
 from organizer import ROOT
-from organizer.data.synthetic import samples_folder
-from organizer.files import folder_files, zip_bytes
+from organizer.files import folder_files, samples_folder, zip_bytes
 from scoring_program import scoring
 from scoring_program.challenge import challenge_ids
 

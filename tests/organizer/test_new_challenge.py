@@ -30,7 +30,7 @@ def module(metric):
     return names["weighted"]
 
 
-def yardstick(metric, truth, predicted, weights):
+def of_scikit_learn(metric, truth, predicted, weights):
     from sklearn import metrics  # it takes a second to import
 
     if metric == "rmse":
@@ -55,7 +55,7 @@ def test_metrics_are_those_of_scikit_learn(metric, seed):
     truth, predicted = make(), make()
     weights = rng.integers(0, 4, (5, n)).astype(float)
     weights[:, 0] += 1
-    expected = [yardstick(metric, truth, predicted, row) for row in weights]
+    expected = [of_scikit_learn(metric, truth, predicted, row) for row in weights]
     assert module(metric)(truth, predicted, weights) == pytest.approx(expected, abs=1e-12)
     sides = (dict(enumerate(side.tolist())) for side in (truth, predicted))
     once = module(metric)(truth, predicted, np.ones((1, n)))[0]

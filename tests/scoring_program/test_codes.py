@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from organizer.data.prepare import prepare
-from organizer.quality.yardstick import mistakes_of
+from quality.hints import mistakes_of
 from scoring_program import scoring
 from scoring_program.challenge import challenge_ids, load_challenge
 from tests.helpers import ROOT

@@ -8,7 +8,8 @@ import re
 import numpy as np
 import pytest
 
-from organizer.data.synthetic import load_trials, samples_folder
+from organizer.files import samples_folder
+from quality.demo_data import load_trials
 from scoring_program import plausibility, scoring
 from scoring_program.challenges.anet_entities_gt.mistakes import MISTAKES, files, honest
 from scoring_program.plausibility import BoxPairs, Facet, Reading, best_reading, names_facet

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from organizer.data.synthetic import load_trials, samples_folder
-from organizer.files import folder_files
+from organizer.files import folder_files, samples_folder
+from quality.demo_data import load_trials
 from scoring_program.challenge import challenge_ids, load_challenge
 from scoring_program.metrics import average_precision, resampling
 from scoring_program.scoring import scored_result

@@ -10,10 +10,11 @@ import tempfile
 from pathlib import Path
 
 from organizer.bundle.parts import build_program
-from organizer.data.synthetic import finest_task
 from organizer.files import folder_files, zip_bytes
 from organizer.ranking.command import Choices, rescore
 from organizer.runs.worker import BuiltTask
+from quality import ROOT
+from quality.demo_data import finest_task
 from scoring_program.challenge import challenge_ids, load_challenge
 
 TEAMS = (
@@ -24,7 +25,7 @@ _SIZE = 5
 _BROKEN = b"this is no zip"
 
 
-def write_demo_ranking(output: Path) -> int:
+def write_demo_ranking(output: Path = ROOT / "out" / "demo" / "ranking") -> int:
     """Rank twelve made-up teams with two submissions each; return the exit code of ``rescore``."""
     task = finest_task(challenge_ids())
     with tempfile.TemporaryDirectory() as folder:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from organizer.data.references import RefusedError
-from organizer.data.synthetic import write_demo_data
+from organizer.files import folder_files
+from quality.demo_data import write_demo_data
+from scoring_program.challenge import challenge_ids
 from scoring_program.challenges.chalearn_gesture import demo
+from tests.helpers import ROOT
 
 ID = "chalearn_gesture"
 
@@ -27,3 +30,15 @@ def test_demo_data_that_breaks_the_rules_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(demo, "write_reference", lambda folder: (folder / "S1_labels.csv").write_text("x\n"))
     with pytest.raises(RefusedError, match=r"S1_labels\.csv"):
         write_demo_data(tmp_path, [ID])
+
+
+@pytest.mark.parametrize("name", challenge_ids())
+def test_demo_data_is_what_the_generator_writes(tmp_path, name):
+    write_demo_data(tmp_path, [name])
+    for folder in (f"reference_data/{name}", f"starting_kit/samples/{name}"):
+        made, committed = folder_files(tmp_path / folder), folder_files(ROOT / folder)
+        assert made.keys() == committed.keys()
+        for file in made:
+            # Versions of the HDF5 and PNG libraries may differ in bytes that say the same.
+            if not (name == "densepose" and file.endswith((".mat", "results.json"))):
+                assert made[file] == committed[file], file

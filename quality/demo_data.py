@@ -8,11 +8,11 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from organizer import ROOT
 from organizer.data.prepare import SYNTHETIC_MARK, prepare
 from organizer.data.references import refuse_problems
-from organizer.files import Files, folder_files
-from scoring_program.challenge import challenge_ids, load_challenge
+from organizer.files import Files, folder_files, samples_folder
+from quality import ROOT
+from scoring_program.challenge import load_challenge
 from scoring_program.trials import Trials
 from validator.check import check_submission
 from validator.findings import Findings
@@ -26,12 +26,19 @@ are not the data of any challenge. A bundle that is built with them says so in i
 """
 
 
-def write_demo_data(root: Path, names: Sequence[str] = ()) -> None:
-    """Write reference_data/ and starting_kit/samples/ of some tasks (default: all) below ``root`` again.
+def demo_data_command(ids: Sequence[str]) -> int:
+    """Write reference_data/ and starting_kit/samples/ of some tasks again."""
+    write_demo_data(ROOT, ids)
+    print("written to reference_data/ and starting_kit/samples/:", *ids)
+    return 0
+
+
+def write_demo_data(root: Path, ids: Sequence[str]) -> None:
+    """Write reference_data/ and starting_kit/samples/ of some tasks below ``root`` again.
 
     Raises RefusedError if what a task's ``demo.py`` wrote does not follow the rules of the task.
     """
-    for name in names or challenge_ids():
+    for name in ids:
         demo = load_challenge(name).demo()
         reference = root / "reference_data" / name
         samples = root / "starting_kit" / "samples" / name
@@ -56,11 +63,6 @@ def write_full_size(challenge_id: str, scale: float, folder: Path) -> Files:
     submission = folder_files(folder / "data" / "res")
     shutil.rmtree(folder / "data")
     return submission
-
-
-def samples_folder(challenge_id: str) -> Path:
-    """Return the folder of a task's sample submissions."""
-    return ROOT / "starting_kit" / "samples" / challenge_id
 
 
 def finest_task(ids: Sequence[str]) -> str:

@@ -1,6 +1,6 @@
 """Scores the submissions that its input names, and checks them as at home; prints a line of JSON for each.
 
-`organizer.quality.fuzzing.run` runs this file in an interpreter of its own. It imports only the unpacked program.
+`quality.fuzzing.run` runs this file in an interpreter of its own. It imports only the unpacked program.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from organizer.data.references import refuse_problems
-from organizer.data.synthetic import write_full_size
 from organizer.files import write_files
+from quality.demo_data import write_full_size
 from scoring_program.challenge import AnyProgram, load_challenge
 from scoring_program.metrics import resampling
 from scoring_program.metrics.arrays import Floats

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from organizer.quality.fuzzing.mutations import CHANGES, mutate, rename
-from organizer.quality.fuzzing.run import run_fuzz, what_is_wrong
-from organizer.quality.fuzzing.zips import plain_zip
+from quality.fuzzing.mutations import CHANGES, mutate, rename
+from quality.fuzzing.run import run_fuzz, what_is_wrong
+from quality.fuzzing.zips import plain_zip
 from scoring_program.challenge import challenge_ids
 
 

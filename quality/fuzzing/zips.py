@@ -8,7 +8,7 @@ import struct
 import zipfile
 from collections.abc import Callable
 
-from organizer.quality.fuzzing.pngs import append, cut, flip_bits
+from quality.fuzzing.pngs import append, cut, flip_bits
 
 Files = dict[str, bytes]
 _NO_ZIPS = (

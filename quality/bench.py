@@ -12,10 +12,10 @@ import time
 from pathlib import Path
 
 from organizer.bundle.parts import build_program
-from organizer.data.synthetic import write_full_size
 from organizer.files import zip_bytes
-from organizer.quality.bench_ranking import run_ranking_bench
 from organizer.runs.worker import BuiltTask, Run, run_program
+from quality.bench_ranking import run_ranking_bench
+from quality.demo_data import write_full_size
 
 _REPEATS = 5
 _TIME_LIMIT = 3600.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from organizer.ranking.demo import TEAMS, write_demo_ranking
+from quality.demo_ranking import TEAMS, write_demo_ranking
 from tests.rescoring import rows
 
 pytestmark = pytest.mark.slow

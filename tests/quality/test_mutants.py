@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from organizer.quality import mutant_tests
-from organizer.quality.mutants import chosen_tests, modules
+from quality import mutant_tests
+from quality.mutants import chosen_tests, modules
 from tests.helpers import ROOT
 
 

@@ -12,9 +12,9 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
-from organizer.quality.fuzzing.json_texts import odd_json
-from organizer.quality.fuzzing.pngs import cut, damaged_png
-from organizer.quality.fuzzing.zips import Files, damaged_zip, plain_zip
+from quality.fuzzing.json_texts import odd_json
+from quality.fuzzing.pngs import cut, damaged_png
+from quality.fuzzing.zips import Files, damaged_zip, plain_zip
 
 Change = Callable[[random.Random, bytes], bytes]
 _NUMBERS = (

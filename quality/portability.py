@@ -6,16 +6,17 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
 from pathlib import Path
 
-from organizer import ROOT
 from organizer.bundle.parts import build_program
 from organizer.data.prepare import prepare
 from organizer.data.references import refuse_problems
 from organizer.files import unpack
+from quality import ROOT
 from scoring_program.challenge import challenge_ids, load_challenge
 from validator.findings import counted
 from validator.forks import usable_cores
@@ -43,15 +44,12 @@ print(json.dumps(outcomes))
 
 
 def run_portability(pythons: list[str]) -> int:
-    """Try each interpreter (a command) and print what differs from the first; return 1 if anything does.
+    """Try this interpreter and others (commands), print what differs; return 1 if anything does.
 
     An interpreter needs numpy, scipy, pyyaml and, for images, Pillow; msgspec may be missing.
     """
     if missing := [python for python in pythons if not shutil.which(python)]:
-        print(
-            f'there is no command {", ".join(missing)}; give interpreters, as in PYTHONS="python3.9 '
-            'python3.12"'
-        )
+        print(f"there is no command {', '.join(missing)}; give interpreters, as in: python3.9 python3.12")
         return 1
     different = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -59,7 +57,7 @@ def run_portability(pythons: list[str]) -> int:
         for name in challenge_ids():
             unpack(build_program(name), Path(folder) / name)
         first: dict[str, _Outcome] = {}
-        for python in pythons:
+        for python in [sys.executable, *pythons]:
             outcomes: dict[str, _Outcome] = {}
             programs = (Path(folder) / name for name in cases)
             with ThreadPoolExecutor(usable_cores()) as threads:

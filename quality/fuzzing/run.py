@@ -15,13 +15,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from organizer import ROOT
 from organizer.bundle.parts import build_program
 from organizer.data.prepare import reference_files
-from organizer.data.synthetic import load_trials, samples_folder
-from organizer.files import folder_files, unpack, write_files
-from organizer.quality.fuzzing.mutations import mutate
-from organizer.quality.fuzzing.zips import Files
+from organizer.files import folder_files, samples_folder, unpack, write_files
+from quality import ROOT
+from quality.demo_data import load_trials
+from quality.fuzzing.mutations import mutate
+from quality.fuzzing.zips import Files
 from scoring_program.challenge import challenge_ids
 from validator.findings import counted
 from validator.forks import usable_cores

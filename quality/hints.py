@@ -1,4 +1,4 @@
-"""How often the notes on mistakes are right: of each mistake, and of honest submissions, which must get
+"""How often the notes on mistakes are right: of each mistake, and of correct submissions, which must get
 none."""
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from validator.findings import Findings
 LEAST_SCORE = 0.05
 # What the mistakes are made of: right answers and ones as good as the good samples.
 _NOISES = (0.0, 0.15)
-# Only right answers tell a shift by one frame from an honest one.
+# Only right answers tell a shift by one frame from a correct one.
 _ONLY_RIGHT = {"frames from 0", "start, length", "boxes one frame late", "boxes one frame early"}
 _SIZES = (1, 2)
 # Where sizes replace ends, the validator accepts few: those that are not below their start.
@@ -42,7 +42,7 @@ class _Material:
 
 @dataclass(frozen=True)
 class Row:
-    """How many of ``n`` submissions made in one way got the expected note, or any note if they are honest."""
+    """How many of ``n`` submissions of one kind got the expected note, or any note if they are correct."""
 
     task: str
     made: str
@@ -57,13 +57,13 @@ def mistakes_of(task: str) -> Mistakes:
     return importlib.import_module(f"scoring_program.challenges.{task}.mistakes")  # type: ignore[return-value]
 
 
-def run_yardstick(tasks: Sequence[str], n_mistakes: int, n_honest: int) -> int:
-    """Print both numbers for each task; return 0 if all mistakes are told 95 times of 100 and no honest
-    one is."""
+def run_hints(ids: Sequence[str], n_mistakes: int, n_correct: int) -> int:
+    """Print both numbers for each task; return 0 if all mistakes are told 95 times of 100 and no correct
+    submission is."""
     good = True
     print("| task | submission | note | told |")
     print("|---|---|---|---|")
-    for row in measure(tasks, n_mistakes, n_honest):
+    for row in measure(ids, n_mistakes, n_correct):
         good &= row.hits >= 0.95 * row.n if row.code else row.hits == 0
         print(f"| {row.task} | {row.made} | {row.code or 'none'} | {row.hits} of {row.n} |", flush=True)
         for example in row.examples:
@@ -71,11 +71,11 @@ def run_yardstick(tasks: Sequence[str], n_mistakes: int, n_honest: int) -> int:
     return 0 if good else 1
 
 
-def measure(tasks: Sequence[str], n_mistakes: int, n_honest: int) -> Iterator[Row]:
-    """Yield the row of each mistake, then that of the honest submissions, of each task that has notes on
+def measure(ids: Sequence[str], n_mistakes: int, n_correct: int) -> Iterator[Row]:
+    """Yield the row of each mistake, then that of the correct submissions, of each task that has notes on
     mistakes."""
     with tempfile.TemporaryDirectory() as folder:
-        for task in [task for task in tasks if load_challenge(task).plausibility()]:
+        for task in [task for task in ids if load_challenge(task).plausibility()]:
             usual = [_material(task, Path(folder), size) for size in _SIZES]
             for mistake in mistakes_of(task).MISTAKES:
                 large = mistake[0] in _LARGE
@@ -85,7 +85,7 @@ def measure(tasks: Sequence[str], n_mistakes: int, n_honest: int) -> Iterator[Ro
                     [_material(task, Path(folder), _SIZE_LARGE)] if large else usual,
                     n_mistakes,
                 )
-            yield _honest_row(task, usual, n_honest)
+            yield _correct_row(task, usual, n_correct)
 
 
 def _mistake_row(task: str, mistake: Mistake, materials: Sequence[_Material], n: int) -> Row:
@@ -101,7 +101,7 @@ def _mistake_row(task: str, mistake: Mistake, materials: Sequence[_Material], n:
     return Row(task, made, code, hits, n, ())
 
 
-def _honest_row(task: str, materials: Sequence[_Material], n: int) -> Row:
+def _correct_row(task: str, materials: Sequence[_Material], n: int) -> Row:
     examples: list[str] = []
     hits = count = seed = 0
     while count < n:
@@ -115,7 +115,7 @@ def _honest_row(task: str, materials: Sequence[_Material], n: int) -> Row:
             count += 1
             hits += bool(found)
             examples += found
-    return Row(task, "honest", "", hits, n, tuple(examples[:5]))
+    return Row(task, "correct", "", hits, n, tuple(examples[:5]))
 
 
 def _material(task: str, folder: Path, size: int) -> _Material:

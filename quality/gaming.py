@@ -5,17 +5,16 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
 
-from organizer import ROOT
 from organizer.data.prepare import reference_files
-from organizer.data.synthetic import load_trials, samples_folder
-from organizer.files import folder_files, write_files, zip_bytes
+from organizer.files import folder_files, samples_folder, write_files, zip_bytes
+from quality import ROOT
+from quality.demo_data import load_trials
 from scoring_program import scoring
-from scoring_program.challenge import challenge_ids
 from scoring_program.trials import Files
 
 HONEST = "honest baseline"
@@ -64,15 +63,15 @@ def rows(name: str) -> Iterator[str]:
         yield f"| {name} | {trick} | {scores['score']:.4f} | {scores['coverage']:.4f} |"
 
 
-def print_table() -> int:
-    """Print the table of docs/score_games.md; return 1 if a submission cannot be scored."""
+def print_table(ids: Sequence[str]) -> int:
+    """Print the table of docs/score_games.md for some tasks; return 1 if a submission cannot be scored."""
     print("| task | submission | score | coverage |")
     print("|---|---|---|---|")
     try:
-        for name in challenge_ids():
+        for name in ids:
             for row in rows(name):
                 print(row, flush=True)
     except UnscoredError as error:
-        print(f"{error}\ncorrect demo.py or trials.py of the task, then run make demo-data and make games")
+        print(f"{error}\ncorrect demo.py or trials.py of the task, then write its demo-data again")
         return 1
     return 0

@@ -1,6 +1,6 @@
 """Mutation testing: small changes of metrics and validator, each of which the tests should detect.
 
-Uses cosmic-ray (``requirements/mutation.lock``) on a copy of the repository. A random sample of each module's mutants
+Uses cosmic-ray (``make .venv/mutation/done`` installs it) on a copy of the repository. A random sample of each module's mutants
 is tried on its quick tests, because all would take hours.
 """
 
@@ -19,13 +19,13 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from organizer import ROOT
 from organizer.bundle.packing import imported, needed_code
-from organizer.quality import mutant_tests
+from quality import ROOT, mutant_tests
 from scoring_program.challenge import challenge_ids
 
 WORK = ROOT / ".cache" / "mutants"
 COPY = WORK / "repository"
+COSMIC_RAY = ROOT / ".venv" / "mutation" / "bin" / "cosmic-ray"
 _LEFT_OUT = (".git", ".venv", ".cache", "out", "dist", ".hypothesis", "*_cache", "__pycache__")
 
 # The tests have a limit of their own, which is shorter.
@@ -72,7 +72,7 @@ def chosen_tests(module: str) -> tuple[list[str], str]:
     return tests, " or ".join(["not test_golden", *tasks]) if tasks else ""
 
 
-def run_mutants(cosmic_ray: str, chosen: list[str], sample: int) -> int:
+def run_mutants(chosen: list[str], sample: int) -> int:
     """Try a sample of mutants of each module, print the share killed and the survivors.
 
     A run that was interrupted goes on where it stopped; mutants are tried again once the module or its tests change.
@@ -93,10 +93,10 @@ def run_mutants(cosmic_ray: str, chosen: list[str], sample: int) -> int:
                 _CONFIG.format(module=module, command=command), encoding="utf-8"
             )
             if not session.exists():
-                _begin(cosmic_ray, session, module, sample)
+                _begin(session, module, sample)
             with _tests([address, *files, *(["-k", words] if words else [])]):
                 subprocess.run(
-                    [cosmic_ray, "exec", "mutants.toml", session], cwd=COPY, check=True, capture_output=True
+                    [COSMIC_RAY, "exec", "mutants.toml", session], cwd=COPY, check=True, capture_output=True
                 )
         total, tried, alive = _results(session, module)
         killed = 100 * (tried - len(alive)) / max(tried, 1)
@@ -136,11 +136,11 @@ def _session(module: str, files: list[str], sample: int) -> Path:
     return WORK / f"{module.replace('/', '.')}-{content.hexdigest()[:12]}.sqlite"
 
 
-def _begin(cosmic_ray: str, session: Path, module: str, sample: int) -> None:
+def _begin(session: Path, module: str, sample: int) -> None:
     """Start a session with a sample of the mutants, the same in every run."""
     new = session.with_suffix(".new")
     new.unlink(missing_ok=True)
-    subprocess.run([cosmic_ray, "init", "mutants.toml", new], cwd=COPY, check=True, capture_output=True)
+    subprocess.run([COSMIC_RAY, "init", "mutants.toml", new], cwd=COPY, check=True, capture_output=True)
     lines = (COPY / module).read_text(encoding="utf-8").splitlines()
     with closing(sqlite3.connect(new)) as database, database:
         specs = database.execute(

@@ -12,7 +12,6 @@ import numpy as np
 
 from organizer.bundle.parts import build_program
 from organizer.data.prepare import prepare
-from organizer.data.synthetic import finest_task
 from organizer.files import folder_files, zip_bytes
 from organizer.ranking import tables
 from organizer.ranking.command import Choices, rescore
@@ -20,6 +19,7 @@ from organizer.ranking.ranking import ranking_of
 from organizer.runs.rescore import Options, Record, score_all
 from organizer.runs.submissions import Submission, find_submissions
 from organizer.runs.worker import BuiltTask
+from quality.demo_data import finest_task
 from scoring_program.challenge import challenge_ids, load_challenge
 from validator.forks import usable_cores
 
