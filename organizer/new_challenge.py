@@ -109,10 +109,8 @@ def _fields(name: str, title: str, form: str, metric: str, labels: list[str]) ->
 def _sources(fields: dict[str, str]) -> dict[str, str]:
     """Return the name of the template of each file."""
     name, form, folder = fields["id"], fields["form"], f"scoring_program/challenges/{fields['id']}"
-    sources = {
-        f"{folder}/{file}": file
-        for file in ("challenge.yaml", "metadata.yaml", "program.py", "demo.py", "trials.py")
-    }
+    sources = {f"{folder}/{file}": file for file in ("challenge.yaml", "metadata.yaml", "program.py")}
+    sources |= {f"quality/{name}/{file}": file for file in ("demo.py", "trials.py")}
     sources[f"{folder}/detail.py"] = f"detail_{fields['kind']}.py"
     sources[f"scoring_program/metrics/{fields['metric']}.py"] = f"metrics/{fields['metric']}"
     sources[f"validator/rules/{name}.yaml"] = f"rules_{form}.yaml"

@@ -19,8 +19,9 @@ from organizer.ranking.ranking import ranking_of
 from organizer.runs.rescore import Options, Record, score_all
 from organizer.runs.submissions import Submission, find_submissions
 from organizer.runs.worker import BuiltTask
+from quality.demo import load_demo
 from quality.demo_data import finest_task
-from scoring_program.challenge import challenge_ids, load_challenge
+from scoring_program.challenge import challenge_ids
 from validator.forks import usable_cores
 
 MANY = 1000
@@ -46,7 +47,7 @@ def run_ranking_bench(ids: list[str]) -> None:
 
 def _data(name: str, folder: Path) -> tuple[BuiltTask, dict[str, bytes]]:
     """Return a full-size task, and the files of a submission to it."""
-    load_challenge(name).demo().write_full_size(folder / "data", 1.0)
+    load_demo(name).write_full_size(folder / "data", 1.0)
     findings = prepare(name, folder / "data" / "ref", folder / "ref")
     if not findings.ok:
         raise RuntimeError("\n".join(findings.lines()))

@@ -12,8 +12,8 @@ from organizer.data.prepare import SYNTHETIC_MARK, prepare
 from organizer.data.references import refuse_problems
 from organizer.files import Files, folder_files, samples_folder
 from quality import ROOT
-from scoring_program.challenge import load_challenge
-from scoring_program.trials import Trials
+from quality.demo import load_demo
+from quality.trials import Trials
 from validator.check import check_submission
 from validator.findings import Findings
 from validator.rules import load_rules
@@ -39,7 +39,7 @@ def write_demo_data(root: Path, ids: Sequence[str]) -> None:
     Raises RefusedError if what a task's ``demo.py`` wrote does not follow the rules of the task.
     """
     for name in ids:
-        demo = load_challenge(name).demo()
+        demo = load_demo(name)
         reference = root / "reference_data" / name
         samples = root / "starting_kit" / "samples" / name
         for folder in (reference, samples):
@@ -58,7 +58,7 @@ def write_demo_data(root: Path, ids: Sequence[str]) -> None:
 
 def write_full_size(challenge_id: str, scale: float, folder: Path) -> Files:
     """Write a reference of the real size times ``scale`` to ``folder/ref``; return a submission's files."""
-    load_challenge(challenge_id).demo().write_full_size(folder / "data", scale)
+    load_demo(challenge_id).write_full_size(folder / "data", scale)
     refuse_problems(prepare(challenge_id, folder / "data" / "ref", folder / "ref"))
     submission = folder_files(folder / "data" / "res")
     shutil.rmtree(folder / "data")
@@ -73,4 +73,4 @@ def finest_task(ids: Sequence[str]) -> str:
 
 def load_trials(challenge_id: str) -> Trials:
     """Import the inputs on which tests and tools try a task."""
-    return importlib.import_module(f"scoring_program.challenges.{challenge_id}.trials").TRIALS  # type: ignore[no-any-return]
+    return importlib.import_module(f"quality.{challenge_id}.trials").TRIALS  # type: ignore[no-any-return]

@@ -14,8 +14,9 @@ from organizer.files import folder_files, zip_bytes
 from organizer.ranking.command import Choices, rescore
 from organizer.runs.worker import BuiltTask
 from quality import ROOT
+from quality.demo import load_demo
 from quality.demo_data import finest_task
-from scoring_program.challenge import challenge_ids, load_challenge
+from scoring_program.challenge import challenge_ids
 
 TEAMS = (
     *("Avocet", "Bittern", "Curlew", "Dunlin", "Egret", "Fulmar"),
@@ -33,7 +34,7 @@ def write_demo_ranking(output: Path = ROOT / "out" / "demo" / "ranking") -> int:
             Path(folder) / name for name in ("reference", "samples", "submissions")
         )
         reference.mkdir()
-        demo = load_challenge(task).demo()
+        demo = load_demo(task)
         demo.write_reference(reference, size=_SIZE)
         demo.write_samples(reference, samples)
         names = Path(folder) / "names.csv"

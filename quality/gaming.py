@@ -14,8 +14,8 @@ from organizer.data.prepare import reference_files
 from organizer.files import folder_files, samples_folder, write_files, zip_bytes
 from quality import ROOT
 from quality.demo_data import load_trials
+from quality.trials import Files
 from scoring_program import scoring
-from scoring_program.trials import Files
 
 HONEST = "honest baseline"
 RELEASED = "released: "

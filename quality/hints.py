@@ -14,8 +14,9 @@ import numpy as np
 
 from organizer.data.prepare import reference_files
 from organizer.files import write_files
+from quality.demo import load_demo
+from quality.mistakes import Mistake, Mistakes
 from scoring_program.challenge import load_challenge
-from scoring_program.mistakes import Mistake, Mistakes
 from scoring_program.plausibility import notes
 from scoring_program.settings import read_settings
 from validator.findings import Findings
@@ -54,7 +55,7 @@ class Row:
 
 def mistakes_of(task: str) -> Mistakes:
     """Import the mistakes of a task."""
-    return importlib.import_module(f"scoring_program.challenges.{task}.mistakes")  # type: ignore[return-value]
+    return importlib.import_module(f"quality.{task}.mistakes")  # type: ignore[return-value]
 
 
 def run_hints(ids: Sequence[str], n_mistakes: int, n_correct: int) -> int:
@@ -122,7 +123,7 @@ def _material(task: str, folder: Path, size: int) -> _Material:
     source, prepared = (folder / f"{task}{size}" / name for name in ("source", "prepared"))
     prepared.mkdir(parents=True)
     challenge = load_challenge(task)
-    challenge.demo().write_reference(source, seed=size, size=size)
+    load_demo(task).write_reference(source, seed=size, size=size)
     write_files(reference_files(task, source), prepared)
     findings = Findings()
     settings = read_settings(prepared, challenge.settings, findings)

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar, Union
+from typing import Any, Generic, TypeVar, Union
 
 from scoring_program.metrics.arrays import Floats
 from scoring_program.plausibility import Plausibility
@@ -97,19 +97,6 @@ AnyProgram = Program[Any, Any, Any]
 Sections = Callable[[Any, Any, Any], Sequence[Union[Section, Deferred]]]
 
 
-class Demo(Protocol):
-    """What ``challenges/<id>/demo.py`` offers: synthetic data. It never goes into a bundle."""
-
-    def write_reference(self, folder: Path, seed: int = ..., size: int = ...) -> None:
-        """Write a small demo reference, times ``size``; each seed gives another."""
-
-    def write_samples(self, reference: Path, folder: Path) -> None:
-        """Write sample submissions, a folder each: ``good`` and ``weak``."""
-
-    def write_full_size(self, folder: Path, scale: float) -> None:
-        """Write ``ref/`` and ``res/`` of the real challenge's size, times ``scale``."""
-
-
 @dataclass(frozen=True)
 class ScoreColumn:
     """A number that the scoring program writes, as the leaderboard and the detail page show it."""
@@ -187,10 +174,6 @@ class Challenge:
     def plausibility(self) -> Plausibility | None:
         """Import what reads submissions in other ways; None if the task has no such module."""
         return self._module("plausibility") if (self.folder / "plausibility.py").is_file() else None  # type: ignore[no-any-return]
-
-    def demo(self) -> Demo:
-        """Import the generator of synthetic data of the task."""
-        return self._module("demo")  # type: ignore[no-any-return]
 
     def _module(self, name: str) -> Any:
         return importlib.import_module(f"scoring_program.challenges.{self.id}.{name}")

@@ -7,6 +7,7 @@ import json
 import random
 import sys
 
+from quality.demo import load_demo
 from scoring_program.challenge import load_challenge
 from tests import plain_metrics
 from tests.helpers import GOLDEN
@@ -15,7 +16,7 @@ from validator.findings import Findings
 
 def golden_cases(name):
     """Yield truth, prediction and pinned score of each golden case of a task that `make new-challenge` wrote."""
-    demo = load_challenge(name).demo()
+    demo = load_demo(name)
     for path in sorted((GOLDEN / name).glob("*/expected.json")):
         truth, predicted = (
             demo.decode((path.parent / folder / file).read_text(encoding="utf-8"))
@@ -26,7 +27,7 @@ def golden_cases(name):
 
 def random_cases(name, folder, n_cases=50):
     """Yield truth, prediction and score of random cases, with the items in any order."""
-    demo, program = load_challenge(name).demo(), load_challenge(name).program()
+    demo, program = load_demo(name), load_challenge(name).program()
     for seed in range(n_cases):
         rng, findings = random.Random(seed), Findings()
         keys = [f"item{number}" for number in range(rng.randint(1, 30))]
@@ -43,7 +44,7 @@ def random_cases(name, folder, n_cases=50):
 
 def write_golden_cases(name, metric):
     """Write three golden cases, with numbers of a brute-force computation."""
-    demo, rng = load_challenge(name).demo(), random.Random(3)
+    demo, rng = load_demo(name), random.Random(3)
     for case in ("perfect", "random-1", "random-2"):
         folder = GOLDEN / name / case
         truth, predicted = ({f"item{n}": demo.random_value(rng) for n in range(8)} for _ in range(2))

@@ -11,9 +11,9 @@ import pytest
 from organizer.data.prepare import reference_files
 from organizer.files import folder_files, samples_folder, write_files
 from quality.demo_data import load_trials
+from quality.trials import CANARY as WORD
 from scoring_program import scoring
 from scoring_program.challenge import challenge_ids, load_challenge
-from scoring_program.trials import CANARY as WORD
 from tests.helpers import make_zip
 
 pytestmark = pytest.mark.slow

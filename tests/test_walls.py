@@ -54,7 +54,10 @@ def test_metrics_know_no_files_and_nothing_of_ours(name):
     assert not GRAPH[name] & {"json", "yaml", "io", "os", "pathlib", "zipfile"}
 
 
-OWN_ROOMS = ("scoring_program.challenges", "scoring_program.families", "validator.formats")
+OWN_ROOMS = (
+    *("scoring_program.challenges", "scoring_program.families", "validator.formats"),
+    *(f"quality.{path.parent.name}" for path in (ROOT / "quality").glob("*/demo.py")),
+)
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if not below(name, *OWN_ROOMS)])
@@ -72,7 +75,7 @@ def test_validator_imports_nothing_of_the_scoring_program(name):
 def test_scoring_program_knows_no_tool_of_organizers(name):
     found = GRAPH[name]
     assert not [other for other in found if below(other, "organizer")]
-    if not name.endswith((".demo", ".preparation")):
+    if not name.endswith(".preparation"):
         assert not [other for other in found if other.split(".")[0] in ("h5py", "dask", "distributed")]
     if below(name, "scoring_program.families"):
         assert not [other for other in found if below(other, "scoring_program.challenges")]

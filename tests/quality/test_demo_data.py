@@ -6,9 +6,9 @@ import pytest
 
 from organizer.data.references import RefusedError
 from organizer.files import folder_files
+from quality.chalearn_gesture import demo
 from quality.demo_data import write_demo_data
 from scoring_program.challenge import challenge_ids
-from scoring_program.challenges.chalearn_gesture import demo
 from tests.helpers import ROOT
 
 ID = "chalearn_gesture"

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from organizer.files import samples_folder
+from quality.anet_entities_gt.mistakes import MISTAKES, files, honest
 from quality.demo_data import load_trials
 from scoring_program import plausibility, scoring
-from scoring_program.challenges.anet_entities_gt.mistakes import MISTAKES, files, honest
 from scoring_program.plausibility import BoxPairs, Facet, Reading, best_reading, names_facet
 from tests.helpers import ROOT
 

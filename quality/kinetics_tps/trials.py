@@ -1,4 +1,4 @@
-"""What tests and tools try on this task; see `scoring_program.trials.Trials`."""
+"""What tests and tools try on this task; see `quality.trials.Trials`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from scoring_program.trials import CANARY, Files, Game, Trials
+from quality.trials import CANARY, Files, Game, Trials
 
 _CLASSES, _PARTS = "pred_vid_result.json", "pred_part_result.json"
 # A part that is right counts the less, the more proposals it has.

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from scoring_program.families.anet_entities import demo as anet_demo
+from quality.anet_entities import demo as anet_demo
 
 write_reference = partial(anet_demo.write_reference, generated=True)
 write_samples = partial(anet_demo.write_samples, generated=True)

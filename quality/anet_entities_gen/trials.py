@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scoring_program.families.anet_entities.trials import EntitiesTrials, giant_boxes, nothing, objects_twice
+from quality.anet_entities.trials import EntitiesTrials, giant_boxes, nothing, objects_twice
 
 
 def _every_class(results: Any, reference: Any) -> None:

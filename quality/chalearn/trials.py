@@ -1,4 +1,4 @@
-"""What tests and tools try on both tracks; see `scoring_program.trials.Trials`."""
+"""What tests and tools try on both tracks; see `quality.trials.Trials`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from scoring_program.trials import CANARY, Files, Trials
+from quality.trials import CANARY, Files, Trials
 
 
 class TrackTrials(Trials):

@@ -1,4 +1,4 @@
-"""Honest predictions of DensePose and mistakes; see `scoring_program.mistakes`."""
+"""Honest predictions of DensePose and mistakes; see `quality.mistakes`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from scoring_program.challenges.densepose.demo import predicted
-from scoring_program.mistakes import Files, Generator, Mistake
+from quality.densepose.demo import predicted
+from quality.mistakes import Files, Generator, Mistake
 from validator.formats.densepose import encode_detection
 
 

@@ -10,7 +10,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from scoring_program.demo import write_json
+from quality.demo import write_json
 
 _CLASSES = ["climb_rope", "jump_rope", "paint_wall", "play_drums", "push_cart", "throw_ball"]
 _PARTS = [

@@ -1,7 +1,4 @@
-"""What tests and tools try on a task: ``challenges/<id>/trials.py`` holds one object, ``TRIALS``.
-
-Like demo data, it never goes into a bundle.
-"""
+"""What tests and tools try on a task: ``quality/<id>/trials.py`` holds one object, ``TRIALS``."""
 
 from __future__ import annotations
 

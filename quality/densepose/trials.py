@@ -1,4 +1,4 @@
-"""What tests and tools try on this task; see `scoring_program.trials.Trials`."""
+"""What tests and tools try on this task; see `quality.trials.Trials`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from scoring_program.challenges.densepose import demo
-from scoring_program.trials import CANARY, Files, Game, Trials
+from quality.densepose import demo
+from quality.trials import CANARY, Files, Game, Trials
 from validator.formats.densepose import encode_detection
 
 _KEPT = 3

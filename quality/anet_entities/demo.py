@@ -10,7 +10,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from scoring_program.demo import write_json
+from quality.demo import write_json
 
 _PEOPLE = ["man", "woman", "girl", "boy", "player", "dog"]
 _THINGS = [

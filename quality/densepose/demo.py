@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from quality.demo import write_json
 from scoring_program.challenges.densepose import preparation
-from scoring_program.demo import write_json
 from scoring_program.metrics import geodesic, masks
 from scoring_program.metrics.arrays import Floats
 from validator.formats.densepose import encode_detection

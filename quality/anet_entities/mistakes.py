@@ -1,4 +1,4 @@
-"""Honest predictions of both sub-tasks and mistakes; see `scoring_program.mistakes`."""
+"""Honest predictions of both sub-tasks and mistakes; see `quality.mistakes`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring_program.mistakes import Boxes, Change, Files, Generator, Mistake, bias, moved, of_boxes, sizes
+from quality.mistakes import Boxes, Change, Files, Generator, Mistake, bias, moved, of_boxes, sizes
 
 
 def honest(reference: Path, rng: Generator, noise: float) -> Any:

@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from scoring_program.families.anet_entities import mistakes
-from scoring_program.families.anet_entities.mistakes import each, honest
+from quality.anet_entities import mistakes
+from quality.anet_entities.mistakes import each, honest
 
 __all__ = ["MISTAKES", "files", "honest"]
 

@@ -1,6 +1,6 @@
 """Synthetic data for this track."""
 
-from scoring_program.families.chalearn.demo import ACTION as TRACK
+from quality.chalearn.demo import ACTION as TRACK
 
 write_reference = TRACK.write_reference
 write_samples = TRACK.write_samples

@@ -1,5 +1,5 @@
 """What tests and tools try on this track."""
 
-from scoring_program.families.chalearn.trials import TrackTrials
+from quality.chalearn.trials import TrackTrials
 
 TRIALS = TrackTrials("", 20)

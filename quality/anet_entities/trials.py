@@ -1,4 +1,4 @@
-"""What tests and tools try on both sub-tasks; see `scoring_program.trials.Trials`."""
+"""What tests and tools try on both sub-tasks; see `quality.trials.Trials`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from scoring_program.trials import CANARY, Files, Game, Trials
+from quality.trials import CANARY, Files, Game, Trials
 
 _WHOLE_IMAGE = [[0, 0, 719, 404]] * 10
 Change = Callable[[Any, Any], None]

@@ -1,4 +1,4 @@
-"""Honest predictions of Kinetics-TPS and mistakes; see `scoring_program.mistakes`."""
+"""Honest predictions of Kinetics-TPS and mistakes; see `quality.mistakes`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from scoring_program.challenges.kinetics_tps.demo import STATES
-from scoring_program.mistakes import (
+from quality.kinetics_tps.demo import STATES
+from quality.mistakes import (
     CANVAS,
     Boxes,
     Change,

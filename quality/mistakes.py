@@ -1,7 +1,7 @@
 """Mistakes that a validator cannot refuse, to measure whether notes report them:
-``challenges/<id>/mistakes.py``.
+``quality/<id>/mistakes.py``.
 
-Here is what those modules share whose predictions hold boxes. Like demo data, they never go into a bundle.
+Here is what those modules share whose predictions hold boxes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CANVAS = np.array([640, 480, 640, 480])
 
 
 class Mistakes(Protocol):
-    """What ``challenges/<id>/mistakes.py`` offers."""
+    """What ``quality/<id>/mistakes.py`` offers."""
 
     MISTAKES: Sequence[Mistake]
     """What a mistake is called, the code of its note, and how it changes an honest prediction."""

@@ -1,4 +1,4 @@
-"""Honest predictions of both tracks and mistakes; see `scoring_program.mistakes`."""
+"""Honest predictions of both tracks and mistakes; see `quality.mistakes`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from scoring_program.mistakes import Change, Files, Generator, Mistake
+from quality.mistakes import Change, Files, Generator, Mistake
 
 
 def honest(reference: Path, rng: Generator, noise: float) -> Any:
