@@ -54,9 +54,9 @@ def new_challenge(name: str, title: str, form: str, metric: str, labels: list[st
     _run("quality", "demo-data", name)
     _run("tests.item_cases", name, metric)
     _enter_competition(name, title, fields["summary"])
-    table = ROOT / "docs" / "score_games.md"
+    table = ROOT / "docs" / "gaming.md"
     head, rest = table.read_text(encoding="utf-8").rsplit(" |\n", 1)
-    *_, rows = _run("quality", "gaming", name).partition("|---|---|---|---|\n")
+    *_, rows = _run("quality", "gaming", name).partition("---|\n")
     table.write_text(f"{head} |\n{rows}{rest}", encoding="utf-8")
     _tell(name, list(texts))
     return 0
@@ -110,7 +110,7 @@ def _sources(fields: dict[str, str]) -> dict[str, str]:
     """Return the name of the template of each file."""
     name, form, folder = fields["id"], fields["form"], f"scoring_program/challenges/{fields['id']}"
     sources = {f"{folder}/{file}": file for file in ("challenge.yaml", "metadata.yaml", "program.py")}
-    sources |= {f"quality/{name}/{file}": file for file in ("demo.py", "trials.py")}
+    sources[f"quality/{name}/task.py"] = "task.py"
     sources[f"{folder}/detail.py"] = f"detail_{fields['kind']}.py"
     sources[f"scoring_program/metrics/{fields['metric']}.py"] = f"metrics/{fields['metric']}"
     sources[f"validator/rules/{name}.yaml"] = f"rules_{form}.yaml"
@@ -150,7 +150,7 @@ def _enter_competition(name: str, title: str, summary: str) -> None:
 
 def _tell(name: str, paths: list[str]) -> None:
     demo = [f"{folder}/{name}/" for folder in ("reference_data", "starting_kit/samples", "tests/golden")]
-    print("written:", *sorted([*paths, *demo]), "changed: competition.yaml docs/score_games.md", sep="\n  ")
+    print("written:", *sorted([*paths, *demo]), "changed: competition.yaml docs/gaming.md", sep="\n  ")
     print("left to edit:")
     for path in paths:
         for number, line in enumerate((ROOT / path).read_text(encoding="utf-8").splitlines(), start=1):

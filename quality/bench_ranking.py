@@ -11,17 +11,14 @@ from pathlib import Path
 import numpy as np
 
 from organizer.bundle.parts import build_program
-from organizer.data.prepare import prepare
-from organizer.files import folder_files, zip_bytes
+from organizer.files import Files, zip_bytes
 from organizer.ranking import tables
 from organizer.ranking.command import Choices, rescore
 from organizer.ranking.ranking import ranking_of
 from organizer.runs.rescore import Options, Record, score_all
 from organizer.runs.submissions import Submission, find_submissions
 from organizer.runs.worker import BuiltTask
-from quality.demo import load_demo
-from quality.demo_data import finest_task
-from scoring_program.challenge import challenge_ids
+from quality.demo_data import finest_task, write_full_size
 from validator.forks import usable_cores
 
 MANY = 1000
@@ -36,7 +33,7 @@ def run_ranking_bench(ids: list[str]) -> None:
     for name in ids:
         with tempfile.TemporaryDirectory() as folder:
             print(_after_scoring(name, Path(folder)), flush=True)
-    many = finest_task(challenge_ids())
+    many = finest_task()
     if many in ids:
         print("| task | submissions | workers | seconds | a second | processor time of each |")
         print("|---|---|---|---|---|---|")
@@ -45,14 +42,10 @@ def run_ranking_bench(ids: list[str]) -> None:
                 print(_many(many, Path(folder), workers), flush=True)
 
 
-def _data(name: str, folder: Path) -> tuple[BuiltTask, dict[str, bytes]]:
+def _data(name: str, folder: Path) -> tuple[BuiltTask, Files]:
     """Return a full-size task, and the files of a submission to it."""
-    load_demo(name).write_full_size(folder / "data", 1.0)
-    findings = prepare(name, folder / "data" / "ref", folder / "ref")
-    if not findings.ok:
-        raise RuntimeError("\n".join(findings.lines()))
-    built = BuiltTask(name, build_program(name), folder / "ref", _TIME_LIMIT)
-    return built, folder_files(folder / "data" / "res")
+    submission = write_full_size(name, 1.0, folder)
+    return BuiltTask(name, build_program(name), folder / "ref", _TIME_LIMIT), submission
 
 
 def _after_scoring(name: str, folder: Path) -> str:

@@ -1,8 +1,7 @@
-"""The synthetic demo reference and the sample submissions of all tasks."""
+"""Synthetic references and samples: the small ones of the repository, and ones of full size."""
 
 from __future__ import annotations
 
-import importlib
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -12,8 +11,7 @@ from organizer.data.prepare import SYNTHETIC_MARK, prepare
 from organizer.data.references import refuse_problems
 from organizer.files import Files, folder_files, samples_folder
 from quality import ROOT
-from quality.demo import load_demo
-from quality.trials import Trials
+from quality.task import quality_tasks
 from validator.check import check_submission
 from validator.findings import Findings
 from validator.rules import load_rules
@@ -28,49 +26,42 @@ are not the data of any challenge. A bundle that is built with them says so in i
 
 def demo_data_command(ids: Sequence[str]) -> int:
     """Write reference_data/ and starting_kit/samples/ of some tasks again."""
-    write_demo_data(ROOT, ids)
+    for task_id in ids:
+        write_demo_data(task_id, ROOT)
     print("written to reference_data/ and starting_kit/samples/:", *ids)
     return 0
 
 
-def write_demo_data(root: Path, ids: Sequence[str]) -> None:
-    """Write reference_data/ and starting_kit/samples/ of some tasks below ``root`` again.
+def write_demo_data(task_id: str, root: Path) -> None:
+    """Write reference_data/ and starting_kit/samples/ of a task below ``root``.
 
-    Raises RefusedError if what a task's ``demo.py`` wrote does not follow the rules of the task.
+    Raises RefusedError if something does not follow the rules of the task.
     """
-    for name in ids:
-        demo = load_demo(name)
-        reference = root / "reference_data" / name
-        samples = root / "starting_kit" / "samples" / name
-        for folder in (reference, samples):
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir(parents=True)
-        demo.write_reference(reference)
-        (reference / SYNTHETIC_MARK).write_text(_MARK_TEXT, encoding="utf-8")
-        with tempfile.TemporaryDirectory() as work:
-            refuse_problems(prepare(name, reference, Path(work)))
-        demo.write_samples(reference, samples)
-        for sample in sorted(samples.iterdir()):
-            findings = Findings()
-            check_submission(sample, load_rules(name), findings)
-            refuse_problems(findings)
+    task = quality_tasks()[task_id]
+    reference, samples = root / "reference_data" / task_id, root / "starting_kit" / "samples" / task_id
+    for folder in (reference, samples):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+    task.write_reference(reference)
+    (reference / SYNTHETIC_MARK).write_text(_MARK_TEXT, encoding="utf-8")
+    with tempfile.TemporaryDirectory() as work:
+        refuse_problems(prepare(task_id, reference, Path(work)))
+    task.write_samples(reference, samples)
+    for sample in sorted(samples.iterdir()):
+        findings = Findings()
+        check_submission(sample, load_rules(task_id), findings)
+        refuse_problems(findings)
 
 
-def write_full_size(challenge_id: str, scale: float, folder: Path) -> Files:
+def write_full_size(task_id: str, scale: float, folder: Path) -> Files:
     """Write a reference of the real size times ``scale`` to ``folder/ref``; return a submission's files."""
-    load_demo(challenge_id).write_full_size(folder / "data", scale)
-    refuse_problems(prepare(challenge_id, folder / "data" / "ref", folder / "ref"))
+    quality_tasks()[task_id].write_full_size(folder / "data", scale)
+    refuse_problems(prepare(task_id, folder / "data" / "ref", folder / "ref"))
     submission = folder_files(folder / "data" / "res")
     shutil.rmtree(folder / "data")
     return submission
 
 
-def finest_task(ids: Sequence[str]) -> str:
-    """Return the task whose good sample has the most files, the last of equals: others can be mixed from
-    these."""
-    return max(ids, key=lambda name: (len(list((samples_folder(name) / "good").iterdir())), name))
-
-
-def load_trials(challenge_id: str) -> Trials:
-    """Import the inputs on which tests and tools try a task."""
-    return importlib.import_module(f"quality.{challenge_id}.trials").TRIALS  # type: ignore[no-any-return]
+def finest_task() -> str:
+    """Return the task whose good sample has the most files, the last of equals: others can be mixed."""
+    return max(quality_tasks(), key=lambda name: (len(list((samples_folder(name) / "good").iterdir())), name))

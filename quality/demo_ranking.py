@@ -14,40 +14,30 @@ from organizer.files import folder_files, zip_bytes
 from organizer.ranking.command import Choices, rescore
 from organizer.runs.worker import BuiltTask
 from quality import ROOT
-from quality.demo import load_demo
 from quality.demo_data import finest_task
-from scoring_program.challenge import challenge_ids
+from quality.task import quality_tasks
 
 TEAMS = (
     *("Avocet", "Bittern", "Curlew", "Dunlin", "Egret", "Fulmar"),
     *("Garganey", "Heron", "Ibis", "Jacana", "Kestrel", "Lapwing"),
 )
-_SIZE = 5
-_BROKEN = b"this is no zip"
 
 
 def write_demo_ranking(output: Path = ROOT / "out" / "demo" / "ranking") -> int:
     """Rank twelve made-up teams with two submissions each; return the exit code of ``rescore``."""
-    task = finest_task(challenge_ids())
-    with tempfile.TemporaryDirectory() as folder:
-        reference, samples, submissions = (
-            Path(folder) / name for name in ("reference", "samples", "submissions")
-        )
-        reference.mkdir()
-        demo = load_demo(task)
-        demo.write_reference(reference, size=_SIZE)
-        demo.write_samples(reference, samples)
-        names = Path(folder) / "names.csv"
-        _write_submissions(samples, submissions, names)
-        built = BuiltTask(task, build_program(task), reference, 600.0)
-        log = io.StringIO()
+    task_id = finest_task()
+    with tempfile.TemporaryDirectory() as name:
+        folder, log = Path(name), io.StringIO()
+        (folder / "reference").mkdir()
+        task = quality_tasks()[task_id]
+        task.write_reference(folder / "reference", size=5)
+        task.write_samples(folder / "reference", folder / "samples")
+        _write_submissions(folder / "samples", folder / "submissions", folder / "names.csv")
+        built = BuiltTask(task_id, build_program(task_id), folder / "reference", 600.0)
         with contextlib.redirect_stdout(log):
-            code = rescore(built, submissions, output, Choices(names=names))
-    print(
-        log.getvalue()
-        if code
-        else f"a ranking of made-up teams: {output / 'index.html'}; public: ranking.html"
-    )
+            code = rescore(built, folder / "submissions", output, Choices(names=folder / "names.csv"))
+    pages = f"a ranking of made-up teams: {output / 'index.html'}; public: ranking.html"
+    print(log.getvalue() if code else pages)
     return code
 
 
@@ -64,6 +54,6 @@ def _write_submissions(samples: Path, submissions: Path, names: Path) -> None:
             }
             (submissions / team / f"{attempt + 1}.zip").write_bytes(zip_bytes(chosen))
             rows.append((f"{team}/{attempt + 1}.zip", team, f"2024-05-{1 + number + 14 * attempt:02d}"))
-    (submissions / TEAMS[-1] / "3.zip").write_bytes(_BROKEN)
+    (submissions / TEAMS[-1] / "3.zip").write_bytes(b"this is no zip")
     with names.open("w", encoding="utf-8", newline="") as stream:
         csv.writer(stream).writerows([("submission", "team", "date"), *rows])

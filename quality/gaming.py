@@ -1,5 +1,4 @@
-"""Score games: tricks that a participant might try, and the score that each gets against the demo
-reference."""
+"""What gaming tricks score against the demo reference."""
 
 from __future__ import annotations
 
@@ -11,67 +10,62 @@ from io import StringIO
 from pathlib import Path
 
 from organizer.data.prepare import reference_files
-from organizer.files import folder_files, samples_folder, write_files, zip_bytes
+from organizer.files import Files, folder_files, samples_folder, write_files, zip_bytes
 from quality import ROOT
-from quality.demo_data import load_trials
-from quality.trials import Files
+from quality.task import Trick, quality_tasks
 from scoring_program import scoring
 
-HONEST = "honest baseline"
-RELEASED = "released: "
-"""What the names of those begin with that are played with this protocol."""
+CORRECT = "correct submission"
+_SAMPLES = {"published": "good", "released": "weak"}
 
 
 class UnscoredError(Exception):
-    """A trick, or the honest baseline, cannot be scored; the message is the log of the run."""
+    """A submission cannot be scored; the message is the log of the run."""
 
 
-def submissions(name: str) -> Iterator[tuple[str, Files]]:
-    """Yield the honest baseline of a task, which is its good sample, and what each trick makes of it.
-
-    If there are tricks for the released protocol, they follow with theirs, the weak sample.
-    """
-    trials, reference = load_trials(name), folder_files(ROOT / "reference_data" / name)
-    for head, games, sample in (("", trials.GAMES, "good"), (RELEASED, trials.RELEASED_GAMES, "weak")):
-        if games:
-            baseline = folder_files(samples_folder(name) / sample)
-            yield head + HONEST, baseline
-            for trick, build in games.items():
-                yield head + trick, build(reference, baseline)
+def submissions(task_id: str) -> Iterator[tuple[Trick, Files]]:
+    """Yield the submission that each trick makes of a sample, of each protocol the unchanged sample first."""
+    reference = folder_files(ROOT / "reference_data" / task_id)
+    for protocol, name in _SAMPLES.items():
+        sample = folder_files(samples_folder(task_id) / name)
+        tricks = [trick for trick in quality_tasks()[task_id].tricks if trick.protocol == protocol]
+        if tricks:
+            yield Trick(CORRECT, lambda reference, sample: sample, protocol), sample
+        for trick in tricks:
+            yield trick, trick.play(reference, sample)
 
 
-def play(name: str, trick: str, files: Files) -> dict[str, float]:
+def scores_of(task_id: str, trick: Trick, files: Files) -> dict[str, float]:
     """Return the scores of a submission against the demo reference; raise UnscoredError if it has none."""
-    protocol = "released" if trick.startswith(RELEASED) else "published"
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         (work / "ref").mkdir()
-        write_files(reference_files(name, ROOT / "reference_data" / name), work / "ref")
+        write_files(reference_files(task_id, ROOT / "reference_data" / task_id), work / "ref")
         (work / "s.zip").write_bytes(zip_bytes(files))
-        log, settings = StringIO(), {"detail": "none", "protocol": protocol}
+        log, settings = StringIO(), {"detail": "none", "protocol": trick.protocol}
         with redirect_stdout(log), redirect_stderr(log):
-            code = scoring.score_folder(name, work / "ref", work / "s.zip", work / "out", settings)
+            code = scoring.score_folder(task_id, work / "ref", work / "s.zip", work / "out", settings)
         if code != scoring.SCORED:
-            raise UnscoredError(f"{name}, {trick}: {log.getvalue().strip()}")
+            raise UnscoredError(f"{task_id}, {trick.name}: {log.getvalue().strip()}")
         return json.loads((work / "out" / "scores.json").read_text(encoding="utf-8"))
 
 
-def rows(name: str) -> Iterator[str]:
-    """Yield the rows of a task in the table of docs/score_games.md."""
-    for trick, files in submissions(name):
-        scores = play(name, trick, files)
-        yield f"| {name} | {trick} | {scores['score']:.4f} | {scores['coverage']:.4f} |"
+def row(task_id: str, trick: Trick, scores: dict[str, float]) -> str:
+    """Return the row of a submission in the table of docs/gaming.md."""
+    return (
+        f"| {task_id} | {trick.protocol} | {trick.name} | {scores['score']:.4f} | {scores['coverage']:.4f} |"
+    )
 
 
 def print_table(ids: Sequence[str]) -> int:
-    """Print the table of docs/score_games.md for some tasks; return 1 if a submission cannot be scored."""
-    print("| task | submission | score | coverage |")
-    print("|---|---|---|---|")
+    """Print the table of docs/gaming.md for some tasks; return 1 if a submission cannot be scored."""
+    print("| task | protocol | submission | score | coverage |")
+    print("|---|---|---|---|---|")
     try:
-        for name in ids:
-            for row in rows(name):
-                print(row, flush=True)
+        for task_id in ids:
+            for trick, files in submissions(task_id):
+                print(row(task_id, trick, scores_of(task_id, trick, files)), flush=True)
     except UnscoredError as error:
-        print(f"{error}\ncorrect demo.py or trials.py of the task, then write its demo-data again")
+        print(f"{error}\ncorrect the task's modules in quality/, then write its demo data again")
         return 1
     return 0

@@ -10,8 +10,8 @@ import pytest
 
 from organizer.data.prepare import reference_files
 from organizer.files import folder_files, samples_folder, write_files
-from quality.demo_data import load_trials
-from quality.trials import CANARY as WORD
+from quality.task import CANARY as WORD
+from quality.task import quality_tasks
 from scoring_program import scoring
 from scoring_program.challenge import challenge_ids, load_challenge
 from tests.helpers import make_zip
@@ -31,7 +31,7 @@ def planted(tmp_path_factory):
         if name not in made:
             source = tmp_path_factory.mktemp(name) / "source"
             source.mkdir()
-            load_trials(name).plant(source)
+            quality_tasks()[name].plant(source)
             made[name] = source.with_name("ref")
             made[name].mkdir()
             write_files(reference_files(name, source), made[name])
@@ -46,7 +46,7 @@ def sample(name):
 
 def knowing(name):
     """Return a submission that touches the canaries without naming them."""
-    return load_trials(name).knowing()
+    return quality_tasks()[name].knowing()
 
 
 def bad(name):
@@ -98,7 +98,7 @@ def test_no_canary_leaves_a_run(planted, tmp_path, capsys, name, make, detail):
     assert_silent(texts, b" ".join([*(place.encode() for place in files), *files.values()]))
 
 
-@pytest.mark.parametrize("name", [name for name in IDS if load_trials(name).SHOWS_ITEMS])
+@pytest.mark.parametrize("name", [name for name in IDS if quality_tasks()[name].shows_items])
 def test_full_detail_shows_ground_truth_in_the_detailed_results_only(planted, tmp_path, capsys, name):
     files = knowing(name)
     code, texts = run(name, planted(name), files, tmp_path, capsys, detail="full")

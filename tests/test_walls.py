@@ -56,7 +56,7 @@ def test_metrics_know_no_files_and_nothing_of_ours(name):
 
 OWN_ROOMS = (
     *("scoring_program.challenges", "scoring_program.families", "validator.formats"),
-    *(f"quality.{path.parent.name}" for path in (ROOT / "quality").glob("*/demo.py")),
+    *(f"quality.{path.parent.name}" for path in (ROOT / "quality").glob("*/task.py")),
 )
 
 

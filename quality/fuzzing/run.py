@@ -19,9 +19,9 @@ from organizer.bundle.parts import build_program
 from organizer.data.prepare import reference_files
 from organizer.files import folder_files, samples_folder, unpack, write_files
 from quality import ROOT
-from quality.demo_data import load_trials
 from quality.fuzzing.mutations import mutate
 from quality.fuzzing.zips import Files
+from quality.task import quality_tasks
 from scoring_program.challenge import challenge_ids
 from validator.findings import counted
 from validator.forks import usable_cores
@@ -65,7 +65,7 @@ def run_fuzz(number: int, seed: int, keep: Path | None = None) -> Outcome:
 
 
 def _samples(name: str) -> list[Files]:
-    shortened = load_trials(name).shortened
+    shortened = quality_tasks()[name].shortened
     return [dict(shortened(folder_files(sample))) for sample in sorted(samples_folder(name).iterdir())]
 
 

@@ -1,38 +1,24 @@
-"""Honest predictions of Kinetics-TPS and mistakes; see `quality.mistakes`."""
+"""Correct predictions for Kinetics-TPS, and mistakes in them."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from quality.kinetics_tps.demo import STATES
-from quality.mistakes import (
-    CANVAS,
-    Boxes,
-    Change,
-    Files,
-    Generator,
-    Mistake,
-    bias,
-    moved,
-    of_boxes,
-    sizes,
-)
+from quality.boxes import CANVAS, Boxes, bias, mistakes_in_boxes, moved, sizes
+from quality.kinetics_tps.synthetic import CLASSES, PARTS, STATES, Json, frames_of, read_reference
+from quality.task import Mistake
 
-Json = dict[str, Any]
+Change = Callable[[Json], Json]
 
 
-def honest(reference: Path, rng: Generator, noise: float) -> Any:
-    """Return a prediction: right at ``noise`` 0, hardly anything right at 1."""
-    classes, videos = (
-        json.loads((reference / f"gt_{name}_result.json").read_text()) for name in ("vid", "part")
-    )
+def correct_prediction(reference: Path, rng: np.random.Generator, noise: float) -> Json:
+    """Return a prediction, the content of each file: right at ``noise`` 0, hardly anything right at 1."""
+    classes, videos = read_reference(reference)
     shift, missed, names = bias(rng, noise), 0.5 * noise * rng.random(), sorted(set(classes.values()))
-    predicted: dict[str, Any] = {}
+    predicted: Json = {}
     for video, frames in videos.items():
         for frame, content in frames.items():
             humans = []
@@ -49,23 +35,17 @@ def honest(reference: Path, rng: Generator, noise: float) -> Any:
     chosen = {
         video: name if rng.random() > noise else str(rng.choice(names)) for video, name in classes.items()
     }
-    return {"pred_vid_result.json": chosen, "pred_part_result.json": predicted}
-
-
-def files(prediction: Any) -> Files:
-    """Return the files of a submission that holds this prediction."""
-    return {name: json.dumps(content).encode() for name, content in prediction.items()}
+    return {CLASSES: chosen, PARTS: predicted}
 
 
 def _each_human(change: Callable[[Json], None]) -> Change:
-    def made(prediction: Any) -> Any:
-        for frames in prediction["pred_part_result.json"].values():
-            for frame in frames.values():
-                for human in frame["humans"]:
-                    change(human)
+    def change_all(prediction: Json) -> Json:
+        for frame in frames_of(prediction[PARTS]):
+            for human in frame["humans"]:
+                change(human)
         return prediction
 
-    return made
+    return change_all
 
 
 def _each_box(boxes: Boxes) -> Change:
@@ -76,34 +56,31 @@ def _each_box(boxes: Boxes) -> Change:
     return _each_human(change)
 
 
-def _kinetics_sizes(prediction: Any) -> Any:
+def _sizes(prediction: Json) -> Json:
     """Write sizes, and keep what a validator accepts: width >= x and height >= y."""
     _each_box(sizes)(prediction)
 
     def good(box: list[float]) -> bool:
         return box[2] >= box[0] and box[3] >= box[1]
 
-    for frames in prediction["pred_part_result.json"].values():
-        for frame in frames.values():
-            frame["humans"] = [human for human in frame["humans"] if good(human["box"])]
-            for human in frame["humans"]:
-                human["parts"] = {
-                    name: part for name, part in human["parts"].items() if all(map(good, part["box"]))
-                }
+    for frame in frames_of(prediction[PARTS]):
+        frame["humans"] = [human for human in frame["humans"] if good(human["box"])]
+        for human in frame["humans"]:
+            human["parts"] = {
+                name: part for name, part in human["parts"].items() if all(map(good, part["box"]))
+            }
     return prediction
 
 
 def _classes(change: Callable[[str], str]) -> Change:
-    def made(prediction: Any) -> Any:
-        classes = prediction["pred_vid_result.json"]
-        prediction["pred_vid_result.json"] = {video: change(name) for video, name in classes.items()}
-        return prediction
-
-    return made
+    return lambda prediction: {
+        **prediction,
+        CLASSES: {video: change(name) for video, name in prediction[CLASSES].items()},
+    }
 
 
-def _class_numbers(prediction: Any) -> Any:
-    names = sorted(set(prediction["pred_vid_result.json"].values()))
+def _class_numbers(prediction: Json) -> Json:
+    names = sorted(set(prediction[CLASSES].values()))
     return _classes(lambda name: str(names.index(name)))(prediction)
 
 
@@ -122,34 +99,32 @@ def _parts(renamed: Callable[[str], str]) -> Change:
 
 
 def _frames(number: Callable[[int], int], name: str = "img_{:05d}.json") -> Change:
-    def made(prediction: Any) -> Any:
-        parts = prediction["pred_part_result.json"]
-        for video, frames in parts.items():
-            parts[video] = {
-                name.format(number(int(known[4:9]))): content for known, content in frames.items()
-            }
-        return prediction
+    def renamed(frames: Json) -> Json:
+        return {name.format(number(int(known[4:9]))): content for known, content in frames.items()}
 
-    return made
+    return lambda prediction: {
+        **prediction,
+        PARTS: {video: renamed(frames) for video, frames in prediction[PARTS].items()},
+    }
 
 
-MISTAKES: Sequence[Mistake] = [
-    *of_boxes(_each_box),
-    ("[x, y, width, height]", "N-LOOKS-XYWH", _kinetics_sizes),
-    ("all boxes the same", "N-LOOKS-CONSTANT", _each_box(lambda boxes: np.full_like(boxes, 7))),
-    ("all boxes -1", "N-LOOKS-CONSTANT", _each_box(lambda boxes: np.full_like(boxes, -1))),
-    ("224 x 224", "N-LOOKS-SCALED", _each_box(lambda boxes: boxes / CANVAS * 224)),
-    ("classes as words", "N-LOOKS-SPELLED", _classes(lambda name: name.replace("_", " ").title())),
-    ("classes in capitals", "N-LOOKS-SPELLED", _classes(str.upper)),
-    ("classes as numbers", "N-LOOKS-SPELLED", _class_numbers),
-    ("states in capitals", "N-LOOKS-SPELLED", _states(str.title)),
-    ("states as numbers", "N-LOOKS-SPELLED", _states(lambda name: str(STATES.index(name)))),
-    ("parts with spaces", "N-LOOKS-SPELLED", _parts(lambda name: name.replace("_", " "))),
-    ("parts in capitals", "N-LOOKS-SPELLED", _parts(str.title)),
-    ("frames from 0", "N-LOOKS-SHIFTED", _frames(lambda number: number - 1)),
-    ("frames counted 1, 2, 3", "N-LOOKS-SHIFTED", _frames(lambda number: (number - 1) // 5 + 1)),
-    ("frames named as images", "N-LOOKS-SPELLED", _frames(int, "img_{:05d}.jpg")),
-    ("frames without ending", "N-LOOKS-SPELLED", _frames(int, "img_{:05d}")),
-    ("frames in 2 digits", "N-LOOKS-SPELLED", _frames(int, "img_{:02d}.json")),
-    ("frames 3, 8, 13", "N-NAMES-UNKNOWN", _frames(lambda number: number + 2)),
+MISTAKES: list[Mistake[Json]] = [
+    *mistakes_in_boxes(_each_box),
+    Mistake("[x, y, width, height]", "N-LOOKS-XYWH", _sizes, large=True),
+    Mistake("all boxes the same", "N-LOOKS-CONSTANT", _each_box(lambda boxes: np.full_like(boxes, 7))),
+    Mistake("all boxes -1", "N-LOOKS-CONSTANT", _each_box(lambda boxes: np.full_like(boxes, -1))),
+    Mistake("224 x 224", "N-LOOKS-SCALED", _each_box(lambda boxes: boxes / CANVAS * 224)),
+    Mistake("classes as words", "N-LOOKS-SPELLED", _classes(lambda name: name.replace("_", " ").title())),
+    Mistake("classes in capitals", "N-LOOKS-SPELLED", _classes(str.upper)),
+    Mistake("classes as numbers", "N-LOOKS-SPELLED", _class_numbers),
+    Mistake("states in capitals", "N-LOOKS-SPELLED", _states(str.title)),
+    Mistake("states as numbers", "N-LOOKS-SPELLED", _states(lambda name: str(STATES.index(name)))),
+    Mistake("parts with spaces", "N-LOOKS-SPELLED", _parts(lambda name: name.replace("_", " "))),
+    Mistake("parts in capitals", "N-LOOKS-SPELLED", _parts(str.title)),
+    Mistake("frames from 0", "N-LOOKS-SHIFTED", _frames(lambda number: number - 1), only_right=True),
+    Mistake("frames counted 1, 2, 3", "N-LOOKS-SHIFTED", _frames(lambda number: (number - 1) // 5 + 1)),
+    Mistake("frames named as images", "N-LOOKS-SPELLED", _frames(int, "img_{:05d}.jpg")),
+    Mistake("frames without ending", "N-LOOKS-SPELLED", _frames(int, "img_{:05d}")),
+    Mistake("frames in 2 digits", "N-LOOKS-SPELLED", _frames(int, "img_{:02d}.json")),
+    Mistake("frames 3, 8, 13", "N-NAMES-UNKNOWN", _frames(lambda number: number + 2)),
 ]

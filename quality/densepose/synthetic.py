@@ -1,31 +1,46 @@
-"""Synthetic data: a made-up body template, annotated persons and detections, in the official file formats.
+"""Synthetic data for DensePose: a body template, annotated persons, detections; a seed always gives the same.
 
-The template is no real body: 24 patches in space, with straight distances. Seeded: each run gives the same.
+The template is no real body: 24 patches in space, with straight distances.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from quality.demo import write_json
+from organizer.files import Files
+from quality.task import write_json
 from scoring_program.challenges.densepose import preparation
 from scoring_program.metrics import geodesic, masks
 from scoring_program.metrics.arrays import Floats
 from validator.formats.densepose import encode_detection
 
+Box = tuple[float, float, float, float]
+Person = dict[str, Any]
 _HEADER_TEXT_BYTES = 116
 _BLOCK = 1 << 22
-_FULL_IMAGES, _FULL_VERTICES = 1508, 27_554
 _ROWS, _COLUMNS = 8, 3
 
 
-class _Errors(NamedTuple):
-    """How wrong detections are: pixels, U and V in 255ths, shares of the parts and persons, share found
-    twice."""
+class Detection(NamedTuple):
+    """A detected person: box x, y, width, height; part, U and V of its pixels, shape (3, height, width)."""
+
+    image_id: int
+    box: Box
+    score: float
+    iuv: np.ndarray
+
+    def encoded(self) -> str:
+        """Return the entry of a submission."""
+        return encode_detection(int(self.image_id), self.box, self.score, self.iuv)
+
+
+class Errors(NamedTuple):
+    """How wrong detections are: pixels, U and V in 255ths, shares of parts, missed, and found twice."""
 
     offset: float
     noise: float
@@ -34,33 +49,11 @@ class _Errors(NamedTuple):
     extra: float = 0.0
 
 
-def write_reference(folder: Path, seed: int = 2019, size: int = 1) -> None:
-    """Write the demo reference: twelve images of one to three persons, times ``size``; a template of 384
-    vertices."""
-    rng = np.random.default_rng(seed)
-    folder.mkdir(parents=True, exist_ok=True)
-    _write_template(folder, 384, rng)
-    _write_annotations(folder, 12 * size, (20, 30), (60, 160), rng)
-
-
-def write_samples(reference: Path, folder: Path) -> None:
-    """Write a good and a weak prediction for a reference, one folder each."""
-    _predict(reference, folder / "good", _Errors(offset=8, noise=8, wrong=0.1, missed=0.02))
-    _predict(reference, folder / "weak", _Errors(offset=25, noise=40, wrong=0.4, missed=0.3))
-
-
-def write_full_size(folder: Path, scale: float) -> None:
-    """Write ``ref/`` and ``res/`` of minival's size times ``scale``: about 300 MB of detections at 1."""
-    rng = np.random.default_rng(5)
-    (folder / "ref").mkdir(parents=True)
-    _write_template(folder / "ref", _FULL_VERTICES, rng)
-    _write_annotations(folder / "ref", max(round(_FULL_IMAGES * scale), 1), (100, 180), (90, 250), rng)
-    _predict(folder / "ref", folder / "res", _Errors(offset=5, noise=30, wrong=0.05, missed=0.05, extra=0.43))
-
-
-def _write_template(folder: Path, n: int, rng: np.random.Generator) -> None:
+def write_template(folder: Path, n: int, rng: np.random.Generator) -> None:
+    """Write a template of ``n`` vertices and the distances of all pairs, in blocks of a few MB."""
     import h5py
 
+    folder.mkdir(parents=True, exist_ok=True)
     part = np.arange(n) % geodesic.PARTS + 1
     u, v = rng.random(n), rng.random(n)
     # Some subdivided vertices share a unique one, as on the seams of the real template.
@@ -89,17 +82,16 @@ def _save_mat(path: Path, columns: dict[str, np.ndarray]) -> None:
 
     scipy.io.savemat(path, columns)
     # The header names the time of writing; this text is the same each time.
-    data = path.read_bytes()
-    path.write_bytes(
-        b"MATLAB 5.0 MAT-file, synthetic data".ljust(_HEADER_TEXT_BYTES) + data[_HEADER_TEXT_BYTES:]
-    )
+    header = b"MATLAB 5.0 MAT-file, synthetic data".ljust(_HEADER_TEXT_BYTES)
+    path.write_bytes(header + path.read_bytes()[_HEADER_TEXT_BYTES:])
 
 
-def _write_annotations(
+def write_annotations(
     folder: Path, n_images: int, points: tuple[int, int], sides: tuple[int, int], rng: np.random.Generator
 ) -> None:
+    """Write images of a few persons; ``points`` and ``sides`` of boxes are ranges."""
     images: list[dict[str, Any]] = []
-    annotations: list[dict[str, Any]] = []
+    annotations: list[Person] = []
     for number in range(1, n_images + 1):
         images.append({"id": number, "width": 640, "height": 480, "file_name": f"{number:012d}.jpg"})
         for _ in range(rng.integers(1, 4) if n_images < 100 else rng.integers(1, 6)):
@@ -111,24 +103,17 @@ def _write_annotations(
     write_json(folder / preparation.ANNOTATIONS_FILE, content)
 
 
-def _person(
-    number: int, image: int, box: list[int], n_points: int, rng: np.random.Generator
-) -> dict[str, Any]:
+def _person(number: int, image: int, box: list[int], n_points: int, rng: np.random.Generator) -> Person:
     angle, radius = rng.random(n_points) * 2 * np.pi, np.sqrt(rng.random(n_points)) * 120
     x, y = 127.5 + radius * np.cos(angle), 127.5 + radius * np.sin(angle)
     part, u, v = _body(x, y)
     grid = np.arange(masks.MAP_SIZE) + 0.0
     inside = _body(*np.meshgrid(grid, grid))[0] > 0
-    stripes = [
-        inside & (np.arange(masks.MAP_SIZE) * 14 // masks.MAP_SIZE == stripe)[:, None] for stripe in range(14)
-    ]
+    rows = np.arange(masks.MAP_SIZE) * 14 // masks.MAP_SIZE
+    stripes = [inside & (rows == stripe)[:, None] for stripe in range(14)]
     return {
-        "id": number,
-        "image_id": image,
-        "category_id": 1,
-        "iscrowd": 0,
-        "bbox": box,
-        "area": box[2] * box[3] * 0.7,
+        **{"id": number, "image_id": image, "category_id": 1, "iscrowd": 0},
+        **{"bbox": box, "area": box[2] * box[3] * 0.7},
         **{"dp_x": x.round(2).tolist(), "dp_y": y.round(2).tolist(), "dp_I": part.astype(float).tolist()},
         **{"dp_U": u.round(4).tolist(), "dp_V": v.round(4).tolist()},
         "dp_masks": [{"counts": masks.encode_counts(mask), "size": [256, 256]} for mask in stripes],
@@ -143,44 +128,47 @@ def _body(x: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
     return np.where(inside, part, 0).astype(np.int64), column % 1, row % 1
 
 
-def _predict(reference: Path, folder: Path, errors: _Errors) -> None:
+def read_persons(reference: Path) -> list[Person]:
+    """Return the annotated persons of a reference."""
+    text = (reference / preparation.ANNOTATIONS_FILE).read_text(encoding="utf-8")
+    return json.loads(text)["annotations"]  # type: ignore[no-any-return]
+
+
+def write_prediction(reference: Path, folder: Path, errors: Errors) -> None:
+    """Write a submission, a detection at a time: at full size it has 300 MB."""
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(11)
-    data = json.loads((reference / preparation.ANNOTATIONS_FILE).read_text(encoding="utf-8"))
     with (folder / "densepose_demo_results.json").open("w", encoding="utf-8") as stream:
         separator = "["
-        for person in data["annotations"]:
+        for person in read_persons(reference):
             for copy in range(1 + (rng.random() < errors.extra)):
                 if rng.random() < errors.missed:
                     continue
-                box, pixels = predicted(
-                    person, errors.offset * (1 + 3 * copy), errors.noise, errors.wrong, rng
-                )
-                detection = encode_detection(person["image_id"], box, round(float(rng.random()), 4), pixels)
-                stream.write(f"{separator}\n{detection}")
+                found = detection(person, errors._replace(offset=errors.offset * (1 + 3 * copy)), rng)
+                stream.write(f"{separator}\n{found.encoded()}")
                 separator = ","
         stream.write("\n]\n")
 
 
-def predicted(
-    person: dict[str, Any], offset: float, noise: float, wrong: float, rng: np.random.Generator
-) -> tuple[tuple[float, float, float, float], np.ndarray]:
-    """Return box and pixels of a detection of a person: moved, with noise in U and V, a share of the parts
-    wrong."""
+def detection(person: Person, errors: Errors, rng: np.random.Generator) -> Detection:
+    """Return a detection of a person: moved, with noise in U and V, a share of the parts wrong."""
+    offset = errors.offset
     x, y, width, height = person["bbox"]
     left, top = x + rng.uniform(-offset, offset), y + rng.uniform(-offset, offset)
-    wide, high = (
-        max(width + rng.uniform(-offset, offset), 2.0),
-        max(height + rng.uniform(-offset, offset), 2.0),
-    )
+    wide, high = (max(side + rng.uniform(-offset, offset), 2.0) for side in (width, height))
     columns, rows = np.meshgrid(np.arange(int(wide)) + left, np.arange(int(high)) + top)
     part, u, v = _body((columns - x) * 255 / width, (rows - y) * 255 / height)
-    swapped = rng.random(geodesic.PARTS + 1) < wrong
+    swapped = rng.random(geodesic.PARTS + 1) < errors.wrong
     part = np.where(swapped[part] & (part > 0), part % geodesic.PARTS + 1, part)
     channels = [part]
     for values in (u, v):
-        channels.append(
-            np.where(part > 0, np.clip(values * 255 + rng.normal(0, noise, part.shape), 0, 255), 0)
-        )
+        noisy = np.clip(values * 255 + rng.normal(0, errors.noise, part.shape), 0, 255)
+        channels.append(np.where(part > 0, noisy, 0))
     box = (round(float(left), 2), round(float(top), 2), int(wide) + 0.5, int(high) + 0.5)
-    return box, np.stack(channels).astype(np.uint8)
+    iuv = np.stack(channels).astype(np.uint8)
+    return Detection(person["image_id"], box, round(float(rng.random()), 4), iuv)
+
+
+def results(entries: Sequence[str]) -> Files:
+    """Return the file of a submission of these entries."""
+    return {"densepose_made_results.json": f"[{','.join(entries)}]".encode()}

@@ -1,9 +1,0 @@
-"""Synthetic data for this sub-task."""
-
-from functools import partial
-
-from quality.anet_entities import demo as anet_demo
-
-write_reference = partial(anet_demo.write_reference, generated=True)
-write_samples = partial(anet_demo.write_samples, generated=True)
-write_full_size = partial(anet_demo.write_full_size, generated=True)
