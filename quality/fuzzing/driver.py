@@ -1,4 +1,4 @@
-"""Scores the submissions that its input names, and checks them as at home; prints a line of JSON for each.
+"""Scores corrupted submissions, and checks them as at home; prints a line of JSON for each.
 
 `quality.fuzzing.run` runs this file in an interpreter of its own. It imports only the unpacked program.
 """
@@ -16,26 +16,27 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+_SECONDS, _MEMORY_MB = 20, 6000
+
 
 class LateError(BaseException):
     """A submission took too long; not an Exception, which the program might catch."""
 
 
 def main() -> None:
-    """Answer until the input ends. Arguments: the folders of program, work, reference; MB of memory; seconds."""
-    program, work, reference = map(Path, sys.argv[1:4])
-    megabytes, seconds = map(int, sys.argv[4:])
-    sys.path.insert(0, str(program))
-    resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+    """Try all files in ``cases/`` of the folder that is the argument; it also holds program, reference, work."""
+    folder = Path(sys.argv[1])
+    output = folder / "work" / "output"
+    sys.path.insert(0, str(folder / "program"))
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_MB << 20, _MEMORY_MB << 20))
     signal.signal(signal.SIGALRM, _raise_late)
-    for line in sys.stdin:
-        submission, output = Path(json.loads(line)), work / "output"
+    for submission in sorted((folder / "cases").iterdir()):
         shutil.rmtree(output, ignore_errors=True)
-        signal.alarm(seconds)
-        result = _tried(submission, reference, output)
+        signal.alarm(_SECONDS)
+        result = _tried(submission, folder / "reference", output)
         result["outputs"] = sorted(path.name for path in output.iterdir()) if output.exists() else []
-        result["work"] = sorted(path.name for path in work.iterdir())
-        print(json.dumps({"case": str(submission), **result}), flush=True)
+        result["work"] = sorted(path.name for path in output.parent.iterdir())
+        print(json.dumps(result), flush=True)
 
 
 def _raise_late(number: int, frame: object) -> None:
@@ -68,12 +69,13 @@ def _tried(submission: Path, reference: Path, output: Path) -> dict[str, Any]:
     detail = output / "detailed_results.json"
     problems = json.loads(detail.read_text(encoding="utf-8"))["problems"] if detail.exists() else []
     return {
-        "code": code,
+        **{
+            "code": code,
+            "log": log.getvalue()[-3000:],
+            "problems": [problem["code"] for problem in problems],
+        },
+        **{"fast": fast.lines(), "slow": slow.lines()},
         "home": home or [problem.code for problem in fast.problems],
-        "fast": fast.lines(),
-        "slow": slow.lines(),
-        "log": log.getvalue()[-3000:],
-        "problems": [problem["code"] for problem in problems],
     }
 
 

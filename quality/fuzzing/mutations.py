@@ -12,9 +12,10 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
+from organizer.files import Files, zip_bytes
 from quality.fuzzing.json_texts import odd_json
 from quality.fuzzing.pngs import cut, damaged_png
-from quality.fuzzing.zips import Files, damaged_zip, plain_zip
+from quality.fuzzing.zips import damaged_zip
 
 Change = Callable[[random.Random, bytes], bytes]
 _NUMBERS = (
@@ -31,17 +32,7 @@ _NEW_NAMES = (
     "{hyphens}", "{name} ", " {name}", "\u202e{name}", "a\0{name}", "{confusable}", "x" * 300, "metadata", "metadata.yaml",
     "{name}.zip", "__MACOSX/._{name}", ".DS_Store", "<script>alert(1)</script>.csv", "con", "-rf", "{name}\n",
 )  # fmt: skip
-_ADDED_NAMES = (
-    "metadata",
-    "readme.txt",
-    "__MACOSX/x",
-    ".DS_Store",
-    "a/b.csv",
-    "x.json",
-    "x.zip",
-    "scores.txt",
-    "é.csv",
-)
+_ADDED_NAMES = ("metadata", "readme.txt", "__MACOSX/x", ".DS_Store", "a/b.csv", "x.json", "x.zip", "é.csv")
 _ADDED = (b"", b"x", b"command: python3 -c 1\n", b"{}", b"[]")
 _LINES: tuple[Callable[[list[str]], str], ...] = (
     ";".join, ", ".join, "\t".join, lambda fields: ",".join(f'"{field}"' for field in fields), lambda fields: "",
@@ -52,57 +43,43 @@ _LINES: tuple[Callable[[list[str]], str], ...] = (
 # How a PNG begins in base64.
 _PNG = "iVBOR"
 _UNREADABLE = (
-    StopIteration,
-    ValueError,
-    KeyError,
-    TypeError,
-    IndexError,
-    AttributeError,
-    RecursionError,
-    struct.error,
-    zlib.error,
-)
+    StopIteration, ValueError, LookupError, TypeError, AttributeError, RecursionError, struct.error, zlib.error,
+)  # fmt: skip
 
 
-def repeat(rng: random.Random, data: bytes) -> bytes:
-    """Write a stretch twice."""
+def _repeat(rng: random.Random, data: bytes) -> bytes:
     start, end = sorted(rng.randrange(len(data) + 1) for _ in range(2))
     return data[:end] + data[start:end] + data[end:]
 
 
-def replace_bytes(rng: random.Random, data: bytes) -> bytes:
-    """Change up to eight bytes."""
+def _replace_bytes(rng: random.Random, data: bytes) -> bytes:
     changed = bytearray(data)
     for _ in range(rng.randint(1, 8) if data else 0):
         changed[rng.randrange(len(changed))] = rng.randrange(256)
     return bytes(changed)
 
 
-def insert_text(rng: random.Random, data: bytes) -> bytes:
-    """Put something into the middle."""
+def _insert_text(rng: random.Random, data: bytes) -> bytes:
     middle = rng.randrange(len(data) + 1)
     return data[:middle] + rng.choice(_TEXTS).encode("utf-8", "surrogatepass") + data[middle:]
 
 
-def encode(rng: random.Random, data: bytes) -> bytes:
+def _encode(rng: random.Random, data: bytes) -> bytes:
     """Save a text in another encoding, or with a byte order mark."""
     encoding = rng.choice(["utf-16", "utf-16-le", "utf-32", "latin-1", "utf-8-sig", "cp037"])
     return data.decode("utf-8", "replace").encode(encoding, "replace")
 
 
-def line_ends(rng: random.Random, data: bytes) -> bytes:
-    """Change the line ends."""
+def _line_ends(rng: random.Random, data: bytes) -> bytes:
     return data.replace(b"\n", rng.choice([b"\r\n", b"\r", b"\n\n", b"\x0b", b"\x85", b""]))
 
 
-def nest(rng: random.Random, data: bytes) -> bytes:
-    """Nest far too deep."""
+def _nest(rng: random.Random, data: bytes) -> bytes:
     bracket = rng.choice([b"[", b'{"a":', b"[[{"])
     return rng.choice([b"", data[:1]]) + bracket * rng.choice([70, 2000, 100_000])
 
 
-def replace_number(rng: random.Random, data: bytes) -> bytes:
-    """Replace a number by something strange."""
+def _replace_number(rng: random.Random, data: bytes) -> bytes:
     numbers = list(re.finditer(rb"[0-9]+", data[:20_000]))
     if not numbers:
         return data
@@ -110,7 +87,7 @@ def replace_number(rng: random.Random, data: bytes) -> bytes:
     return data[: number.start()] + rng.choice(_NUMBERS).encode() + data[number.end() :]
 
 
-def csv_dialect(rng: random.Random, data: bytes) -> bytes:
+def _csv_dialect(rng: random.Random, data: bytes) -> bytes:
     """Write a line, and the end, as other programs do."""
     lines = data.decode("utf-8", "replace").splitlines() or [""]
     index = rng.randrange(len(lines))
@@ -118,7 +95,7 @@ def csv_dialect(rng: random.Random, data: bytes) -> bytes:
     return ("\n".join(lines) + rng.choice(["", "\n", "\n\n", "\n \n"])).encode()
 
 
-def json_tree(rng: random.Random, data: bytes) -> bytes:
+def _json_tree(rng: random.Random, data: bytes) -> bytes:
     """Change a JSON document: replace, delete, add and repeat values."""
     document = [json.loads(data)]
     for _ in range(rng.randint(1, 3)):
@@ -148,15 +125,14 @@ def _entries(document: list[Any]) -> list[tuple[Any, Any]]:
     return entries
 
 
-def json_text(rng: random.Random, data: bytes) -> bytes:
+def _json_text(rng: random.Random, data: bytes) -> bytes:
     """Write a JSON document in an odd way."""
     document = json.loads(data)
     oddity = rng.choice([0.0, 1, 3]) / len(_entries([document]))
     return odd_json(rng, document, oddity).encode("utf-8", "surrogatepass")
 
 
-def damage_image(rng: random.Random, data: bytes) -> bytes:
-    """Damage the image of a detection."""
+def _damage_image(rng: random.Random, data: bytes) -> bytes:
     document = json.loads(data)
     entry = rng.choice(document)
     key, text = next((key, text) for key, text in entry.items() if str(text).startswith(_PNG))
@@ -164,9 +140,8 @@ def damage_image(rng: random.Random, data: bytes) -> bytes:
     if action == "png":
         entry[key] = base64.b64encode(damaged_png(rng, base64.b64decode(text))).decode()
     elif action == "shape":
-        rng.choice([value for value in entry.values() if isinstance(value, list)])[1] = rng.choice(
-            [0, 1, -1, 60_000]
-        )
+        sides = rng.choice([value for value in entry.values() if isinstance(value, list)])
+        sides[1] = rng.choice([0, 1, -1, 60_000])
     else:
         middle = rng.randrange(len(text) + 1)
         odd = rng.choice(["=", "==", "!", "\n", "\r\n", " ", "-", "é", "\0"])
@@ -183,7 +158,7 @@ def rename(rng: random.Random, name: str) -> str:
 
 
 CHANGES: tuple[Change, ...] = (
-    cut, repeat, replace_bytes, insert_text, encode, line_ends, nest, replace_number,
+    cut, _repeat, _replace_bytes, _insert_text, _encode, _line_ends, _nest, _replace_number,
 )  # fmt: skip
 
 
@@ -191,11 +166,11 @@ def _changes_of(files: Files) -> list[Change]:
     """Return the changes that suit the files, those of their format more often."""
     chosen = list(CHANGES)
     if any(name.endswith(".csv") for name in files):
-        chosen += [csv_dialect] * 4
+        chosen += [_csv_dialect] * 4
     if any(name.endswith(".json") for name in files):
-        chosen += [json_tree, json_text] * 4
+        chosen += [_json_tree, _json_text] * 4
     if any(_PNG.encode() in data[:2000] for data in files.values()):
-        chosen += [damage_image] * 4
+        chosen += [_damage_image] * 4
     return chosen
 
 
@@ -216,7 +191,7 @@ def mutate(rng: random.Random, files: Files) -> bytes:
             files[rename(rng, name)] = files.pop(name)
         else:
             files[name] = _changed(rng, changes[number], files[name])
-    return plain_zip(files)
+    return zip_bytes(files)
 
 
 def _changed(rng: random.Random, change: Change, data: bytes) -> bytes:

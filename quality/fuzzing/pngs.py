@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import struct
 import zlib
+from collections.abc import Callable
 
 Chunk = tuple[bytes, bytes]
 _SIGNATURE = 8
@@ -39,7 +40,7 @@ def damaged_png(rng: random.Random, png: bytes) -> bytes:
         return rng.choice((cut, flip_bits, append))(rng, png)
     chunks = _chunks(png)
     index = rng.randrange(len(chunks))
-    change = rng.choice((_header, _order, _insert, _remove, _stream, _split, None))
+    change = rng.choice((*_CHANGES, None))
     if change:
         chunks = change(rng, chunks, index)
     return png[:_SIGNATURE] + b"".join(
@@ -60,24 +61,6 @@ def _chunks(png: bytes) -> list[Chunk]:
     return chunks
 
 
-def _header(rng: random.Random, chunks: list[Chunk], index: int) -> list[Chunk]:
-    sizes = [rng.choice([0, 1, 20_000, 2**31 - 1]) for _ in range(2)]
-    modes = [rng.choice([0, 1, 2, 3, 8, 16]) for _ in range(5)]
-    return [(b"IHDR", struct.pack(">IIBBBBB", *sizes, *modes)), *chunks[1:]]
-
-
-def _order(rng: random.Random, chunks: list[Chunk], index: int) -> list[Chunk]:
-    return rng.sample(chunks, len(chunks))
-
-
-def _insert(rng: random.Random, chunks: list[Chunk], index: int) -> list[Chunk]:
-    return [*chunks[:index], rng.choice(_INSERTED), *chunks[index:]]
-
-
-def _remove(rng: random.Random, chunks: list[Chunk], index: int) -> list[Chunk]:
-    return chunks[:index] + chunks[index + 1 :]
-
-
 def _split(rng: random.Random, chunks: list[Chunk], index: int) -> list[Chunk]:
     name, data = chunks[index]
     middle = rng.randrange(len(data) + 1)
@@ -93,3 +76,18 @@ def _stream(rng: random.Random, chunks: list[Chunk], index: int) -> list[Chunk]:
     stream = rng.choice([stream, stream[:-4], stream + b"x", stream[:-4] + bytes(4)])
     others = [chunk for chunk in chunks if chunk[0] != b"IDAT"]
     return [others[0], (b"IDAT", stream), *others[1:]]
+
+
+def _header(rng: random.Random) -> Chunk:
+    sizes = [rng.choice([0, 1, 20_000, 2**31 - 1]) for _ in range(2)]
+    modes = [rng.choice([0, 1, 2, 3, 8, 16]) for _ in range(5)]
+    return b"IHDR", struct.pack(">IIBBBBB", *sizes, *modes)
+
+
+_CHANGES: tuple[Callable[[random.Random, list[Chunk], int], list[Chunk]], ...] = (
+    lambda rng, chunks, index: [_header(rng), *chunks[1:]],
+    lambda rng, chunks, index: rng.sample(chunks, len(chunks)),
+    lambda rng, chunks, index: [*chunks[:index], rng.choice(_INSERTED), *chunks[index:]],
+    lambda rng, chunks, index: chunks[:index] + chunks[index + 1 :],
+    *(_stream, _split),
+)

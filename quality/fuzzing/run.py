@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -11,7 +12,6 @@ from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,27 +19,17 @@ from organizer.bundle.parts import build_program
 from organizer.data.prepare import reference_files
 from organizer.files import folder_files, samples_folder, unpack, write_files
 from quality import ROOT
+from quality.fuzzing import driver
 from quality.fuzzing.mutations import mutate
-from quality.fuzzing.zips import Files
 from quality.task import quality_tasks
-from scoring_program.challenge import challenge_ids
 from validator.findings import counted
 from validator.forks import usable_cores
 
-SECONDS_A_RUN = 20
-_MEMORY_MB = 6000
-
+KEPT = ROOT / "out" / "fuzz"
 # Problems that depend on the reference: only the server finds them.
 _KNOWN_BY_REFERENCE = {
-    "E-CSV-FRAME",
-    "E-FILE-NONE",
-    "E-FILE-CASE",
-    "E-DP-IMAGE",
-    "E-KEY-UNKNOWN",
-    "E-KEY-MISSING",
+    *("E-CSV-FRAME", "E-FILE-NONE", "E-FILE-CASE", "E-DP-IMAGE", "E-KEY-UNKNOWN", "E-KEY-MISSING")
 }
-
-_DRIVER = Path(__file__).with_name("driver.py")
 
 
 @dataclass
@@ -50,58 +40,50 @@ class Outcome:
     failures: list[str] = field(default_factory=list)
 
 
-def run_fuzz(number: int, seed: int, keep: Path | None = None) -> Outcome:
+def run_fuzz(number: int, seed: int, keep: Path = KEPT) -> Outcome:
     """Try ``number`` corrupted submissions, spread over the tasks; files that fail are kept in ``keep``."""
-    ids = challenge_ids()
-    counts = [number // len(ids) + (index < number % len(ids)) for index in range(len(ids))]
-    programs = [build_program(name) for name in ids]
-    outcome = Outcome()
+    outcome, ids = Outcome(), list(quality_tasks())
+    programs = {task_id: build_program(task_id) for task_id in ids}
+
+    def fuzz(task_id: str) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            count = len(range(ids.index(task_id), number, len(ids)))
+            cases = _write_cases(task_id, programs[task_id], count, seed, Path(folder))
+            for case, result in zip(cases, _results(Path(folder), len(cases))):
+                outcome.verdicts[f"{task_id}: exit {result['code']}"] += 1
+                if wrong := what_is_wrong(result):
+                    outcome.failures.append(f"{case.name}: {wrong}")
+                    keep.mkdir(parents=True, exist_ok=True)
+                    shutil.copy(case, keep)
+
     # The runs are processes of their own.
     with ThreadPoolExecutor(usable_cores()) as threads:
-        for part in threads.map(partial(_fuzz_task, seed=seed, keep=keep), ids, programs, counts):
-            outcome.verdicts += part.verdicts
-            outcome.failures += part.failures
+        list(threads.map(fuzz, ids))
     return outcome
 
 
-def _samples(name: str) -> list[Files]:
-    shortened = quality_tasks()[name].shortened
-    return [dict(shortened(folder_files(sample))) for sample in sorted(samples_folder(name).iterdir())]
+def _write_cases(task_id: str, program: bytes, count: int, seed: int, folder: Path) -> list[Path]:
+    """Write program, reference and corrupted submissions for the driver; return the submissions."""
+    for part in ("program", "work", "reference", "cases"):
+        (folder / part).mkdir()
+    unpack(program, folder / "program")
+    write_files(reference_files(task_id, ROOT / "reference_data" / task_id), folder / "reference")
+    rng, shortened = random.Random(f"{task_id} {seed}"), quality_tasks()[task_id].shortened
+    samples = [shortened(folder_files(sample)) for sample in sorted(samples_folder(task_id).iterdir())]
+    cases = [folder / "cases" / f"{task_id}-{seed}-{number:06d}.zip" for number in range(count)]
+    for case in cases:
+        case.write_bytes(mutate(rng, rng.choice(samples)))
+    return cases
 
 
-def _fuzz_task(name: str, program: bytes, count: int, seed: int, keep: Path | None) -> Outcome:
-    outcome, rng = Outcome(), random.Random(f"{name} {seed}")
-    samples = _samples(name)
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
-        for part in ("program", "work", "cases", "reference"):
-            (root / part).mkdir()
-        unpack(program, root / "program")
-        write_files(reference_files(name, ROOT / "reference_data" / name), root / "reference")
-        cases = []
-        for number in range(count):
-            case = root / "cases" / f"{name}-{seed}-{number}.zip"
-            case.write_bytes(mutate(rng, rng.choice(samples)))
-            cases.append(case)
-        command = [
-            sys.executable,
-            "-c",
-            _DRIVER.read_text(encoding="utf-8"),
-            *(str(root / part) for part in ("program", "work", "reference")),
-        ]
-        command += [str(_MEMORY_MB), str(SECONDS_A_RUN)]
-        text = "".join(json.dumps(str(case)) + "\n" for case in cases)
-        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
-        lines = done.stdout.splitlines()
-        for line in lines:
-            result = json.loads(line)
-            wrong = what_is_wrong(result)
-            outcome.verdicts[f"{name}: exit {result['code']}"] += 1
-            if wrong:
-                _keep(Path(result["case"]), wrong, outcome, keep)
-        if len(lines) < len(cases):
-            _keep(cases[len(lines)], f"the program died: {done.stderr[-300:]}", outcome, keep)
-    return outcome
+def _results(folder: Path, count: int) -> list[dict[str, Any]]:
+    """Return what the driver says of each submission until the last, or the one at which it died."""
+    done = subprocess.run(
+        [sys.executable, driver.__file__, folder], capture_output=True, text=True, check=False
+    )
+    results = [json.loads(line) for line in done.stdout.splitlines()]
+    died = {"code": None, "log": "", "home": f"the program died: {done.stderr[-300:]}"}
+    return [*results, died][:count]
 
 
 def what_is_wrong(result: Mapping[str, Any]) -> str:
@@ -127,23 +109,14 @@ def what_is_wrong(result: Mapping[str, Any]) -> str:
     return ""
 
 
-def _keep(case: Path, wrong: str, outcome: Outcome, keep: Path | None) -> None:
-    outcome.failures.append(f"{case.name}: {wrong}")
-    if keep is not None:
-        keep.mkdir(parents=True, exist_ok=True)
-        (keep / case.name).write_bytes(case.read_bytes())
-
-
 def fuzz_command(number: int, seed: int) -> int:
     """Run the fuzzer and print the outcome; return 1 if anything failed."""
-    keep = ROOT / "out" / "fuzz"
-    outcome = run_fuzz(number, seed, keep)
+    outcome = run_fuzz(number, seed)
     for verdict, count in sorted(outcome.verdicts.items()):
         print(f"{verdict}: {count}")
     for failure in outcome.failures[:50]:
         print(f"FAILED {failure}")
-    print(
-        f"{counted(sum(outcome.verdicts.values()), 'submission')}, {counted(len(outcome.failures), 'failure')}"
-        + (f", kept in {keep}" if outcome.failures else "")
-    )
+    n_cases, n_failures = sum(outcome.verdicts.values()), len(outcome.failures)
+    kept = f", kept in {KEPT}" if outcome.failures else ""
+    print(f"{counted(n_cases, 'submission')}, {counted(n_failures, 'failure')}{kept}")
     return 1 if outcome.failures else 0

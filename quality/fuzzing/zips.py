@@ -8,9 +8,9 @@ import struct
 import zipfile
 from collections.abc import Callable
 
+from organizer.files import Files, zip_bytes
 from quality.fuzzing.pngs import append, cut, flip_bits
 
-Files = dict[str, bytes]
 _NO_ZIPS = (
     b"\x1f\x8b" + bytes(20),
     b"7z\xbc\xaf\x27\x1c",
@@ -25,22 +25,13 @@ _JUNK = ("__MACOSX/x", "._x", ".DS_Store")
 _ENTRY, _END = b"PK\x01\x02", b"PK\x05\x06"
 
 
-def plain_zip(files: Files) -> bytes:
-    """Return an ordinary zip of the files."""
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in files.items():
-            archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
-    return stream.getvalue()
-
-
 def damaged_zip(rng: random.Random, files: Files) -> bytes:
-    """Return an archive with a trick in it."""
-    return rng.choice((*_TRICKS, *[_with_patch] * 6, _with_link))(rng, files)
+    """Return an archive with something wrong."""
+    return rng.choice((*_CHANGES, *[_with_patch] * 6, _with_link))(rng, files)
 
 
 def _with_link(rng: random.Random, files: Files) -> bytes:
-    stream = io.BytesIO(plain_zip(files))
+    stream = io.BytesIO(zip_bytes(files))
     with zipfile.ZipFile(stream, "a") as archive:
         info = zipfile.ZipInfo("link.csv")
         info.external_attr = 0o120777 << 16
@@ -52,25 +43,25 @@ def _any_name(rng: random.Random, files: Files) -> str:
     return rng.choice([*_NAMES, *sorted(files)]) + rng.choice(["", "/", "/x"])
 
 
-_TRICKS: tuple[Callable[[random.Random, Files], bytes], ...] = (
+_CHANGES: tuple[Callable[[random.Random, Files], bytes], ...] = (
     lambda rng, files: rng.choice(_NO_ZIPS),
-    lambda rng, files: plain_zip({}),
-    lambda rng, files: plain_zip({"inner.zip": plain_zip(files)}),
-    lambda rng, files: plain_zip({f"top/{name}": data for name, data in files.items()}),
-    lambda rng, files: plain_zip({**files, _any_name(rng, files): b""}),
-    lambda rng, files: plain_zip({**files, rng.choice(_JUNK): bytes(rng.choice([10, 3_000_000]))}),
-    lambda rng, files: plain_zip({**files, "bomb.csv": bytes(5_000_000)}),
-    lambda rng, files: plain_zip({**files, **{f"f{number}": b"" for number in range(1200)}}),
-    lambda rng, files: cut(rng, plain_zip(files)),
-    lambda rng, files: flip_bits(rng, plain_zip(files)),
-    lambda rng, files: append(rng, plain_zip(files)),
-    lambda rng, files: b"#!/bin/sh\n" + plain_zip(files),
+    lambda rng, files: zip_bytes({}),
+    lambda rng, files: zip_bytes({"inner.zip": zip_bytes(files)}),
+    lambda rng, files: zip_bytes({f"top/{name}": data for name, data in files.items()}),
+    lambda rng, files: zip_bytes({**files, _any_name(rng, files): b""}),
+    lambda rng, files: zip_bytes({**files, rng.choice(_JUNK): bytes(rng.choice([10, 3_000_000]))}),
+    lambda rng, files: zip_bytes({**files, "bomb.csv": bytes(5_000_000)}),
+    lambda rng, files: zip_bytes({**files, **{f"f{number}": b"" for number in range(1200)}}),
+    lambda rng, files: cut(rng, zip_bytes(files)),
+    lambda rng, files: flip_bits(rng, zip_bytes(files)),
+    lambda rng, files: append(rng, zip_bytes(files)),
+    lambda rng, files: b"#!/bin/sh\n" + zip_bytes(files),
 )
 
 
 def _with_patch(rng: random.Random, files: Files) -> bytes:
     """Return a zip whose directory contradicts its members."""
-    data = bytearray(plain_zip(files))
+    data = bytearray(zip_bytes(files))
     entry = data.find(_ENTRY)
     if entry >= 0:
         rng.choice(_PATCHES)(rng, data, entry)
@@ -105,11 +96,6 @@ def _member_name(rng: random.Random, data: bytearray, entry: int) -> None:
 
 
 _SIZES = (0, 1, 2**31, 2**32 - 1)
-_FIELDS = (
-    ("<H", 8, (1,)),
-    ("<H", 10, (1, 6, 9, 12, 14, 93, 99)),
-    ("<I", 16, (1,)),
-    ("<I", 20, _SIZES),
-    ("<I", 24, _SIZES),
-)
+_METHODS = (1, 6, 9, 12, 14, 93, 99)
+_FIELDS = (("<H", 8, (1,)), ("<H", 10, _METHODS), ("<I", 16, (1,)), ("<I", 20, _SIZES), ("<I", 24, _SIZES))
 _PATCHES = (_same_name, _zip64_directory, _member_name, _field, _field)
