@@ -41,7 +41,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_ids(same, (), "tasks to compare; default: all, and the bundles")
     _add_ids(add("demo-data", "demo_data:demo_data_command", "write the demo references and samples again"))
     add("demo-ranking", "demo_ranking:write_demo_ranking", "rank made-up teams, into out/demo/ranking/")
-    bench = add("bench", "bench:bench_command", "measure the built programs on full-size data")
+    bench = add("bench", "bench:run_bench", "measure the built programs on full-size data")
     _add_ids(bench)
     bench.add_argument("--scale", dest="scales", type=float, nargs="+", default=[1.0])
     coverage = add("coverage", "coverage:run_coverage", "measure how often intervals cover the score")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from statistics import median
 
 from organizer.bundle.parts import build_program
 from organizer.files import zip_bytes
@@ -40,66 +41,46 @@ print(json.dumps([time.perf_counter() - begin, resource.getrusage(resource.RUSAG
 """
 
 
-def bench_command(ids: list[str], scales: list[float]) -> int:
-    """Measure scoring and, at the real size, rankings."""
-    run_bench(ids, scales)
+def run_bench(ids: Sequence[str], scales: Sequence[float]) -> int:
+    """Print medians of five runs for each task and scale; if the scale is 1, measure rankings, too."""
+    print(f"interpreter with numpy and yaml: {median(_interpreter_start() for _ in range(_REPEATS)):.2f} s")
+    titles = ("task", "size", "submission", "floor", *_STAGES, "total", "total / floor", "peak memory")
+    print(f"| {' | '.join(titles)} | floor's peak |\n|{'---|' * (len(titles) + 1)}")
+    for name in ids:
+        program = build_program(name)
+        for scale in scales:
+            with tempfile.TemporaryDirectory() as folder:
+                print(_measured(name, program, scale, Path(folder)), flush=True)
     if scales == [1.0]:
         run_ranking_bench(ids)
     return 0
 
 
-def run_bench(ids: list[str], scales: list[float]) -> None:
-    """Measure each task at each scale and print a table; medians of five runs."""
-    start = _interpreter_start()
-    print(f"interpreter with numpy and yaml: {start:.2f} s")
-    stages = " | ".join(_STAGES)
-    print(
-        f"| task | size | submission | floor | {stages} | total | total / floor | peak memory | "
-        "floor's peak |"
-    )
-    print("|" + "---|" * (len(_STAGES) + 8))
-    for name in ids:
-        program = build_program(name)
-        for scale in scales:
-            with tempfile.TemporaryDirectory() as folder:
-                print(_measure(name, program, scale, Path(folder)), flush=True)
-
-
-def _measure(name: str, program: bytes, scale: float, folder: Path) -> str:
+def _measured(name: str, program: bytes, scale: float, folder: Path) -> str:
     # In a process of its own: the peak memory of a process begins at that of the one that started it.
-    maker = multiprocessing.Process(target=_make, args=(name, scale, folder))
-    maker.start()
-    maker.join()
-    if maker.exitcode:
-        raise RuntimeError("the data could not be made")
+    writer = multiprocessing.Process(target=_write, args=(name, scale, folder))
+    writer.start()
+    writer.join()
+    if writer.exitcode:
+        raise RuntimeError("the data could not be written")
     built, submission = BuiltTask(name, program, folder / "ref", _TIME_LIMIT), folder / "submission.zip"
-    floors = [_floor(submission) for _ in range(_REPEATS)]
-    floor, floor_peak = (statistics.median(values) for values in zip(*floors))
+    floor, floor_peak = map(median, zip(*(_floor(submission) for _ in range(_REPEATS))))
     runs = [_run(built, submission, folder) for _ in range(_REPEATS)]
-    total = statistics.median(run.seconds for run in runs)
-    peak = max(run.peak_mb or 0 for run in runs)
-    stages = [statistics.median(_stage_seconds(run, stage) for run in runs) for stage in _STAGES]
-    shown = " | ".join(f"{seconds:.2f} s" for seconds in stages)
-    return (
-        f"| {name} | {scale:g} | {submission.stat().st_size / 1e6:.1f} MB | {floor:.2f} s | {shown} | "
-        f"{total:.2f} s "
-        f"| {total / floor:.2f} | {peak:.0f} MB | {floor_peak:.0f} MB |"
-    )
+    total, peak = median(run.seconds for run in runs), max(run.peak_mb or 0 for run in runs)
+    of_stages = [json.loads(run.outputs["detailed_results.json"])["stages"] for run in runs]
+    stages = [median(seconds.get(stage, 0.0) for seconds in of_stages) for stage in _STAGES]
+    shown = " | ".join(f"{seconds:.2f} s" for seconds in (floor, *stages, total))
+    size, peaks = f"{submission.stat().st_size / 1e6:.1f} MB", f"{peak:.0f} MB | {floor_peak:.0f} MB"
+    return f"| {name} | {scale:g} | {size} | {shown} | {total / floor:.2f} | {peaks} |"
 
 
-def _make(name: str, scale: float, folder: Path) -> None:
+def _write(name: str, scale: float, folder: Path) -> None:
     """Write ``folder/ref``, prepared as organizers do it, and ``folder/submission.zip``."""
     (folder / "submission.zip").write_bytes(zip_bytes(write_full_size(name, scale, folder)))
 
 
-def _stage_seconds(run: Run, stage: str) -> float:
-    stages: dict[str, float] = json.loads(run.outputs["detailed_results.json"])["stages"]
-    return stages.get(stage, 0.0)
-
-
 def _run(built: BuiltTask, submission: Path, folder: Path) -> Run:
-    # The platform unzips a submission before the program starts; here the program does it, as it does at
-    # home.
+    # The platform unzips a submission before the program starts; here the program does it, as at home.
     run = run_program(built, submission, folder / "app", packed=True)
     if run.exit_code != 0:
         raise RuntimeError(run.stderr)
@@ -108,17 +89,13 @@ def _run(built: BuiltTask, submission: Path, folder: Path) -> Run:
 
 def _floor(submission: Path) -> tuple[float, float]:
     """Return the seconds and the MB that reading a submission takes, in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, "-c", _FLOOR, str(submission)], check=True, capture_output=True, text=True
-    )
+    command = [sys.executable, "-c", _FLOOR, str(submission)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
     seconds, peak = json.loads(done.stdout)
     return seconds, peak
 
 
 def _interpreter_start() -> float:
-    times = []
-    for _ in range(_REPEATS):
-        begin = time.perf_counter()
-        subprocess.run([sys.executable, "-c", "import numpy, yaml"], check=True)
-        times.append(time.perf_counter() - begin)
-    return statistics.median(times)
+    begin = time.perf_counter()
+    subprocess.run([sys.executable, "-c", "import numpy, yaml"], check=True)
+    return time.perf_counter() - begin

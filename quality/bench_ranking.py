@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +27,7 @@ _TEAMS = 100
 _TIME_LIMIT = 3600.0
 
 
-def run_ranking_bench(ids: list[str]) -> None:
+def run_ranking_bench(ids: Sequence[str]) -> None:
     """Print how long a ranking of 100 teams takes after scoring, and 1,000 submissions from zips to pages."""
     print("| task | items | 100 teams: statistics | 100 teams: tables |")
     print("|---|---|---|---|")

@@ -25,8 +25,7 @@ _FEWEST_ITEMS = 900
 
 
 def run_coverage(ids: list[str], n_samples: int) -> int:
-    """Print, for each task, the share of ``n_samples`` samples whose 95 % interval covers, by number of
-    items."""
+    """Print for each task the share of samples whose 95 % interval covers, by their number of items."""
     print("| task | " + " | ".join(counted(size, "item") for size in SIZES) + " |")
     print("|---|" + "---|" * len(SIZES))
     for name in ids:
@@ -44,19 +43,16 @@ def coverage(program: AnyProgram, statistics: Statistics, size: int, n_samples: 
     draws = resampling.draws(size)
     covered = 0
     for _ in range(n_samples):
-        low, high = resampling.percentile_interval(
-            program.reduce(statistics, _weights(rng.integers(0, n, size), draws, n))
-        )
+        weights = _weights(rng.integers(0, n, size), draws, n)
+        low, high = resampling.percentile_interval(program.reduce(statistics, weights))
         covered += low <= score <= high
     return covered / n_samples
 
 
 def _weights(sample: np.ndarray, draws: Floats, n: int) -> Floats:
-    """Return the weights of all items in the replicates of a sample, which may hold an item more than
-    once."""
-    items, item_index = np.unique(sample, return_inverse=True)
+    """Return the weights of all items in the replicates of a sample, which may hold an item twice."""
     weights = np.zeros((len(draws), n))
-    weights[:, items] = draws @ (item_index[:, None] == np.arange(len(items))).astype(np.float64)
+    np.add.at(weights.T, sample, draws.T)
     return weights
 
 

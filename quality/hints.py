@@ -19,21 +19,11 @@ from scoring_program.plausibility import notes
 from scoring_program.settings import read_settings
 from validator.findings import Findings
 
-# Worse submissions need not be free of hints.
+# Correct submissions that are worse need not be free of hints.
 _LEAST_SCORE = 0.05
 # What the mistakes are made of: right answers and ones as good as the good samples.
 _NOISES = (0.0, 0.15)
-_SIZES, _SIZE_LARGE = (1, 2), 5
-
-
-@dataclass(frozen=True)
-class _Material:
-    """A loaded reference and its files as the organizers have them."""
-
-    task: QualityTask[Any]
-    source: Path
-    reference: Any
-    settings: dict[str, Any]
+_SIZES, _LARGE = (1, 2), 5
 
 
 @dataclass(frozen=True)
@@ -45,15 +35,13 @@ class Row:
     code: str
     hits: int
     n: int
-    examples: tuple[str, ...] = ()
+    examples: Sequence[str] = ()
 
 
 def run_hints(ids: Sequence[str], n_mistakes: int, n_correct: int) -> int:
-    """Print both numbers for each task; return 0 if at least 95 % of each mistake get the hint and no correct
-    submission gets any."""
+    """Print a table; return 0 if 95 % of each mistake get their hint, and no correct submission gets any."""
     good = True
-    print("| task | submission | hint | reported |")
-    print("|---|---|---|---|")
+    print("| task | submission | hint | reported |\n|---|---|---|---|")
     for row in measure(ids, n_mistakes, n_correct):
         good &= row.hits >= 0.95 * row.n if row.code else row.hits == 0
         print(f"| {row.task} | {row.kind} | {row.code or 'none'} | {row.hits} of {row.n} |", flush=True)
@@ -65,66 +53,64 @@ def run_hints(ids: Sequence[str], n_mistakes: int, n_correct: int) -> int:
 def measure(ids: Sequence[str], n_mistakes: int, n_correct: int) -> Iterator[Row]:
     """Yield the row of each mistake, then that of correct submissions, of each task that has mistakes."""
     for task in [quality_tasks()[task_id] for task_id in ids]:
-        with tempfile.TemporaryDirectory() as folder:
-            if task.mistakes:
-                usual = [_material(task, Path(folder), size) for size in _SIZES]
-                large = (
-                    [_material(task, Path(folder), _SIZE_LARGE)]
-                    if any(m.large for m in task.mistakes)
-                    else usual
-                )
+        if task.mistakes:
+            with tempfile.TemporaryDirectory() as folder:
+                usual = [_Scorer(task, size, Path(folder)) for size in _SIZES]
                 for mistake in task.mistakes:
-                    yield _mistake_row(mistake, large if mistake.large else usual, n_mistakes)
+                    # Few mistakes need it, and for some tasks it takes long to write.
+                    scorers = [_Scorer(task, _LARGE, Path(folder))] if mistake.large else usual
+                    yield _mistake_row(mistake, scorers, n_mistakes)
                 yield _correct_row(usual, n_correct)
 
 
-def _mistake_row(mistake: Mistake[Any], materials: Sequence[_Material], n: int) -> Row:
+def _mistake_row(mistake: Mistake[Any], scorers: Sequence[_Scorer], n: int) -> Row:
     hits = 0
     for seed in range(n):
         noise = 0.0 if mistake.only_right else _NOISES[seed % len(_NOISES)]
-        material = materials[seed // len(_NOISES) % len(materials)]
-        rng = np.random.default_rng([1, seed])
-        prediction = mistake.change(material.task.correct_prediction(material.source, rng, noise))
-        hits += any(line.startswith(mistake.code) for line in _scored(material, prediction)[1])
-    return Row(materials[0].task.id, mistake.name, mistake.code, hits, n)
+        scorer = scorers[seed // len(_NOISES) % len(scorers)]
+        prediction = mistake.change(scorer.correct_prediction(np.random.default_rng([1, seed]), noise))
+        hits += any(line.startswith(mistake.code) for line in scorer.score(prediction)[1])
+    return Row(scorers[0].task.id, mistake.name, mistake.code, hits, n)
 
 
-def _correct_row(materials: Sequence[_Material], n: int) -> Row:
+def _correct_row(scorers: Sequence[_Scorer], n: int) -> Row:
     examples: list[str] = []
     hits = count = seed = 0
     while count < n:
-        rng = np.random.default_rng([2, seed])
-        material = materials[seed % len(materials)]
+        rng, scorer = np.random.default_rng([2, seed]), scorers[seed % len(scorers)]
         seed += 1
-        prediction = material.task.correct_prediction(material.source, rng, float(rng.random()))
-        score, hints = _scored(material, prediction)
+        score, hints = scorer.score(scorer.correct_prediction(rng, float(rng.random())))
         if score >= _LEAST_SCORE:
             count += 1
             hits += bool(hints)
             examples += hints
-    return Row(materials[0].task.id, "correct", "", hits, n, tuple(examples[:5]))
+    return Row(scorers[0].task.id, "correct", "", hits, n, examples[:5])
 
 
-def _material(task: QualityTask[Any], folder: Path, size: int) -> _Material:
-    source, prepared = (folder / f"{name}{size}" for name in ("source", "prepared"))
-    prepared.mkdir()
-    task.write_reference(source, seed=size, size=size)
-    write_files(reference_files(task.id, source), prepared)
-    challenge, findings = load_challenge(task.id), Findings()
-    settings = read_settings(prepared, challenge.settings, findings)
-    reference = challenge.program().load_reference(prepared, settings, findings)
-    refuse_problems(findings)
-    return _Material(task, source, reference, settings)
+class _Scorer:
+    """Scores predictions for a task against a demo reference of its own seed and size."""
 
+    def __init__(self, task: QualityTask[Any], size: int, folder: Path) -> None:
+        self.task, self._challenge, findings = task, load_challenge(task.id), Findings()
+        self._source, prepared = folder / f"source{size}", folder / f"prepared{size}"
+        prepared.mkdir(exist_ok=True)
+        task.write_reference(self._source, seed=size, size=size)
+        write_files(reference_files(task.id, self._source), prepared)
+        self._settings = read_settings(prepared, self._challenge.settings, findings)
+        self._reference = self._challenge.program().load_reference(prepared, self._settings, findings)
+        refuse_problems(findings)
 
-def _scored(material: _Material, prediction: Any) -> tuple[float, list[str]]:
-    """Return the score of a submission and its hints; raise RefusedError if it is invalid."""
-    challenge, findings = load_challenge(material.task.id), Findings()
-    program = challenge.program()
-    with tempfile.TemporaryDirectory() as folder:
-        write_files(material.task.files(prediction), Path(folder))
-        submission = program.read_submission(Path(folder), material.reference, findings)
-    refuse_problems(findings)
-    score = program.scores(program.measure(material.reference, submission, material.settings))["score"]
-    hints = notes(challenge.plausibility(), material.reference, submission, material.settings, score)
-    return score, [hint.line() for hint in hints]
+    def correct_prediction(self, rng: np.random.Generator, noise: float) -> Any:
+        return self.task.correct_prediction(self._source, rng, noise)
+
+    def score(self, prediction: Any) -> tuple[float, list[str]]:
+        """Return the score of a submission and its hints; raise RefusedError if it is invalid."""
+        program, findings = self._challenge.program(), Findings()
+        with tempfile.TemporaryDirectory() as folder:
+            write_files(self.task.files(prediction), Path(folder))
+            submission = program.read_submission(Path(folder), self._reference, findings)
+        refuse_problems(findings)
+        score = program.scores(program.measure(self._reference, submission, self._settings))["score"]
+        mistakes = self._challenge.plausibility()
+        hints = notes(mistakes, self._reference, submission, self._settings, score)
+        return score, [hint.line() for hint in hints]

@@ -1,5 +1,4 @@
-"""Running the built programs on all golden cases under several interpreters: scores.json must be the same
-bytes."""
+"""Golden cases through the built programs under several interpreters: scores.json must be the same bytes."""
 
 from __future__ import annotations
 
@@ -8,22 +7,21 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
 from pathlib import Path
 
 from organizer.bundle.parts import build_program
-from organizer.data.prepare import prepare
-from organizer.data.references import refuse_problems
-from organizer.files import unpack
+from organizer.data.prepare import reference_files
+from organizer.files import unpack, write_files
 from quality import ROOT
-from scoring_program.challenge import challenge_ids, load_challenge
+from scoring_program.challenge import challenge_ids
 from validator.findings import counted
 from validator.forks import usable_cores
 
 # The exit code, and scores.json or the log.
 _Outcome = tuple[int, str]
-GOLDEN = ROOT / "tests" / "golden"
 
 # Runs in the interpreter that is tried, with the unpacked program.
 _DRIVER = """
@@ -43,7 +41,7 @@ print(json.dumps(outcomes))
 """
 
 
-def run_portability(pythons: list[str]) -> int:
+def run_portability(pythons: Sequence[str]) -> int:
     """Try this interpreter and others (commands), print what differs; return 1 if anything does.
 
     An interpreter needs numpy, scipy, pyyaml and, for images, Pillow; msgspec may be missing.
@@ -51,39 +49,35 @@ def run_portability(pythons: list[str]) -> int:
     if missing := [python for python in pythons if not shutil.which(python)]:
         print(f"there is no command {', '.join(missing)}; give interpreters, as in: python3.9 python3.12")
         return 1
-    different = 0
-    with tempfile.TemporaryDirectory() as folder:
-        cases = {name: _cases(name, Path(folder)) for name in challenge_ids()}
-        for name in challenge_ids():
-            unpack(build_program(name), Path(folder) / name)
+    wrong = 0
+    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(usable_cores()) as threads:
+        folder = Path(name)
+        cases = {task_id: list(_cases(task_id, folder / "prepared" / task_id)) for task_id in challenge_ids()}
+        for task_id in cases:
+            unpack(build_program(task_id), folder / task_id)
         first: dict[str, _Outcome] = {}
         for python in [sys.executable, *pythons]:
-            outcomes: dict[str, _Outcome] = {}
-            programs = (Path(folder) / name for name in cases)
-            with ThreadPoolExecutor(usable_cores()) as threads:
-                for part in threads.map(_run, repeat(python), programs, cases.values()):
-                    outcomes.update(part)
+            programs = [folder / task_id for task_id in cases]
+            parts = threads.map(_run, repeat(python), programs, cases.values())
+            outcomes = {case: outcome for part in parts for case, outcome in part.items()}
             first = first or outcomes
             differing = sorted(case for case in outcomes if outcomes[case] != first[case])
             failed = sorted(case for case, (code, _) in outcomes.items() if code)
-            different += len(differing) + len(failed)
+            wrong += len(differing) + len(failed)
             counts = f"{counted(len(outcomes), 'case')}, different: {len(differing)}, failed: {len(failed)}"
             print(f"{_describe(python)}: {counts}", flush=True)
             for case in [*differing, *failed][:10]:
                 print("  {}: exit {}: {:.300}".format(case, *outcomes[case]))
-    return 1 if different else 0
+    return 1 if wrong else 0
 
 
-def _cases(name: str, folder: Path) -> list[tuple[str, str, str]]:
-    cases = []
-    prepared = load_challenge(name).program().prepared_file
-    for case in sorted(path.parent for path in (GOLDEN / name).glob("*/expected.json")):
-        reference = case / "ref"
-        if prepared and not (reference / prepared).is_file():
-            reference = folder / "prepared" / case.name
-            refuse_problems(prepare(name, case / "ref", reference))
-        cases.append((f"{name}/{case.name}", str(reference), str(case / "res")))
-    return cases
+def _cases(task_id: str, prepared: Path) -> Iterator[tuple[str, str, str]]:
+    """Yield name, reference folder, prepared where needed, and submission of the golden cases."""
+    for path in sorted((ROOT / "tests" / "golden" / task_id).glob("*/expected.json")):
+        case, reference = path.parent, prepared / path.parent.name
+        reference.mkdir(parents=True)
+        write_files(reference_files(task_id, case / "ref"), reference)
+        yield f"{task_id}/{case.name}", str(reference), str(case / "res")
 
 
 def _run(python: str, program: Path, cases: list[tuple[str, str, str]]) -> dict[str, _Outcome]:

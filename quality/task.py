@@ -28,16 +28,8 @@ PredictionT = TypeVar("PredictionT")
 class Trick:
     """A gaming trick: a way to raise the score that needs no better predictions.
 
-    Attributes
-    ----------
-    name : str
-        What it does.
-    play : callable
-        Takes the demo reference and a sample, and returns a submission.
-    protocol : str
-        The protocol that it is played with; ``released`` tricks get the weak sample, which misses more.
-    rewarded : bool
-        Whether the metric rewards it, by its definition.
+    ``play`` takes the demo reference and a sample, and returns a submission. The sample is the good one, for
+    the released protocol the weak one, which misses more. Some tricks the metric rewards, by its definition.
     """
 
     name: str
@@ -48,20 +40,11 @@ class Trick:
 
 @dataclass(frozen=True)
 class Mistake(Generic[PredictionT]):
-    """A mistake that a validator cannot refuse and a hint should report.
+    """A mistake that a validator cannot refuse, and the code of the hint that should report it.
 
-    Attributes
-    ----------
-    name : str
-        What is wrong.
-    code : str
-        The code of the hint.
-    change : callable
-        Makes the mistake in a correct prediction, which it may change in place.
-    only_right : bool
-        Whether it can be seen in right answers only: noise hides a shift by one frame.
-    large : bool
-        Whether it needs a large reference: where sizes replace ends, a validator accepts few predictions.
+    ``change`` makes it in a correct prediction, and may do so in place. ``only_right``: it shows in right
+    answers only, as noise hides a shift by one frame. ``large``: it needs a large reference, as a validator
+    accepts few predictions in which sizes replace ends.
     """
 
     name: str

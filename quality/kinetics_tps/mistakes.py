@@ -8,7 +8,16 @@ from pathlib import Path
 import numpy as np
 
 from quality.boxes import CANVAS, Boxes, bias, mistakes_in_boxes, moved, sizes
-from quality.kinetics_tps.synthetic import CLASSES, PARTS, STATES, Json, frames_of, read_reference
+from quality.kinetics_tps.synthetic import (
+    CLASSES,
+    PARTS,
+    STATES,
+    Json,
+    frames_of,
+    humans_of,
+    parts_of,
+    read_reference,
+)
 from quality.task import Mistake
 
 Change = Callable[[Json], Json]
@@ -40,9 +49,8 @@ def correct_prediction(reference: Path, rng: np.random.Generator, noise: float) 
 
 def _each_human(change: Callable[[Json], None]) -> Change:
     def change_all(prediction: Json) -> Json:
-        for frame in frames_of(prediction[PARTS]):
-            for human in frame["humans"]:
-                change(human)
+        for human in humans_of(prediction[PARTS]):
+            change(human)
         return prediction
 
     return change_all
@@ -65,10 +73,8 @@ def _sizes(prediction: Json) -> Json:
 
     for frame in frames_of(prediction[PARTS]):
         frame["humans"] = [human for human in frame["humans"] if good(human["box"])]
-        for human in frame["humans"]:
-            human["parts"] = {
-                name: part for name, part in human["parts"].items() if all(map(good, part["box"]))
-            }
+    for human in humans_of(prediction[PARTS]):
+        human["parts"] = {name: part for name, part in human["parts"].items() if all(map(good, part["box"]))}
     return prediction
 
 
@@ -85,11 +91,12 @@ def _class_numbers(prediction: Json) -> Json:
 
 
 def _states(renamed: Callable[[str], str]) -> Change:
-    def change(human: Json) -> None:
-        for part in human["parts"].values():
+    def change_all(prediction: Json) -> Json:
+        for part in parts_of(prediction[PARTS]):
             part["verb"] = list(map(renamed, part["verb"]))
+        return prediction
 
-    return _each_human(change)
+    return change_all
 
 
 def _parts(renamed: Callable[[str], str]) -> Change:

@@ -65,6 +65,18 @@ def frames_of(videos: Json) -> Iterator[Json]:
         yield from frames.values()
 
 
+def humans_of(videos: Json) -> Iterator[Json]:
+    """Yield each human of all frames."""
+    for frame in frames_of(videos):
+        yield from frame["humans"]
+
+
+def parts_of(videos: Json) -> Iterator[Json]:
+    """Yield each part of all humans."""
+    for human in humans_of(videos):
+        yield from human["parts"].values()
+
+
 def write_prediction(reference: Path, folder: Path, jitter: int, wrong: float, most_proposals: int) -> None:
     """Write a submission: boxes off by up to ``jitter`` pixels, a share ``wrong`` of the names wrong."""
     rng = random.Random(7)
