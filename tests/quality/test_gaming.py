@@ -49,9 +49,9 @@ def test_the_table_is_measured(task):
 
 
 def test_submission_without_a_score_is_named_with_its_problem(monkeypatch, capsys):
-    broken = Trick("empty game", lambda *_: {})
+    broken = Trick("broken trick", lambda *_: {})
     monkeypatch.setattr(gaming, "submissions", lambda task: [(broken, {"Seq03_prediction.csv": b"x"})])
     assert gaming.print_table(["chalearn_gesture"]) == 1
     out = capsys.readouterr().out
-    assert "chalearn_gesture, empty game: The submission " in out
+    assert "chalearn_gesture, broken trick: The submission " in out
     assert "correct the task's modules in quality/" in out
