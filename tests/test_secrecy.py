@@ -125,6 +125,7 @@ def test_exceptions_of_our_own_tell_their_type_only(planted, tmp_path, capsys, m
     def fail(*arguments, **options):
         raise ValueError(f"{WORD}secret 7391160")
 
+    reference = planted(name)  # it is prepared before a stage is broken
     if stage in STAGES:
         monkeypatch.setattr(load_challenge(name).program(), STAGES[stage], fail)
     elif stage == "sections":
@@ -138,7 +139,7 @@ def test_exceptions_of_our_own_tell_their_type_only(planted, tmp_path, capsys, m
         monkeypatch.setattr(scoring, "signature", fail)
     else:
         monkeypatch.setattr(scoring.files, "write_scores", fail)
-    code, texts = run(name, planted(name), knowing(name), tmp_path, capsys)
+    code, texts = run(name, reference, knowing(name), tmp_path, capsys)
     assert code == scoring.BROKEN
     assert "E-INTERNAL: ValueError in " in texts["stderr"]
     assert "scores.json" not in texts
