@@ -52,6 +52,11 @@ def folder_files(folder: Path) -> dict[str, bytes]:
     }
 
 
+def samples_folder(task_id: str) -> Path:
+    """Return the folder of a task's sample submissions."""
+    return ROOT / "starting_kit" / "samples" / task_id
+
+
 def write_files(files: Files, folder: Path) -> None:
     """Write files without subfolders into a folder that exists."""
     for name, data in files.items():
@@ -64,8 +69,3 @@ def unpack(archive: bytes, folder: Path) -> None:
         stream.write(archive)
         with zipfile.ZipFile(stream) as opened:
             opened.extractall(folder)
-
-
-def samples_folder(task_id: str) -> Path:
-    """Return the folder of a task's sample submissions."""
-    return ROOT / "starting_kit" / "samples" / task_id

@@ -24,8 +24,8 @@ from pathlib import Path
 import numpy as np
 
 from organizer.files import zip_bytes
-from organizer.quality.yardstick import mistakes_of
 from quality import ROOT
+from quality.task import quality_tasks
 
 RECORDED = ROOT / "tests" / "recorded"
 _PROTOCOLS = ("published", "released")
@@ -146,11 +146,11 @@ def _cases(folder: Path) -> Iterator[Case]:
 
 def _write_mistaken(reference: Path, folder: Path) -> None:
     """Write a valid submission with each of the mistakes that notes should report."""
-    mistakes = mistakes_of(reference.name)
-    for title, _, change in mistakes.MISTAKES:
-        prediction = change(mistakes.honest(reference, np.random.default_rng(1), _NOISE))
-        name = re.sub(r"[^a-z0-9]+", "-", title.lower())
-        (folder / f"mistake-{name}.zip").write_bytes(zip_bytes(mistakes.files(prediction)))
+    task = quality_tasks()[reference.name]
+    for mistake in task.mistakes:
+        correct = task.correct_prediction(reference, np.random.default_rng(1), _NOISE)
+        name = re.sub(r"[^a-z0-9]+", "-", mistake.name.lower())
+        (folder / f"mistake-{name}.zip").write_bytes(zip_bytes(task.files(mistake.change(correct))))
 
 
 def _runs(task: str, reference: Path, submission: Path, title: str, folder: Path) -> Iterator[Case]:

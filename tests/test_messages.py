@@ -10,8 +10,7 @@ from collections import Counter
 
 import pytest
 
-from organizer.quality.yardstick import mistakes_of
-from scoring_program.challenge import challenge_ids, load_challenge
+from quality.task import quality_tasks
 from tests.helpers import ROOT, make_zip
 
 CODE = r"[ELN]-[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*"
@@ -41,9 +40,7 @@ def test_every_code_is_provoked_by_a_test():
     """Mistakes and the codes of their notes are data of the tasks."""
     modules = [path for path in (ROOT / "tests").rglob("test_*.py") if path.name != "test_messages.py"]
     provoked = {code for path in modules for code in re.findall(CODE, path.read_text(encoding="utf-8"))}
-    for name in challenge_ids():
-        if load_challenge(name).plausibility():
-            provoked.update(code for _, code, _ in mistakes_of(name).MISTAKES)
+    provoked.update(mistake.code for task in quality_tasks().values() for mistake in task.mistakes)
     assert sorted(code for code in explained() if code not in provoked) == []
 
 

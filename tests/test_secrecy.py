@@ -9,11 +9,11 @@ import shutil
 import pytest
 
 from organizer.data.prepare import reference_files
-from organizer.data.synthetic import load_trials, samples_folder
-from organizer.files import folder_files, write_files
+from organizer.files import folder_files, samples_folder, write_files
+from quality.task import CANARY as WORD
+from quality.task import quality_tasks
 from scoring_program import scoring
 from scoring_program.challenge import challenge_ids, load_challenge
-from scoring_program.trials import CANARY as WORD
 from tests.helpers import make_zip
 
 pytestmark = pytest.mark.slow
@@ -31,7 +31,7 @@ def planted(tmp_path_factory):
         if name not in made:
             source = tmp_path_factory.mktemp(name) / "source"
             source.mkdir()
-            load_trials(name).plant(source)
+            quality_tasks()[name].plant(source)
             made[name] = source.with_name("ref")
             made[name].mkdir()
             write_files(reference_files(name, source), made[name])
@@ -46,7 +46,7 @@ def sample(name):
 
 def knowing(name):
     """Return a submission that touches the canaries without naming them."""
-    return load_trials(name).knowing()
+    return quality_tasks()[name].knowing()
 
 
 def bad(name):
@@ -98,7 +98,7 @@ def test_no_canary_leaves_a_run(planted, tmp_path, capsys, name, make, detail):
     assert_silent(texts, b" ".join([*(place.encode() for place in files), *files.values()]))
 
 
-@pytest.mark.parametrize("name", [name for name in IDS if load_trials(name).SHOWS_ITEMS])
+@pytest.mark.parametrize("name", [name for name in IDS if quality_tasks()[name].shows_items])
 def test_full_detail_shows_ground_truth_in_the_detailed_results_only(planted, tmp_path, capsys, name):
     files = knowing(name)
     code, texts = run(name, planted(name), files, tmp_path, capsys, detail="full")
@@ -125,6 +125,7 @@ def test_exceptions_of_our_own_tell_their_type_only(planted, tmp_path, capsys, m
     def fail(*arguments, **options):
         raise ValueError(f"{WORD}secret 7391160")
 
+    reference = planted(name)  # it is prepared before a stage is broken
     if stage in STAGES:
         monkeypatch.setattr(load_challenge(name).program(), STAGES[stage], fail)
     elif stage == "sections":
@@ -138,7 +139,7 @@ def test_exceptions_of_our_own_tell_their_type_only(planted, tmp_path, capsys, m
         monkeypatch.setattr(scoring, "signature", fail)
     else:
         monkeypatch.setattr(scoring.files, "write_scores", fail)
-    code, texts = run(name, planted(name), knowing(name), tmp_path, capsys)
+    code, texts = run(name, reference, knowing(name), tmp_path, capsys)
     assert code == scoring.BROKEN
     assert "E-INTERNAL: ValueError in " in texts["stderr"]
     assert "scores.json" not in texts

@@ -11,9 +11,9 @@ import pytest
 from scoring_program.challenge import challenge_ids
 from tests.helpers import ROOT
 
-ROOMS = ("scoring_program", "validator", "organizer")
+ROOMS = ("scoring_program", "validator", "organizer", "quality")
 # From the ground up: a room imports only what lies below it.
-FLOORS = ("files", "data", "runs", "bundle", "ranking", "quality", "new_challenge", "__main__")
+FLOORS = ("files", "data", "runs", "bundle", "ranking", "new_challenge", "__main__")
 
 
 def _modules():
@@ -54,7 +54,10 @@ def test_metrics_know_no_files_and_nothing_of_ours(name):
     assert not GRAPH[name] & {"json", "yaml", "io", "os", "pathlib", "zipfile"}
 
 
-OWN_ROOMS = ("scoring_program.challenges", "scoring_program.families", "validator.formats")
+OWN_ROOMS = (
+    *("scoring_program.challenges", "scoring_program.families", "validator.formats"),
+    *(f"quality.{path.parent.name}" for path in (ROOT / "quality").glob("*/task.py")),
+)
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if not below(name, *OWN_ROOMS)])
@@ -72,10 +75,18 @@ def test_validator_imports_nothing_of_the_scoring_program(name):
 def test_scoring_program_knows_no_tool_of_organizers(name):
     found = GRAPH[name]
     assert not [other for other in found if below(other, "organizer")]
-    if not name.endswith((".demo", ".preparation")):
+    if not name.endswith(".preparation"):
         assert not [other for other in found if other.split(".")[0] in ("h5py", "dask", "distributed")]
     if below(name, "scoring_program.families"):
         assert not [other for other in found if below(other, "scoring_program.challenges")]
+
+
+PRODUCT = [path for room in (*ROOMS[:3], "starting_kit") for path in (ROOT / room).rglob("*.py")]
+
+
+@pytest.mark.parametrize("path", PRODUCT, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_product_imports_nothing_of_quality(path):
+    assert not [found for found in _imports(path) if below(found, "quality")]
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name.count(".") and below(name, "organizer")])

@@ -31,7 +31,7 @@ def main() -> None:
     os.dup2(2, 1)
     sys.dont_write_bytecode = True
     sys.path.insert(0, options["program"])
-    sys.path.append(os.path.join(options["program"], "scoring_program", "vendor"))
+    sys.path.append(str(Path(options["program"], "scoring_program", "vendor")))
     problems: list[str] = []
     try:
         server: _Server | None = _Server(options, problems)

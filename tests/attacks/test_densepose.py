@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from organizer.data.synthetic import samples_folder
+from organizer.files import samples_folder
 from scoring_program import scoring
 from scoring_program.challenge import load_challenge
 from tests.attacks.harness import N_LABELS, Attack, told

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from organizer.data.prepare import prepare
-from organizer.quality.yardstick import mistakes_of
+from quality.task import quality_tasks
 from scoring_program import scoring
-from scoring_program.challenge import challenge_ids, load_challenge
 from tests.helpers import ROOT
 
 DEMO, SAMPLES = ROOT / "reference_data", ROOT / "starting_kit" / "samples"
@@ -128,17 +127,15 @@ def test_note_on_guessed_lemmas(scored):
 def mistakes():
     """Return one mistake for each code that the mistakes of all tasks have."""
     found = {}
-    for task in challenge_ids():
-        if load_challenge(task).plausibility():
-            for name, code, change in mistakes_of(task).MISTAKES:
-                found.setdefault(code, pytest.param(task, code, change, id=f"{code}-{name}"))
+    for task in quality_tasks().values():
+        for mistake in task.mistakes:
+            found.setdefault(mistake.code, pytest.param(task, mistake, id=f"{mistake.code}-{mistake.name}"))
     return list(found.values())
 
 
-@pytest.mark.parametrize(("task", "code", "change"), mistakes())
-def test_mistake_has_its_note(task, code, change, scored):
-    module = mistakes_of(task)
-    made = module.files(change(module.honest(DEMO / task, np.random.default_rng(1), 0.0)))
+@pytest.mark.parametrize(("task", "mistake"), mistakes())
+def test_mistake_has_its_note(task, mistake, scored):
+    made = task.files(mistake.change(task.correct_prediction(DEMO / task.id, np.random.default_rng(1), 0.0)))
 
     def replaced(folder):
         for path in folder.iterdir():
@@ -146,8 +143,8 @@ def test_mistake_has_its_note(task, code, change, scored):
         for name, content in made.items():
             (folder / name).write_bytes(content)
 
-    _, _, notes = scored(task, replaced)
-    assert code in [note["code"] for note in notes]
+    _, _, notes = scored(task.id, replaced)
+    assert mistake.code in [note["code"] for note in notes]
 
 
 def test_problem_of_a_reference_that_is_not_there(scored, tmp_path):

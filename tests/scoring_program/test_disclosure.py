@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from organizer.data.synthetic import samples_folder
+from organizer.files import samples_folder
 from scoring_program.challenge import challenge_ids, load_challenge
 from scoring_program.disclosure import FEWEST, OTHERS, disclosed, fold_small
 from scoring_program.result import BodyFigure, Column, Groups, Histogram, Line, LineChart, Matrix, Table

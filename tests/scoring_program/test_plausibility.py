@@ -8,9 +8,9 @@ import re
 import numpy as np
 import pytest
 
-from organizer.data.synthetic import load_trials, samples_folder
+from organizer.files import samples_folder
+from quality.task import quality_tasks
 from scoring_program import plausibility, scoring
-from scoring_program.challenges.anet_entities_gt.mistakes import MISTAKES, files, honest
 from scoring_program.plausibility import BoxPairs, Facet, Reading, best_reading, names_facet
 from tests.helpers import ROOT
 
@@ -20,8 +20,9 @@ REFERENCE = {path.name: path.read_text(encoding="utf-8") for path in DEMO.glob("
 
 
 def made(name):
-    change = next(change for title, _, change in MISTAKES if title == name)
-    return files(change(honest(DEMO, np.random.default_rng(3), 0.0)))
+    task = quality_tasks()[ID]
+    (mistake,) = (mistake for mistake in task.mistakes if mistake.name == name)
+    return task.files(mistake.change(task.correct_prediction(DEMO, np.random.default_rng(3), 0.0)))
 
 
 def shares(n, right):
@@ -183,9 +184,9 @@ def test_repeated_classes_are_noted_on_page_and_in_the_log(run):
     name = "anet_entities_gen"
     sample = (samples_folder(name) / "good" / "submission_gen.json").read_bytes()
     reference = {path.name: path.read_text() for path in (ROOT / "reference_data" / name).glob("*.*")}
-    honest = run(name, reference, {"submission_gen.json": sample})
-    assert "N-REPEATED" not in honest.out + honest.page
-    play = load_trials(name).GAMES["the first object of each segment twice"]
+    correct = run(name, reference, {"submission_gen.json": sample})
+    assert "N-REPEATED" not in correct.out + correct.page
+    (play,) = (trick.play for trick in quality_tasks()[name].tricks if "first object" in trick.name)
     repeated = run(
         name, reference, play({"reference.json": reference["reference.json"].encode()}, {"s.json": sample})
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from organizer.data.synthetic import load_trials, samples_folder
-from organizer.files import folder_files
+from organizer.files import folder_files, samples_folder
+from quality.task import quality_tasks
 from scoring_program.challenge import challenge_ids, load_challenge
 from scoring_program.metrics import average_precision, resampling
 from scoring_program.scoring import scored_result
@@ -42,8 +42,8 @@ def test_weights_repeat_items(tmp_path, name, protocol):
     reference = folder_files(ROOT / "reference_data" / name)
     submission = folder_files(samples_folder(name) / "weak")
     reference.pop("SYNTHETIC.md")
-    trials = load_trials(name)
-    if trials.repeat(submission, {}) is None:
+    task = quality_tasks()[name]
+    if task.repeat(submission, {}) is None:
         pytest.skip("the task has no simple way to repeat items; its metric is tested below")
     result = measured(name, reference, submission, tmp_path / "once", protocol)
     items = result.statistics.items
@@ -51,8 +51,8 @@ def test_weights_repeat_items(tmp_path, name, protocol):
         keys = copies(items, weights)
         again = measured(
             name,
-            trials.repeat(reference, keys),
-            trials.repeat(submission, keys),
+            task.repeat(reference, keys),
+            task.repeat(submission, keys),
             tmp_path / f"repeated{number}",
             protocol,
         )

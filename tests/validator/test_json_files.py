@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from organizer.quality.fuzzing.json_texts import odd_json
+from quality.fuzzing.json_texts import odd_json
 from tests.helpers import ROOT, make_zip
 from validator import json_files
 from validator.archive import Submission

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from organizer.quality.fuzzing.json_texts import odd_json
+from quality.fuzzing.json_texts import odd_json
 from validator.json_syntax import explain_syntax
 
 DOCUMENT = {"a": [1, 2.5, "x", [], {}, [1, 2, 3]], "b": {"c": None, "d": True}}

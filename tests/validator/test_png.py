@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from organizer.quality.fuzzing.pngs import damaged_png
+from quality.fuzzing.pngs import damaged_png
 from validator.png import ImageError, decode_base64, decode_png
 
 HEIGHT, WIDTH = 12, 10

@@ -69,13 +69,13 @@ def giant_humans(documents):
     "change", [huge(1e308), huge(1e154), huge(1e15), huge_humans, all_twice, ten_humans, giant_humans]
 )
 def test_hostile_boxes_never_score_more(run, change, protocol):
-    honest = run(ID, REFERENCE, files(GOOD), protocol=protocol)
+    correct = run(ID, REFERENCE, files(GOOD), protocol=protocol)
     documents = copy.deepcopy(GOOD)
     change(documents)
     hostile = run(ID, REFERENCE, files(documents), protocol=protocol)
     assert hostile.code == scoring.SCORED, hostile.err
     for key in ("score", "mean_psc"):
-        assert hostile.scores[key] <= honest.scores[key] + 1e-12
+        assert hostile.scores[key] <= correct.scores[key] + 1e-12
 
 
 @pytest.mark.parametrize("bad", ["NaN", "Infinity", "1e999", "9" * 400, "true", '"3"', "null"])

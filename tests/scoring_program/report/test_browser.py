@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from organizer.data.synthetic import samples_folder
+from organizer.files import samples_folder
 from scoring_program import scoring
 from scoring_program.challenge import challenge_ids, load_challenge
 from scoring_program.report import page
