@@ -29,7 +29,7 @@ from organizer.bundle.contents import Contents
 from organizer.bundle.cut import challenge_of, classic, one_challenge, reference_name
 from organizer.bundle.lint import lint_files
 from organizer.bundle.parts import KIT, Parts
-from organizer.bundle.report import Report
+from organizer.bundle.report import LintReport
 from organizer.data.references import RefusedError, task_folders
 from organizer.files import Files, zip_bytes
 from scoring_program.challenge import challenge_ids
@@ -43,9 +43,9 @@ class Bundle(NamedTuple):
     data: Competition
     files: dict[str, bytes]
 
-    def report(self, contents: Contents, samples: bool = False) -> Report:
+    def report(self, contents: Contents, samples: bool = False) -> LintReport:
         """Return the findings of the linter."""
-        report = Report()
+        report = LintReport()
         lint_files(self.data, self.files, contents, samples, report)
         return report
 
@@ -134,7 +134,7 @@ def _write(plan: Plan, output: Path) -> None:
 
 def load_competition(source: Path = ROOT) -> dict[str, Any]:
     """Return competition.yaml. Raises RefusedError if it is not one of Codabench's v2, or wrong."""
-    report, path = Report(), source / COMPETITION
+    report, path = LintReport(), source / COMPETITION
     if not path.is_file():
         report.error("L-FILE", "there is no such file", f"put it into {source}")
     data = read_competition(path.read_bytes(), report) if report.ok else None
@@ -146,7 +146,7 @@ def load_competition(source: Path = ROOT) -> dict[str, Any]:
 
 def check_buildable(data: Competition) -> None:
     """Raise RefusedError if bundles cannot be built from a competition.yaml."""
-    report = Report()
+    report = LintReport()
     if form_of(data) == "v1.5":
         report.error(
             "L-SCHEMA", "v1.5 bundles are built from v2 as well", "write version: 2", where="/version"
@@ -181,7 +181,7 @@ def plan_bundles(competition: Competition, parts: Parts, form: str) -> Plan:
         hint = f"add {'it' if len(missing) == 1 else 'them'}, or use DEMO=1 (--demo) for synthetic data"
         plan.notes.append(f"not built: {', '.join(not_built)}; {problem}; {hint}")
     if not plan.bundles:
-        report = Report()
+        report = LintReport()
         report.error("L-NOTHING", f"there is nothing to build: {problem}", hint)
         report.refuse_errors()
     return plan

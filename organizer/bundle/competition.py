@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from organizer.bundle.dates import read_date
-from organizer.bundle.report import Report
+from organizer.bundle.report import LintReport
 from validator.findings import counted, quote
 from validator.strict_yaml import load_strict
 
@@ -64,7 +64,7 @@ def number(value: object) -> int:
     return int(float(str(value)))
 
 
-def read_competition(text: bytes, report: Report) -> dict[str, Any] | None:
+def read_competition(text: bytes, report: LintReport) -> dict[str, Any] | None:
     """Return the data of a competition.yaml, None if it cannot be read."""
     try:
         decoded = text.decode("utf-8")
@@ -101,7 +101,7 @@ def form_of(data: Competition) -> str | None:
     return _FORMS.get(str(data.get("version", "1")))
 
 
-def check_competition(data: Competition, report: Report) -> bool:
+def check_competition(data: Competition, report: LintReport) -> bool:
     """Check competition.yaml without its files; return whether its structure allows further checks."""
     form = form_of(data)
     if form is None:
@@ -129,7 +129,7 @@ def check_competition(data: Competition, report: Report) -> bool:
     return True
 
 
-def _check_schema(data: Competition, form: str, report: Report) -> bool:
+def _check_schema(data: Competition, form: str, report: LintReport) -> bool:
     import jsonschema
 
     schema = json.loads(
@@ -231,7 +231,7 @@ def sorted_phases(data: Competition) -> list[tuple[str, Entry]]:
     return [phase for _, phase in sorted(phases, key=lambda pair: number(pair[1][1].get(key, pair[0])))]
 
 
-def _check_phases(data: Competition, report: Report) -> None:
+def _check_phases(data: Competition, report: LintReport) -> None:
     phases = sorted_phases(data)
     report.unique(
         "warning", (phase["index"] for _, phase in phases if "index" in phase), "/phases", "the index"
@@ -258,7 +258,7 @@ def _check_phases(data: Competition, report: Report) -> None:
     _check_limits_and_migration(phases, "auto_migrate_to_this_phase", report)
 
 
-def _check_limits_and_migration(phases: list[tuple[str, Entry]], migration: str, report: Report) -> None:
+def _check_limits_and_migration(phases: list[tuple[str, Entry]], migration: str, report: LintReport) -> None:
     """Check what phases have in both forms; ``migration`` is the key of automatic migration."""
     for order, (where, phase) in enumerate(phases):
         if order == 0 and yes(phase.get(migration)):
@@ -277,7 +277,7 @@ def _check_limits_and_migration(phases: list[tuple[str, Entry]], migration: str,
             report.warn("L-LIMIT", problem, "use a queue of your own, or a lower limit", where=where)
 
 
-def _check_tasks(data: Competition, report: Report) -> None:
+def _check_tasks(data: Competition, report: LintReport) -> None:
     tasks, solutions = entries_of(data, "tasks"), entries_of(data, "solutions")
     known = [task["index"] for _, task in tasks]
     report.unique("error", known, "/tasks", "the index")
@@ -304,7 +304,7 @@ def _check_tasks(data: Competition, report: Report) -> None:
             _check_uuid(entry["key"], "key", f"{where}/key", report)
 
 
-def _check_uuid(value: str, name: str, where: str, report: Report) -> None:
+def _check_uuid(value: str, name: str, where: str, report: LintReport) -> None:
     """Check a name that the server gave to something it holds: always a random UUID."""
     try:
         random = uuid.UUID(value).version == 4
@@ -319,7 +319,7 @@ def _check_uuid(value: str, name: str, where: str, report: Report) -> None:
         )
 
 
-def _check_board(data: Competition, report: Report) -> None:
+def _check_board(data: Competition, report: LintReport) -> None:
     board = data["leaderboards"][0]
     if len(data["leaderboards"]) > 1:
         report.warn(
@@ -353,7 +353,7 @@ def _check_board(data: Competition, report: Report) -> None:
         )
 
 
-def _check_precisions(data: Competition, key: str, report: Report) -> None:
+def _check_precisions(data: Competition, key: str, report: LintReport) -> None:
     for column in columns_of(data):
         value = column.data.get(key, 2)
         if not 0 <= number(value) <= 10:
@@ -361,7 +361,7 @@ def _check_precisions(data: Competition, key: str, report: Report) -> None:
             report.warn("L-BOARD", problem, "use 0 to 10", where=f"{column.where}/{key}")
 
 
-def _check_computation(column: BoardColumn, indexes: list[int], report: Report) -> None:
+def _check_computation(column: BoardColumn, indexes: list[int], report: LintReport) -> None:
     chosen = [number(index) for index in column.data.get("computation_indexes") or []]
     if column.computed != bool(chosen):
         problem = "computation and computation_indexes need each other"
@@ -376,7 +376,7 @@ def _check_computation(column: BoardColumn, indexes: list[int], report: Report) 
             report.error("L-COLUMN", problem, "name columns that exist", where=column.where)
 
 
-def _check_v15(data: Competition, report: Report) -> None:
+def _check_v15(data: Competition, report: LintReport) -> None:
     phases = sorted_phases(data)
     report.unique("warning", (phase["phasenumber"] for _, phase in phases), "/phases", "the phasenumber")
     starts: list[datetime.datetime] = []

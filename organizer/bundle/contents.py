@@ -28,7 +28,7 @@ from organizer.bundle.competition import (
     named_files,
     number,
 )
-from organizer.bundle.report import Report
+from organizer.bundle.report import LintReport
 from organizer.data.prepare import SYNTHETIC_MARK, check_reference
 from organizer.files import Files, sha256, unpack
 from organizer.runs.outcome import read_scores
@@ -65,7 +65,7 @@ class _Task:
 
 
 def check_contents(
-    data: Competition, files: Files, contents: Contents, samples: bool, report: Report
+    data: Competition, files: Files, contents: Contents, samples: bool, report: LintReport
 ) -> None:
     """Check the content of the zips.
 
@@ -79,7 +79,7 @@ def check_contents(
         Remembers what was found in a zip.
     samples : bool
         Whether to run the sample submissions.
-    report : Report
+    report : LintReport
         Gets what is wrong.
     """
     tasks = []
@@ -95,7 +95,7 @@ def check_contents(
         _check_samples(data, tasks, files, keys, contents, report)
 
 
-def _check_programs(entry: Entry, files: Files, contents: Contents, report: Report) -> Challenge | None:
+def _check_programs(entry: Entry, files: Files, contents: Contents, report: LintReport) -> Challenge | None:
     """Check the programs of a task; return the challenge if its scoring program is ours."""
     challenge_id = None
     for key in ("ingestion_program", "scoring_program"):
@@ -108,7 +108,7 @@ def _check_programs(entry: Entry, files: Files, contents: Contents, report: Repo
     return contents.challenge(challenge_id) if challenge_id and "scoring_program" in entry else None
 
 
-def _check_image(data: Competition, ours: bool, report: Report) -> None:
+def _check_image(data: Competition, ours: bool, report: LintReport) -> None:
     key = "docker_image" if form_of(data) == "v2" else "competition_docker_image"
     image = data.get(key, "codalab/codalab-legacy:py37")
     hint = f"write {key}: codalab/codalab-legacy:py312"
@@ -122,7 +122,7 @@ def _check_image(data: Competition, ours: bool, report: Report) -> None:
 
 
 def _check_reference(
-    data: Competition, task: _Task, files: Files, contents: Contents, report: Report
+    data: Competition, task: _Task, files: Files, contents: Contents, report: LintReport
 ) -> None:
     name, challenge_id = task.entry["reference_data"], task.challenge.id if task.challenge else None
     demo, problems = contents.reference(files[name], challenge_id)
@@ -155,7 +155,7 @@ def _check_reference(
             record("L-LEAK", leak, hint, file=other)
 
 
-def _written_columns(data: Competition, tasks: Sequence[_Task], report: Report) -> list[str]:
+def _written_columns(data: Competition, tasks: Sequence[_Task], report: LintReport) -> list[str]:
     """Return the keys of the columns that every program fills; report which some or all do not."""
     columns = [column for column in columns_of(data) if not column.computed]
     written = [{column.key for column in task.challenge.columns} for task in tasks if task.challenge]
@@ -173,7 +173,7 @@ def _written_columns(data: Competition, tasks: Sequence[_Task], report: Report) 
     return [column.key for column in columns if all(column.key in keys for keys in written)]
 
 
-def _check_sorting(data: Competition, ours: Sequence[Challenge], report: Report) -> None:
+def _check_sorting(data: Competition, ours: Sequence[Challenge], report: LintReport) -> None:
     """Report the columns that put the worst of a challenge first."""
     for column in columns_of(data):
         wanted = {known.id: c.sorting for known in ours for c in known.columns if c.key == column.key}
@@ -192,7 +192,7 @@ def _check_sorting(data: Competition, ours: Sequence[Challenge], report: Report)
 
 def _check_samples(
     data: Competition, tasks: Sequence[_Task], files: Files, keys: list[str],
-    contents: Contents, report: Report,
+    contents: Contents, report: LintReport,
 ) -> None:  # fmt: skip
     """Run the solutions of a v2 competition."""
     by_index = {task.entry.get("index"): task for task in tasks}
@@ -211,7 +211,7 @@ def _check_samples(
                 _check_run(contents.run(built, files[name]), name, keys, report)
 
 
-def _check_run(run: Run, name: str, keys: list[str], report: Report) -> None:
+def _check_run(run: Run, name: str, keys: list[str], report: LintReport) -> None:
     if "E-PYTHON" in run.stderr or "ModuleNotFoundError" in run.stderr:
         report.warn(
             "L-SAMPLE", "packages are missing here, so the sample was not run", "make .venv/run", file=name
@@ -262,7 +262,7 @@ def _program(archive: bytes) -> tuple[str | None, list[tuple[_Record, Problem]]]
 
 def _metadata_problems(text: bytes, names: set[str]) -> Iterator[tuple[_Record, str, str]]:
     if not names & {"metadata.yaml", "metadata"}:
-        yield Report.error, "there is no metadata.yaml: such a program hangs", "add one"
+        yield LintReport.error, "there is no metadata.yaml: such a program hangs", "add one"
         return
     try:
         metadata = yaml.safe_load(text)
@@ -270,18 +270,18 @@ def _metadata_problems(text: bytes, names: set[str]) -> Iterator[tuple[_Record, 
         metadata = None
     command = metadata.get("command") if isinstance(metadata, dict) else None
     if not isinstance(command, str) or not command.strip():
-        yield Report.error, "there is no command", "write command: python3 …"
+        yield LintReport.error, "there is no command", "write command: python3 …"
         return
     if _SHELL & set(command):
         problem = f"there is no shell, but the command holds its characters: {command}"
-        yield Report.warn, problem, "write one plain command"
+        yield LintReport.warn, problem, "write one plain command"
     words = command.split()
     if words[0].startswith("python2"):
-        yield Report.warn, f"the image has no {words[0]}", "write python3"
+        yield LintReport.warn, f"the image has no {words[0]}", "write python3"
     for word in words:
         path = next((word[len(head) :] for head in _PROGRAM_PLACES if word.startswith(head)), "")
         if path.endswith(".py") and path not in names:
-            yield Report.error, f"{word} is not in the program", "correct the command"
+            yield LintReport.error, f"{word} is not in the program", "correct the command"
 
 
 def _reference(archive: bytes, challenge_id: str | None) -> tuple[bool, list[Problem]]:

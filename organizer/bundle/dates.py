@@ -8,13 +8,13 @@ import warnings
 
 from dateutil import parser
 
-from organizer.bundle.report import Report
+from organizer.bundle.report import LintReport
 
 _UNAMBIGUOUS = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?( ?(Z|[+-]\d{2}:?\d{2}))?)?")
 _FORM = 'write it in UTC as "2027-01-31 23:59:59"'
 
 
-def read_date(value: object, where: str, report: Report) -> datetime.datetime | None:
+def read_date(value: object, where: str, report: LintReport) -> datetime.datetime | None:
     """Return the moment (UTC) that the platform takes a date of competition.yaml for, None if it cannot be
     read.
 

@@ -13,7 +13,7 @@ from organizer.bundle.build import load_competition, task_names
 from organizer.bundle.competition import DEFAULT_STEP, Entry, number
 from organizer.bundle.cut import challenge_of
 from organizer.bundle.parts import build_program, demo_reference
-from organizer.bundle.report import Report
+from organizer.bundle.report import LintReport
 from organizer.data.prepare import reference_files
 from organizer.data.references import task_folder
 from organizer.files import zip_bytes
@@ -55,7 +55,7 @@ def _reference_in(bundle: zipfile.ZipFile, task: Entry) -> bytes:
     files = {
         path[len(name) + 1 :]: bundle.read(path) for path in bundle.namelist() if path.startswith(f"{name}/")
     }
-    report = Report()
+    report = LintReport()
     if not files:
         report.error("L-REFERENCE", "the task has no reference data in the bundle", "give REFERENCE")
     report.refuse_errors()

@@ -19,7 +19,7 @@ from organizer.bundle.competition import (
     read_competition,
 )
 from organizer.bundle.contents import Contents, check_contents
-from organizer.bundle.report import Report
+from organizer.bundle.report import LintReport
 from organizer.bundle.visibility import visibility
 from organizer.files import DAMAGED, Files, zip_bytes
 from validator.findings import counted, printable
@@ -52,9 +52,9 @@ def lint_command(bundles: list[Path], strict: bool) -> int:
     return 1 if failed else 0
 
 
-def lint_bundle(path: Path) -> tuple[Report, list[str]]:
+def lint_bundle(path: Path) -> tuple[LintReport, list[str]]:
     """Return the findings about a bundle, and a table of who can see what (empty if there are errors)."""
-    report = Report()
+    report = LintReport()
     try:
         with zipfile.ZipFile(path) as bundle:
             files = {name: bundle.read(name) for name in bundle.namelist() if not name.endswith("/")}
@@ -78,7 +78,9 @@ def lint_bundle(path: Path) -> tuple[Report, list[str]]:
     return report, visibility(data) if report.ok else []
 
 
-def lint_files(data: Competition, files: Files, contents: Contents, samples: bool, report: Report) -> None:
+def lint_files(
+    data: Competition, files: Files, contents: Contents, samples: bool, report: LintReport
+) -> None:
     """Check a bundle that is not yet a zip: its competition.yaml as data, and its files."""
     if not check_competition(data, report):
         return
@@ -87,7 +89,7 @@ def lint_files(data: Competition, files: Files, contents: Contents, samples: boo
         check_contents(data, named, contents, samples, report)
 
 
-def _check_files(data: Competition, files: Files, report: Report) -> dict[str, bytes]:
+def _check_files(data: Competition, files: Files, report: LintReport) -> dict[str, bytes]:
     """Return the named files, with folders zipped as the platform does; report what is wrong with them."""
     named = {}
     names = {posixpath.normpath(file.name) for file in named_files(data)}
@@ -117,7 +119,7 @@ def _folder(path: str, files: Files) -> dict[str, bytes]:
     return {name[len(head) :]: data for name, data in files.items() if name.startswith(head)}
 
 
-def _check_file(name: str, data: bytes, where: str, key: str, report: Report) -> None:
+def _check_file(name: str, data: bytes, where: str, key: str, report: LintReport) -> None:
     if not data:
         report.error("L-FILE", f"{name} is empty", "fill it", where=where)
     elif key in DATA_KEYS:
@@ -133,7 +135,7 @@ def _check_file(name: str, data: bytes, where: str, key: str, report: Report) ->
         _check_text(name, data, report)
 
 
-def _check_text(name: str, data: bytes, report: Report) -> None:
+def _check_text(name: str, data: bytes, report: LintReport) -> None:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -151,7 +153,7 @@ def _check_text(name: str, data: bytes, report: Report) -> None:
         )
 
 
-def _check_logo(name: str, data: bytes, report: Report) -> None:
+def _check_logo(name: str, data: bytes, report: LintReport) -> None:
     try:
         with Image.open(io.BytesIO(data), formats=_IMAGE_KINDS) as image:
             mode = image.mode

@@ -11,9 +11,8 @@ from validator.findings import Findings
 
 
 @dataclass
-class Report:
-    """A collector of errors and warnings. Each names the file, the position in it, the problem and the
-    fix."""
+class LintReport:
+    """Errors and warnings of a bundle, each with its file, the position in it, the problem and the fix."""
 
     errors: Findings = field(default_factory=Findings)
     warnings: Findings = field(default_factory=Findings)

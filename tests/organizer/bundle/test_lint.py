@@ -19,7 +19,7 @@ from organizer.__main__ import main
 from organizer.bundle.competition import read_competition
 from organizer.bundle.contents import Contents
 from organizer.bundle.lint import lint_bundle, lint_files
-from organizer.bundle.report import Report
+from organizer.bundle.report import LintReport
 from organizer.bundle.visibility import visibility
 from organizer.files import zip_bytes
 from tests.helpers import ROOT, make_zip
@@ -63,7 +63,7 @@ def lint(contents, unpacked):
         files = dict(unpacked[base])
         data = yaml.safe_load(files["competition.yaml"])
         change(data, files)
-        report = Report()
+        report = LintReport()
         lint_files(data, files, contents, samples, report)
         return report
 
@@ -102,7 +102,7 @@ def test_verdict_is_the_platforms(case, unpacked, contents):
                 entry: archive.read(entry) for entry in archive.namelist() if entry not in program["removed"]
             }
         files[name] = make_zip({**inside, **program["written"]})
-    report = Report()
+    report = LintReport()
     read = read_competition(files["competition.yaml"], report)
     if read is not None:
         lint_files(read, files, contents, samples=True, report=report)
@@ -329,7 +329,7 @@ def test_what_is_wrong_in_the_older_form_has_its_code_and_place(lint, code, wher
     ],
 )
 def test_text_of_competition_yaml_is_judged_by_code_and_place(code, where, text):
-    report = Report()
+    report = LintReport()
     read_competition(text, report)
     assert places(report.errors) | places(report.warnings) == {(code, YAML, where)}
 
@@ -498,7 +498,7 @@ leaderboards:
         "solution/model.py": b"x = 1\n",
         "starting_kit/readme.md": b"hello",
     }
-    report = Report()
+    report = LintReport()
     data = read_competition(text.encode(), report)
     lint_files(data, files, Contents(), samples=True, report=report)  # type: ignore[arg-type]
     assert report.errors.lines() == []
@@ -531,7 +531,7 @@ leaderboard:
         ),
         "reference.zip": make_zip({"answer.txt": "3.14159265359"}),
     }
-    report = Report()
+    report = LintReport()
     lint_files(read_competition(text.encode(), report), files, Contents(), samples=True, report=report)  # type: ignore[arg-type]
     assert report.errors.lines() == []
 
