@@ -6,9 +6,9 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from organizer.bundle.competition import Competition, Entry, number, sorted_phases, yes
-from scoring_program.challenge import CHALLENGES_FOLDER, Challenge, challenge_ids
+from scoring_program.challenge import Challenge, challenge_ids
 
-_PROGRAM, _REFERENCE = "_program.zip", "_reference.zip"
+_REFERENCE = "_reference.zip"
 _ALL_TASKS_PAGE = "overview"
 _LIMITS = ("max_submissions_per_day", "max_submissions")
 _CARRIED_PHASE_KEYS = (
@@ -27,14 +27,9 @@ _RULE_LOST = (
 
 
 def challenge_of(task: Entry) -> str | None:
-    """Return the id of the challenge whose ``<id>_program.zip`` a task names, None for any other program."""
-    name = str(task.get("scoring_program", ""))
-    challenge_id = name[: -len(_PROGRAM)] if name.endswith(_PROGRAM) else ""
-    return (
-        challenge_id
-        if challenge_id and (CHALLENGES_FOLDER / challenge_id / "challenge.yaml").is_file()
-        else None
-    )
+    """Return the id of the challenge whose ``<id>_program.zip`` a task names, None for another program."""
+    programs = {f"{known}_program.zip": known for known in challenge_ids()}
+    return programs.get(task.get("scoring_program", ""))
 
 
 def reference_name(task: Entry) -> str | None:
@@ -44,8 +39,7 @@ def reference_name(task: Entry) -> str | None:
 
 
 def one_challenge(competition: Competition, challenge: Challenge) -> dict[str, Any] | None:
-    """Cut the bundle of one challenge out of a competition: all its tasks, the phases that offer them, its
-    page.
+    """Cut out the bundle of one challenge: its tasks, the phases that offer them, its page.
 
     Title and description are those of its first task. Returns None if no phase offers a task of it.
     """
@@ -54,41 +48,34 @@ def one_challenge(competition: Competition, challenge: Challenge) -> dict[str, A
     new_index = {task["index"]: index for index, task in enumerate(chosen)}
     phases: list[dict[str, Any]] = []
     for _, phase in sorted_phases(competition):
-        kept = [new_index[index] for index in phase["tasks"] if index in new_index]
-        if kept:
+        if kept := [new_index[index] for index in phase["tasks"] if index in new_index]:
             phases.append({**_cut_phase(phase, len(kept), description), "index": len(phases), "tasks": kept})
     if not phases:
         return None
     phases[0].pop("auto_migrate_to_this_phase", None)
-    solutions = [
-        {**entry, "tasks": [new_index[index] for index in entry["tasks"] if index in new_index]}
-        for entry in competition.get("solutions", [])
-    ]
+    solutions: list[dict[str, Any]] = []
+    for entry in competition.get("solutions", []):
+        if kept := [new_index[index] for index in entry["tasks"] if index in new_index]:
+            solutions.append({**entry, "tasks": kept, "index": len(solutions)})
     alone = len(chosen) == len(competition["tasks"])
-    board = _board(competition["leaderboards"][0], phases, challenge, alone)
     return {
         **competition,
         "title": chosen[0].get("name") or challenge.title,
         "description": description,
         "pages": _pages(competition, challenge.id),
         "tasks": [{**task, "index": index} for index, task in enumerate(chosen)],
-        "solutions": [
-            {**entry, "index": index} for index, entry in enumerate(s for s in solutions if s["tasks"])
-        ],
+        "solutions": solutions,
         "phases": phases,
-        "leaderboards": [board],
+        "leaderboards": [_board(competition["leaderboards"][0], phases, challenge, alone)],
     }
 
 
 def _cut_phase(phase: Entry, kept: int, description: str) -> dict[str, Any]:
-    """Return a phase of which only some tasks are kept: they keep their share of the limits, which tasks
-    share."""
-    all_tasks = len(phase["tasks"])
-    if kept == all_tasks:
+    """Return a phase of which only some tasks are kept, with their share of the limits."""
+    total = len(phase["tasks"])
+    if kept == total:
         return dict(phase)
-    shares = {
-        key: -(-number(phase[key]) * kept // all_tasks) for key in _LIMITS if phase.get(key) is not None
-    }
+    shares = {key: -(-number(phase[key]) * kept // total) for key in _LIMITS if phase.get(key) is not None}
     return {**phase, **shares, "description": description}
 
 
@@ -103,11 +90,9 @@ def _pages(competition: Competition, challenge_id: str) -> list[dict[str, Any]]:
 
 
 def _board(board: Entry, phases: list[dict[str, Any]], challenge: Challenge, alone: bool) -> dict[str, Any]:
-    """Return the leaderboard of one challenge: its columns, with the overrides and additions of the
-    competition.
+    """Return the leaderboard of one challenge: its columns, as the competition changes and completes them.
 
-    Where a column is shared with other challenges (not ``alone``), its title and order are of none in
-    particular.
+    The title and the order of a column that other challenges share (not ``alone``) are not of this one.
     """
     ours = {column["key"]: column for column in board["columns"]}
     columns = [
@@ -132,10 +117,8 @@ def _board(board: Entry, phases: list[dict[str, Any]], challenge: Challenge, alo
     if indexes.get(str(primary), 0):
         cut["primary_index"] = indexes[str(primary)]
     # The rule of several tasks would keep every submission; with one task the best counts.
-    if (
-        board.get("submission_rule") == "Force_Latest_Multiple"
-        and max(len(phase["tasks"]) for phase in phases) == 1
-    ):
+    most = max(len(phase["tasks"]) for phase in phases)
+    if board.get("submission_rule") == "Force_Latest_Multiple" and most == 1:
         cut["submission_rule"] = "Force_Best"
     return cut
 
@@ -146,9 +129,8 @@ def classic(data: Competition) -> tuple[dict[str, Any], list[str]]:
     columns, notes = _classic_columns(board)
     rule = str(board.get("submission_rule", "Add"))
     phases, lost = _classic_phases(data)
-    lost += [key for key in data if key not in _CARRIED_KEYS] + (
-        ["solutions"] if data.get("solutions") else []
-    )
+    lost += [key for key in data if key not in _CARRIED_KEYS]
+    lost += ["solutions"] if data.get("solutions") else []
     notes += [f"not carried over to v1.5: {', '.join(lost)}"] if lost else []
     result = {
         "title": data["title"],
@@ -184,9 +166,8 @@ def _classic_phases(data: Competition) -> tuple[dict[int, dict[str, Any]], list[
     phases, lost = {}, []
     for phase_number, (_, phase) in enumerate(sorted_phases(data), start=1):
         task = tasks[phase["tasks"][0]]
-        lost += [
-            f"the task {tasks[index]['name']} of the phase {phase['name']}" for index in phase["tasks"][1:]
-        ]
+        others = [tasks[index]["name"] for index in phase["tasks"][1:]]
+        lost += [f"the task {name} of the phase {phase['name']}" for name in others]
         phases[phase_number] = {
             "phasenumber": phase_number,
             "label": phase["name"],
