@@ -20,16 +20,15 @@ from organizer.bundle import COMPETITION, DEMO_TITLE, DIST
 from organizer.bundle.competition import (
     Competition,
     Entry,
-    check_competition,
     form_of,
     named_files,
     read_competition,
 )
-from organizer.bundle.contents import Contents
 from organizer.bundle.cut import challenge_of, classic, one_challenge, reference_name
 from organizer.bundle.lint import lint_files
 from organizer.bundle.parts import KIT, Parts
 from organizer.bundle.report import LintReport
+from organizer.bundle.rules import check_competition
 from organizer.data.references import RefusedError, task_folders
 from organizer.files import Files, zip_bytes
 from scoring_program.challenge import challenge_ids
@@ -43,10 +42,10 @@ class Bundle(NamedTuple):
     data: Competition
     files: dict[str, bytes]
 
-    def report(self, contents: Contents, samples: bool = False) -> LintReport:
+    def report(self, samples: bool = False) -> LintReport:
         """Return the findings of the linter."""
         report = LintReport()
-        lint_files(self.data, self.files, contents, samples, report)
+        lint_files(self.data, self.files, samples, report)
         return report
 
     def zipped(self) -> bytes:
@@ -88,9 +87,8 @@ def build_all(
     competition = load_competition(source)
     folders = task_folders(reference, task_names(competition)) if reference else None
     plan = plan_bundles(competition, Parts(folders, demo or reference is None, source), form)
-    contents = Contents()
     for name, bundle in plan.bundles.items():
-        errors = bundle.report(contents).errors
+        errors = bundle.report().errors
         # A rehearsal with a copy of the demo data can be built, although the starting kit shows that data.
         in_kit = [problem for problem in errors.problems if problem.code == "L-LEAK" and problem.file == KIT]
         if len(in_kit) < errors.total:
@@ -214,7 +212,7 @@ def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Pla
         data, lost = classic(data)
         plan.notes += lost
     files = {
-        path: content for file in named_files(data) for path, content in named.get(file.name, {}).items()
+        path: content for _, name, _ in named_files(data) for path, content in named.get(name, {}).items()
     }
     plan.bundles[name] = Bundle(data, files)
 
@@ -250,7 +248,7 @@ def _with_files(data: Competition, parts: Parts, plan: Plan) -> tuple[dict[str, 
     data = {**data, "title": f"{DEMO_TITLE if demo else ''}{data['title']}", "solutions": solutions}
     if not solutions:
         del data["solutions"]
-    brought = {file.name: parts.brought(file.name) for file in named_files(data) if file.name not in made}
+    brought = {name: parts.brought(name) for _, name, _ in named_files(data) if name not in made}
     return data, {**brought, **made}
 
 

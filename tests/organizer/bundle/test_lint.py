@@ -17,7 +17,6 @@ from PIL import Image
 
 from organizer.__main__ import main
 from organizer.bundle.competition import read_competition
-from organizer.bundle.contents import Contents
 from organizer.bundle.lint import lint_bundle, lint_files
 from organizer.bundle.report import LintReport
 from organizer.bundle.visibility import visibility
@@ -56,7 +55,7 @@ def unpacked(bundles):
 
 
 @pytest.fixture
-def lint(contents, unpacked):
+def lint(unpacked):
     """Return a function that changes the data and the files of a bundle and lints it."""
 
     def lint(change=lambda data, files: None, base="gesture", samples=False):
@@ -64,7 +63,7 @@ def lint(contents, unpacked):
         data = yaml.safe_load(files["competition.yaml"])
         change(data, files)
         report = LintReport()
-        lint_files(data, files, contents, samples, report)
+        lint_files(data, files, samples, report)
         return report
 
     return lint
@@ -85,7 +84,7 @@ def codes(findings):
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
-def test_verdict_is_the_platforms(case, unpacked, contents):
+def test_verdict_is_the_platforms(case, unpacked):
     files = dict(unpacked[case["base"]])
     data = yaml.safe_load(files["competition.yaml"])
     for change in case.get("change", []):
@@ -105,7 +104,7 @@ def test_verdict_is_the_platforms(case, unpacked, contents):
     report = LintReport()
     read = read_competition(files["competition.yaml"], report)
     if read is not None:
-        lint_files(read, files, contents, samples=True, report=report)
+        lint_files(read, files, samples=True, report=report)
     found = codes(report.warnings)
     if case["want"] == "error":
         assert not report.ok, case["platform_says"]
@@ -335,9 +334,9 @@ def test_text_of_competition_yaml_is_judged_by_code_and_place(code, where, text)
 
 
 def test_every_code_of_the_linter_is_provoked():
-    source = "".join(
-        path.read_text(encoding="utf-8") for path in (ROOT / "organizer" / "bundle").glob("*.py")
-    )
+    folder = ROOT / "organizer" / "bundle"
+    sources = [*folder.glob("*.py"), folder / "schemas" / "words.json"]
+    source = "".join(path.read_text(encoding="utf-8") for path in sources)
     tests = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py"))
     written = set(re.findall(r'"(L-[A-Z]+)', source))
     assert sorted(code for code in written if tests.count(code) == 0) == []
@@ -500,7 +499,7 @@ leaderboards:
     }
     report = LintReport()
     data = read_competition(text.encode(), report)
-    lint_files(data, files, Contents(), samples=True, report=report)  # type: ignore[arg-type]
+    lint_files(data, files, samples=True, report=report)  # type: ignore[arg-type]
     assert report.errors.lines() == []
     assert {"L-DATE", "L-SAMPLE", "L-LEAK"} <= codes(report.warnings)
 
@@ -532,7 +531,7 @@ leaderboard:
         "reference.zip": make_zip({"answer.txt": "3.14159265359"}),
     }
     report = LintReport()
-    lint_files(read_competition(text.encode(), report), files, Contents(), samples=True, report=report)  # type: ignore[arg-type]
+    lint_files(read_competition(text.encode(), report), files, samples=True, report=report)  # type: ignore[arg-type]
     assert report.errors.lines() == []
 
 
