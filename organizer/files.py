@@ -57,6 +57,18 @@ def samples_folder(task_id: str) -> Path:
     return ROOT / "starting_kit" / "samples" / task_id
 
 
+def files_below(folder: str, files: Files) -> dict[str, bytes]:
+    """Return those files that are in a folder, by their names there."""
+    head = f"{folder}/"
+    return {name[len(head) :]: data for name, data in files.items() if name.startswith(head)}
+
+
+def read_zip(path: Path) -> dict[str, bytes]:
+    """Return the files in a zip by their names."""
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
+
+
 def write_files(files: Files, folder: Path) -> None:
     """Write files without subfolders into a folder that exists."""
     for name, data in files.items():

@@ -26,7 +26,8 @@ def test_every_code_has_one_line():
     sources = [
         path
         for name in ("validator", "scoring_program", "organizer", "starting_kit")
-        for path in (ROOT / name).rglob("*.py")
+        for pattern in ("*.py", "words.json")
+        for path in (ROOT / name).rglob(pattern)
     ]
     used = {
         code for path in sources for code in re.findall(rf'"({CODE})["\:]', path.read_text(encoding="utf-8"))

@@ -17,8 +17,8 @@ from organizer.runs.rescore import Options, Record, score_all
 from organizer.runs.store import SCORED
 from organizer.runs.submissions import Submission, SubmissionsError, find_submissions
 from organizer.runs.worker import BuiltTask
-from scoring_program.task import Declaration, load_task
 from scoring_program.report.outputs import write_atomic
+from scoring_program.task import Declaration, load_task
 from validator.findings import counted, printable, quote
 
 DETAILS = "details"
