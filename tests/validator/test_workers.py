@@ -91,7 +91,7 @@ def fail(error):
     raise error
 
 
-@pytest.mark.parametrize("when", ["take", "result"])
+@pytest.mark.parametrize("when", ["make", "take", "result"])
 @pytest.mark.parametrize(
     ("act", "error", "message"),
     [
@@ -131,7 +131,7 @@ class Planted:
         return open, (self.path, "w")
 
 
-@pytest.mark.parametrize("when", ["never", "take"])
+@pytest.mark.parametrize("when", ["never", "make", "take"])
 def test_participants_bytes_are_never_unpickled(when, tmp_path):
     planted = pickle.dumps(Planted(str(tmp_path / "planted")))
     batches = [[(number, planted), (number, planted)] for number in range(8)]
