@@ -24,11 +24,11 @@ def seeds(number: int, quick: int = 6) -> list[Any]:
 
 
 def make_zip(files: Mapping[str, str | bytes]) -> bytes:
-    """Return a zip with these files."""
+    """Return a zip with these files; it is the same at any time, as names of tests must be."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
-            archive.writestr(name, content)
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
 
 
