@@ -92,12 +92,12 @@ def other_name_inside():
     return make_zip(GOOD).replace(b"a.csv", b"b.csv", 1)
 
 
-def overlapping():
+def overlapping(name, content):
     """Two directory entries point at the same bytes."""
-    data = make_zip({"a.csv": os.urandom(3000).hex()})
+    data = make_zip({name: content})
     start, end = data.index(b"PK\x01\x02"), data.index(b"PK\x05\x06")
     entry = data[start:end]
-    second = entry.replace(b"a.csv", b"b.csv")
+    second = entry.replace(name.encode(), f"b{name[1:]}".encode())
     tail = bytearray(data[end:])
     struct.pack_into("<HHII", tail, 8, 2, 2, len(entry) * 2, start)
     return data[:start] + entry + second + bytes(tail)
@@ -159,7 +159,7 @@ def overlapping():
             "4,500,000",
         ),
         (make_zip({"a.csv": os.urandom(3_100_000)}), "E-ZIP-SIZE", "3,100,000"),
-        (overlapping(), "E-ZIP-BOMB", "overlap"),
+        (overlapping("a.csv", os.urandom(3000)), "E-ZIP-BOMB", "overlap"),
     ],
 )
 def test_trick_is_a_problem(tmp_path, data, code, words):
@@ -167,6 +167,27 @@ def test_trick_is_a_problem(tmp_path, data, code, words):
     assert code in codes(findings.problems)
     assert words in "\n".join(findings.lines())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["submission.zip"]
+
+
+def test_rules_on_one_name_are_reported_apart(tmp_path):
+    lines = refused(read_bytes, tmp_path, make_zip({"../a": "", "../a/b": ""})).lines()
+    plain = "use plain, short file names and no folders."
+    assert lines == [
+        f'1. E-ZIP-NAME ../a: the name holds ".."; {plain}',
+        f'2. E-ZIP-NAME ../a/b: the name holds ".."; {plain}',
+        "3. E-ZIP-NAME ../a: a file and a folder have this name; rename one of them.",
+    ]
+
+
+def test_rules_on_a_file_and_on_all_are_reported_apart_though_one_name_is_both(tmp_path):
+    (tmp_path / "same").mkdir()
+    (tmp_path / "same" / "same").write_bytes(bytes(4_000_001))
+    first, second = refused(read, tmp_path / "same").lines()
+    assert "E-ZIP-SIZE same: the file has 4,000,001 bytes" in first
+    assert "E-ZIP-SIZE same: the files have 4,000,001 bytes" in second
+    lines = refused(read_bytes, tmp_path, overlapping("submission.zip", bytes(2_000_000))).lines()
+    bombs = [line for line in lines if "E-ZIP-BOMB submission.zip" in line]
+    assert ["overlap" in line for line in bombs] == [True, False]
 
 
 def damaged_content():
