@@ -594,6 +594,7 @@ def test_entries_are_bounded(many_rules):
 @pytest.mark.parametrize(
     ("key", "values", "line"),
     [
+        ("d", [1, 1.5, 10**30, -1e300], "1. E-JSON-SCHEMA f.json /0/d, /1/d, /2/d: this is the number 1 instead of"),
         ("b", [True, False, True, True], "1. E-JSON-SCHEMA f.json /0/b, /1/b, /2/b: this is true instead of a number"),
         ("f", [{}, {"p": 1}, {"s": 1}, {"r": 1}], "1. E-JSON-SCHEMA f.json /0/f, /1/f, /2/f: 'p' and 'q' and 'r' are"),
         ("e", ["y", "z", "'", "x "], "1. E-JSON-SCHEMA f.json /0/e, /1/e, /2/e: 'y' is not one of ['x'] (4 such"),
@@ -604,6 +605,13 @@ def test_different_texts_of_one_rule_are_one_kind(many_rules, key, values, line)
     (found,) = refused(many_rules, {str(n): {"a": [1], key: value} for n, value in enumerate(values)}).lines()
     assert found.startswith(line)
     assert "(4 such problems)" in found
+
+
+def test_a_value_that_is_reported_itself_is_of_the_same_kind(many_rules):
+    findings = refused(many_rules, b'{"p": {"a": [1], "d": NaN}, "q": {"a": [1], "d": 1.5}}')
+    assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [1, 2]
+    findings = refused(many_rules, b'{"p": {"a": [1], "d": {"x": 1, "x": 2}}, "q": {"a": [1], "d": {}}}')
+    assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [1, 2]
 
 
 @pytest.mark.parametrize(
