@@ -353,7 +353,8 @@ def _add(errors: Errors, prefix: str, name: str, findings: Findings, most: int) 
             break
         where = prefix + "".join(f"/{pointer_part(part)}" for part in error.absolute_path)
         problem, remedy, variant = _described_error(error)
-        rule = "/".join([*map(str, error.absolute_schema_path), variant])
+        # The schema of an entry has paths of its own.
+        rule = "/".join(["entry" if prefix else "", *map(str, error.absolute_schema_path), variant])
         findings.add("E-JSON-SCHEMA", problem, remedy, file=name, where=where or "/", rule=rule)
     return count
 

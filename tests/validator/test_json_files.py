@@ -627,6 +627,26 @@ def test_texts_of_two_rules_or_types_are_two_kinds(many_rules, values, problem):
     assert [problem in line for line in lines] == [True, True]
 
 
+def test_rules_of_entries_are_not_those_around_them(both_readers, tmp_path):
+    schema = {
+        "type": "object",
+        "required": ["entries", "mode"],
+        "properties": {
+            "entries": {
+                "type": "object",
+                "additionalProperties": {"type": "object", "required": ["a"], "properties": {"a": {}}},
+            },
+            "mode": {"type": "string"},
+        },
+    }
+    file = json_file(tmp_path, schema, each="entries")
+    first, second = refused(read_json, b'{"entries": {"p": {}, "q": {}}}', "f.json", file, as_dict).lines()
+    assert first.startswith("1. E-JSON-SCHEMA f.json /: 'mode' is missing;")
+    assert second.startswith(
+        "2. E-JSON-SCHEMA f.json /entries/p, /entries/q: 'a' is missing (2 such problems);"
+    )
+
+
 def keys_and_values(entries):
     """Convert entries as the readers do: return them, and how many keys they hold."""
     content = dict(entries)
