@@ -323,6 +323,16 @@ def test_byte_order_mark_is_accepted_with_a_note(both_readers):
         assert [note.code for note in found.notes] == ["N-JSON-BOM"]
 
 
+def test_one_byte_order_mark_is_skipped_and_no_second_one(both_readers):
+    for document in (GOOD, {"vidéo": {}}):
+        text = json.dumps(document, ensure_ascii=False)
+        findings = refused(parts, f"\ufeff\ufeff{text}".encode())
+        assert findings.lines()[0].startswith(
+            "1. E-JSON-SYNTAX f.json line 1 column 1: a value is missing here"
+        )
+        assert [note.code for note in findings.notes] == ["N-JSON-BOM"]
+
+
 def test_arrays_hold_what_the_file_says():
     content = parts(json.dumps(GOOD).encode()).content
     assert content.frames == ["img_00001.json", "img_00006.json"]

@@ -46,6 +46,12 @@ def test_json_is_read_as_python_reads_it(value, indent, ascii_only):
         ("{}".encode("utf-16-le"), "E-JSON-ENCODING x.json: the file is UTF-16 or UTF-32"),
         ("{}".encode("utf-16-be"), "E-JSON-ENCODING x.json: the file is UTF-16 or UTF-32"),
         (b"\xfe\xff\x00{", "E-JSON-ENCODING x.json: the file is UTF-16 or UTF-32"),
+        ("\ufeff\ufeff{}", "E-JSON-SYNTAX x.json line 1 column 1: a value is missing here"),
+        ("\ufeff\ufeff", "E-JSON-SYNTAX x.json line 1 column 1: a value is missing here"),
+        (
+            b"\xef\xbb\xbf\xef\xbb\xbf\xff",
+            "E-JSON-ENCODING x.json line 1 column 2: byte 3 is not valid UTF-8",
+        ),
         (b'{\n"a": "\xff"}', "E-JSON-ENCODING x.json line 2 column 7: byte 8 is not valid UTF-8"),
         ('{"a": 1,}', "E-JSON-SYNTAX x.json line 1 column 8: there is a comma before the closing bracket"),
         (
