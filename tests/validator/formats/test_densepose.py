@@ -16,6 +16,7 @@ import pytest
 from PIL import Image
 
 from tests.helpers import ROOT, findings_of, make_zip, refused
+from validator import array_stream
 from validator.formats.densepose import read as fmt
 from validator.formats.densepose.read import Checked, Checker, Detection, DetectionHints, encode_detection
 from validator.formats.rules import load_rules
@@ -336,6 +337,31 @@ def test_other_mistakes_are_located(tmp_path, changes, words):
 def test_scores_that_are_not_finite_are_refused(tmp_path, bad):
     text = json.dumps([detection(png(RGB), score="@")]).replace('"@"', bad)
     assert "/0/score" in check(text, tmp_path).lines()[0]
+
+
+def test_list_that_breaks_off_is_one_problem_whatever_is_before(tmp_path):
+    for end, words in ((",", "ends too early, after 2 whole entries"), (",,", "an entry is missing")):
+        (line,) = check(f"[{json.dumps(GOOD[0])}, {{}}{end}", tmp_path).lines()
+        assert words in line
+
+
+def test_batches_before_the_list_breaks_off_are_checked(tmp_path, monkeypatch):
+    monkeypatch.setattr(fmt, "_BATCH_BYTES", 1)
+    findings = check("[{}, [], 1", tmp_path)
+    assert [problem.where for problem in findings.problems] == ["", "/0", "/1"]
+
+
+def test_damaged_file_is_one_problem(tmp_path, monkeypatch):
+    monkeypatch.setattr(array_stream, "_CHUNK", 100)
+    path = zipped(tmp_path, [random.Random(index).randbytes(50).hex() for index in range(3000)])
+    data = bytearray(path.read_bytes())
+    # A wrong checksum, which is noticed at the end.
+    data[data.index(b"PK\x03\x04") + 14] ^= 1
+    data[data.index(b"PK\x01\x02") + 16] ^= 1
+    path.write_bytes(data)
+    assert refused(fmt.read, path, RULES).lines() == [
+        f"1. E-ZIP-DAMAGED {NAME}: the file cannot be unpacked; create the zip again."
+    ]
 
 
 @pytest.mark.parametrize(
