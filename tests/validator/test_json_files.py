@@ -669,7 +669,7 @@ def count_keys(value):
     return sum(map(count_keys, value)) if isinstance(value, list) else 0
 
 
-NESTED = {
+NESTED: dict[str, Any] = {
     "type": "object",
     "required": ["entries"],
     "properties": {

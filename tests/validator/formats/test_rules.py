@@ -1,109 +1,127 @@
-"""The rules files: what they become, and which are refused."""
+"""The files of rules: what they become, which are refused, and the format that belongs to them."""
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from validator import rules
+from tests.helpers import ROOT, make_zip, refused
 from validator.archive import Limits
+from validator.formats import rules
 from validator.formats.rules import (
     Column,
     CsvRules,
-    JsonRules,
-    TableColumn,
-    TableRules,
-    known_ids,
-    load_csv_rules,
+    JsonFile,
+    Rules,
+    load_format,
     load_rules,
+    parse_rules,
+    task_ids,
 )
 
-LIMITS = "limits: {files: 1, file_bytes: 2, total_bytes: 3}\n"
+LIMITS = Limits(files=1, file_bytes=2, total_bytes=3)
 
 
 @pytest.fixture
-def write(tmp_path, monkeypatch):
-    """Return a function that writes the rules of a challenge named x."""
-    monkeypatch.setattr(rules, "RULES_FOLDER", tmp_path)
-    return lambda text: (tmp_path / "x.yaml").write_text(LIMITS + text, encoding="utf-8")
+def parse(tmp_path):
+    """Return a function that reads the rules of a task named x."""
+
+    def write_and_parse(text):
+        path = tmp_path / "x.yaml"
+        path.write_text("limits: {files: 1, file_bytes: 2, total_bytes: 3}\n" + text, encoding="utf-8")
+        return parse_rules(path)
+
+    return write_and_parse
 
 
-def test_the_ids_are_those_of_the_files(write, tmp_path):
-    write("")
-    (tmp_path / "a.yaml").write_text("")
-    (tmp_path / "b.txt").write_text("")
-    assert known_ids() == ["a", "x"]
-    with pytest.raises(FileNotFoundError):
-        load_rules("y")
+def test_tasks_are_those_with_a_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(rules, "_FOLDER", tmp_path)
+    for name in ("one/b.yaml", "one/a.yaml", "two/c.yaml", "two/d.json", "e.yaml"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("limits: {files: 1, file_bytes: 2, total_bytes: 3}")
+    assert task_ids() == ["a", "b", "c"]
+    assert load_rules("c") == Rules("c", tmp_path / "two", LIMITS)
+    for name in ("d", "e"):
+        with pytest.raises(FileNotFoundError, match="no rules of"):
+            load_rules(name)
 
 
-def test_csv_files_of_items(write):
-    write('csv: {name: "{key}.csv", columns: [{name: a, min: 1}, {name: b, min: 0, max: 5}]}')
-    read = load_rules("x")
+def test_csv_files_of_items(parse, tmp_path):
+    read = parse('csv: {name: "{key}.csv", columns: [{name: a, min: 1}, {name: b, min: 0, max: 5}]}')
     expected = CsvRules("{key}.csv", (Column("a", 1), Column("b", 0, 5)))
-    assert (read.id, read.limits, read.csv) == ("x", Limits(files=1, file_bytes=2, total_bytes=3), expected)
-    assert (expected.item, expected.also_named, expected.order, expected.extra_columns) == (
-        "item",
-        (),
-        (),
-        False,
-    )
-    assert (read.tables, read.json, load_csv_rules("x"), expected.first_and_last) == (
-        (),
-        None,
-        expected,
-        None,
-    )
+    assert read == Rules("x", tmp_path, LIMITS, expected)
+    assert (read.name_patterns, read.json, read.any_single) == (["*.csv"], (), False)
+    assert (expected.item, expected.also_named, expected.order) == ("item", (), ())
+    assert (expected.first_and_last, expected.extra_columns) == (None, False)
     assert [expected.index(name) for name in "ab"] == [0, 1]
-    write(
+    read = parse(
         'csv: {name: "{key}.csv", item: y, also_named: ["{key}.txt"], columns: [{name: a, min: 1}, {name: b, min: 1}], '
         "order: [[a, b]], first_and_last: [a, b], extra_columns: true}"
     )
     columns = (Column("a", 1), Column("b", 1))
-    assert load_csv_rules("x") == CsvRules(
-        "{key}.csv", columns, "y", ("{key}.txt",), (("a", "b"),), ("a", "b"), True
+    assert read.csv == CsvRules("{key}.csv", columns, "y", ("{key}.txt",), (("a", "b"),), ("a", "b"), True)
+
+
+def test_json_files(parse, tmp_path):
+    read = parse("json: [{name: a.json, schema: s.json}, {name: b.json, schema: t.json, entries: 5}]")
+    assert read.json == (
+        JsonFile("a.json", tmp_path / "s.json"),
+        JsonFile("b.json", tmp_path / "t.json", "", 5),
     )
+    assert (read.json[0].each, read.json[0].entries, read.json[0].values) == ("", None, None)
+    assert (read.csv, read.any_single, list(read.name_patterns)) == (None, False, ["a.json", "b.json"])
+    read = parse('any_single: true\njson: [{name: "a_*", schema: s, each: m, entries: 5, values: 6}]')
+    assert read.json == (JsonFile("a_*", tmp_path / "s", "m", 5, 6),)
+    assert (read.any_single, list(read.name_patterns)) == (True, ["a_*"])
 
 
-def test_tables(write):
-    write(
-        "tables: [{file: x.csv, columns: [{name: id}, {name: l, labels: [p, q]}, {name: n, type: integer, max: 3}]}, "
-        "{file: y.csv, values: 7, columns: [{name: id}]}]"
-    )
-    read = load_rules("x")
-    columns = (TableColumn("id"), TableColumn("l", labels=("p", "q")), TableColumn("n", "integer", max=3))
-    assert read.tables == (TableRules("x.csv", columns), TableRules("y.csv", (TableColumn("id"),), 7))
-    assert (list(read.named_files), read.tables[0].key, read.tables[0].values) == (
-        ["x.csv", "y.csv"],
-        "id",
-        20_000_000,
-    )
-    assert (columns[0].type, columns[0].labels, columns[0].min, columns[0].max) == ("text", (), None, None)
-    assert (read.csv, read.json) == (None, None)
-    with pytest.raises(ValueError, match="x has no CSV files"):
-        load_csv_rules("x")
-
-
-def test_json_files(write):
-    write("json: {format: f, files: [a.json, b.json], entries: 5}")
-    read = load_rules("x")
-    assert read.json == JsonRules("f", ("a.json", "b.json"), 5, None, False, "", "")
-    assert read.named_files == ("a.json", "b.json")
-    write("json: {format: f, files: [a.json], entries: 5, values: 6, any_single: true, mode: m, schema: s}")
-    assert load_rules("x").json == JsonRules("f", ("a.json",), 5, 6, True, "m", "s")
+def test_rules_name_the_files_that_they_consist_of(parse, tmp_path):
+    read = parse("json: [{name: a.json, schema: s.json}]\nreference_schemas: [r.json]")
+    assert read.reference_schemas == (tmp_path / "r.json",)
+    assert read.data_files == [tmp_path / "x.yaml", tmp_path / "s.json", tmp_path / "r.json"]
 
 
 @pytest.mark.parametrize(
-    ("text", "error", "words"),
+    ("text", "words"),
     [
-        ("tables: [{file: x.csv, columns: [{name: id, type: integer}]}]", ValueError, "x.csv: the first column is the key"),
-        ("tables: [{file: x.csv, columns: [{name: id, labels: [a]}, {name: b}]}]", ValueError, "x.csv: the first column is the key"),
-        ("tables: [{file: x.csv, columns: [{name: id}, {name: a, type: b}]}]", ValueError, "x.csv: there is no type b"),
-        ("json: {format: f, files: [a], entries: 5, more: 1}", TypeError, "more"),
-        ("csv: {name: a, columns: [], more: 1}", TypeError, "more"),
-        ("json: {format: f}", KeyError, "files"),
+        ("more: 1", "more"),
+        ("json: [{name: a, schema: s, more: 1}]", "more"),
+        ("csv: {name: a, columns: [], more: 1}", "more"),
+        ("csv: {name: a, columns: [{name: b, min: 1, more: 1}]}", "more"),
+        ("csv: {columns: []}", "name"),
+        ("json: [{schema: s}]", "name"),
     ],
-)  # fmt: skip
-def test_wrong_rules_are_refused(write, text, error, words):
-    write(text)
-    with pytest.raises(error, match=words):
-        load_rules("x")
+)
+def test_wrong_rules_are_refused(parse, text, words):
+    with pytest.raises(TypeError, match=words):
+        parse(text)
+
+
+@pytest.mark.parametrize("task_id", task_ids())
+def test_every_task_has_a_format_and_its_files(task_id):
+    form, found = load_format(task_id)
+    assert (found, found.id) == (load_rules(task_id), task_id)
+    assert bool(found.csv) != bool(found.json)
+    assert callable(form.read) and callable(form.hints)
+    for path in found.data_files:
+        assert path.parent == found.folder == ROOT / "validator" / "formats" / found.folder.name
+        assert path.suffix == ".yaml" or json.loads(path.read_text(encoding="utf-8"))
+
+
+def test_an_unknown_task_has_no_format():
+    with pytest.raises(FileNotFoundError, match="there are no rules of x"):
+        load_format("x")
+
+
+@pytest.mark.parametrize("task_id", task_ids())
+def test_damaged_file_is_named(task_id, tmp_path):
+    form, found = load_format(task_id)
+    names = [pattern.replace("*", "S1") for pattern in found.name_patterns]
+    data = bytearray(make_zip(dict.fromkeys(names, "1,1,1,2\n" * 200)))
+    # A byte of the compressed content, which begins behind the name of the first file.
+    data[data.index(names[0].encode()) + len(names[0]) + 2] ^= 0xFF
+    path = tmp_path / "s.zip"
+    path.write_bytes(data)
+    line = refused(form.read, path, found).lines()[0]
+    assert line == f"1. E-ZIP-DAMAGED {names[0]}: the file cannot be unpacked; create the zip again."
