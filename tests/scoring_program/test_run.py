@@ -9,9 +9,11 @@ from unittest import mock
 
 import pytest
 
+from scoring_program.report import outputs
 from scoring_program.run import BROKEN, INVALID, SCORED, main
 from scoring_program.signature import VERSION
 from tests.helpers import make_zip, run_folder
+from validator.console import OutputError
 
 REFERENCE = {
     "S1_labels.csv": "1,1,10\n2,21,30\n",
@@ -138,6 +140,23 @@ def test_a_failed_run_leaves_nothing_of_an_earlier_one(
     assert (failed.detail["scores"], failed.detail["tables"], failed.detail["losses"]) == ({}, {}, [])
     assert "Not scored" in failed.page
     assert "Valid and scored" not in failed.page
+
+
+def test_scores_that_are_written_in_part_are_removed(run, tmp_path, monkeypatch, capsys):
+    earlier = run(ID, REFERENCE, PERFECT)
+    write = outputs.write_atomic
+
+    def fail(path, text):
+        if path.name == outputs.SCORES_JSON:
+            assert (path.parent / outputs.SCORES_TXT).is_file()
+            raise OutputError("scores.json cannot be written (No space left on device)")
+        write(path, text)
+
+    monkeypatch.setattr(outputs, "write_atomic", fail)
+    outcome = run_folder(ID, tmp_path / "ref", tmp_path / "res", earlier.folder)
+    assert (outcome.name, outcome.exit_code, outcome.result) == ("broken", BROKEN, None)
+    assert [path.name for path in earlier.folder.iterdir()] == ["detailed_results.html"]
+    assert capsys.readouterr().err.startswith("E-OUTPUT: scores.json cannot be written (No space left on")
 
 
 @pytest.mark.parametrize(
