@@ -6,16 +6,21 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from scoring_program.run import Outcome, load_folder, run
+from scoring_program.task import Loaded, load_task
 from validator.findings import Findings, Read, Refused
 from validator.formats.rules import JsonFile
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"
+REFERENCES = ROOT / "reference_data"
+SAMPLES = ROOT / "starting_kit" / "samples"
 
 
 def seeds(number: int, quick: int = 6) -> list[Any]:
@@ -58,3 +63,17 @@ def json_file(folder: Path, schema: Mapping[str, Any], **limits: Any) -> JsonFil
     path = folder / "schema.json"
     path.write_text(json.dumps(schema), encoding="utf-8")
     return JsonFile("x.json", path, **limits)
+
+
+def loaded(task_id: str, folder: Path, **settings: Any) -> Loaded[Any, Any, Any]:
+    """Return a task with the reference in a folder; ``settings`` replace those of the folder."""
+    task = load_task(task_id)
+    return task.load(folder, task.settings(folder, settings))
+
+
+def run_folder(
+    task_id: str, reference: Path, submission: Path, output: Path, strict: bool = False, **settings: Any
+) -> Outcome:
+    """Score a submission and write all outputs, as the platform does; ``settings`` replace those of the
+    reference."""
+    return run(partial(load_folder, task_id, reference, settings), submission, output, strict)

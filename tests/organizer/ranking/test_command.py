@@ -8,10 +8,10 @@ import zipfile
 
 import html5lib
 import pytest
+from scoring_program.challenge import load_challenge
 
 from organizer.bundle import last_built
 from organizer.bundle.build import build_all
-from scoring_program.challenge import load_challenge
 from tests.helpers import make_zip
 from tests.rescoring import ID, REFERENCE, TABLES, call, left, rows, sample, varied, write_submissions
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from scoring_program.challenge import load_challenge
 
 from organizer.ranking import page, tables
 from organizer.ranking.ranking import ranking_of
 from organizer.runs.rescore import Record
 from organizer.runs.store import SCORED, Entry
 from organizer.runs.submissions import Submission
-from scoring_program.challenge import load_challenge
 
 CHALLENGE = load_challenge("chalearn_gesture")
 ERRORS = {"easy": 0.5, "hard": 7.0, "middle": 2.0}

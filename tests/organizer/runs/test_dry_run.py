@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from scoring_program.challenge import load_challenge
 
 from organizer.__main__ import main
 from organizer.runs.dry_run import describe
 from organizer.runs.outcome import read_scores
 from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, container_command, run_program
-from scoring_program.challenge import load_challenge
 from tests.helpers import ROOT, make_zip
 
 pytestmark = pytest.mark.slow
