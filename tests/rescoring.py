@@ -24,8 +24,8 @@ _SPOILED = """
 import os, signal, socket, zipfile
 from pathlib import Path
 
-class _Spoiled(TrackProgram):
-    def read_submission(self, path, reference, findings):
+class _Spoiled(GestureTask):
+    def read_submission(self, path, reference):
         with zipfile.ZipFile(path) as archive:
             wishes = {name: archive.read(name).decode() for name in archive.namelist()}
         if "die" in wishes:
@@ -47,9 +47,9 @@ class _Spoiled(TrackProgram):
             raise ValueError("secret")
         if "connect" in wishes:
             socket.create_connection(("127.0.0.1", int(wishes["connect"])), 5).close()
-        return super().read_submission(path, reference, findings)
+        return super().read_submission(path, reference)
 
-PROGRAM = _Spoiled(TRACK)
+TASKS = declared_tasks(__file__, {"chalearn_gesture": _Spoiled})
 """
 
 
@@ -83,7 +83,7 @@ def spoiled(time_limit=600.0):
     """Return the built program with a reader that misbehaves on request."""
     with zipfile.ZipFile(BytesIO(build_program(ID))) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
-    files[f"scoring_program/challenges/{ID}/program.py"] += _SPOILED.encode()
+    files["scoring_program/challenges/chalearn/task.py"] += _SPOILED.encode()
     return BuiltTask(ID, zip_bytes(files), REFERENCE, time_limit)
 
 

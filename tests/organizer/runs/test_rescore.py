@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ import pytest
 from organizer.ranking.command import Choices, rescore
 from organizer.runs.pool import network_off
 from organizer.runs.rescore import Options
-from scoring_program import scoring
+from scoring_program.run import load_folder, run
 from tests.helpers import ROOT
 from tests.rescoring import ID, REFERENCE, call, left, rows, sample, spoiled, varied, write_submissions
 
@@ -86,14 +87,9 @@ def test_number_of_workers_and_order_of_completion_change_nothing(tmp_path):
 
 
 def scores_at_home(submission, output):
-    found = []
-    assert (
-        scoring.score_folder(
-            ID, REFERENCE, submission, output, options=scoring.Options(on_result=found.append)
-        )
-        == 0
-    )
-    return round(found[0].scores["score"], 10)
+    result = run(partial(load_folder, ID, REFERENCE), submission, output).result
+    assert result
+    return round(result.scores["score"], 10)
 
 
 def start(folder, output, *more):
