@@ -34,7 +34,7 @@ class Setup:
     Attributes
     ----------
     script : str
-        The text of ``host.py``.
+        The text of ``fork_server.py``.
     challenge : str
         The id.
     fingerprint : str

@@ -22,7 +22,7 @@ from organizer.runs.worker import BuiltTask
 from validator.findings import quote
 from validator.workers import usable_cores
 
-HOST_SCRIPT = Path(__file__).with_name("host.py")
+HOST_SCRIPT = Path(__file__).with_name("fork_server.py")
 
 
 class Engine(Protocol):
