@@ -1,8 +1,9 @@
-"""The fork server: it has a built program and a reference loaded and scores each submission in a process of
-its own.
+"""The fork server: an interpreter that loads a built program and a reference once, and scores each submission
+in a process of its own.
 
-`organizer.runs.pool` passes this file to an interpreter as text, so it also works on another machine. It
-imports only the built program. Requests and replies are lines of JSON.
+`organizer.runs.pool` passes the text of this module to a clean interpreter, here or on another machine, where
+it imports the built program and nothing else. Its argument is a `Setup` in JSON. It writes an empty line when
+it is ready; for each line that it reads it scores the submission in its folder and writes an `Entry` in JSON.
 """
 
 from __future__ import annotations
@@ -15,141 +16,214 @@ import select
 import signal
 import sys
 import time
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, NoReturn
 
-_CRASHED = 70
+if TYPE_CHECKING:
+    from scoring_program.run import Outcome
+    from scoring_program.task import Loaded
+
+SUBMISSION = "submission.zip"
+"""The name of every submission while it is scored, because outputs must not depend on its own."""
+PAGE = "detailed_results.html"
+SCORED, TIME, CRASHED, BROKEN = "scored", "time", "crashed", "broken"
+_CHUNK = 1 << 16
+_DECIMALS = 10
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a fork server loads, and the limits of each submission.
+
+    Attributes
+    ----------
+    task_id : str
+    fingerprint : str
+        A hash of the program and the reference.
+    settings : mapping
+        Settings that replace those of the reference.
+    replicates : int
+        Number of resamples.
+    time_limit : float
+        Seconds after which a submission is killed.
+    program, reference : str
+        The folders of the unpacked program and of the reference.
+    memory_mb : float
+        The most memory in MB, if the settings do not say less.
+    """
+
+    task_id: str
+    fingerprint: str
+    settings: Mapping[str, object]
+    replicates: int
+    time_limit: float
+    program: str = ""
+    reference: str = ""
+    memory_mb: float = 0.0
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The outcome of one submission; the fields from ``signature`` on are empty unless it was scored. They
+    are rounded so that they are equal on all machines.
+
+    Attributes
+    ----------
+    outcome : {"scored", "invalid", "time", "memory", "crashed", "broken", ""}
+        ``broken`` if it was not scored because of the organizer's side, "" if its process was killed.
+    problem : str
+        The first problem, "" if there is none.
+    seconds, peak_mb : float
+        What it took.
+    signature : str
+    scores : mapping of str to float
+        What the scoring program wrote.
+    score : float
+        The primary score before its final rounding.
+    replicates : sequence of float
+        The scores of the resamples.
+    items : sequence of str
+        The independent items of the reference.
+    item_scores : sequence of float or None
+        The score of each item by itself.
+    """
+
+    outcome: str = ""
+    problem: str = ""
+    seconds: float = 0.0
+    peak_mb: float = 0.0
+    signature: str = ""
+    scores: Mapping[str, float] = field(default_factory=dict)
+    score: float = 0.0
+    replicates: Sequence[float] = ()
+    items: Sequence[str] = ()
+    item_scores: Sequence[float | None] = ()
 
 
 def main() -> None:
-    """Load the program and reference of the first argument, report that, and answer requests until the
-    input ends."""
-    options = json.loads(sys.argv[1])
+    """Load the program and the reference, and score a submission for each line of input."""
+    setup = Setup(**json.loads(sys.argv[1]))
     # Keep what the program prints out of the replies.
     replies = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(2, 1)
     sys.dont_write_bytecode = True
-    sys.path.insert(0, options["program"])
-    sys.path.append(os.path.join(options["program"], "scoring_program", "vendor"))
-    problems: list[str] = []
+    sys.path.insert(0, setup.program)
+    sys.path.append(f"{setup.program}/scoring_program/vendor")
     try:
-        server: _Server | None = _Server(options, problems)
+        loaded, problem = _load(setup)
     except Exception as error:
-        server = None
-        problems.append(f"the program cannot load the reference: {type(error).__name__}: {error}")
-    print(json.dumps({"problems": problems}), file=replies, flush=True)
-    if problems or server is None:
-        return
-    requests = os.fdopen(0, "rb", buffering=0)
-    for line in iter(requests.readline, b""):
-        request = json.loads(line)
-        reply = server.score(Path(request["submission"]), Path(request["output"]))
-        print(json.dumps(reply), file=replies, flush=True)
+        loaded, problem = None, f"the program cannot load the reference: {type(error).__name__}: {error}"
+    print(file=replies, flush=True)
+    while os.read(0, 1):
+        entry = _score(setup, loaded) if loaded else Entry(BROKEN, problem)
+        print(json.dumps(vars(entry)), file=replies, flush=True)
 
 
-class _Server:
-    """The loaded program; problems of the reference go to ``problems``."""
+def _load(setup: Setup) -> tuple[Loaded | None, str]:
+    """Return the task with its reference, and the problems of the reference."""
+    from scoring_program.task import load_task
+    from validator.findings import Findings
 
-    def __init__(self, options: dict[str, Any], problems: list[str]) -> None:
-        from scoring_program.task import load_task
-        from validator.findings import Findings
-
-        self._task = load_task(options["challenge"])
-        self._replicates, self._seconds = options["replicates"], options["time_limit"]
-        folder, findings = Path(options["reference"]), Findings()
-        with findings.part():
-            settings = self._task.settings(folder, {**options["settings"], "interval": True})
-            loaded = self._task.load(folder, settings)
-        if not findings.ok:
-            problems += findings.lines()
-            return
-        memory = min(settings["memory_limit"], options["memory_mb"])
-        self._loaded = replace(loaded, settings={**settings, "memory_limit": memory})
-        # Import once, instead of in each child, what libraries import only when they need it.
-        for name in ("encodings.cp437", "numpy.ma", "numpy.random"):
-            importlib.import_module(name)
-        gc.collect()
-        gc.freeze()
-        self._woken, waker = os.pipe()
-        for end in (self._woken, waker):
-            os.set_blocking(end, False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
-        signal.set_wakeup_fd(waker)
-
-    def score(self, submission: Path, output: Path) -> dict[str, Any]:
-        """Score a submission in a child and wait for it, or kill it at the time limit."""
-        begin = time.monotonic()
-        child = os.fork()
-        if not child:
-            self._score_here(submission, output)
-        late = False
-        while True:
-            pid, status, usage = os.wait4(child, os.WNOHANG)
-            if pid:
-                break
-            left = begin + self._seconds - time.monotonic()
-            ready, _, _ = select.select([0, self._woken], [], [], max(left, 0))
-            # There is nothing to read while a request is pending, unless the client is gone.
-            gone, late = 0 in ready, left <= 0
-            if gone or late:
-                _kill_group(child)
-            if gone:
-                os._exit(1)
-            if self._woken in ready:
-                os.read(self._woken, 1024)
-        # Processes that the child started may still run.
-        _kill_group(child)
-        code, seconds = os.waitstatus_to_exitcode(status), time.monotonic() - begin
-        return {"exit_code": code, "late": late, "seconds": seconds, "peak_mb": usage.ru_maxrss / 1024}
-
-    def _score_here(self, submission: Path, output: Path) -> None:
-        """Score a submission in this process, and end it."""
-        code = _CRASHED
-        try:
-            os.setpgid(0, 0)
-            signal.set_wakeup_fd(-1)
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            silence = os.open(os.devnull, os.O_RDWR)
-            for stream in (0, 1, 2):
-                os.dup2(silence, stream)
-            from scoring_program.run import run
-            from validator import limits
-
-            settings = self._loaded.settings
-            limits.start(settings["time_limit"], settings["memory_limit"])
-            outcome = run(lambda: self._loaded, submission, output)
-            if outcome.result is not None:
-                self._write_numbers(outcome.result, output / "numbers.json")
-            code = outcome.exit_code
-        finally:
-            os._exit(code)
-
-    def _write_numbers(self, result: Any, path: Path) -> None:
-        """Write the numbers that rankings need, rounded so that they are equal on all machines."""
-        import numpy as np
-
-        from scoring_program.metrics import resampling
-
-        reduce, statistics = self._task.reduce, result.statistics
-        n, replicates = len(statistics.items), result.replicates
-        score = float(reduce(statistics, np.ones((1, n)))[0]) if n else result.scores["score"]
-        if n and self._replicates != len(replicates):
-            replicates = reduce(statistics, resampling.draws(n, self._replicates))
-        numbers = {
-            "score": round(score, 10),
-            "replicates": np.round(replicates if n else [score], 10).tolist(),
-            "items": list(statistics.items),
-            "item_scores": [None if x != x else round(x, 10) for x in statistics.item_scores.tolist()],
-        }
-        path.write_text(json.dumps(numbers), encoding="ascii")
+    task, folder, findings = load_task(setup.task_id), Path(setup.reference), Findings()
+    loaded = None
+    with findings.part():
+        settings = task.settings(folder, {**setup.settings, "interval": True})
+        memory = min(settings["memory_limit"], setup.memory_mb)
+        loaded = replace(task.load(folder, settings), settings={**settings, "memory_limit": memory})
+    # Import once, instead of in each child, what libraries import only when they need it.
+    for name in ("encodings.cp437", "numpy.ma", "numpy.random", "scoring_program.run"):
+        importlib.import_module(name)
+    gc.collect()
+    gc.freeze()
+    return loaded, "\n".join(findings.lines())
 
 
-def _kill_group(child: int) -> None:
+def _score(setup: Setup, loaded: Loaded) -> Entry:
+    """Score the submission in a child and wait for it, or kill it at the time limit."""
+    begin = time.monotonic()
+    answer, end = os.pipe()
+    child = os.fork()
+    if not child:
+        _score_here(setup, loaded, end)
+    os.close(end)
     try:
-        os.killpg(child, signal.SIGKILL)
-    except OSError:
-        return
+        text = _read_all(answer, begin + setup.time_limit)
+    finally:
+        # Processes that the child started may still run, too.
+        with suppress(OSError):
+            os.killpg(child, signal.SIGKILL)
+    os.close(answer)
+    _, _, usage = os.wait4(child, 0)
+    entry = Entry(TIME, "E-LIMIT-TIME: it was stopped at the platform's time limit")
+    if text is not None:
+        entry = Entry(**json.loads(text)) if text.endswith(b"\n") else Entry()
+    seconds, peak_mb = time.monotonic() - begin, usage.ru_maxrss / 1024
+    return replace(entry, seconds=round(seconds, 3), peak_mb=round(peak_mb, 1))
+
+
+def _read_all(answer: int, deadline: float) -> bytes | None:
+    """Return what is written to a pipe until it is closed at the other end, None if that takes too long."""
+    chunks = []
+    while True:
+        ready, _, _ = select.select([0, answer], [], [], max(deadline - time.monotonic(), 0))
+        if 0 in ready:
+            # The client sends nothing while it waits, so it is gone.
+            sys.exit(1)
+        if not ready:
+            return None
+        chunks.append(os.read(answer, _CHUNK))
+        if not chunks[-1]:
+            return b"".join(chunks)
+
+
+def _score_here(setup: Setup, loaded: Loaded, end: int) -> NoReturn:
+    """Score the submission in this process, write its entry to the end of a pipe, and exit."""
+    try:
+        os.setpgid(0, 0)
+        silence = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(silence, stream)
+        from scoring_program.run import run
+        from validator import limits
+
+        limits.start(loaded.settings["time_limit"], loaded.settings["memory_limit"])
+        entry = _entry(setup, loaded, run(lambda: loaded, Path(SUBMISSION), Path()))
+        with os.fdopen(end, "w", encoding="ascii") as answer:
+            print(json.dumps(vars(entry)), file=answer)
+    finally:
+        os._exit(0)
+
+
+def _entry(setup: Setup, loaded: Loaded, outcome: Outcome) -> Entry:
+    """Return what a run has come to, with as many resamples as are asked for."""
+    import numpy as np
+
+    from scoring_program.disclosure import round_floats
+    from scoring_program.metrics import resampling
+
+    result = outcome.result
+    if result is None:
+        if outcome.findings.ok:
+            return Entry(BROKEN, f"the outputs cannot be written to {Path.cwd()}; is the disk full?")
+        first = outcome.findings.summary(1)[0]
+        first = replace(first, file="" if first.file == SUBMISSION else first.file)
+        return Entry(CRASHED if outcome.name == BROKEN else outcome.name, first.line())
+    statistics, replicates, n = result.statistics, result.replicates, len(result.statistics.items)
+    score = float(loaded.task.reduce(statistics, np.ones((1, n)))[0]) if n else result.scores["score"]
+    if n and setup.replicates != len(replicates):
+        replicates = loaded.task.reduce(statistics, resampling.draws(n, setup.replicates))
+    return Entry(
+        SCORED,
+        signature=loaded.signature,
+        scores=round_floats(result.scores, _DECIMALS),
+        score=round(score, _DECIMALS),
+        replicates=np.round(replicates if n else [score], _DECIMALS).tolist(),
+        items=list(statistics.items),
+        item_scores=[None if x != x else round(x, _DECIMALS) for x in statistics.item_scores.tolist()],
+    )
 
 
 if __name__ == "__main__":

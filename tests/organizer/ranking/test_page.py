@@ -9,8 +9,8 @@ import pytest
 
 from organizer.ranking import page, tables
 from organizer.ranking.ranking import ranking_of
+from organizer.runs.fork_server import SCORED, Entry
 from organizer.runs.rescore import Record
-from organizer.runs.store import SCORED, Entry
 from organizer.runs.submissions import Submission
 from scoring_program.task import load_task
 
