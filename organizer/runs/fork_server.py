@@ -152,11 +152,12 @@ def _score(setup: Setup, loaded: Loaded) -> Entry:
     try:
         text = _read_all(answer, begin + setup.time_limit)
     finally:
-        # Processes that the child started may still run, too.
+        # Processes that the child started may still run; it may not be the leader of their group yet.
         with suppress(OSError):
             os.killpg(child, signal.SIGKILL)
-    os.close(answer)
-    _, _, usage = os.wait4(child, 0)
+        os.kill(child, signal.SIGKILL)
+        _, _, usage = os.wait4(child, 0)
+        os.close(answer)
     entry = Entry(TIME, "E-LIMIT-TIME: it was stopped at the platform's time limit")
     if text is not None:
         entry = Entry(**json.loads(text)) if text.endswith(b"\n") else Entry()
