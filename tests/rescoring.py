@@ -35,6 +35,8 @@ class _Spoiled(GestureTask):
             Path(wishes["kill_server_once"]).touch()
             os.kill(os.getppid(), signal.SIGKILL)
             signal.pause()
+        if "mark" in wishes:
+            Path(wishes["mark"]).touch()
         if "never_end" in wishes:
             while True:
                 pass

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from organizer.quality.fuzzing.json_texts import odd_json
+from quality.fuzzing.json_texts import odd_json
 
 from tests.helpers import ROOT, findings_of, json_file, make_zip, problems_of, refused
 from validator import json_files
