@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from quality.fuzzing.json_texts import odd_json
 
+from quality.fuzzing.json_texts import odd_json
 from tests.helpers import ROOT, findings_of, json_file, make_zip, problems_of, refused
 from validator import json_files
 from validator.findings import Findings, Read, Refused
