@@ -170,7 +170,7 @@ def test_every_edit_builds_and_lints_or_is_refused_with_its_place(source):
             refused += 1
             for problem in error.findings.problems:
                 assert problem.file, (seed, problem)
-                assert problem.hint, (seed, problem)
+                assert problem.remedy, (seed, problem)
                 assert not with_samples, (seed, problem)
             continue
         assert all(plan.bundles for plan in plans), seed
