@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import importlib
+import itertools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,37 +16,60 @@ from validator.findings import Note, Read
 from validator.strict_yaml import YamlValue, load_strict
 
 _FOLDER = Path(__file__).parent
+_TYPES = ("integer", "number", "string")
+_ENDS = ("minimum", -math.inf), ("maximum", math.inf)
 ContentT = TypeVar("ContentT")
 
 
 @dataclass(frozen=True)
-class Column:
-    """An integer column: its name as messages use it, and its range (both ends allowed)."""
+class Field:
+    """A column of CSV files.
+
+    ``type`` is ``string`` (one of the labels ``enum`` if there are any), ``integer``, or ``number``; a range
+    has both ends. The values of a ``unique`` field differ.
+    """
 
     name: str
-    min: int
-    max: int | None = None
+    type: str = "integer"
+    enum: tuple[str, ...] = ()
+    unique: bool = False
+    minimum: float = -math.inf
+    maximum: float = math.inf
 
 
 @dataclass(frozen=True)
 class CsvRules:
-    """Rules of a family of CSV files, one an ``item``: ``name`` holds ``{key}``, as ``{key}_prediction.csv``.
+    """Rules of a table (one CSV file with a header), or of CSV files without a header, one an ``item``.
 
-    ``order`` lists pairs of column names, left <= right in each row. ``first_and_last`` names the two columns
-    that span frames: the first must be within the item's frames, the last is cut to them.
+    Attributes
+    ----------
+    path : str
+        The name; those of files of items hold ``{key}``, as ``{key}_prediction.csv``.
+    fields : tuple of Field
+        Of a table in any order, as its header says; without a header in this order.
+    key : str
+        The field that identifies the rows of a table, "" for files of items.
+    values : int
+        Commas and line ends of a table together are at most as many.
+    other_paths : tuple of str
+        Other spellings of the names of files of items.
+    order : tuple of str
+        No fields, or two, left <= right in each row.
+    frames : tuple of str
+        No fields, or the first frame, which the item must have, and the last, which is cut to the item's.
+    further_columns : bool
+        Whether rows may go on after the fields.
     """
 
-    name: str
-    columns: tuple[Column, ...]
+    path: str
+    fields: tuple[Field, ...]
+    key: str = ""
+    values: int = 20_000_000
     item: str = "item"
-    also_named: tuple[str, ...] = ()
-    order: tuple[tuple[str, str], ...] = ()
-    first_and_last: tuple[str, str] | None = None
-    extra_columns: bool = False
-
-    def index(self, column: str) -> int:
-        """Return the position of the column of this name."""
-        return [known.name for known in self.columns].index(column)
+    other_paths: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
+    frames: tuple[str, ...] = ()
+    further_columns: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,7 +90,7 @@ class JsonFile:
 
 @dataclass(frozen=True)
 class Rules:
-    """Everything that a submission to one task is checked against: ``csv`` or ``json`` is there.
+    """Everything that a submission to one task is checked against: CSV files or JSON files.
 
     With ``any_single`` a submission with one file of another name is accepted. ``reference_schemas`` are
     those of files of the reference.
@@ -74,7 +99,7 @@ class Rules:
     id: str
     folder: Path
     limits: Limits
-    csv: CsvRules | None = None
+    csv: tuple[CsvRules, ...] = ()
     json: tuple[JsonFile, ...] = ()
     any_single: bool = False
     reference_schemas: tuple[Path, ...] = ()
@@ -82,7 +107,7 @@ class Rules:
     @property
     def name_patterns(self) -> Sequence[str]:
         """The names of the files of a submission, with ``*`` for what differs."""
-        return [self.csv.name.format(key="*")] if self.csv else [file.name for file in self.json]
+        return [*(file.path.replace("{key}", "*") for file in self.csv), *(file.name for file in self.json)]
 
     @property
     def data_files(self) -> list[Path]:
@@ -111,23 +136,80 @@ class Format(Generic[ContentT]):
 
 
 def parse_rules(path: Path) -> Rules:
-    """Return the rules in a file. Raises TypeError for an unknown key."""
+    """Return the rules in a file. Raises TypeError or ValueError for an unknown key."""
     data = load_strict(path.read_text(encoding="utf-8"))
     limits, folder = Limits(**data.pop("limits")), path.parent
-    csv = parse_csv_rules(data.pop("csv")) if "csv" in data else None
+    csv = tuple(map(parse_csv_rules, data.pop("csv", ())))
     files = [JsonFile(**{**file, "schema": folder / file["schema"]}) for file in data.pop("json", ())]
     references = tuple(folder / name for name in data.pop("reference_schemas", ()))
     return Rules(path.stem, folder, limits, csv, tuple(files), reference_schemas=references, **data)
 
 
 def parse_csv_rules(data: dict[str, YamlValue]) -> CsvRules:
-    """Return the ``csv`` part of a file of rules. Raises TypeError for an unknown key."""
-    columns = tuple(Column(**column) for column in data.pop("columns"))
-    also_named, order = tuple(data.pop("also_named", ())), tuple(map(tuple, data.pop("order", ())))
-    first_and_last = tuple(data.pop("first_and_last", ())) or None
-    return CsvRules(
-        columns=columns, also_named=also_named, order=order, first_and_last=first_and_last, **data
-    )
+    """Return an entry of ``csv`` in a file of rules. Raises ValueError for a word that is not supported."""
+    dialect, schema = _take(data, "dialect", dict), _take(data, "schema", dict)
+    header = _take(dialect, "header", bool)
+    _take(dialect, "delimiter", ",", default=",")
+    _take(schema, "fieldsMatch", "subset" if header else "exact")
+    fields = tuple(_field(field, header) for field in _take(schema, "fields", [dict]))
+    if header:
+        _take(dialect, "quoteChar", '"', default='"')
+        key, *more = _take(schema, "primaryKey", [str])
+        if more or Field(key, "string") not in fields:
+            raise ValueError("primaryKey must be one field, a string without constraints")
+        values = _take(data, "x-values", int, default=CsvRules.values)
+        rules = CsvRules(_take(data, "path", str), fields, key, values)
+    else:
+        rules = CsvRules(
+            _take(data, "x-path", str),
+            fields,
+            item=_take(data, "x-item", str),
+            other_paths=tuple(_take(data, "x-other-paths", [str], default=())),
+            order=tuple(_take(schema, "x-order", [str], default=())),
+            frames=tuple(_take(schema, "x-frames", [str], default=())),
+            further_columns=_take(schema, "x-further-columns", bool, default=False),
+        )
+        if any(path.count("{key}") != 1 for path in (rules.path, *rules.other_paths)):
+            raise ValueError("x-path and x-other-paths must hold {key}, once")
+    _end(data, dialect, schema)
+    names = {field.name for field in fields}
+    pairs = filter(None, (rules.order, rules.frames))
+    if len(names) < len(fields) or not all(len(names.intersection(pair)) == len(pair) == 2 for pair in pairs):
+        raise ValueError("fields must have different names, and x-order and x-frames name two of them")
+    return rules
+
+
+def _field(data: dict[str, YamlValue], header: bool) -> Field:
+    name, type_name = _take(data, "name", str), _take(data, "type", *_TYPES[: None if header else 1])
+    constraints, is_text = _take(data, "constraints", dict, default={}), type_name == "string"
+    _take(constraints, "required", True, default=True)
+    unique = header and _take(constraints, "unique", bool, default=False)
+    enum = _take(constraints, "enum", [str], default=()) if is_text else ()
+    ends = (_take(constraints, word, int, float, default=end) for word, end in _ENDS if not is_text)
+    field = Field(name, type_name, tuple(enum), unique, *ends)
+    _end(data, constraints)
+    return field
+
+
+def _take(
+    data: dict[str, YamlValue], word: str, *accepted: YamlValue, default: YamlValue = None
+) -> YamlValue:
+    """Remove a word from a mapping and return its value: of a type (``str``, ``[str]``), or one accepted."""
+    if word not in data:
+        if default is None:
+            raise ValueError(f"{word} is missing")
+        return default
+    value = data.pop(word)
+    types = list(set(map(type, value))) if isinstance(value, list) else type(value)
+    if types not in accepted and value not in accepted:
+        raise ValueError(f"{word} {value!r} is not supported")
+    return value
+
+
+def _end(*mappings: dict[str, YamlValue]) -> None:
+    """Raise ValueError if words are left."""
+    if words := list(itertools.chain(*mappings)):
+        raise ValueError(f"{', '.join(map(str, words))} is not supported")
 
 
 def task_ids() -> list[str]:
