@@ -3,10 +3,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
-.PHONY: demo check test lint bundle lint-bundle dry-run rescore demo-data new-challenge bench coverage portability games yardstick fuzz mutants clean
+.PHONY: demo check test lint bundle lint-bundle dry-run rescore new-challenge bench locks clean
 
 demo: .venv/run
 	@$(BIN)/python -m organizer demo
+	@$(BIN)/python -m quality demo-ranking
 
 check: lint
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
@@ -42,10 +43,6 @@ rescore: .venv/run
 		$(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(REPLICATES),--replicates $(REPLICATES)) \
 		$(if $(PROTOCOLS),--protocols $(PROTOCOLS)) $(OPTIONS)
 
-# make demo-data [ID=chalearn_gesture]
-demo-data: .venv/run
-	$(BIN)/python -m organizer demo-data $(ID)
-
 # make new-challenge ID=bird_calls TITLE="Bird calls" FORMAT=csv|json [METRIC=accuracy|balanced_accuracy|macro_f1|rmse]
 #   [LABELS="robin wren owl"]
 new-challenge: .venv/dev
@@ -54,34 +51,18 @@ new-challenge: .venv/dev
 
 # make bench [ID=chalearn_gesture] [SCALE="1 100"]
 bench: .venv/run
-	$(BIN)/python -m organizer bench $(ID) $(if $(SCALE),--scale $(SCALE))
+	$(BIN)/python -m quality bench $(ID) $(if $(SCALE),--scale $(SCALE))
 
-# make coverage [ID=chalearn_gesture] [SAMPLES=1000]: how often the interval of a score covers; takes half an hour
-SAMPLES ?= 1000
-coverage: .venv/run
-	$(BIN)/python -m organizer coverage $(ID) --samples $(SAMPLES)
-
-# make portability PYTHONS="python3.9 python3.12 ..." (each with numpy, scipy, pyyaml and Pillow)
-portability: .venv/run
-	$(BIN)/python -m organizer portability $(BIN)/python $(PYTHONS)
-
-games: .venv/run
-	@$(BIN)/python -m organizer games
-
-# make yardstick [ID=chalearn_gesture]: how often notes on mistakes are right; takes half an hour for all tasks
-yardstick: .venv/run
-	@$(BIN)/python -m organizer yardstick $(ID)
-
-# make fuzz [N=2000] [SEED=1]: the built programs on corrupted submissions
-N ?= 2000
-SEED ?= 1
-fuzz: .venv/run
-	$(BIN)/python -m organizer fuzz $(N) --seed $(SEED)
-
-# make mutants [SAMPLE=150] [MODULES=validator/archive.py]: mutation testing; takes hours, and goes on where it stopped
-SAMPLE ?= 150
-mutants: .venv/dev .venv/mutation/done
-	$(BIN)/python -m organizer mutants --cosmic-ray $(CURDIR)/.venv/mutation/bin/cosmic-ray --sample $(SAMPLE) $(MODULES)
+# make locks [UPGRADE=1: to newer versions]: without it the locks come out as they are. Those of vendored wheels are
+# written by hand.
+LOCK = .venv/locks/bin/uv pip compile --quiet --no-python-downloads --universal --generate-hashes --no-annotate --no-header \
+	--no-emit-index-url $(if $(UPGRADE),--upgrade)
+locks: .venv/locks/done
+	$(LOCK) --python-version 3.9 pyproject.toml --extra prepare --extra rescore -o requirements/run.lock
+	$(LOCK) --python-version 3.9 pyproject.toml --extra prepare --extra rescore --extra dev -o requirements/dev.lock
+	$(LOCK) --python-version 3.9 pyproject.toml --extra prepare --extra rescore --extra scale -o requirements/scale.lock
+	echo cosmic-ray==8.7.0 | $(LOCK) --python-version 3.11 - -o requirements/mutation.lock
+	echo uv==0.13.9 | $(LOCK) --python-version 3.9 - -o requirements/locks.lock
 
 clean:
 	rm -rf dist out .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis
@@ -96,7 +77,13 @@ clean:
 	$(BIN)/python $(INSTALL) requirements/dev.lock
 	@touch $@
 
+# For python -m quality mutants, in an environment of its own.
 .venv/mutation/done: requirements/mutation.lock .venv/run
 	$(PYTHON) -m venv .venv/mutation
 	.venv/mutation/bin/python $(INSTALL) requirements/mutation.lock
+	@touch $@
+
+.venv/locks/done: requirements/locks.lock
+	$(PYTHON) -m venv .venv/locks
+	.venv/locks/bin/python $(INSTALL) requirements/locks.lock
 	@touch $@

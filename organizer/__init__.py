@@ -1,4 +1,4 @@
-"""Tools for organizers: build and lint bundles, prepare data, run and rank submissions, measure quality."""
+"""Tools for organizers: build and lint bundles, prepare data, run and rank submissions."""
 
 from pathlib import Path
 

@@ -50,7 +50,6 @@ def build_parser() -> argparse.ArgumentParser:
     _add_bundle_commands(add)
     _add_run_commands(add)
     _add_data_commands(add)
-    _add_quality_commands(add)
     return parser
 
 
@@ -97,7 +96,7 @@ def _add_run_commands(add: _Add) -> None:
         "--keep", choices=["best", "last"], default="best", help="which submission of a team counts"
     )
     rescore.add_argument("--fresh", action="store_true", help="score again what an earlier call has scored")
-    add("demo", _demo, "score the samples of all tasks against the demo reference")
+    add("demo", "runs.demo:run_demo", "score the samples of all tasks against the demo reference")
 
 
 def _add_data_commands(add: _Add) -> None:
@@ -109,65 +108,10 @@ def _add_data_commands(add: _Add) -> None:
         "--corenlp", type=_path(), metavar="DIR", help="CoreNLP 3.9.1, for tasks that need lemmas"
     )
     prepare.add_argument("--force-corenlp", action="store_true", help="accept another version of CoreNLP")
-    _add_ids(add("demo-data", _demo_data, "write the demo reference and the samples again"))
-    new = add("new-challenge", "new_challenge:new_challenge", "write the files of a new task")
-    new.add_argument("name", metavar="id")
-    new.add_argument("--title", required=True)
-    new.add_argument("--format", dest="form", required=True, help="csv or json")
-    new.add_argument("--metric", default="accuracy", help="accuracy, balanced_accuracy, macro_f1 or rmse")
-    new.add_argument(
-        "--labels", type=str.split, help="words separated by spaces; default: first second third"
-    )
-
-
-def _add_quality_commands(add: _Add) -> None:
-    bench = add("bench", "quality.bench:bench_command", "measure the built programs on full-size data")
-    _add_ids(bench)
-    bench.add_argument("--scale", dest="scales", type=float, nargs="+", default=[1.0])
-    coverage = add("coverage", "quality.coverage:run_coverage", "measure how often intervals cover the score")
-    _add_ids(coverage)
-    coverage.add_argument("--samples", dest="n_samples", type=int, default=1000)
-    portability = add(
-        "portability", "quality.portability:run_portability", "compare the built programs under other Pythons"
-    )
-    portability.add_argument(
-        "pythons", nargs="*", default=[sys.executable], help="commands; default: this one"
-    )
-    add("games", "quality.games:print_table", "print what tricks score against the demo reference")
-    yardstick = add(
-        "yardstick", "quality.yardstick:run_yardstick", "measure how often notes on mistakes are right"
-    )
-    _add_ids(yardstick, "tasks")
-    yardstick.add_argument(
-        "--mistakes", dest="n_mistakes", type=int, default=100, help="submissions of each mistake"
-    )
-    yardstick.add_argument(
-        "--honest", dest="n_honest", type=int, default=1000, help="honest submissions of each task"
-    )
-    mutants = add("mutants", "quality.mutants:run_mutants", "mutation testing of metrics and validator")
-    mutants.add_argument("chosen", nargs="*", metavar="module", help="default: all")
-    mutants.add_argument("--cosmic-ray", default="cosmic-ray", help="the command that runs it")
-    mutants.add_argument("--sample", type=int, default=40, help="mutants tried of each module")
-    fuzz = add("fuzz", "quality.fuzzing.run:fuzz_command", "run the built programs on corrupted submissions")
-    fuzz.add_argument("number", nargs="?", type=int, default=2000)
-    fuzz.add_argument("--seed", type=int, default=1)
 
 
 def _add_id(command: argparse.ArgumentParser) -> None:
     command.add_argument("task_id", metavar="id", choices=task_ids(), help=", ".join(task_ids()))
-
-
-def _add_ids(command: argparse.ArgumentParser, name: str = "ids") -> None:
-    # Not choices: Python 3.9 to 3.11 compare the default, a list, with them.
-    command.add_argument(
-        name, nargs="*", metavar="id", type=_id, default=task_ids(), help="default: all tasks"
-    )
-
-
-def _id(text: str) -> str:
-    if text not in task_ids():
-        raise argparse.ArgumentTypeError(f"there is no task '{text}'; choose from {', '.join(task_ids())}")
-    return text
 
 
 def _path(example: str = "a path") -> Callable[[str], Path]:
@@ -217,21 +161,6 @@ def _rescore(
     )
     output = output or ROOT / "out" / "rescore" / task_id
     return rescore(built_task(task_id, reference), submissions, output, choices)
-
-
-def _demo() -> int:
-    from organizer.ranking.demo import write_demo_ranking
-    from organizer.runs.demo import run_demo
-
-    return run_demo() or write_demo_ranking(ROOT / "out" / "demo" / "ranking")
-
-
-def _demo_data(ids: list[str]) -> int:
-    from organizer.data.synthetic import write_demo_data
-
-    write_demo_data(ROOT, ids)
-    print("written to reference_data/ and starting_kit/samples/:", *ids)
-    return 0
 
 
 def _command() -> int:

@@ -52,9 +52,27 @@ def folder_files(folder: Path) -> dict[str, bytes]:
     }
 
 
+def samples_folder(task_id: str) -> Path:
+    """Return the folder of a task's sample submissions."""
+    return ROOT / "starting_kit" / "samples" / task_id
+
+
+def files_below(folder: str, files: Files) -> dict[str, bytes]:
+    """Return those files that are in a folder, by their names there."""
+    head = f"{folder}/"
+    return {name[len(head) :]: data for name, data in files.items() if name.startswith(head)}
+
+
+def read_zip(path: Path) -> dict[str, bytes]:
+    """Return the files in a zip by their names."""
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
+
+
 def write_files(files: Files, folder: Path) -> None:
-    """Write files without subfolders into a folder that exists."""
+    """Write files below a folder."""
     for name, data in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
 
 
@@ -64,8 +82,3 @@ def unpack(archive: bytes, folder: Path) -> None:
         stream.write(archive)
         with zipfile.ZipFile(stream) as opened:
             opened.extractall(folder)
-
-
-def samples_folder(task_id: str) -> Path:
-    """Return the folder of a task's sample submissions."""
-    return ROOT / "starting_kit" / "samples" / task_id

@@ -3,21 +3,79 @@
 from __future__ import annotations
 
 import argparse
+import pkgutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+
+from scoring_program.task import task_ids
+from validator.findings import Refused
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one of the commands and return its exit code."""
-    parser = argparse.ArgumentParser(prog="python -m quality", description="Tools for maintainers.")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
-    same = commands.add_parser("same", help="compare the outputs of this checkout with those of another")
-    same.add_argument("checkout", type=Path, help="the folder of the other checkout")
-    same.add_argument("ids", nargs="*", metavar="id", help="tasks to compare; default: all, and the bundles")
-    options = parser.parse_args(arguments)
-    from quality.same import run_same
+    """Run one of the commands and return its exit code: 1 if its input is refused."""
+    options = vars(_parser().parse_args(arguments))
+    # Imported by the command that needs it, so that --help answers at once.
+    run = pkgutil.resolve_name(f"quality.{options.pop('run')}")
+    try:
+        return run(**options)  # type: ignore[no-any-return]
+    except Refused as refused:
+        print(*refused.findings.lines(), sep="\n", file=sys.stderr)
+        return 1
 
-    return run_same(options.checkout, options.ids)
+
+def _parser() -> argparse.ArgumentParser:
+    """Return the parser; ``run`` names the function that takes the options of a command as keywords."""
+    parser = argparse.ArgumentParser(prog="python -m quality", description="Tools for maintainers.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def add(name: str, run: str, description: str) -> argparse.ArgumentParser:
+        command: argparse.ArgumentParser = commands.add_parser(
+            name, help=description, description=description
+        )
+        command.set_defaults(run=run)
+        return command
+
+    same = add("same", "same:run_same", "compare the outputs of this checkout with those of another")
+    same.add_argument("other", type=Path, metavar="CHECKOUT", help="the folder of the other checkout")
+    _add_ids(same, (), "tasks to compare; default: all, and the bundles")
+    _add_ids(add("demo-data", "demo_data:demo_data_command", "write the demo references and samples again"))
+    add("demo-ranking", "demo_ranking:write_demo_ranking", "rank made-up teams, into out/demo/ranking/")
+    bench = add("bench", "bench:run_bench", "measure the built programs on full-size data")
+    _add_ids(bench)
+    bench.add_argument("--scale", dest="scales", type=float, nargs="+", default=[1.0])
+    coverage = add("coverage", "coverage:run_coverage", "measure how often intervals cover the score")
+    _add_ids(coverage)
+    coverage.add_argument("--samples", dest="n_samples", type=int, default=1000)
+    portability = add("portability", "portability:run_portability", "compare programs under other Pythons")
+    portability.add_argument("pythons", nargs="*", help="commands, to compare with this interpreter")
+    _add_ids(add("gaming", "gaming:print_table", "print what gaming tricks score on the demo reference"))
+    hints = add("hints", "hints:run_hints", "measure how often hints on likely mistakes are right")
+    _add_ids(hints)
+    hints.add_argument("--mistakes", dest="n_mistakes", type=int, default=100, help="submissions of each")
+    hints.add_argument("--correct", dest="n_correct", type=int, default=1000, help="submissions of each task")
+    fuzz = add("fuzz", "fuzzing.run:fuzz_command", "run the built programs on corrupted submissions")
+    fuzz.add_argument("number", nargs="?", type=int, default=2000)
+    fuzz.add_argument("--seed", type=int, default=1)
+    mutants = add("mutants", "mutants:run_mutants", "mutation testing of metrics and validator")
+    mutants.add_argument("chosen", nargs="*", metavar="module", help="default: all")
+    mutants.add_argument("--sample", type=int, default=150, help="mutants tried of each module")
+    return parser
+
+
+def _add_ids(
+    command: argparse.ArgumentParser, default: Sequence[str] | None = None, text: str = "default: all tasks"
+) -> None:
+    # Not choices: Python 3.9 to 3.11 compare the default, a list, with them.
+    ids = task_ids() if default is None else default
+    command.add_argument("ids", nargs="*", metavar="id", type=_id, default=ids, help=text)
+
+
+def _id(text: str) -> str:
+    if text not in task_ids():
+        known = ", ".join(task_ids())
+        raise argparse.ArgumentTypeError(f"there is no task '{text}'; choose from {known}")
+    return text
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Bundles: building them and checking them before they are uploaded.
 
-`parts` makes the zips, `cut` cuts competition.yaml for one task, `build` puts them together.
-`competition` and `contents` check competition.yaml and the files that it names, `visibility` tells
-who can see which result, `lint` runs all checks.
+`parts` makes the zips, `cut` cuts competition.yaml for one task, `build` puts them together. `lint` runs all
+checks: `rules` and `schema` check competition.yaml, `contents` the zips that it names; `visibility` shows who
+can see which result.
 """
 
 from organizer import ROOT

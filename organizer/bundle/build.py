@@ -17,22 +17,16 @@ import yaml
 
 from organizer import ROOT
 from organizer.bundle import COMPETITION, DEMO_TITLE, DIST
-from organizer.bundle.competition import (
-    Competition,
-    Entry,
-    check_competition,
-    form_of,
-    named_files,
-    read_competition,
-)
-from organizer.bundle.contents import Contents
-from organizer.bundle.cut import challenge_of, classic, one_challenge, reference_name
+from organizer.bundle.competition import Competition, Entry, form_of, named_files, read_competition
+from organizer.bundle.cut import classic, one_task, reference_name, task_id_of
 from organizer.bundle.lint import lint_files
 from organizer.bundle.parts import KIT, Parts
-from organizer.bundle.report import Report
-from organizer.data.references import RefusedError, task_folders
-from organizer.files import Files, zip_bytes
-from scoring_program.challenge import challenge_ids
+from organizer.bundle.report import LintReport, refused
+from organizer.bundle.rules import check_competition
+from organizer.data.references import task_folders
+from organizer.files import zip_bytes
+from scoring_program.task import load_task, task_ids
+from validator.findings import Refused
 
 _SAMPLE = "_sample.zip"
 
@@ -43,10 +37,10 @@ class Bundle(NamedTuple):
     data: Competition
     files: dict[str, bytes]
 
-    def report(self, contents: Contents, samples: bool = False) -> Report:
+    def report(self, samples: bool = False) -> LintReport:
         """Return the findings of the linter."""
-        report = Report()
-        lint_files(self.data, self.files, contents, samples, report)
+        report = LintReport()
+        lint_files(self.data, self.files, samples, report)
         return report
 
     def zipped(self) -> bytes:
@@ -66,51 +60,33 @@ class Plan:
 def build_all(
     reference: Path | None, form: str = "v2", output: Path = DIST, demo: bool = False, source: Path = ROOT
 ) -> list[Path]:
-    """Build all bundles of a form into ``output``, print what was left out, and return their paths.
+    """Build all bundles of a form (``v2`` or ``v1.5``), print what is left out, and return their paths.
 
-    Parameters
-    ----------
-    reference : Path, optional
-        A folder of tasks or of one task; see `organizer.data.references`. Without one the demo data is used.
-    form : str
-        ``v2`` or ``v1.5``.
-    demo : bool
-        Whether tasks that ``reference`` does not hold get the synthetic demo reference. Otherwise bundles
-        with such tasks are not built.
-    source : Path
-        The folder of competition.yaml.
-
-    Raises
-    ------
-    RefusedError
-        The reference or competition.yaml is wrong; then nothing is written.
+    ``reference`` is a folder of tasks or of one task, see `organizer.data.references`; without one the demo
+    data is used. Bundles with a task that it lacks are built with ``demo`` only. ``source`` is the folder of
+    competition.yaml. Raises Refused if the reference or competition.yaml is wrong, and writes nothing.
     """
     competition = load_competition(source)
-    folders = task_folders(reference, task_names(competition)) if reference else None
+    folders = task_folders(reference, task_names(competition)) if reference else {}
     plan = plan_bundles(competition, Parts(folders, demo or reference is None, source), form)
-    contents = Contents()
     for name, bundle in plan.bundles.items():
-        errors = bundle.report(contents).errors
+        errors = bundle.report().errors
         # A rehearsal with a copy of the demo data can be built, although the starting kit shows that data.
         in_kit = [problem for problem in errors.problems if problem.code == "L-LEAK" and problem.file == KIT]
         if len(in_kit) < errors.total:
-            raise RefusedError(errors)
+            raise Refused(errors)
         if in_kit:
             plan.notes.append(f"{name}: {KIT} shows files of the reference; do not upload it")
-    for name in sorted((folders or {}).keys() - {reference_name(task) for task in competition["tasks"]}):
+    for name in sorted(folders.keys() - {reference_name(task) for task in competition["tasks"]}):
         plan.notes.append(f"{name} of REFERENCE is not used: no task names {name}_reference.zip")
     for line in dict.fromkeys(plan.notes):
         print(f"note | {line}")
     _write(plan, output)
-    folder = output if form == "v2" else output / "v1.5"
-    if older := sorted(
-        {path.name for path in folder.glob("*.zip")} - {Path(name).name for name in plan.bundles}
-    ):
-        print(
-            f"note | still in {folder.name}/ from an earlier build: {', '.join(older)}; delete what "
-            "is out of date"
-        )
-    return [output / name for name in plan.bundles]
+    written = [output / name for name in plan.bundles]
+    folder = written[0].parent
+    if older := ", ".join(sorted(path.name for path in folder.glob("*.zip") if path not in written)):
+        print(f"note | still in {folder.name}/ from an earlier build: {older}; delete what is out of date")
+    return written
 
 
 def build_command(reference: Path | None, form: str, demo: bool) -> int:
@@ -133,43 +109,40 @@ def _write(plan: Plan, output: Path) -> None:
 
 
 def load_competition(source: Path = ROOT) -> dict[str, Any]:
-    """Return competition.yaml. Raises RefusedError if it is not one of Codabench's v2, or wrong."""
-    report, path = Report(), source / COMPETITION
+    """Return competition.yaml. Raises Refused if it is not one of Codabench's v2, or wrong."""
+    report, path = LintReport(), source / COMPETITION
     if not path.is_file():
-        report.error("L-FILE", "there is no such file", f"put it into {source}")
-    data = read_competition(path.read_bytes(), report) if report.ok else None
-    report.refuse_errors()
-    assert data is not None  # noqa: S101 - otherwise there are errors
+        raise refused("L-FILE", "there is no such file", f"put it into {source}")
+    data = read_competition(path.read_bytes(), report)
+    if data is None:
+        raise Refused(report.errors)
     check_buildable(data)
     return data
 
 
 def check_buildable(data: Competition) -> None:
-    """Raise RefusedError if bundles cannot be built from a competition.yaml."""
-    report = Report()
+    """Raise Refused if bundles cannot be built from a competition.yaml."""
     if form_of(data) == "v1.5":
-        report.error(
-            "L-SCHEMA", "v1.5 bundles are built from v2 as well", "write version: 2", where="/version"
-        )
-    else:
-        check_competition(data, report)
+        raise refused("L-SCHEMA", "v1.5 bundles are built from v2 as well", "write version: 2", "/version")
+    report = LintReport()
+    check_competition(data, report)
     report.refuse_errors()
 
 
 def task_names(competition: Competition) -> set[str]:
-    """Return the names that a folder of REFERENCE may have: those of all challenges, and those of
-    references."""
-    return {*challenge_ids(), *filter(None, (reference_name(task) for task in competition["tasks"]))}
+    """Return the names that a folder of REFERENCE may have: those of tasks and of references."""
+    return {*task_ids(), *filter(None, (reference_name(task) for task in competition["tasks"]))}
 
 
 def plan_bundles(competition: Competition, parts: Parts, form: str) -> Plan:
     """Put together the bundles of a form from a competition without errors.
 
-    Raises RefusedError if none can be built.
+    Raises Refused if none can be built.
     """
     plan, missing, not_built = Plan(), set[str](), []
     for name, data in _wanted(competition, parts, form, plan).items():
-        absent = {x for task in data["tasks"] if (x := _missing_reference(task, parts))}
+        named = {(reference_name(task), task_id_of(task)) for task in data["tasks"]}
+        absent = {x for x, task_id in named if x and parts.reference(x, task_id) is None}
         if absent:
             missing |= absent
             not_built.append(name)
@@ -181,86 +154,62 @@ def plan_bundles(competition: Competition, parts: Parts, form: str) -> Plan:
         hint = f"add {'it' if len(missing) == 1 else 'them'}, or use DEMO=1 (--demo) for synthetic data"
         plan.notes.append(f"not built: {', '.join(not_built)}; {problem}; {hint}")
     if not plan.bundles:
-        report = Report()
-        report.error("L-NOTHING", f"there is nothing to build: {problem}", hint)
-        report.refuse_errors()
+        raise refused("L-NOTHING", f"there is nothing to build: {problem}", hint)
     return plan
 
 
 def _wanted(competition: Competition, parts: Parts, form: str, plan: Plan) -> dict[str, dict[str, Any]]:
     """Return the competition.yaml of each bundle of a form."""
     wanted = {"competition.zip": dict(competition)} if form == "v2" else {}
-    for challenge_id in sorted({name for task in competition["tasks"] if (name := challenge_of(task))}):
-        data = one_challenge(competition, parts.challenge(challenge_id))
+    for task_id in sorted({name for task in competition["tasks"] if (name := task_id_of(task))}):
+        data = one_task(competition, load_task(task_id))
         if data is None:
-            plan.notes.append(f"there is no bundle of {challenge_id}: no phase offers it")
+            plan.notes.append(f"there is no bundle of {task_id}: no phase offers it")
         else:
-            wanted[f"{challenge_id}.zip" if form == "v2" else f"v1.5/{challenge_id}.zip"] = data
+            wanted[f"{task_id}.zip" if form == "v2" else f"v1.5/{task_id}.zip"] = data
             if data["title"] != competition["title"]:
-                plan.notes.append(
-                    "the title of a bundle of one task is the name of the task: edit /tasks/n/name"
-                )
+                note = "the title of a bundle of one task is the name of the task: edit /tasks/n/name"
+                plan.notes.append(note)
     return wanted
 
 
-def _missing_reference(task: Entry, parts: Parts) -> str | None:
-    name, challenge_id = reference_name(task), challenge_of(task)
-    return name if name and challenge_id and parts.reference(name, challenge_id) is None else None
-
-
 def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Plan) -> None:
-    data, named = _with_files(data, parts, plan)
-    if form == "v1.5":
-        data, lost = classic(data)
-        plan.notes += lost
-    files = {
-        path: content for file in named_files(data) for path, content in named.get(file.name, {}).items()
-    }
-    plan.bundles[name] = Bundle(data, files)
-
-
-def _with_files(data: Competition, parts: Parts, plan: Plan) -> tuple[dict[str, Any], dict[str, Files]]:
-    """Return the competition, its title marked if it has demo data, without missing samples, and its
-    files."""
-    made: dict[str, Files] = {}
-    tasks = {task["index"]: task for task in data["tasks"]}
+    """Add the bundle of a competition, its title marked if it has demo data, without missing samples."""
+    used = {task["index"]: found for task in data["tasks"] if (found := task_id_of(task))}
+    solutions, made = _samples(data, used, parts, plan)
+    if not parts.brought(KIT):
+        made[KIT] = parts.kit(tuple(sorted(set(used.values()))))
     demo = False
     for task in data["tasks"]:
-        challenge_id, name = challenge_of(task), reference_name(task)
-        if challenge_id:
-            made[task["scoring_program"]] = {task["scoring_program"]: parts.program(challenge_id)}
-        if challenge_id and name:
-            made[task["reference_data"]] = {
-                task["reference_data"]: parts.reference(name, challenge_id) or b""
-            }
-            demo |= parts.is_demo(name, challenge_id)
-    solutions = []
-    for entry in data.get("solutions", []):
-        sample = _sample(entry, tasks, parts)
-        if sample is None:
-            plan.notes.append(
-                f"no solution {entry['path']}: there is no such sample next to the reference folder"
-            )
-        else:
-            made.update(sample)
-            solutions.append(entry)
-    ids = tuple(sorted({challenge_id for task in data["tasks"] if (challenge_id := challenge_of(task))}))
-    if not parts.brought(KIT):
-        made[KIT] = {KIT: parts.kit(ids)}
+        if task_id := used.get(task["index"]):
+            made[task["scoring_program"]] = parts.program(task_id)
+            if reference := reference_name(task):
+                made[task["reference_data"]] = parts.reference(reference, task_id) or b""
+                demo |= parts.is_demo(reference, task_id)
     data = {**data, "title": f"{DEMO_TITLE if demo else ''}{data['title']}", "solutions": solutions}
     if not solutions:
         del data["solutions"]
-    brought = {file.name: parts.brought(file.name) for file in named_files(data) if file.name not in made}
-    return data, {**brought, **made}
+    if form == "v1.5":
+        data, lost = classic(data)
+        plan.notes += lost
+    files: dict[str, bytes] = {}
+    for _, path, _ in named_files(data):
+        files.update({path: made[path]} if path in made else parts.brought(path))
+    plan.bundles[name] = Bundle(data, files)
 
 
-def _sample(entry: Entry, tasks: Mapping[Any, Entry], parts: Parts) -> dict[str, Files] | None:
-    """Return the file of a solution if it is made here (empty if the organizer brings it), None if there
-    is none."""
-    path = str(entry.get("path", ""))
-    task: Entry = tasks[entry["tasks"][0]] if entry["tasks"] else {}
-    challenge_id = challenge_of(task)
-    if challenge_id is None or not path.endswith(_SAMPLE):
-        return {}
-    sample = parts.sample(path[: -len(_SAMPLE)], challenge_id)
-    return None if sample is None else {path: {path: sample}}
+def _samples(
+    data: Competition, used: Mapping[Any, str], parts: Parts, plan: Plan
+) -> tuple[list[Entry], dict[str, bytes]]:
+    """Return the solutions that have a file, and the files that are made here; ``used`` has ids by index."""
+    solutions, made = [], {}
+    for entry in data.get("solutions", []):
+        path, task_id = str(entry.get("path", "")), used.get(next(iter(entry["tasks"]), None))
+        if task_id and path.endswith(_SAMPLE):
+            sample = parts.sample(path[: -len(_SAMPLE)], task_id)
+            if sample is None:
+                plan.notes.append(f"no solution {path}: there is no such sample next to the reference folder")
+                continue
+            made[path] = sample
+        solutions.append(entry)
+    return solutions, made

@@ -1,4 +1,4 @@
-"""Cutting the bundle of one challenge out of competition.yaml, and writing it in the older form."""
+"""Cutting the bundle of one task out of competition.yaml, and writing it in the older form."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from organizer.bundle.competition import Competition, Entry, number, sorted_phases, yes
-from scoring_program.challenge import CHALLENGES_FOLDER, Challenge, challenge_ids
+from scoring_program.task import Declaration, task_ids
 
-_PROGRAM, _REFERENCE = "_program.zip", "_reference.zip"
+_REFERENCE = "_reference.zip"
 _ALL_TASKS_PAGE = "overview"
 _LIMITS = ("max_submissions_per_day", "max_submissions")
 _CARRIED_PHASE_KEYS = (
@@ -26,98 +26,83 @@ _RULE_LOST = (
 )
 
 
-def challenge_of(task: Entry) -> str | None:
-    """Return the id of the challenge whose ``<id>_program.zip`` a task names, None for any other program."""
-    name = str(task.get("scoring_program", ""))
-    challenge_id = name[: -len(_PROGRAM)] if name.endswith(_PROGRAM) else ""
-    return (
-        challenge_id
-        if challenge_id and (CHALLENGES_FOLDER / challenge_id / "challenge.yaml").is_file()
-        else None
-    )
+def task_id_of(entry: Entry) -> str | None:
+    """Return the id of the task whose ``<id>_program.zip`` an entry names, None for another program."""
+    programs = {f"{known}_program.zip": known for known in task_ids()}
+    return programs.get(entry.get("scoring_program", ""))
 
 
-def reference_name(task: Entry) -> str | None:
-    """Return X if a task of our challenges names ``X_reference.zip``."""
-    name = str(task.get("reference_data", ""))
-    return name[: -len(_REFERENCE)] if challenge_of(task) and name.endswith(_REFERENCE) else None
+def reference_name(entry: Entry) -> str | None:
+    """Return X if an entry of one of our tasks names ``X_reference.zip``."""
+    name = str(entry.get("reference_data", ""))
+    return name[: -len(_REFERENCE)] if task_id_of(entry) and name.endswith(_REFERENCE) else None
 
 
-def one_challenge(competition: Competition, challenge: Challenge) -> dict[str, Any] | None:
-    """Cut the bundle of one challenge out of a competition: all its tasks, the phases that offer them, its
-    page.
+def one_task(competition: Competition, task: Declaration) -> dict[str, Any] | None:
+    """Cut out the bundle of one task: its entries, the phases that offer them, its page.
 
-    Title and description are those of its first task. Returns None if no phase offers a task of it.
+    Title and description are those of its first entry. Returns None if no phase offers one.
     """
-    chosen = [task for task in competition["tasks"] if challenge_of(task) == challenge.id]
-    description = chosen[0].get("description") or challenge.summary
-    new_index = {task["index"]: index for index, task in enumerate(chosen)}
+    chosen = [entry for entry in competition["tasks"] if task_id_of(entry) == task.id]
+    description = chosen[0].get("description") or task.summary
+    new_index = {entry["index"]: index for index, entry in enumerate(chosen)}
     phases: list[dict[str, Any]] = []
     for _, phase in sorted_phases(competition):
-        kept = [new_index[index] for index in phase["tasks"] if index in new_index]
-        if kept:
+        if kept := [new_index[index] for index in phase["tasks"] if index in new_index]:
             phases.append({**_cut_phase(phase, len(kept), description), "index": len(phases), "tasks": kept})
     if not phases:
         return None
     phases[0].pop("auto_migrate_to_this_phase", None)
-    solutions = [
-        {**entry, "tasks": [new_index[index] for index in entry["tasks"] if index in new_index]}
-        for entry in competition.get("solutions", [])
-    ]
+    solutions: list[dict[str, Any]] = []
+    for entry in competition.get("solutions", []):
+        if kept := [new_index[index] for index in entry["tasks"] if index in new_index]:
+            solutions.append({**entry, "tasks": kept, "index": len(solutions)})
     alone = len(chosen) == len(competition["tasks"])
-    board = _board(competition["leaderboards"][0], phases, challenge, alone)
     return {
         **competition,
-        "title": chosen[0].get("name") or challenge.title,
+        "title": chosen[0].get("name") or task.title,
         "description": description,
-        "pages": _pages(competition, challenge.id),
-        "tasks": [{**task, "index": index} for index, task in enumerate(chosen)],
-        "solutions": [
-            {**entry, "index": index} for index, entry in enumerate(s for s in solutions if s["tasks"])
-        ],
+        "pages": _pages(competition, task.id),
+        "tasks": [{**entry, "index": index} for index, entry in enumerate(chosen)],
+        "solutions": solutions,
         "phases": phases,
-        "leaderboards": [board],
+        "leaderboards": [_board(competition["leaderboards"][0], phases, task, alone)],
     }
 
 
 def _cut_phase(phase: Entry, kept: int, description: str) -> dict[str, Any]:
-    """Return a phase of which only some tasks are kept: they keep their share of the limits, which tasks
-    share."""
-    all_tasks = len(phase["tasks"])
-    if kept == all_tasks:
+    """Return a phase of which only some tasks are kept, with their share of the limits."""
+    total = len(phase["tasks"])
+    if kept == total:
         return dict(phase)
-    shares = {
-        key: -(-number(phase[key]) * kept // all_tasks) for key in _LIMITS if phase.get(key) is not None
-    }
+    shares = {key: -(-number(phase[key]) * kept // total) for key in _LIMITS if phase.get(key) is not None}
     return {**phase, **shares, "description": description}
 
 
-def _pages(competition: Competition, challenge_id: str) -> list[dict[str, Any]]:
-    """Return the page of a challenge and those that are not of another or of all tasks."""
+def _pages(competition: Competition, task_id: str) -> list[dict[str, Any]]:
+    """Return the page of a task and those that are not of another or of all tasks."""
     pages = competition.get("pages", [])
     stems = [PurePosixPath(page["file"]).stem for page in pages]
-    first = [page for page, stem in zip(pages, stems) if stem == challenge_id]
-    shared = [page for page, stem in zip(pages, stems) if stem not in {*challenge_ids(), _ALL_TASKS_PAGE}]
-    first = first or [{"title": "Task", "file": f"pages/{challenge_id}.md"}]
+    first = [page for page, stem in zip(pages, stems) if stem == task_id]
+    shared = [page for page, stem in zip(pages, stems) if stem not in {*task_ids(), _ALL_TASKS_PAGE}]
+    first = first or [{"title": "Task", "file": f"pages/{task_id}.md"}]
     return [{key: value for key, value in page.items() if key != "index"} for page in (*first, *shared)]
 
 
-def _board(board: Entry, phases: list[dict[str, Any]], challenge: Challenge, alone: bool) -> dict[str, Any]:
-    """Return the leaderboard of one challenge: its columns, with the overrides and additions of the
-    competition.
+def _board(board: Entry, phases: list[dict[str, Any]], task: Declaration, alone: bool) -> dict[str, Any]:
+    """Return the leaderboard of one task: its columns, as the competition changes and completes them.
 
-    Where a column is shared with other challenges (not ``alone``), its title and order are of none in
-    particular.
+    The title and the order of a column that other tasks share (not ``alone``) are not of this one.
     """
     ours = {column["key"]: column for column in board["columns"]}
     columns = [
         {"index": index, "title": c.title, "key": c.key, "sorting": c.sorting, "precision": c.precision}
-        for index, c in enumerate(column for column in challenge.columns if column.leaderboard)
+        for index, c in enumerate(column for column in task.columns if column.leaderboard)
     ]
     wins = ("hidden", "precision", "title", "sorting") if alone else ("hidden", "precision")
     for column in columns:
         column.update({key: value for key, value in ours.get(column["key"], {}).items() if key in wins})
-    written = {column.key for column in challenge.columns}
+    written = {column.key for column in task.columns}
     indexes = {str(column["key"]): index for index, column in enumerate(columns)}
     keys = {number(column["index"]): column["key"] for column in board["columns"]}
     for column in board["columns"]:
@@ -132,23 +117,20 @@ def _board(board: Entry, phases: list[dict[str, Any]], challenge: Challenge, alo
     if indexes.get(str(primary), 0):
         cut["primary_index"] = indexes[str(primary)]
     # The rule of several tasks would keep every submission; with one task the best counts.
-    if (
-        board.get("submission_rule") == "Force_Latest_Multiple"
-        and max(len(phase["tasks"]) for phase in phases) == 1
-    ):
+    most = max(len(phase["tasks"]) for phase in phases)
+    if board.get("submission_rule") == "Force_Latest_Multiple" and most == 1:
         cut["submission_rule"] = "Force_Best"
     return cut
 
 
 def classic(data: Competition) -> tuple[dict[str, Any], list[str]]:
-    """Return a bundle of one challenge in the older form, and notes on what that form cannot hold."""
+    """Return a bundle of one task in the older form, and notes on what that form cannot hold."""
     board = data["leaderboards"][0]
     columns, notes = _classic_columns(board)
     rule = str(board.get("submission_rule", "Add"))
     phases, lost = _classic_phases(data)
-    lost += [key for key in data if key not in _CARRIED_KEYS] + (
-        ["solutions"] if data.get("solutions") else []
-    )
+    lost += [key for key in data if key not in _CARRIED_KEYS]
+    lost += ["solutions"] if data.get("solutions") else []
     notes += [f"not carried over to v1.5: {', '.join(lost)}"] if lost else []
     result = {
         "title": data["title"],
@@ -184,9 +166,8 @@ def _classic_phases(data: Competition) -> tuple[dict[int, dict[str, Any]], list[
     phases, lost = {}, []
     for phase_number, (_, phase) in enumerate(sorted_phases(data), start=1):
         task = tasks[phase["tasks"][0]]
-        lost += [
-            f"the task {tasks[index]['name']} of the phase {phase['name']}" for index in phase["tasks"][1:]
-        ]
+        others = [tasks[index]["name"] for index in phase["tasks"][1:]]
+        lost += [f"the task {name} of the phase {phase['name']}" for name in others]
         phases[phase_number] = {
             "phasenumber": phase_number,
             "label": phase["name"],

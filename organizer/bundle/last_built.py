@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import posixpath
-import zipfile
 from pathlib import Path
 
 import yaml
 
 from organizer.bundle import COMPETITION, DIST
 from organizer.bundle.build import load_competition, task_names
-from organizer.bundle.competition import DEFAULT_STEP, Entry, number
-from organizer.bundle.cut import challenge_of
+from organizer.bundle.competition import DEFAULT_STEP, Entry, step_limit
+from organizer.bundle.cut import task_id_of
 from organizer.bundle.parts import build_program, demo_reference
-from organizer.bundle.report import Report
+from organizer.bundle.report import refused
 from organizer.data.prepare import reference_files
 from organizer.data.references import task_folder
-from organizer.files import zip_bytes
+from organizer.files import Files, files_below, read_zip, zip_bytes
 from organizer.runs.worker import BuiltTask
 
 
@@ -31,35 +30,26 @@ def built_task(task_id: str, reference: Path | None) -> BuiltTask:
     if not path.is_file():
         data = data or zip_bytes(demo_reference(task_id))
         return BuiltTask(task_id, build_program(task_id), data, float(DEFAULT_STEP))
-    with zipfile.ZipFile(path) as bundle:
-        competition = yaml.safe_load(bundle.read(COMPETITION))
-        # The first of several tasks of the challenge, as a bundle without REFERENCE names no other.
-        task = next(task for task in competition["tasks"] if challenge_of(task) == task_id)
-        program = bundle.read(task["scoring_program"])
-        data = data or _reference_in(bundle, task)
+    files = read_zip(path)
+    competition = yaml.safe_load(files[COMPETITION])
+    # The first of several entries of the task, as a bundle without REFERENCE names no other.
+    task = next(task for task in competition["tasks"] if task_id_of(task) == task_id)
+    program = files[task["scoring_program"]]
     if program != build_program(task_id):
-        print(
-            f"warning | the program in {DIST.name}/{path.name} differs from this repository's; run "
-            "make bundle"
-        )
-    # Without a limit, and for a limit of 0, the platform uses its own.
-    limit = number(competition["phases"][0].get("execution_time_limit") or 0) or DEFAULT_STEP
-    return BuiltTask(task_id, program, data, float(limit))
+        place = f"{DIST.name}/{path.name}"
+        print(f"warning | the program in {place} differs from this repository's; run make bundle")
+    limit = float(step_limit(competition["phases"][0]))
+    return BuiltTask(task_id, program, data or _reference_in(files, task), limit)
 
 
-def _reference_in(bundle: zipfile.ZipFile, task: Entry) -> bytes:
+def _reference_in(files: Files, task: Entry) -> bytes:
     """Return the reference of a task of a bundle as a zip; there it may be a folder."""
     name = posixpath.normpath(task.get("reference_data", ""))
-    if name in bundle.namelist():
-        return bundle.read(name)
-    files = {
-        path[len(name) + 1 :]: bundle.read(path) for path in bundle.namelist() if path.startswith(f"{name}/")
-    }
-    report = Report()
-    if not files:
-        report.error("L-REFERENCE", "the task has no reference data in the bundle", "give REFERENCE")
-    report.refuse_errors()
-    return zip_bytes(files)
+    if name in files:
+        return files[name]
+    if folder := files_below(name, files):
+        return zip_bytes(folder)
+    raise refused("L-REFERENCE", "the task has no reference data in the bundle", "give REFERENCE")
 
 
 def _reference(task_id: str, reference: Path) -> Path | bytes:

@@ -1,5 +1,4 @@
-"""Checking a bundle before it is uploaded: errors fail on the platform, warnings are about what is unwise
-there."""
+"""Checking a bundle before it is uploaded: what fails on the platform, and what is unwise there."""
 
 from __future__ import annotations
 
@@ -11,17 +10,12 @@ from pathlib import Path, PurePosixPath
 from PIL import Image, UnidentifiedImageError
 
 from organizer.bundle import COMPETITION, DIST
-from organizer.bundle.competition import (
-    DATA_KEYS,
-    Competition,
-    check_competition,
-    named_files,
-    read_competition,
-)
-from organizer.bundle.contents import Contents, check_contents
-from organizer.bundle.report import Report
+from organizer.bundle.competition import DATA_KEYS, Competition, named_files, read_competition
+from organizer.bundle.contents import check_contents
+from organizer.bundle.report import LintReport
+from organizer.bundle.rules import check_competition
 from organizer.bundle.visibility import visibility
-from organizer.files import DAMAGED, Files, zip_bytes
+from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
 from validator.findings import counted, printable
 
 _CUT_NAME = 35
@@ -52,106 +46,96 @@ def lint_command(bundles: list[Path], strict: bool) -> int:
     return 1 if failed else 0
 
 
-def lint_bundle(path: Path) -> tuple[Report, list[str]]:
+def lint_bundle(path: Path) -> tuple[LintReport, list[str]]:
     """Return the findings about a bundle, and a table of who can see what (empty if there are errors)."""
-    report = Report()
+    report, build = LintReport(), "build it with: make bundle"
     try:
-        with zipfile.ZipFile(path) as bundle:
-            files = {name: bundle.read(name) for name in bundle.namelist() if not name.endswith("/")}
+        files = read_zip(path)
     except FileNotFoundError:
-        report.error("L-ZIP", "there is no such file", "build it with: make bundle", file=path.name)
+        report.error("L-ZIP", "there is no such file", build, file=path.name)
         return report, []
     except DAMAGED:
-        report.error("L-ZIP", "this is not a readable zip file", "build it with: make bundle", file=path.name)
+        report.error("L-ZIP", "this is not a readable zip file", build, file=path.name)
         return report, []
     if COMPETITION not in files:
         nested = [name for name in files if PurePosixPath(name).name == COMPETITION]
         hint = f"zip the content of {PurePosixPath(nested[0]).parent}, not the folder" if nested else "add it"
-        report.error(
-            "L-COMPETITION", "there is no competition.yaml at the root of the zip", hint, file=path.name
-        )
+        problem = "there is no competition.yaml at the root of the zip"
+        report.error("L-COMPETITION", problem, hint, file=path.name)
         return report, []
     data = read_competition(files[COMPETITION], report)
     if data is None:
         return report, []
-    lint_files(data, files, Contents(), samples=True, report=report)
+    lint_files(data, files, samples=True, report=report)
     return report, visibility(data) if report.ok else []
 
 
-def lint_files(data: Competition, files: Files, contents: Contents, samples: bool, report: Report) -> None:
+def lint_files(data: Competition, files: Files, samples: bool, report: LintReport) -> None:
     """Check a bundle that is not yet a zip: its competition.yaml as data, and its files."""
-    if not check_competition(data, report):
-        return
-    named = _check_files(data, files, report)
-    if report.ok:
-        check_contents(data, named, contents, samples, report)
+    if check_competition(data, report):
+        named = _check_files(data, files, report)
+        if report.ok:
+            check_contents(data, named, samples, report)
 
 
-def _check_files(data: Competition, files: Files, report: Report) -> dict[str, bytes]:
+def _check_files(data: Competition, files: Files, report: LintReport) -> dict[str, bytes]:
     """Return the named files, with folders zipped as the platform does; report what is wrong with them."""
     named = {}
-    names = {posixpath.normpath(file.name) for file in named_files(data)}
+    names = {posixpath.normpath(name) for _, name, _ in named_files(data)}
     for where, name, key in named_files(data):
         path = posixpath.normpath(name)
         if not name or path == ".":
-            report.error("L-PATH", "an empty path means the whole bundle", "name a file", where=where)
+            report.error("L-PATH", "an empty path means the whole bundle", "name a file", where)
         elif path.startswith(("/", "\\", "../")) or path == "..":
-            report.error("L-PATH", f"{name} leads out of the bundle", "use a plain name", where=where)
+            report.error("L-PATH", f"{name} leads out of the bundle", "use a plain name", where)
         elif path in files:
             named[name] = files[path]
             _check_file(name, files[path], where, key, report)
-        elif key in DATA_KEYS and (folder := _folder(path, files)):
+        elif key in DATA_KEYS and (folder := files_below(path, files)):
             named[name] = zip_bytes(folder)
             if f"{path}.zip" in names:
                 problem = f"there are both a folder {path}/ and a file {path}.zip"
                 report.error(
-                    "L-CLASH", problem, "rename one: the server zips the folder over the file", where=where
+                    "L-CLASH", problem, "rename one: the server zips the folder over the file", where
                 )
         else:
-            report.error("L-FILE", f"{name} is not in the bundle", "add it", where=where)
+            report.error("L-FILE", f"{name} is not in the bundle", "add it", where)
     return named
 
 
-def _folder(path: str, files: Files) -> dict[str, bytes]:
-    head = f"{path}/"
-    return {name[len(head) :]: data for name, data in files.items() if name.startswith(head)}
-
-
-def _check_file(name: str, data: bytes, where: str, key: str, report: Report) -> None:
+def _check_file(name: str, data: bytes, where: str, key: str, report: LintReport) -> None:
     if not data:
-        report.error("L-FILE", f"{name} is empty", "fill it", where=where)
-    elif key in DATA_KEYS:
-        if not zipfile.is_zipfile(io.BytesIO(data)):
-            report.error("L-FILE", f"{name} is not a zip file", "zip its content", where=where)
-        if len(name) > _CUT_NAME:
-            report.warn(
-                "L-NAME", f"the site cuts {name} to {_CUT_NAME} characters", "shorten it", where=where
-            )
+        report.error("L-FILE", f"{name} is empty", "fill it", where)
     elif key == "image":
         _check_logo(name, data, report)
-    else:
+    elif key not in DATA_KEYS:
         _check_text(name, data, report)
+    else:
+        if not zipfile.is_zipfile(io.BytesIO(data)):
+            report.error("L-FILE", f"{name} is not a zip file", "zip its content", where)
+        if len(name) > _CUT_NAME:
+            report.warn("L-NAME", f"the site cuts {name} to {_CUT_NAME} characters", "shorten it", where)
 
 
-def _check_text(name: str, data: bytes, report: Report) -> None:
+def _check_text(name: str, data: bytes, report: LintReport) -> None:
+    hint = "save it as plain UTF-8"
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        report.error("L-TEXT", "the page is not UTF-8", "save it as plain UTF-8", file=name)
+        report.error("L-TEXT", "the page is not UTF-8", hint, file=name)
         return
     if "\0" in text:
-        report.error("L-TEXT", "the page holds a NUL character", "save it as plain UTF-8", file=name)
+        report.error("L-TEXT", "the page holds a NUL character", hint, file=name)
     elif not text.strip("\ufeff \t\r\n"):
         report.error("L-TEXT", "the page is empty", "fill it", file=name)
     elif text.startswith("\ufeff"):
-        report.warn("L-TEXT", "the page begins with a byte order mark", "save it as plain UTF-8", file=name)
+        report.warn("L-TEXT", "the page begins with a byte order mark", hint, file=name)
     elif "EDIT:" in text:
-        report.warn(
-            "L-TEXT", "the page holds the mark EDIT:", "write what it asks for and delete it", file=name
-        )
+        hint = "write what it asks for and delete it"
+        report.warn("L-TEXT", "the page holds the mark EDIT:", hint, file=name)
 
 
-def _check_logo(name: str, data: bytes, report: Report) -> None:
+def _check_logo(name: str, data: bytes, report: LintReport) -> None:
     try:
         with Image.open(io.BytesIO(data), formats=_IMAGE_KINDS) as image:
             mode = image.mode

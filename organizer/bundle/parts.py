@@ -42,7 +42,6 @@ class Parts:
         self._folders = folders or {}
         self._demo = demo
         self._source = source
-        self.challenge = lru_cache(maxsize=None)(load_task)
         self.program = lru_cache(maxsize=None)(build_program)
         self.demo_files = lru_cache(maxsize=None)(demo_reference)
         self.kit = lru_cache(maxsize=None)(self._kit)

@@ -1,51 +1,45 @@
-"""Findings of the linter: errors make an upload or a run fail, warnings are about what is unwise."""
+"""The lint report: errors make an upload or a run fail, warnings are about what is unwise."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from organizer.bundle import COMPETITION
-from organizer.data.references import refuse_problems
-from validator.findings import Findings
+from validator.findings import Findings, Refused
 
 
 @dataclass
-class Report:
-    """A collector of errors and warnings. Each names the file, the position in it, the problem and the
-    fix."""
+class LintReport:
+    """Errors and warnings; ``where`` is a JSON Pointer into competition.yaml or a place in another file."""
 
     errors: Findings = field(default_factory=Findings)
     warnings: Findings = field(default_factory=Findings)
 
     @property
     def ok(self) -> bool:
-        """Whether no error was found."""
+        """Whether there is no error."""
         return self.errors.ok
 
-    def error(self, code: str, problem: str, hint: str, *, where: str = "", file: str = COMPETITION) -> None:
-        """Record what fails; ``where`` is a JSON Pointer into competition.yaml, or a position in another
-        file."""
+    def error(self, code: str, problem: str, hint: str, where: str = "", file: str = COMPETITION) -> None:
+        """Record what fails."""
         self.errors.add(code, problem, hint, file=file, where=where)
 
-    def warn(self, code: str, problem: str, hint: str, *, where: str = "", file: str = COMPETITION) -> None:
+    def warn(self, code: str, problem: str, hint: str, where: str = "", file: str = COMPETITION) -> None:
         """Record what is unwise."""
         self.warnings.add(code, problem, hint, file=file, where=where)
 
-    def unique(self, level: str, values: Iterable[object], where: str, name: str) -> None:
-        """Record values that occur more than once as errors or warnings (``level``)."""
-        known = list(values)
-        record = self.error if level == "error" else self.warn
-        for value in sorted({str(value) for value in known if known.count(value) > 1}):
-            record("L-TWICE", f"{name} {value} occurs more than once", "make them differ", where=where)
-
     def refuse_errors(self) -> None:
-        """Raise RefusedError if there are errors."""
-        refuse_problems(self.errors)
+        """Raise Refused if there are errors."""
+        self.errors.refuse_problems()
 
     def lines(self) -> list[str]:
         """Return all errors, then all warnings, numbered."""
-        return [
-            *(f"error {line}" for line in self.errors.lines(shown=None)),
-            *(f"warning {line}" for line in self.warnings.lines(shown=None)),
-        ]
+        levels = (("error", self.errors), ("warning", self.warnings))
+        return [f"{level} {line}" for level, findings in levels for line in findings.lines(shown=None)]
+
+
+def refused(code: str, problem: str, hint: str, where: str = "") -> Refused:
+    """Return the exception for one error in competition.yaml."""
+    report = LintReport()
+    report.error(code, problem, hint, where)
+    return Refused(report.errors)

@@ -1,1 +1,1 @@
-"""Data: reference folders from the files of the organizers, lemmas, synthetic data."""
+"""Data: reference folders from the files of the organizers, and lemmas."""

@@ -15,14 +15,14 @@ import numpy as np
 from organizer.ranking import statistics
 from organizer.ranking.ranking import MOST_PAIRED, Ranking
 from organizer.ranking.tables import History, hardest_items
+from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
-from organizer.runs.store import SCORED
-from scoring_program.task import Declaration
 from scoring_program.report import charts
 from scoring_program.report.html import Child, cut, element
 from scoring_program.report.page import ROUGH_BELOW, document
 from scoring_program.report.sections import card, contents, scroll, table
 from scoring_program.result import Cell, Column, Line, LineChart
+from scoring_program.task import Declaration
 from validator.findings import counted
 
 _MOST_DRAWN = 30

@@ -1,4 +1,4 @@
-"""Bundles are built, and their zips checked, once for all tests of this folder."""
+"""Bundles are built once for all tests of this folder."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import pytest
 
 from organizer.bundle import last_built
 from organizer.bundle.build import build_all
-from organizer.bundle.contents import Contents
 
 
 @pytest.fixture(autouse=True)
@@ -22,9 +21,3 @@ def bundles(tmp_path_factory):
     for form in ("v2", "v1.5"):
         build_all(None, form, folder)
     return folder
-
-
-@pytest.fixture(scope="session")
-def contents():
-    """Return what remembers the results of checking zips."""
-    return Contents()

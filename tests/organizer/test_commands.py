@@ -25,22 +25,14 @@ ID = "chalearn_gesture"
         ),
         ("demo", "runs.demo", "run_demo"),
         (f"prepare {ID} --source a --output b --corenlp c", "data.prepare", "prepare_command"),
-        (f"demo-data {ID}", "data.synthetic", "write_demo_data"),
         ("new-challenge birds --title Birds --format csv", "new_challenge", "new_challenge"),
-        (f"bench {ID} --scale 1 100", "quality.bench", "bench_command"),
-        (f"coverage {ID} --samples 10", "quality.coverage", "run_coverage"),
-        ("portability python3", "quality.portability", "run_portability"),
-        ("games", "quality.games", "print_table"),
-        (f"yardstick {ID} --mistakes 1 --honest 1", "quality.yardstick", "run_yardstick"),
-        ("mutants validator/archive.py --sample 1", "quality.mutants", "run_mutants"),
-        ("fuzz 10 --seed 2", "quality.fuzzing.run", "fuzz_command"),
     ],
 )
 def test_command_calls_its_function(monkeypatch, command, module, function):
     called = import_module(f"organizer.{module}")
     fake = create_autospec(getattr(called, function), return_value=7)
     monkeypatch.setattr(called, function, fake)
-    assert main(command.split()) == (0 if function == "write_demo_data" else 7)
+    assert main(command.split()) == 7
     fake.assert_called_once()
 
 
@@ -60,13 +52,9 @@ def test_wrong_arguments_exit_with_2(command, capsys):
         (["dry-run", ID, ""], "argument submission: it is empty; give SUBMISSION=my.zip"),
         (["rescore", ID, ""], "argument submissions: it is empty; give SUBMISSIONS=DIR"),
         (["prepare", ID, "--source", "", "--output", "x"], "argument --source: it is empty; give a path"),
-        *[
-            ([command, "foo"], "argument id: there is no task 'foo'; choose from anet_entities_gen, ")
-            for command in ("demo-data", "bench", "coverage", "yardstick")
-        ],
     ],
 )
-def test_arguments_that_make_left_out_and_unknown_tasks_are_named(arguments, said, capsys):
+def test_arguments_that_make_left_out_are_named(arguments, said, capsys):
     with pytest.raises(SystemExit) as exit_:
         main(arguments)
     assert exit_.value.code == 2

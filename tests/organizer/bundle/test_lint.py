@@ -17,9 +17,8 @@ from PIL import Image
 
 from organizer.__main__ import main
 from organizer.bundle.competition import read_competition
-from organizer.bundle.contents import Contents
 from organizer.bundle.lint import lint_bundle, lint_files
-from organizer.bundle.report import Report
+from organizer.bundle.report import LintReport
 from organizer.bundle.visibility import visibility
 from organizer.files import zip_bytes
 from tests.helpers import ROOT, make_zip
@@ -56,15 +55,15 @@ def unpacked(bundles):
 
 
 @pytest.fixture
-def lint(contents, unpacked):
+def lint(unpacked):
     """Return a function that changes the data and the files of a bundle and lints it."""
 
     def lint(change=lambda data, files: None, base="gesture", samples=False):
         files = dict(unpacked[base])
         data = yaml.safe_load(files["competition.yaml"])
         change(data, files)
-        report = Report()
-        lint_files(data, files, contents, samples, report)
+        report = LintReport()
+        lint_files(data, files, samples, report)
         return report
 
     return lint
@@ -85,7 +84,7 @@ def codes(findings):
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
-def test_verdict_is_the_platforms(case, unpacked, contents):
+def test_verdict_is_the_platforms(case, unpacked):
     files = dict(unpacked[case["base"]])
     data = yaml.safe_load(files["competition.yaml"])
     for change in case.get("change", []):
@@ -102,10 +101,10 @@ def test_verdict_is_the_platforms(case, unpacked, contents):
                 entry: archive.read(entry) for entry in archive.namelist() if entry not in program["removed"]
             }
         files[name] = make_zip({**inside, **program["written"]})
-    report = Report()
+    report = LintReport()
     read = read_competition(files["competition.yaml"], report)
     if read is not None:
-        lint_files(read, files, contents, samples=True, report=report)
+        lint_files(read, files, samples=True, report=report)
     found = codes(report.warnings)
     if case["want"] == "error":
         assert not report.ok, case["platform_says"]
@@ -329,15 +328,15 @@ def test_what_is_wrong_in_the_older_form_has_its_code_and_place(lint, code, wher
     ],
 )
 def test_text_of_competition_yaml_is_judged_by_code_and_place(code, where, text):
-    report = Report()
+    report = LintReport()
     read_competition(text, report)
     assert places(report.errors) | places(report.warnings) == {(code, YAML, where)}
 
 
 def test_every_code_of_the_linter_is_provoked():
-    source = "".join(
-        path.read_text(encoding="utf-8") for path in (ROOT / "organizer" / "bundle").glob("*.py")
-    )
+    folder = ROOT / "organizer" / "bundle"
+    sources = [*folder.glob("*.py"), folder / "schemas" / "words.json"]
+    source = "".join(path.read_text(encoding="utf-8") for path in sources)
     tests = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py"))
     written = set(re.findall(r'"(L-[A-Z]+)', source))
     assert sorted(code for code in written if tests.count(code) == 0) == []
@@ -498,9 +497,9 @@ leaderboards:
         "solution/model.py": b"x = 1\n",
         "starting_kit/readme.md": b"hello",
     }
-    report = Report()
+    report = LintReport()
     data = read_competition(text.encode(), report)
-    lint_files(data, files, Contents(), samples=True, report=report)  # type: ignore[arg-type]
+    lint_files(data, files, samples=True, report=report)  # type: ignore[arg-type]
     assert report.errors.lines() == []
     assert {"L-DATE", "L-SAMPLE", "L-LEAK"} <= codes(report.warnings)
 
@@ -531,8 +530,8 @@ leaderboard:
         ),
         "reference.zip": make_zip({"answer.txt": "3.14159265359"}),
     }
-    report = Report()
-    lint_files(read_competition(text.encode(), report), files, Contents(), samples=True, report=report)  # type: ignore[arg-type]
+    report = LintReport()
+    lint_files(read_competition(text.encode(), report), files, samples=True, report=report)  # type: ignore[arg-type]
     assert report.errors.lines() == []
 
 

@@ -7,8 +7,8 @@ import random
 import pytest
 
 from organizer.files import zip_bytes
-from organizer.quality.fuzzing.zips import damaged_zip
 from organizer.runs.worker import BuiltTask, run_program
+from quality.fuzzing.zips import damaged_zip
 from tests.helpers import make_zip
 
 pytestmark = pytest.mark.slow

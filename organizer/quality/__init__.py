@@ -1,1 +1,0 @@
-"""Quality: measuring and attacking the built programs."""

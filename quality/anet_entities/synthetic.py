@@ -1,0 +1,132 @@
+"""Synthetic data for ActivityNet-Entities, with invented sentences; a seed always gives the same bytes."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from quality.task import write_json
+
+Json = dict[str, Any]
+Box = list[float]
+WHOLE_IMAGE = [[0, 0, 719, 404]] * 10
+_PEOPLE = ["man", "woman", "girl", "boy", "player", "dog"]
+_THINGS = ["ball", "rope", "drum", "bike", "board", "cup", "knife", "ladder", "camera", "table"]
+_THINGS += ["brush", "net"]
+_VERBS = ["holds", "throws", "paints", "pushes", "lifts", "cleans", "carries"]
+_PLACES = ["a river", "the street", "two houses", "some trees", "the stairs"]
+_FRAMES = 10
+_WIDTH, _HEIGHT = 720, 405
+
+
+def write_videos(folder: Path, n_videos: int, generated: bool, seed: int, more_words: int = 0) -> None:
+    """Write a reference, for generated sentences with lemmas; ``more_words`` are things without a name."""
+    rng = random.Random(seed)
+    things = _THINGS + [f"thing{number}" for number in range(more_words)]
+    annotations: Json = {}
+    for index in range(n_videos):
+        segments = {str(number): _segment(rng, things, number) for number in range(3 + (rng.random() < 0.5))}
+        annotations[f"v_demo{index:06d}"] = {"duration": 60.0, "segments": segments}
+    write_json(folder / "reference.json", {"vocab": sorted({*_PEOPLE, *things}), "annotations": annotations})
+    write_json(folder / "split.json", {"validation": list(annotations)})
+    if generated:
+        videos = {video: content["segments"] for video, content in annotations.items()}
+        tokens = {token for _, _, segment in segments_of(videos) for token in segment["tokens"]}
+        table = {word: word for word in {*tokens, *_PEOPLE, *things}}
+        table.update({verb: verb[:-2] if verb.endswith("shes") else verb[:-1] for verb in _VERBS})
+        table.update({"carries": "carry", "houses": "house", "trees": "tree", "stairs": "stair"})
+        write_json(folder / "lemmas.json", dict(sorted(table.items())))
+        (folder / "lemmatizer.txt").write_text("demo\n", encoding="utf-8")
+
+
+def _segment(rng: random.Random, things: list[str], number: int) -> Json:
+    tokens = ["the", rng.choice(_PEOPLE), rng.choice(_VERBS), "the", rng.choice(things)]
+    words = [1, 4]
+    if rng.random() < 0.6:
+        tokens += ["beside", "the", rng.choice(things)]
+        words.append(7)
+    tokens += ["near", *rng.choice(_PLACES).split()]
+    boxes = [_box(rng) for _ in words]
+    return {
+        "timestamps": [20.0 * number, 20.0 * number + 15],
+        "process_clss": [[tokens[word]] for word in words],
+        "tokens": tokens,
+        "frame_ind": [rng.randrange(_FRAMES) for _ in words],
+        "process_idx": [[word] for word in words],
+        "process_bnd_box": boxes,
+        "crowds": [0 for _ in words],
+    }
+
+
+def _box(rng: random.Random) -> Box:
+    width, height = rng.randrange(30, 300), rng.randrange(40, 300)
+    x, y = rng.randrange(_WIDTH - width), rng.randrange(_HEIGHT - height)
+    return [x, y, x + width, y + height]
+
+
+def read_reference(reference: Path) -> tuple[list[str], Json]:
+    """Return the vocabulary, and the annotated segments of each video."""
+    data = json.loads((reference / "reference.json").read_text(encoding="utf-8"))
+    return data["vocab"], {video: content["segments"] for video, content in data["annotations"].items()}
+
+
+def segments_of(videos: Json) -> Iterator[tuple[str, str, Json]]:
+    """Yield video, number and content of all segments; they may be removed on the way."""
+    for video, segments in list(videos.items()):
+        for number, content in list(segments.items()):
+            yield video, number, content
+
+
+def words_of(segment: Json) -> Iterator[tuple[str, int, int, Box]]:
+    """Yield class, index in the sentence, frame and box of each annotated word."""
+    keys = ("process_clss", "process_idx", "frame_ind", "process_bnd_box")
+    for (label,), (index,), frame, box in zip(*(segment[key] for key in keys)):
+        yield label, index, frame, box
+
+
+def no_objects() -> Json:
+    """Return a predicted segment without objects."""
+    return {"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []}
+
+
+def add_object(segment: Json, label: str, index: int, boxes: list[Box]) -> None:
+    """Add an object to a predicted segment."""
+    for values, value in zip(segment.values(), (label, index, boxes)):
+        values.append(value)
+
+
+def submission(results: Json, mode: str) -> tuple[str, Json]:
+    """Return name and content of the file of a submission."""
+    content = {"results": results, "eval_mode": mode, "external_data": {"used": False, "details": ""}}
+    return f"submission_{mode.lower()}.json", content
+
+
+def write_prediction(
+    reference: Path, folder: Path, mode: str, jitter: int, wrong: float, left_out: float
+) -> None:
+    """Write a submission: boxes off by ``jitter`` pixels, a share of objects wrong, of segments left out."""
+    rng = random.Random(3)
+    vocabulary, annotated = read_reference(reference)
+    results: Json = {}
+    for video, number, segment in segments_of(annotated):
+        if rng.random() < left_out:
+            continue
+        objects = results.setdefault(video, {}).setdefault(number, no_objects())
+        for label, index, frame, box in words_of(segment):
+            if mode == "gen" and rng.random() < wrong / 2:
+                continue
+            if mode == "gen" and rng.random() < wrong / 2:
+                label = rng.choice(vocabulary)
+            add_object(objects, label, index, _boxes(rng, box, frame, jitter, wrong))
+    name, content = submission(results, mode)
+    write_json(folder / name, content)
+
+
+def _boxes(rng: random.Random, box: Box, frame: int, jitter: int, wrong: float) -> list[Box]:
+    boxes = [[round(value + rng.random(), 4) for value in _box(rng)] for _ in range(_FRAMES)]
+    if rng.random() > wrong:
+        boxes[frame] = [round(value + rng.uniform(-jitter, jitter), 4) for value in box]
+    return boxes

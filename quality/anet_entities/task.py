@@ -1,0 +1,85 @@
+"""What is made up for the two tasks of ActivityNet-Entities."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from organizer.files import Files
+from quality.anet_entities.gaming import GENERATED_TRICKS, GIVEN_TRICKS
+from quality.anet_entities.mistakes import GENERATED_MISTAKES, GIVEN_MISTAKES, correct_prediction
+from quality.anet_entities.synthetic import Json, submission, write_prediction, write_videos
+from quality.task import CANARY, Mistake, QualityTask, Trick
+
+
+class EntitiesTask(QualityTask[Json]):
+    """A task; ``mode`` is what its submissions call it."""
+
+    def __init__(
+        self, task_id: str, mode: str, tricks: Sequence[Trick], mistakes: Sequence[Mistake[Json]]
+    ) -> None:
+        self.id, self.tricks, self.mistakes = task_id, tricks, mistakes
+        self._mode, self._generated = mode, mode == "gen"
+
+    def write_reference(self, folder: Path, seed: int = 2019, size: int = 1) -> None:
+        write_videos(folder, 16 * size, self._generated, seed)
+
+    def write_samples(self, reference: Path, folder: Path) -> None:
+        write_prediction(reference, folder / "good", self._mode, jitter=8, wrong=0.1, left_out=0.0)
+        write_prediction(reference, folder / "weak", self._mode, jitter=60, wrong=0.4, left_out=0.25)
+
+    def write_full_size(self, folder: Path, scale: float) -> None:
+        """Write 2,500 videos times ``scale``; at 1 with about 23,000 words."""
+        n_videos = max(round(2500 * scale), 1)
+        write_videos(folder / "ref", n_videos, self._generated, 2019, more_words=200)
+        write_prediction(folder / "ref", folder / "res", self._mode, jitter=20, wrong=0.2, left_out=0.02)
+
+    def plant(self, folder: Path) -> None:
+        segment = {
+            "timestamps": [7391115.5, 7391116.5],
+            "process_clss": [[f"{CANARY}class"]],
+            "tokens": [f"{CANARY}token", f"{CANARY}other"],
+            "frame_ind": [3],
+            "process_idx": [[0]],
+            "process_bnd_box": [[7391117, 7391118, 7391119, 7391120]],
+            "crowds": [0],
+        }
+        video = {"duration": 7391121.5, "segments": {"0": segment}}
+        reference = {"vocab": [f"{CANARY}class"], "annotations": {f"v_{CANARY}": video}}
+        lemmas = {f"{CANARY}token": f"{CANARY}lemma", f"{CANARY}other": f"{CANARY}lemma2"}
+        (folder / "reference.json").write_text(json.dumps(reference))
+        (folder / "split.json").write_text(json.dumps({"validation": [f"v_{CANARY}"]}))
+        (folder / "lemmas.json").write_text(json.dumps(lemmas))
+
+    def knowing(self) -> Files:
+        objects = {"clss": ["x"], "idx_in_sent": [0], "bbox_for_all_frames": [[[1, 1, 5, 5]] * 10]}
+        return self.files({f"v_{CANARY}": {"0": objects}})
+
+    def repeat(self, files: Files, copies: Mapping[str, str]) -> Files:
+        repeated = dict(files)
+        for name, data in files.items():
+            content = json.loads(data) if name.endswith(".json") else {}
+            for part in {"annotations", "results", "validation"} & content.keys():
+                items = content[part]
+                if part == "validation":
+                    content[part] = list(copies)
+                else:
+                    content[part] = {copy: items[item] for copy, item in copies.items() if item in items}
+                repeated[name] = json.dumps(content).encode()
+        return repeated
+
+    def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> Json:
+        return correct_prediction(reference, rng, noise, self._generated)
+
+    def files(self, prediction: Json) -> Files:
+        name, content = submission(prediction, self._mode)
+        return {name: json.dumps(content).encode()}
+
+
+TASKS = (
+    EntitiesTask("anet_entities_gt", "GT", GIVEN_TRICKS, GIVEN_MISTAKES),
+    EntitiesTask("anet_entities_gen", "gen", GENERATED_TRICKS, GENERATED_MISTAKES),
+)

@@ -1,0 +1,104 @@
+"""Synthetic data for the two ChaLearn tracks; a seed always gives the same bytes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from organizer.files import Files, write_files
+
+Row = list[int]
+Prediction = dict[str, list[Row]]
+
+
+@dataclass(frozen=True)
+class Track:
+    """The sizes of a track: classes, actors, and at full size sequences, frames and rows of a sequence."""
+
+    prefix: str
+    n_classes: int
+    n_actors: int
+    n_sequences: int
+    n_frames: int
+    n_rows: int
+
+    @property
+    def actors(self) -> tuple[str, ...]:
+        """What rows begin with: each actor and a comma, or nothing if there is only one."""
+        return tuple(f"{actor + 1}," for actor in range(self.n_actors)) if self.n_actors > 1 else ("",)
+
+
+def write_sequences(
+    folder: Path, track: Track, n_sequences: int, n_frames: int, n_rows: int, seed: int
+) -> None:
+    """Write a reference."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rng = random.Random(seed)
+    for index in range(1, n_sequences + 1):
+        frames = n_frames + rng.randrange(n_frames // 4)
+        key = f"{track.prefix}{index:04d}"
+        (folder / f"{key}_data.csv").write_text(f"{frames},20,2000\n", encoding="ascii")
+        (folder / f"{key}_labels.csv").write_bytes(csv_of(_labels(rng, track, frames, n_rows)))
+
+
+def _labels(rng: random.Random, track: Track, n_frames: int, n_rows: int) -> list[Row]:
+    rows = []
+    slot = n_frames // n_rows
+    for index in range(n_rows):
+        length = rng.randrange(slot // 3, slot - 4)
+        start = index * slot + 1 + rng.randrange(slot - length)
+        actor = [rng.randrange(track.n_actors) + 1] if track.n_actors > 1 else []
+        rows.append([*actor, rng.randrange(track.n_classes) + 1, start, start + length - 1])
+    return rows
+
+
+def csv_of(rows: list[Row]) -> bytes:
+    """Return the file that holds rows of numbers."""
+    return "".join(",".join(map(str, row)) + "\n" for row in rows).encode()
+
+
+def sequences(reference: Files) -> Iterator[tuple[str, int, list[Row]]]:
+    """Yield key, number of frames, and rows of each sequence."""
+    for name in sorted(reference):
+        key, _, kind = name.rpartition("_")
+        if kind == "labels.csv":
+            rows = [list(map(int, line.split(","))) for line in reference[name].decode().split()]
+            yield key, int(reference[f"{key}_data.csv"].split(b",")[0]), rows
+
+
+def predictions(prediction: Prediction) -> Files:
+    """Return the files of a submission."""
+    return {f"{key}_prediction.csv": csv_of(rows) for key, rows in prediction.items()}
+
+
+def write_prediction(
+    reference: Files, folder: Path, change: Callable[[random.Random, Row, int], Row | None]
+) -> None:
+    """Write a submission in which each row of a reference is changed, or left out where it becomes None."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rng = random.Random(59)
+    changed = {
+        key: [row for label in rows if (row := change(rng, label, n_frames)) is not None]
+        for key, n_frames, rows in sequences(reference)
+    }
+    write_files(predictions(changed), folder)
+
+
+def slightly_off(rng: random.Random, row: Row, n_frames: int) -> Row:
+    """Return a row whose start and end are a few frames off."""
+    *head, start, end = row
+    start = max(1, start + rng.randrange(-6, 7))
+    return [*head, start, min(n_frames, max(start, end + rng.randrange(-6, 7)))]
+
+
+def often_wrong(rng: random.Random, row: Row, n_frames: int, n_classes: int) -> Row | None:
+    """Return a row with another class or much else wrong, or None."""
+    if rng.random() < 0.25:
+        return None
+    *actor, label, start, end = row
+    if rng.random() < 0.3:
+        label = rng.randrange(n_classes) + 1
+    start = max(1, start + rng.randrange(-20, 21))
+    return [*actor, label, min(start, n_frames), min(n_frames, max(start, end + rng.randrange(-20, 21)))]

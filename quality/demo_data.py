@@ -1,0 +1,63 @@
+"""Synthetic references and samples: the small ones of the repository, and ones of full size."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from organizer.data.prepare import SYNTHETIC_MARK, prepare
+from organizer.files import Files, folder_files, samples_folder
+from quality import ROOT
+from quality.task import quality_tasks
+from validator.formats.rules import load_format
+
+_MARK_TEXT = """# Synthetic data
+
+These files were made by a program with a fixed seed. They show the formats and let the samples be scored; \
+they
+are not the data of any challenge. A bundle that is built with them says so in its title.
+"""
+
+
+def demo_data_command(ids: Sequence[str]) -> int:
+    """Write reference_data/ and starting_kit/samples/ of some tasks again."""
+    for task_id in ids:
+        write_demo_data(task_id, ROOT)
+    print("written to reference_data/ and starting_kit/samples/:", *ids)
+    return 0
+
+
+def write_demo_data(task_id: str, root: Path) -> None:
+    """Write reference_data/ and starting_kit/samples/ of a task below ``root``.
+
+    Raises Refused if something does not follow the rules of the task.
+    """
+    task = quality_tasks()[task_id]
+    reference, samples = root / "reference_data" / task_id, root / "starting_kit" / "samples" / task_id
+    for folder in (reference, samples):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+    task.write_reference(reference)
+    (reference / SYNTHETIC_MARK).write_text(_MARK_TEXT, encoding="utf-8")
+    with tempfile.TemporaryDirectory() as work:
+        prepare(task_id, reference, Path(work))
+    task.write_samples(reference, samples)
+    form, rules = load_format(task_id)
+    for sample in sorted(samples.iterdir()):
+        form.read(sample, rules)
+
+
+def write_full_size(task_id: str, scale: float, folder: Path) -> Files:
+    """Write a reference of the real size times ``scale`` to ``folder/ref``; return a submission's files."""
+    quality_tasks()[task_id].write_full_size(folder / "data", scale)
+    prepare(task_id, folder / "data" / "ref", folder / "ref")
+    submission = folder_files(folder / "data" / "res")
+    shutil.rmtree(folder / "data")
+    return submission
+
+
+def finest_task() -> str:
+    """Return the task whose good sample has the most files, the last of equals: others can be mixed."""
+    return max(quality_tasks(), key=lambda name: (len(list((samples_folder(name) / "good").iterdir())), name))

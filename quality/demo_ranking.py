@@ -1,0 +1,59 @@
+"""A ranking of made-up teams on generated data, to see what one looks like."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import random
+import tempfile
+from pathlib import Path
+
+from organizer.bundle.parts import build_program
+from organizer.files import folder_files, zip_bytes
+from organizer.ranking.command import Choices, rescore
+from organizer.runs.worker import BuiltTask
+from quality import ROOT
+from quality.demo_data import finest_task
+from quality.task import quality_tasks
+
+TEAMS = (
+    *("Avocet", "Bittern", "Curlew", "Dunlin", "Egret", "Fulmar"),
+    *("Garganey", "Heron", "Ibis", "Jacana", "Kestrel", "Lapwing"),
+)
+
+
+def write_demo_ranking(output: Path = ROOT / "out" / "demo" / "ranking") -> int:
+    """Rank twelve made-up teams with two submissions each; return the exit code of ``rescore``."""
+    task_id = finest_task()
+    with tempfile.TemporaryDirectory() as name:
+        folder, log = Path(name), io.StringIO()
+        (folder / "reference").mkdir()
+        task = quality_tasks()[task_id]
+        task.write_reference(folder / "reference", size=5)
+        task.write_samples(folder / "reference", folder / "samples")
+        _write_submissions(folder / "samples", folder / "submissions", folder / "names.csv")
+        built = BuiltTask(task_id, build_program(task_id), folder / "reference", 600.0)
+        with contextlib.redirect_stdout(log):
+            code = rescore(built, folder / "submissions", output, Choices(names=folder / "names.csv"))
+    pages = f"a ranking of made-up teams: {output / 'index.html'}; public: ranking.html"
+    print(log.getvalue() if code else pages)
+    return code
+
+
+def _write_submissions(samples: Path, submissions: Path, names: Path) -> None:
+    """Write submissions that take each file from the good or from the weak sample, and whose they are."""
+    pick = random.Random(12)
+    good, weak = (folder_files(samples / name) for name in ("good", "weak"))
+    rows = []
+    for number, team in enumerate(TEAMS):
+        (submissions / team).mkdir(parents=True)
+        for attempt, share in enumerate((0.4, 0.9)):
+            chosen = {
+                key: (good if pick.random() < share - 0.06 * (number // 2) else weak)[key] for key in good
+            }
+            (submissions / team / f"{attempt + 1}.zip").write_bytes(zip_bytes(chosen))
+            rows.append((f"{team}/{attempt + 1}.zip", team, f"2024-05-{1 + number + 14 * attempt:02d}"))
+    (submissions / TEAMS[-1] / "3.zip").write_bytes(b"this is no zip")
+    with names.open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream).writerows([("submission", "team", "date"), *rows])

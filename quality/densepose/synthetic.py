@@ -1,0 +1,174 @@
+"""Synthetic data for DensePose: a body template, annotated persons, detections; a seed always gives the same.
+
+The template is no real body: 24 patches in space, with straight distances.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from organizer.files import Files
+from quality.task import write_json
+from scoring_program.challenges.densepose import prepare
+from scoring_program.metrics import geodesic, masks
+from validator.arrays import Floats
+from validator.formats.densepose.read import encode_detection
+
+Box = tuple[float, float, float, float]
+Person = dict[str, Any]
+_HEADER_TEXT_BYTES = 116
+_BLOCK = 1 << 22
+_ROWS, _COLUMNS = 8, 3
+
+
+class Detection(NamedTuple):
+    """A detected person: box x, y, width, height; part, U and V of its pixels, shape (3, height, width)."""
+
+    image_id: int
+    box: Box
+    score: float
+    iuv: np.ndarray
+
+    def encoded(self) -> str:
+        """Return the entry of a submission."""
+        return encode_detection(int(self.image_id), self.box, self.score, self.iuv)
+
+
+class Errors(NamedTuple):
+    """How wrong detections are: pixels, U and V in 255ths, shares of parts, missed, and found twice."""
+
+    offset: float
+    noise: float
+    wrong: float
+    missed: float
+    extra: float = 0.0
+
+
+def write_template(folder: Path, n: int, rng: np.random.Generator) -> None:
+    """Write a template of ``n`` vertices and the distances of all pairs, in blocks of a few MB."""
+    import h5py
+
+    folder.mkdir(parents=True, exist_ok=True)
+    part = np.arange(n) % geodesic.PARTS + 1
+    u, v = rng.random(n), rng.random(n)
+    # Some subdivided vertices share a unique one, as on the seams of the real template.
+    index = np.concatenate([np.arange(1, n + 1), rng.integers(1, n + 1, n // 8)])
+    part, u, v = (np.concatenate([column, column[index[n:] - 1]]) for column in (part, u, v))
+    columns: dict[str, np.ndarray] = {"U_subdiv": u[:, None], "V_subdiv": v[:, None]}
+    columns["Part_ID_subdiv"] = part[:, None].astype(np.uint8)
+    _save_mat(folder / prepare.SUBDIVIDED_FILE, columns)
+    _save_mat(folder / prepare.TRANSFORM_FILE, {"index": index[:, None].astype(np.int32)})
+    center = np.stack([(part - 1) % _COLUMNS * 0.4, (part - 1) // _COLUMNS * 0.2], axis=1)[:n]
+    position = (center + 0.3 * np.stack([u, v], axis=1)[:n]).astype(np.float32)
+    with h5py.File(folder / prepare.DISTANCES_FILE, "w", track_order=False) as file:
+        data = file.create_dataset("Pdist_matrix", (n * (n - 1) // 2, 1), "<f4", track_times=False)
+        block: list[np.ndarray] = []
+        begin = size = 0
+        for i in range(1, n):
+            block.append(np.hypot(*(position[:i] - position[i]).T))
+            size += i
+            if size >= _BLOCK or i == n - 1:
+                data[begin : begin + size, 0] = np.concatenate(block)
+                begin, size, block = begin + size, 0, []
+
+
+def _save_mat(path: Path, columns: dict[str, np.ndarray]) -> None:
+    import scipy.io
+
+    scipy.io.savemat(path, columns)
+    # The header names the time of writing; this text is the same each time.
+    header = b"MATLAB 5.0 MAT-file, synthetic data".ljust(_HEADER_TEXT_BYTES)
+    path.write_bytes(header + path.read_bytes()[_HEADER_TEXT_BYTES:])
+
+
+def write_annotations(
+    folder: Path, n_images: int, points: tuple[int, int], sides: tuple[int, int], rng: np.random.Generator
+) -> None:
+    """Write images of a few persons; ``points`` and ``sides`` of boxes are ranges."""
+    images: list[dict[str, Any]] = []
+    annotations: list[Person] = []
+    for number in range(1, n_images + 1):
+        images.append({"id": number, "width": 640, "height": 480, "file_name": f"{number:012d}.jpg"})
+        for _ in range(rng.integers(1, 4) if n_images < 100 else rng.integers(1, 6)):
+            width, height = (int(rng.integers(*sides)) for _ in range(2))
+            box = [int(rng.integers(0, 640 - width)), int(rng.integers(0, 480 - height)), width, height]
+            annotations.append(_person(len(annotations) + 1, number, box, int(rng.integers(*points)), rng))
+    categories = [{"id": 1, "name": "person", "supercategory": "person"}]
+    content = {"images": images, "annotations": annotations, "categories": categories}
+    write_json(folder / prepare.ANNOTATIONS_FILE, content)
+
+
+def _person(number: int, image: int, box: list[int], n_points: int, rng: np.random.Generator) -> Person:
+    angle, radius = rng.random(n_points) * 2 * np.pi, np.sqrt(rng.random(n_points)) * 120
+    x, y = 127.5 + radius * np.cos(angle), 127.5 + radius * np.sin(angle)
+    part, u, v = _body(x, y)
+    grid = np.arange(masks.MAP_SIZE) + 0.0
+    inside = _body(*np.meshgrid(grid, grid))[0] > 0
+    rows = np.arange(masks.MAP_SIZE) * 14 // masks.MAP_SIZE
+    stripes = [inside & (rows == stripe)[:, None] for stripe in range(14)]
+    return {
+        **{"id": number, "image_id": image, "category_id": 1, "iscrowd": 0},
+        **{"bbox": box, "area": box[2] * box[3] * 0.7},
+        **{"dp_x": x.round(2).tolist(), "dp_y": y.round(2).tolist(), "dp_I": part.astype(float).tolist()},
+        **{"dp_U": u.round(4).tolist(), "dp_V": v.round(4).tolist()},
+        "dp_masks": [{"counts": masks.encode_counts(mask), "size": [256, 256]} for mask in stripes],
+    }
+
+
+def _body(x: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return part, U and V of points whose box is 0..255: a chessboard of 24 parts in a disc, 0 around it."""
+    inside = (x - 127.5) ** 2 + (y - 127.5) ** 2 <= 126**2
+    column, row = np.clip(x * _COLUMNS / 256, 0, _COLUMNS - 0.01), np.clip(y * _ROWS / 256, 0, _ROWS - 0.01)
+    part = np.floor(row) * _COLUMNS + np.floor(column) + 1
+    return np.where(inside, part, 0).astype(np.int64), column % 1, row % 1
+
+
+def read_persons(reference: Path) -> list[Person]:
+    """Return the annotated persons of a reference."""
+    text = (reference / prepare.ANNOTATIONS_FILE).read_text(encoding="utf-8")
+    return json.loads(text)["annotations"]  # type: ignore[no-any-return]
+
+
+def write_prediction(reference: Path, folder: Path, errors: Errors) -> None:
+    """Write a submission, a detection at a time: at full size it has 300 MB."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rng = np.random.default_rng(11)
+    with (folder / "densepose_demo_results.json").open("w", encoding="utf-8") as stream:
+        separator = "["
+        for person in read_persons(reference):
+            for copy in range(1 + (rng.random() < errors.extra)):
+                if rng.random() < errors.missed:
+                    continue
+                found = detection(person, errors._replace(offset=errors.offset * (1 + 3 * copy)), rng)
+                stream.write(f"{separator}\n{found.encoded()}")
+                separator = ","
+        stream.write("\n]\n")
+
+
+def detection(person: Person, errors: Errors, rng: np.random.Generator) -> Detection:
+    """Return a detection of a person: moved, with noise in U and V, a share of the parts wrong."""
+    offset = errors.offset
+    x, y, width, height = person["bbox"]
+    left, top = x + rng.uniform(-offset, offset), y + rng.uniform(-offset, offset)
+    wide, high = (max(side + rng.uniform(-offset, offset), 2.0) for side in (width, height))
+    columns, rows = np.meshgrid(np.arange(int(wide)) + left, np.arange(int(high)) + top)
+    part, u, v = _body((columns - x) * 255 / width, (rows - y) * 255 / height)
+    swapped = rng.random(geodesic.PARTS + 1) < errors.wrong
+    part = np.where(swapped[part] & (part > 0), part % geodesic.PARTS + 1, part)
+    channels = [part]
+    for values in (u, v):
+        noisy = np.clip(values * 255 + rng.normal(0, errors.noise, part.shape), 0, 255)
+        channels.append(np.where(part > 0, noisy, 0))
+    box = (round(float(left), 2), round(float(top), 2), int(wide) + 0.5, int(high) + 0.5)
+    iuv = np.stack(channels).astype(np.uint8)
+    return Detection(person["image_id"], box, round(float(rng.random()), 4), iuv)
+
+
+def results(entries: Sequence[str]) -> Files:
+    """Return the file of a submission of these entries."""
+    return {"densepose_made_results.json": f"[{','.join(entries)}]".encode()}

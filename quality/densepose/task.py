@@ -1,0 +1,67 @@
+"""What is made up for DensePose."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from organizer.files import Files, folder_files
+from quality.densepose.gaming import TRICKS
+from quality.densepose.mistakes import MISTAKES, Detections, correct_prediction
+from quality.densepose.synthetic import Errors, results, write_annotations, write_prediction, write_template
+from quality.task import CANARY, QualityTask
+
+
+class DensePoseTask(QualityTask[Detections]):
+    """The task of DensePose; its items are images, whose names no page shows."""
+
+    id, tricks, mistakes, shows_items = "densepose", TRICKS, MISTAKES, False
+
+    def write_reference(self, folder: Path, seed: int = 2019, size: int = 1) -> None:
+        rng = np.random.default_rng(seed)
+        write_template(folder, 384, rng)
+        write_annotations(folder, 12 * size, (20, 30), (60, 160), rng)
+
+    def write_samples(self, reference: Path, folder: Path) -> None:
+        write_prediction(reference, folder / "good", Errors(offset=8, noise=8, wrong=0.1, missed=0.02))
+        write_prediction(reference, folder / "weak", Errors(offset=25, noise=40, wrong=0.4, missed=0.3))
+
+    def write_full_size(self, folder: Path, scale: float) -> None:
+        """Write minival's size times ``scale``; at 1 about 300 MB of detections."""
+        rng = np.random.default_rng(5)
+        write_template(folder / "ref", 27_554, rng)
+        write_annotations(folder / "ref", max(round(1508 * scale), 1), (100, 180), (90, 250), rng)
+        errors = Errors(offset=5, noise=30, wrong=0.05, missed=0.05, extra=0.43)
+        write_prediction(folder / "ref", folder / "res", errors)
+
+    def plant(self, folder: Path) -> None:
+        self.write_reference(folder)
+        data = json.loads((folder / "annotations.json").read_text())
+        for number, image in enumerate(data["images"]):
+            image["file_name"] = f"{CANARY}{number}.jpg"
+        for number, person in enumerate(data["annotations"]):
+            person.update(id=7391130 + number, area=7391150.5, dp_U=[0.73911 for _ in person["dp_U"]])
+        (folder / "annotations.json").write_text(json.dumps(data))
+
+    def knowing(self) -> Files:
+        """Return the good sample: images have numbers, which are no canaries."""
+        with tempfile.TemporaryDirectory() as name:
+            self.write_reference(Path(name))
+            self.write_samples(Path(name), Path(name))
+            return folder_files(Path(name) / "good")
+
+    def shortened(self, sample: Files) -> Files:
+        ((name, data),) = sample.items()
+        return {name: json.dumps(json.loads(data)[:3]).encode()}
+
+    def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> Detections:
+        return correct_prediction(reference, rng, noise)
+
+    def files(self, prediction: Detections) -> Files:
+        return results([detection.encoded() for detection in prediction])
+
+
+TASKS = (DensePoseTask(),)

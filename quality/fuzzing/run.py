@@ -1,0 +1,122 @@
+"""Running the built programs on corrupted submissions: each run must end in a verdict and leave no other file."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from organizer.bundle.parts import build_program
+from organizer.data.prepare import reference_files
+from organizer.files import folder_files, samples_folder, unpack, write_files
+from quality import ROOT
+from quality.fuzzing import driver
+from quality.fuzzing.mutations import mutate
+from quality.task import quality_tasks
+from validator.findings import counted
+from validator.workers import usable_cores
+
+KEPT = ROOT / "out" / "fuzz"
+# Problems that depend on the reference: only the server finds them.
+_KNOWN_BY_REFERENCE = {
+    *("E-CSV-FRAME", "E-FILE-NONE", "E-FILE-CASE", "E-DP-IMAGE", "E-KEY-UNKNOWN", "E-KEY-MISSING")
+}
+
+
+@dataclass
+class Outcome:
+    """The verdicts of a fuzz run with their counts, and its failures with the names of the files."""
+
+    verdicts: Counter[str] = field(default_factory=Counter)
+    failures: list[str] = field(default_factory=list)
+
+
+def run_fuzz(number: int, seed: int, keep: Path = KEPT) -> Outcome:
+    """Try ``number`` corrupted submissions, spread over the tasks; files that fail are kept in ``keep``."""
+    outcome, ids = Outcome(), list(quality_tasks())
+    programs = {task_id: build_program(task_id) for task_id in ids}
+
+    def fuzz(task_id: str) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            count = len(range(ids.index(task_id), number, len(ids)))
+            cases = _write_cases(task_id, programs[task_id], count, seed, Path(folder))
+            for case, result in zip(cases, _results(Path(folder), len(cases))):
+                outcome.verdicts[f"{task_id}: exit {result['code']}"] += 1
+                if wrong := what_is_wrong(result):
+                    outcome.failures.append(f"{case.name}: {wrong}")
+                    keep.mkdir(parents=True, exist_ok=True)
+                    shutil.copy(case, keep)
+
+    # The runs are processes of their own.
+    with ThreadPoolExecutor(usable_cores()) as threads:
+        list(threads.map(fuzz, ids))
+    return outcome
+
+
+def _write_cases(task_id: str, program: bytes, count: int, seed: int, folder: Path) -> list[Path]:
+    """Write program, reference and corrupted submissions for the driver; return the submissions."""
+    for part in ("program", "work", "reference", "cases"):
+        (folder / part).mkdir()
+    unpack(program, folder / "program")
+    write_files(reference_files(task_id, ROOT / "reference_data" / task_id), folder / "reference")
+    rng, shortened = random.Random(f"{task_id} {seed}"), quality_tasks()[task_id].shortened
+    samples = [shortened(folder_files(sample)) for sample in sorted(samples_folder(task_id).iterdir())]
+    cases = [folder / "cases" / f"{task_id}-{seed}-{number:06d}.zip" for number in range(count)]
+    for case in cases:
+        case.write_bytes(mutate(rng, rng.choice(samples)))
+    return cases
+
+
+def _results(folder: Path, count: int) -> list[dict[str, Any]]:
+    """Return what the driver says of each submission until the last, or the one at which it died."""
+    done = subprocess.run(
+        [sys.executable, driver.__file__, folder], capture_output=True, text=True, check=False
+    )
+    results = [json.loads(line) for line in done.stdout.splitlines()]
+    died = {"code": None, "log": "", "home": f"the program died: {done.stderr[-300:]}"}
+    return [*results, died][:count]
+
+
+def what_is_wrong(result: Mapping[str, Any]) -> str:
+    """Return a text about the fault of one run, "" if there is none."""
+    code, log, home = result["code"], str(result["log"]), result["home"]
+    if not isinstance(home, list):
+        return f"it did not end by itself: {home}"
+    if result["fast"] != result["slow"]:
+        return f"the readers disagree: {result['fast']}, but {result['slow']}"
+    if code not in (0, 1) or "Traceback" in log or "E-INTERNAL" in log:
+        return f"exit {code}: {log[-300:]}"
+    always = ["detailed_results.html", "detailed_results.json"]
+    expected = always if code else [*always, "scores.json", "scores.txt"]
+    if result["outputs"] != expected or result["work"] != ["output"]:
+        return f"it left {result['outputs']} and {result['work']}"
+    codes = set(result["problems"])
+    if code == 1 and not (codes and f"1. {result['problems'][0]}" in log):
+        return f"the log does not begin with the first problem: {log[-300:]}"
+    if home and code == 0:
+        return f"the validator refuses what was scored: {home}"
+    if not home and code == 1 and not codes <= _KNOWN_BY_REFERENCE:
+        return f"the validator accepts what was refused for {codes}"
+    return ""
+
+
+def fuzz_command(number: int, seed: int) -> int:
+    """Run the fuzzer and print the outcome; return 1 if anything failed."""
+    outcome = run_fuzz(number, seed)
+    for verdict, count in sorted(outcome.verdicts.items()):
+        print(f"{verdict}: {count}")
+    for failure in outcome.failures[:50]:
+        print(f"FAILED {failure}")
+    n_cases, n_failures = sum(outcome.verdicts.values()), len(outcome.failures)
+    kept = f", kept in {KEPT}" if outcome.failures else ""
+    print(f"{counted(n_cases, 'submission')}, {counted(n_failures, 'failure')}{kept}")
+    return 1 if outcome.failures else 0

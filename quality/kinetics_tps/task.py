@@ -1,0 +1,66 @@
+"""What is made up for Kinetics-TPS."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from organizer.files import Files
+from quality.kinetics_tps.gaming import TRICKS
+from quality.kinetics_tps.mistakes import MISTAKES, correct_prediction
+from quality.kinetics_tps.synthetic import CLASSES, PARTS, Json, write_prediction, write_videos
+from quality.task import CANARY, QualityTask
+
+
+class KineticsTask(QualityTask[Json]):
+    """The task of Kinetics-TPS."""
+
+    id, tricks, mistakes = "kinetics_tps", TRICKS, MISTAKES
+
+    def write_reference(self, folder: Path, seed: int = 2021, size: int = 1) -> None:
+        write_videos(folder, 36 * size, (2, 2), seed)
+
+    def write_samples(self, reference: Path, folder: Path) -> None:
+        write_prediction(reference, folder / "good", jitter=6, wrong=0.05, most_proposals=2)
+        write_prediction(reference, folder / "weak", jitter=25, wrong=0.4, most_proposals=5)
+
+    def write_full_size(self, folder: Path, scale: float) -> None:
+        """Write 932 videos times ``scale``; at 1 about 70 MB of predictions."""
+        write_videos(folder / "ref", max(round(932 * scale), 1), (38, 42), 2021)
+        write_prediction(folder / "ref", folder / "res", jitter=10, wrong=0.2, most_proposals=5)
+
+    def plant(self, folder: Path) -> None:
+        part = {
+            "number": 7391107, "box": [7391108.5, 1, 7391109.5, 7391110],
+            "verb": f"{CANARY}state", "name": f"{CANARY}name",
+        }  # fmt: skip
+        human = {"number": 7391111, "box": [7391112, 2, 7391113, 7391114], "parts": {f"{CANARY}part": part}}
+        classes = {f"{CANARY}vid": f"{CANARY}class", "b": f"{CANARY}other"}
+        videos = {f"{CANARY}vid": {f"{CANARY}frame.json": {"humans": [human]}}, "b": {}}
+        (folder / "gt_vid_result.json").write_text(json.dumps(classes))
+        (folder / "gt_part_result.json").write_text(json.dumps(videos))
+
+    def knowing(self) -> Files:
+        human = {"box": [1, 1, 2, 2], "parts": {"head": {"box": [[1, 1, 2, 2]], "verb": ["x"]}}}
+        videos = {f"{CANARY}vid": {f"{CANARY}frame.json": {"humans": [human]}}}
+        return self.files({CLASSES: {f"{CANARY}vid": "x"}, PARTS: videos})
+
+    def repeat(self, files: Files, copies: Mapping[str, str]) -> Files:
+        repeated = {}
+        for name, data in files.items():
+            content = json.loads(data)
+            kept = {copy: content[item] for copy, item in copies.items() if item in content}
+            repeated[name] = json.dumps(kept).encode()
+        return repeated
+
+    def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> Json:
+        return correct_prediction(reference, rng, noise)
+
+    def files(self, prediction: Json) -> Files:
+        return {name: json.dumps(content).encode() for name, content in prediction.items()}
+
+
+TASKS = (KineticsTask(),)

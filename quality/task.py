@@ -1,0 +1,117 @@
+"""What is made up for a task: synthetic data, gaming tricks, canaries, and predictions with mistakes.
+
+``quality/<challenge>/task.py`` holds ``TASKS``: one object for each task of the challenge.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from organizer.files import Files
+
+CANARY = "zqcanary"
+"""What every text of a planted reference begins with; its numbers are 7391100 to 7391199, or 0.73911."""
+
+PredictionT = TypeVar("PredictionT")
+
+
+@dataclass(frozen=True)
+class Trick:
+    """A gaming trick: a way to raise the score that needs no better predictions.
+
+    ``play`` takes the demo reference and a sample, and returns a submission. The sample is the good one, for
+    the released protocol the weak one, which misses more. Some tricks the metric rewards, by its definition.
+    """
+
+    name: str
+    play: Callable[[Files, Files], Files]
+    protocol: str = "published"
+    rewarded: bool = False
+
+
+@dataclass(frozen=True)
+class Mistake(Generic[PredictionT]):
+    """A mistake that a validator cannot refuse, and the code of the hint that should report it.
+
+    ``change`` makes it in a correct prediction, and may do so in place. ``only_right``: it shows in right
+    answers only, as noise hides a shift by one frame. ``large``: it needs a large reference, as a validator
+    accepts few predictions in which sizes replace ends.
+    """
+
+    name: str
+    code: str
+    change: Callable[[PredictionT], PredictionT]
+    only_right: bool = False
+    large: bool = False
+
+
+class QualityTask(ABC, Generic[PredictionT]):
+    """What is made up for one task, with predictions as plain data in the form that suits it."""
+
+    id: str
+    tricks: Sequence[Trick]
+    mistakes: Sequence[Mistake[PredictionT]]
+    shows_items = True
+    """Whether the full detail page names items."""
+
+    @abstractmethod
+    def write_reference(self, folder: Path, seed: int = ..., size: int = 1) -> None:
+        """Write the demo reference, times ``size``, in the organizers' formats; each seed gives another."""
+
+    @abstractmethod
+    def write_samples(self, reference: Path, folder: Path) -> None:
+        """Write predictions for a reference, a folder each: ``good`` and ``weak``."""
+
+    @abstractmethod
+    def write_full_size(self, folder: Path, scale: float) -> None:
+        """Write ``ref/`` and ``res/`` of the challenge's size, times ``scale``."""
+
+    @abstractmethod
+    def plant(self, folder: Path) -> None:
+        """Write a reference with a canary in every field, in the organizers' formats."""
+
+    @abstractmethod
+    def knowing(self) -> Files:
+        """Return a valid submission that touches the canaries and contains none except names of items."""
+
+    @abstractmethod
+    def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> PredictionT:
+        """Return a prediction without mistakes: right at ``noise`` 0, hardly anything right at 1."""
+
+    @abstractmethod
+    def files(self, prediction: PredictionT) -> Files:
+        """Return the files of a submission that holds a prediction."""
+
+    def repeat(self, files: Files, copies: Mapping[str, str]) -> Files | None:
+        """Return reference or submission with items repeated, None if the task has no simple way to do it.
+
+        ``copies`` maps the name of each copy to its item; other items are left out.
+        """
+        return None
+
+    def shortened(self, sample: Files) -> Files:
+        """Return a sample that is small enough to be corrupted and read thousands of times."""
+        return sample
+
+
+@cache
+def quality_tasks() -> dict[str, QualityTask[Any]]:
+    """Return the object of each task by the task's id, in the order of the ids."""
+    challenges = sorted(path.parent.name for path in Path(__file__).parent.glob("*/task.py"))
+    tasks = [task for name in challenges for task in import_module(f"quality.{name}.task").TASKS]
+    return {task.id: task for task in sorted(tasks, key=lambda task: task.id)}
+
+
+def write_json(path: Path, data: object) -> None:
+    """Write data as compact JSON, in a folder that is made if needed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(data, separators=(",", ":")) + "\n", encoding="utf-8")

@@ -1,1 +1,0 @@
-"""What the tasks of one family share."""

@@ -1,1 +1,0 @@
-"""The two sub-tasks of ActivityNet-Entities."""

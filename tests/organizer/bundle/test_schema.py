@@ -1,0 +1,140 @@
+"""The schemas of competition.yaml and the table of words for their errors."""
+
+from __future__ import annotations
+
+import copy
+import json
+import string
+
+import pytest
+import yaml
+
+from organizer.bundle.report import LintReport
+from organizer.bundle.schema import check_schema
+from tests.helpers import ROOT
+
+SCHEMAS = ROOT / "organizer" / "bundle" / "schemas"
+WORDS = json.loads((SCHEMAS / "words.json").read_text(encoding="utf-8"))
+KEYWORDS = {"required", "maxLength", "additionalProperties", "otherwise"}
+FIELDS = {"key", "value", "short", "message", "limit", "missing", "nearest"}
+
+
+def titles(node):
+    if isinstance(node, dict):
+        if isinstance(node.get("title"), str):
+            yield node["title"]
+        for part in node.values():
+            yield from titles(part)
+    elif isinstance(node, list):
+        for part in node:
+            yield from titles(part)
+
+
+def test_each_title_has_words_and_each_word_is_used():
+    used = set(KEYWORDS)
+    for name in ("competition-v2", "competition-v1.5", "definitions"):
+        used.update(titles(json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))))
+    assert {title for title in used if not title.startswith("competition.yaml of ")} == WORDS.keys()
+
+
+def test_words_are_complete_and_name_known_fields():
+    for level, code, *texts in WORDS.values():
+        assert level in ("error", "warning")
+        assert code.startswith("L-")
+        assert len(texts) == 2
+        assert all(texts)
+        for text in texts:
+            assert {name for _, name, _, _ in string.Formatter().parse(text) if name is not None} <= FIELDS
+
+
+OURS = yaml.safe_load((ROOT / "competition.yaml").read_text(encoding="utf-8"))
+KEY = "5b0d4b2e-3a51-4c7d-9d5e-0f4f5a3b8f11"
+COLUMN = ("leaderboards", 0, "columns", 0)
+
+
+def found(data):
+    report = LintReport()
+    check_schema(data, "v2", report)
+    return [
+        (level, problem.code, problem.where, f"{problem.problem}; {problem.hint}.")
+        for level, findings in (("error", report.errors), ("warning", report.warnings))
+        for problem in findings.problems
+    ]
+
+
+def changed(path, value):
+    data = node = copy.deepcopy(OURS)
+    for step in path[:-1]:
+        node = node[step]
+    node[path[-1]] = value
+    if value is None:
+        del node[path[-1]]
+    return data
+
+
+def test_our_competition_violates_no_schema():
+    assert found(OURS) == []
+
+
+LONG_LIMIT = "the default queue allows 600 s a step; use a queue of your own, or a lower limit."
+NO_LIMIT = "0 is not unlimited: it means 600 s; write the seconds."
+HALF = "computation and computation_indexes need each other; give both or neither."
+BY_HAND = "participants put each result on the board by hand; use a rule that begins with Force to show all."
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "level", "code", "where", "said"),
+    [
+        (("title",), None, "error", "L-SCHEMA", "/", "title is missing; add title."),
+        (("title",), [], "error", "L-SCHEMA", "/title", "[] is not of type 'string', 'number'; correct it."),
+        (("forum_enabled",), "perhaps", "error", "L-SCHEMA", "/forum_enabled",
+         "perhaps is not allowed here; write true or false."),
+        (("contact_email",), "me", "error", "L-SCHEMA", "/contact_email", "me is not allowed here; write an address."),
+        (("phases", 0, "max_submissions"), -1, "error", "L-SCHEMA", "/phases/0/max_submissions",
+         "-1 is not allowed here; write a whole number."),
+        (("phases", 0, "naem"), "x", "warning", "L-UNKNOWN", "/phases/0/naem",
+         "the platform ignores the key naem; the nearest known key is name."),
+        (("pages", 0, "zzz"), "x", "warning", "L-UNKNOWN", "/pages/0/zzz",
+         "the platform ignores the key zzz; known here are file, index, title."),
+        (("report",), "x", "warning", "L-UNKNOWN", "/report",
+         "report is documented, but the platform does not read it; remove it."),
+        (("phases", 0, "tasks"), [], "warning", "L-PHASE", "/phases/0/tasks",
+         "the phase offers no task; name at least one."),
+        *((("phases", 0, "execution_time_limit"), value, "warning", "L-LIMIT", "/phases/0/execution_time_limit", NO_LIMIT)
+          for value in (0, "0", " 00.0")),
+        *((("phases", 0, "execution_time_limit"), value, "warning", "L-LIMIT", "/phases/0/execution_time_limit", LONG_LIMIT)
+          for value in (601, "601", "1000.", 6000)),
+        (("tasks",), [], "warning", "L-TASK", "/tasks", "there is no task; add one."),
+        (("tasks", 0, "index"), "0", "warning", "L-TASK", "/tasks/0/index", "the index is text; write a number."),
+        (("tasks", 0, "reference_data"), None, "warning", "L-REFERENCE", "/tasks/0",
+         "the task has no reference data; name a zip."),
+        *((("solutions", 0, "name"), value, "warning", "L-NAME", "/solutions/0",
+           'the platform calls a solution without a name "solution @ date"; give it a name.') for value in (None, "", 0)),
+        *((path, value, "error", "L-KEY", f"/{'/'.join(map(str, path))}",
+           f"{value} is no {path[-1]} that a server gives out (a UUID of version 4); copy it from the site.")
+          for path in (("queue",), ("tasks", 0, "key"), ("solutions", 0, "key")) for value in ("mine", KEY.replace("4c", "1c"))),
+        *((path, KEY, "warning", "L-KEY", f"/{'/'.join(map(str, path))}",
+           f"only the server knows whether the {path[-1]} exists; look it up on the site.")
+          for path in (("queue",), ("tasks", 0, "key"), ("solutions", 0, "key"))),
+        (("leaderboards",), OURS["leaderboards"] * 3, "warning", "L-BOARD", "/leaderboards/1",
+         "the platform uses the first leaderboard only; keep one."),
+        ((*COLUMN, "index"), 1, "error", "L-BOARD", "/leaderboards/0/columns",
+         "no column has the index 0; number the columns from 0; the leaderboard breaks otherwise."),
+        *(((*COLUMN, "precision"), value, "warning", "L-BOARD", "/leaderboards/0/columns/0/precision",
+           f"the platform stores 10 decimals; {value} cannot be shown; use 0 to 10.") for value in (-1, 11, "-1", "011")),
+        ((*COLUMN, "computation"), "avg", "error", "L-COLUMN", "/leaderboards/0/columns/0", HALF),
+        ((*COLUMN, "computation_indexes"), [1], "error", "L-COLUMN", "/leaderboards/0/columns/0", HALF),
+        (("leaderboards", 0, "submission_rule"), None, "warning", "L-RULE", "/leaderboards/0/submission_rule",
+         f"under Add {BY_HAND}"),
+        (("leaderboards", 0, "submission_rule"), "Add_And_Delete", "warning", "L-RULE",
+         "/leaderboards/0/submission_rule", f"under Add_And_Delete {BY_HAND}"),
+        *((("pages",), value, "warning", "L-TEXT", "/pages",
+           "there is no pages; participants see the competition without.") for value in (None, [])),
+        *((("description",), value, "warning", "L-TEXT", "/description",
+           "there is no description; participants see the competition without.") for value in (None, "")),
+        (("docker_image",), "x" * 129, "error", "L-SCHEMA", "/docker_image",
+         f"'{'x' * 129}' is too long; the platform's database takes at most 128 characters."),
+    ],
+)  # fmt: skip
+def test_each_value_is_judged_in_our_words(path, value, level, code, where, said):
+    assert found(changed(path, value)) == [(level, code, where, said)]

@@ -1,0 +1,65 @@
+"""The built programs on a fixed set of 2,000 corrupted submissions; more with ``make fuzz``."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from scoring_program.challenge import challenge_ids
+
+from organizer.files import zip_bytes
+from quality.fuzzing.mutations import CHANGES, mutate, rename
+from quality.fuzzing.run import run_fuzz, what_is_wrong
+
+
+@pytest.mark.slow
+def test_2000_corrupted_submissions_end_in_a_verdict(tmp_path):
+    outcome = run_fuzz(2000, 1, tmp_path)
+    assert outcome.failures == []
+    assert sum(outcome.verdicts.values()) == 2000
+    for name in challenge_ids():
+        assert outcome.verdicts[f"{name}: exit 1"] > 0
+        assert outcome.verdicts[f"{name}: exit 0"] > 0
+
+
+GOOD = {
+    "code": 1, "home": ["E-X"], "log": "1. E-X f: p; h.", "problems": ["E-X"], "work": ["output"],
+    "outputs": ["detailed_results.html", "detailed_results.json"], "fast": ["1. E-X"], "slow": ["1. E-X"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"code": 2}, {"code": None, "home": "late"}, {"log": "Traceback"}, {"log": "1. E-INTERNAL: x"}, {"log": "bad"}, {"problems": []},
+        {"outputs": ["detailed_results.html"]}, {"work": ["evil", "output"]}, {"home": []}, {"slow": []},
+        {"code": 0, "outputs": ["detailed_results.html", "scores.json", "scores.txt"]},
+    ],
+)  # fmt: skip
+def test_each_kind_of_failure_is_noticed(change):
+    assert what_is_wrong(GOOD) == ""
+    assert what_is_wrong({**GOOD, **change})
+
+
+def test_what_only_the_server_knows_may_differ():
+    result = {**GOOD, "home": [], "problems": ["E-CSV-FRAME"], "log": "1. E-CSV-FRAME f: p; h."}
+    assert what_is_wrong(result) == ""
+
+
+def test_mutations_are_repeatable_and_change_something():
+    files = {"a_prediction.csv": b"1,2,3\n4,5,6\n", "b.json": b'{"a": [1, {"b": "c"}]}'}
+    first = [mutate(random.Random(seed), files) for seed in range(60)]
+    assert first == [mutate(random.Random(seed), files) for seed in range(60)]
+    assert sum(data != zip_bytes(files) for data in first) >= 50
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+def test_every_change_changes_something(change):
+    data = b'{"a": [1, 2],\n"b": "c"}\n'
+    assert any(change(random.Random(seed), data) != data for seed in range(10))
+
+
+def test_a_renamed_file_has_another_name():
+    assert (
+        sum(rename(random.Random(seed), "a_prediction.csv") != "a_prediction.csv" for seed in range(30)) == 30
+    )

@@ -1,0 +1,74 @@
+"""Error costs of the ChaLearn tracks: the rows of the submission are corrected, and it is scored as any other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoring_program.challenges.chalearn.read import Prediction, Reference, Rows
+from scoring_program.task import load_task
+
+N_SEQUENCES, N_FRAMES = 3, 12
+IDS = ("chalearn_action", "chalearn_gesture")
+
+
+@st.composite
+def rows(draw, n_actors):
+    found = draw(
+        st.lists(
+            st.tuples(
+                st.integers(0, N_SEQUENCES - 1), st.integers(1, n_actors), st.integers(1, 3),
+                st.integers(1, N_FRAMES), st.integers(0, 5),
+            ),
+            max_size=10,
+        )
+    )  # fmt: skip
+    return sorted(
+        (s, actor, label, start, min(start + more, N_FRAMES)) for s, actor, label, start, more in found
+    )
+
+
+def as_rows(found):
+    table = np.array(found, dtype=np.int64).reshape(-1, 5)
+    return Rows(table[:, 0], table[:, 1], table[:, 2], table[:, 3:])
+
+
+def corrected(truth, predicted, actors_apart):
+    """Return the submission without the errors of each type, corrected row by row."""
+
+    def kind(row):
+        return (row[0], row[1] if actors_apart else 0, row[2])
+
+    in_truth, in_prediction = set(map(kind, truth)), set(map(kind, predicted))
+    both = in_truth & in_prediction
+    return {
+        "false_classes": [row for row in predicted if kind(row) in in_truth],
+        "missed_classes": sorted([*predicted, *(row for row in truth if kind(row) not in in_prediction)]),
+        "timing": sorted(
+            [
+                *(row for row in predicted if kind(row) not in both),
+                *(row for row in truth if kind(row) in both),
+            ]
+        ),
+    }
+
+
+@pytest.mark.parametrize("protocol", ["published", "released"])
+@pytest.mark.parametrize("name", IDS)
+@given(data=st.data())
+def test_error_costs_are_scores_of_corrected_submissions(name, protocol, data):
+    task = load_task(name)
+    n_actors = task.track.n_actors
+    truth, predicted = data.draw(rows(n_actors)), data.draw(rows(n_actors))
+    sequences = [f"s{number}" for number in range(N_SEQUENCES)]
+    reference = Reference(sequences, np.full(N_SEQUENCES, N_FRAMES), as_rows(truth))
+
+    def measured(found):
+        prediction = Prediction(as_rows(found), np.ones(N_SEQUENCES, bool))
+        return task.measure(reference, prediction, {"protocol": protocol, "detail": "full"})
+
+    submissions = corrected(truth, predicted, protocol == "released" and n_actors > 1)
+    expected = {key: task.scores(measured(found))["score"] for key, found in submissions.items()}
+    assert task.error_costs(measured(predicted)) == pytest.approx(expected, abs=1e-12)

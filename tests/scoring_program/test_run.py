@@ -1,0 +1,315 @@
+"""The scoring program at its border: folders in, exit code, scores and page out."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from unittest import mock
+
+import pytest
+
+from scoring_program.report import outputs
+from scoring_program.run import BROKEN, INVALID, SCORED, main
+from scoring_program.signature import VERSION
+from tests.helpers import make_zip, run_folder
+from validator.console import OutputError
+
+REFERENCE = {
+    "S1_labels.csv": "1,1,10\n2,21,30\n",
+    "S1_data.csv": "100,20,2000\n",
+    "S2_labels.csv": "3,5,8\n",
+    "S2_data.csv": "50,20,2000\n",
+}
+PERFECT = {"S1_prediction.csv": "1,1,10\n2,21,30\n", "S2_prediction.csv": "3,5,8\n"}
+ID = "chalearn_gesture"
+
+
+def test_scored_submission_leaves_all_outputs(run):
+    outcome = run(ID, REFERENCE, PERFECT)
+    assert outcome.code == SCORED
+    assert sorted(path.name for path in outcome.folder.iterdir()) == [
+        "detailed_results.html",
+        "detailed_results.json",
+        "scores.json",
+        "scores.txt",
+    ]
+    assert outcome.scores["score"] == outcome.scores["coverage"] == 1.0
+    text = (outcome.folder / "scores.txt").read_text(encoding="utf-8")
+    assert {
+        key: float(value) for key, value in (line.split(": ") for line in text.splitlines())
+    } == outcome.scores
+    assert outcome.out.startswith(f"chalearn_gesture|protocol:published|version:{VERSION}|ref:")
+
+
+def test_signature_follows_settings_and_reference(run):
+    def signature(reference):
+        return run(ID, reference, PERFECT).out.splitlines()[0]
+
+    first = signature(REFERENCE)
+    assert signature({**REFERENCE, "settings.yaml": "detail: none\n"}) == first
+    assert "protocol:released" in signature({**REFERENCE, "settings.yaml": "protocol: released\n"})
+    other = signature({**REFERENCE, "settings.yaml": "", "S2_labels.csv": "3,5,9\n"})
+    assert other.split("ref:")[0] == first.split("ref:")[0]
+    assert other != first
+
+
+@pytest.mark.parametrize(
+    ("layout", "note"),
+    [
+        (lambda files: files, None),
+        (lambda files: {f"mine/{name}": content for name, content in files.items()}, "N-FOLDER"),
+        (lambda files: {"mine.zip": make_zip(files)}, "N-FOUND-ZIP"),
+        (lambda files: {**files, "metadata": "the platform's"}, None),
+    ],
+)
+def test_submission_is_found_where_platforms_leave_it(run, layout, note):
+    outcome = run(ID, REFERENCE, layout(PERFECT))
+    assert outcome.code == SCORED
+    assert outcome.scores["score"] == 1.0
+    assert re.findall(r"N-FO\w+-?\w*", outcome.out) == ([note] if note else [])
+
+
+def test_missing_file_scores_as_empty_and_lowers_coverage(run):
+    outcome = run(ID, REFERENCE, {"S1_prediction.csv": PERFECT["S1_prediction.csv"]})
+    assert outcome.scores["score"] == outcome.scores["coverage"] == 0.5
+    assert "no file for 1 of 2 sequences" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        (
+            {"S1_prediction.csv": "1,90,20\n"},
+            "E-CSV-RANGE S1_prediction.csv line 1 column 3: end frame 20 is before",
+        ),
+        ({"S1_prediction.csv": "1,101,102\n"}, "start frame 101 is after the last frame"),
+        ({"S1_predicton.csv": "1,1,2\n"}, "no usable file was found; found: S1_predicton.csv"),
+        ({"S9_prediction.csv": "1,1,2\n"}, "no usable file was found; found: S9_prediction.csv"),
+        ({}, "there are no files"),
+        ({"s1_prediction.csv": "1,1,2\n"}, "write the sequence as in the names of the data"),
+        ({"S1_Prediction.CSV": "1,1,2\n"}, "rename it to S1_prediction.csv"),
+        ({"a/S1_prediction.csv": "1,1,2\n", "S2_prediction.csv": ""}, "put all files at the top"),
+        ({"S1_prediction.csv": "", "S1_predictions.csv": ""}, "E-FILE-TWICE"),
+        ({"metadata.yaml": "command: x", "S1_prediction.csv": ""}, "E-FILE-RESERVED"),
+    ],
+)
+def test_invalid_submission_is_reported_and_not_scored(run, files, words):
+    outcome = run(ID, REFERENCE, files)
+    assert outcome.code == INVALID
+    assert outcome.scores is None
+    assert words in outcome.err
+    assert words in html.unescape(outcome.page)
+
+
+def test_problems_are_limited_to_twenty_kinds(run):
+    outcome = run(ID, REFERENCE, {f"S{number}_prediction.csv": "99,1,2\n" * 2 for number in range(30)})
+    assert outcome.code == INVALID
+    assert "20. E-CSV-RANGE" in outcome.err
+    assert "and 20 more of other kinds; fix these first" in outcome.err
+    assert "and 20 more of other kinds; fix these first" in outcome.page
+
+
+BROKEN_MEASURE = ("scoring_program.metrics.frame_jaccard.count_frames", mock.Mock(side_effect=KeyError))
+
+
+@pytest.mark.parametrize(
+    ("reference", "submission", "broken", "code", "name"),
+    [
+        ({}, {"S1_prediction.csv": "nonsense\n"}, None, INVALID, "invalid"),
+        ({"settings.yaml": "protocol: relesed\n"}, PERFECT, None, BROKEN, "broken"),
+        ({"S2_labels.csv": "77,2,3\n"}, PERFECT, None, BROKEN, "broken"),
+        ({}, PERFECT, BROKEN_MEASURE, BROKEN, "broken"),
+    ],
+    ids=["submission", "settings", "reference", "exception"],
+)
+def test_a_failed_run_leaves_nothing_of_an_earlier_one(
+    run, monkeypatch, reference, submission, broken, code, name
+):
+    earlier = run(ID, REFERENCE, PERFECT)
+    assert earlier.scores is not None
+    (earlier.folder / "per_item.csv").write_text("item,score\nS1,1.0\n")
+    if broken:
+        monkeypatch.setattr(*broken)
+    failed = run(ID, {**REFERENCE, **reference}, submission)
+    assert (failed.code, failed.detail["exit_code"], failed.detail["outcome"]) == (code, code, name)
+    assert sorted(path.name for path in failed.folder.iterdir()) == [
+        "detailed_results.html",
+        "detailed_results.json",
+    ]
+    assert (failed.detail["scores"], failed.detail["tables"], failed.detail["losses"]) == ({}, {}, [])
+    assert "Not scored" in failed.page
+    assert "Valid and scored" not in failed.page
+
+
+def test_scores_that_are_written_in_part_are_removed(run, tmp_path, monkeypatch, capsys):
+    earlier = run(ID, REFERENCE, PERFECT)
+    write = outputs.write_atomic
+
+    def fail(path, text):
+        if path.name == outputs.SCORES_JSON:
+            assert (path.parent / outputs.SCORES_TXT).is_file()
+            raise OutputError("scores.json cannot be written (No space left on device)")
+        write(path, text)
+
+    monkeypatch.setattr(outputs, "write_atomic", fail)
+    outcome = run_folder(ID, tmp_path / "ref", tmp_path / "res", earlier.folder)
+    assert (outcome.name, outcome.exit_code, outcome.result) == ("broken", BROKEN, None)
+    assert [path.name for path in earlier.folder.iterdir()] == ["detailed_results.html"]
+    assert capsys.readouterr().err.startswith("E-OUTPUT: scores.json cannot be written (No space left on")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"settings.yaml": "protocoll: released\n"}, "did you mean protocol"),
+        ({"settings.yaml": "protocol: relesed\n"}, "one of published, released"),
+        ({"settings.yaml": "detail: true\n"}, "one of none, summary, full"),
+        ({"settings.yaml": "protocol: published\nprotocol: released\n"}, "occurs twice"),
+        ({"settings.yaml": "- protocol\n"}, "not a mapping"),
+        ({"settings.yaml": "protocol: [\n"}, "not valid YAML"),
+        ({"S3_labels.csv": "1,2,3\n"}, "E-REF-PAIR"),
+        ({"S2_data.csv": ""}, "E-REF-EMPTY"),
+        ({"S2_labels.csv": "77,2,3\n"}, "E-CSV-RANGE"),
+        ({"S2_data.csv": "none\n"}, "E-CSV"),
+    ],
+)
+def test_broken_reference_is_the_organizers_side(run, changes, words):
+    outcome = run(ID, {**REFERENCE, **changes}, PERFECT)
+    assert outcome.code == BROKEN
+    assert words in outcome.err
+    assert outcome.scores is None
+    assert "organizer" in outcome.page
+
+
+def test_reference_problem_is_not_quoted_on_the_platform(run):
+    reference = {**REFERENCE, "S2_labels.csv": "7654321,2,3\n"}
+    outcome = run(ID, reference, PERFECT)
+    assert "7654321" not in outcome.err + outcome.page
+    assert "7654321" in run(ID, reference, PERFECT, detail="full").err
+
+
+def test_missing_reference_folder_is_the_organizers_side(tmp_path):
+    outcome = run_folder(ID, tmp_path / "ref", tmp_path / "res", tmp_path / "out")
+    assert (outcome.name, outcome.exit_code) == ("broken", BROKEN)
+    assert [problem.code for problem in outcome.findings.problems] == ["E-REF-MISSING"]
+
+
+def test_exception_shows_type_and_place_but_no_data(run, monkeypatch):
+    def fail(*_):
+        raise KeyError("SECRET 4711")
+
+    monkeypatch.setattr("scoring_program.metrics.frame_jaccard.count_frames", fail)
+    outcome = run(ID, REFERENCE, PERFECT)
+    assert outcome.code == BROKEN
+    assert "E-INTERNAL: KeyError in" in outcome.err
+    assert "SECRET" not in outcome.err + outcome.out + outcome.page
+    assert outcome.scores is None
+
+
+def test_detail_levels(run):
+    pages = {level: run(ID, REFERENCE, PERFECT, detail=level).page for level in ("none", "summary", "full")}
+    assert "Gesture classes" not in pages["none"] + pages["summary"]
+    assert "Gesture classes" in pages["full"]
+    assert "S1" not in pages["summary"]
+    assert 'class="strip"' in pages["full"]
+
+
+def test_summary_shows_classes_of_five_sequences(run):
+    def classes(*labels):
+        """Return the rows for classes that are annotated and predicted ten times in each of some sequences."""
+        content = [
+            "".join(f"{label},{n},{n + 3}\n" for label in of_one for n in range(1, 100, 10))
+            for of_one in labels
+        ]
+        reference = {f"S{n}_data.csv": "100,20,2000\n" for n, _ in enumerate(content)}
+        reference |= {f"S{n}_labels.csv": rows for n, rows in enumerate(content)}
+        outcome = run(ID, reference, {f"S{n}_prediction.csv": rows for n, rows in enumerate(content)})
+        tables = outcome.detail["tables"]
+        return [row[0] for row in tables["classes"]["rows"]] if "classes" in tables else []
+
+    assert classes(*[(1, 2)] * 5) == ["vattene", "vieniqui"]
+    assert classes(*[(1, 2)] * 4) == ["(others)"]
+    assert classes(*[(1, 2)] * 2) == []
+    # A row for one sequence could be computed by subtraction, so another class joins it.
+    assert classes(*[(1,)] * 5, (2,)) == ["(others)"]
+
+
+def test_score_decimals_round_every_number_that_leaves_a_run(run):
+    rows = "".join(f"1,{n},{n + 2}\n" for n in range(1, 100, 9))
+    later = "".join(f"1,{n + 1},{n + 3}\n" for n in range(1, 90, 9))
+    reference = {**REFERENCE, "S1_labels.csv": rows}
+    texts = {}
+    for decimals in (10, 3):
+        outcome = run(ID, reference, {"S1_prediction.csv": later}, score_decimals=decimals)
+        assert outcome.code == SCORED
+        texts[decimals] = [outcome.out.split("\ntime:")[0], *contents(outcome.folder).values()]
+    long = re.compile(r"\d\.\d{4,}(?!\d*px)")
+    assert any(long.search(text) for text in texts[10])
+    numbers = [
+        found
+        for text in texts[3]
+        for found in long.findall(re.sub(r"<style>.*?</style>|<svg.*?</svg>", "", text))
+    ]
+    assert all(float(f"0{found[1:]}") * 1000 % 1 == 0 for found in numbers), numbers
+    assert outcome.scores["score"] == round(outcome.scores["score"], 3)
+
+
+def test_page_is_static_and_fetches_nothing(run):
+    page = run(ID, REFERENCE, PERFECT, detail="full").page
+    assert not re.search(r"<script|javascript:|https?://|@import|url\(|\son\w+=|src=|href=\"(?!#)", page)
+
+
+def test_file_names_cannot_become_markup(run):
+    name = "<img src=x onerror=alert(1)>_prediction.csv"
+    page = run(ID, REFERENCE, {**PERFECT, name: ""}).page
+    assert "<img" not in page
+    assert "&lt;img src=x onerror=alert(1)&gt;" in page
+
+
+def test_a_first_page_is_there_while_scoring_runs(run, monkeypatch, tmp_path):
+    seen = []
+
+    def look(*_):
+        seen.append((tmp_path / "out" / "detailed_results.html").read_text(encoding="utf-8"))
+        raise RuntimeError
+
+    monkeypatch.setattr("scoring_program.metrics.frame_jaccard.count_frames", look)
+    run(ID, REFERENCE, PERFECT)
+    assert "Scoring has begun" in seen[0]
+
+
+def test_same_input_gives_same_bytes(run):
+    first = run(ID, REFERENCE, PERFECT)
+    before = contents(first.folder)
+    second = run(ID, REFERENCE, PERFECT)
+    assert contents(second.folder) == before
+
+
+def contents(folder):
+    """Return what the files of a run hold, the seconds of its stages aside."""
+    return {path.name: path.read_text(encoding="utf-8").split(' "stages"')[0] for path in folder.iterdir()}
+
+
+def test_command_line(tmp_path, capsys):
+    for name, files in (("ref", REFERENCE), ("res", PERFECT)):
+        (tmp_path / "in" / name).mkdir(parents=True)
+        for file, content in files.items():
+            (tmp_path / "in" / name / file).write_text(content)
+    arguments = ["--task", ID, str(tmp_path / "in"), str(tmp_path / "out")]
+    assert main(arguments) == SCORED
+    assert json.loads((tmp_path / "out" / "scores.json").read_text())["score"] == 1.0
+    with pytest.raises(SystemExit):
+        main(arguments[2:])
+    assert "several tasks are present; add --task with one of anet_entities_gen," in capsys.readouterr().err
+
+
+def test_files_of_unknown_sequences_are_checked_as_at_home(run):
+    outcome = run(ID, REFERENCE, {**PERFECT, "S9_prediction.csv": "1;2;3\n"})
+    assert outcome.code == INVALID
+    assert "E-CSV-SEPARATOR S9_prediction.csv" in outcome.err
+    outcome = run(ID, REFERENCE, {**PERFECT, "S9_prediction.csv": "1,500,600\n"})
+    assert outcome.scores["score"] == 1.0
+    assert "S9_prediction.csv: no sequence of this name" in outcome.out
+    twice = {**PERFECT, "S9_prediction.csv": "1,2,3\n", "S9_predictions.csv": "1,2,3\n"}
+    assert "E-FILE-TWICE" in run(ID, REFERENCE, twice).err

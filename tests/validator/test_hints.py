@@ -1,0 +1,43 @@
+"""Notes on what looks like a mistake: at which counts and values they begin."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from validator.hints import box_hints, label_hints
+
+
+@pytest.mark.parametrize(
+    ("boxes", "text"),
+    [
+        (
+            [[0.0, 0.0, 0.5, 1.0]] * 9 + [[0.0, 0.0, 0.25, 1.0]],
+            "all 40 coordinates of humans lie between 0 and 1",
+        ),
+        ([[0.0, 0.0, 0.5, 1.0]] * 8 + [[0.0, 0.0, 0.25, 1.0]], None),
+        ([[0.0, 0.0, 0.5, 1.0]] * 9 + [[-0.5, 0.0, 0.25, 1.0]], None),
+        ([[0.0, 0.0, 0.5, 1.0]] * 9 + [[0.0, 0.0, 0.25, 1.5]], None),
+        ([[0.0, 0.0, 0.5, 1.0]] * 10, "all 10 boxes of humans are [0, 0, 0.5, 1]"),
+        ([[3.0, 4.0, 5.0, 6.5]] * 10, "all 10 boxes of humans are [3, 4, 5, 6.5]"),
+        ([[3.0, 4.0, 5.0, 6.5]] * 11, "all 11 boxes of humans are [3, 4, 5, 6.5]"),
+        ([[3.0, 4.0, 5.0, 6.5]] * 9, None),
+        ([[3.0, 4.0, 5.0, 6.5]] * 9 + [[3.0, 4.0, 5.0, 7.0]], None),
+        ([[3.0, 4.0, 5.0, 7.0]] + [[3.0, 4.0, 5.0, 6.5]] * 9, None),
+        (
+            [[0.25, 0.25, 0.5, 0.75]] * 10 + [[0.25, 0.5, 0.5, 0.75]],
+            "all 44 coordinates of humans lie between 0 and 1",
+        ),
+    ],
+)
+def test_boxes_that_look_wrong_are_noted(boxes, text):
+    notes = box_hints(np.array(boxes), "humans")
+    assert [note.text[: len(text or "")] for note in notes] == ([text] if text else [])
+
+
+@pytest.mark.parametrize(
+    ("labels", "n_notes"),
+    [([3] * 4, 1), ([3] * 5, 1), ([3] * 3, 0), ([3, 3, 3, 4], 0), ([3, 3, 3, 2], 0), ([4, 3, 3, 3], 0)],
+)
+def test_one_label_for_all_is_noted_from_four_rows_on(labels, n_notes):
+    assert len(label_hints(np.array(labels), "class")) == n_notes
