@@ -413,9 +413,8 @@ class _TableReader(_Reader):
             problem = f"'{{}}' is not in {field.minimum:g}..{field.maximum:g}"
         self.refuse(code, name, wrong, lambda row: problem.format(quote(texts[row], 40)), remedy)
         if field.unique:
-            place, comparable = partial(self.place, name=name), texts if field.enum else list(values)
             with self.findings.part():
-                refuse_repeated(comparable, self.names[0], place, name)
+                refuse_repeated(texts, self.names[0], partial(self.place, name=name), name)
         return values
 
 

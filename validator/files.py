@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from fnmatch import fnmatchcase
 from itertools import repeat
 from operator import eq
@@ -250,15 +250,13 @@ def _one_to_one(keys: Sequence[str], reference_keys: Sequence[str]) -> Ints | No
     return positions if all(map(eq, map(keys.__getitem__, positions.tolist()), reference_keys)) else None
 
 
-def refuse_repeated(
-    values: Sequence[Hashable], file: str, place: Callable[[int], str], rule: str = ""
-) -> None:
-    """Raise Refused if values occur more than once, with the place of the first."""
-    if len(set(values)) == len(values):
+def refuse_repeated(keys: Sequence[str], file: str, place: Callable[[int], str], rule: str = "") -> None:
+    """Raise Refused if keys occur more than once, with the place of the first."""
+    if len(set(keys)) == len(keys):
         return
-    first: dict[Hashable, int] = {}
-    earlier = np.fromiter(map(first.setdefault, values, range(len(values))), np.int64, len(values))
+    first: dict[str, int] = {}
+    earlier = np.fromiter(map(first.setdefault, keys, range(len(keys))), np.int64, len(keys))
     with Findings.collect() as findings:
-        for index in findings.first_of(earlier < np.arange(len(values))):
-            problem = f"'{quote(str(values[index]), 40)}' is also in {place(int(earlier[index]))}"
+        for index in findings.first_of(earlier < np.arange(len(keys))):
+            problem = f"'{quote(keys[index], 40)}' is also in {place(first[keys[index]])}"
             findings.add("E-KEY-TWICE", problem, "keep one of them", file=file, where=place(index), rule=rule)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import importlib
-import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,8 +15,14 @@ from validator.findings import Note, Read
 from validator.strict_yaml import YamlValue, load_strict
 
 _FOLDER = Path(__file__).parent
-_TYPES = ("integer", "number", "string")
-_ENDS = ("minimum", -math.inf), ("maximum", math.inf)
+# Table Dialect, with its defaults.
+_DIALECT = {"header": True, "delimiter": ",", "quoteChar": '"'}
+# Our own words, by whether there is a header; and constraints by type. Every field is required.
+_EXTENSIONS = {
+    True: {"x-values"},
+    False: {"x-item", "x-other-paths", "x-order", "x-frames", "x-further-columns"},
+}
+_TYPES = {"string": {"enum", "unique"}, "integer": {"minimum", "maximum"}, "number": {"minimum", "maximum"}}
 ContentT = TypeVar("ContentT")
 
 
@@ -25,8 +30,8 @@ ContentT = TypeVar("ContentT")
 class Field:
     """A column of CSV files.
 
-    ``type`` is ``string`` (one of the labels ``enum`` if there are any), ``integer``, or ``number``; a range
-    has both ends. The values of a ``unique`` field differ.
+    ``type`` is ``string`` (one of the labels ``enum`` if there are any; each once if it is ``unique``),
+    ``integer``, or ``number``; a range has both ends.
     """
 
     name: str
@@ -50,7 +55,9 @@ class CsvRules:
     key : str
         The field that identifies the rows of a table, "" for files of items.
     values : int
-        Commas and line ends of a table together are at most as many.
+        A table has at most as many commas and line ends together.
+    item : str
+        What files of items are one of each of.
     other_paths : tuple of str
         Other spellings of the names of files of items.
     order : tuple of str
@@ -136,7 +143,7 @@ class Format(Generic[ContentT]):
 
 
 def parse_rules(path: Path) -> Rules:
-    """Return the rules in a file. Raises TypeError or ValueError for an unknown key."""
+    """Return the rules in a file. Raises KeyError, TypeError, or ValueError for what is not supported."""
     data = load_strict(path.read_text(encoding="utf-8"))
     limits, folder = Limits(**data.pop("limits")), path.parent
     csv = tuple(map(parse_csv_rules, data.pop("csv", ())))
@@ -146,70 +153,37 @@ def parse_rules(path: Path) -> Rules:
 
 
 def parse_csv_rules(data: dict[str, YamlValue]) -> CsvRules:
-    """Return an entry of ``csv`` in a file of rules. Raises ValueError for a word that is not supported."""
-    dialect, schema = _take(data, "dialect", dict), _take(data, "schema", dict)
-    header = _take(dialect, "header", bool)
-    _take(dialect, "delimiter", ",", default=",")
-    _take(schema, "fieldsMatch", "subset" if header else "exact")
-    fields = tuple(_field(field, header) for field in _take(schema, "fields", [dict]))
-    if header:
-        _take(dialect, "quoteChar", '"', default='"')
-        key, *more = _take(schema, "primaryKey", [str])
-        if more or Field(key, "string") not in fields:
-            raise ValueError("primaryKey must be one field, a string without constraints")
-        values = _take(data, "x-values", int, default=CsvRules.values)
-        rules = CsvRules(_take(data, "path", str), fields, key, values)
-    else:
-        rules = CsvRules(
-            _take(data, "x-path", str),
-            fields,
-            item=_take(data, "x-item", str),
-            other_paths=tuple(_take(data, "x-other-paths", [str], default=())),
-            order=tuple(_take(schema, "x-order", [str], default=())),
-            frames=tuple(_take(schema, "x-frames", [str], default=())),
-            further_columns=_take(schema, "x-further-columns", bool, default=False),
-        )
-        if any(path.count("{key}") != 1 for path in (rules.path, *rules.other_paths)):
-            raise ValueError("x-path and x-other-paths must hold {key}, once")
-    _end(data, dialect, schema)
+    """Return an entry of ``csv`` in a file of rules: a path, a Table Dialect, and a Table Schema.
+
+    Raises KeyError, TypeError, or ValueError for what is missing, unknown, or not supported.
+    """
+    dialect, schema = {**_DIALECT, **data.pop("dialect", {})}, data.pop("schema")
+    header, fields = dialect["header"], tuple(_field(**field) for field in schema.pop("fields"))
+    path, (key,) = data.pop("path" if header else "x-path"), schema.pop("primaryKey", [""])
+    match = schema.pop("fieldsMatch", "exact")
+    if dialect != {**_DIALECT, "header": header} or match != ("subset" if header else "exact"):
+        raise ValueError(f"{path}: this dialect or fieldsMatch is not supported")
+    own: dict[str, YamlValue] = {**data, **schema}
+    if unknown := own.keys() - _EXTENSIONS[header]:
+        raise ValueError(f"{path}: {', '.join(sorted(unknown))} is not supported here")
+    own = {word[2:].replace("-", "_"): value for word, value in own.items()}
+    lists = {word: tuple(value) for word, value in own.items() if isinstance(value, list)}
+    rules = CsvRules(path, fields, key, **{**own, **lists})
     names = {field.name for field in fields}
-    pairs = filter(None, (rules.order, rules.frames))
-    if len(names) < len(fields) or not all(len(names.intersection(pair)) == len(pair) == 2 for pair in pairs):
-        raise ValueError("fields must have different names, and x-order and x-frames name two of them")
+    if len(names) < len(fields) or not names.issuperset(rules.order + rules.frames):
+        raise ValueError(f"{path}: fields have different names, which x-order and x-frames repeat")
+    if header and Field(rules.key, "string") not in fields:
+        raise ValueError(f"{path}: primaryKey is one field, a string without constraints")
+    if not header and (rules.key or {field.type for field in fields} != {"integer"}):
+        raise ValueError(f"{path}: without a header there is no primaryKey, and all fields are integers")
     return rules
 
 
-def _field(data: dict[str, YamlValue], header: bool) -> Field:
-    name, type_name = _take(data, "name", str), _take(data, "type", *_TYPES[: None if header else 1])
-    constraints, is_text = _take(data, "constraints", dict, default={}), type_name == "string"
-    _take(constraints, "required", True, default=True)
-    unique = header and _take(constraints, "unique", bool, default=False)
-    enum = _take(constraints, "enum", [str], default=()) if is_text else ()
-    ends = (_take(constraints, word, int, float, default=end) for word, end in _ENDS if not is_text)
-    field = Field(name, type_name, tuple(enum), unique, *ends)
-    _end(data, constraints)
-    return field
-
-
-def _take(
-    data: dict[str, YamlValue], word: str, *accepted: YamlValue, default: YamlValue = None
-) -> YamlValue:
-    """Remove a word from a mapping and return its value: of a type (``str``, ``[str]``), or one accepted."""
-    if word not in data:
-        if default is None:
-            raise ValueError(f"{word} is missing")
-        return default
-    value = data.pop(word)
-    types = list(set(map(type, value))) if isinstance(value, list) else type(value)
-    if types not in accepted and value not in accepted:
-        raise ValueError(f"{word} {value!r} is not supported")
-    return value
-
-
-def _end(*mappings: dict[str, YamlValue]) -> None:
-    """Raise ValueError if words are left."""
-    if words := list(itertools.chain(*mappings)):
-        raise ValueError(f"{', '.join(map(str, words))} is not supported")
+def _field(name: str, type: str, constraints: dict[str, YamlValue] | None = None) -> Field:
+    words = {"required": True, **(constraints or {})}
+    if type not in _TYPES or not words.pop("required") or not words.keys() <= _TYPES[type]:
+        raise ValueError(f"field {name}: this type or constraint is not supported")
+    return Field(name, type, tuple(words.pop("enum", ())), **words)
 
 
 def task_ids() -> list[str]:
