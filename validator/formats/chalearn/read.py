@@ -52,9 +52,8 @@ def read(path: Path, rules: Rules, last_frames: Mapping[str, int] | None = None)
 
 def csv_rules(rules: Rules) -> CsvRules:
     """Return the rules of the files of a track."""
-    if rules.csv is None:
-        raise TypeError(f"{rules.id} has no CSV files")
-    return rules.csv
+    (csv,) = rules.csv
+    return csv
 
 
 def hints(rows: CsvRows) -> list[Note]:
