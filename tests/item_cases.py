@@ -1,58 +1,27 @@
-"""Golden and random cases of tasks that `make new-challenge` wrote.
+"""Random cases of tasks with one value for each item, as `make new-task` writes them."""
 
-``python -m tests.item_cases ID METRIC`` writes the golden cases of one.
-"""
+from __future__ import annotations
 
-import json
-import random
-import sys
-from importlib import import_module
+import numpy as np
 
-from tests import plain_metrics
-from tests.helpers import GOLDEN, loaded
+from organizer.files import folder_files, write_files
 
 
-def golden_cases(name):
-    """Yield truth, prediction and pinned score of each golden case of a task that `make new-challenge` wrote."""
-    task = import_module(f"quality.{name}.task")
-    for path in sorted((GOLDEN / name).glob("*/expected.json")):
-        truth, predicted = (
-            task.decode((path.parent / folder / file).read_bytes())
-            for folder, file in (("ref", task.TRUTH), ("res", task.FILE))
-        )
-        yield truth, predicted, json.loads(path.read_text(encoding="utf-8"))["score"]
+def random_cases(task, made_up, folder, n_cases=50):
+    """Yield truth, prediction and score of random cases, with the items in any order.
 
-
-def random_cases(name, folder, n_cases=50):
-    """Yield truth, prediction and score of random cases, with the items in any order."""
-    task = import_module(f"quality.{name}.task")
+    ``made_up`` is what quality makes up for the task; its `correct_prediction` without noise is the truth.
+    """
     for seed in range(n_cases):
-        rng = random.Random(seed)
-        keys = [f"item{number}" for number in range(rng.randint(1, 30))]
-        truth, predicted = (
-            {key: task.random_value(rng) for key in rng.sample(keys, len(keys))} for _ in range(2)
+        rng, ref, res = np.random.default_rng(seed), folder / f"ref{seed}", folder / f"res{seed}"
+        made_up.write_reference(ref, seed=seed)
+        items = list(made_up.correct_prediction(ref, rng, 0.0))
+        kept = rng.permutation(items)[: rng.integers(1, 30)].tolist()
+        write_files(made_up.repeat(folder_files(ref), {item: item for item in kept}), ref)
+        truth, predicted = (made_up.correct_prediction(ref, rng, noise) for noise in (0.0, rng.random()))
+        write_files(made_up.files({item: predicted[item] for item in rng.permutation(kept).tolist()}), res)
+        yield (
+            truth,
+            predicted,
+            task.load(ref, task.settings(ref, {"interval": False})).score_path(res).scores["score"],
         )
-        _write(folder, task, truth, predicted)
-        result = loaded(name, folder / "ref", interval=False).score_path(folder / "res")
-        yield truth, predicted, result.scores["score"]
-
-
-def write_golden_cases(name, metric):
-    """Write three golden cases, with numbers of a brute-force computation."""
-    task, rng = import_module(f"quality.{name}.task"), random.Random(3)
-    for case in ("perfect", "random-1", "random-2"):
-        truth, predicted = ({f"item{n}": task.random_value(rng) for n in range(8)} for _ in range(2))
-        predicted = truth if case == "perfect" else predicted
-        _write(GOLDEN / name / case, task, truth, predicted)
-        expected = {"score": getattr(plain_metrics, metric)(truth, predicted), "coverage": 1.0}
-        (GOLDEN / name / case / "expected.json").write_text(json.dumps(expected) + "\n", encoding="utf-8")
-
-
-def _write(folder, task, truth, predicted):
-    for place, file, values in (("ref", task.TRUTH, truth), ("res", task.FILE, predicted)):
-        (folder / place).mkdir(parents=True, exist_ok=True)
-        (folder / place / file).write_bytes(task.encode(values))
-
-
-if __name__ == "__main__":
-    write_golden_cases(*sys.argv[1:])
