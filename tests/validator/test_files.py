@@ -9,13 +9,12 @@ import pytest
 from tests.helpers import make_zip, refused
 from validator.archive import open_submission
 from validator.files import choose_items, choose_named
-from validator.formats.chalearn.read import csv_rules
 from validator.formats.rules import JsonFile, load_rules
 
 GESTURES = load_rules("chalearn_gesture")
-CSV = csv_rules(GESTURES)
+(CSV,) = GESTURES.csv
 BIRDS = replace(
-    GESTURES, csv=None, json=(JsonFile("birds.json", GESTURES.folder / "birds.json"),), any_single=True
+    GESTURES, csv=(), json=(JsonFile("birds.json", GESTURES.folder / "birds.json"),), any_single=True
 )
 
 
@@ -130,7 +129,7 @@ def test_files_of_items(tmp_path, files, known, problems, notes):
 
 
 def test_a_second_spelling_is_chosen_with_a_note(tmp_path):
-    csv = replace(CSV, also_named=("{key}_pred.csv", "{key}_p.csv"))
+    csv = replace(CSV, other_paths=("{key}_pred.csv", "{key}_p.csv"))
     chosen, problems, notes = items(tmp_path, ["S1_pred.csv", "S2_prediction.csv", "S3_pred.csv"], None, csv)
     assert chosen == {"S1": "S1_pred.csv", "S2": "S2_prediction.csv", "S3": "S3_pred.csv"}
     assert (problems, notes) == ([], ["N-FILE-SPELLING: 2 files named _pred.csv instead of _prediction.csv"])
