@@ -219,14 +219,17 @@ class _Reader:
         return f"line {self.line(row)} column {self.columns.index(name) + 1}"
 
     def refuse(
-        self, code: str, name: str, wrong: Bools, problem: Callable[[int], str], remedy: str, rule: str = ""
+        self, code: str, rule: tuple[str, str], wrong: Bools, problem: Callable[[int], str], remedy: str
     ) -> None:
-        """Add what is wrong with a field in rows: of each file the first ones, the others are counted."""
+        """Add what is wrong in rows, of each file in the first ones; the others are counted.
+
+        ``rule`` is a field and its constraint; problems begin with the name of the field.
+        """
         for file in np.unique(self.file_index[wrong]).tolist():
             first, end = map(int, np.searchsorted(self.file_index, (file, file + 1)))
             for row in (first + index for index in self.findings.first_of(wrong[first:end])):
-                text, where = f"{name} {problem(row)}", self.place(row, name)
-                self.add(code, self.names[file], where, text, remedy, f"{name} {rule}")
+                text, where = f"{rule[0]} {problem(row)}", self.place(row, rule[0])
+                self.add(code, self.names[file], where, text, remedy, " ".join(rule))
 
 
 class _ItemReader(_Reader):
@@ -255,8 +258,11 @@ class _ItemReader(_Reader):
         for field, column in zip(self.rules.fields, values.T):
             self._check_range(field, column)
         if self.rules.order:
-            self._check_order(*(values[:, self.columns.index(name)] for name in self.rules.order))
+            self._check_order(*self._columns(values, self.rules.order))
         return values
+
+    def _columns(self, values: Ints, names: Sequence[str]) -> Iterator[Ints]:
+        return (values[:, self.columns.index(name)] for name in names)
 
     def _without_empty_end(self, text: str) -> str:
         body = text.rstrip(" \t\n")
@@ -302,32 +308,31 @@ class _ItemReader(_Reader):
         ends = f"{low} or more" if field.maximum == np.inf else f"{low}..{field.maximum}"
         wrong = (values < low) | (values > field.maximum)
         from_0 = wrong & (values == 0) & (low == 1 and not self.rules.further_columns)
-
-        def problem(row: int) -> str:
-            return f"{values[row]} is not in {ends}"
-
-        self.refuse("E-CSV-RANGE", name, from_0, problem, f"count {name}s from 1: add 1 to all", "from 1")
-        self.refuse("E-CSV-RANGE", name, wrong & ~from_0, problem, "correct or drop the line", "range")
+        add_1, correct = f"count {name}s from 1: add 1 to all", "correct or drop the line"
+        for constraint, chosen, remedy in (("from 1", from_0, add_1), ("range", wrong & ~from_0, correct)):
+            rule = name, constraint
+            self.refuse("E-CSV-RANGE", rule, chosen, lambda row: f"{values[row]} is not in {ends}", remedy)
 
     def _check_order(self, low: Ints, high: Ints) -> None:
         (left, right), wrong = self.rules.order, high < low
         lengths = wrong.sum() >= _FEWEST_LENGTHS and wrong.mean() > _MANY
         remedy = f"{_LENGTHS if lengths else ''}swap them or drop the line"
-        self.refuse(
-            "E-CSV-RANGE", right, wrong, lambda row: f"{high[row]} is before {left} {low[row]}", remedy
-        )
+
+        def problem(row: int) -> str:
+            return f"{high[row]} is before {left} {low[row]}"
+
+        self.refuse("E-CSV-RANGE", (right, "order"), wrong, problem, remedy)
 
     def check_frames(self, values: Ints, n_frames: Ints, reference_words: bool) -> None:
         """Refuse rows that start after the last frame of their item; note those that end after it."""
-        start, end = (values[:, self.columns.index(name)] for name in self.rules.frames)
+        start, end = self._columns(values, self.rules.frames)
 
         def problem(row: int) -> str:
-            return f"{start[row]} is after the last frame" + (
-                f" ({n_frames[row]})" if reference_words else ""
-            )
+            known = f" ({n_frames[row]})" if reference_words else ""
+            return f"{start[row]} is after the last frame{known}"
 
-        remedy = "frames count from 1; correct or drop the line"
-        self.refuse("E-CSV-FRAME", self.rules.frames[0], start > n_frames, problem, remedy)
+        rule, remedy = (self.rules.frames[0], "frames"), "frames count from 1; correct or drop the line"
+        self.refuse("E-CSV-FRAME", rule, start > n_frames, problem, remedy)
         if n_long := int((end > n_frames).sum()):
             text = f"{counted(n_long, 'row')} cut at the last frame: the end frame is after it"
             self.findings.note("N-CSV-CUT", text)
@@ -398,20 +403,21 @@ class _TableReader(_Reader):
         if field.enum:
             codes = dict(zip(field.enum, range(len(field.enum))))
             values = np.fromiter(map(codes.get, texts, repeat(-1)), np.int64, len(texts))
-            some = ", ".join(field.enum[:5]) + (", …" if len(field.enum) > 5 else "")
-            code, wrong, problem = "E-CSV-LABEL", values < 0, "'{}' is not a label"
-            remedy = f"write one of {some}"
+            code, constraint, problem, wrong = "E-CSV-LABEL", "enum", "'{}' is not a label", values < 0
+            remedy = f"write one of {', '.join(field.enum[:5])}" + (", …" if len(field.enum) > 5 else "")
         elif field.type == "string":
-            code, problem, remedy = "E-CSV-EMPTY", "is empty", "fill it in"
+            code, constraint, problem, remedy = "E-CSV-EMPTY", "required", "is empty", "fill it in"
             wrong = np.array([not text for text in texts], bool)
         elif (numbers := _numbers(texts, field.type)) is None:
-            code, (_, problem, remedy) = "E-CSV-NUMBER", _NUMBERS[field.type]
+            code, constraint, (_, problem, remedy) = "E-CSV-NUMBER", "type", _NUMBERS[field.type]
             wrong = np.array([_numbers([text], field.type) is None for text in texts], bool)
         else:
-            values, code, remedy = numbers, "E-CSV-RANGE", "correct it"
-            wrong = (numbers < field.minimum) | (numbers > field.maximum)
+            code, constraint, remedy, values = "E-CSV-RANGE", "range", "correct it", numbers
             problem = f"'{{}}' is not in {field.minimum:g}..{field.maximum:g}"
-        self.refuse(code, name, wrong, lambda row: problem.format(quote(texts[row], 40)), remedy)
+            wrong = (numbers < field.minimum) | (numbers > field.maximum)
+        self.refuse(
+            code, (name, constraint), wrong, lambda row: problem.format(quote(texts[row], 40)), remedy
+        )
         if field.unique:
             with self.findings.part():
                 refuse_repeated(texts, self.names[0], partial(self.place, name=name), name)

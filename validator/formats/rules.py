@@ -169,13 +169,15 @@ def parse_csv_rules(data: dict[str, YamlValue]) -> CsvRules:
     own = {word[2:].replace("-", "_"): value for word, value in own.items()}
     lists = {word: tuple(value) for word, value in own.items() if isinstance(value, list)}
     rules = CsvRules(path, fields, key, **{**own, **lists})
-    names = {field.name for field in fields}
-    if len(names) < len(fields) or not names.issuperset(rules.order + rules.frames):
-        raise ValueError(f"{path}: fields have different names, which x-order and x-frames repeat")
-    if header and Field(rules.key, "string") not in fields:
+    names, pairs = {field.name for field in fields}, list(filter(None, (rules.order, rules.frames)))
+    if len(names) < len(fields) or not all(len(pair) == 2 and names.issuperset(pair) for pair in pairs):
+        raise ValueError(f"{path}: fields have different names; x-order and x-frames name two fields")
+    if header and Field(key, "string") not in fields:
         raise ValueError(f"{path}: primaryKey is one field, a string without constraints")
-    if not header and (rules.key or {field.type for field in fields} != {"integer"}):
+    if not header and (key or any(field.type != "integer" for field in fields)):
         raise ValueError(f"{path}: without a header there is no primaryKey, and all fields are integers")
+    if not header and any(spelling.count("{key}") != 1 for spelling in (path, *rules.other_paths)):
+        raise ValueError(f"{path}: x-path and x-other-paths hold {{key}} once")
     return rules
 
 

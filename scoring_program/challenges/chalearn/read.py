@@ -11,7 +11,7 @@ import numpy as np
 from validator.arrays import Bools, Ints
 from validator.csv_files import CsvRows, read_csv_files
 from validator.findings import Findings, Note, Read, counted
-from validator.formats.chalearn.read import csv_rules, read
+from validator.formats.chalearn.read import read
 from validator.formats.rules import CsvRules, Field, Rules
 
 _LABELS_NAME = "{key}_labels.csv"
@@ -81,7 +81,7 @@ def load_reference(track: Track, rules: Rules, folder: Path) -> Reference:
         data = findings.take(read_csv_files(_named(files[_DATA_NAME], _DATA_NAME), _DATA_RULES))
         findings.refuse_problems()
         n_frames = _last_rows(data)
-        labels = replace(csv_rules(rules), path=_LABELS_NAME, other_paths=())
+        labels = replace(rules.csv[0], path=_LABELS_NAME, other_paths=())
         named = _named(files[_LABELS_NAME], _LABELS_NAME)
         rows = findings.take(read_csv_files(named, labels, n_frames, reference_words=True))
     frames = np.array([n_frames[key] for key in rows.keys], dtype=np.int64)
