@@ -47,38 +47,39 @@ def new_task(task_id: str, title: str, form: str, metric: str, labels: list[str]
     Raises Refused before anything is written.
     """
     _check(task_id, title, form, metric, labels)
-    if metric in _OF_NUMBERS:
-        labels = []
-    elif labels is None:
-        labels = ["first", "second", "third"]
-    texts = _copies(task_id, form, _words(task_id, title, form, metric, labels), metric)
+    words = [] if metric in _OF_NUMBERS else labels or ["first", "second", "third"]
+    texts = _copies(task_id, form, metric, _words(task_id, title, form, metric, words))
     module = f"scoring_program/metrics/{metric}.py"
-    texts[module] = (EXAMPLES / module).read_text(encoding="utf-8")
-    for path, text in texts.items():
+    texts[module] = _read(EXAMPLES / module)
+    data = [f"{folder}/{task_id}" for folder in ("reference_data", "starting_kit/samples")]
+    for path in (*texts, *data):
         # Another new task may have brought the module of its metric.
-        if (ROOT / path).exists() and (path != module or (ROOT / path).read_text(encoding="utf-8") != text):
+        if (ROOT / path).exists() and (path != module or _read(ROOT / path) != texts[path]):
             _refuse(f"{path} exists", f"choose another {'METRIC' if path == module else 'ID'}")
+    declaration = texts[f"scoring_program/challenges/{task_id}/{task_id}.yaml"]
+    (summary,) = re.findall("^summary: (.+)$", declaration, re.M)
+    texts[COMPETITION] = with_task(_read(ROOT / COMPETITION), task_id, title, summary)
     for path, text in texts.items():
         _write(ROOT / path, text)
+    del texts[COMPETITION]
     _write_record(task_id, texts)
     code = [path for path in texts if path.endswith(".py")]
     _run("ruff", "check", "--select", "I", "--fix", "--quiet", *code)
     _run("ruff", "format", "--quiet", *code)
     _run("quality", "demo-data", task_id)
-    data = [f"{folder}/{task_id}" for folder in ("reference_data", "starting_kit/samples")]
     of_data = [f"{folder}/{name}" for folder in data for name in folder_files(ROOT / folder)]
     _write_record(task_id, [*texts, *of_data])
     _add_rows(task_id, title, f"truth.{form}", _described(metric)[0])
-    (summary,) = re.findall("^summary: (.+)$", texts[_declaration(task_id)], re.M)
-    competition = (ROOT / COMPETITION).read_text(encoding="utf-8")
-    _write(ROOT / COMPETITION, with_task(competition, task_id, title, summary))
-    print("written:", *sorted([*texts, *data]), "changed:", COMPETITION, *_TABLES, sep="\n  ")
-    _print_edits(texts)
+    print("written:", *sorted([*texts, *data]), sep="\n  ")
+    print("changed:", COMPETITION, *_TABLES, sep="\n  ")
+    print("left to edit:")
+    for path in texts:
+        for number, line in enumerate(_read(ROOT / path).splitlines(), start=1):
+            if "EDIT: " in line:
+                # Without the end of a comment in HTML or of a string in JSON.
+                left = line.split("EDIT: ")[1].rstrip(' ->",')
+                print(f"  {path}:{number}: {left}")
     return 0
-
-
-def _declaration(task_id: str) -> str:
-    return f"scoring_program/challenges/{task_id}/{task_id}.yaml"
 
 
 def _refuse(problem: str, remedy: str) -> None:
@@ -135,12 +136,12 @@ def _words(task_id: str, title: str, form: str, metric: str, labels: Sequence[st
 
 def _described(metric: str) -> tuple[str, str]:
     """Return the title and the description of a metric."""
-    text = (EXAMPLES / "scoring_program" / "metrics" / f"{metric}.py").read_text(encoding="utf-8")
+    text = _read(EXAMPLES / "scoring_program" / "metrics" / f"{metric}.py")
     title, _, description = text.split('"""')[1].partition(": ")
     return title, description[0].upper() + description[1:]
 
 
-def _copies(task_id: str, form: str, words: Mapping[str, str], metric: str) -> dict[str, str]:
+def _copies(task_id: str, form: str, metric: str, words: Mapping[str, str]) -> dict[str, str]:
     """Return the texts of the files of a new task by their paths."""
     of_values = "json" if metric in _OF_NUMBERS else "csv"
     coder, decoder = (import_module(f"examples.quality.example_{name}.files") for name in (form, of_values))
@@ -173,6 +174,10 @@ def _run(module: str, *arguments: str) -> str:
     return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
@@ -184,21 +189,11 @@ def _add_rows(task_id: str, title: str, truth: str, metric: str) -> None:
     of_readme = "| `{}` | {} | {} |\n".format(task_id, title.replace("|", r"\|"), metric)
     rows = of_readme, f"| `{task_id}` | `{truth}` | a checked copy |\n", tricks
     for (document, head), added in zip(_TABLES.items(), rows):
-        text = (ROOT / document).read_text(encoding="utf-8")
+        text = _read(ROOT / document)
         table = re.search(rf"^( *){re.escape(head)}.*\n(\1\|.*\n)*", text, re.M)
         assert table is not None, document  # noqa: S101 - a test holds that it is there
         indented = re.sub("^(?=.)", table[1], added, flags=re.M)
         _write(ROOT / document, text[: table.end()] + indented + text[table.end() :])
-
-
-def _print_edits(paths: Iterable[str]) -> None:
-    print("left to edit:")
-    for path in paths:
-        for number, line in enumerate((ROOT / path).read_text(encoding="utf-8").splitlines(), start=1):
-            if "EDIT: " in line:
-                # Without the end of a comment in HTML or of a string in JSON.
-                left = line.split("EDIT: ")[1].rstrip(' ->",')
-                print(f"  {path}:{number}: {left}")
 
 
 def _write_record(task_id: str, paths: Iterable[str]) -> None:
@@ -216,40 +211,35 @@ def undo_new_task(task_id: str) -> int:
 
     Files that were edited since are put aside, files that it did not write are left; both are named.
     """
-    records = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in _RECORDS.glob("*.json")}
+    records = {path.stem: json.loads(_read(path)) for path in _RECORDS.glob("*.json")}
     if task_id not in records:
         written = ", ".join(sorted(records)) or "no task"
         _refuse(f"make new-task has not written '{task_id}'", f"it has written {written}")
     record, aside = records.pop(task_id), ROOT / "out" / "undone" / task_id
     # Tasks with one metric share its module.
-    paths = [
-        path
-        for path in record
-        if (ROOT / path).is_file() and not any(path in other for other in records.values())
-    ]
+    shared = {path for other in records.values() for path in other}
+    paths = [path for path in record if path not in shared and (ROOT / path).is_file()]
     edited = [path for path in paths if _digest(ROOT / path) != record[path]]
     if edited and aside.exists():
         _refuse(f"{aside.relative_to(ROOT)} holds what was put aside before", "move it away")
-    (_RECORDS / f"{task_id}.json").unlink()
-    for path in paths:
-        if path in edited:
-            (aside / path).parent.mkdir(parents=True, exist_ok=True)
-            shutil.move(ROOT / path, aside / path)
-        else:
-            (ROOT / path).unlink()
-    left = _remove_folders(task_id, record)
+    texts = {COMPETITION: without_task(_read(ROOT / COMPETITION), task_id)}
     for document in _TABLES:
-        text = (ROOT / document).read_text(encoding="utf-8")
-        _write(ROOT / document, re.sub(rf"^ *\| `?{task_id}`? \|.*\n", "", text, flags=re.M))
-    competition = (ROOT / COMPETITION).read_text(encoding="utf-8")
-    _write(ROOT / COMPETITION, without_task(competition, task_id))
-    print(f"removed: {counted(len(paths) - len(edited), 'file')}, and the task in", COMPETITION, *_TABLES)
-    for what, names in (
-        (f"edited since, so moved to {aside.relative_to(ROOT)}/:", edited),
-        ("left, because make new-task did not write it:", left),
-    ):
-        if names:
-            print(what, *names, sep="\n  ")
+        row = re.compile(rf"^ *\| `?{task_id}`? \|.*\n", re.M)
+        texts[document] = row.sub("", _read(ROOT / document))
+    for path, text in texts.items():
+        _write(ROOT / path, text)
+    for path in edited:
+        (aside / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(ROOT / path, aside / path)
+    for path in set(paths).difference(edited):
+        (ROOT / path).unlink()
+    (_RECORDS / f"{task_id}.json").unlink()
+    left = _remove_folders(task_id, record)
+    print(f"removed: {counted(len(paths) - len(edited), 'file')}, and what is about the task in", *texts)
+    if edited:
+        print(f"edited since, so moved to {aside.relative_to(ROOT)}/:", *edited, sep="\n  ")
+    if left:
+        print("left, because make new-task did not write it:", *left, sep="\n  ")
     return 0
 
 
