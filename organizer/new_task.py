@@ -26,7 +26,7 @@ from validator.findings import Findings, Refused, counted, is_printable
 
 EXAMPLES = ROOT / "examples"
 FORMATS = ("csv", "json")
-METRICS = sorted(path.stem for path in (EXAMPLES / "scoring_program" / "metrics").glob("*.py"))
+METRICS = sorted(path.stem for path in (EXAMPLES / "scoring_program" / "metrics").glob("[a-z]*.py"))
 _OF_NUMBERS = ("rmse",)
 # What the example of each format calls its values, and which files know the format.
 _NOUNS = {"csv": "label", "json": "number"}
@@ -93,7 +93,8 @@ def _check(task_id: str, title: str, form: str, metric: str, labels: list[str] |
         _refuse(f"'{task_id}' is not an ID", "write small letters, digits and _, as in ID=bird_calls")
     # The folders of the task are packages beside other modules.
     beside = [ROOT / folder / f"{task_id}.py" for folder in ("validator/formats", "quality", "starting_kit")]
-    if find_spec(task_id) or any(path.exists() for path in beside):
+    spec = find_spec(task_id)
+    if (spec and spec.origin) or any(path.exists() for path in beside):
         _refuse(f"'{task_id}' is the name of a module", "choose another ID")
     if not 1 <= len(title.strip()) <= 60 or not is_printable(title):
         _refuse("a title has 1 to 60 characters", 'write it like TITLE="Bird calls"')

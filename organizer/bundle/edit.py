@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import yaml
 
@@ -28,11 +28,8 @@ def with_task(text: str, task_id: str, title: str, summary: str) -> str:
         number = max(entry["index"] for entry in data["solutions"]) + 1
         path = f"path: {task_id}_sample.zip"
         entries["solutions"] = [f"{{index: {number}, name: {name}, {path}, tasks: [{index}]}}"]
-    edits = []
-    for key, lines in entries.items():
-        at, pad = _line_end(text, top[key]), " " * top[key].start_mark.column
-        edits.append((at, at, f"\n{pad}- " + f"\n{pad}  ".join(lines)))
-    edits += _in_phase(text, top["phases"].value[0], [*data["phases"][0]["tasks"], index], 1)
+    edits = [_appended(text, top[key], lines) for key, lines in entries.items()]
+    edits += _in_phase(text, top["phases"].value[0], index, 1)
     return _edited(text, edits)
 
 
@@ -44,24 +41,39 @@ def without_task(text: str, task_id: str) -> str:
     for key in {"pages", "solutions", "tasks"} & top.keys():
         for entry, node in zip(data[key] or (), top[key].value):
             if any(entry.get(name) == value for name, value in known.items()):
-                start = text.rindex("\n", 0, node.start_mark.index)
-                edits.append((start, _line_end(text, node), ""))
-    gone = {task["index"] for task in data["tasks"] if task["scoring_program"] == known["scoring_program"]}
+                edits.append(_removed(text, node))
+    gone = [task["index"] for task in data["tasks"] if task["scoring_program"] == known["scoring_program"]]
     for phase, node in zip(data["phases"], top["phases"].value):
-        if gone & set(phase["tasks"]):
-            edits += _in_phase(text, node, [index for index in phase["tasks"] if index not in gone], -1)
+        edits += [
+            edit for index in gone if index in phase["tasks"] for edit in _in_phase(text, node, index, -1)
+        ]
     return _edited(text, edits)
 
 
-def _in_phase(text: str, phase: yaml.Node, tasks: list[int], sign: int) -> list[Edit]:
-    """Return the edits that set the tasks of a phase, and its limits to those for one task more or less."""
+def _in_phase(text: str, phase: yaml.Node, index: int, sign: int) -> Iterator[Edit]:
+    """Yield the edits that add a task to a phase and to its limits, or with ``sign`` -1 take it out."""
     members = _members(phase)
-    edits = [(members["tasks"].start_mark.index, _end(text, members["tasks"]), str(tasks))]
+    tasks = members["tasks"]
+    kept = [int(node.value) for node in tasks.value if int(node.value) != index]
+    if isinstance(tasks, yaml.SequenceNode) and tasks.flow_style:
+        yield tasks.start_mark.index, _end(text, tasks), str([*kept, index] if sign > 0 else kept)
+    elif sign > 0:
+        yield _appended(text, tasks, [str(index)])
+    else:
+        yield from (_removed(text, node) for node in tasks.value if int(node.value) == index)
     for key in _SHARES.keys() & members.keys():
         node = members[key]
         if (limit := int(node.value)) > 0:
-            edits.append((node.start_mark.index, _end(text, node), str(max(limit + sign * _SHARES[key], 1))))
-    return edits
+            yield node.start_mark.index, _end(text, node), str(max(limit + sign * _SHARES[key], 1))
+
+
+def _appended(text: str, sequence: yaml.Node, lines: Sequence[str]) -> Edit:
+    at, pad = _line_end(text, sequence), " " * sequence.start_mark.column
+    return at, at, f"\n{pad}- " + f"\n{pad}  ".join(lines)
+
+
+def _removed(text: str, entry: yaml.Node) -> Edit:
+    return text.rindex("\n", 0, entry.start_mark.index), _line_end(text, entry), ""
 
 
 def _members(node: yaml.Node | None) -> Mapping[str, yaml.Node]:
