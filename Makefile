@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
-.PHONY: demo check test lint bundle lint-bundle dry-run rescore new-challenge bench clean
+.PHONY: demo check test lint bundle lint-bundle dry-run rescore new-challenge bench locks clean
 
 demo: .venv/run
 	@$(BIN)/python -m organizer demo
@@ -53,6 +53,17 @@ new-challenge: .venv/dev
 bench: .venv/run
 	$(BIN)/python -m quality bench $(ID) $(if $(SCALE),--scale $(SCALE))
 
+# make locks [UPGRADE=1: to newer versions]: without it the locks come out as they are. Those of vendored wheels are
+# written by hand.
+LOCK = .venv/locks/bin/uv pip compile --quiet --no-python-downloads --universal --generate-hashes --no-annotate --no-header \
+	--no-emit-index-url $(if $(UPGRADE),--upgrade)
+locks: .venv/locks/done
+	$(LOCK) --python-version 3.9 pyproject.toml --extra prepare --extra rescore -o requirements/run.lock
+	$(LOCK) --python-version 3.9 pyproject.toml --extra prepare --extra rescore --extra dev -o requirements/dev.lock
+	$(LOCK) --python-version 3.9 pyproject.toml --extra prepare --extra rescore --extra scale -o requirements/scale.lock
+	echo cosmic-ray==8.7.0 | $(LOCK) --python-version 3.11 - -o requirements/mutation.lock
+	echo uv==0.13.9 | $(LOCK) --python-version 3.9 - -o requirements/locks.lock
+
 clean:
 	rm -rf dist out .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
@@ -70,4 +81,9 @@ clean:
 .venv/mutation/done: requirements/mutation.lock .venv/run
 	$(PYTHON) -m venv .venv/mutation
 	.venv/mutation/bin/python $(INSTALL) requirements/mutation.lock
+	@touch $@
+
+.venv/locks/done: requirements/locks.lock
+	$(PYTHON) -m venv .venv/locks
+	.venv/locks/bin/python $(INSTALL) requirements/locks.lock
 	@touch $@

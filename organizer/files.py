@@ -70,8 +70,9 @@ def read_zip(path: Path) -> dict[str, bytes]:
 
 
 def write_files(files: Files, folder: Path) -> None:
-    """Write files without subfolders into a folder that exists."""
+    """Write files below a folder."""
     for name, data in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
 
 

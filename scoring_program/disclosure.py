@@ -227,11 +227,16 @@ def rounded(result: Result, decimals: int) -> Result:
 
     What is not shown, `Result.statistics` and `Result.replicates`, stays as it is.
     """
-    shown = {name: round_floats(getattr(result, name), decimals) for name in ("scores", "losses", "sections")}
     interval = result.interval
     if interval:
         interval = replace(interval, low=round(interval.low, decimals), high=round(interval.high, decimals))
-    return replace(result, interval=interval, **shown)
+    return replace(
+        result,
+        scores=round_floats(result.scores, decimals),
+        interval=interval,
+        error_costs=round_floats(result.error_costs, decimals),
+        sections=round_floats(result.sections, decimals),
+    )
 
 
 def round_floats(value: Any, decimals: int) -> Any:

@@ -138,13 +138,14 @@ def load_folder(
     try:
         return task.load(folder, settings)
     except Refused as refused:
-        if settings["detail"] == "full":
-            raise
-        raise Refused(_without_places(task, refused.findings)) from None
+        raise Refused(_reported(task, settings, refused.findings)) from None
 
 
-def _without_places(task: AnyTask, organizer: Findings) -> Findings:
-    """Return the problems of a reference without anything that it holds."""
+def _reported(task: AnyTask, settings: Settings, organizer: Findings) -> Findings:
+    """Return the problems of a reference; without anything that it holds, unless the detail level is
+    full."""
+    if settings["detail"] == "full":
+        return organizer
     codes = ", ".join(sorted({problem.code for problem in organizer.problems}))
     findings = Findings()
     problem = f"{codes}: the reference data has {counted(organizer.total, 'problem')}"
@@ -171,8 +172,8 @@ def run(
     """
     clock = _Clock()
     try:
-        outputs.begin(output, page.running_page())
         try:
+            outputs.begin(output, page.running_page())
             outcome = _score(load, submission, strict, clock)
             _write(outcome, clock, output)
         except console.OutputError:
@@ -196,12 +197,15 @@ def _score(
     """Load, read, and score; the clock runs along."""
     clock.begin("reference")
     try:
-        loaded = load()
-        if strict:
-            loaded.check()
+        clock.loaded = loaded = load()
     except Refused as refused:
         return Outcome("broken", BROKEN, findings=refused.findings)
-    clock.loaded = loaded
+    if strict:
+        try:
+            loaded.check()
+        except Refused as refused:
+            findings = _reported(loaded.task, loaded.settings, refused.findings)
+            return Outcome("broken", BROKEN, findings=findings)
     clock.begin("submission")
     try:
         read = loaded.read(submission)

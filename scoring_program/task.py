@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar, Union
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -144,7 +144,7 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
     @abstractmethod
     def sections(
         self, reference: ReferenceT, submission: SubmissionT, statistics: StatisticsT
-    ) -> Sequence[Union[Section, Deferred]]:
+    ) -> Sequence[Section | Deferred]:
         """Return the task's own sections of the detail page, the aggregates first."""
 
     def hints(

@@ -12,6 +12,7 @@ For ActivityNet-Entities the names of the challenge's own script work too: ``-s 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import shutil
 import sys
 import tempfile
@@ -24,7 +25,7 @@ from kit_path import DEMO_REFERENCE
 # isort: split
 from scoring_program.report import outputs
 from scoring_program.result import Result, Table
-from scoring_program.run import BROKEN, SCORED, load_folder, run
+from scoring_program.run import BROKEN, SCORED, Outcome, load_folder, run
 from scoring_program.task import load_task, task_ids
 from validator import console
 from validator.findings import Refused
@@ -60,21 +61,29 @@ def main(arguments: list[str] | None = None) -> int:
             submission = Path(folder)
         load = partial(load_folder, task, reference, overrides, is_limited=True)
         outcome = run(load, submission, options.output, strict=options.reference is not None)
-    if outcome.result is not None:
-        _show(outcome.result, options)
-    console.say(f"detail page: {options.output / 'detailed_results.html'}")
-    if outcome.exit_code == SCORED and options.reference is None:
-        console.say("This was the synthetic demo reference: the number says nothing about the hidden data.")
+    return _report(outcome, options)
+
+
+def _report(outcome: Outcome, options: argparse.Namespace) -> int:
+    """Write the scores of the items and print what was asked for; return the exit code."""
+    try:
+        if outcome.result is not None:
+            items = outputs.per_item_csv(outcome.result.statistics)
+            outputs.write_atomic(options.output / outputs.PER_ITEM, items)
+            if options.loc_mode:
+                _print_mode(outcome.result, options.loc_mode)
+            if options.verbose:
+                _print_classes(outcome.result)
+        console.say(f"detail page: {options.output / outputs.DETAIL_HTML}")
+        if outcome.exit_code == SCORED and options.reference is None:
+            what = "This was the synthetic demo reference"
+            console.say(f"{what}: the number says nothing about the hidden data.")
+    except console.OutputError as error:
+        console.complain(error)
+        with contextlib.suppress(console.OutputError):
+            outputs.remove_scores(options.output)
+        return BROKEN
     return outcome.exit_code
-
-
-def _show(result: Result, options: argparse.Namespace) -> None:
-    """Write the scores of the items; print what was asked for."""
-    outputs.write_atomic(options.output / outputs.PER_ITEM, outputs.per_item_csv(result.statistics))
-    if options.loc_mode:
-        _print_mode(result, options.loc_mode)
-    if options.verbose:
-        _print_classes(result)
 
 
 def _parser(modes: list[str]) -> argparse.ArgumentParser:

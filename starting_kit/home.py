@@ -85,7 +85,7 @@ def score(
     Parameters
     ----------
     task : str
-        The id of the task, as ``kinetics_tps``.
+        The id of the task, as on the command line.
     submission : path
         A zip file, or a folder with its files.
     reference : path, optional

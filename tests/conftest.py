@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-from scoring_program.run import load_folder, run as run_program
+from tests.helpers import run_folder
 
 # One fixed sequence of examples, so that a run on another machine sees the same.
 settings.register_profile("all", derandomize=True, deadline=None)
@@ -30,12 +29,13 @@ def cache_folder(tmp_path_factory, monkeypatch):
         monkeypatch.setenv(name, str(folder))
 
 
-class Outcome:
-    """What a run of the scoring program left."""
+class Outputs:
+    """What a run of the scoring program left: its exit code, its outputs, and what it printed."""
 
     def __init__(self, code: int, folder: Path, out: str, err: str) -> None:
         self.code, self.folder, self.out, self.err = code, folder, out, err
         self.page = (folder / "detailed_results.html").read_text(encoding="utf-8")
+        self.detail = json.loads((folder / "detailed_results.json").read_text(encoding="utf-8"))
         scores = folder / "scores.json"
         self.scores = json.loads(scores.read_text(encoding="utf-8")) if scores.exists() else None
 
@@ -55,8 +55,8 @@ def run(tmp_path, capsys):
             place = res / name
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content if isinstance(content, bytes) else content.encode())
-        code = run_program(partial(load_folder, task_id, ref, overrides), res, out).exit_code
+        code = run_folder(task_id, ref, res, out, **overrides).exit_code
         captured = capsys.readouterr()
-        return Outcome(code, out, captured.out, captured.err)
+        return Outputs(code, out, captured.out, captured.err)
 
     return run_scoring

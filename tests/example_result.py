@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import numpy as np
 
-from scoring_program.challenge import Challenge, Fix, ScoreColumn
 from scoring_program.disclosure import disclosed
 from scoring_program.result import (
     BodyFigure,
     Column,
+    ErrorCost,
     Groups,
     Histogram,
     Interval,
     Lane,
     Line,
     LineChart,
-    Loss,
     Matrix,
     Result,
     StackedBar,
@@ -25,36 +25,19 @@ from scoring_program.result import (
     Table,
     Timeline,
 )
+from scoring_program.task import Declaration, ErrorType, ScoreColumn
 from validator.findings import Note
 
 GESTURES = [
-    *(
-        "vattene",
-        "vieniqui",
-        "perfetto",
-        "furbo",
-        "cheduepalle",
-        "chevuoi",
-        "daccordo",
-        "seipazzo",
-        "combinato",
-    ),
-    *(
-        "freganiente",
-        "ok",
-        "cosatifarei",
-        "basta",
-        "prendere",
-        "noncenepiu",
-        "fame",
-        "tantotempo",
-        "buonissimo",
-    ),
+    *("vattene", "vieniqui", "perfetto", "furbo", "cheduepalle", "chevuoi", "daccordo", "seipazzo", "combinato"),
+    *("freganiente", "ok", "cosatifarei", "basta", "prendere", "noncenepiu", "fame", "tantotempo", "buonissimo"),
     *("messidaccordo", "sonostufo"),
-]
-FIXES = ["false_classes", "missed_classes", "timing", "extra"]
-CHALLENGE = Challenge(
+]  # fmt: skip
+ERROR_TYPES = ["false_classes", "missed_classes", "timing", "extra"]
+ADVICE = "Errors of this kind cost {points}: look at the worst classes."
+TASK = Declaration(
     id="example",
+    folder=Path("example"),
     title="Example challenge, track 3 (gestures)",
     summary="When does which gesture happen?",
     item="sequence",
@@ -66,17 +49,8 @@ CHALLENGE = Challenge(
         ScoreColumn("score_low", "Interval from", "Lower end of the interval.", leaderboard=False),
         ScoreColumn("score_high", "Interval to", "Upper end of the interval.", leaderboard=False),
     ],
-    fixes=[
-        Fix(
-            key,
-            key.replace("_", " ").capitalize(),
-            "Errors of this kind cost {points}: look at the worst classes.",
-        )
-        for key in FIXES
-    ],
-    settings=(),
-    kit_files=[],
-    kit_data=[],
+    error_types=[ErrorType(key, key.replace("_", " ").capitalize(), ADVICE) for key in ERROR_TYPES],
+    known_settings=(),
 )
 SCORES = {"score": 0.4127123456, "coverage": 0.9875, "score_low": 0.391, "score_high": 0.434}
 SIGNATURE = "example|protocol:published|version:1.0.0|ref:1f3a9c0d2b4e"
@@ -94,8 +68,9 @@ def example_result(size: int = 20, text: str = "", own: str = "") -> Result:
         statistics=Statistics([f"Sequence{i:04d}" for i in range(size)], np.linspace(0, 1, size), []),
         replicates=np.zeros(0),
         interval=Interval(0.3911234567891, 0.4341234567891, 1000, 240),
-        losses=[
-            Loss(fix, 0.4127 + points, points) for fix, points in zip(FIXES, (0.121, 0.0833, 0.0412, -0.001))
+        error_costs=[
+            ErrorCost(key, 0.4127 + points, points)
+            for key, points in zip(ERROR_TYPES, (0.121, 0.0833, 0.0412, -0.001))
         ],
         sections=[*_summary(text, own, names, pick), *_full(text, names, pick)],
         notes=[

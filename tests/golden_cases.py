@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from scoring_program.result import Result
-from scoring_program.task import Loaded, load_task
-from tests.helpers import GOLDEN, ROOT
+from scoring_program.task import Loaded
+from tests.helpers import GOLDEN, ROOT, loaded
 
 PROTOCOLS = ("published", "released")
 
@@ -63,21 +63,20 @@ def settings_of(case: Path, protocol: str, **settings: Any) -> dict[str, Any]:
 @cache
 def loaded_of(case: Path, chosen: str) -> Loaded[Any, Any, Any]:
     """Load the reference of a case once with the same settings: preparing it may take a moment."""
-    task = load_task(case.parent.name)
-    return task.load(case / "ref", task.settings(case / "ref", json.loads(chosen)))
+    return loaded(case.parent.name, case / "ref", **json.loads(chosen))
 
 
 def score_case(case: Path, protocol: str, **settings: Any) -> Result:
     """Score a golden case through its task and return its result."""
     # No reference depends on the protocol.
-    loaded = loaded_of(case, json.dumps(settings_of(case, PROTOCOLS[0])))
-    values = {**loaded.settings, **settings_of(case, protocol, **settings)}
-    return replace(loaded, settings=values).score_path(case / "res")
+    of_task = loaded_of(case, json.dumps(settings_of(case, PROTOCOLS[0])))
+    values = {**of_task.settings, **settings_of(case, protocol, **settings)}
+    return replace(of_task, settings=values).score_path(case / "res")
 
 
 @contextmanager
 def told(case: Path) -> Iterator[None]:
-    """Say what the case is about if it fails."""
+    """Add to a failure what the case is about."""
     try:
         yield
     except AssertionError as error:

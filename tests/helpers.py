@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from scoring_program.run import Outcome, load_folder, run
+from scoring_program.task import Loaded, load_task
+from validator.findings import Findings, Read, Refused
+from validator.formats.rules import JsonFile
+
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"
+REFERENCES = ROOT / "reference_data"
+SAMPLES = ROOT / "starting_kit" / "samples"
 
 
 def seeds(number: int, quick: int = 6) -> list[Any]:
@@ -20,9 +29,51 @@ def seeds(number: int, quick: int = 6) -> list[Any]:
 
 
 def make_zip(files: Mapping[str, str | bytes]) -> bytes:
-    """Return a zip with these files."""
+    """Return a zip with these files; it is the same at any time, as names of tests must be."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
-            archive.writestr(name, content)
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
+
+
+def refused(call: Callable[..., object], *arguments: Any, **options: Any) -> Findings:
+    """Return the findings with which a call is refused."""
+    with pytest.raises(Refused) as caught:
+        call(*arguments, **options)
+    assert not caught.value.findings.ok
+    return caught.value.findings
+
+
+def findings_of(call: Callable[..., Read[Any]], *arguments: Any, **options: Any) -> Findings:
+    """Return the findings of a reader: those that it raises, or the notes on what it read."""
+    try:
+        return Findings(notes=call(*arguments, **options).notes)
+    except Refused as error:
+        return error.findings
+
+
+def problems_of(call: Callable[..., Read[Any]], *arguments: Any, **options: Any) -> list[str]:
+    """Return the lines of all problems that a reader raises."""
+    return [problem.line() for problem in findings_of(call, *arguments, **options).problems]
+
+
+def json_file(folder: Path, schema: Mapping[str, Any], **limits: Any) -> JsonFile:
+    """Return the rules of a JSON file; its schema is written into a folder."""
+    path = folder / "schema.json"
+    path.write_text(json.dumps(schema), encoding="utf-8")
+    return JsonFile("x.json", path, **limits)
+
+
+def loaded(task_id: str, folder: Path, **settings: Any) -> Loaded[Any, Any, Any]:
+    """Return a task with the reference in a folder; ``settings`` replace those of the folder."""
+    task = load_task(task_id)
+    return task.load(folder, task.settings(folder, settings))
+
+
+def run_folder(
+    task_id: str, reference: Path, submission: Path, output: Path, strict: bool = False, **settings: Any
+) -> Outcome:
+    """Score a submission and write all outputs, as the platform does; ``settings`` replace those of the
+    reference."""
+    return run(partial(load_folder, task_id, reference, settings), submission, output, strict)

@@ -8,10 +8,8 @@ import random
 import sys
 from importlib import import_module
 
-from scoring_program.challenge import load_challenge
 from tests import plain_metrics
-from tests.helpers import GOLDEN
-from validator.findings import Findings
+from tests.helpers import GOLDEN, loaded
 
 
 def golden_cases(name):
@@ -27,18 +25,16 @@ def golden_cases(name):
 
 def random_cases(name, folder, n_cases=50):
     """Yield truth, prediction and score of random cases, with the items in any order."""
-    task, program = import_module(f"quality.{name}.task"), load_challenge(name).program()
+    task = import_module(f"quality.{name}.task")
     for seed in range(n_cases):
-        rng, findings = random.Random(seed), Findings()
+        rng = random.Random(seed)
         keys = [f"item{number}" for number in range(rng.randint(1, 30))]
         truth, predicted = (
             {key: task.random_value(rng) for key in rng.sample(keys, len(keys))} for _ in range(2)
         )
         _write(folder, task, truth, predicted)
-        reference = program.load_reference(folder / "ref", {"detail": "summary"}, findings)
-        submission = program.read_submission(folder / "res", reference, findings)
-        assert findings.lines() == []
-        yield truth, predicted, program.scores(program.measure(reference, submission, {}))["score"]
+        result = loaded(name, folder / "ref", interval=False).score_path(folder / "res")
+        yield truth, predicted, result.scores["score"]
 
 
 def write_golden_cases(name, metric):

@@ -11,11 +11,12 @@ from organizer.__main__ import main
 from organizer.bundle.parts import build_program
 from organizer.files import folder_files, zip_bytes
 from organizer.runs.worker import BuiltTask
-from tests.helpers import ROOT, make_zip
+from tests.helpers import REFERENCES, make_zip
+from tests.helpers import SAMPLES as ALL_SAMPLES
 
 ID = "chalearn_gesture"
-REFERENCE = ROOT / "reference_data" / ID
-SAMPLES = ROOT / "starting_kit" / "samples" / ID
+REFERENCE = REFERENCES / ID
+SAMPLES = ALL_SAMPLES / ID
 TABLES = ["scores.csv", "ranking.csv", "pairs.csv", "items.csv", "changes.csv"]
 
 # A submission with a file of one of these names has the program do this.
@@ -24,8 +25,8 @@ _SPOILED = """
 import os, signal, socket, zipfile
 from pathlib import Path
 
-class _Spoiled(TrackProgram):
-    def read_submission(self, path, reference, findings):
+class _Spoiled(GestureTask):
+    def read_submission(self, path, reference):
         with zipfile.ZipFile(path) as archive:
             wishes = {name: archive.read(name).decode() for name in archive.namelist()}
         if "die" in wishes:
@@ -34,6 +35,8 @@ class _Spoiled(TrackProgram):
             Path(wishes["kill_server_once"]).touch()
             os.kill(os.getppid(), signal.SIGKILL)
             signal.pause()
+        if "mark" in wishes:
+            Path(wishes["mark"]).touch()
         if "never_end" in wishes:
             while True:
                 pass
@@ -47,9 +50,9 @@ class _Spoiled(TrackProgram):
             raise ValueError("secret")
         if "connect" in wishes:
             socket.create_connection(("127.0.0.1", int(wishes["connect"])), 5).close()
-        return super().read_submission(path, reference, findings)
+        return super().read_submission(path, reference)
 
-PROGRAM = _Spoiled(TRACK)
+TASKS = declared_tasks(__file__, {"chalearn_gesture": _Spoiled})
 """
 
 
@@ -83,7 +86,7 @@ def spoiled(time_limit=600.0):
     """Return the built program with a reader that misbehaves on request."""
     with zipfile.ZipFile(BytesIO(build_program(ID))) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
-    files[f"scoring_program/challenges/{ID}/program.py"] += _SPOILED.encode()
+    files["scoring_program/challenges/chalearn/task.py"] += _SPOILED.encode()
     return BuiltTask(ID, zip_bytes(files), REFERENCE, time_limit)
 
 

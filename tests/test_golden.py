@@ -68,5 +68,5 @@ def test_every_key_of_a_case_is_read(case):
 
 
 @pytest.mark.parametrize("task_id", task_ids())
-def test_every_challenge_has_golden_cases(task_id):
+def test_every_task_has_golden_cases(task_id):
     assert any(case.parent.name == task_id for case in CASES)

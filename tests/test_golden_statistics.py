@@ -1,4 +1,4 @@
-"""Intervals and losses of the golden cases: numbers of an independent implementation, with 200 replicates."""
+"""Intervals and error costs of the golden cases: numbers of an independent implementation, with 200 replicates."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from scoring_program.challenge import load_challenge
 from scoring_program.metrics import resampling
+from scoring_program.task import load_task
 from tests.golden_cases import score_case
 from tests.helpers import GOLDEN, ROOT
 
@@ -21,22 +21,23 @@ NUMBERS = {
 }
 
 
-@pytest.mark.parametrize(("challenge_id", "case"), [pytest.param(*key, id="-".join(key)) for key in NUMBERS])
-def test_golden_statistics(challenge_id, case):
-    expected = NUMBERS[challenge_id, case]
-    result = score_case(GOLDEN / challenge_id / case, "published")
-    program, statistics = load_challenge(challenge_id).program(), result.statistics
+@pytest.mark.parametrize(("task_id", "case"), [pytest.param(*key, id="-".join(key)) for key in NUMBERS])
+def test_golden_statistics(task_id, case):
+    expected = NUMBERS[task_id, case]
+    result = score_case(GOLDEN / task_id / case, "published")
+    statistics = result.statistics
     n = len(statistics.items)
     assert n == expected["items"]
     assert result.scores["score"] == pytest.approx(expected["score"], abs=1e-9)
-    assert {loss.fix: loss.score_if_fixed for loss in result.losses} == pytest.approx(
-        expected["losses"], abs=1e-9
-    )
+    without = {cost.error_type: cost.score_without for cost in result.error_costs}
+    assert without == pytest.approx(expected["losses"], abs=1e-9)
     if not n:
         assert "interval" not in expected
         assert result.interval is None
         return
-    replicates = program.reduce(statistics, resampling.draws(n, expected["interval"]["replicates"]))
+    replicates = load_task(task_id).reduce(
+        statistics, resampling.draws(n, expected["interval"]["replicates"])
+    )
     assert replicates[:5] == pytest.approx(expected["first_replicates"], abs=1e-9)
     if n > 1:
         low, high = resampling.percentile_interval(replicates)
@@ -45,11 +46,11 @@ def test_golden_statistics(challenge_id, case):
         )
 
 
-@pytest.mark.parametrize(("challenge_id", "case"), [pytest.param(*key, id="-".join(key)) for key in NUMBERS])
+@pytest.mark.parametrize(("task_id", "case"), [pytest.param(*key, id="-".join(key)) for key in NUMBERS])
 @pytest.mark.parametrize("protocol", ["published", "released"])
-def test_weights_of_one_give_the_score(challenge_id, case, protocol):
-    result = score_case(GOLDEN / challenge_id / case, protocol)
+def test_weights_of_one_give_the_score(task_id, case, protocol):
+    result = score_case(GOLDEN / task_id / case, protocol)
     statistics = result.statistics
-    reduced = load_challenge(challenge_id).program().reduce(statistics, np.ones((1, len(statistics.items))))
+    reduced = load_task(task_id).reduce(statistics, np.ones((1, len(statistics.items))))
     exact = result.scores.get("average_video_accuracy_exact", result.scores["score"])
     assert reduced == pytest.approx([exact], abs=1e-12)

@@ -12,6 +12,7 @@ import pytest
 
 from quality.task import quality_tasks
 from tests.helpers import ROOT, make_zip
+from validator.__main__ import main
 
 CODE = r"[ELN]-[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*"
 
@@ -45,10 +46,23 @@ def test_every_code_is_provoked_by_a_test():
     assert sorted(code for code in explained() if code not in provoked) == []
 
 
-def check(tmp_path, files, task, seed="0"):
-    (tmp_path / "my.zip").write_bytes(make_zip(files))
+@pytest.fixture
+def check(tmp_path, capsys):
+    """Return a function that checks a submission and returns the lines that ``python -m validator`` prints."""
+
+    def check_files(files, task):
+        (tmp_path / "my.zip").write_bytes(make_zip(files))
+        main([task, str(tmp_path / "my.zip")])
+        captured = capsys.readouterr()
+        assert captured.err == ""
+        return captured.out.splitlines()
+
+    return check_files
+
+
+def lines_with_hash_seed(seed, path, task):
     done = subprocess.run(
-        [sys.executable, "-m", "validator", task, str(tmp_path / "my.zip")],
+        [sys.executable, "-m", "validator", task, str(path)],
         cwd=ROOT, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONHASHSEED": seed},
     )  # fmt: skip
     assert done.stderr == ""
@@ -67,14 +81,15 @@ def test_order_does_not_depend_on_the_hash_seed(task, tmp_path):
         "submission_gen.json": '{"results": {"v": {"0": {}}}}',
     }
     bad |= {f"{name}_prediction.csv": "0,5,1\nx\n99,1,2\n" for name in ("c", "a", "b")}
-    found = {tuple(check(tmp_path, bad, task, seed)) for seed in ("1", "2", "3")}
+    (tmp_path / "my.zip").write_bytes(make_zip(bad))
+    found = {tuple(lines_with_hash_seed(seed, tmp_path / "my.zip", task)) for seed in ("1", "2", "3")}
     assert len(found) == 1
     (lines,) = found
     assert len(set(lines)) == len(lines) > 1
 
 
-def test_counting_from_zero_is_named_as_the_cause(tmp_path):
-    lines = check(tmp_path, {"S1_prediction.csv": "0,0,5\n" * 207}, "chalearn_gesture")
+def test_counting_from_zero_is_named_as_the_cause(check):
+    lines = check({"S1_prediction.csv": "0,0,5\n" * 207}, "chalearn_gesture")
     assert lines == [
         "1. E-CSV-RANGE S1_prediction.csv line 1 column 1, line 2 column 1, line 3 column 1: "
         "gesture 0 is not in 1..20 (207 such problems); count gestures from 1: add 1 to all.",
@@ -84,8 +99,8 @@ def test_counting_from_zero_is_named_as_the_cause(tmp_path):
     ]
 
 
-def test_one_row_in_the_wrong_order_is_no_length(tmp_path):
-    (line, verdict) = check(tmp_path, {"S1_prediction.csv": "1,1,5\n" * 9 + "1,9,5\n"}, "chalearn_gesture")
+def test_one_row_in_the_wrong_order_is_no_length(check):
+    (line, verdict) = check({"S1_prediction.csv": "1,1,5\n" * 9 + "1,9,5\n"}, "chalearn_gesture")
     assert line.endswith("end frame 5 is before start frame 9; swap them or drop the line.")
     assert verdict == "invalid: 1 problem"
 
@@ -99,8 +114,8 @@ def test_one_row_in_the_wrong_order_is_no_length(tmp_path):
         ("chalearn_gesture", "densepose_x_results.json", "densepose"),
     ],
 )
-def test_files_of_another_task_are_named_as_such(task, file, owner, tmp_path):
-    lines = check(tmp_path, {file: "{}"}, task)
+def test_files_of_another_task_are_named_as_such(task, file, owner, check):
+    lines = check({file: "{}"}, task)
     assert any(f"these are files of {owner}" in line for line in lines)
     assert not any("misspelled" in line for line in lines)
 
@@ -109,15 +124,15 @@ def test_files_of_another_task_are_named_as_such(task, file, owner, tmp_path):
     ("file", "asked"),
     [("densepose_demo_results.json", False), ("pred_video_result.json", True), ("pred_vid.json", True)],
 )
-def test_only_a_similar_name_is_asked_about_in_a_program_of_one_task(file, asked, tmp_path, monkeypatch):
-    monkeypatch.setattr("validator.check.known_ids", lambda: ["kinetics_tps"])
-    lines = check(tmp_path, {file: "{}", "pred_part_result.json": "{}"}, "kinetics_tps")
+def test_only_a_similar_name_is_asked_about_in_a_program_of_one_task(file, asked, check, monkeypatch):
+    monkeypatch.setattr("validator.files.task_ids", lambda: ["kinetics_tps"])
+    lines = check({file: "{}", "pred_part_result.json": "{}"}, "kinetics_tps")
     assert any("is it misspelled? Rename it to pred_vid_result.json" in line for line in lines) == asked
 
 
-def test_plain_facts_are_told_without_a_reference(tmp_path):
+def test_hints_that_need_no_reference_are_given(check):
     rows = {f"S{number}_prediction.csv": "3,1,5\n3,7,9\n" for number in range(3)}
-    assert check(tmp_path, rows, "chalearn_gesture") == [
+    assert check(rows, "chalearn_gesture") == [
         "note N-LOOKS-CONSTANT: all 6 rows have the class 3. Is it the right column?",
         "note N-UNCHECKED: names, ids and boxes were not compared with the reference",
         "valid",
@@ -127,22 +142,22 @@ def test_plain_facts_are_told_without_a_reference(tmp_path):
 @pytest.mark.parametrize(
     ("task", "name"), [("chalearn_gesture", "S1_prediction.csv"), ("densepose", "densepose_x_results.json")]
 )
-def test_a_folder_in_a_folder_shows_its_whole_path(task, name, tmp_path):
-    assert check(tmp_path, {f"a/b/c/{name}": "[]"}, task)[:2] == [
+def test_a_folder_in_a_folder_shows_its_whole_path(task, name, check):
+    assert check({f"a/b/c/{name}": "[]"}, task)[:2] == [
         "note N-FOLDER: everything is in the folder a/b/c/; only the outermost folder is looked into",
         f"1. E-FILE-PLACE a/b/c/{name}: the file is in a folder; put all files at the top of the zip.",
     ]
 
 
-def test_one_folder_around_the_files_is_looked_into(tmp_path):
-    (note, *_, verdict) = check(tmp_path, {"a/S1_prediction.csv": "1,1,5\n"}, "chalearn_gesture")
+def test_one_folder_around_the_files_is_looked_into(check):
+    (note, *_, verdict) = check({"a/S1_prediction.csv": "1,1,5\n"}, "chalearn_gesture")
     assert (note, verdict) == (
         "note N-FOLDER: everything is in the folder a/; its files were read from there",
         "valid",
     )
 
 
-def test_a_file_in_a_folder_beside_others_shows_its_path(tmp_path):
+def test_a_file_in_a_folder_beside_others_shows_its_path(check):
     rows = "1,1,5\n"
-    found = check(tmp_path, {"a/b/S1_prediction.csv": rows, "a/S2_prediction.csv": rows}, "chalearn_gesture")
+    found = check({"a/b/S1_prediction.csv": rows, "a/S2_prediction.csv": rows}, "chalearn_gesture")
     assert found[1].startswith("1. E-FILE-PLACE a/b/S1_prediction.csv: the file is in a folder")

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scoring_program.challenge import challenge_ids, load_challenge
 from scoring_program.settings import COMMON
 from scoring_program.signature import VERSION
+from scoring_program.task import load_task, task_ids
 from tests.helpers import ROOT
 
 DOCUMENTS = sorted(
@@ -77,28 +77,28 @@ def test_changelog_says_of_each_entry_whether_it_changes_numbers():
 
 def test_the_guide_lists_every_setting_with_values_and_default():
     table = rows(ROOT / "docs" / "organizers.md", "| key | task | values | default |")
-    told = {}
+    documented = {}
     for keys, tasks, values, defaults in table:
         names = quoted(keys)
         own = [default.strip("` ") for default in (defaults.split(", ") if len(names) > 1 else [defaults])]
         for name, default in zip(names, own):
-            told[name] = (quoted(tasks) or ["*"], quoted(values), default.strip("`"))
+            documented[name] = (quoted(tasks) or ["*"], quoted(values), default.strip("`"))
     known = {setting.name for setting in COMMON}
-    for challenge_id in challenge_ids():
-        for setting in load_challenge(challenge_id).settings:
+    for task_id in task_ids():
+        for setting in load_task(task_id).known_settings:
             known.add(setting.name)
-            of_tasks, allowed, own_default = told[setting.name]
-            assert any(fnmatch.fnmatch(challenge_id, task) for task in of_tasks), setting.name
+            of_tasks, allowed, own_default = documented[setting.name]
+            assert any(fnmatch.fnmatch(task_id, task) for task in of_tasks), setting.name
             assert yaml.safe_load(own_default) == setting.default, setting.name
             assert not setting.choices or allowed == [str(choice) for choice in setting.choices], setting.name
-    assert told.keys() == known
+    assert documented.keys() == known
 
 
 @pytest.mark.parametrize("document", ["README.md", "docs/organizers.md"])
 def test_tables_of_tasks_hold_every_task(document):
     header = "| task id |" if document == "README.md" else "| task | files in the source folder"
-    told = [task for row in rows(ROOT / document, header) for task in quoted(row[0])]
-    assert sorted(told) == sorted(challenge_ids())
+    documented = [task for row in rows(ROOT / document, header) for task in quoted(row[0])]
+    assert sorted(documented) == sorted(task_ids())
 
 
 def anchors(document: Path) -> set[str]:
@@ -120,8 +120,8 @@ def test_links_lead_somewhere(document):
 def test_the_readme_names_every_command_of_the_makefile():
     text = (ROOT / "Makefile").read_text(encoding="utf-8")
     (phony,) = re.findall(r"^\.PHONY: (.+)$", text, re.M)
-    told = set(re.findall(r"`make ([a-z-]+)", (ROOT / "README.md").read_text(encoding="utf-8")))
-    assert told == set(phony.split()) - {"clean"}
+    named = set(re.findall(r"`make ([a-z-]+)", (ROOT / "README.md").read_text(encoding="utf-8")))
+    assert named == set(phony.split()) - {"clean"}
 
 
 def test_no_generated_file_is_committed():

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 import shutil
 
 import pytest
 
 from organizer.data.prepare import reference_files
-from organizer.files import folder_files, samples_folder, write_files
-from quality.task import CANARY as WORD
-from quality.task import quality_tasks
-from scoring_program import scoring
-from scoring_program.challenge import challenge_ids, load_challenge
-from tests.helpers import make_zip
+from organizer.files import folder_files, write_files
+from quality.task import CANARY, quality_tasks
+from scoring_program import task as contract
+from scoring_program.report import outputs, page
+from scoring_program.run import BROKEN, INVALID, SCORED
+from scoring_program.task import load_task, task_ids
+from tests.helpers import SAMPLES, make_zip, run_folder
 
 pytestmark = pytest.mark.slow
 
-IDS = challenge_ids()
+IDS = task_ids()
 NUMBER = re.compile(r"73911\d{2}|0\.73911")
 
 
@@ -41,7 +41,7 @@ def planted(tmp_path_factory):
 
 
 def sample(name):
-    return folder_files(samples_folder(name) / "good")
+    return folder_files(SAMPLES / name / "good")
 
 
 def knowing(name):
@@ -73,17 +73,17 @@ def run(name, reference, files, folder, capsys, **settings):
     submission = folder / "s.zip"
     submission.write_bytes(files if isinstance(files, bytes) else make_zip(files))
     output = folder / "out"
-    code = scoring.score_folder(name, reference, submission, output, settings)
+    outcome = run_folder(name, reference, submission, output, **settings)
     captured = capsys.readouterr()
     texts = {path.name: path.read_text(encoding="utf-8") for path in output.iterdir()}
-    return code, {**texts, "stdout": captured.out, "stderr": captured.err}
+    return outcome.exit_code, {**texts, "stdout": captured.out, "stderr": captured.err}
 
 
 def assert_silent(texts, own=b""):
     """The submission's own words may be quoted; no other canary may appear."""
     for place, text in texts.items():
-        for found in [*re.findall(rf"{WORD}\w*", text), *NUMBER.findall(text)]:
-            assert found.encode() in own, f"{place} tells {found}"
+        for found in [*re.findall(rf"{CANARY}\w*", text), *NUMBER.findall(text)]:
+            assert found.encode() in own, f"{place} reveals {found}"
 
 
 @pytest.mark.parametrize("detail", ["summary", "none"])
@@ -92,9 +92,9 @@ def assert_silent(texts, own=b""):
 def test_no_canary_leaves_a_run(planted, tmp_path, capsys, name, make, detail):
     files = make(name)
     code, texts = run(name, planted(name), files, tmp_path, capsys, detail=detail)
-    assert code in (scoring.SCORED, scoring.INVALID), texts["stderr"]
+    assert code in (SCORED, INVALID), texts["stderr"]
     if make is not sample:
-        assert code == (scoring.SCORED if make is knowing else scoring.INVALID), texts["stderr"]
+        assert code == (SCORED if make is knowing else INVALID), texts["stderr"]
     assert_silent(texts, b" ".join([*(place.encode() for place in files), *files.values()]))
 
 
@@ -102,45 +102,36 @@ def test_no_canary_leaves_a_run(planted, tmp_path, capsys, name, make, detail):
 def test_full_detail_shows_ground_truth_in_the_detailed_results_only(planted, tmp_path, capsys, name):
     files = knowing(name)
     code, texts = run(name, planted(name), files, tmp_path, capsys, detail="full")
-    assert code == scoring.SCORED
+    assert code == SCORED
     for place in ("detailed_results.html", "detailed_results.json"):
-        assert WORD in texts.pop(place)
+        assert CANARY in texts.pop(place)
     assert_silent(texts, b" ".join([*(place.encode() for place in files), *files.values()]))
 
 
-# A function of every stage, to be broken: module and name.
-STAGES = {
-    "reference": "load_reference",
-    "submission": "read_submission",
-    "measure": "measure",
-    "reduce": "reduce",
-    "scores": "scores",
-    "losses": "losses",
-}
+# What is called in each stage, to be broken: a method of the task, or a function of a module.
+METHODS = [
+    "load_reference",
+    "read_submission",
+    "measure",
+    "reduce",
+    "scores",
+    "hints",
+    "error_costs",
+    "sections",
+]
+FUNCTIONS = {"signature": contract, "result_page": page, "result_json": outputs, "write_scored": outputs}
 
 
-@pytest.mark.parametrize("stage", [*STAGES, "sections", "report", "json", "signature", "write"])
+@pytest.mark.parametrize("function", [*METHODS, *FUNCTIONS])
 @pytest.mark.parametrize("name", IDS)
-def test_exceptions_of_our_own_tell_their_type_only(planted, tmp_path, capsys, monkeypatch, name, stage):
+def test_exceptions_of_our_own_reveal_their_type_only(planted, tmp_path, capsys, monkeypatch, name, function):
     def fail(*arguments, **options):
-        raise ValueError(f"{WORD}secret 7391160")
+        raise ValueError(f"{CANARY}secret 7391160")
 
-    reference = planted(name)  # it is prepared before a stage is broken
-    if stage in STAGES:
-        monkeypatch.setattr(load_challenge(name).program(), STAGES[stage], fail)
-    elif stage == "sections":
-        module = importlib.import_module(f"scoring_program.challenges.{name}.detail")
-        monkeypatch.setattr(module, "sections", fail)
-    elif stage == "json":
-        monkeypatch.setattr(scoring.data, "result_json", fail)
-    elif stage == "report":
-        monkeypatch.setattr(scoring.page, "result_page", fail)
-    elif stage == "signature":
-        monkeypatch.setattr(scoring, "signature", fail)
-    else:
-        monkeypatch.setattr(scoring.files, "write_scores", fail)
+    reference = planted(name)  # prepared before anything is broken
+    monkeypatch.setattr(FUNCTIONS.get(function, type(load_task(name))), function, fail)
     code, texts = run(name, reference, knowing(name), tmp_path, capsys)
-    assert code == scoring.BROKEN
+    assert code == BROKEN
     assert "E-INTERNAL: ValueError in " in texts["stderr"]
     assert "scores.json" not in texts
     assert_silent(texts)
@@ -153,16 +144,16 @@ def test_a_broken_reference_is_not_quoted(planted, tmp_path, capsys, name):
     for path in folder.iterdir():
         data = path.read_bytes()
         if path.suffix == ".csv":
-            path.write_bytes(data + f"{WORD},oops\n".encode())
+            path.write_bytes(data + f"{CANARY},oops\n".encode())
         elif path.suffix in (".json", ".npz", ".f32"):
             path.write_bytes(data[: len(data) // 2])
     code, texts = run(name, folder, sample(name), tmp_path, capsys)
-    assert code == scoring.BROKEN
+    assert code == BROKEN
     assert_silent(texts)
 
 
 def test_canaries_are_noticed():
-    with pytest.raises(AssertionError, match="stdout tells zqcanaryclass"):
+    with pytest.raises(AssertionError, match="stdout reveals zqcanaryclass"):
         assert_silent({"stdout": "class zqcanaryclass"})
     with pytest.raises(AssertionError, match="7391117"):
         assert_silent({"stdout": "box 7391117"})

@@ -328,7 +328,8 @@ def _zip_members(
             members[name] = _ZipMember(archive, info)
     if sum(info.compress_size for info in archive.infolist()) > path.stat().st_size:
         hint = "create it again with an ordinary zip program"
-        findings.add("E-ZIP-BOMB", "its files overlap inside the archive", hint, file=path.name)
+        problem = "its files overlap inside the archive"
+        findings.add("E-ZIP-BOMB", problem, hint, file=path.name, rule="overlap")
     _check_names(members, findings, folders)
     return _check_members(members, limits, findings, path.name)
 
@@ -368,8 +369,8 @@ def _check_names(members: Mapping[str, object], findings: Findings, folders: Ite
     ordered = sorted(name.replace("/", "\0") for name in chain(members, (f"{name}/" for name in folders)))
     for first, second in zip(ordered, ordered[1:]):
         if second.startswith(f"{first}\0"):
-            name = first.replace("\0", "/")
-            findings.add("E-ZIP-NAME", "a file and a folder have this name", "rename one of them", file=name)
+            problem, name = "a file and a folder have this name", first.replace("\0", "/")
+            findings.add("E-ZIP-NAME", problem, "rename one of them", file=name, rule="folder")
 
 
 def _name_problem(name: str) -> str:
@@ -409,7 +410,7 @@ def _check_sizes(members: Mapping[str, _Member], limits: Limits, findings: Findi
     total = sum(member.size for member in members.values())
     if total > limits.total_bytes:
         problem = f"the files have {total:,} bytes unpacked; at most {limits.total_bytes:,} are allowed"
-        findings.add("E-ZIP-SIZE", problem, _ONLY_NEEDED, file=file)
+        findings.add("E-ZIP-SIZE", problem, _ONLY_NEEDED, file=file, rule="total")
 
 
 def _common_folder(members: Mapping[str, _Member]) -> str:

@@ -353,7 +353,8 @@ def _add(errors: Errors, prefix: str, name: str, findings: Findings, most: int) 
             break
         where = prefix + "".join(f"/{pointer_part(part)}" for part in error.absolute_path)
         problem, remedy, variant = _described_error(error)
-        rule = "/".join([*map(str, error.absolute_schema_path), variant])
+        # The schema of an entry has paths of its own.
+        rule = "/".join(["entry" if prefix else "", *map(str, error.absolute_schema_path), variant])
         findings.add("E-JSON-SCHEMA", problem, remedy, file=name, where=where or "/", rule=rule)
     return count
 
@@ -364,14 +365,17 @@ _TYPES = {
 }  # fmt: skip
 
 
-def _described(value: JsonValue) -> str:
+def _described(value: JsonValue) -> tuple[str, str]:
+    """Return a value's type in JSON, and what it is for messages."""
     if value is None:
-        return "null"
+        return "null", "null"
     if isinstance(value, bool):
-        return "true" if value else "false"
+        return "boolean", "true" if value else "false"
     if isinstance(value, (int, float)):
-        return f"the number {quote(repr(value), 24)}"
-    return "a string" if isinstance(value, str) else "a list" if isinstance(value, list) else "an object"
+        return "number", f"the number {quote(repr(value), 24)}"
+    if isinstance(value, str):
+        return "string", "a string"
+    return ("array", "a list") if isinstance(value, list) else ("object", "an object")
 
 
 def _described_error(error: ValidationError) -> tuple[str, str, str]:
@@ -383,7 +387,8 @@ def _described_error(error: ValidationError) -> tuple[str, str, str]:
         types = " or ".join(
             _TYPES.get(name, name) for name in ([allowed] if isinstance(allowed, str) else allowed)
         )
-        problem, variant = f"this is {_described(value)} instead of {types}", type(value).__name__
+        variant, given = _described(value)
+        problem = f"this is {given} instead of {types}"
     elif keyword == "required":
         missing = [key for key in allowed if key not in value]
         verb = variant = "is" if len(missing) == 1 else "are"

@@ -94,6 +94,10 @@ def decode_text(data: bytes, name: str) -> Read[str]:
             findings.add(
                 "E-JSON-ENCODING", problem, "save the file as UTF-8", file=name, where=where, rule="UTF-8"
             )
+        else:
+            # A second one is no blank; without the first it would be skipped when the file is parsed.
+            if data.startswith(BOM):
+                _add_syntax_problem(text, name, findings)
     return Read(text, findings.notes)
 
 
@@ -145,12 +149,16 @@ def parse(data: bytes, name: str, findings: Findings, depth: int = 0) -> JsonVal
             parse_int=marks.integer,
         )
     except json.JSONDecodeError:
-        at, rule, problem, remedy = explain_syntax(text)
-        findings.add("E-JSON-SYNTAX", problem, remedy, file=name, where=_place(text[:at]), rule=rule)
+        _add_syntax_problem(text, name, findings)
         raise Refused(findings) from None
     if marks.any:
         _report(value, name, findings)
     return value
+
+
+def _add_syntax_problem(text: str, name: str, findings: Findings) -> None:
+    at, rule, problem, remedy = explain_syntax(text)
+    findings.add("E-JSON-SYNTAX", problem, remedy, file=name, where=_place(text[:at]), rule=rule)
 
 
 def _place(before: str) -> str:

@@ -158,7 +158,10 @@ def _run(
 def _serve(pipe: Connection, make: Callable[[], Fold[ResultT]]) -> None:
     """Work until an empty batch comes; answer with the result, or with the exception."""
     failure: Exception | None = None
-    own = make()
+    try:
+        own = make()
+    except Exception as error:
+        failure = _without_message(error)
     while count := pipe.recv():
         # Also after a failure batches are received as they were sent: what participants wrote is never
         # unpickled.

@@ -12,9 +12,9 @@ from pathlib import Path
 from organizer.ranking import page, tables
 from organizer.ranking.ranking import Ranking, ranking_of
 from organizer.ranking.tables import History
+from organizer.runs.fork_server import SCORED
 from organizer.runs.pool import BrokenError
 from organizer.runs.rescore import Options, Record, score_all
-from organizer.runs.store import SCORED
 from organizer.runs.submissions import Submission, SubmissionsError, find_submissions
 from organizer.runs.worker import BuiltTask
 from scoring_program.report.outputs import write_atomic

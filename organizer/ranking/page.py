@@ -15,8 +15,8 @@ import numpy as np
 from organizer.ranking import statistics
 from organizer.ranking.ranking import MOST_PAIRED, Ranking
 from organizer.ranking.tables import History, hardest_items
+from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
-from organizer.runs.store import SCORED
 from scoring_program.report import charts
 from scoring_program.report.html import Child, cut, element
 from scoring_program.report.page import ROUGH_BELOW, document

@@ -9,8 +9,8 @@ import numpy as np
 
 from organizer.ranking import statistics
 from organizer.ranking.statistics import Counts, Numbers, Pairs, Stability
+from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
-from organizer.runs.store import SCORED
 from scoring_program.metrics.resampling import percentile_interval
 
 MOST_PAIRED = 100

@@ -14,8 +14,8 @@ import numpy as np
 
 from organizer.ranking import statistics
 from organizer.ranking.ranking import Ranking
+from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
-from organizer.runs.store import SCORED
 from scoring_program.report.outputs import plain_number, write_atomic
 from validator.findings import quote
 

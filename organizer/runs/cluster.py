@@ -1,9 +1,8 @@
 """Scoring on a running Dask cluster, whose machines need no copy of this repository and no shared file
 system.
 
-The code is sent by value: functions of this module and of `organizer.runs.pool`. The program and the
-reference go to each worker once, also to those that join later, and stay on its disk by their hash; a
-submission is sent with its task.
+The code is sent by value. The program and the reference go to each worker once, also to those that join
+later, and stay on its disk by their hash; a submission is sent with its task.
 """
 
 from __future__ import annotations
@@ -14,48 +13,37 @@ import warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from organizer.files import Files, folder_files, unpack
-from organizer.runs import pool
-from organizer.runs.pool import BrokenError, Ended, Pool, Setup, machine_memory_mb
-from organizer.runs.submissions import Submission
-from organizer.runs.worker import BuiltTask
+import cloudpickle
+from distributed import Client, WorkerPlugin, get_worker
+from distributed.scheduler import KilledWorker
+
+from organizer import files as own_files
+from organizer.files import Files, folder_files, write_files
+from organizer.runs import fork_server, pool
+from organizer.runs.fork_server import Entry, Setup
+from organizer.runs.pool import KILLED, BrokenError, Ended, Pool, machine_memory_mb
 
 _PATIENCE = "10s"
 # After a worker was shut down while it scored.
 _RETRIES = 2
-_INSTALL = ".venv/bin/python -m pip install --require-hashes -r requirements/scale.lock"
 _KEPT = "people-in-video-scoring"
+# The fields of an entry, and the page.
+_Answer = tuple[dict[str, Any], str]
 
 
 class Cluster:
-    """The workers of a scheduler; ``submit`` as an executor, with at most ``in_flight`` at a time.
+    """The workers of a scheduler at an address (``tcp://host:8786``); ``in_flight`` submissions keep all of
+    them at work.
 
-    Parameters
-    ----------
-    address : str
-        Of the scheduler, as ``tcp://host:8786``.
-    setup : Setup
-        What the fork servers load; each worker fills in its folders.
-    built : BuiltTask
-        The program and the reference.
-
-    Raises
-    ------
-    BrokenError
-        The cluster cannot be used; the message says why, in one line.
+    Raises BrokenError if the cluster cannot be used; the message says why, in one line.
     """
 
-    def __init__(self, address: str, setup: Setup, built: BuiltTask) -> None:
-        try:
-            import cloudpickle
-            from distributed import Client
-        except ImportError as error:
-            raise BrokenError(f"scoring on a cluster needs dask.distributed: {_INSTALL}") from error
+    def __init__(self, address: str, setup: Setup) -> None:
         try:
             self._client = Client(address, timeout=_PATIENCE, set_as_default=False)
         except (OSError, ValueError) as error:
@@ -63,46 +51,44 @@ class Cluster:
                 f"{address}: no scheduler answers there; start one with: dask scheduler"
             ) from error
         self._name = f"rescore-{setup.fingerprint}"
-        self._running: set[Any] = set()
         try:
             self.in_flight = 2 * _checked_workers(address, self._client.get_versions())
-            for module in (sys.modules[__name__], pool):
+            for module in (own_files, fork_server, pool, sys.modules[__name__]):
                 cloudpickle.register_pickle_by_value(module)
-            parts = {"program": _files(built.program), "reference": _files(built.reference)}
-            self._client.register_plugin(_keeper(self._name, setup, parts), name=self._name)
+            self._client.register_plugin(_keeper(self._name, setup), name=self._name)
         except BaseException:
             self._client.close()
             raise
+        self._executor = self._client.get_executor(pure=False, retries=_RETRIES)
+        self._score = _scorer(self._name)
 
-    def submit(self, submission: Submission) -> Future[Ended]:
+    def submit(self, submission: bytes) -> Future[Ended]:
         """Start to score a submission on any worker."""
+        future: Future[Ended] = Future()
         with warnings.catch_warnings():
             # Dask warns of large tasks; these are few at a time.
             warnings.filterwarnings("ignore", message="Sending large graph")
-            task = self._client.submit(_scorer(self._name), submission.read(), pure=False, retries=_RETRIES)
-        future: Future[Ended] = Future()
-        self._running.add(task)
-        task.add_done_callback(partial(self._done, future))
+            self._executor.submit(self._score, submission).add_done_callback(partial(_settle, future))
         return future
-
-    def _done(self, future: Future[Ended], task: Any) -> None:
-        from distributed.scheduler import KilledWorker
-
-        self._running.discard(task)
-        try:
-            future.set_result(Ended(**task.result()))
-        except KilledWorker:
-            future.set_result(Ended(exit_code=-1))
-        except BaseException as error:
-            future.set_exception(BrokenError(f"the cluster failed: {type(error).__name__}: {error}"))
 
     def close(self) -> None:
         """Cancel what runs and disconnect from the workers."""
         # The cluster may be gone by now.
         with suppress(Exception):
-            self._client.cancel(list(self._running))
+            self._executor.shutdown(wait=False)
             self._client.unregister_worker_plugin(self._name)
         self._client.close()
+
+
+def _settle(future: Future[Ended], answer: Future[_Answer]) -> None:
+    """Give a future the answer of a worker."""
+    try:
+        entry, page = answer.result()
+        future.set_result((Entry(**entry), page))
+    except KilledWorker:
+        future.set_result((KILLED, ""))
+    except BaseException as error:
+        future.set_exception(BrokenError(f"the cluster failed: {type(error).__name__}: {error}"))
 
 
 def _checked_workers(address: str, versions: Mapping[str, Any]) -> int:
@@ -124,31 +110,29 @@ def _version(versions: Mapping[str, Any]) -> tuple[str, str]:
     return ".".join(python.split(".")[:2]), dict(versions["packages"])["numpy"]
 
 
-def _files(part: bytes | Path) -> Files:
-    if isinstance(part, Path):
-        return folder_files(part)
-    with tempfile.TemporaryDirectory() as folder:
-        unpack(part, Path(folder))
-        return folder_files(Path(folder))
+# Dask sends at once by value only what is defined within a function.
 
 
-def _keeper(name: str, setup: Setup, parts: Mapping[str, Files]) -> Any:
-    """Return the plugin that keeps the parts on a worker's disk and fork servers running there."""
-    from distributed import WorkerPlugin
+def _keeper(name: str, setup: Setup) -> WorkerPlugin:
+    """Return the plugin that keeps the program and the reference on a worker's disk, and fork servers."""
+    folders = {"program": setup.program, "reference": setup.reference}
+    files = {
+        f"{part}/{path}": data
+        for part, folder in folders.items()
+        for path, data in folder_files(Path(folder)).items()
+    }
 
     class Keeper(WorkerPlugin):  # type: ignore[misc]
         """Holds the fork servers of one worker."""
 
         def setup(self, worker: Any) -> None:
             """Write what is not there yet, and start the fork servers."""
-            kept = Path(worker.local_directory).resolve().parent / _KEPT
-            folder = _keep(kept / name, parts)
-            threads = worker.state.nthreads
-            memory = (
-                (worker.memory_manager.memory_limit or machine_memory_mb() * (1 << 20)) / (1 << 20) / threads
-            )
-            program, reference = str(folder / "program"), str(folder / "reference")
-            self.pool = Pool(replace(setup, program=program, reference=reference, memory_mb=memory), threads)
+            kept = Path(worker.local_directory).resolve().parent / _KEPT / name
+            _keep(files, kept)
+            limit = worker.memory_manager.memory_limit
+            memory_mb = limit / (1 << 20) if limit else machine_memory_mb()
+            here = replace(setup, program=str(kept / "program"), reference=str(kept / "reference"))
+            self.pool = Pool(here, worker.state.nthreads, memory_mb)
 
         def teardown(self, worker: Any) -> None:
             """End the fork servers."""
@@ -157,32 +141,22 @@ def _keeper(name: str, setup: Setup, parts: Mapping[str, Files]) -> Any:
     return Keeper()
 
 
-def _keep(folder: Path, parts: Mapping[str, Files]) -> Path:
-    """Write the parts into a folder, as a whole or not at all; return the folder."""
+def _keep(files: Files, folder: Path) -> None:
+    """Write a folder, as a whole or not at all, unless it is there."""
     if not folder.is_dir():
         folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         work = Path(tempfile.mkdtemp(dir=folder.parent))
-        for part, files in parts.items():
-            for name, data in files.items():
-                path = work / part / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(data)
+        write_files(files, work)
         # Another worker of the same machine may have been faster.
         with suppress(OSError):
             work.rename(folder)
-    return folder
 
 
-def _scorer(name: str) -> Callable[[bytes], dict[str, Any]]:
-    """Return the function that scores a submission on a worker; Dask sends only such inner functions by
-    value."""
+def _scorer(name: str) -> Callable[[bytes], _Answer]:
+    """Return the function that scores a submission on a worker."""
 
-    def score(submission: bytes) -> dict[str, Any]:
-        from distributed import get_worker
-
-        def fill(path: Path) -> None:
-            path.write_bytes(submission)
-
-        return asdict(get_worker().plugins[name].pool.score(fill))
+    def score(submission: bytes) -> _Answer:
+        entry, page = get_worker().plugins[name].pool.score(submission)
+        return vars(entry), page
 
     return score

@@ -1,12 +1,11 @@
-"""A pool of fork servers on one machine: each scores one submission at a time, in a process of its own.
+"""Fork servers on one machine, each for one submission at a time.
 
-Imports the standard library alone, so that `organizer.runs.cluster` can send this module to machines that do
-not have this repository.
+With `organizer.runs.fork_server` it is what `organizer.runs.cluster` sends to machines that do not have this
+repository: it imports nothing else of ours.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import queue
@@ -15,132 +14,77 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+from organizer.runs import fork_server
+from organizer.runs.fork_server import BROKEN, CRASHED, PAGE, SUBMISSION, Entry, Setup
+
+_SCRIPT = Path(fork_server.__file__).read_text(encoding="utf-8")
 _TRIES = 3
 _PATIENCE = 10.0
-SUBMISSION = "submission.zip"
-"""The name of every submission while it is scored, because outputs must not depend on its own."""
+# The processes share the cores already.
+_ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
-
-@dataclass(frozen=True)
-class Setup:
-    """The data that a fork server loads, and the limits of each submission.
-
-    Attributes
-    ----------
-    script : str
-        The text of ``host.py``.
-    challenge : str
-        The id.
-    fingerprint : str
-        A hash of the program and the reference.
-    settings : mapping
-        Settings that replace those of the reference.
-    replicates : int
-        Number of resamples.
-    time_limit : float
-        Seconds after which a submission is killed.
-    program, reference : str
-        The folders of the unpacked program and of the reference where it runs.
-    memory_mb : float
-        The most memory in MB there, if the settings do not say less.
-    """
-
-    script: str
-    challenge: str
-    fingerprint: str
-    settings: Mapping[str, Any]
-    replicates: int
-    time_limit: float
-    program: str = ""
-    reference: str = ""
-    memory_mb: float = 0.0
-
-
-@dataclass(frozen=True)
-class Ended:
-    """How the scoring of a submission ended: the outputs by name, and why there are none.
-
-    ``exit_code`` is negative after a signal; ``late`` says that the time limit had passed; ``broken`` holds
-    the problems of the reference.
-    """
-
-    exit_code: int = 0
-    late: bool = False
-    seconds: float = 0.0
-    peak_mb: float = 0.0
-    outputs: Mapping[str, bytes] = field(default_factory=dict)
-    broken: tuple[str, ...] = ()
+KILLED = Entry(CRASHED, "E-CRASHED: its process was killed three times")
+_NEVER_READY = Entry(BROKEN, "the program ended while it loaded the reference; is there too little memory?")
+# The outcome of a submission, and its detail page.
+Ended = tuple[Entry, str]
 
 
 class BrokenError(Exception):
     """The organizer's side is broken; the message says how."""
 
 
-class DiedError(Exception):
+class _DiedError(Exception):
     """The process that scored a submission, or the fork server itself, was killed."""
 
 
-class Host:
-    """One fork server. Its folder is removed when it is closed."""
+class _ForkServer:
+    """A fork server, started again after it died, and its folder, which is removed when it is closed."""
 
-    def __init__(self, setup: Setup, folder: Path | None = None) -> None:
-        self._folder = Path(tempfile.mkdtemp(dir=folder))
-        environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-        # The processes share the cores already.
-        environment |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-        options = {key: value for key, value in asdict(setup).items() if key != "script"}
-        self._process = subprocess.Popen(
-            [*network_off(), sys.executable, "-s", "-c", setup.script, json.dumps(options)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-            cwd=setup.program, env=environment, start_new_session=True,
-        )  # fmt: skip
-        self._problems: tuple[str, ...] | None = None
+    def __init__(self, setup: Setup, folder: Path | None) -> None:
+        self._setup, self._folder = setup, Path(tempfile.mkdtemp(dir=folder))
+        self._lock = threading.Lock()
+        self._is_closed = False
+        self._start()
 
-    def problems(self) -> tuple[str, ...]:
-        """Wait until all is loaded and return the problems of the reference."""
-        if self._problems is None:
+    def score(self, submission: bytes) -> Ended:
+        """Score a submission; if its process is killed, try again, at most three times in all.
+
+        Raises an exception if this is closed in the meantime.
+        """
+        for _ in range(_TRIES):
             try:
-                self._problems = tuple(self._reply()["problems"])
-            except DiedError:
-                self._problems = (
-                    "the program ended while it loaded the reference; is there too little memory?",
-                )
-        return self._problems
-
-    def score(self, fill: Callable[[Path], None]) -> Ended:
-        """Score the submission that ``fill`` writes to a path. Raises DiedError if that kills a process."""
-        if broken := self.problems():
-            return Ended(2, broken=broken)
-        submission, output = self._folder / SUBMISSION, self._folder / "output"
-        fill(submission)
-        shutil.rmtree(output, ignore_errors=True)
-        output.mkdir()
-        assert self._process.stdin  # noqa: S101 - a pipe
-        try:
-            print(
-                json.dumps({"submission": str(submission), "output": str(output)}), file=self._process.stdin
-            )
-            self._process.stdin.flush()
-        except (OSError, ValueError) as error:  # the second if it was closed in the meantime
-            raise DiedError from error
-        reply = self._reply()
-        outputs = {path.name: path.read_bytes() for path in output.iterdir() if not path.name.startswith(".")}
-        if not reply["late"] and reply["exit_code"] not in (0, 1, 2):
-            raise DiedError
-        if not reply["late"] and "detailed_results.json" not in outputs:
-            return Ended(2, broken=(f"the outputs cannot be written to {output}; is the disk full?",))
-        return Ended(**reply, outputs=outputs)
+                return self._score(submission)
+            except _DiedError:
+                with self._lock:
+                    self._end()
+                    if self._is_closed:
+                        raise
+                    self._start()
+        return KILLED, ""
 
     def close(self) -> None:
-        """End the process and what it runs."""
-        assert self._process.stdin  # noqa: S101 - a pipe
-        with contextlib.suppress(OSError):
+        """End the server at once, also in the middle of a submission."""
+        with self._lock:
+            self._is_closed = True
+            self._end()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _start(self) -> None:
+        self._is_ready = False
+        self._process = subprocess.Popen(
+            [*network_off(), sys.executable, "-I", "-c", _SCRIPT, json.dumps(vars(self._setup))],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            cwd=self._folder, env={**os.environ, **_ONE_THREAD}, start_new_session=True,
+        )  # fmt: skip
+
+    def _end(self) -> None:
+        assert self._process.stdin and self._process.stdout  # noqa: S101 - pipes
+        with suppress(OSError):
             # At the end of its input it kills what it runs.
             self._process.stdin.close()
         try:
@@ -148,67 +92,70 @@ class Host:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        assert self._process.stdout  # noqa: S101 - a pipe
         self._process.stdout.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _reply(self) -> Any:
+    def _score(self, submission: bytes) -> Ended:
+        if not self._is_ready:
+            try:
+                self._line()
+            except _DiedError:
+                if self._is_closed:
+                    raise
+                return _NEVER_READY, ""
+            self._is_ready = True
+        page = self._folder / PAGE
+        page.unlink(missing_ok=True)
+        (self._folder / SUBMISSION).write_bytes(submission)
+        try:
+            print(file=self._process.stdin, flush=True)
+        except (OSError, ValueError) as error:  # the second if it was closed in the meantime
+            raise _DiedError from error
+        entry = Entry(**json.loads(self._line()))
+        if not entry.outcome:
+            raise _DiedError
+        return entry, page.read_text(encoding="utf-8", errors="replace") if page.is_file() else ""
+
+    def _line(self) -> str:
+        """Return the next line that the server writes."""
         assert self._process.stdout  # noqa: S101 - a pipe
         try:
             line = self._process.stdout.readline()
         except ValueError as error:  # it was closed in the meantime
-            raise DiedError from error
+            raise _DiedError from error
         if not line.endswith("\n"):
-            raise DiedError
-        return json.loads(line)
+            raise _DiedError
+        return line
 
 
 class Pool:
-    """A fork server for each worker; ``submit`` as an executor, with at most ``in_flight`` at a time."""
+    """Fork servers that share the memory of a machine; ``in_flight`` submissions keep all of them at work."""
 
-    def __init__(self, setup: Setup, workers: int, folder: Path | None = None) -> None:
-        self._setup, self._folder = setup, folder
-        self.in_flight = 2 * workers
-        self._closed = threading.Event()
-        self._hosts = [Host(setup, folder) for _ in range(workers)]
-        self._idle: queue.SimpleQueue[Host] = queue.SimpleQueue()
-        for host in self._hosts:
-            self._idle.put(host)
-        self._threads = ThreadPoolExecutor(workers)
+    def __init__(self, setup: Setup, n_servers: int, memory_mb: float, folder: Path | None = None) -> None:
+        self.in_flight = 2 * n_servers
+        setup = replace(setup, memory_mb=memory_mb / n_servers)
+        self._servers = [_ForkServer(setup, folder) for _ in range(n_servers)]
+        self._idle: queue.SimpleQueue[_ForkServer] = queue.SimpleQueue()
+        for server in self._servers:
+            self._idle.put(server)
+        self._threads = ThreadPoolExecutor(n_servers)
 
-    def submit(self, fill: Callable[[Path], None]) -> Future[Ended]:
-        """Start to score the submission that ``fill`` writes to a path."""
-        return self._threads.submit(self.score, fill)
+    def submit(self, submission: bytes) -> Future[Ended]:
+        """Start to score a submission."""
+        return self._threads.submit(self.score, submission)
 
-    def score(self, fill: Callable[[Path], None]) -> Ended:
-        """Score a submission; if its process is killed, try again, at most three times in all.
-
-        Raises DiedError if the pool is closed in the meantime.
-        """
-        for _ in range(_TRIES):
-            host = self._idle.get()
-            try:
-                return host.score(fill)
-            except DiedError:
-                if self._closed.is_set():
-                    raise
-                host.close()
-                self._hosts.remove(host)
-                host = Host(self._setup, self._folder)
-                self._hosts.append(host)
-            finally:
-                self._idle.put(host)
-        return Ended(exit_code=-1)
+    def score(self, submission: bytes) -> Ended:
+        """Score a submission as soon as a server is idle. Raises an exception if the pool is closed."""
+        server = self._idle.get()
+        try:
+            return server.score(submission)
+        finally:
+            self._idle.put(server)
 
     def close(self) -> None:
         """End all processes at once, also in the middle of a submission."""
-        self._closed.set()
-        for host in list(self._hosts):
-            host.close()
+        for server in self._servers:
+            server.close()
         self._threads.shutdown(cancel_futures=True)
-        # One may have been started in the meantime.
-        for host in self._hosts:
-            host.close()
 
 
 def network_off() -> tuple[str, ...]:

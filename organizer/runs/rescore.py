@@ -3,36 +3,37 @@ interrupted."""
 
 from __future__ import annotations
 
+import hashlib
 import shutil
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from typing import Protocol
 
 from tqdm import tqdm
 
 from organizer.files import unpack
-from organizer.runs.pool import BrokenError, Ended, Pool, Setup, machine_memory_mb
-from organizer.runs.store import SCORED, Entry, Store, fingerprint
+from organizer.runs.fork_server import BROKEN, SCORED, Entry, Setup
+from organizer.runs.pool import BrokenError, Ended, Pool, machine_memory_mb
+from organizer.runs.store import Store, fingerprint
 from organizer.runs.submissions import Submission
 from organizer.runs.worker import BuiltTask
 from validator.findings import quote
 from validator.workers import usable_cores
 
-HOST_SCRIPT = Path(__file__).with_name("host.py")
+_INSTALL = ".venv/bin/python -m pip install --require-hashes -r requirements/scale.lock"
 
 
 class Engine(Protocol):
-    """What scores submissions, on this machine or on others."""
+    """What scores submissions, here or on other machines; ``in_flight`` of them keep it at work."""
 
     in_flight: int
-    """How many submissions it wants at a time."""
 
-    def submit(self, submission: Submission) -> Future[Ended]:
-        """Begin to score a submission."""
+    def submit(self, submission: bytes) -> Future[Ended]:
+        """Start to score a submission."""
+        ...
 
     def close(self) -> None:
         """End everything at once."""
@@ -59,11 +60,6 @@ class Record:
     page: Path
 
 
-class _LocalEngine(Pool):
-    def submit(self, submission: Submission) -> Future[Ended]:  # type: ignore[override]
-        return super().submit(submission.copy_to)
-
-
 def score_all(
     built: BuiltTask, submissions: Sequence[Submission], output: Path, protocol: str, options: Options
 ) -> list[Record]:
@@ -86,82 +82,71 @@ def score_all(
         The reference, the program or the scheduler cannot be used.
     """
     settings = {"protocol": protocol} if protocol else {}
-    script = HOST_SCRIPT.read_text(encoding="utf-8")
-    setup = Setup(script, built.id, fingerprint(built), settings, options.replicates, built.time_limit)
+    setup = Setup(built.id, fingerprint(built), settings, options.replicates, built.time_limit)
     store = Store(output / "store", setup)
-    digests: dict[str, str] = {}
-    known: dict[str, Entry] = {}
-    progress = _Progress(len(submissions))
+    entries: dict[str, Entry] = {}
+    running: dict[Future[Ended], tuple[Submission, str]] = {}
+    digests = []
 
-    def missing() -> Iterator[Submission]:
+    def store_until(n_left: int) -> None:
+        while len(running) > n_left:
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                submission, digest = running.pop(future)
+                entries[digest], page = future.result()
+                if entries[digest].outcome == BROKEN:
+                    raise BrokenError(entries[digest].problem)
+                store.put(digest, entries[digest], page)
+                progress.done(submission, entries[digest])
+
+    with ExitStack() as stack:
+        progress = stack.enter_context(closing(_Progress(len(submissions))))
+        engine: Engine | None = None
         for submission in submissions:
-            digest = digests[submission.name] = submission.digest()
-            entry = known.get(digest) or (None if options.fresh else store.get(digest))
+            data = submission.read()
+            digest = hashlib.sha256(data).hexdigest()
+            digests.append(digest)
+            entry = entries.get(digest) or (None if options.fresh else store.get(digest))
             if entry:
-                known[digest] = entry
+                entries[digest] = entry
                 progress.done(submission, entry, again=True)
             else:
-                yield submission
-
-    work = output / "work"
-    shutil.rmtree(work, ignore_errors=True)
-    try:
-        with closing(_finished(missing(), lambda: _engine(built, setup, work, options))) as finished:
-            for submission, ended in finished:
-                if ended.broken:
-                    raise BrokenError("\n".join(ended.broken))
-                digest = digests[submission.name]
-                known[digest] = store.put(digest, ended)
-                progress.done(submission, known[digest])
-    finally:
-        progress.close()
-        shutil.rmtree(work, ignore_errors=True)
+                engine = engine or stack.enter_context(_engine(built, setup, output / "work", options))
+                running[engine.submit(data)] = submission, digest
+                store_until(engine.in_flight - 1)
+        store_until(0)
     return [
-        Record(submission, digest, known[digest], store.page(digest))
-        for submission in submissions
-        for digest in [digests[submission.name]]
+        Record(submission, digest, entries[digest], store.page(digest))
+        for submission, digest in zip(submissions, digests)
     ]
 
 
-def _finished(
-    missing: Iterator[Submission], start: Callable[[], Engine]
-) -> Generator[tuple[Submission, Ended], None, None]:
-    """Yield submissions as they are done. The engine is started if there is any, and always ended."""
-    first = next(missing, None)
-    if first is None:
-        return
-    with closing(start()) as engine:
-        running: dict[Future[Ended], Submission] = {}
-        for submission in chain([first], missing):
-            running[engine.submit(submission)] = submission
-            if len(running) >= engine.in_flight:
-                yield from _first_of(running)
-        while running:
-            yield from _first_of(running)
+@contextmanager
+def _engine(built: BuiltTask, setup: Setup, work: Path, options: Options) -> Iterator[Engine]:
+    """Lay out the program and the reference in a folder, and start what scores with them; end it at last."""
+    # An earlier call may have been killed.
+    shutil.rmtree(work, ignore_errors=True)
+    try:
+        program, reference = (work / "program").resolve(), built.reference
+        program.mkdir(parents=True)
+        unpack(built.program, program)
+        if isinstance(reference, bytes):
+            unpack(reference, work / "reference")
+            reference = work / "reference"
+        setup = replace(setup, program=str(program), reference=str(reference.resolve()))
+        with closing(_started(setup, work, options)) as engine:
+            yield engine
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
 
 
-def _first_of(running: dict[Future[Ended], Submission]) -> Iterator[tuple[Submission, Ended]]:
-    done, _ = wait(running, return_when=FIRST_COMPLETED)
-    for future in done:
-        yield running.pop(future), future.result()
-
-
-def _engine(built: BuiltTask, setup: Setup, work: Path, options: Options) -> Engine:
-    if options.scheduler:
+def _started(setup: Setup, work: Path, options: Options) -> Engine:
+    if not options.scheduler:
+        return Pool(setup, options.workers or usable_cores(), machine_memory_mb(), work)
+    try:
         from organizer.runs.cluster import Cluster
-
-        return Cluster(options.scheduler, setup, built)
-    program = work / "program"
-    program.mkdir(parents=True)
-    unpack(built.program, program)
-    reference = built.reference
-    if isinstance(reference, bytes):
-        (work / "reference").mkdir()
-        unpack(reference, work / "reference")
-        reference = work / "reference"
-    workers = options.workers or usable_cores()
-    setup = replace(setup, program=str(program.resolve()), reference=str(reference.resolve()))
-    return _LocalEngine(replace(setup, memory_mb=machine_memory_mb() / workers), workers, work.resolve())
+    except ImportError as error:
+        raise BrokenError(f"scoring on a cluster needs dask.distributed: {_INSTALL}") from error
+    return Cluster(options.scheduler, setup)
 
 
 class _Progress:

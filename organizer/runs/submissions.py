@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import hashlib
 import re
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Union
+from typing import Union
 
 from organizer.files import DAMAGED
 
@@ -46,34 +45,17 @@ class Submission:
     date: str
     source: Source
 
-    def digest(self) -> str:
-        """Return the SHA-256 of the bytes in hex."""
-        total = hashlib.sha256()
-        for chunk in self._chunks():
-            total.update(chunk)
-        return total.hexdigest()
-
-    def copy_to(self, path: Path) -> None:
-        """Write the bytes to a path."""
-        with path.open("wb") as target:
-            for chunk in self._chunks():
-                target.write(chunk)
-
     def read(self) -> bytes:
-        """Return the bytes."""
-        return b"".join(self._chunks())
-
-    def _chunks(self) -> Iterator[bytes]:
-        # A member of the download that is damaged ends early: the validator says what is wrong with it.
-        expected = DAMAGED if isinstance(self.source, tuple) else ()
-        with contextlib.suppress(*expected), self._open() as stream:
-            yield from iter(lambda: stream.read(_CHUNK), b"")
-
-    def _open(self) -> BinaryIO:
+        """Return the bytes; of a damaged member of the download those before the damage."""
         if isinstance(self.source, Path):
-            return self.source.open("rb")
+            return self.source.read_bytes()
         archive, info = self.source
-        return archive.open(info)  # type: ignore[return-value]
+        chunks: list[bytes] = []
+        # The validator says what is wrong with it.
+        with contextlib.suppress(*DAMAGED), archive.open(info) as stream:
+            while chunk := stream.read(_CHUNK):
+                chunks.append(chunk)
+        return b"".join(chunks)
 
 
 def natural(name: str) -> list[tuple[int, int, str]]:

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from tests.attacks.harness import N_LABELS, Attack, told
+from tests.attacks.harness import N_LABELS, Attack, gain
 
 pytestmark = pytest.mark.slow
 
@@ -121,14 +121,14 @@ GENERATED = {
 
 
 @pytest.mark.parametrize("name", GENERATED)
-def test_no_word_of_a_sentence_is_told(name):
+def test_no_word_of_a_sentence_is_revealed(name):
     probe, files = GENERATED[name]
     attack = Attack("anet_entities_gen", reference(probe), files)
-    found = told(attack)
+    found = gain(attack)
     assert found.labels == 0, found
 
 
-def test_no_class_of_a_given_word_is_told():
+def test_no_class_of_a_given_word_is_revealed():
     files = submission("GT", {video: objects(("", 2, JUNK)) for video in PROBES})
-    found = told(Attack("anet_entities_gt", reference(annotated), files))
+    found = gain(Attack("anet_entities_gt", reference(annotated), files))
     assert found.labels == 0, found

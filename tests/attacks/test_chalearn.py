@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scoring_program.scoring import INVALID
-from tests.attacks.harness import N_LABELS, Attack, told
+from scoring_program.run import INVALID
+from tests.attacks.harness import N_LABELS, Attack, gain
 
 pytestmark = pytest.mark.slow
 
@@ -64,6 +64,6 @@ ATTACKS = {
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_no_label_of_a_frame_or_spelling_of_a_file_is_told(name):
-    found = told(ATTACKS[name])
+def test_no_label_of_a_frame_or_spelling_of_a_file_is_revealed(name):
+    found = gain(ATTACKS[name])
     assert found.labels == 0, found

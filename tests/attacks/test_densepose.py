@@ -9,13 +9,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from organizer.files import samples_folder
-from scoring_program import scoring
-from scoring_program.challenge import load_challenge
-from tests.attacks.harness import N_LABELS, Attack, told
-from tests.helpers import ROOT
-from validator.findings import Findings
-from validator.formats.densepose import encode_detection
+from tests.attacks.harness import N_LABELS, Attack, gain
+from tests.helpers import REFERENCES, SAMPLES, loaded
+from validator.formats.densepose.read import encode_detection
 
 pytestmark = pytest.mark.slow
 
@@ -25,14 +21,11 @@ TASK = "densepose"
 @cache
 def demo():
     """Return the demo reference, and persons of different images who are alike in all that totals weigh."""
-    challenge, findings = load_challenge(TASK), Findings()
-    folder = ROOT / "reference_data" / TASK
-    settings = {**scoring.run_settings(challenge, folder, {}, findings), "interval": False}
-    loaded = scoring.load_reference(challenge, folder, settings, findings)
-    persons = loaded.ground_truth.persons
+    of_task = loaded(TASK, REFERENCES / TASK, interval=False)
+    persons = of_task.reference.persons
     chosen = np.flatnonzero((np.diff(persons.point_start) == 28) & (persons.area < 96**2))
     assert len(np.unique(persons.image[chosen])) == N_LABELS
-    return loaded, chosen
+    return of_task, chosen
 
 
 def reference(labels):
@@ -40,21 +33,20 @@ def reference(labels):
 
     Any number of detections of a crowd are ignored.
     """
-    loaded, chosen = demo()
-    truth = loaded.ground_truth
-    dense, crowd = truth.persons.dense.copy(), truth.persons.crowd.copy()
+    of_task, chosen = demo()
+    persons = of_task.reference.persons
+    dense, crowd = persons.dense.copy(), persons.crowd.copy()
     dense[chosen], crowd[chosen] = labels, np.logical_not(labels)
-    return replace(
-        loaded, ground_truth=replace(truth, persons=replace(truth.persons, dense=dense, crowd=crowd))
-    )
+    changed = replace(of_task.reference, persons=replace(persons, dense=dense, crowd=crowd))
+    return replace(of_task, reference=changed)
 
 
 def submission(repeated):
     """Return the good sample without the chosen persons, and empty maps in their place, the last of all by score."""
-    loaded, chosen = demo()
-    persons = loaded.ground_truth.persons
+    of_task, chosen = demo()
+    persons = of_task.reference.persons
     taken = {int(persons.image_id[persons.image[person]]) for person in chosen}
-    (path,) = (samples_folder(TASK) / "good").iterdir()
+    (path,) = (SAMPLES / TASK / "good").iterdir()
     found = [own for own in json.loads(path.read_text()) if own["image_id"] not in taken]
     for number, person in enumerate(chosen.tolist()):
         box = tuple(float(round(side)) for side in persons.box[person].tolist())
@@ -66,6 +58,6 @@ def submission(repeated):
 
 
 @pytest.mark.parametrize("repeated", [False, True])
-def test_no_person_is_told(repeated):
-    found = told(Attack(TASK, reference, submission(repeated)))
+def test_no_person_is_revealed(repeated):
+    found = gain(Attack(TASK, reference, submission(repeated)))
     assert found.labels == 0, found

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.attacks.harness import N_LABELS, Attack, told
+from tests.attacks.harness import N_LABELS, Attack, gain
 
 pytestmark = pytest.mark.slow
 
@@ -81,15 +81,15 @@ ATTACKS = {
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_no_class_of_a_video_or_state_of_a_part_is_told(name):
+def test_no_class_of_a_video_or_state_of_a_part_is_revealed(name):
     # The interval, a total, would tell which videos are right where the score does not.
-    found = told(ATTACKS[name], interval=False)
+    found = gain(ATTACKS[name], interval=False)
     assert found.labels == 0, found
 
 
-def test_class_tables_tell_classes_and_detail_none_does_not():
+def test_class_tables_reveal_classes_and_detail_none_does_not():
     """Parts of many videos, a different number right in each: what is left to ``score_decimals`` and ``detail``."""
     attack = Attack(TASK, classes, CLASS_TABLE)
-    assert told(attack).labels == N_LABELS
-    assert told(attack, score_decimals=1).bits < N_LABELS
-    assert told(attack, detail="none").bits == 0
+    assert gain(attack).labels == N_LABELS
+    assert gain(attack, score_decimals=1).bits < N_LABELS
+    assert gain(attack, detail="none").bits == 0

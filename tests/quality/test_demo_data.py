@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from scoring_program.challenge import challenge_ids
 
 from organizer.data.references import RefusedError
 from organizer.files import folder_files
 from quality.demo_data import write_demo_data
 from quality.task import quality_tasks
-from scoring_program.challenge import challenge_ids
 from tests.helpers import ROOT
 
 ID = "chalearn_gesture"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 
 import pytest
+from scoring_program.challenge import challenge_ids
 
 from organizer.files import zip_bytes
 from quality.fuzzing.mutations import CHANGES, mutate, rename
 from quality.fuzzing.run import run_fuzz, what_is_wrong
-from scoring_program.challenge import challenge_ids
 
 
 @pytest.mark.slow

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
+from scoring_program.challenge import challenge_ids, load_challenge
 
 from quality import gaming
 from quality.gaming import CORRECT, row, scores_of, submissions
 from quality.task import Trick, quality_tasks
-from scoring_program.challenge import challenge_ids, load_challenge
 from tests.helpers import ROOT
 
 pytestmark = pytest.mark.slow

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from scoring_program.challenge import challenge_ids, load_challenge
 
 from quality.hints import measure, run_hints
 from quality.task import Mistake, quality_tasks
-from scoring_program.challenge import challenge_ids, load_challenge
 
 pytestmark = pytest.mark.slow
 

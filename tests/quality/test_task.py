@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from quality.task import quality_tasks
 from scoring_program.challenge import challenge_ids
+
+from quality.task import quality_tasks
 
 
 def test_every_task_is_found_under_its_id():

@@ -1,4 +1,4 @@
-"""Each code that scoring adds to those of the validator, provoked once by `score_folder`."""
+"""Each code that scoring adds to those of the validator, provoked once by a run."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ import pytest
 
 from organizer.data.prepare import prepare
 from quality.task import quality_tasks
-from scoring_program import scoring
-from tests.helpers import ROOT
+from scoring_program.run import BROKEN, INVALID, SCORED
+from tests.helpers import REFERENCES, SAMPLES, run_folder
 
-DEMO, SAMPLES = ROOT / "reference_data", ROOT / "starting_kit" / "samples"
 ACTION, GESTURE, KINETICS, DENSEPOSE = "chalearn_action", "chalearn_gesture", "kinetics_tps", "densepose"
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
 CSV, PARTS = "DemoSequence0001_prediction.csv", "pred_part_result.json"
@@ -23,8 +22,8 @@ CSV, PARTS = "DemoSequence0001_prediction.csv", "pred_part_result.json"
 def references(tmp_path_factory):
     """Return a function that gives the folder of the demo reference, prepared once where that takes time."""
     body = tmp_path_factory.mktemp("body")
-    assert prepare(DENSEPOSE, DEMO / DENSEPOSE, body).lines() == []
-    return lambda task: body if task == DENSEPOSE else DEMO / task
+    prepare(DENSEPOSE, REFERENCES / DENSEPOSE, body)
+    return lambda task: body if task == DENSEPOSE else REFERENCES / task
 
 
 @pytest.fixture
@@ -35,13 +34,10 @@ def scored(tmp_path, references, capsys):
         submission, output = tmp_path / "submission", tmp_path / "output"
         shutil.copytree(SAMPLES / task / "good", submission)
         change(submission)
-        options = scoring.Options(strict=settings.pop("strict", False))
-        code = scoring.score_folder(
-            task, reference or references(task), submission, output, settings, options
-        )
+        outcome = run_folder(task, reference or references(task), submission, output, **settings)
         capsys.readouterr()
-        found = json.loads((output / "detailed_results.json").read_text(encoding="utf-8"))
-        return code, found["problems"], found.get("notes", [])
+        detail = json.loads((output / "detailed_results.json").read_text(encoding="utf-8"))
+        return outcome.exit_code, detail["problems"], detail["notes"]
 
     return score
 
@@ -97,24 +93,25 @@ NOTES = [
 )
 def test_problem_that_needs_the_reference_has_its_code_and_place(code, task, change, file, where, scored):
     exit_code, problems, _ = scored(task, change)
-    assert exit_code == scoring.INVALID
+    assert exit_code == INVALID
     assert [(found["code"], found["file"], found["where"]) for found in problems] == [(code, file, where)]
 
 
 @pytest.mark.parametrize(("code", "task", "change", "words"), NOTES, ids=[case[0] for case in NOTES])
 def test_note_that_needs_the_reference_has_its_code(code, task, change, words, scored):
     exit_code, _, notes = scored(task, change)
-    assert exit_code == scoring.SCORED
+    assert exit_code == SCORED
     (said,) = [note["text"] for note in notes if note["code"] == code]
     assert words in said
 
 
 def test_note_on_areas_without_a_person(scored, tmp_path, references):
-    source = shutil.copytree(DEMO / DENSEPOSE, tmp_path / "source")
-    data(lambda found: [person.update(area=50_000) for person in found["annotations"]], "annotations.json")(
-        source
+    source = shutil.copytree(REFERENCES / DENSEPOSE, tmp_path / "source")
+    grow = data(
+        lambda found: [person.update(area=50_000) for person in found["annotations"]], "annotations.json"
     )
-    assert prepare(DENSEPOSE, source, tmp_path / "reference").lines() == []
+    grow(source)
+    prepare(DENSEPOSE, source, tmp_path / "reference")
     _, _, notes = scored(DENSEPOSE, lambda folder: None, tmp_path / "reference")
     assert "for the areas medium" in {note["code"]: note["text"] for note in notes}["N-AREA-EMPTY"]
 
@@ -135,12 +132,13 @@ def mistakes():
 
 @pytest.mark.parametrize(("task", "mistake"), mistakes())
 def test_mistake_has_its_note(task, mistake, scored):
-    made = task.files(mistake.change(task.correct_prediction(DEMO / task.id, np.random.default_rng(1), 0.0)))
+    prediction = task.correct_prediction(REFERENCES / task.id, np.random.default_rng(1), 0.0)
+    files = task.files(mistake.change(prediction))
 
     def replaced(folder):
         for path in folder.iterdir():
             path.unlink()
-        for name, content in made.items():
+        for name, content in files.items():
             (folder / name).write_bytes(content)
 
     _, _, notes = scored(task.id, replaced)
@@ -149,7 +147,7 @@ def test_mistake_has_its_note(task, mistake, scored):
 
 def test_problem_of_a_reference_that_is_not_there(scored, tmp_path):
     exit_code, problems, _ = scored(GESTURE, lambda folder: None, tmp_path / "none")
-    assert (exit_code, problems[0]["code"]) == (scoring.BROKEN, "E-REF-MISSING")
+    assert (exit_code, problems[0]["code"]) == (BROKEN, "E-REF-MISSING")
 
 
 @pytest.mark.parametrize(
@@ -159,6 +157,6 @@ def test_problem_of_prepared_files_that_were_changed(detail, file, code, scored,
     changed = shutil.copytree(references(DENSEPOSE), tmp_path / "changed")
     (changed / "reference.sha256").write_text("0" * 64)
     exit_code, problems, _ = scored(DENSEPOSE, lambda folder: None, changed, detail=detail, strict=True)
-    assert exit_code == scoring.BROKEN
+    assert exit_code == BROKEN
     assert [(found["code"], found["file"]) for found in problems] == [(code, file)]
     assert "E-REF-HASH" in problems[0]["code"] + problems[0]["problem"]

@@ -9,12 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from organizer.files import samples_folder
-from scoring_program.challenge import challenge_ids, load_challenge
-from scoring_program.disclosure import FEWEST, OTHERS, disclosed, fold_small
-from scoring_program.result import BodyFigure, Column, Groups, Histogram, Line, LineChart, Matrix, Table
-from tests.helpers import ROOT
-from validator.findings import Findings
+from scoring_program.disclosure import MIN_GROUP, OTHERS, disclosed, merge_small
+from scoring_program.result import (
+    BodyFigure,
+    Column,
+    Deferred,
+    Groups,
+    Histogram,
+    Line,
+    LineChart,
+    Matrix,
+    Table,
+)
+from scoring_program.task import task_ids
+from tests.helpers import REFERENCES, SAMPLES, loaded
 
 sizes = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=12).map(
     lambda pairs: np.array(pairs, dtype=np.int64).reshape(-1, 2)
@@ -22,21 +30,21 @@ sizes = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=12)
 
 
 @given(support=sizes)
-def test_rows_are_large_or_folded_into_a_large_one(support):
-    large, small = fold_small(support, FEWEST)
-    assert (support[large] >= FEWEST).all()
-    assert not len(small) or (support[small].sum(axis=0) >= FEWEST).all()
+def test_rows_are_large_or_merged_into_a_large_one(support):
+    large, small = merge_small(support, MIN_GROUP)
+    assert (support[large] >= MIN_GROUP).all()
+    assert not len(small) or (support[small].sum(axis=0) >= MIN_GROUP).all()
     shown = sorted([*large.tolist(), *small.tolist()])
     # All that rests on anything is shown, or nothing: a total and all rows but one would tell that one.
     assert shown in ([], np.flatnonzero(support.any(axis=1)).tolist())
-    assert (support >= FEWEST).all() == (len(large) == len(support))
+    assert (support >= MIN_GROUP).all() == (len(large) == len(support))
 
 
 @given(support=sizes)
-def test_groups_that_share_instances_are_folded_with_a_large_one(support):
-    large, small = fold_small(support, FEWEST, overlapping=True)
-    assert (support[large] >= FEWEST).all()
-    assert not len(small) or (support[small].max(axis=0) >= FEWEST).all()
+def test_groups_that_share_instances_are_merged_with_a_large_one(support):
+    large, small = merge_small(support, MIN_GROUP, overlapping=True)
+    assert (support[large] >= MIN_GROUP).all()
+    assert not len(small) or (support[small].max(axis=0) >= MIN_GROUP).all()
     shown = sorted([*large.tolist(), *small.tolist()])
     assert shown in ([], np.flatnonzero(support.any(axis=1)).tolist())
 
@@ -44,13 +52,15 @@ def test_groups_that_share_instances_are_folded_with_a_large_one(support):
 @given(support=sizes.filter(len))
 def test_the_diagonal_of_a_matrix_cannot_be_completed_from_its_sum(support):
     n = len(support)
-    cells = np.full((n, n, 2), FEWEST)
+    cells = np.full((n, n, 2), MIN_GROUP)
     cells[np.arange(n), np.arange(n)] = support
     matrix = Matrix("m", "m", "", ["name"] * n, np.ones((n, n), np.int64), cells, "frames")
     for found in disclosed([matrix], "summary"):
         hidden = support[np.diagonal(found.counts) < 0]
         assert (
-            not hidden.any() or (hidden.sum(axis=0) >= FEWEST).all() or (np.diagonal(found.counts) < 0).all()
+            not hidden.any()
+            or (hidden.sum(axis=0) >= MIN_GROUP).all()
+            or (np.diagonal(found.counts) < 0).all()
         )
     (found,) = disclosed([matrix], "full")
     assert (found.counts == 1).all()
@@ -61,16 +71,16 @@ def test_no_single_part_of_a_body_is_hidden(support):
     parts = [(f"part {number}", 0.5, int(own.max())) for number, own in enumerate(support)]
     for found in disclosed([BodyFigure("b", "b", "", parts, support)], "summary"):
         values = np.array([value is not None for _, value, _ in found.parts])
-        assert (support[values] >= FEWEST).all()
+        assert (support[values] >= MIN_GROUP).all()
         hidden = support[~values]
-        assert not hidden.any() or (hidden.max(axis=0) >= FEWEST).all()
+        assert not hidden.any() or (hidden.max(axis=0) >= MIN_GROUP).all()
     (found,) = disclosed([BodyFigure("b", "b", "", parts, support)], "full")
     assert found.parts == parts
 
 
 @given(support=sizes)
-def test_full_folds_nothing(support):
-    large, small = fold_small(support, 0)
+def test_full_merges_nothing(support):
+    large, small = merge_small(support, 0)
     assert large.tolist() == np.flatnonzero(support.any(axis=1)).tolist()
     assert not len(small)
 
@@ -86,8 +96,8 @@ def test_bins_are_joined_until_each_is_empty_or_large(support, seed):
         assert set(found.edges) <= {round(edge, 3) for edge in edges}
         assert (found.edges[0], found.edges[-1]) == (0, 1)
         for count, own in zip(found.counts, found.support.tolist()):
-            assert not count or min(own) >= FEWEST
-    if support.sum(axis=0).min() >= FEWEST and sum(counts):
+            assert not count or min(own) >= MIN_GROUP
+    if support.sum(axis=0).min() >= MIN_GROUP and sum(counts):
         assert disclosed([histogram], "summary")
 
 
@@ -102,8 +112,8 @@ def test_lines_change_in_steps_of_enough_instances(steps):
         (line,) = found.lines
         levels = [round(100 * (1 - y)) for y in dict.fromkeys(line.y) if y]
         assert set(levels) <= set(behind.tolist())
-        assert min(np.diff([0, *levels])) >= FEWEST
-    assert bool(disclosed([chart], "summary")) == (behind[-1] >= FEWEST)
+        assert min(np.diff([0, *levels])) >= MIN_GROUP
+    assert bool(disclosed([chart], "summary")) == (behind[-1] >= MIN_GROUP)
     assert disclosed([chart], "full") == [chart]
 
 
@@ -113,7 +123,7 @@ def test_shares_have_3_decimals_at_summary():
     assert disclosed([table], "full") == [table]
 
 
-def test_a_folded_row_is_computed_from_its_members():
+def test_a_merged_row_is_computed_from_its_members():
     values = np.array([3.0, 4.0, 10.0])
     groups = Groups(
         "g", "g", "", [Column("name"), Column("value", "number")], ["a", "b", "c"],
@@ -129,8 +139,6 @@ def test_a_folded_row_is_computed_from_its_members():
 def test_sections_of_full_are_not_even_built_at_summary():
     def fail():
         raise AssertionError
-
-    from scoring_program.result import Deferred
 
     assert disclosed([Deferred(fail)], "summary") == []
 
@@ -152,21 +160,17 @@ def smallest(section):
 
 
 @pytest.mark.parametrize("sample", ["good", "weak"])
-@pytest.mark.parametrize("name", challenge_ids())
-def test_every_section_of_every_task_keeps_to_the_floor(name, sample):
-    challenge = load_challenge(name)
-    program, findings = challenge.program(), Findings()
-    settings = {setting.name: setting.default for setting in challenge.settings}
-    reference = program.load_reference(ROOT / "reference_data" / name, settings, findings)
-    submission = program.read_submission(samples_folder(name) / sample, reference, findings)
-    assert findings.ok, findings.lines()
-    statistics = program.measure(reference, submission, settings)
-    raw = list(challenge.sections()(reference, submission, statistics))
+@pytest.mark.parametrize("name", task_ids())
+def test_every_section_of_every_task_keeps_to_the_minimum_group_size(name, sample):
+    of_task = loaded(name, REFERENCES / name)
+    submission = of_task.read(SAMPLES / name / sample).content
+    statistics = of_task.task.measure(of_task.reference, submission, of_task.settings)
+    raw = list(of_task.task.sections(of_task.reference, submission, statistics))
     shown = disclosed(raw, "summary")
     assert len({section.key for section in shown}) == len(shown)
-    found = [smallest(section) for section in shown]
-    assert any(size is not None for size in found)
-    assert all(size is None or size >= FEWEST for size in found)
+    sizes_shown = [smallest(section) for section in shown]
+    assert any(size is not None for size in sizes_shown)
+    assert all(size is None or size >= MIN_GROUP for size in sizes_shown)
     assert not any(isinstance(section, Groups) for section in shown)
     assert len(disclosed(raw, "full")) > len(shown)
 

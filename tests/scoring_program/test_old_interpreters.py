@@ -11,7 +11,7 @@ import pytest
 
 from organizer.bundle.parts import build_program
 from organizer.files import unpack
-from scoring_program.challenge import challenge_ids
+from scoring_program.task import task_ids
 from tests.helpers import ROOT
 
 pytestmark = pytest.mark.slow
@@ -44,7 +44,7 @@ def find(version):
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
     folder = tmp_path_factory.mktemp("program")
-    unpack(build_program(challenge_ids()[0]), folder)
+    unpack(build_program(task_ids()[0]), folder)
     return folder
 
 

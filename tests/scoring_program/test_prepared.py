@@ -8,18 +8,23 @@ import numpy as np
 import pytest
 
 from scoring_program.prepared import load_prepared, save_prepared
-from validator.findings import Findings
+from validator.findings import Refused
 
 
-def loaded(path):
-    findings = Findings()
-    content = load_prepared(path, lambda texts, arrays: (texts["names"], arrays["box"].tolist()), findings)
-    return content, [(finding.code, finding.file, finding.problem) for finding in findings.problems]
+def load(path):
+    return load_prepared(path, lambda texts, arrays: (texts["names"], arrays["box"].tolist()))
 
 
 def test_texts_and_arrays_come_back(tmp_path):
     save_prepared(tmp_path / "x.npz", {"names": ["é", "b"]}, {"box": np.array([1.5, 2.0])})
-    assert loaded(tmp_path / "x.npz") == ((["é", "b"], [1.5, 2.0]), [])
+    assert load(tmp_path / "x.npz") == (["é", "b"], [1.5, 2.0])
+
+
+def assert_refused(path, problem):
+    with pytest.raises(Refused) as refused:
+        load(path)
+    (found,) = refused.value.findings.problems
+    assert (found.code, found.file, found.problem) == ("E-REF-PREPARED", "x.npz", problem)
 
 
 @pytest.mark.parametrize(
@@ -33,11 +38,9 @@ def test_texts_and_arrays_come_back(tmp_path):
 )
 def test_another_form_is_refused(tmp_path, text, problem):
     np.savez(tmp_path / "x.npz", text=np.frombuffer(json.dumps(text).encode(), np.uint8), box=np.zeros(1))
-    assert loaded(tmp_path / "x.npz") == (None, [("E-REF-PREPARED", "x.npz", problem)])
+    assert_refused(tmp_path / "x.npz", problem)
 
 
 def test_an_archive_without_texts_is_refused(tmp_path):
     np.savez(tmp_path / "x.npz", box=np.zeros(1))
-    assert loaded(tmp_path / "x.npz")[1] == [
-        ("E-REF-PREPARED", "x.npz", "the prepared reference cannot be read")
-    ]
+    assert_refused(tmp_path / "x.npz", "the prepared reference cannot be read")

@@ -5,15 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from organizer.files import folder_files, samples_folder
+from organizer.files import folder_files
 from quality.task import quality_tasks
-from scoring_program.challenge import challenge_ids, load_challenge
 from scoring_program.metrics import average_precision, resampling
-from scoring_program.scoring import scored_result
-from tests.helpers import ROOT
-from validator.findings import Findings
-
-IDS = challenge_ids()
+from scoring_program.task import load_task, task_ids
+from tests.helpers import REFERENCES, SAMPLES, loaded
 
 
 def copies(items, weights):
@@ -21,44 +17,33 @@ def copies(items, weights):
     return {f"{item}~{n}": item for item, weight in zip(items, weights) for n in range(int(weight))}
 
 
-def measured(name, reference_files, submission_files, folder, protocol):
-    for place, files in (("ref", reference_files), ("res", submission_files)):
+def scored(name, reference, submission, folder, protocol):
+    """Return the result for the files of a reference and of a submission."""
+    for place, files in (("ref", reference), ("res", submission)):
         (folder / place).mkdir(parents=True)
         for file, data in files.items():
             (folder / place / file).write_bytes(data)
-    challenge, findings = load_challenge(name), Findings()
-    settings = {setting.name: setting.default for setting in challenge.settings}
-    settings.update(protocol=protocol, interval=False)
-    program = challenge.program()
-    reference = program.load_reference(folder / "ref", settings, findings)
-    submission = program.read_submission(folder / "res", reference, findings)
-    assert findings.ok, findings.lines()
-    return scored_result(challenge, reference, submission, settings)
+    return loaded(name, folder / "ref", protocol=protocol, interval=False).score_path(folder / "res")
 
 
 @pytest.mark.parametrize("protocol", ["published", "released"])
-@pytest.mark.parametrize("name", IDS)
+@pytest.mark.parametrize("name", task_ids())
 def test_weights_repeat_items(tmp_path, name, protocol):
-    reference = folder_files(ROOT / "reference_data" / name)
-    submission = folder_files(samples_folder(name) / "weak")
+    reference = folder_files(REFERENCES / name)
+    submission = folder_files(SAMPLES / name / "weak")
     reference.pop("SYNTHETIC.md")
-    task = quality_tasks()[name]
-    if task.repeat(submission, {}) is None:
+    repeat = quality_tasks()[name].repeat
+    if repeat(submission, {}) is None:
         pytest.skip("the task has no simple way to repeat items; its metric is tested below")
-    result = measured(name, reference, submission, tmp_path / "once", protocol)
+    result = scored(name, reference, submission, tmp_path / "once", protocol)
     items = result.statistics.items
     for number, weights in enumerate(resampling.draws(len(items), 3)):
         keys = copies(items, weights)
-        again = measured(
-            name,
-            task.repeat(reference, keys),
-            task.repeat(submission, keys),
-            tmp_path / f"repeated{number}",
-            protocol,
-        )
+        files = repeat(reference, keys), repeat(submission, keys)
+        again = scored(name, *files, tmp_path / f"repeated{number}", protocol)
         expected = again.scores.get("average_video_accuracy_exact", again.scores["score"])
-        found = load_challenge(name).program().reduce(result.statistics, weights[None])
-        assert found == pytest.approx([expected], abs=1e-12)
+        reduced = load_task(name).reduce(result.statistics, weights[None])
+        assert reduced == pytest.approx([expected], abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(20))

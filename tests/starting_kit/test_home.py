@@ -14,14 +14,13 @@ import pytest
 
 import evaluate
 import home
-from scoring_program import scoring
-from scoring_program.challenge import challenge_ids, load_challenge
-from tests.helpers import ROOT
+from scoring_program.report import outputs
+from scoring_program.run import BROKEN, INVALID, SCORED
+from scoring_program.task import load_task, task_ids
+from tests.helpers import REFERENCES, ROOT, SAMPLES
+from validator import console
 
 pytestmark = pytest.mark.slow
-
-SAMPLES = ROOT / "starting_kit" / "samples"
-REFERENCES = ROOT / "reference_data"
 
 
 @pytest.fixture(autouse=True)
@@ -29,25 +28,25 @@ def nothing_loaded(monkeypatch):
     monkeypatch.setattr(home, "_loaded", {})
 
 
-@pytest.mark.parametrize("task", challenge_ids())
+@pytest.mark.parametrize("task", task_ids())
 def test_score_gives_what_the_command_writes(task, tmp_path, capsys):
     found = evaluate.score(task, SAMPLES / task / "weak")
-    assert evaluate.main([task, str(SAMPLES / task / "weak"), "--output", str(tmp_path)]) == scoring.SCORED
+    assert evaluate.main([task, str(SAMPLES / task / "weak"), "--output", str(tmp_path)]) == SCORED
     written = json.loads((tmp_path / "scores.json").read_text())
     assert {key: pytest.approx(value, abs=1e-9) for key, value in found.scores.items()} == written
     assert found.signature in capsys.readouterr().out
     assert found.interval.low <= found.scores["score"] <= found.interval.high
-    assert {loss.fix for loss in found.losses} == {fix.key for fix in load_challenge(task).fixes}
+    assert {cost.error_type for cost in found.losses} == {error.key for error in load_task(task).error_types}
     assert len(found.items) >= 4
 
 
 def test_second_call_does_not_read_the_reference_again(tmp_path, monkeypatch):
     reference = shutil.copytree(REFERENCES / "kinetics_tps", tmp_path / "ref")
     first = evaluate.score("kinetics_tps", SAMPLES / "kinetics_tps" / "good", reference)
-    program = type(load_challenge("kinetics_tps").program())
+    task = type(load_task("kinetics_tps"))
     calls = []
-    load = program.load_reference
-    monkeypatch.setattr(program, "load_reference", lambda *arguments: calls.append(1) or load(*arguments))  # type: ignore[func-returns-value]
+    load = task.load_reference
+    monkeypatch.setattr(task, "load_reference", lambda *arguments: calls.append(1) or load(*arguments))  # type: ignore[func-returns-value]
     assert evaluate.score("kinetics_tps", SAMPLES / "kinetics_tps" / "good", reference) == first
     assert calls == []
     evaluate.score("kinetics_tps", SAMPLES / "kinetics_tps" / "good", reference, protocol="released")
@@ -56,7 +55,7 @@ def test_second_call_does_not_read_the_reference_again(tmp_path, monkeypatch):
     assert calls == [1, 1]
 
 
-def test_score_tells_mistakes_and_settings():
+def test_score_has_notes_and_settings():
     good = SAMPLES / "chalearn_gesture" / "good"
     assert [note.code for note in evaluate.score("chalearn_gesture", good).notes] == []
     released = evaluate.score("chalearn_gesture", good, protocol="released", interval=False)
@@ -83,15 +82,15 @@ def test_official_files_are_prepared_once_into_the_cache(tmp_path, capsys, monke
     source = shutil.copytree(REFERENCES / "densepose", tmp_path / "official")
     sample = SAMPLES / "densepose" / "good"
     arguments = ["densepose", str(sample), "--reference", str(source), "--output", str(tmp_path / "out")]
-    assert evaluate.main([*arguments, "--cache", str(tmp_path / "cache")]) == scoring.SCORED
+    assert evaluate.main([*arguments, "--cache", str(tmp_path / "cache")]) == SCORED
     (made,) = (tmp_path / "cache").iterdir()
     assert f"was prepared once, in {made} (" in capsys.readouterr().err
     monkeypatch.setitem(sys.modules, "h5py", None)
     assert evaluate.score("densepose", sample, source, cache=tmp_path / "cache").scores["score"] > 0.7
-    assert evaluate.main([*arguments, "--cache", str(tmp_path / "cache")]) == scoring.SCORED
+    assert evaluate.main([*arguments, "--cache", str(tmp_path / "cache")]) == SCORED
     assert "was prepared" not in capsys.readouterr().err
     (source / "settings.yaml").write_text("measure: iou\n")
-    assert evaluate.main([*arguments, "--cache", str(tmp_path / "cache")]) == scoring.BROKEN
+    assert evaluate.main([*arguments, "--cache", str(tmp_path / "cache")]) == BROKEN
     assert capsys.readouterr().err.endswith("E-REF-H5PY: h5py is not installed; pip install h5py.\n")
     assert list((tmp_path / "cache").iterdir()) == [made]
 
@@ -110,22 +109,18 @@ def test_reference_that_names_no_annotated_video_is_refused(tmp_path, capsys):
     (reference / "split.json").write_text('{"validation": []}')
     sample = str(SAMPLES / "anet_entities_gt" / "good")
     arguments = ["anet_entities_gt", sample, "--reference", str(reference), "--output", str(tmp_path / "out")]
-    assert evaluate.main(arguments) == scoring.BROKEN
+    assert evaluate.main(arguments) == BROKEN
     assert "E-REF-EMPTY" in capsys.readouterr().err
     with pytest.raises(evaluate.ReferenceProblemsError, match="E-REF-EMPTY"):
         evaluate.score("anet_entities_gt", sample, reference)
 
 
-def test_real_split_file_is_told_which_setting_it_needs(tmp_path, capsys):
+def test_split_file_of_the_challenge_is_named_with_the_setting_it_needs(tmp_path, capsys):
     reference = shutil.copytree(REFERENCES / "anet_entities_gt", tmp_path / "ref")
     (reference / "split.json").rename(reference / "split_ids_anet_entities.json")
-    arguments = [
-        "anet_entities_gt",
-        str(SAMPLES / "anet_entities_gt" / "good"),
-        "--output",
-        str(tmp_path / "out"),
-    ]
-    assert evaluate.main([*arguments, "--reference", str(reference)]) == scoring.BROKEN
+    sample = str(SAMPLES / "anet_entities_gt" / "good")
+    arguments = ["anet_entities_gt", sample, "--reference", str(reference), "--output", str(tmp_path / "out")]
+    assert evaluate.main(arguments) == BROKEN
     (_, line) = capsys.readouterr().err.splitlines()
     assert (
         "there is reference.json, split_ids_anet_entities.json; put it there, or give its name as split_file"
@@ -135,33 +130,38 @@ def test_real_split_file_is_told_which_setting_it_needs(tmp_path, capsys):
 
 def test_missing_files_are_named(tmp_path, capsys):
     arguments = ["chalearn_gesture", str(tmp_path / "none.zip"), "--output", str(tmp_path / "out")]
-    assert evaluate.main(arguments) == scoring.INVALID
+    assert evaluate.main(arguments) == INVALID
     assert "none.zip: there is no such file" in capsys.readouterr().err
-    sample = str(SAMPLES / "chalearn_gesture" / "good")
-    arguments = [
-        "chalearn_gesture",
-        sample,
-        "--output",
-        str(tmp_path / "out"),
-        "--reference",
-        str(tmp_path / "none"),
-    ]
-    assert evaluate.main(arguments) == scoring.BROKEN
+    arguments[1] = str(SAMPLES / "chalearn_gesture" / "good")
+    assert evaluate.main([*arguments, "--reference", str(tmp_path / "none")]) == BROKEN
     assert "none: there is no such reference folder; check the path" in capsys.readouterr().err
+
+
+def test_items_that_cannot_be_written_end_in_one_line(tmp_path, monkeypatch, capsys):
+    write = outputs.write_atomic
+
+    def fail(path, text):
+        if path.name == outputs.PER_ITEM:
+            raise console.OutputError("per_item.csv cannot be written (No space left on device)")
+        write(path, text)
+
+    monkeypatch.setattr(outputs, "write_atomic", fail)
+    sample = str(SAMPLES / "chalearn_gesture" / "good")
+    assert evaluate.main(["chalearn_gesture", sample, "--output", str(tmp_path / "out")]) == BROKEN
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("E-OUTPUT: per_item.csv cannot be written (No space left on device); free space")
+    assert not (tmp_path / "out" / "scores.json").exists()
 
 
 def run_closed(arguments, tmp_path):
     """Run a command whose stdout is closed at the other end before it begins; return its exit code."""
     read, write = os.pipe()
     os.close(read)
+    # In a kit, files of one challenge are beside the others.
     done = subprocess.run(
-        [sys.executable, *arguments],
-        stdout=write,
-        stderr=subprocess.PIPE,
-        cwd=tmp_path,
-        text=True,
-        check=False,
-    )
+        [sys.executable, *arguments], stdout=write, stderr=subprocess.PIPE, cwd=tmp_path, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "starting_kit")},
+    )  # fmt: skip
     os.close(write)
     assert done.stderr == ""
     return done.returncode
@@ -171,7 +171,7 @@ def run_closed(arguments, tmp_path):
 def test_output_that_nobody_reads_changes_nothing(tmp_path, unbuffered):
     command = [*unbuffered, str(ROOT / "starting_kit" / "evaluate.py"), "chalearn_gesture"]
     sample = SAMPLES / "chalearn_gesture" / "good"
-    assert run_closed([*command, str(sample), "--output", "out", "-v"], tmp_path) == scoring.SCORED
+    assert run_closed([*command, str(sample), "--output", "out", "-v"], tmp_path) == SCORED
     page = (tmp_path / "out" / "detailed_results.html").read_text(encoding="utf-8")
     assert page.endswith("</html>\n")
     assert "Valid and scored" in page
@@ -189,27 +189,22 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 
-@pytest.mark.parametrize("task", challenge_ids())
+@pytest.mark.parametrize("task", task_ids())
 def test_nothing_at_home_needs_what_windows_does_not_have(task, tmp_path):
     script = str(ROOT / "starting_kit" / "evaluate.py")
-    arguments = [
-        task,
-        str(SAMPLES / task / "good"),
-        "--output",
-        str(tmp_path / "out"),
-        "--cache",
-        str(tmp_path / "c"),
-    ]
+    folders = ["--output", str(tmp_path / "out"), "--cache", str(tmp_path / "c")]
+    arguments = [task, str(SAMPLES / task / "good"), *folders]
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT_UNIX, script, *arguments], capture_output=True, text=True, check=False
     )
-    assert (done.returncode, "Traceback" in done.stderr) == (scoring.SCORED, False), done.stderr
+    assert (done.returncode, "Traceback" in done.stderr) == (SCORED, False), done.stderr
 
 
 def test_converter_works_where_nobody_reads(tmp_path):
     found = [{"image_id": 1, "bbox": [1, 2, 8, 6], "score": 0.5, "uv": np.full((3, 6, 8), 20, np.uint8)}]
     (tmp_path / "a.pkl").write_bytes(pickle.dumps(found))
-    command = [str(ROOT / "starting_kit" / "densepose_convert.py"), "a.pkl", "densepose_a_results.json"]
+    script = ROOT / "starting_kit" / "densepose" / "densepose_convert.py"
+    command = [str(script), "a.pkl", "densepose_a_results.json"]
     assert run_closed(command, tmp_path) == 0
     assert json.loads((tmp_path / "densepose_a_results.json").read_text())[0]["image_id"] == 1
 

@@ -19,13 +19,13 @@ import pytest
 
 from organizer.bundle.parts import build_kit
 from organizer.data.prepare import reference_files
-from scoring_program.challenge import challenge_ids
+from scoring_program.task import task_ids
 from tests.helpers import ROOT, make_zip
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(params=challenge_ids())
+@pytest.fixture(params=task_ids())
 def kit(request, tmp_path):
     demo = reference_files(request.param, ROOT / "reference_data" / request.param)
     with zipfile.ZipFile(io.BytesIO(build_kit([request.param], {request.param: demo}))) as archive:
@@ -71,13 +71,15 @@ def test_every_command_and_program_of_the_readme_works(kit):
 
 def test_no_text_of_the_kit_names_what_it_does_not_have(kit):
     (task,) = (path.name for path in (kit / "samples").iterdir())
-    others = [other for other in challenge_ids() if other != task]
+    others = [other for other in task_ids() if other != task]
     for name in ("README.md", "quickstart.ipynb"):
         text = (kit / name).read_text(encoding="utf-8")
         assert [other for other in others if re.search(rf"\b{other}\b", text)] == []
-    assert set(re.findall(r"`(\w+\.(?:py|ipynb))`", (kit / "README.md").read_text(encoding="utf-8"))) <= {
-        path.name for path in kit.iterdir()
-    }
+    readme = (kit / "README.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"`(\w+\.(?:py|ipynb))`", readme)) <= {path.name for path in kit.iterdir()}
+    for text in (readme, (kit / "formats" / f"{task}.md").read_text(encoding="utf-8")):
+        paths = re.findall(r"`((?:scoring_program|validator)/[^`]*)`", text)
+        assert [path for path in paths if not (kit / path).exists()] == []
 
 
 def test_help_shows_no_options_of_other_tasks(kit):

@@ -12,25 +12,28 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers import make_zip
-from validator.archive import Limits, UnreadableFileError, open_submission
-from validator.findings import Findings
+from tests.helpers import findings_of, make_zip, refused
+from validator.archive import Limits, open_submission
+from validator.findings import Read
 
 LIMITS = Limits(files=5, file_bytes=3_000_000, total_bytes=4_000_000)
 GOOD = {"a.csv": "1,2,3\n"}
 
 
-def opened(path):
-    findings = Findings()
-    with open_submission(path, LIMITS, findings) as submission:
-        content = {name: submission.read(name) for name in submission.names} if submission else None
-    return content, findings
+def read(path, limits=LIMITS):
+    """Return the contents of the files by their names, and the notes."""
+    with open_submission(path, limits) as submission:
+        return Read({name: submission.read(name) for name in submission.names}, submission.notes)
 
 
-def open_bytes(tmp_path, data):
+def read_bytes(tmp_path, data):
     path = tmp_path / "submission.zip"
     path.write_bytes(data)
-    return opened(path)
+    return read(path)
+
+
+def codes(notes):
+    return [note.code for note in notes]
 
 
 def with_entry(name="a.csv", content=b"1,2,3\n", **attributes):
@@ -89,12 +92,12 @@ def other_name_inside():
     return make_zip(GOOD).replace(b"a.csv", b"b.csv", 1)
 
 
-def overlapping():
+def overlapping(name, content):
     """Two directory entries point at the same bytes."""
-    data = make_zip({"a.csv": os.urandom(3000).hex()})
+    data = make_zip({name: content})
     start, end = data.index(b"PK\x01\x02"), data.index(b"PK\x05\x06")
     entry = data[start:end]
-    second = entry.replace(b"a.csv", b"b.csv")
+    second = entry.replace(name.encode(), f"b{name[1:]}".encode())
     tail = bytearray(data[end:])
     struct.pack_into("<HHII", tail, 8, 2, 2, len(entry) * 2, start)
     return data[:start] + entry + second + bytes(tail)
@@ -156,51 +159,80 @@ def overlapping():
             "4,500,000",
         ),
         (make_zip({"a.csv": os.urandom(3_100_000)}), "E-ZIP-SIZE", "3,100,000"),
-        (overlapping(), "E-ZIP-BOMB", "overlap"),
+        (overlapping("a.csv", os.urandom(3000)), "E-ZIP-BOMB", "overlap"),
     ],
 )
 def test_trick_is_a_problem(tmp_path, data, code, words):
-    content, findings = open_bytes(tmp_path, data)
-    assert content is None
-    assert code in [problem.code for problem in findings.problems]
+    findings = refused(read_bytes, tmp_path, data)
+    assert code in codes(findings.problems)
     assert words in "\n".join(findings.lines())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["submission.zip"]
 
 
-def test_member_longer_than_declared_is_not_read_on(tmp_path):
-    with pytest.raises(UnreadableFileError):
-        open_bytes(tmp_path, lying_size())
+def test_rules_on_one_name_are_reported_apart(tmp_path):
+    lines = refused(read_bytes, tmp_path, make_zip({"../a": "", "../a/b": ""})).lines()
+    plain = "use plain, short file names and no folders."
+    assert lines == [
+        f'1. E-ZIP-NAME ../a: the name holds ".."; {plain}',
+        f'2. E-ZIP-NAME ../a/b: the name holds ".."; {plain}',
+        "3. E-ZIP-NAME ../a: a file and a folder have this name; rename one of them.",
+    ]
 
 
-@pytest.mark.parametrize("data", [wrong_checksum(), other_name_inside()])
-def test_what_the_archive_says_of_itself_must_be_true(tmp_path, data):
-    with pytest.raises(UnreadableFileError):
-        open_bytes(tmp_path, data)
+def test_rules_on_a_file_and_on_all_are_reported_apart_though_one_name_is_both(tmp_path):
+    (tmp_path / "same").mkdir()
+    (tmp_path / "same" / "same").write_bytes(bytes(4_000_001))
+    first, second = refused(read, tmp_path / "same").lines()
+    assert "E-ZIP-SIZE same: the file has 4,000,001 bytes" in first
+    assert "E-ZIP-SIZE same: the files have 4,000,001 bytes" in second
+    lines = refused(read_bytes, tmp_path, overlapping("submission.zip", bytes(2_000_000))).lines()
+    bombs = [line for line in lines if "E-ZIP-BOMB submission.zip" in line]
+    assert ["overlap" in line for line in bombs] == [True, False]
+
+
+def damaged_content():
+    data = bytearray(make_zip({"a.csv": "1,2,3\n" * 50}))
+    data[36] ^= 0xFF
+    return bytes(data)
+
+
+@pytest.mark.parametrize("data", [lying_size(), wrong_checksum(), other_name_inside(), damaged_content()])
+def test_file_that_is_not_what_the_archive_says_is_named(tmp_path, data):
+    assert refused(read_bytes, tmp_path, data).lines() == [
+        "1. E-ZIP-DAMAGED a.csv: the file cannot be unpacked; create the zip again."
+    ]
+
+
+def test_files_beside_a_damaged_one_can_be_read(tmp_path):
+    path = tmp_path / "submission.zip"
+    path.write_bytes(make_zip(GOOD | {"b.csv": "4\n"}).replace(b"b.csv", b"c.csv", 1))
+    with open_submission(path, LIMITS) as submission:
+        assert "b.csv" in refused(submission.read, "b.csv").lines()[0]
+        assert submission.read("a.csv") == b"1,2,3\n"
 
 
 def test_a_large_directory_is_refused_before_it_is_parsed(tmp_path, monkeypatch):
     path = tmp_path / "submission.zip"
     path.write_bytes(hidden_directory(2000))
     monkeypatch.setattr(zipfile, "ZipInfo", None)
-    assert "E-ZIP-COUNT" in opened(path)[1].lines()[0]
+    assert "E-ZIP-COUNT" in refused(read, path).lines()[0]
 
 
 def test_large_files_that_compress_as_text_does_are_read(tmp_path):
     lines = b"".join(b"%d,%d,%d\n" % (number % 20, number, number + 9) for number in range(100_000))
-    content, findings = open_bytes(tmp_path, make_zip({"a.csv": lines, "b.csv": os.urandom(1_100_000)}))
-    assert findings.ok
-    assert content["a.csv"] == lines
+    data = make_zip({"a.csv": lines, "b.csv": os.urandom(1_100_000)})
+    assert read_bytes(tmp_path, data).content["a.csv"] == lines
 
 
 @pytest.mark.parametrize(("size", "ok"), [(1 << 20, True), ((1 << 20) + 1, False)])
 def test_the_ratio_counts_from_a_megabyte_on(tmp_path, size, ok):
-    assert open_bytes(tmp_path, make_zip({"a.csv": bytes(size)}))[1].ok == ok
+    assert findings_of(read_bytes, tmp_path, make_zip({"a.csv": bytes(size)})).ok == ok
 
 
 def test_the_longest_comment_of_a_zip_is_skipped(tmp_path):
     data = make_zip(GOOD)
-    content, _ = open_bytes(tmp_path, data[:-2] + struct.pack("<H", 65_535) + bytes(65_535))
-    assert content == {"a.csv": b"1,2,3\n"}
+    data = data[:-2] + struct.pack("<H", 65_535) + bytes(65_535)
+    assert read_bytes(tmp_path, data).content == {"a.csv": b"1,2,3\n"}
 
 
 @pytest.mark.parametrize(
@@ -220,34 +252,30 @@ def test_the_longest_comment_of_a_zip_is_skipped(tmp_path):
     ],
 )
 def test_notes_say_what_was_left_out(tmp_path, files, lines):
-    _, findings = open_bytes(tmp_path, make_zip(files))
-    assert [note.line() for note in findings.notes] == lines
+    assert [note.line() for note in read_bytes(tmp_path, make_zip(files)).notes] == lines
 
 
 @pytest.mark.parametrize(("n_files", "ok"), [(6, True), (8, False), (9, False)])
 def test_a_folder_may_hold_so_many_files_and_what_the_platform_adds(tmp_path, n_files, ok):
     for name in (*map(str, range(n_files)), "metadata"):
         (tmp_path / name).write_text("")
-    findings = Findings()
-    with open_submission(tmp_path, replace(LIMITS, files=6), findings) as submission:
-        assert (submission is not None) == ok == findings.ok
+    assert findings_of(read, tmp_path, replace(LIMITS, files=6)).ok == ok
 
 
 def test_names_of_255_bytes_are_read(tmp_path):
-    content, findings = open_bytes(tmp_path, make_zip({"é" * 127 + "a": "x"}))
-    assert findings.ok
-    assert list(content.values()) == [b"x"]
+    name = "é" * 127 + "a"
+    assert read_bytes(tmp_path, make_zip({name: "x"})).content == {name: b"x"}
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "a\0b"])
 def test_impossible_paths_are_missing_files(tmp_path, name):
-    assert "E-FILE-MISSING" in opened(tmp_path / name)[1].lines()[0]
+    assert "E-FILE-MISSING" in refused(read, tmp_path / name).lines()[0]
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="the administrator may read everything")
 def test_folders_that_cannot_be_read_are_located(tmp_path):
     (tmp_path / "a").mkdir(mode=0)
-    assert "E-FILE-UNREADABLE a: it cannot be opened" in opened(tmp_path)[1].lines()[0]
+    assert "E-FILE-UNREADABLE a: it cannot be opened" in refused(read, tmp_path).lines()[0]
 
 
 @pytest.mark.parametrize(("holder", "name"), [(os, "scandir"), (Path, "open")])
@@ -258,22 +286,14 @@ def test_what_the_system_refuses_to_open_is_located(tmp_path, monkeypatch, holde
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(holder, name, refuse)
-    line = opened(tmp_path)[1].lines()[0]
+    line = refused(read, tmp_path).lines()[0]
     assert "E-FILE-UNREADABLE" in line
     assert "it cannot be opened (Permission denied)" in line
 
 
 def test_name_with_nul_is_a_problem(tmp_path):
     data = make_zip({"a?.csv": ""}).replace(b"a?.csv", b"a\0.csv")
-    _, findings = open_bytes(tmp_path, data)
-    assert [problem.code for problem in findings.problems] == ["E-ZIP-NAME"]
-
-
-def test_damaged_content_is_told_when_it_is_read(tmp_path):
-    data = bytearray(make_zip({"a.csv": "1,2,3\n" * 50}))
-    data[36] ^= 0xFF
-    with pytest.raises(UnreadableFileError):
-        open_bytes(tmp_path, bytes(data))
+    assert codes(refused(read_bytes, tmp_path, data).problems) == ["E-ZIP-NAME"]
 
 
 @pytest.mark.parametrize(
@@ -286,33 +306,31 @@ def test_damaged_content_is_told_when_it_is_read(tmp_path):
     ],
 )
 def test_harmless_wrapping_is_accepted(tmp_path, files, notes):
-    content, findings = open_bytes(tmp_path, make_zip(files))
-    assert content == {"a.csv": b"1,2,3\n"}
-    assert [note.code for note in findings.notes] == notes
+    found = read_bytes(tmp_path, make_zip(files))
+    assert found.content == {"a.csv": b"1,2,3\n"}
+    assert codes(found.notes) == notes
 
 
 def test_folder_as_the_platform_leaves_it(tmp_path):
     (tmp_path / "a.csv").write_text("1,2,3\n")
     (tmp_path / "metadata").write_text("placed by the platform")
-    content, findings = opened(tmp_path)
-    assert content == {"a.csv": b"1,2,3\n"}
-    assert findings.notes == []
+    assert read(tmp_path) == Read({"a.csv": b"1,2,3\n"}, [])
 
 
 def test_folder_with_a_single_zip(tmp_path):
     (tmp_path / "metadata").write_text("placed by the platform")
     (tmp_path / "mine.zip").write_bytes(make_zip(GOOD))
-    content, findings = opened(tmp_path)
-    assert content == {"a.csv": b"1,2,3\n"}
-    assert [note.code for note in findings.notes] == ["N-FOUND-ZIP"]
+    found = read(tmp_path)
+    assert found.content == {"a.csv": b"1,2,3\n"}
+    assert codes(found.notes) == ["N-FOUND-ZIP"]
 
 
 def test_folder_in_a_folder(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "a.csv").write_text("1,2,3\n")
-    content, findings = opened(tmp_path)
-    assert content == {"a.csv": b"1,2,3\n"}
-    assert [note.code for note in findings.notes] == ["N-FOLDER"]
+    found = read(tmp_path)
+    assert found.content == {"a.csv": b"1,2,3\n"}
+    assert codes(found.notes) == ["N-FOLDER"]
 
 
 def test_links_in_a_folder_are_not_followed(tmp_path):
@@ -322,26 +340,23 @@ def test_links_in_a_folder_are_not_followed(tmp_path):
     folder.mkdir()
     (folder / "a.csv").symlink_to(secret)
     (folder / "up").symlink_to(tmp_path)
-    content, findings = opened(folder)
-    assert content is None
-    assert {problem.code for problem in findings.problems} == {"E-ZIP-LINK"}
+    assert codes(refused(read, folder).problems) == ["E-ZIP-LINK", "E-ZIP-LINK"]
 
 
 def test_too_many_files_in_a_folder(tmp_path):
     (tmp_path / "metadata").write_text("the platform's own file does not count")
     for number in range(LIMITS.files):
         (tmp_path / f"{number}.csv").write_text("")
-    assert opened(tmp_path)[1].ok
+    assert len(read(tmp_path).content) == LIMITS.files
     (tmp_path / "metadata.yaml").write_text("one more")
-    assert [problem.code for problem in opened(tmp_path)[1].problems] == ["E-ZIP-COUNT"]
+    assert codes(refused(read, tmp_path).problems) == ["E-ZIP-COUNT"]
 
 
 def test_a_zip_may_hold_so_many_files_and_no_more(tmp_path):
-    assert (
-        len(open_bytes(tmp_path, make_zip({f"{i}.csv": "" for i in range(LIMITS.files)}))[0]) == LIMITS.files
-    )
-    _, findings = open_bytes(tmp_path, make_zip({f"{i}.csv": "" for i in range(LIMITS.files + 1)}))
-    assert [problem.code for problem in findings.problems] == ["E-ZIP-COUNT"]
+    names = [f"{number}.csv" for number in range(LIMITS.files + 1)]
+    assert len(read_bytes(tmp_path, make_zip(dict.fromkeys(names[:-1], ""))).content) == LIMITS.files
+    findings = refused(read_bytes, tmp_path, make_zip(dict.fromkeys(names, "")))
+    assert codes(findings.problems) == ["E-ZIP-COUNT"]
 
 
 @pytest.mark.parametrize(
@@ -363,9 +378,9 @@ def test_files_may_have_so_many_bytes_and_no_more(tmp_path, sizes, lines):
     folder.mkdir()
     for number, size in enumerate(sizes):
         (folder / f"{number}.csv").write_bytes(bytes(size))
-    content, findings = opened(folder)
+    findings = findings_of(read, folder)
     assert [problem.line()[: len(line)] for problem, line in zip(findings.problems, lines)] == lines
-    assert (content is None, findings.total) == (bool(lines), len(lines))
+    assert findings.total == len(lines)
 
 
 def test_the_packed_size_counts_two_hundred_times():
@@ -375,39 +390,38 @@ def test_the_packed_size_counts_two_hundred_times():
 @pytest.mark.parametrize(("length", "ok"), [(1000, True), (1001, False)])
 def test_whole_names_may_have_a_thousand_characters(tmp_path, length, ok):
     name = "/".join(["x" * 199] * 5)[:length].ljust(length, "y")
-    content, findings = open_bytes(tmp_path, make_zip({name: "1", "a.csv": "2"}))
-    assert (content is not None) == findings.ok == ok
+    assert findings_of(read_bytes, tmp_path, make_zip({name: "1", "a.csv": "2"})).ok == ok
 
 
 def test_what_the_system_added_is_counted(tmp_path):
     files = {"a.csv": "1", "b.csv": "1", "c.csv": "1", "__MACOSX/a.csv": "", "._b.csv": ""}
-    content, findings = open_bytes(tmp_path, make_zip(files))
-    assert content and sorted(content) == ["a.csv", "b.csv", "c.csv"]
-    assert findings.notes[0].line() == "N-JUNK: 2 files of the operating system ignored (__MACOSX, .DS_Store)"
+    found = read_bytes(tmp_path, make_zip(files))
+    assert sorted(found.content) == ["a.csv", "b.csv", "c.csv"]
+    assert found.notes[0].line() == "N-JUNK: 2 files of the operating system ignored (__MACOSX, .DS_Store)"
 
 
 def test_only_the_outermost_folder_is_taken_off(tmp_path):
-    content, findings = open_bytes(tmp_path, make_zip({"a/bc/x.csv": "1", "a/bc/y.csv": "2"}))
-    assert content == {"bc/x.csv": b"1", "bc/y.csv": b"2"}
-    assert "everything is in the folder a/bc/; only the outermost" in findings.notes[0].text
+    found = read_bytes(tmp_path, make_zip({"a/bc/x.csv": "1", "a/bc/y.csv": "2"}))
+    assert found.content == {"bc/x.csv": b"1", "bc/y.csv": b"2"}
+    assert "everything is in the folder a/bc/; only the outermost" in found.notes[0].text
 
 
 def test_a_zip_beside_other_files_is_not_opened(tmp_path):
     (tmp_path / "a.zip").write_bytes(make_zip({"x.csv": "1"}))
     (tmp_path / "b.csv").write_text("1")
-    assert [problem.code for problem in opened(tmp_path)[1].problems] == ["E-ZIP-NESTED"]
+    assert codes(refused(read, tmp_path).problems) == ["E-ZIP-NESTED"]
 
 
 def test_the_platforms_file_is_at_the_top_only(tmp_path):
     (tmp_path / "sub").mkdir()
     for name in ("metadata", "sub/metadata", "sub/x.csv", "x.csv"):
         (tmp_path / name).write_text("1")
-    problems = [(problem.code, problem.file) for problem in opened(tmp_path)[1].problems]
-    assert problems == [("E-FILE-RESERVED", "sub/metadata")]
+    (problem,) = refused(read, tmp_path).problems
+    assert (problem.code, problem.file) == ("E-FILE-RESERVED", "sub/metadata")
 
 
 def test_missing_path(tmp_path):
-    assert "no such file" in opened(tmp_path / "absent.zip")[1].lines()[0]
+    assert "no such file" in refused(read, tmp_path / "absent.zip").lines()[0]
 
 
 @pytest.mark.parametrize("error", [ValueError, RuntimeError, EOFError, OSError])
@@ -416,7 +430,7 @@ def test_errors_of_who_reads_a_file_are_not_taken_for_a_damaged_archive(tmp_path
     path.write_bytes(make_zip(GOOD))
     with (
         pytest.raises(error, match="our own"),
-        open_submission(path, LIMITS, Findings()) as submission,
+        open_submission(path, LIMITS) as submission,
         submission.open("a.csv") as stream,
     ):
         assert stream.read(4) == b"1,2,"

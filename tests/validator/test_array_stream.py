@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.helpers import refused
 from validator import array_stream
-from validator.array_stream import ArrayError, iter_entries
+from validator.array_stream import iter_entries
 
 
 class Small(io.BytesIO):
@@ -24,14 +25,19 @@ class Small(io.BytesIO):
         return super().read(min(n, self._size))
 
 
+def entries(text, largest=1000, most=1000, size=1 << 20):
+    data = text.encode("utf-8", "surrogatepass")
+    return list(iter_entries(Small(data, size), "x.json", largest, most))
+
+
 def wrong(text, largest=1000, most=1000, size=1 << 20):
-    """Return the error in a text, after the entries before it."""
-    found = []
-    with pytest.raises(ArrayError) as caught:
-        for entry in iter_entries(Small(text.encode(), size), largest, most):
-            found.append(entry)
-    assert caught.value.hint
-    return caught.value, len(found)
+    """Return the code, the place and the text of the problem of a list, and the number of entries before it."""
+    found: list[bytes] = []
+    stream = iter_entries(Small(text.encode(), size), "x.json", largest, most)
+    (problem,) = refused(found.extend, stream).problems
+    assert (problem.file, problem.rule) == ("x.json", "list")
+    assert problem.remedy
+    return problem.code, problem.where, problem.problem, len(found)
 
 
 values = st.recursive(
@@ -42,9 +48,9 @@ values = st.recursive(
 
 @given(st.lists(values, max_size=5), st.sampled_from([None, 1]), st.integers(1, 64))
 def test_entries_of_a_stream_are_those_of_the_list(value, indent, size):
-    text = json.dumps(value, indent=indent, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    entries = iter_entries(Small(text, size), 1 << 20, 1000)
-    assert [json.loads(entry.decode("utf-8", "surrogatepass")) for entry in entries] == value
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    found = entries(text, largest=1 << 20, size=size)
+    assert [json.loads(entry.decode("utf-8", "surrogatepass")) for entry in found] == value
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 64])
@@ -64,68 +70,67 @@ def test_entries_of_a_stream_are_those_of_the_list(value, indent, size):
 )
 def test_strings_with_escapes_and_brackets_are_followed(text, size):
     wanted = json.loads(text.lstrip("\ufeff"))
-    assert [json.loads(entry) for entry in iter_entries(Small(text.encode(), size + 2), 100, 1000)] == wanted
+    assert [json.loads(entry) for entry in entries(text, largest=100, size=size + 2)] == wanted
 
 
 @pytest.mark.parametrize("size", [1, 2, 5, 1 << 20])
 @pytest.mark.parametrize(
-    ("text", "entry", "problem", "code"),
+    ("text", "where", "problem", "code"),
     [
-        ("", None, "the file is empty", "E-JSON-SYNTAX"),
-        (" \n", None, "the file is empty", "E-JSON-SYNTAX"),
-        ('{"a": [1]}', None, "the file holds an object instead of a list", "E-JSON-SCHEMA"),
-        ("1", None, "the file holds something else instead of a list", "E-JSON-SYNTAX"),
-        ("]", None, "the file holds something else instead of a list", "E-JSON-SYNTAX"),
-        ("[", None, "the file ends too early, after 0 whole entries", "E-JSON-SYNTAX"),
-        ('["a"', None, "the file ends too early, after 0 whole entries", "E-JSON-SYNTAX"),
-        ('["a", "b', None, "the file ends too early, after 1 whole entry", "E-JSON-SYNTAX"),
-        ('["a", {"b": [', None, "the file ends too early, after 1 whole entry", "E-JSON-SYNTAX"),
-        ("[1, 2, [3]", None, "the file ends too early, after 2 whole entries", "E-JSON-SYNTAX"),
-        ("[,1]", 0, "an entry is missing before the comma", "E-JSON-SYNTAX"),
-        ("[1, ,2]", 1, "an entry is missing before the comma", "E-JSON-SYNTAX"),
-        ("[1, 2, ]", 2, "there is a comma before the closing bracket", "E-JSON-SYNTAX"),
-        ("[1] x", 1, "there is more text after the end of the list", "E-JSON-SYNTAX"),
-        ("[] []", 0, "there is more text after the end of the list", "E-JSON-SYNTAX"),
+        ("", "", "the file is empty", "E-JSON-SYNTAX"),
+        (" \n", "", "the file is empty", "E-JSON-SYNTAX"),
+        ('{"a": [1]}', "", "the file holds an object instead of a list", "E-JSON-SCHEMA"),
+        ("1", "", "the file holds something else instead of a list", "E-JSON-SYNTAX"),
+        ("]", "", "the file holds something else instead of a list", "E-JSON-SYNTAX"),
+        ("[", "", "the file ends too early, after 0 whole entries", "E-JSON-SYNTAX"),
+        ('["a"', "", "the file ends too early, after 0 whole entries", "E-JSON-SYNTAX"),
+        ('["a", "b', "", "the file ends too early, after 1 whole entry", "E-JSON-SYNTAX"),
+        ('["a", {"b": [', "", "the file ends too early, after 1 whole entry", "E-JSON-SYNTAX"),
+        ("[1, 2, [3]", "", "the file ends too early, after 2 whole entries", "E-JSON-SYNTAX"),
+        ("[,1]", "/0", "an entry is missing before the comma", "E-JSON-SYNTAX"),
+        ("[1, ,2]", "/1", "an entry is missing before the comma", "E-JSON-SYNTAX"),
+        ("[1, 2, ]", "/2", "there is a comma before the closing bracket", "E-JSON-SYNTAX"),
+        ("[1] x", "/1", "there is more text after the end of the list", "E-JSON-SYNTAX"),
+        ("[] []", "/0", "there is more text after the end of the list", "E-JSON-SYNTAX"),
     ],
 )
-def test_problems_have_their_entry(text, entry, problem, code, size):
-    error, _ = wrong(text, size=max(size, 3) if text.startswith("\ufeff") else size)
-    assert (error.entry, error.problem, error.code) == (entry, problem, code)
+def test_problems_have_their_entry(text, where, problem, code, size):
+    assert wrong(text, size=size)[:3] == (code, where, problem)
 
 
 def test_nesting_is_refused_from_64_levels_on():
     deep = "[" * 63 + "]" * 63
-    assert list(iter_entries(io.BytesIO(f"[{deep}, 1]".encode()), 1000, 10)) == [deep.encode(), b"1"]
-    error, n_before = wrong(f"[1, [{deep}]]")
-    assert (error.entry, n_before) == (1, 1)
-    assert error.problem == "the nesting is deeper than 64 levels"
-    assert wrong("[" + '[{"a":' * 32)[0].entry == 0
+    assert entries(f"[{deep}, 1]") == [deep.encode(), b"1"]
+    assert wrong(f"[1, [{deep}]]")[1:] == ("/1", "the nesting is deeper than 64 levels", 1)
+    assert wrong("[" + '[{"a":' * 32)[1] == "/0"
 
 
 @pytest.mark.parametrize("size", [1, 4, 1 << 20])
 def test_an_entry_may_have_so_many_bytes_and_no_more(size, monkeypatch):
     monkeypatch.setattr(array_stream, "_CHUNK", 4)
     entry = '"' + "a" * 6 + '"'
-    assert list(iter_entries(Small(f"[1, {entry} ]".encode(), size), 10, 10)) == [b"1", entry.encode()]
-    error, n_before = wrong(f"[1, {entry}]", largest=8, size=size)
-    assert (error.entry, error.problem, n_before) == (1, "the entry has more than 8 bytes", 1)
+    assert entries(f"[1, {entry} ]", largest=10, size=size) == [b"1", entry.encode()]
+    assert wrong(f"[1, {entry}]", largest=8, size=size)[1:] == ("/1", "the entry has more than 8 bytes", 1)
     # Blanks count, wherever they are.
-    assert wrong("[" + " " * 8 + "1]", largest=8, size=size)[0].entry == 0
-    # One that never ends is not read to its end.
+    assert wrong("[" + " " * 8 + "1]", largest=8, size=size)[1] == "/0"
+
+
+@pytest.mark.parametrize("size", [1, 4, 1 << 20])
+def test_an_entry_that_never_ends_is_not_read_to_its_end(size, monkeypatch):
+    monkeypatch.setattr(array_stream, "_CHUNK", 4)
     stream = Small(b'["' + b"a" * 1000, size)
-    with pytest.raises(ArrayError, match="more than 10 bytes"):
-        list(iter_entries(stream, 10, 10))
+    findings = refused(list, iter_entries(stream, "x.json", 10, 10))
+    assert "more than 10 bytes" in findings.lines()[0]
     assert stream.tell() < 50
 
 
 def test_each_entry_is_measured_by_itself():
-    assert list(iter_entries(io.BytesIO(b"[" + b"1, " * 50 + b"2]"), 2, 100)) == [b"1"] * 50 + [b"2"]
-    error, n_before = wrong("[1, 2, 345]", largest=3)
-    assert (error.entry, n_before) == (2, 2)
+    assert entries("[" + "1, " * 50 + "2]", largest=2, most=100) == [b"1"] * 50 + [b"2"]
+    assert wrong("[1, 2, 345]", largest=3)[1:] == ("/2", "the entry has more than 3 bytes", 2)
 
 
 @pytest.mark.parametrize("most", [0, 1, 2])
 def test_the_list_may_have_so_many_entries_and_no_more(most):
-    assert len(list(iter_entries(io.BytesIO(json.dumps([1] * most).encode()), 10, most))) == most
-    error, n_before = wrong(json.dumps([1] * (most + 1)), most=most)
-    assert (error.entry, error.problem, n_before) == (most, f"there are more entries than {most}", most)
+    assert len(entries(json.dumps([1] * most), most=most)) == most
+    problem = f"there are more entries than {most}"
+    assert wrong(json.dumps([1] * (most + 1)), most=most)[1:] == (f"/{most}", problem, most)

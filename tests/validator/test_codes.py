@@ -192,9 +192,8 @@ def test_note_of_a_zip_in_a_folder(tmp_path, capsys):
     ]
 
 
-def test_problem_of_a_path_that_does_not_exist(tmp_path, capsys):
-    path = tmp_path / "none.zip"
-    assert places(check(path, GESTURE, capsys)) == {("E-FILE-MISSING", str(path), "")}
+def test_problem_of_a_path_that_does_not_exist(capsys):
+    assert places(check("none.zip", GESTURE, capsys)) == {("E-FILE-MISSING", "none.zip", "")}
 
 
 @pytest.mark.parametrize(
@@ -204,5 +203,5 @@ def test_problem_of_a_limit(error, code, tmp_path, capsys, monkeypatch):
     def fail(*arguments):
         raise error
 
-    monkeypatch.setattr("validator.__main__.check_submission", fail)
+    monkeypatch.setattr("validator.__main__.load_format", fail)
     assert places(check(zipped(tmp_path, rows("1,1,5\n")), GESTURE, capsys)) == {(code, "", "")}

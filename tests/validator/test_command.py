@@ -16,9 +16,14 @@ def validate(*arguments, code="import runpy; runpy.run_module('validator', run_n
 
 def test_valid_and_invalid_submissions(tmp_path):
     path = tmp_path / "my.zip"
-    path.write_bytes(make_zip({"S1_prediction.csv": "1,2,3\n"}))
+    path.write_bytes(make_zip({"S1_prediction.csv": "1,2,3\n" * 4}))
     done = validate("chalearn_gesture", str(path))
-    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "valid")
+    assert done.returncode == 0
+    assert done.stdout.splitlines() == [
+        "note N-LOOKS-CONSTANT: all 4 rows have the class 1. Is it the right column?",
+        "note N-UNCHECKED: names, ids and boxes were not compared with the reference",
+        "valid",
+    ]
     path.write_bytes(make_zip({"S1_prediction.csv": "1,3,2\n" * 30}))
     done = validate("chalearn_gesture", str(path))
     assert done.returncode == 1
@@ -28,15 +33,15 @@ def test_valid_and_invalid_submissions(tmp_path):
         "if it is a length, write start + length - 1; otherwise swap them or drop the line.",
         "invalid: 30 problems",
     ]
-    told = json.loads(validate("chalearn_gesture", str(path), "--json").stdout)
-    assert (told["valid"], len(told["problems"])) == (False, 30)
-    assert told["problems"][0]["where"] == "line 1 column 3"
+    found = json.loads(validate("chalearn_gesture", str(path), "--json").stdout)
+    assert (found["valid"], len(found["problems"]), found["notes"]) == (False, 30, [])
+    assert found["problems"][0]["where"] == "line 1 column 3"
 
 
 def test_no_scoring_code_is_imported(tmp_path):
     code = (
         "import validator.__main__ as m; code = m.main(sys.argv[1:]);"
-        "print([n for n in sys.modules if n.split('.')[0] in ('score', 'challenges', 'metrics', 'report', 'result')])"
+        "print([n for n in sys.modules if n.split('.')[0] in ('scoring_program', 'organizer', 'starting_kit', 'quality')])"
     )
     path = tmp_path / "my.zip"
     path.write_bytes(make_zip({"S1_prediction.csv": "1,2,3\n"}))

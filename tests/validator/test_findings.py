@@ -1,4 +1,4 @@
-"""How texts of participants are quoted."""
+"""Findings: how texts of participants are quoted, which problems are one kind, and how findings are put together."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import sys
 import unicodedata
 
 import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from validator.findings import Findings, Problem, counted, is_printable, quote
+from tests.helpers import refused
+from validator.findings import Findings, Note, Problem, Read, Refused, counted, is_printable, quote
 
 
 def test_what_python_cannot_print_is_escaped_on_every_version():
@@ -25,15 +29,24 @@ def test_quotes_fit_on_one_line():
     assert quote("x" * 80) == "x" * 80
 
 
-def test_one_and_many_are_one_kind_of_problem():
+def test_different_texts_of_one_rule_are_one_kind():
     findings = Findings()
-    for count in ("1 field", "2 fields"):
+    for line, problem in enumerate(["the row has 1 field", "the row is empty", "'é' is a row"], start=1):
+        findings.add("E-X", problem, f"write {line}", file="a.csv", where=f"line {line}", rule="fields")
+    assert findings.lines() == [
+        "1. E-X a.csv line 1, line 2, line 3: the row has 1 field (3 such problems); write 1."
+    ]
+
+
+@pytest.mark.parametrize("other", [{"code": "E-Y"}, {"file": "b.csv"}, {"rule": "other"}])
+def test_one_text_is_two_kinds_where_code_file_or_rule_differ(other):
+    findings = Findings()
+    for kind in ({}, other):
         findings.add(
-            "E-X", f"the row has {count} instead of 3", "write 3", file="a.csv", where=f"line {count[0]}"
+            **{"code": "E-X", "problem": "it is wrong", "remedy": "correct it", "file": "a.csv", **kind}
         )
-    findings.add("E-X", "the row has 2 files", "write 3", file="a.csv")
-    first, second = findings.lines()
-    assert "(2 such problems)" in first and "such" not in second
+    assert len(findings.lines()) == 2
+    assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [1, 1]
 
 
 def test_what_was_not_looked_at_is_added_to_no_kind():
@@ -41,14 +54,14 @@ def test_what_was_not_looked_at_is_added_to_no_kind():
     for place in range(2):
         findings.add("E-X", "'it's' is wrong", "correct it", file="a.json", where=f"/{place}")
         findings.add("E-X", "'it's' is wrong", "correct it", file="b.json", where=f"/{place}")
-    assert findings.told_total() == "4 problems"
+    assert findings.total_text() == "4 problems"
     findings.count_unread(5, "a.json")
     assert findings.lines() == [
         "1. E-X a.json /0, /1: 'it's' is wrong (at least 2 such problems); correct it.",
         "2. E-X b.json /0, /1: 'it's' is wrong (2 such problems); correct it.",
         "and at least 5 more of these or other kinds; fix these first",
     ]
-    assert findings.told_total() == "at least 9 problems"
+    assert findings.total_text() == "at least 9 problems"
     assert [(kind["count"], kind["at_least"]) for kind in findings.as_dict()["kinds"]] == [
         (2, True),
         (2, False),
@@ -69,7 +82,7 @@ def test_of_one_kind_two_hundred_are_kept_and_all_are_counted():
     wrong[1] = False
     for row in findings.first_of(wrong):
         findings.add("E-X", "it is wrong", "correct it", file="a.csv", where=f"line {row + 1}")
-    assert (len(findings.problems), findings.total, findings.told_total()) == (200, 203, "203 problems")
+    assert (len(findings.problems), findings.total, findings.total_text()) == (200, 203, "203 problems")
     assert findings.lines() == [
         "1. E-X a.csv line 1, line 3, line 4: it is wrong (203 such problems); correct it."
     ]
@@ -82,7 +95,7 @@ def test_of_one_kind_two_hundred_are_kept_and_all_are_counted():
 def test_nothing_wrong_is_no_problem():
     findings = Findings()
     assert list(findings.first_of(np.zeros(9, bool))) == []
-    assert findings.ok and findings.complete and findings.lines() == []
+    assert findings.ok and findings.is_complete and findings.lines() == []
     assert findings.as_dict() == {"valid": True, "problems": [], "more": 0, "kinds": [], "notes": []}
 
 
@@ -94,7 +107,7 @@ def test_five_thousand_problems_are_kept():
 def test_twenty_kinds_are_shown():
     findings = with_problems(23, 2)
     lines = findings.lines()
-    assert (len(lines), lines[-1], findings.unshown()) == (
+    assert (len(lines), lines[-1], findings.not_shown()) == (
         21,
         "and 6 more of other kinds; fix these first",
         6,
@@ -108,6 +121,180 @@ def test_a_problem_without_a_place_is_one_line():
     assert Problem("E-X", "it is wrong", "correct it").line() == "E-X: it is wrong; correct it."
 
 
+def test_a_problem_as_data_has_the_public_keys():
+    problem = Problem("E-X", "it is wrong", "correct it", "a.csv", "line 1", "rule")
+    assert problem.as_dict() == {
+        "code": "E-X", "problem": "it is wrong", "hint": "correct it", "file": "a.csv", "where": "line 1",
+    }  # fmt: skip
+
+
 def test_one_and_many_are_counted():
     assert [counted(number, "box", "boxes") for number in (0, 1, 2)] == ["0 boxes", "1 box", "2 boxes"]
     assert counted(2000, "video") == "2,000 videos"
+
+
+def add(findings, code, where=""):
+    findings.add(code, "it is wrong", "correct it", where=where)
+
+
+def refuse(*codes):
+    """Raise Refused with a problem of each code and a note."""
+    with Findings.collect() as findings:
+        findings.note("N-X", f"before {codes[0]}")
+        for code in codes:
+            add(findings, code)
+
+
+def codes(findings):
+    return [problem.code for problem in findings.problems]
+
+
+def test_collecting_without_a_problem_gives_the_notes():
+    with Findings.collect() as findings:
+        assert findings.take(Read("content", [Note("N-X", "read")])) == "content"
+        findings.note("N-Y", "afterwards")
+    assert [note.code for note in findings.notes] == ["N-X", "N-Y"]
+
+
+def test_problems_are_raised_together_when_all_is_collected():
+    done = []
+
+    def collect():
+        with Findings.collect() as findings:
+            findings.note("N-X", "first")
+            add(findings, "E-A")
+            add(findings, "E-B")
+            done.append("all")
+
+    findings = refused(collect)
+    assert (codes(findings), [note.code for note in findings.notes], done) == (
+        ["E-A", "E-B"],
+        ["N-X"],
+        ["all"],
+    )
+
+
+def test_what_is_refused_ends_the_block_but_not_its_findings():
+    def collect():
+        with Findings.collect() as findings:
+            add(findings, "E-A")
+            refuse("E-B")
+            add(findings, "E-C")
+
+    findings = refused(collect)
+    assert (codes(findings), [note.text for note in findings.notes]) == (["E-A", "E-B"], ["before E-B"])
+
+
+def test_problems_of_all_parts_are_reported_in_their_order():
+    def collect():
+        with Findings.collect() as findings:
+            with findings.part():
+                refuse("E-A", "E-B")
+            add(findings, "E-C")
+            with findings.part():
+                findings.take(Read(None, [Note("N-Y", "fine")]))
+            with findings.part():
+                add(findings, "E-D")
+                refuse("E-E")
+            refuse("E-F")
+
+    findings = refused(collect)
+    assert codes(findings) == ["E-A", "E-B", "E-C", "E-D", "E-E", "E-F"]
+    assert [note.text for note in findings.notes] == ["before E-A", "fine", "before E-E", "before E-F"]
+
+
+def test_own_findings_that_are_raised_within_a_part_count_once():
+    with pytest.raises(Refused) as caught, Findings.collect() as findings:
+        with findings.part():
+            add(findings, "E-A")
+            findings.refuse_problems()
+        add(findings, "E-B")
+    assert caught.value.findings is findings
+    assert (codes(findings), findings.total) == (["E-A", "E-B"], 2)
+
+
+def test_problems_of_inner_collections_are_those_of_the_outer_one():
+    def inner():
+        with Findings.collect() as findings:
+            add(findings, "E-B")
+            refuse("E-C")
+
+    def outer():
+        with Findings.collect() as findings:
+            add(findings, "E-A")
+            with findings.part():
+                inner()
+            add(findings, "E-D")
+
+    assert codes(refused(outer)) == ["E-A", "E-B", "E-C", "E-D"]
+
+
+def test_other_exceptions_pass():
+    findings = Findings()
+    with pytest.raises(ValueError, match="our own"), findings.part():
+        raise ValueError("our own")
+    with pytest.raises(ValueError, match="our own"), Findings.collect() as findings:
+        add(findings, "E-A")
+        raise ValueError("our own")
+    assert codes(findings) == ["E-A"]
+
+
+def test_problems_refuse_and_notes_do_not():
+    findings = Findings()
+    findings.note("N-X", "fine")
+    findings.refuse_problems()
+    findings.count_unread(1, "a.csv")
+    assert refused(findings.refuse_problems) is findings
+
+
+def test_an_exception_reads_as_its_lines():
+    with pytest.raises(Refused, match=r"^1\. E-A: it is wrong; correct it\.\n2\. E-B: it is wrong; correct"):
+        refuse("E-A", "E-B")
+
+
+EVENTS = st.lists(
+    st.tuples(
+        st.sampled_from(["add", "first_of", "unread", "note"]),
+        st.integers(0, 4),
+        st.sampled_from([1, 2, 150, 201]),
+    ),
+    max_size=8,
+).map(lambda events: list(enumerate(events)))
+
+
+def recorded(events):
+    """Return the findings of events: (number, (what, kind, how many))."""
+    findings = Findings()
+    for number, (what, kind, count) in events:
+        file, rule = f"{kind % 2}.csv", f"rule {kind}"
+        if what == "note":
+            findings.note(f"N-{kind}", f"note {number}")
+        elif what == "unread":
+            findings.count_unread(count, file)
+        else:
+            rows = range(count) if what == "add" else findings.first_of(np.ones(count, bool))
+            for row in rows:
+                findings.add("E-X", f"{number} is wrong", "?", file=file, where=f"line {row}", rule=rule)
+    return findings
+
+
+def summarized(findings):
+    kept = findings.problems, findings.notes, findings.as_dict()
+    return *kept, findings.lines(1), findings.not_shown(1), findings.total_text(), findings.is_complete
+
+
+@given(EVENTS, st.integers(0, 8), st.integers(0, 8))
+def test_findings_of_parts_count_as_those_of_the_whole(events, first, length):
+    """Counts, caps, the order, and "at least" do not depend on how findings are put together."""
+    inner = recorded(events[first : first + length])
+    inner.extend(recorded(events[first + length :]))
+    outer = recorded(events[:first])
+    outer.extend(inner)
+    assert summarized(outer) == summarized(recorded(events))
+
+
+def test_five_thousand_problems_are_kept_of_all_parts_together():
+    findings = with_problems(20, 200)
+    findings.extend(with_problems(26, 201))
+    assert (len(findings.problems), findings.total) == (5000, 20 * 200 + 26 * 201)
+    assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [401] * 20 + [201] * 5

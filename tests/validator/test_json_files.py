@@ -1,13 +1,15 @@
-"""JSON submissions: one verdict by the fast reader, the strict one and jsonschema; every problem located."""
+"""JSON files: one verdict with msgspec, without it, and by jsonschema; every problem located, no duplicate key missed."""
 
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
 import os
 import random
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -17,19 +19,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from quality.fuzzing.json_texts import odd_json
-from tests.helpers import ROOT, make_zip
-from validator import json_files
-from validator.archive import Submission
-from validator.check import check_submission
-from validator.findings import Findings
-from validator.formats import anet_entities, kinetics_tps
-from validator.formats.rules import load_rules
-from validator.strict_json import strict_loads
 
-SCHEMA = "kinetics_tps_parts.json"
-FORM = json_files.JsonForm(SCHEMA)
+from tests.helpers import ROOT, findings_of, json_file, make_zip, problems_of, refused
+from validator import json_files
+from validator.findings import Findings, Read, Refused
+from validator.formats.anet_entities.read import read as read_anet_entities
+from validator.formats.kinetics_tps.read import read_classes, read_parts
+from validator.formats.rules import load_format, load_rules
+from validator.json_files import as_dict, check_value, load_schema, read_json
+from validator.strict_json import parse, strict_loads
+from validator.typed_json import SchemaError, decoder_for
+
+CLASSES, PARTS = load_rules("kinetics_tps").json
+DETECTIONS = load_rules("densepose").json[0].schema
+SCHEMAS = sorted((ROOT / "validator" / "formats").glob("*/*.json"))
 HUMAN = {
     "box": [1, 2.5, 30, 40],
     "parts": {
@@ -42,20 +46,27 @@ GOOD: dict[str, Any] = {
 }
 
 
+without_msgspec = mock.patch.object(json_files, "typed_json", None)
+
+
+def parts(data):
+    return read_parts(data, "f.json", PARTS)
+
+
 def verdicts(data):
-    """Return whether the fast way, the slow way and plain jsonschema accept a parts file."""
-    fast, slow = Findings(), Findings()
-    kinetics_tps.read_parts(data, "f.json", FORM, fast)
-    typed = json_files.typed_json
+    """Return whether a parts file is accepted with msgspec, without it, and by plain jsonschema."""
+    fast = findings_of(parts, data)
+    with without_msgspec:
+        slow = findings_of(parts, data)
+    return fast.ok, slow.ok, is_valid(data)
+
+
+def is_valid(data):
     try:
-        json_files.typed_json = None  # type: ignore[assignment]
-        kinetics_tps.read_parts(data, "f.json", FORM, slow)
-    finally:
-        json_files.typed_json = typed
-    plain = Findings()
-    value = strict_loads(data, "f.json", plain)
-    valid = plain.ok and jsonschema.Draft7Validator(json_files.load_schema(SCHEMA)).is_valid(value)
-    return fast.ok, slow.ok, valid and fields_agree(value)
+        value = strict_loads(data, "f.json").content
+    except Refused:
+        return False
+    return jsonschema.Draft7Validator(load_schema(PARTS.schema)).is_valid(value) and fields_agree(value)
 
 
 def fields_agree(value):
@@ -159,38 +170,44 @@ DETECTION = {
 }
 
 
-class OneFile(Submission):
-    def __init__(self, data):
-        self.data = data
+def grounding(data):
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "submission_gen.json").write_bytes(data)
+        return read_anet_entities(Path(folder), load_rules("anet_entities_gen"))
 
-    def read(self, name):
-        return self.data
+
+def detection(data):
+    return Read(check_value(data, DETECTIONS, "/0"), [])
 
 
 READERS = {
-    "parts": (GOOD, lambda data, found: kinetics_tps.read_parts(data, "f.json", FORM, found)),
-    "classes": ({"v": "x", "w": "y"}, lambda data, found: kinetics_tps.read_classes(data, "f.json", found)),
-    "grounding": (
-        GROUNDING,
-        lambda data, found: anet_entities.read(
-            OneFile(data), {"x": "f.json"}, load_rules("anet_entities_gen"), found
-        ),
-    ),
-    "detection": (DETECTION, lambda data, found: json_files.check_value(data, "densepose.json", found, "/0")),
+    "parts": (GOOD, parts),
+    "classes": ({"v": "x", "w": "y"}, lambda data: read_classes(data, "f.json", CLASSES)),
+    "grounding": (GROUNDING, grounding),
+    "detection": (DETECTION, detection),
 }
 
 
+def outcome(read, data):
+    """Return the content, None if the file is refused, and the findings."""
+    try:
+        found = read(data)
+    except Refused as error:
+        return None, error.findings
+    return found.content, Findings(notes=found.notes)
+
+
 def assert_readers_agree(read, data):
-    fast, slow = Findings(), Findings()
-    quick = read(data, fast)
-    with mock.patch.object(json_files, "typed_json", None):
-        thorough = read(data, slow)
-    assert fast.lines(None) == slow.lines(None), data
-    assert fast.notes == slow.notes
-    if isinstance(quick, kinetics_tps.PartStates):
-        for name, value in vars(quick).items():
-            assert np.array_equal(value, getattr(thorough, name)), (name, data)
-    return fast
+    """Check that contents and messages are the same without msgspec; return the findings."""
+    content, findings = outcome(read, data)
+    with without_msgspec:
+        other_content, other_findings = outcome(read, data)
+    assert findings.lines(None) == other_findings.lines(None), data
+    assert findings.as_dict() == other_findings.as_dict()
+    if dataclasses.is_dataclass(content):
+        for name, value in vars(content).items():
+            assert np.array_equal(value, getattr(other_content, name)), (name, data)
+    return findings
 
 
 @pytest.mark.slow
@@ -238,11 +255,7 @@ def test_both_readers_count_the_same_levels(levels):
 
 
 def problems(data):
-    findings = Findings()
-    kinetics_tps.read_parts(
-        data if isinstance(data, bytes) else json.dumps(data).encode(), "f.json", FORM, findings
-    )
-    return [problem.line() for problem in findings.problems]
+    return problems_of(parts, data if isinstance(data, bytes) else json.dumps(data).encode())
 
 
 def changed(path, value):
@@ -297,62 +310,51 @@ def test_all_problems_are_collected():
     document = {
         f"v{i}": {"f": {"humans": [{"box": [1, 2, 3], "parts": {}}, {"parts": {}}]}} for i in range(30)
     }
-    findings = Findings()
-    kinetics_tps.read_parts(json.dumps(document).encode(), "f.json", FORM, findings)
+    findings = refused(parts, json.dumps(document).encode())
     assert findings.total == 60
     assert [line.count("30 such problems") for line in findings.lines()] == [1, 1]
 
 
-def test_byte_order_mark_is_accepted_with_a_note():
-    findings = Findings()
-    parts = kinetics_tps.read_parts(b"\xef\xbb\xbf" + json.dumps(GOOD).encode(), "f.json", FORM, findings)
-    assert parts.videos == ["vid7", "vid8"]
-    assert [note.code for note in findings.notes] == ["N-JSON-BOM"]
+def test_byte_order_mark_is_accepted_with_a_note(both_readers):
+    # What is not ASCII is read in another way.
+    for document in (GOOD, {"vid7": {}, "vidéo8": {}}):
+        found = parts(b"\xef\xbb\xbf" + json.dumps(document, ensure_ascii=False).encode())
+        assert found.content.videos == list(document)
+        assert [note.code for note in found.notes] == ["N-JSON-BOM"]
+
+
+def test_one_byte_order_mark_is_skipped_and_no_second_one(both_readers):
+    for document in (GOOD, {"vidéo": {}}):
+        text = json.dumps(document, ensure_ascii=False)
+        findings = refused(parts, f"\ufeff\ufeff{text}".encode())
+        assert findings.lines()[0].startswith(
+            "1. E-JSON-SYNTAX f.json line 1 column 1: a value is missing here"
+        )
+        assert [note.code for note in findings.notes] == ["N-JSON-BOM"]
 
 
 def test_arrays_hold_what_the_file_says():
-    findings = Findings()
-    parts = kinetics_tps.read_parts(json.dumps(GOOD).encode(), "f.json", FORM, findings)
-    assert parts.frames == ["img_00001.json", "img_00006.json"]
-    assert parts.human_frame.tolist() == [0, 0]
-    assert parts.human_box.tolist() == [[1, 2.5, 30, 40]] * 2
-    assert parts.proposal_part.tolist() == [0, 0, 1, 1]
-    assert parts.proposal_box[1].tolist() == [5, 6, 7, 8]
-    assert parts.states == {"bend": 0, "look": 1}
-    assert parts.proposal_state.tolist() == [0, 1, 0, 1]
+    content = parts(json.dumps(GOOD).encode()).content
+    assert content.frames == ["img_00001.json", "img_00006.json"]
+    assert content.human_frame.tolist() == [0, 0]
+    assert content.human_box.tolist() == [[1, 2.5, 30, 40]] * 2
+    assert content.proposal_part.tolist() == [0, 0, 1, 1]
+    assert content.proposal_box[1].tolist() == [5, 6, 7, 8]
+    assert content.states == {"bend": 0, "look": 1}
+    assert content.proposal_state.tolist() == [0, 1, 0, 1]
 
 
-@pytest.mark.parametrize(
-    ("files", "words"),
-    [
-        (
-            {"pred_part_result.json": "{}"},
-            "E-FILE-NONE pred_vid_result.json: it is missing; there is no other file that could be it",
-        ),
-        ({"pred_part_results.json": "{}", "pred_vid_result.json": "{}"}, "there is pred_part_results.json"),
-        ({"Pred_part_result.json": "{}", "pred_vid_result.json": "{}"}, "rename it to pred_part_result.json"),
-        ({"x/pred_part_result.json": "{}", "pred_vid_result.json": "{}"}, "put all files at the top"),
-    ],
-)
-def test_missing_files_are_named_with_what_was_found(tmp_path, files, words):
-    path = tmp_path / "s.zip"
-    path.write_bytes(make_zip(files))
-    findings = Findings()
-    check_submission(path, load_rules("kinetics_tps"), findings)
-    assert any(words in line for line in findings.lines()), findings.lines()
-
-
-@pytest.mark.parametrize("name", sorted(path.name for path in json_files.SCHEMAS.glob("*.json")))
-def test_every_schema_is_valid_and_can_be_typed(name):
-    schema = json_files.load_schema(name)
+@pytest.mark.parametrize("path", SCHEMAS, ids=lambda path: path.stem)
+def test_every_schema_is_valid_and_can_be_typed(path):
+    schema = load_schema(path)
     jsonschema.Draft7Validator.check_schema(schema)
-    assert json_files.typed_json.decoder_for(schema, schema)
+    assert decoder_for(schema, schema)
 
 
 @pytest.mark.parametrize("schema", [{"type": "string", "pattern": "x"}, {"type": "date"}, {"enum": [1]}])
 def test_a_schema_that_cannot_be_typed_is_refused(schema):
-    with pytest.raises(json_files.typed_json.SchemaError):
-        json_files.typed_json.decoder_for(schema, schema)
+    with pytest.raises(SchemaError):
+        decoder_for(schema, schema)
 
 
 TWO: dict[str, Any] = {
@@ -362,13 +364,13 @@ TWO: dict[str, Any] = {
 
 
 def test_arrays_of_several_videos_are_numbered_through():
-    parts = kinetics_tps.read_parts(json.dumps(TWO).encode(), "f.json", FORM, Findings())
-    assert parts.frame_video.tolist() == [0, 1, 1]
-    assert parts.human_frame.tolist() == [0, 2, 2]
-    assert parts.part_human.tolist() == [0, 1]
-    assert parts.proposal_part.tolist() == [0, 1, 1]
-    assert parts.names == {"hip": 0, "head": 1}
-    assert parts.part_name.tolist() == [0, 1]
+    content = parts(json.dumps(TWO).encode()).content
+    assert content.frame_video.tolist() == [0, 1, 1]
+    assert content.human_frame.tolist() == [0, 2, 2]
+    assert content.part_human.tolist() == [0, 1]
+    assert content.proposal_part.tolist() == [0, 1, 1]
+    assert content.names == {"hip": 0, "head": 1}
+    assert content.part_name.tolist() == [0, 1]
 
 
 def test_places_of_several_videos_and_parts_are_right():
@@ -382,96 +384,10 @@ def test_places_of_several_videos_and_parts_are_right():
 def test_very_many_problems_are_counted_and_not_all_kept():
     human = {"box": [2, 2, 1, 1], "parts": {"hip": {"box": [], "verb": ["x"]}}}
     document = {str(v): {"f": {"humans": [human] * 10}} for v in range(24)}
-    findings = Findings()
-    kinetics_tps.read_parts(json.dumps(document).encode(), "f.json", FORM, findings)
+    findings = refused(parts, json.dumps(document).encode())
     assert findings.total == 480
     assert findings.as_dict()["more"] == 480 - len(findings.problems) == 80
     assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [240, 240]
-
-
-def test_good_files_are_not_read_the_slow_way(monkeypatch):
-    strict = json_files.strict_loads
-
-    def small_only(data, name, findings, depth=0):
-        assert len(data) < 100, "the slow reader was asked"
-        return strict(data, name, findings, depth)
-
-    monkeypatch.setattr(json_files, "strict_loads", small_only)
-    umlauts = json.dumps({"vidéo": {"f": {"humans": []}}, **TWO}, ensure_ascii=False).encode()
-    assert kinetics_tps.read_parts(umlauts, "f.json", FORM, Findings()).videos == ["vidéo", "a", "b"]
-    assert kinetics_tps.read_parts(json.dumps(TWO).encode(), "f.json", FORM, Findings()).videos == ["a", "b"]
-    objects = {"clss": ["x"], "idx_in_sent": [0], "bbox_for_all_frames": [[[1, 1, 5, 5]] * 10]}
-    results = {"v": {"0": objects, "1": objects}, "w": {}}
-    content = {
-        "results": results,
-        "eval_mode": "gen",
-        "external_data": {"used": False, "details": "from: my disk"},
-    }
-    findings = Findings()
-    file = OneFile(json.dumps(content).encode())
-    found = anet_entities.read(file, {"x": "x"}, load_rules("anet_entities_gen"), findings)
-    assert found.segments == [("v", "0"), ("v", "1")]
-    assert found.label.tolist() == [0, 0]
-    assert findings.notes == []
-
-
-def test_objects_without_classes_have_the_label_minus_one():
-    objects = {"idx_in_sent": [3, 4], "bbox_for_all_frames": [[[1, 1, 5, 5, 9]] * 10] * 2}
-    file = OneFile(json.dumps({"results": {"v": {"0": objects}}, "eval_mode": "GT"}).encode())
-    found = anet_entities.read(file, {"x": "x"}, load_rules("anet_entities_gt"), Findings())
-    assert found.label.tolist() == [-1, -1]
-    assert found.index.tolist() == [3, 4]
-    assert found.box.shape == (2, 10, 4)
-
-
-@pytest.mark.slow
-@settings(max_examples=200)
-@given(mutated())
-def test_reading_in_two_processes_gives_the_same(data):
-    alone, alone_findings = read_alone(data, 10**9)
-    pair, pair_findings = read_alone(data, 0)
-    assert pair_findings.lines() == alone_findings.lines()
-    if alone is not None and alone_findings.ok:
-        for name, value in vars(alone).items():
-            assert np.array_equal(value, getattr(pair, name)), name
-
-
-def read_alone(data, parallel_from):
-    findings = Findings()
-    with (
-        mock.patch.object(json_files, "_PARALLEL_FROM_BYTES", parallel_from),
-        mock.patch.object(json_files.forks, "usable_cores", lambda: 2),
-    ):
-        return kinetics_tps.read_parts(data, "f.json", FORM, findings), findings
-
-
-@pytest.mark.parametrize("bad", ["a", "b"])
-def test_a_bad_entry_in_either_half_is_located(bad):
-    document = copy.deepcopy(TWO)
-    document[bad]["f"] = 7
-    _, findings = read_alone(json.dumps(document).encode(), 0)
-    assert f"/{bad}/f: this is the number 7" in findings.lines()[0]
-
-
-def test_where_no_process_may_be_started_one_reads_all():
-    with mock.patch.object(
-        json_files.forks, "start", side_effect=BlockingIOError("no more processes")
-    ) as start:
-        parts, findings = read_alone(json.dumps(TWO).encode(), 0)
-    assert start.called
-    assert findings.ok
-    assert parts.videos == ["a", "b"]
-
-
-def test_a_helper_that_dies_is_no_verdict(capfd):
-    def die(*arguments):
-        raise MemoryError("secret")
-
-    with mock.patch.object(json_files, "_convert_rest", die):
-        parts, findings = read_alone(json.dumps(TWO).encode(), 0)
-    assert findings.ok
-    assert parts.videos == ["a", "b"]
-    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.slow
@@ -482,13 +398,13 @@ def test_without_memory_for_its_strings_a_file_ends_in_memory_error_and_not_in_a
     # Without the check before decoding, msgspec dereferences NULL in about a third of these.
     code = (
         "import resource, sys\n"
-        "from validator.findings import Findings\n"
-        "from validator.formats import kinetics_tps as kinetics\n"
+        "from validator.formats.kinetics_tps.read import read_parts\n"
+        "from validator.formats.rules import load_rules\n"
         "data = b'{\"v\":{' + b','.join(b'\"f%d\":{\"humans\":[]}' % n for n in range(300_000)) + b'}}'\n"
         "used = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
         "resource.setrlimit(resource.RLIMIT_AS, (used + (int(sys.argv[1]) << 20), -1))\n"
-        "form = kinetics.JsonForm('kinetics_tps_parts.json')\n"
-        "try:\n    kinetics.read_parts(data, 'f', form, Findings())\n"
+        "_, file = load_rules('kinetics_tps').json\n"
+        "try:\n    read_parts(data, 'f', file)\n"
         "except MemoryError:\n    print('memory')\n"
     )
     for megabytes in range(20, 200, 20):
@@ -502,7 +418,6 @@ def test_without_memory_for_its_strings_a_file_ends_in_memory_error_and_not_in_a
         assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("typed", [True, False])
 @pytest.mark.parametrize(
     ("limits", "words"),
     [
@@ -517,13 +432,11 @@ def test_without_memory_for_its_strings_a_file_ends_in_memory_error_and_not_in_a
         ({"entries": 2, "values": 1000}, ""),
     ],
 )
-def test_what_a_file_may_hold_is_bounded(monkeypatch, typed, limits, words):
-    if not typed:
-        monkeypatch.setattr(json_files, "typed_json", None)
-    findings = Findings()
-    form = json_files.JsonForm(SCHEMA, **limits)
-    parts = kinetics_tps.read_parts(json.dumps(GOOD).encode(), "f.json", form, findings)
-    assert (parts is None) == bool(words)
+def test_what_a_file_may_hold_is_bounded(both_readers, limits, words):
+    findings = findings_of(
+        read_parts, json.dumps(GOOD).encode(), "f.json", dataclasses.replace(PARTS, **limits)
+    )
+    assert findings.ok == (not words)
     assert words in "".join(findings.lines())
 
 
@@ -539,21 +452,22 @@ def test_submissions_with_too_many_entries_are_refused_with_the_place(tmp_path, 
     }
     path = tmp_path / "s.zip"
     path.write_bytes(make_zip(files))
-    findings = Findings()
-    check_submission(path, load_rules(name), findings)
-    assert [problem.code for problem in findings.problems] == ["E-JSON-COUNT"]
-    assert findings.problems[0].where == ("/" if name == "kinetics_tps" else "/results")
+    form, rules = load_format(name)
+    (problem,) = refused(form.read, path, rules).problems
+    assert problem.code == "E-JSON-COUNT"
+    assert problem.where == ("/" if name == "kinetics_tps" else "/results")
 
 
 def test_problems_come_in_the_order_of_the_file_whatever_the_hash_seed():
     code = (
         "import json\n"
-        "from validator.findings import Findings\n"
-        "from validator.formats import kinetics_tps as kinetics\n"
+        "from validator.findings import Refused\n"
+        "from validator.formats.kinetics_tps.read import read_parts\n"
+        "from validator.formats.rules import load_rules\n"
         "data = json.dumps({'v': {f'f{n}': n for n in range(20)}, 'w': {'humans': {}}}).encode()\n"
-        "findings = Findings()\n"
-        "kinetics.read_parts(data, 'f', kinetics.JsonForm('kinetics_tps_parts.json'), findings)\n"
-        "print(*[problem.where for problem in findings.problems])\n"
+        "try:\n    read_parts(data, 'f', load_rules('kinetics_tps').json[1])\n"
+        "except Refused as refused:\n"
+        "    print(*[problem.where for problem in refused.findings.problems])\n"
     )
     places = [f"/v/f{number}" for number in range(20)] + ["/w/humans"]
     for seed in ("1", "2"):
@@ -568,28 +482,17 @@ def test_problems_come_in_the_order_of_the_file_whatever_the_hash_seed():
         assert done.stdout.split() == places
 
 
-def test_a_key_of_a_detection_that_occurs_twice_is_refused():
-    findings = Findings()
-    text = json.dumps({**DETECTION, "uv_data": "AAAA"})[:-1] + ', "score": 0.5}'
-    assert json_files.check_value(text.encode(), "densepose.json", findings, "/3") is None
-    assert [problem.line() for problem in findings.problems] == [
-        "E-JSON-DUPLICATE /3: the key 'score' occurs twice in this object; keep one of them."
-    ]
-
-
 def test_of_one_detection_two_hundred_problems_are_explained():
-    findings = Findings()
     data = json.dumps({**DETECTION, "bbox": ["x"] * 300}).encode()
-    assert json_files.check_value(data, "densepose.json", findings, "/3") is None
-    assert (len(findings.problems), findings.told_total()) == (200, "at least 201 problems")
+    findings = refused(check_value, data, DETECTIONS, "/3")
+    assert (len(findings.problems), findings.total_text()) == (200, "at least 201 problems")
 
 
 @pytest.mark.parametrize(("most", "ok"), [(39_999, True), (39_998, False)])
 def test_values_of_large_files_are_counted(most, ok):
     data = json.dumps({f"video {index}": "x" for index in range(20_000)}).encode()
-    form = json_files.JsonForm("kinetics_tps_classes.json", values=most)
-    content = json_files.read_json(data, "f.json", form, Findings(), json_files.as_dict)
-    assert (content is not None) == ok
+    file = dataclasses.replace(CLASSES, values=most)
+    assert findings_of(read_json, data, "f.json", file, as_dict).ok == ok
 
 
 # Words of our schemas that each give a message of their own.
@@ -617,19 +520,15 @@ MANY_RULES = {
 }
 
 
-@pytest.fixture(params=[True, False], ids=["fast", "strict"])
-def many_rules(request, monkeypatch):
-    if not request.param:
-        monkeypatch.setattr(json_files, "typed_json", None)
-    monkeypatch.setattr(json_files, "load_schema", lambda name: MANY_RULES)
+@pytest.fixture
+def many_rules(both_readers, tmp_path):
+    """Return a function that reads a document by `MANY_RULES`, with msgspec and without it."""
 
+    def read(value, **limits):
+        data = value if isinstance(value, bytes) else json.dumps(value).encode()
+        return read_json(data, "f.json", json_file(tmp_path, MANY_RULES, **limits), as_dict)
 
-def read_many_rules(value, **form):
-    findings = Findings()
-    data = value if isinstance(value, bytes) else json.dumps(value).encode()
-    return json_files.read_json(
-        data, "f.json", json_files.JsonForm("", **form), findings, json_files.as_dict
-    ), findings
+    return read
 
 
 @pytest.mark.parametrize(
@@ -659,9 +558,7 @@ def read_many_rules(value, **form):
     ],
 )  # fmt: skip
 def test_each_rule_of_a_schema_has_its_words(many_rules, value, line):
-    content, findings = read_many_rules(value)
-    assert content is None
-    assert findings.lines() == [f"1. E-JSON-SCHEMA f.json {line}"]
+    assert refused(many_rules, value).lines() == [f"1. E-JSON-SCHEMA f.json {line}"]
 
 
 def test_bounds_of_a_schema_may_be_reached(many_rules):
@@ -670,83 +567,314 @@ def test_bounds_of_a_schema_may_be_reached(many_rules):
         "q": {"a": [1, 2], "b": 5.0, "c": 3},
         "r": {"a": [[]], "d": True, "e": "x"},
     }
-    assert read_many_rules(value)[0] == (value, {})
+    assert many_rules(value).content == (value, {})
 
 
-def test_rules_that_no_reader_would_check_are_refused(monkeypatch):
-    monkeypatch.setattr(
-        json_files, "load_schema", lambda name: {**MANY_RULES, "maxProperties": 999, "required": ["v"]}
-    )
-    with pytest.raises(
-        json_files.typed_json.SchemaError, match="no entries with maxProperties, required next to them"
-    ):
-        read_many_rules({})
+def test_rules_that_no_reader_would_check_are_refused(tmp_path):
+    file = json_file(tmp_path, {**MANY_RULES, "maxProperties": 999, "required": ["v"]})
+    with pytest.raises(SchemaError, match="no entries with maxProperties, required next to them"):
+        read_json(b"{}", "f.json", file, as_dict)
 
 
 def test_two_hundred_problems_of_a_file_are_explained(many_rules):
-    for n, told in ((200, "200 problems"), (201, "at least 201 problems"), (250, "at least 250 problems")):
-        _, findings = read_many_rules({f"v{index}": {} for index in range(n)})
-        assert (findings.told_total(), len(findings.problems)) == (told, 200)
+    for n, total in ((200, "200 problems"), (201, "at least 201 problems"), (250, "at least 250 problems")):
+        findings = refused(many_rules, {f"v{index}": {} for index in range(n)})
+        assert (findings.total_text(), len(findings.problems)) == (total, 200)
     # Good ones are none of them, wherever they are.
-    _, findings = read_many_rules(
-        {**{f"v{index}": {} for index in range(200)}, **{f"w{index}": {"a": [1]} for index in range(50)}}
+    bad, good = (
+        {f"{key}{index}": value for index in range(200)} for key, value in (("v", {}), ("w", {"a": [1]}))
     )
-    assert findings.told_total() == "200 problems"
-    _, findings = read_many_rules({**{f"v{index}": {"a": [1]} for index in range(250)}, "w": {}})
-    assert (findings.told_total(), findings.problems[0].where) == ("1 problem", "/w")
-    good = {f"v{index}": {"a": [1]} for index in range(5)}
-    _, findings = read_many_rules({**good, "w": {"a": [1], **dict.fromkeys("bcdef", 7)}, "x": {}})
-    assert findings.total == 6
+    assert refused(many_rules, {**bad, **good}).total_text() == "200 problems"
+    findings = refused(many_rules, {**good, "x": {}})
+    assert (findings.total_text(), findings.problems[0].where) == ("1 problem", "/x")
+    assert refused(many_rules, {**good, "x": {"a": [1], **dict.fromkeys("bcdef", 7)}, "y": {}}).total == 6
 
 
 def test_entries_are_bounded(many_rules):
     three = {key: {"a": [1]} for key in "pqr"}
-    assert read_many_rules(three, entries=3)[1].ok
-    assert [problem.line() for problem in read_many_rules(three, entries=2)[1].problems] == [
+    assert many_rules(three, entries=3)
+    assert problems_of(many_rules, three, entries=2) == [
         "E-JSON-COUNT f.json /: there are more entries than 2; submit only what is asked for."
     ]
     # Commas and colons: three keys with an object each, and two commas between them.
-    assert read_many_rules(three, values=8)[1].ok
-    assert not read_many_rules(three, values=7)[1].ok
-
-
-def test_memory_is_asked_for_before_a_text_is_decoded(monkeypatch):
-    asked = mock.Mock()
-    monkeypatch.setattr(json_files.limits, "require_memory", asked)
-    text = json.dumps(DETECTION).encode()
-    json_files.check_value(text, "densepose.json", Findings(), "/0")
-    asked.assert_called_once_with(50 * len(text) + (16 << 20))
-
-
-def test_keys_are_counted_at_all_depths():
-    for value, n_keys in (
-        (3, 0),
-        ([], 0),
-        ({}, 0),
-        ([1, {"a": 1}, [{"b": {"c": []}}]], 3),
-        ({"a": {"b": 1, "c": 2}, "d": 3}, 4),
-    ):
-        assert json_files._count_keys(value) == n_keys
+    assert many_rules(three, values=8)
+    assert refused(many_rules, three, values=7)
 
 
 @pytest.mark.parametrize(
-    ("lengths", "first"),
-    [([10, 10, 10, 10], 2), ([40, 1, 1, 1], 0), ([1, 1, 1, 40], 3), ([5], 0), ([2, 9, 2], 1)],
+    ("key", "values", "line"),
+    [
+        ("d", [1, 1.5, 10**30, -1e300], "1. E-JSON-SCHEMA f.json /0/d, /1/d, /2/d: this is the number 1 instead of"),
+        ("b", [True, False, True, True], "1. E-JSON-SCHEMA f.json /0/b, /1/b, /2/b: this is true instead of a number"),
+        ("f", [{}, {"p": 1}, {"s": 1}, {"r": 1}], "1. E-JSON-SCHEMA f.json /0/f, /1/f, /2/f: 'p' and 'q' and 'r' are"),
+        ("e", ["y", "z", "'", "x "], "1. E-JSON-SCHEMA f.json /0/e, /1/e, /2/e: 'y' is not one of ['x'] (4 such"),
+        ("b", [6, 7.5, 1e300, 10**30], "1. E-JSON-SCHEMA f.json /0/b, /1/b, /2/b: 6 is more than 5 (4 such problems)"),
+    ],
+)  # fmt: skip
+def test_different_texts_of_one_rule_are_one_kind(many_rules, key, values, line):
+    (found,) = refused(many_rules, {str(n): {"a": [1], key: value} for n, value in enumerate(values)}).lines()
+    assert found.startswith(line)
+    assert "(4 such problems)" in found
+
+
+def test_a_value_that_is_reported_itself_is_of_the_same_kind(many_rules):
+    findings = refused(many_rules, b'{"p": {"a": [1], "d": NaN}, "q": {"a": [1], "d": 1.5}}')
+    assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [1, 2]
+    findings = refused(many_rules, b'{"p": {"a": [1], "d": {"x": 1, "x": 2}}, "q": {"a": [1], "d": {}}}')
+    assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        ([{"b": []}, {"g": []}], "this is a list instead of"),
+        ([{"b": "x"}, {"b": []}], "instead of a number"),
+        ([{"f": {}}, {"f": {"p": 1, "q": 1, "r": 1}}], "missing"),
+    ],
 )
-def test_the_two_halves_of_a_file_have_about_the_same_length(lengths, first):
-    entries = {f"v{index}": "x" * length for index, length in enumerate(lengths)}
-    raw = list(json_files.typed_json.RAW_MEMBERS.decode(json.dumps(entries).encode()).items())
-    decoder = json_files.typed_json.decoder_for({"type": "string"}, {})
-    seen = []
+def test_texts_of_two_rules_or_types_are_two_kinds(many_rules, values, problem):
+    lines = refused(many_rules, {str(n): {"a": [1], **value} for n, value in enumerate(values)}).lines()
+    assert [problem in line for line in lines] == [True, True]
 
-    def convert(parts):
-        seen.append(dict(parts))
-        return list(seen[-1].items()), 1
 
-    with mock.patch.object(json_files.forks, "shared_room", wraps=json_files.forks.shared_room) as room:
-        found = json_files._convert_in_two(raw, decoder, convert, lambda one, two: one + two)
-    # Quotation marks, too; twice as much as the text is enough for arrays.
-    room.assert_called_once_with(2 * sum(length + 2 for length in lengths[first:]))
-    assert found == (list(entries.items()), 2)
-    # The other half was converted in the other process.
-    assert [len(half) for half in seen] == [first]
+def test_rules_of_entries_are_not_those_around_them(both_readers, tmp_path):
+    schema = {
+        "type": "object",
+        "required": ["entries", "mode"],
+        "properties": {
+            "entries": {
+                "type": "object",
+                "additionalProperties": {"type": "object", "required": ["a"], "properties": {"a": {}}},
+            },
+            "mode": {"type": "string"},
+        },
+    }
+    file = json_file(tmp_path, schema, each="entries")
+    first, second = refused(read_json, b'{"entries": {"p": {}, "q": {}}}', "f.json", file, as_dict).lines()
+    assert first.startswith("1. E-JSON-SCHEMA f.json /: 'mode' is missing;")
+    assert second.startswith(
+        "2. E-JSON-SCHEMA f.json /entries/p, /entries/q: 'a' is missing (2 such problems);"
+    )
+
+
+def keys_and_values(entries):
+    """Convert entries as the readers do: return them, and how many keys they hold."""
+    content = dict(entries)
+    return content, count_keys(content) - len(content)
+
+
+def count_keys(value):
+    if isinstance(value, dict):
+        return len(value) + sum(map(count_keys, value.values()))
+    return sum(map(count_keys, value)) if isinstance(value, list) else 0
+
+
+NESTED: dict[str, Any] = {
+    "type": "object",
+    "required": ["entries"],
+    "properties": {
+        "more": {},
+        "entries": {
+            "type": "object",
+            "additionalProperties": {
+                "type": "object",
+                "required": ["a"],
+                "properties": {
+                    "a": {"type": "array", "items": {"type": "object", "additionalProperties": {"type": "integer"}}},
+                    "b": {"type": "string"},
+                },
+            },
+        },
+    },
+}  # fmt: skip
+
+
+def nested(text, folder):
+    """Read a file by `NESTED`."""
+    return read_json(text.encode(), "f.json", json_file(folder, NESTED, each="entries"), keys_and_values)
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ('{"entries": {"v": {"a": []}, "v": {"a": []}}}', "/entries"),
+        ('{"entries": {"v": {"a": [{"p": 1}, {"p": 1, "q": 2, "p": 3}]}}}', "/entries/v/a/1"),
+        # An escape is another way to write a key.
+        ('{"entries": {"v": {"a": [], "\\u0061": []}}}', "/entries/v"),
+        # A colon in a string: there are more colons than keys.
+        ('{"entries": {"v:w": {"a": [{"p": 1, "p": 2}], "b": "x:y"}}}', "/entries/v:w/a/0"),
+        ('{"entries": {"v": {"a": [], "b": ":", "b": "::"}}}', "/entries/v"),
+        # Further keys, which no type has.
+        ('{"entries": {"v": {"a": [], "x": {"y": [1]}, "x": 2}}}', "/entries/v"),
+        ('{"entries": {"v": {"a": [], "x": [{"y": {"z": 1, "z": 1}}]}}}', "/entries/v/x/0/y"),
+        # An entry that only the strict parser accepts: half a character, or a whole number with a point.
+        ('{"entries": {"v": {"a": [], "b": "\\ud800"}, "w": {"a": [{"p": 1, "p": 2}]}}}', "/entries/w/a/0"),
+        ('{"entries": {"w": {"a": [{"p": 1, "p": 2}]}, "v": {"a": [{"p": 1.0}]}}}', "/entries/w/a/0"),
+        ('{"entries": {"v": {"a": [{"p": 1.0, "p": 2}]}}}', "/entries/v/a/0"),
+        ('{"entries": {"\\ud800": {"a": []}, "\\ud800": {"a": []}}}', "/entries"),
+        # Members other than the entries.
+        ('{"more": 1, "entries": {}, "more": 2}', "/"),
+        ('{"entries": {}, "entries": {"v": {"a": []}}}', "/"),
+        ('{"entries": {}, "more": {"x": 1, "x": 2}}', "/more"),
+        ('{"entries": {}, "more": [{"x": ":", "y": {"z": [], "z": []}}]}', "/more/0/y"),
+        ('{"entries": {}, "x": 1, "x": {"y": 2}}', "/"),
+        ('{"entries": {}, "x": [{"y": 1, "y": 2}]}', "/x/0"),
+        ('{"entries": {"v": {"a": []}}, "more": "\\ud800", "more": 2}', "/"),
+    ],
+)  # fmt: skip
+def test_duplicate_key_is_found_wherever_it_is(both_readers, tmp_path, text, where):
+    (problem,) = refused(nested, text, tmp_path).problems
+    assert (problem.code, problem.where) == ("E-JSON-DUPLICATE", where)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"entries": {"v": {"a": [{"p": 1}, {"p": 1}], "b": "p"}, "w": {"a": []}}}',
+        '{"entries": {"v:": {"a": [{"p:q": 1, "p": 1}], "b": "a:b"}}, "more": {"more": ":"}}',
+        '{"entries": {"v": {"a": [], "x": {"a": {"a": 1}}, "y": [{"a": 1}, {"a": 2}]}}, "x": {"x": 1}}',
+        '{"entries": {"v": {"a": [], "b": "\\ud800"}, "w": {"a": [{"p": 1.0}]}, "\\ud800": {"a": []}}}',
+        '{"entries": {}, "more": "\\ud800"}',
+    ],
+)
+def test_equal_keys_of_different_objects_are_no_duplicates(both_readers, tmp_path, text):
+    content, members = nested(text, tmp_path).content
+    expected = json.loads(text)
+    assert list(content) == list(expected.pop("entries"))
+    assert members == expected
+
+
+def random_text(rng):
+    """Return the text of a file of `NESTED`, with colons, further keys and repeated ones here and there."""
+
+    def string():
+        return rng.choice(['"x"', '"y"', '":"', '"a\\":"', '"\\u0078"', '"\\ud800"', '"é"'])
+
+    def text_of(pairs):
+        pairs += rng.choices(pairs, k=rng.random() < 0.1) if pairs else []
+        return f"{{{','.join(f'{key}:{value}' for key, value in rng.sample(pairs, len(pairs)))}}}"
+
+    def any_value(depth=0):
+        kind = rng.randrange(4 if depth < 3 else 2)
+        if kind < 2:
+            return string() if kind else rng.choice(["1", "null", "[]"])
+        values = [any_value(depth + 1) for _ in range(rng.randrange(3))]
+        return f"[{','.join(values)}]" if kind == 2 else text_of(distinct(values))
+
+    def distinct(values):
+        return list({string(): value for value in values}.items())
+
+    def further():
+        return [(rng.choice(['"u"', '"v:"']), any_value())] if rng.random() < 0.2 else []
+
+    def entry():
+        objects = [text_of(distinct(rng.choices(["1", "-3", "2.0"], k=rng.randrange(3)))) for _ in range(2)]
+        return text_of([('"a"', f"[{','.join(objects)}]"), ('"b"', string()), *further()])
+
+    entries = text_of(distinct([entry() for _ in range(rng.randrange(4))]))
+    return text_of([('"entries"', entries), ('"more"', any_value()), *further()])
+
+
+def has_duplicate_key(text):
+    found = []
+
+    def look(pairs):
+        found.append(len(dict(pairs)) < len(pairs))
+        return dict(pairs)
+
+    json.loads(text, object_pairs_hook=look)
+    return any(found)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("schema")
+
+
+@given(st.integers(0, 2**63))
+def test_duplicate_keys_are_all_that_is_refused_of_good_values(folder, seed):
+    text = random_text(random.Random(seed))
+    is_bad = has_duplicate_key(text)
+    assert findings_of(nested, text, folder).ok != is_bad
+    with without_msgspec:
+        assert findings_of(nested, text, folder).ok != is_bad
+
+
+def test_a_key_of_a_detection_that_occurs_twice_is_refused(both_readers):
+    text = json.dumps({**DETECTION, "uv_data": "AAAA"})[:-1] + ', "score": 0.5}'
+    (line,) = refused(check_value, text.encode(), DETECTIONS, "/3").lines()
+    assert line == "1. E-JSON-DUPLICATE /3: the key 'score' occurs twice in this object; keep one of them."
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ('{"a": [{"p": 1}, {"q": 2, "q": 3}]}', "/7/a/1"),
+        ('{"a": [{"p": 1}], "b": "x:", "b": "y"}', "/7"),
+        ('{"a": [{"p": 1}], "x": {"y": [{"z": 1, "z": 2}]}}', "/7/x/y/0"),
+        ('{"a": [{"p": 1}, {"p": 2.0}], "b": "p"}', None),
+    ],
+)
+def test_duplicate_keys_of_a_value_are_found_at_all_depths(both_readers, tmp_path, text, where):
+    schema = json_file(tmp_path, NESTED["properties"]["entries"]["additionalProperties"]).schema
+    if where is None:
+        assert check_value(text.encode(), schema, "/7") == json.loads(text)
+    else:
+        (problem,) = refused(check_value, text.encode(), schema, "/7").problems
+        assert (problem.code, problem.where) == ("E-JSON-DUPLICATE", where)
+
+
+@pytest.fixture
+def strictly_parsed(monkeypatch):
+    """Return the sizes of the texts that are parsed strictly, which takes a few times as long."""
+    sizes: list[int] = []
+
+    def remember(data, *arguments, **options):
+        sizes.append(len(data))
+        return parse(data, *arguments, **options)
+
+    monkeypatch.setattr(json_files, "parse", remember)
+    return sizes
+
+
+def test_good_files_are_not_parsed_strictly(strictly_parsed, tmp_path):
+    umlauts = json.dumps({"vidéo": {"f": {"humans": []}}, **TWO}, ensure_ascii=False).encode()
+    assert parts(umlauts).content.videos == ["vidéo", "a", "b"]
+    assert parts(b"\xef\xbb\xbf" + umlauts).content.videos == ["vidéo", "a", "b"]
+    assert parts(json.dumps(GOOD).encode()).content.videos == ["vid7", "vid8"]
+    nested('{"entries": {"v": {"a": [{"p": 1, "q": 2}, {"p": 3}], "b": "x"}, "w": {"a": []}}}', tmp_path)
+    (tmp_path / "value").mkdir()
+    value = json_file(tmp_path / "value", NESTED["properties"]["entries"]["additionalProperties"]).schema
+    check_value(b'{"a": [{"p": 1, "q": 2}, {"p": 3}], "b": "x"}', value, "/0")
+    assert strictly_parsed == []
+
+
+def test_only_small_members_of_good_files_are_parsed_strictly(strictly_parsed):
+    external = {"used": False, "details": "from: my disk"}
+    content = grounding(json.dumps({**GROUNDING, "external_data": external}).encode()).content
+    assert content.segments == [("v", "0")]
+    assert strictly_parsed == [len('"gen"'), len(json.dumps(external))]
+
+
+def test_entries_are_converted_once(both_readers, tmp_path):
+    calls = []
+
+    def convert(entries):
+        calls.append(list(entries))
+        return calls[0], 0
+
+    # The second value is one that only the strict parser accepts.
+    entry = {"type": "object", "additionalProperties": {"type": "integer"}}
+    read = read_json(b'{"v": 1, "w": 2.0, "x": 3}', "f.json", json_file(tmp_path, entry), convert)
+    assert calls == [[("v", 1), ("w", 2), ("x", 3)]]
+    assert read == Read((calls[0], {}), [])
+
+
+def test_without_memory_nothing_is_decoded(monkeypatch):
+    def refuse(size):
+        raise MemoryError
+
+    monkeypatch.setattr(json_files, "require_memory", refuse)
+    for read, document in ((parts, GOOD), (detection, DETECTION)):
+        with pytest.raises(MemoryError):
+            read(json.dumps(document).encode())

@@ -59,8 +59,8 @@ DOCUMENT = {"a": [1, 2.5, "x", [], {}, [1, 2, 3]], "b": {"c": None, "d": True}}
 def test_the_first_wrong_character_is_named(text, position, words):
     with pytest.raises(json.JSONDecodeError):
         json.loads(text)
-    assert explain_syntax(text)[0] == position
-    assert words in explain_syntax(text)[1]
+    assert explain_syntax(text).position == position
+    assert words in explain_syntax(text).problem
 
 
 @given(st.integers(0, 2**63))
@@ -69,10 +69,25 @@ def test_what_is_before_the_place_could_go_on_as_json(seed):
     try:
         json.loads(text)
     except json.JSONDecodeError:
-        at, problem, hint = explain_syntax(text)
+        at, rule, problem, remedy = explain_syntax(text)
         assert 0 <= at <= len(text)
         assert problem
-        assert hint
+        assert remedy
         # Up to there nothing is wrong but that the text ends.
-        if "trailing" not in hint and "string" not in problem and "escape" not in problem:
-            assert explain_syntax(text[:at])[0] == at
+        if rule not in ("trailing comma", "end in string", "escape", "control"):
+            assert explain_syntax(text[:at]).position == at
+
+
+@pytest.mark.parametrize(
+    ("rule", "texts"),
+    [
+        ("value", ["[,]", '{"a":}', "[+1]", "]"]),
+        ("next", ["[1 2]", '{"a": 1]', '["a" "b"]']),
+        ("end", ["[1", '{"a":', '{"a": [']),
+        ("control", ['["a\nb"]', '{"\t": 1}']),
+        ("foreign None", ["[None]", '{"a": None, "b": 1}']),
+        ("foreign True", ["[True]"]),
+    ],
+)
+def test_the_rule_depends_on_what_is_wrong_alone(rule, texts):
+    assert {explain_syntax(text).rule for text in texts} == {rule}

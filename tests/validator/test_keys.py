@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from validator.findings import Findings
-from validator.keys import match_keys, refuse_doubles
+from tests.helpers import refused
+from validator.keys import match_keys, refuse_repeated
 
 
 def place(index):
@@ -15,9 +15,12 @@ def place(index):
 
 
 def match(keys, reference_keys, *more):
-    findings = Findings()
-    positions = match_keys(keys, reference_keys, "x.json", place, findings, *more)
-    return positions, [problem.line() for problem in findings.problems]
+    return match_keys(keys, reference_keys, "x.json", place, *more).tolist()
+
+
+def problems(keys, reference_keys, *more):
+    findings = refused(match_keys, keys, reference_keys, "x.json", place, *more)
+    return [problem.line() for problem in findings.problems]
 
 
 def doubles(keys):
@@ -30,7 +33,6 @@ def doubles(keys):
 
 @given(st.lists(st.sampled_from("abcdef"), max_size=6), st.lists(st.sampled_from("abcde"), unique=True))
 def test_every_fault_is_found(keys, reference_keys):
-    positions, lines = match(keys, reference_keys)
     expected = [
         f"E-KEY-UNKNOWN x.json entry {index}: '{key}' is not one of the requested keys; correct or drop it."
         for index, key in enumerate(keys)
@@ -43,16 +45,15 @@ def test_every_fault_is_found(keys, reference_keys):
             f"E-KEY-MISSING x.json: keys are missing: {missing} of {len(reference_keys)}; "
             "predict every item exactly once."
         )
-    assert lines == expected
-    if not expected:
-        assert positions.tolist() == [keys.index(key) for key in reference_keys]
+    if expected:
+        assert problems(keys, reference_keys) == expected
+    else:
+        assert match(keys, reference_keys) == [keys.index(key) for key in reference_keys]
 
 
 @given(st.permutations("abcdefgh"))
 def test_any_order_is_found_back(keys):
-    positions, lines = match(keys, sorted(keys))
-    assert lines == []
-    assert [keys[position] for position in positions] == sorted(keys)
+    assert [keys[position] for position in match(keys, sorted(keys))] == sorted(keys)
 
 
 class Odd(str):
@@ -66,27 +67,25 @@ class Odd(str):
 
 def test_equal_hashes_are_no_equal_keys():
     keys = [Odd(name) for name in "abc"]
-    positions, lines = match(keys, [keys[2], keys[0], keys[1]])
-    assert lines == []
-    assert positions.tolist() == [2, 0, 1]
-    assert "'c' is not one of" in match(keys, [keys[0], keys[1], Odd("d")])[1][0]
+    assert match(keys, [keys[2], keys[0], keys[1]]) == [2, 0, 1]
+    assert "'c' is not one of" in problems(keys, [keys[0], keys[1], Odd("d")])[0]
 
 
 @pytest.mark.parametrize("n", [1, 20, 21])
 def test_some_missing_keys_are_named_if_they_may_be(n):
     reference_keys = [f"k{index:02}" for index in range(n)]
-    _, (line,) = match([], reference_keys, True)
+    (line,) = problems([], reference_keys, True)
     assert line == (
         f"E-KEY-MISSING x.json: keys are missing: {n} of {n}, as {', '.join(reference_keys[:20])}; "
         "predict every item exactly once."
     )
-    assert "k00" not in match([], reference_keys)[1][0]
+    assert "k00" not in problems([], reference_keys)[0]
 
 
 def test_long_keys_are_cut():
     for length, cut in ((40, 40), (41, 39)):
         end = "…" if cut < length else ""
-        unknown, again, twice, missing = match(["k" * length] * 2, ["z" * length], True)[1]
+        unknown, again, twice, missing = problems(["k" * length] * 2, ["z" * length], True)
         assert f"'{'k' * cut}{end}'" in unknown
         assert f"'{'k' * cut}{end}'" in again
         assert f"'{'k' * cut}{end}'" in twice
@@ -95,6 +94,13 @@ def test_long_keys_are_cut():
 
 @given(st.lists(st.sampled_from("abc"), max_size=6))
 def test_double_keys_are_found_without_a_reference(keys):
-    findings = Findings()
-    refuse_doubles(keys, "x.json", place, findings)
-    assert [problem.line() for problem in findings.problems] == doubles(keys)
+    if doubles(keys):
+        findings = refused(refuse_repeated, keys, "x.json", place)
+        assert [problem.line() for problem in findings.problems] == doubles(keys)
+    else:
+        refuse_repeated(keys, "x.json", place)
+
+
+def test_many_repeated_keys_are_counted_beside_other_problems():
+    findings = refused(match_keys, ["a"] * 500 + ["b"], ["a", "c"], "x.json", place)
+    assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [1, 499, 1]

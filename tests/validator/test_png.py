@@ -109,7 +109,24 @@ def test_all_others_are_refused_with_the_place(png, words):
     with pytest.raises(ImageError) as caught:
         decode_png(png, HEIGHT, WIDTH)
     assert words in caught.value.problem
-    assert caught.value.hint
+    assert caught.value.rule
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("rule", "images"),
+    [
+        ("size", [image(header(9, 9), DATA, END), image(header(7, 12), DATA, END)]),
+        ("rest", [image(header(), DATA, END + b"x"), image(header(), DATA, END + b"xyz")]),
+        ("cut", [image(), image(header()), image(header(), DATA)]),
+        ("pixels less", [image(header(), END), image(header(), chunk(b"IDAT", STREAM[:-4]), END)]),
+    ],
+)
+def test_the_rule_depends_on_what_is_wrong_alone(rule, images):
+    for png in images:
+        with pytest.raises(ImageError) as caught:
+            decode_png(png, HEIGHT, WIDTH)
+        assert caught.value.rule == rule
 
 
 @pytest.mark.parametrize(

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import gc
 import json
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.helpers import refused
 from validator import strict_json
 from validator.findings import Findings
-from validator.strict_json import DEEPEST, UNPARSED, collector_off, pointer_part, strict_loads
+from validator.strict_json import DEEPEST, parse, pointer_part, strict_loads
 
 
-def load(text, depth=0):
-    findings = Findings()
+def load(text):
     data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-    return strict_loads(data, "x.json", findings, *([depth] if depth else [])), findings
+    return strict_loads(data, "x.json")
 
 
 VALUES = st.recursive(
@@ -34,9 +33,8 @@ VALUES = st.recursive(
 def test_json_is_read_as_python_reads_it(value, indent, ascii_only):
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
     if ascii_only or not any(0xD800 <= ord(letter) < 0xE000 for letter in text):
-        found, findings = load(text)
-        assert findings.lines() == []
-        assert found == json.loads(text)
+        read = load(text)
+        assert (read.content, read.notes) == (json.loads(text), [])
 
 
 @pytest.mark.parametrize(
@@ -48,6 +46,12 @@ def test_json_is_read_as_python_reads_it(value, indent, ascii_only):
         ("{}".encode("utf-16-le"), "E-JSON-ENCODING x.json: the file is UTF-16 or UTF-32"),
         ("{}".encode("utf-16-be"), "E-JSON-ENCODING x.json: the file is UTF-16 or UTF-32"),
         (b"\xfe\xff\x00{", "E-JSON-ENCODING x.json: the file is UTF-16 or UTF-32"),
+        ("\ufeff\ufeff{}", "E-JSON-SYNTAX x.json line 1 column 1: a value is missing here"),
+        ("\ufeff\ufeff", "E-JSON-SYNTAX x.json line 1 column 1: a value is missing here"),
+        (
+            b"\xef\xbb\xbf\xef\xbb\xbf\xff",
+            "E-JSON-ENCODING x.json line 1 column 2: byte 3 is not valid UTF-8",
+        ),
         (b'{\n"a": "\xff"}', "E-JSON-ENCODING x.json line 2 column 7: byte 8 is not valid UTF-8"),
         ('{"a": 1,}', "E-JSON-SYNTAX x.json line 1 column 8: there is a comma before the closing bracket"),
         (
@@ -74,37 +78,42 @@ def test_json_is_read_as_python_reads_it(value, indent, ascii_only):
     ],
 )
 def test_problems_have_their_place(text, line):
-    _, findings = load(text)
-    (found,) = findings.lines()
+    (found,) = refused(load, text).lines()
     assert found.startswith(f"1. {line}")
 
 
 def test_a_byte_order_mark_is_noted():
-    value, findings = load("\ufeff[1]")
-    assert value == [1]
-    assert [note.line() for note in findings.notes] == [
+    read = load("\ufeff[1]")
+    assert read.content == [1]
+    assert [note.line() for note in read.notes] == [
         "N-JSON-BOM: x.json begins with a byte order mark, which was skipped"
     ]
 
 
-@pytest.mark.parametrize("text", ["", "\0{", "[1", "[" * 100])
-def test_without_a_value_there_is_a_mark(text):
-    assert load(text)[0] is UNPARSED
-
-
 def test_null_is_a_value():
-    assert load("null")[0] is None
+    assert load("null").content is None
 
 
 def test_long_whole_numbers_are_read_as_far_as_they_fit():
-    assert load("9" * 308)[0] == int("9" * 308)
-    assert load("-" + "9" * 307)[0] == -int("9" * 307)
-    assert load("0" + "." + "0" * 400 + "1")[0] == 0
+    assert load("9" * 308).content == int("9" * 308)
+    assert load("-" + "9" * 307).content == -int("9" * 307)
+    assert load("0" + "." + "0" * 400 + "1").content == 0
 
 
 def test_problems_come_in_the_order_of_the_file():
-    _, findings = load('{"a": [NaN, {"b": NaN}], "c": NaN, "d": {"x": 1, "x": NaN}}')
+    findings = refused(load, '{"a": [NaN, {"b": NaN}], "c": NaN, "d": {"x": 1, "x": NaN}}')
     assert [problem.where for problem in findings.problems] == ["/a/0", "/a/1/b", "/c", "/d", "/d/x"]
+
+
+def test_numbers_that_are_not_finite_are_one_kind():
+    (line,) = refused(load, "[NaN, 1e999, -Infinity]").lines()
+    assert line.startswith("1. E-JSON-NUMBER x.json /0, /1, /2: NaN is not a finite number (3 such problems)")
+
+
+def test_parsing_goes_on_after_numbers_and_duplicate_keys():
+    findings = Findings()
+    assert parse(b'{"a": 1, "a": [2], "b": NaN, "c": 3}', "x.json", findings).keys() == set("abc")
+    assert [problem.code for problem in findings.problems] == ["E-JSON-DUPLICATE", "E-JSON-NUMBER"]
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 7, 1 << 22])
@@ -113,32 +122,27 @@ def test_nesting_is_counted_across_strings_and_chunks(depth, chunk, monkeypatch)
     monkeypatch.setattr(strict_json, "_CHUNK", chunk)
     left = DEEPEST - depth
     inner = '"[\\"[{\\\\"'
-    fits = "[" * (left - 1) + f'{{"]]": {inner}}}' + "]" * (left - 1)
-    assert load(fits, depth)[1].ok
-    assert load(f"[{inner}, [], {{}}, []]", depth)[1].ok
-    assert load('"' + "[" * 70 + '"', depth)[1].ok
-    assert load("[" + "[],{}," * 70 + "1]", depth)[1].ok
-    value, findings = load("[" * (left + 5), depth)
-    assert value is UNPARSED
-    assert findings.lines()[0].startswith(f"1. E-JSON-DEPTH x.json line 1 column {left + 1}: ")
-    value, findings = load(" " * 3 + "\n" + "[" * left + inner + ",[]" + "]" * left, depth)
-    assert value is UNPARSED
-    where = f"line 2 column {left + len(inner) + 2}"
-    assert findings.lines()[0].startswith(
-        f"1. E-JSON-DEPTH x.json {where}: the nesting is deeper than 64 levels"
-    )
 
+    def parsed(text):
+        with Findings.collect() as findings:
+            return parse(text.encode(), "x.json", findings, depth)
 
-@pytest.mark.parametrize("was_on", [True, False])
-def test_the_collector_is_as_before_afterwards(was_on):
-    before = gc.isenabled()
-    try:
-        (gc.enable if was_on else gc.disable)()
-        with collector_off():
-            assert not gc.isenabled()
-        assert gc.isenabled() == was_on
-    finally:
-        (gc.enable if before else gc.disable)()
+    for text in (
+        "[" * (left - 1) + f'{{"]]": {inner}}}' + "]" * (left - 1),
+        f"[{inner}, [], {{}}, []]",
+        '"' + "[" * 70 + '"',
+        "[" + "[],{}," * 70 + "1]",
+    ):
+        assert parsed(text) == json.loads(text)
+    for text, where in (
+        ("[" * (left + 5), f"line 1 column {left + 1}"),
+        (
+            " " * 3 + "\n" + "[" * left + inner + ",[]" + "]" * left,
+            f"line 2 column {left + len(inner) + 2}",
+        ),
+    ):
+        (line,) = refused(parsed, text).lines()
+        assert line.startswith(f"1. E-JSON-DEPTH x.json {where}: the nesting is deeper than 64 levels")
 
 
 def test_parts_of_pointers_are_escaped():

@@ -10,11 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.helpers import make_zip
-from validator.check import check_submission, submission_facts
-from validator.findings import Findings
-from validator.formats.rules import TableColumn, TableRules, load_rules
-from validator.tables import read_table
+from validator.findings import Findings, Refused
+from validator.tables import TableColumn, TableRules, read_table, table_facts
 
 RULES = TableRules(
     "birds.csv",
@@ -29,9 +26,13 @@ GOOD = "id,label,n,p\na,robin,1,0.5\nb,wren,2,1e-3\n"
 
 
 def read(text, *asked, rules=RULES):
-    findings = Findings()
+    """Return the table, None if the file is refused, and the findings."""
     data = text if isinstance(text, bytes) else text.encode()
-    return read_table(data, "birds.csv", rules, findings, *asked), findings
+    try:
+        found = read_table(data, "birds.csv", rules, *asked)
+    except Refused as refused:
+        return None, refused.findings
+    return found.content, Findings(notes=found.notes)
 
 
 def plain(table):
@@ -204,41 +205,6 @@ def test_any_text_ends_in_a_verdict(text):
     assert (table is None) == (not findings.ok)
 
 
-YAML = """
-limits: {files: 10, file_bytes: 1000000, total_bytes: 2000000}
-tables:
-  - {file: birds.csv, columns: [{name: id}, {name: label, labels: [robin, wren]}]}
-  - {file: songs.csv, columns: [{name: song}, {name: seconds, type: decimal, min: 0}]}
-"""
-
-
-@pytest.fixture
-def rules(monkeypatch, tmp_path):
-    monkeypatch.setattr("validator.rules.RULES_FOLDER", tmp_path)
-    (tmp_path / "two.yaml").write_text(YAML)
-    (tmp_path / "one.yaml").write_text(YAML[: YAML.index("  - {file: songs")])
-    return load_rules
-
-
-def check(rules, files, tmp_path):
-    (tmp_path / "s.zip").write_bytes(make_zip(files))
-    findings = Findings()
-    return check_submission(tmp_path / "s.zip", rules, findings), findings
-
-
-def test_submission_of_several_files(rules, tmp_path):
-    files = {"birds.csv": "id,label\na,wren\n", "songs.csv": "seconds,song\n1.5,x\n"}
-    tables, findings = check(rules("two"), files, tmp_path)
-    assert findings.lines() == []
-    assert {name: plain(table) for name, table in tables.items()} == {
-        "birds.csv": {"id": ["a"], "label": [1]}, "songs.csv": {"song": ["x"], "seconds": [1.5]},
-    }  # fmt: skip
-    _, findings = check(rules("two"), {"birds.csv": "id,label\n", "song.csv": ""}, tmp_path)
-    assert findings.lines() == [
-        "1. E-FILE-NONE songs.csv: it is missing, but there is song.csv; is it misspelled? Rename it to songs.csv."
-    ]
-
-
 @pytest.mark.parametrize(
     ("rows", "codes"),
     [
@@ -247,21 +213,7 @@ def test_submission_of_several_files(rules, tmp_path):
         ("a,wren\nb,wren\nc,wren\nd,wren\n", ["N-LOOKS-CONSTANT"]),
     ],
 )
-def test_plain_facts(rules, tmp_path, rows, codes):
-    tables, _ = check(rules("one"), {"birds.csv": "id,label\n" + rows}, tmp_path)
-    assert [note.code for note in submission_facts(tables, rules("one"))] == [*codes, "N-UNCHECKED"]
-
-
-def test_single_file_may_have_another_name(rules, tmp_path):
-    tables, findings = check(rules("one"), {"my.csv": "id,label\na,wren\n", "readme.txt": ""}, tmp_path)
-    assert plain(tables["birds.csv"]) == {"id": ["a"], "label": [1]}
-    assert [note.code for note in findings.notes] == ["N-FILE-SPELLING", "N-FILE-IGNORED"]
-
-
-def test_wrong_rules_are_refused(rules, tmp_path):
-    (tmp_path / "wrong.yaml").write_text(YAML.replace("{name: song}", "{name: song, type: integer}"))
-    (tmp_path / "unknown.yaml").write_text(YAML.replace("type: decimal", "type: number"))
-    with pytest.raises(ValueError, match=r"songs\.csv: the first column is the key"):
-        rules("wrong")
-    with pytest.raises(ValueError, match=r"songs\.csv: there is no type number"):
-        rules("unknown")
+def test_likely_mistakes_are_noted(rows, codes):
+    rules = TableRules("birds.csv", RULES.columns[:2])
+    table, _ = read("id,label\n" + rows, rules=rules)
+    assert [note.code for note in table_facts({"birds.csv": table})] == codes

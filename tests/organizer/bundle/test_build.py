@@ -12,6 +12,8 @@ import zipfile
 import jsonschema
 import pytest
 import yaml
+from scoring_program.challenge import challenge_ids, load_challenge
+from scoring_program.report.data import result_json
 
 from organizer.bundle import last_built, parts
 from organizer.bundle.build import build_all, load_competition, plan_bundles
@@ -22,8 +24,6 @@ from organizer.files import folder_files, write_files
 from organizer.runs.dry_run import describe
 from organizer.runs.worker import BuiltTask, run_program
 from scoring_program import signature
-from scoring_program.challenge import challenge_ids, load_challenge
-from scoring_program.report.data import result_json
 from scoring_program.settings import SETTINGS_FILE
 from tests.golden_cases import (
     PROTOCOLS,

@@ -11,10 +11,10 @@ import pytest
 import scipy.io
 
 from organizer.__main__ import main
+from tests.helpers import REFERENCES as DEMO
 from tests.helpers import ROOT
 from validator.findings import quote
 
-DEMO = ROOT / "reference_data"
 GESTURE, KINETICS, DENSEPOSE = "chalearn_gesture", "kinetics_tps", "densepose"
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
 ANNOTATIONS, SUBDIVIDED, TRANSFORM = "annotations.json", "SMPL_subdiv.mat", "SMPL_SUBDIV_TRANSFORM.mat"
@@ -98,7 +98,7 @@ PROBLEMS = [
     ("E-REF-NONE", GIVEN, without("split.json"), "split.json", ""),
     ("E-REF-NONE", DENSEPOSE, without(DISTANCES), DISTANCES, ""),
     ("E-REF-PAIR", GESTURE, without("DemoSequence0003_data.csv"), "DemoSequence0003_labels.csv", ""),
-    ("E-REF-PAIR", KINETICS, data("gt_vid_result.json", dict.popitem), "gt_vid_result.json", ""),
+    ("E-REF-PAIR", KINETICS, data("gt_vid_result.json", dict.popitem), "gt_vid_result.json", "/demo_00035"),
     ("E-REF-PERSON", DENSEPOSE, data(ANNOTATIONS, lambda found: found["annotations"][2].update(bbox=[1, 2, 3])), ANNOTATIONS, "/annotations/2/bbox"),
     ("E-REF-PREPARED", KINETICS, text("reference.npz", "not arrays"), "reference.npz", ""),
     ("E-REF-SEGMENT", GIVEN, data("reference.json", lambda found: annotated(found)[2]["frame_ind"].pop()), "reference.json", SEGMENT),
@@ -190,13 +190,8 @@ def test_problem_of_a_new_challenge(arguments, capsys):
 
 
 def test_problem_of_an_interpreter_without_numpy(tmp_path):
-    command = [
-        sys.executable,
-        "-S",
-        str(ROOT / "scoring_program" / "score.py"),
-        str(tmp_path),
-        str(tmp_path / "out"),
-    ]
+    script = ROOT / "scoring_program" / "score.py"
+    command = [sys.executable, "-S", str(script), str(tmp_path), str(tmp_path / "out")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr.partition(":")[0]) == (2, "E-PYTHON")
     assert "cannot import numpy" in done.stderr

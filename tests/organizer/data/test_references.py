@@ -10,8 +10,9 @@ import pytest
 from organizer import __main__ as commands
 from organizer.bundle import last_built
 from organizer.bundle.build import build_all
-from organizer.data.references import RefusedError, task_folder, task_folders
-from tests.helpers import ROOT
+from organizer.data.references import task_folder, task_folders
+from tests.helpers import REFERENCES
+from validator.findings import Refused
 
 NAMES = {"chalearn_action", "chalearn_gesture", "kinetics_tps", "chalearn_gesture_final"}
 ID = "chalearn_gesture"
@@ -20,11 +21,11 @@ ID = "chalearn_gesture"
 @pytest.fixture
 def refs(tmp_path):
     for name in (ID, "kinetics_tps"):
-        shutil.copytree(ROOT / "reference_data" / name, tmp_path / "refs" / name)
+        shutil.copytree(REFERENCES / name, tmp_path / "refs" / name)
     return tmp_path / "refs"
 
 
-def test_folder_of_tasks_and_folder_of_one_task_are_told_apart(refs):
+def test_folder_of_tasks_and_folder_of_one_task_are_distinguished(refs):
     assert task_folders(refs, NAMES) == {ID: refs / ID, "kinetics_tps": refs / "kinetics_tps"}
     assert task_folders(refs / ID, NAMES) == {ID: refs / ID}
     assert task_folder(ID, refs, NAMES) == refs / ID
@@ -39,7 +40,7 @@ def test_folder_of_one_task_may_have_any_name_where_the_task_is_given(refs):
 def test_final_reference_of_a_task_is_one_of_its_own(refs):
     (refs / ID).rename(refs / f"{ID}_final")
     assert task_folder(ID, refs / f"{ID}_final", NAMES) == refs / f"{ID}_final"
-    with pytest.raises(RefusedError, match="there is no folder chalearn_gesture"):
+    with pytest.raises(Refused, match="there is no folder chalearn_gesture"):
         task_folder(ID, refs, NAMES)
 
 
@@ -70,7 +71,7 @@ def add_file(refs, name):
 def test_wrong_reference_is_refused_with_the_nearest_name_and_nothing_is_written(
     refs, tmp_path, change, said
 ):
-    with pytest.raises(RefusedError, match=said):
+    with pytest.raises(Refused, match=said):
         build_all(change(refs), output=tmp_path / "dist")
     assert not (tmp_path / "dist").exists()
 
@@ -90,14 +91,14 @@ def test_every_command_refuses_with_exit_code_1(arguments, capsys):
 
 
 def test_folder_of_another_task_is_not_scored_with(refs):
-    with pytest.raises(RefusedError, match="this is the folder of kinetics_tps, not of chalearn_gesture"):
+    with pytest.raises(Refused, match="this is the folder of kinetics_tps, not of chalearn_gesture"):
         task_folder(ID, refs / "kinetics_tps", NAMES)
 
 
 @pytest.mark.slow
 def test_dry_run_takes_both_forms_and_prepares_official_files(tmp_path, monkeypatch):
     monkeypatch.setattr(last_built, "DIST", tmp_path)
-    refs = ROOT / "reference_data"
+    refs = REFERENCES
     assert last_built.built_task(ID, refs).reference == refs / ID
     assert last_built.built_task(ID, refs / ID).reference == refs / ID
     prepared = last_built.built_task("densepose", refs).reference

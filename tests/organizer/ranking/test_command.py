@@ -11,7 +11,7 @@ import pytest
 
 from organizer.bundle import last_built
 from organizer.bundle.build import build_all
-from scoring_program.challenge import load_challenge
+from scoring_program.task import load_task
 from tests.helpers import make_zip
 from tests.rescoring import ID, REFERENCE, TABLES, call, left, rows, sample, varied, write_submissions
 
@@ -38,7 +38,7 @@ def test_all_zips_get_a_row_and_a_page_and_teams_a_rank(submissions, tmp_path, c
     assert found["broken.ZIP"]["score"] == ""
     good = found["team/good.zip"]
     assert good["signature"].startswith(f"{ID}|protocol:published")
-    assert [column.key for column in load_challenge(ID).columns] == list(good)[3:-2]
+    assert [column.key for column in load_task(ID).columns] == list(good)[3:-2]
     ranking = rows(out / "ranking.csv", "team")
     assert list(ranking) == ["team"]
     assert ranking["team"]["submission"] == "team/good.zip"
@@ -252,6 +252,6 @@ def test_program_of_another_state_of_the_repository_is_named(tmp_path, monkeypat
     monkeypatch.setattr(last_built, "DIST", tmp_path / "dist")
     last_built.built_task(ID, None)
     assert capsys.readouterr().out == ""
-    monkeypatch.setattr(last_built, "build_program", lambda challenge_id: b"a later state")
+    monkeypatch.setattr(last_built, "build_program", lambda task_id: b"a later state")
     last_built.built_task(ID, None)
     assert f"dist/{ID}.zip differs from this repository's; run make bundle" in capsys.readouterr().out

@@ -9,12 +9,12 @@ import pytest
 
 from organizer.ranking import page, tables
 from organizer.ranking.ranking import ranking_of
+from organizer.runs.fork_server import SCORED, Entry
 from organizer.runs.rescore import Record
-from organizer.runs.store import SCORED, Entry
 from organizer.runs.submissions import Submission
-from scoring_program.challenge import load_challenge
+from scoring_program.task import load_task
 
-CHALLENGE = load_challenge("chalearn_gesture")
+TASK = load_task("chalearn_gesture")
 ERRORS = {"easy": 0.5, "hard": 7.0, "middle": 2.0}
 
 
@@ -29,11 +29,11 @@ def report(sorting="desc", factor=1.0, coverage=1.0):
         )
         name = f"team{team}.zip"
         records.append(Record(Submission(name, f"team{team}", "", Path(name)), "", entry, Path()))
-    columns = [replace(CHALLENGE.columns[0], sorting=sorting), *CHALLENGE.columns[1:]]
+    columns = [replace(TASK.columns[0], sorting=sorting), *TASK.columns[1:]]
     ranking = ranking_of(records, higher_is_better=sorting == "desc")
     history = tables.History(Path("none"), records, ranking)
     links = {record.submission.name: "details/x.html" for record in records}
-    return page.Report(replace(CHALLENGE, columns=columns), records, ranking, history, links, "", None)
+    return page.Report(replace(TASK, columns=columns), records, ranking, history, links, "", None)
 
 
 @pytest.mark.parametrize(("sorting", "first"), [("desc", "easy"), ("asc", "hard")])

@@ -1,4 +1,6 @@
-"""Scoring on a cluster of real processes on loopback, which know nothing of this repository."""
+"""Scoring on a cluster of real processes on loopback, which know nothing of this repository.
+
+`.ci/run` runs these tests in an environment with Dask; see conftest.py."""
 
 from __future__ import annotations
 
@@ -19,7 +21,6 @@ from organizer.runs.rescore import Options
 from organizer.runs.worker import BuiltTask
 from tests.rescoring import ID, call, left, rows, sample, spoiled, varied, write_submissions
 
-pytest.importorskip("distributed")
 # Dask's own threads and sockets end a little after its client is closed.
 pytestmark = [
     pytest.mark.slow,
@@ -132,13 +133,6 @@ def test_a_scheduler_that_cannot_be_reached_is_one_line(tmp_path, capsys, monkey
     assert captured.out.splitlines()[1:] == [
         "tcp://127.0.0.1:1: no scheduler answers there; start one with: dask scheduler"
     ]
-
-
-def test_a_machine_without_dask_says_how_to_install_it(tmp_path, capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    folder = write_submissions(tmp_path / "in", {"fine.zip": sample()})
-    assert call(folder, tmp_path / "out", "--scheduler", "tcp://127.0.0.1:1") == 2
-    assert "requirements/scale.lock" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from organizer.__main__ import main
 from organizer.runs.dry_run import describe
 from organizer.runs.outcome import read_scores
 from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, container_command, run_program
-from scoring_program.challenge import load_challenge
+from scoring_program.task import load_task
 from tests.helpers import ROOT, make_zip
 
 pytestmark = pytest.mark.slow
@@ -45,12 +45,12 @@ def test_what_the_platform_would_not_store_is_named(outputs, words):
 def test_clean_scores_give_no_warning_and_a_row():
     run = run_of({**PAGE, "scores.txt": b"score: 0.5\ncoverage: 1.0\n"})
     assert read_scores(run, ["score", "coverage"]) == ({"score": 0.5, "coverage": 1.0}, [])
-    assert any(line.startswith("leaderboard row | ") for line in describe(run, load_challenge(ID), 600))
+    assert any(line.startswith("leaderboard row | ") for line in describe(run, load_task(ID), 600))
 
 
 def test_failed_run_has_no_row():
     told = b'{"outcome": "invalid", "problems": [{"code": "E-CSV-X", "problem": "it is wrong"}]}'
-    lines = describe(run_of({**PAGE, "detailed_results.json": told}, 1), load_challenge(ID), 600)
+    lines = describe(run_of({**PAGE, "detailed_results.json": told}, 1), load_task(ID), 600)
     assert "platform | Failed; the program says: invalid, E-CSV-X it is wrong" in lines
     assert "leaderboard row | none: the site marks the submission as failed" in lines
 

@@ -9,15 +9,19 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from organizer.files import unpack
 from organizer.ranking.command import Choices, rescore
-from organizer.runs.pool import network_off
+from organizer.runs.fork_server import Setup
+from organizer.runs.pool import Pool, machine_memory_mb, network_off
 from organizer.runs.rescore import Options
-from scoring_program import scoring
-from tests.helpers import ROOT
+from scoring_program.run import load_folder, run
+from tests.helpers import ROOT, make_zip
 from tests.rescoring import ID, REFERENCE, call, left, rows, sample, spoiled, varied, write_submissions
 
 pytestmark = pytest.mark.slow
@@ -86,14 +90,9 @@ def test_number_of_workers_and_order_of_completion_change_nothing(tmp_path):
 
 
 def scores_at_home(submission, output):
-    found = []
-    assert (
-        scoring.score_folder(
-            ID, REFERENCE, submission, output, options=scoring.Options(on_result=found.append)
-        )
-        == 0
-    )
-    return round(found[0].scores["score"], 10)
+    result = run(partial(load_folder, ID, REFERENCE), submission, output).result
+    assert result
+    return round(result.scores["score"], 10)
 
 
 def start(folder, output, *more):
@@ -125,15 +124,15 @@ def processes_with(text):
 
 
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="there is no /proc here")
-def test_three_hundred_submissions_survive_that_the_client_is_killed(tmp_path):
-    folder = write_submissions(tmp_path / "in", {f"t{i:03}.zip": varied(i) for i in range(300)})
+def test_what_is_scored_survives_that_the_client_is_killed(tmp_path):
+    folder = write_submissions(tmp_path / "in", {f"t{i:02}.zip": varied(5 * i) for i in range(60)})
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     with start(folder, broken) as process:
-        read_lines(process, 40)
+        read_lines(process, 15)
         os.killpg(process.pid, signal.SIGKILL)
     assert not (broken / "scores.csv").exists()
     kept = len(list((broken / "store").rglob("*.json")))
-    assert kept >= 39
+    assert kept >= 14
     # What it had started ends by itself.
     deadline = time.monotonic() + 30
     while processes_with(str(broken)) and time.monotonic() < deadline:
@@ -145,7 +144,32 @@ def test_three_hundred_submissions_survive_that_the_client_is_killed(tmp_path):
     assert out.count("(kept from before)") == kept
     assert call(folder, whole) == 0
     assert left(broken) == left(whole)
-    assert len(rows(whole / "ranking.csv")) == 300
+    assert len(rows(whole / "ranking.csv")) == 60
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="there is no /proc here")
+def test_a_pool_that_is_closed_ends_a_submission_in_the_middle(misbehaving, tmp_path):
+    for name in ("program", "work"):
+        (tmp_path / name).mkdir()
+    unpack(misbehaving.program, tmp_path / "program")
+    setup = Setup(ID, "", {}, 1000, 600.0, str(tmp_path / "program"), str(REFERENCE))
+    running = tmp_path / "running"
+    with closing(Pool(setup, 1, machine_memory_mb(), tmp_path / "work")) as pool:
+        future = pool.submit(make_zip(sample(mark=running, never_end=1)))
+        while not running.exists():
+            time.sleep(0.05)
+        assert processes_with(str(tmp_path))
+    assert not processes_with(str(tmp_path))
+    assert not list((tmp_path / "work").iterdir())
+    assert future.exception()
+
+
+def test_a_machine_without_dask_says_how_to_install_it(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    monkeypatch.delitem(sys.modules, "organizer.runs.cluster", raising=False)
+    folder = write_submissions(tmp_path / "in", {"fine.zip": sample()})
+    assert call(folder, tmp_path / "out", "--scheduler", "tcp://127.0.0.1:1") == 2
+    assert "requirements/scale.lock" in capsys.readouterr().out
 
 
 def test_results_edited_by_hand_are_scored_again(tmp_path):

@@ -13,8 +13,9 @@ import pytest
 import evaluate
 from anet_entities_writer import AnetEntitiesWriter
 from organizer.data.prepare import prepare
-from scoring_program import scoring
-from tests.helpers import ROOT
+from scoring_program.run import INVALID, SCORED
+from tests.helpers import REFERENCES, ROOT, SAMPLES, loaded, run_folder
+from validator.findings import Refused
 
 GT, GEN = "anet_entities_gt", "anet_entities_gen"
 
@@ -31,8 +32,8 @@ def texts(folder):
     }
 
 
-REFERENCE = {name: texts(ROOT / "reference_data" / name) for name in (GT, GEN)}
-GOOD = {name: documents(ROOT / "starting_kit" / "samples" / name / "good") for name in (GT, GEN)}
+REFERENCE = {name: texts(REFERENCES / name) for name in (GT, GEN)}
+GOOD = {name: documents(SAMPLES / name / "good") for name in (GT, GEN)}
 
 
 def files(found):
@@ -76,7 +77,7 @@ def test_bad_submissions_are_located(run, name, change, words):
     found, file = submission(name)
     change(found[file])
     outcome = run(name, REFERENCE[name], files(found))
-    assert outcome.code == scoring.INVALID
+    assert outcome.code == INVALID
     assert words in outcome.err, outcome.err
 
 
@@ -85,7 +86,7 @@ def test_missing_external_data_is_a_note(run, name):
     found, file = submission(name)
     del found[file]["external_data"]
     outcome = run(name, REFERENCE[name], files(found))
-    assert outcome.code == scoring.SCORED
+    assert outcome.code == SCORED
     assert "N-ANET-EXTERNAL" in outcome.out
 
 
@@ -126,7 +127,7 @@ def test_summary_names_only_classes_of_the_submission(run):
         reference,
         {"submission_gen.json": json.dumps(found["submission_gen.json"]).replace("ladder", "cup")},
     )
-    assert outcome.code == scoring.SCORED
+    assert outcome.code == SCORED
     assert "canaryclass" not in outcome.page + outcome.out + outcome.err
     assert "canaryclass" in run(GEN, reference, files(found), detail="full").page
 
@@ -137,13 +138,10 @@ def test_prepared_reference_gives_the_same_scores(run, name, tmp_path):
     source.mkdir()
     for file, text in REFERENCE[name].items():
         (source / file).write_text(text, encoding="utf-8")
-    findings = prepare(name, source, tmp_path / "prepared")
-    assert findings.lines() == []
+    prepare(name, source, tmp_path / "prepared")
     plain = run(name, REFERENCE[name], files(GOOD[name]))
-    assert (
-        scoring.score_folder(name, tmp_path / "prepared", tmp_path / "res", tmp_path / "out2")
-        == scoring.SCORED
-    )
+    outcome = run_folder(name, tmp_path / "prepared", tmp_path / "res", tmp_path / "out2")
+    assert outcome.exit_code == SCORED
     assert json.loads((tmp_path / "out2" / "scores.json").read_text()) == plain.scores
 
 
@@ -178,8 +176,10 @@ def test_organizers_mistakes_are_found(tmp_path, change, words):
     change(reference, split)
     (tmp_path / "reference.json").write_text(json.dumps(reference))
     (tmp_path / "split.json").write_text(json.dumps(split))
-    lines = prepare(GT, tmp_path, tmp_path / "out").lines()
-    assert any(words in line for line in lines), lines
+    with pytest.raises(Refused) as refused:
+        prepare(GT, tmp_path, tmp_path / "out")
+    assert words in str(refused.value)
+    assert not (tmp_path / "out").exists()
 
 
 def test_segments_without_boxes_are_left_out_as_in_the_real_files(tmp_path):
@@ -187,7 +187,11 @@ def test_segments_without_boxes_are_left_out_as_in_the_real_files(tmp_path):
     segment_of(reference).update(frame_ind=[], process_bnd_box=[], crowds=[])
     (tmp_path / "reference.json").write_text(json.dumps(reference))
     (tmp_path / "split.json").write_text(REFERENCE[GT]["split.json"])
-    assert prepare(GT, tmp_path, tmp_path / "out").ok
+    prepare(GT, tmp_path, tmp_path / "out")
+    n_all, n_kept = (
+        len(loaded(GT, folder).reference.segments) for folder in (REFERENCES / GT, tmp_path / "out")
+    )
+    assert n_kept == n_all - 1
 
 
 def test_writer_makes_a_zip_that_scores(run, tmp_path):
@@ -195,23 +199,13 @@ def test_writer_makes_a_zip_that_scores(run, tmp_path):
     video = next(iter(GOOD[GT]["submission_gt.json"]["results"]))
     writer.add_segment(video, 0, ["man"], [1], np.zeros((1, 10, 4)))
     writer.save(tmp_path / "my.zip")
-    assert run(GT, REFERENCE[GT], {"my.zip": (tmp_path / "my.zip").read_bytes()}).code == scoring.SCORED
+    assert run(GT, REFERENCE[GT], {"my.zip": (tmp_path / "my.zip").read_bytes()}).code == SCORED
 
 
 def test_names_of_the_challenges_own_command_line_work(tmp_path, capsys):
-    sample = ROOT / "starting_kit" / "samples" / GEN / "good" / "submission_gen.json"
-    arguments = [
-        "-s",
-        str(sample),
-        "--eval_mode",
-        "gen",
-        "--loc_mode",
-        "all",
-        "-v",
-        "--output",
-        str(tmp_path),
-    ]
-    assert evaluate.main(arguments) == 0
+    sample = SAMPLES / GEN / "good" / "submission_gen.json"
+    options = ["--eval_mode", "gen", "--loc_mode", "all", "-v"]
+    assert evaluate.main(["-s", str(sample), *options, "--output", str(tmp_path)]) == 0
     out = capsys.readouterr().out
     assert "mode all\nf1_all_per_sent: " in out
     assert "\nClasses\nClass  Words  Segments" in out
@@ -258,37 +252,30 @@ def two_classes(n_annotated, n_named):
 def test_a_class_is_shown_if_enough_annotated_words_meet_objects(run, n_annotated, n_named, shown):
     """Six annotated words and five objects may meet in three segments only."""
     outcome = run(GEN, *two_classes(n_annotated, n_named))
-    tables = json.loads((outcome.folder / "detailed_results.json").read_text(encoding="utf-8"))["tables"]
-    assert any(row[0] == "dog" for row in tables.get("classes", {"rows": []})["rows"]) == shown
+    assert (
+        any(row[0] == "dog" for row in outcome.detail["tables"].get("classes", {"rows": []})["rows"]) == shown
+    )
 
 
 def test_a_video_without_words_has_no_score_of_its_own(tmp_path):
-    annotated = {
-        "process_clss": [[]],
-        "process_idx": [[]],
-        "process_bnd_box": [[0, 0, 9, 9]],
-        "frame_ind": [0],
-    }
-    reference = {
-        "reference.json": {
-            "vocab": [],
-            "annotations": {"v": {"segments": {"0": {**annotated, "tokens": ["a"]}}}},
-        },
-        "split.json": {"validation": ["v"]},
-    }
+    lists = {"process_clss": [[]], "process_idx": [[]], "process_bnd_box": [[0, 0, 9, 9]], "frame_ind": [0]}
     empty = {"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []}
-    document = {
-        "results": {"v": {"0": empty}},
-        "eval_mode": "GT",
-        "external_data": {"used": False, "details": ""},
+    external = {"used": False, "details": ""}
+    documents = {
+        "ref/reference.json": {
+            "vocab": [],
+            "annotations": {"v": {"segments": {"0": {**lists, "tokens": ["a"]}}}},
+        },
+        "ref/split.json": {"validation": ["v"]},
+        "res/submission_gt.json": {
+            "results": {"v": {"0": empty}},
+            "eval_mode": "GT",
+            "external_data": external,
+        },
     }
-    for name, content in files({**reference, "submission_gt.json": document}).items():
-        folder = tmp_path / ("res" if name.startswith("submission") else "ref")
-        folder.mkdir(exist_ok=True)
-        (folder / name).write_text(content, encoding="utf-8")
-    results = []
-    options = scoring.Options(on_result=results.append)
-    code = scoring.score_folder(GT, tmp_path / "ref", tmp_path / "res", tmp_path / "out", options=options)
-    assert code == scoring.SCORED
-    assert results[0].statistics.items == ["v"]
-    assert np.isnan(results[0].statistics.item_scores).all()
+    for name, content in files(documents).items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    statistics = loaded(GT, tmp_path / "ref").score_path(tmp_path / "res").statistics
+    assert statistics.items == ["v"]
+    assert np.isnan(statistics.item_scores).all()

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 
 from organizer.__main__ import main
 from organizer.data.corenlp import lemmatize
-from organizer.data.prepare import check_reference
-from scoring_program import scoring
-from scoring_program.challenges.anet_entities_gen import program
-from scoring_program.families.anet_entities.lemmas import Lemmas, lemmas_from_table, load_table
-from tests.helpers import GOLDEN, ROOT
-from validator.findings import Findings
+from scoring_program.challenges.anet_entities import task
+from scoring_program.challenges.anet_entities.lemmas import Lemmas, lemmas_from_table, load_table
+from scoring_program.run import BROKEN, SCORED
+from tests.helpers import GOLDEN, ROOT, loaded, run_folder
+from validator.findings import Refused
 
 pytestmark = pytest.mark.slow
 
@@ -74,7 +73,7 @@ def test_numbers_of_the_released_script_with_corenlp(case, tmp_path, monkeypatch
     # The second is a participant with annotations that nobody prepared.
     for number, reference in enumerate((tmp_path / "ready", case / "source")):
         output = tmp_path / f"out{number}"
-        assert scoring.score_folder(GEN, reference, tmp_path / "res", output) == scoring.SCORED
+        assert run_folder(GEN, reference, tmp_path / "res", output).exit_code == SCORED
         assert "|lemmas:corenlp-3.9.1-table+0|" in capsys.readouterr().out
         scores = json.loads((output / "scores.json").read_text())
         for mode, numbers in released.items():
@@ -125,7 +124,7 @@ WORDS = st.one_of(
 @pytest.fixture(scope="module", params=["rule", "lower"])
 def both(request):
     """Return the whole table and what `prepare` keeps of it, each with one of the fallbacks."""
-    kept, _ = lemmas_from_table(TOKENS, TOKENS, request.param, Findings())
+    kept = lemmas_from_table(TOKENS, TOKENS, request.param).lemmas
     return Lemmas(TABLE, request.param), Lemmas(kept, request.param)
 
 
@@ -175,7 +174,7 @@ def test_note_counts_guessed_classes(run, tmp_path, fallback, means):
     outcome = run(GEN, files(source), submission("man", "blicket", *guessed))
     assert text in outcome.out
     assert ("by a rule" in outcome.out) == (fallback == "rule")
-    # Too few to be told apart from single words.
+    # Too few to say nothing about a single word.
     spellings = ["wugD", "wUgd", "WUgd", "wUGd", "wuGd"]
     for few in (guessed[:4], spellings):
         assert "not in the table of lemmas" not in run(GEN, files(source), submission("man", *few)).out
@@ -187,12 +186,11 @@ def test_reference_without_lemmas_is_refused_before_the_upload_and_on_the_platfo
     run, tmp_path, monkeypatch
 ):
     source = write_source(tmp_path / "source", ["them"])
-    findings = Findings()
-    check_reference(GEN, source, findings)
-    assert any("the table of lemmas is missing" in line for line in findings.lines())
-    monkeypatch.setattr(program, "TABLE", tmp_path / "none")
+    with pytest.raises(Refused, match="the table of lemmas is missing"):
+        loaded(GEN, source).check()
+    monkeypatch.setattr(task, "TABLE", tmp_path / "none")
     outcome = run(GEN, files(source), submission("man"))
-    assert outcome.code == scoring.BROKEN
+    assert outcome.code == BROKEN
     assert "E-REF-LEMMAS" in outcome.err
 
 
@@ -239,29 +237,25 @@ def corenlp(tmp_path, monkeypatch):
     return folder
 
 
-def ask(folder, words, forced=False):
-    findings = Findings()
-    lemmas, maker = lemmatize(folder, forced, words, [], "rule", findings)
-    asked = folder / "asked"
-    return (
-        lemmas,
-        maker,
-        findings,
-        [json.loads(line) for line in asked.read_text().split()] if asked.exists() else [],
-    )
+def ask(folder, words):
+    return lemmatize(folder, False, words, [], "rule")
 
 
 def test_corenlp_is_asked_plain_words_together_and_odd_ones_alone(corenlp):
     odd = ["\U0001f600s", "wug.", "\u200b"]
-    lemmas, maker, findings, asked = ask(corenlp, ["t-shirt", "'ll", "dogs", "𝒲ug", "wugs", *odd])
-    assert asked == ["dogs\nt-shirt\nwugs\n𝒲ug\n", "wug.\n", "\u200b\n", "\U0001f600s\n"]
-    assert maker == "corenlp-3.9.1"
+    lemmas, lemmatizer, (note,) = ask(corenlp, ["t-shirt", "'ll", "dogs", "𝒲ug", "wugs", *odd])
+    assert [json.loads(line) for line in (corenlp / "asked").read_text().split()] == [
+        "dogs\nt-shirt\nwugs\n𝒲ug\n",
+        "wug.\n",
+        "\u200b\n",
+        "\U0001f600s\n",
+    ]
+    assert lemmatizer == "corenlp-3.9.1"
     # "'ll" comes from the table.
     assert lemmas.pop("'ll") == "`"
     assert lemmas.pop("\u200b") == "\u200b"
     assert all(lemma == word.upper() for word, lemma in lemmas.items())
-    assert findings.lines() == []
-    assert "left 1 word of only spaces and invisible characters unchanged" in findings.notes[0].text
+    assert "left 1 word of only spaces and invisible characters unchanged" in note.text
 
 
 def test_another_version_of_corenlp_must_be_forced(corenlp, tmp_path, capsys):
@@ -289,9 +283,12 @@ def test_corenlp_brings_the_other_words_too(corenlp, tmp_path):
 
 def test_corenlp_that_cannot_run_is_a_problem(corenlp, monkeypatch):
     (corenlp / "java").write_text(f"#!{sys.executable}\nimport sys\nsys.exit('no memory')\n")
-    lemmas, _, findings, _ = ask(corenlp, ["dogs", "wug."])
-    assert (lemmas, findings.total) == ({}, 1)
-    assert "it failed: no memory" in findings.lines()[0]
+    for words, problem in ((["dogs", "wug."], "it failed: no memory"), (["wug."], "it failed: no memory")):
+        with pytest.raises(Refused, match=problem) as refused:
+            ask(corenlp, words)
+        assert refused.value.findings.total == 1
     monkeypatch.setenv("PATH", "")
-    assert "java is not on the PATH" in ask(corenlp, ["wug."])[2].lines()[0]
-    assert "there is no stanford-corenlp-X.Y.Z.jar" in ask(ROOT, ["dogs"])[2].lines()[0]
+    with pytest.raises(Refused, match="java is not on the PATH"):
+        ask(corenlp, ["wug."])
+    with pytest.raises(Refused, match=r"there is no stanford-corenlp-X\.Y\.Z\.jar"):
+        ask(ROOT, ["dogs"])

@@ -61,7 +61,7 @@ def tables_of(run, task, results):
         )
     }
     outcome = run(task, REFERENCE, submission, detail="full", splits=["validation"])
-    tables = json.loads((outcome.folder / "detailed_results.json").read_text(encoding="utf-8"))["tables"]
+    tables = outcome.detail["tables"]
     return {key: table["rows"] for key, table in tables.items()}
 
 

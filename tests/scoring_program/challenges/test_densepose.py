@@ -9,6 +9,7 @@ import os
 import pickle
 import random
 import shutil
+import sys
 from unittest import mock
 
 import h5py
@@ -17,29 +18,25 @@ import pytest
 from PIL import Image
 
 import densepose_convert
-from organizer.data.prepare import check_reference, prepare
-from scoring_program import scoring
-from scoring_program.challenge import load_challenge
-from scoring_program.challenges.densepose import preparation, reference
-from scoring_program.challenges.densepose.gathering import Gatherer
-from tests.helpers import GOLDEN, ROOT, make_zip
-from validator.check import check_submission
-from validator.findings import Findings
-from validator.formats import densepose as fmt
-from validator.formats.rules import load_rules
+from organizer.data.prepare import prepare
+from scoring_program.challenges.densepose import read
+from scoring_program.run import BROKEN, INVALID, SCORED
+from tests.helpers import GOLDEN, REFERENCES, SAMPLES, loaded, make_zip, run_folder
+from validator import workers
+from validator.findings import Refused
+from validator.formats.densepose import read as fmt
+from validator.formats.rules import load_format
 
 ID = "densepose"
-DEMO = ROOT / "reference_data" / ID
-GOOD = json.loads(
-    next((ROOT / "starting_kit" / "samples" / ID / "good").iterdir()).read_text(encoding="utf-8")
-)
+DEMO = REFERENCES / ID
+GOOD = json.loads(next((SAMPLES / ID / "good").iterdir()).read_text(encoding="utf-8"))
 NAME = "densepose_x_results.json"
 
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory):
     folder = tmp_path_factory.mktemp("prepared")
-    assert prepare(ID, DEMO, folder).lines() == []
+    prepare(ID, DEMO, folder)
     return folder
 
 
@@ -48,15 +45,15 @@ def score_with(prepared, tmp_path, detections, **settings):
     text = detections if isinstance(detections, (str, bytes)) else json.dumps(detections)
     submission.write_bytes(make_zip({NAME: text}))
     output = tmp_path / "out"
-    code = scoring.score_folder(ID, prepared, submission, output, settings)
-    scores = json.loads((output / "scores.json").read_text()) if code == scoring.SCORED else None
+    code = run_folder(ID, prepared, submission, output, **settings).exit_code
+    scores = json.loads((output / "scores.json").read_text()) if code == SCORED else None
     return code, scores
 
 
 @pytest.mark.slow
 def test_prepared_and_official_reference_give_the_same_scores(prepared, tmp_path):
     first = score_with(prepared, tmp_path, GOOD)
-    assert first[0] == scoring.SCORED
+    assert first[0] == SCORED
     assert score_with(DEMO, tmp_path, GOOD) == first
 
 
@@ -81,36 +78,38 @@ def test_order_of_detections_does_not_matter(prepared, tmp_path):
     assert score_with(prepared, tmp_path, mixed)[1] == pytest.approx(first, abs=1e-12)
 
 
+def read_in_workers(monkeypatch, n_workers):
+    """Read submissions of any size in batches and in worker processes."""
+    monkeypatch.setattr(fmt, "_PARALLEL_FROM_BYTES", 0)
+    monkeypatch.setattr(fmt, "_BATCH_BYTES", 10_000)
+    monkeypatch.setattr(fmt, "usable_cores", lambda: n_workers)
+
+
 @pytest.mark.slow
 def test_worker_processes_give_the_same_scores(prepared, tmp_path, monkeypatch):
     _, first = score_with(prepared, tmp_path, GOOD)
-    monkeypatch.setattr(fmt, "_PARALLEL_FROM_BYTES", 0)
-    monkeypatch.setattr(fmt, "_BATCH_BYTES", 10_000)
-    monkeypatch.setattr(fmt.forks, "usable_cores", lambda: 3)
+    read_in_workers(monkeypatch, 3)
     assert score_with(prepared, tmp_path, GOOD)[1] == first
-    with monkeypatch.context() as patch:
-        patch.setattr(fmt.forks, "start", mock.Mock(side_effect=BlockingIOError("no more processes")))
-        assert score_with(prepared, tmp_path, GOOD)[1] == first
+    monkeypatch.setattr(workers, "_start", mock.Mock(side_effect=BlockingIOError("no more processes")))
+    assert score_with(prepared, tmp_path, GOOD)[1] == first
 
 
 @pytest.mark.parametrize(
     ("take", "code", "words"),
     [
-        (mock.Mock(side_effect=MemoryError("secret")), scoring.INVALID, "E-LIMIT-MEMORY"),
-        (lambda self, batch: os._exit(9), scoring.INVALID, "E-LIMIT-MEMORY"),
-        (mock.Mock(side_effect=ValueError("secret")), scoring.BROKEN, "E-INTERNAL: RuntimeError"),
+        (mock.Mock(side_effect=MemoryError("secret")), INVALID, "E-LIMIT-MEMORY"),
+        (lambda self, batch: os._exit(9), INVALID, "E-LIMIT-MEMORY"),
+        (mock.Mock(side_effect=ValueError("secret")), BROKEN, "E-INTERNAL: RuntimeError"),
         (
-            lambda self, batch: setattr(self, "finish", mock.Mock(side_effect=KeyError("secret"))),
-            scoring.BROKEN,
-            "E-INTERNAL",
+            lambda self, batch: setattr(self, "result", mock.Mock(side_effect=KeyError("secret"))),
+            BROKEN,
+            "E-INTERNAL: RuntimeError",
         ),
     ],
 )
 def test_workers_that_fail_end_in_a_verdict(prepared, tmp_path, monkeypatch, capfd, take, code, words):
-    monkeypatch.setattr(fmt, "_PARALLEL_FROM_BYTES", 0)
-    monkeypatch.setattr(fmt, "_BATCH_BYTES", 10_000)
-    monkeypatch.setattr(fmt.forks, "usable_cores", lambda: 2)
-    monkeypatch.setattr(fmt._Worker, "take", take)
+    read_in_workers(monkeypatch, 2)
+    monkeypatch.setattr(read._Gatherer, "take", take)
     assert score_with(prepared, tmp_path, GOOD) == (code, None)
     text = "".join(capfd.readouterr())
     assert words in text
@@ -134,12 +133,12 @@ def test_detections_beyond_twenty_and_of_other_categories_are_left_out(prepared,
 
 def test_empty_list_scores_zero(prepared, tmp_path):
     code, scores = score_with(prepared, tmp_path, "[]")
-    assert (code, scores["score"], scores["coverage"]) == (scoring.SCORED, 0, 0)
+    assert (code, scores["score"], scores["coverage"]) == (SCORED, 0, 0)
 
 
 def test_unknown_image_is_refused_on_the_server(prepared, tmp_path, capsys):
     code, _ = score_with(prepared, tmp_path, [{**GOOD[0], "image_id": 999_999}])
-    assert code == scoring.INVALID
+    assert code == INVALID
     assert "/0/image_id: there is no image 999999" in capsys.readouterr().err
 
 
@@ -180,59 +179,61 @@ def edit(folder, change):
 def test_mistakes_in_annotations_are_found(tmp_path, change, words):
     folder = official(tmp_path)
     edit(folder, change)
-    lines = prepare(ID, folder, tmp_path / "out").lines()
-    assert any(words in line for line in lines), lines
+    with pytest.raises(Refused) as refused:
+        prepare(ID, folder, tmp_path / "out")
+    assert words in str(refused.value)
 
 
 def test_mistakes_in_the_template_are_found(tmp_path):
     folder = official(tmp_path)
-    with h5py.File(folder / "Pdist_matrix.mat", "w") as file:
-        file["Pdist_matrix"] = np.zeros((7, 1), np.float32)
-    assert (
-        "no triangle without its diagonal has 7 distances" in prepare(ID, folder, tmp_path / "out").lines()[0]
-    )
-    with h5py.File(folder / "Pdist_matrix.mat", "w") as file:
-        file["Pdist_matrix"] = np.zeros((6, 1), np.float32)
-    assert "the distances are of 4" in prepare(ID, folder, tmp_path / "out").lines()[0]
+
+    def refused_with(problem):
+        with pytest.raises(Refused) as refused:
+            prepare(ID, folder, tmp_path / "out")
+        assert problem in refused.value.findings.lines()[0]
+
+    for n_distances, problem in (
+        (7, "no triangle without its diagonal has 7 distances"),
+        (6, "the distances are of 4"),
+    ):
+        with h5py.File(folder / "Pdist_matrix.mat", "w") as file:
+            file["Pdist_matrix"] = np.zeros((n_distances, 1), np.float32)
+        refused_with(problem)
     (folder / "Pdist_matrix.mat").write_bytes(b"no")
-    assert "it is not an HDF5 file" in prepare(ID, folder, tmp_path / "out").lines()[0]
+    refused_with("it is not an HDF5 file")
     (folder / "SMPL_subdiv.mat").write_bytes(b"no")
-    assert "SMPL_subdiv.mat: it cannot be read" in prepare(ID, folder, tmp_path / "out").lines()[0]
+    refused_with("SMPL_subdiv.mat: it cannot be read")
     (folder / "SMPL_subdiv.mat").unlink()
-    assert "SMPL_subdiv.mat: the file is missing" in prepare(ID, folder, tmp_path / "out").lines()[0]
+    refused_with("SMPL_subdiv.mat: the file is missing")
 
 
 def test_changed_prepared_files_are_noticed(prepared, tmp_path):
     folder = tmp_path / "changed"
     shutil.copytree(prepared, folder)
-    findings = Findings()
-    check_reference(ID, folder, findings)
-    assert findings.ok
+    assert loaded(ID, folder).check() == []
     data = bytearray((folder / "distances.f32").read_bytes())
     data[0] ^= 1
     (folder / "distances.f32").write_bytes(bytes(data))
-    check_reference(ID, folder, findings)
-    assert "not those that were prepared" in findings.lines()[0]
+    with pytest.raises(Refused, match="not those that were prepared"):
+        loaded(ID, folder).check()
     (folder / "distances.f32").write_bytes(bytes(data[:-4]))
-    findings = Findings()
-    check_reference(ID, folder, findings)
-    assert "another size" in findings.lines()[0]
+    with pytest.raises(Refused, match="another size"):
+        loaded(ID, folder)
 
 
 def test_lookups_in_windows_are_those_of_the_whole_file(prepared, monkeypatch):
     whole = np.fromfile(prepared / "distances.f32", "<f4")
     position = np.random.default_rng(1).integers(0, len(whole), 500)
-    monkeypatch.setattr(reference, "_WINDOW", 64)
-    template = reference.load_folder(prepared, Findings()).template
+    monkeypatch.setattr(read, "_WINDOW", 64)
+    template = read.load_folder(prepared).template
     assert np.array_equal(template.lookup(position), whole[position])
     assert template.lookup(position[:0]).shape == (0,)
 
 
-def test_reference_without_h5py_says_what_to_install(monkeypatch, tmp_path):
-    monkeypatch.setitem(__import__("sys").modules, "h5py", None)
-    findings = Findings()
-    preparation.prepare(DEMO, tmp_path, findings)
-    assert "pip install h5py" in findings.lines()[0]
+def test_reference_without_h5py_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    with pytest.raises(Refused, match="E-REF-H5PY: h5py is not installed; pip install h5py"):
+        loaded(ID, DEMO)
 
 
 def test_writer_makes_what_the_validator_accepts(tmp_path):
@@ -240,9 +241,8 @@ def test_writer_makes_what_the_validator_accepts(tmp_path):
     with densepose_convert.DensePoseWriter(tmp_path / "my.zip") as writer:
         writer.add(1, [1.5, 2, 8.9, 6], 0.5, iuv)
         writer.add(2, [1, 2, 8, 6], 0.4, iuv)
-    findings = Findings()
-    check_submission(tmp_path / "my.zip", load_rules(ID), findings)
-    assert findings.lines() == []
+    form, rules = load_format(ID)
+    assert form.read(tmp_path / "my.zip", rules).content.count == 2
 
 
 def test_pickles_of_arrays_are_converted_and_others_refused(tmp_path, capsys):
@@ -267,23 +267,22 @@ def test_pickles_of_arrays_are_converted_and_others_refused(tmp_path, capsys):
     assert "pwned" not in captured.out
 
 
-def test_the_program_has_no_list_of_detections_beyond_twenty_an_image(prepared):
-    loaded = load_challenge(ID).program().load_reference(prepared, {}, Findings())
-    assert loaded
-    gatherer = Gatherer(loaded)
-    pixels = np.zeros((4, 4, 3), np.uint8)
-    image = int(loaded.persons.image_id[0])
+def test_of_an_image_only_the_twenty_best_detections_are_kept(prepared, tmp_path):
+    of_task = loaded(ID, prepared)
+    image = int(of_task.reference.persons.image_id[0])
+    box, empty = (0.0, 0.0, 4.0, 4.0), np.zeros((3, 4, 4), np.uint8)
     scores = [0.5] * 15 + [0.1] * 40 + [0.9] * 10
-    for index, value in enumerate(scores):
-        gatherer.take(fmt.Detection(index, image, 1, (0.0, 0.0, 4.0, 4.0), value, pixels))
-    kept = sorted(gatherer.result().kept, key=lambda k: (-k.score, k.index))
-    assert [k.index for k in kept] == [*range(55, 65), *range(10)]
+    detections = [fmt.encode_detection(image, box, score, empty) for score in scores]
+    (tmp_path / "s.zip").write_bytes(make_zip({NAME: f"[{','.join(detections)}]"}))
+    gathered = of_task.read(tmp_path / "s.zip").content
+    best = sorted(gathered.kept, key=lambda kept: (-kept.score, kept.index))
+    assert [kept.index for kept in best] == [*range(55, 65), *range(10)]
+    assert gathered.n_detections == 65
 
 
-def test_the_last_bits_neither_order_losses_nor_show(tmp_path):
+def test_the_last_bits_neither_order_error_costs_nor_show(tmp_path):
     case = GOLDEN / ID / "label-map-resize"
-    assert scoring.score_folder(ID, case / "ref", case / "res", tmp_path) == scoring.SCORED
-    losses = json.loads((tmp_path / "detailed_results.json").read_text(encoding="utf-8"))["losses"]
-    free = [loss["fix"] for loss in losses if not loss["points"]]
+    outcome = run_folder(ID, case / "ref", case / "res", tmp_path)
+    free = [cost.error_type for cost in outcome.result.error_costs if not cost.points]
     assert free == ["masks", "background", "wrong_part", "off_within_part"]
     assert "-0.0" not in (tmp_path / "detailed_results.html").read_text(encoding="utf-8").split("<main>")[1]

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 import scipy.io
 
-from scoring_program import scoring
 from scoring_program.metrics.masks import encode_counts
+from scoring_program.run import SCORED
 from tests import plain_densepose as plain
-from tests.helpers import make_zip, seeds
-from validator.formats.densepose import encode_detection
+from tests.helpers import make_zip, run_folder, seeds
+from validator.formats.densepose.read import encode_detection
 
 N_UNIQUE, PARTS = 30, 24
 
@@ -284,10 +284,8 @@ def test_scores_and_page_are_those_of_the_plain_program(tmp_path, seed):
     (reference / "annotations.json").write_text(json.dumps(document), encoding="utf-8")
     submission = tmp_path / "s.zip"
     submission.write_bytes(make_zip({"densepose_x_results.json": "[" + ",".join(entries) + "]"}))
-    settings = {"detail": "full", "notes": False}
-    assert (
-        scoring.score_folder("densepose", reference, submission, tmp_path / "out", settings) == scoring.SCORED
-    )
+    outcome = run_folder("densepose", reference, submission, tmp_path / "out", detail="full", notes=False)
+    assert outcome.exit_code == SCORED
     scores = json.loads((tmp_path / "out" / "scores.json").read_text(encoding="utf-8"))
     expected = plain_scores(facts)
     assert set(expected) <= set(scores)

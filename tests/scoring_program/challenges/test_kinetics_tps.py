@@ -10,17 +10,13 @@ import pytest
 
 from kinetics_tps_writer import KineticsTPSWriter
 from organizer.data.prepare import prepare
-from scoring_program import scoring
-from tests.helpers import ROOT, make_zip
+from scoring_program.run import INVALID, SCORED
+from tests.helpers import REFERENCES, SAMPLES, make_zip, run_folder
+from validator.findings import Refused
 
 ID = "kinetics_tps"
-REFERENCE = {
-    path.name: path.read_text(encoding="utf-8") for path in (ROOT / "reference_data" / ID).glob("*.json")
-}
-GOOD = {
-    path.name: json.loads(path.read_text(encoding="utf-8"))
-    for path in (ROOT / "starting_kit" / "samples" / ID / "good").iterdir()
-}
+REFERENCE = {path.name: path.read_text(encoding="utf-8") for path in (REFERENCES / ID).glob("*.json")}
+GOOD = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in (SAMPLES / ID / "good").iterdir()}
 
 
 def files(documents):
@@ -73,7 +69,7 @@ def test_hostile_boxes_never_score_more(run, change, protocol):
     documents = copy.deepcopy(GOOD)
     change(documents)
     hostile = run(ID, REFERENCE, files(documents), protocol=protocol)
-    assert hostile.code == scoring.SCORED, hostile.err
+    assert hostile.code == SCORED, hostile.err
     for key in ("score", "mean_psc"):
         assert hostile.scores[key] <= correct.scores[key] + 1e-12
 
@@ -84,7 +80,7 @@ def test_coordinates_that_are_no_numbers_are_refused(run, bad):
     text = json.dumps({"v": {"img_00001.json": {"humans": [{"box": [0, 0, 1, "@"], "parts": {}}]}}})
     documents["pred_part_result.json"] = text.replace('"@"', bad)
     outcome = run(ID, REFERENCE, documents)
-    assert outcome.code == scoring.INVALID
+    assert outcome.code == INVALID
     assert "/v/img_00001.json/humans/0/box/3" in outcome.err
 
 
@@ -135,12 +131,10 @@ def test_prepared_reference_gives_the_same_scores(run, tmp_path):
     source.mkdir()
     for name, text in REFERENCE.items():
         (source / name).write_text(text, encoding="utf-8")
-    findings = prepare(ID, source, output)
-    assert findings.ok
+    prepare(ID, source, output)
     assert sorted(path.name for path in output.iterdir()) == ["reference.npz"]
     plain = run(ID, REFERENCE, files(GOOD))
-    code = scoring.score_folder(ID, output, tmp_path / "res", tmp_path / "out2")
-    assert code == scoring.SCORED
+    assert run_folder(ID, output, tmp_path / "res", tmp_path / "out2").exit_code == SCORED
     assert json.loads((tmp_path / "out2" / "scores.json").read_text()) == plain.scores
 
 
@@ -151,8 +145,10 @@ def test_malformed_reference_is_reported_with_its_place(tmp_path):
     (source / "gt_part_result.json").write_text(
         '{"a": {"f": {"humans": [{"box": [9, 1, 2, 3], "parts": {}}]}}}'
     )
-    lines = prepare(ID, source, tmp_path / "out").lines()
-    assert "gt_part_result.json /a/f/humans/0/box: x2 2 is less than x1 9" in lines[0]
+    with pytest.raises(Refused) as refused:
+        prepare(ID, source, tmp_path / "out")
+    (line,) = refused.value.findings.lines()
+    assert "gt_part_result.json /a/f/humans/0/box: x2 2 is less than x1 9" in line
 
 
 def test_writer_makes_a_zip_that_scores(run, tmp_path):
@@ -221,9 +217,8 @@ def test_confused_states_name_only_what_the_submission_names(run):
         parts |= {video: {"f": human([[0, 0, 9, 9]], [video])} for video in others}
         submission = {"pred_vid_result.json": dict.fromkeys(videos, "run"), "pred_part_result.json": parts}
         outcome = run(ID, files(reference), files(submission))
-        assert outcome.code == scoring.SCORED
-        tables = json.loads((outcome.folder / "detailed_results.json").read_text(encoding="utf-8"))["tables"]
-        return tables.get("state_confusions", {}).get("rows"), outcome.page
+        assert outcome.code == SCORED
+        return outcome.detail["tables"].get("state_confusions", {}).get("rows"), outcome.page
 
     assert states("look")[0] == [["look", "nod", 6]]
     rows, page = states("secret")

@@ -69,7 +69,7 @@ def test_sections_hold_the_numbers_worked_out_by_hand(run):
     submission = {"pred_vid_result.json": json.dumps(guessed), "pred_part_result.json": json.dumps(PREDICTED)}
     outcome = run("kinetics_tps", reference, submission, detail="full")
     assert outcome.scores["average_video_accuracy_exact"] == pytest.approx(AREA / 4, abs=1e-9)
-    tables = json.loads((outcome.folder / "detailed_results.json").read_text(encoding="utf-8"))["tables"]
+    tables = outcome.detail["tables"]
     shown = {key: table.get("rows", table.get("shares")) for key, table in tables.items()}
     (line,) = tables["conditioned_accuracy"]["lines"]
     shown["conditioned_accuracy"] = [line["x"], line["y"]]

@@ -8,12 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from organizer.files import samples_folder
-from scoring_program import scoring
-from scoring_program.challenge import challenge_ids, load_challenge
 from scoring_program.report import page
-from tests.example_result import CHALLENGE, SIGNATURE, example_result
-from tests.helpers import ROOT
+from scoring_program.task import load_task, task_ids
+from tests.example_result import SIGNATURE, TASK, example_result
+from tests.helpers import REFERENCES, SAMPLES, run_folder
 from validator.findings import Findings, Note
 
 pytestmark = pytest.mark.slow
@@ -35,7 +33,7 @@ ARGUMENTS = [
 ARGUMENTS += ["--disable-component-update", "--disable-sync"]
 PHONE, DESK = 390, 1280
 SCREEN = 900
-TASKS = challenge_ids()
+TASKS = task_ids()
 WIDTHS = pytest.mark.parametrize("width", [PHONE, DESK])
 # Texts as long as they get: the first screen must hold the three first notes whatever they say.
 LONG_NOTES = [
@@ -51,7 +49,9 @@ LONG_NOTES = [
     *(Note(f"N-MORE-{number}", "this is one more note") for number in range(5)),
 ]
 LONG_ADVICE = "Wrong times of classes that are found cost {points}: check where yours start and end, and from what you count."
-LONG_CHALLENGE = replace(CHALLENGE, fixes=[replace(fix, advice=LONG_ADVICE) for fix in CHALLENGE.fixes])
+LONG_TASK = replace(
+    TASK, error_types=[replace(error_type, advice=LONG_ADVICE) for error_type in TASK.error_types]
+)
 
 
 def invalid_page() -> str:
@@ -64,20 +64,20 @@ def invalid_page() -> str:
             file="a" * 70 + ".csv",
             where=f"line {line} column 3",
         )
-    return page.invalid_page(CHALLENGE, findings)
+    return page.invalid_page(TASK, findings)
 
 
-def example_page(challenge, size: int, **changes) -> str:
-    return page.result_page(challenge, replace(example_result(size), **changes), SIGNATURE)
+def example_page(task, size: int, **changes) -> str:
+    return page.result_page(task, replace(example_result(size), **changes), SIGNATURE)
 
 
 MADE = {
-    "example": lambda: example_page(CHALLENGE, 20),
-    "long": lambda: example_page(LONG_CHALLENGE, 40, notes=LONG_NOTES),
-    "hostile": lambda: page.result_page(CHALLENGE, example_result(30, "W" * 300), "W" * 3000),
+    "example": lambda: example_page(TASK, 20),
+    "long": lambda: example_page(LONG_TASK, 40, notes=LONG_NOTES),
+    "hostile": lambda: page.result_page(TASK, example_result(30, "W" * 300), "W" * 3000),
     "invalid": invalid_page,
-    "broken": lambda: page.broken_page("Example", ["E-INTERNAL: ValueError in program.py line 3 in measure"]),
-    "running": lambda: page.running_page(CHALLENGE),
+    "broken": lambda: page.broken_page(["E-INTERNAL: ValueError in measure.py line 3 in measure"]),
+    "running": lambda: page.running_page(),
 }
 PAGES = [*MADE, *TASKS]
 
@@ -102,10 +102,7 @@ def written(tmp_path_factory):
             if name in MADE:
                 path.write_text(MADE[name](), encoding="utf-8")
             else:
-                sample = samples_folder(name) / "weak"
-                scoring.score_folder(
-                    name, ROOT / "reference_data" / name, sample, path.parent, {"detail": "full"}
-                )
+                run_folder(name, REFERENCES / name, SAMPLES / name / "weak", path.parent, detail="full")
         return path.as_uri()
 
     return write
@@ -151,8 +148,10 @@ def test_a_page_asks_for_nothing_and_is_as_wide_as_its_window(show, written, nam
 
 
 @WIDTHS
-@pytest.mark.parametrize("name", ["example", "long", *(name for name in TASKS if load_challenge(name).fixes)])
-def test_notes_and_losses_are_on_the_first_screen(show, name, width):
+@pytest.mark.parametrize(
+    "name", ["example", "long", *(name for name in TASKS if load_task(name).error_types)]
+)
+def test_notes_and_error_costs_are_on_the_first_screen(show, name, width):
     window = show(name, width)
     parts = [window.locator("#run-losses > ol").bounding_box()]
     if name not in TASKS:

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from scoring_program.report import charts, page
 from scoring_program.report import html as tree
-from scoring_program.result import Column, Groups, Interval, LineChart, Loss, Matrix, Section, Table
-from tests.example_result import CHALLENGE, SCORES, SIGNATURE, example_result
+from scoring_program.result import Column, ErrorCost, Groups, Interval, LineChart, Matrix, Section, Table
+from tests.example_result import SCORES, SIGNATURE, TASK, example_result
 from validator.findings import Findings, Note
 
 HOSTILE = [
@@ -40,7 +40,7 @@ def shown(text: str) -> str:
 
 
 def result_page(**changes) -> str:
-    return page.result_page(CHALLENGE, replace(SMALL, **changes), SIGNATURE)
+    return page.result_page(TASK, replace(SMALL, **changes), SIGNATURE)
 
 
 def tags(text: str) -> set[str]:
@@ -60,7 +60,7 @@ def first_word(text: str) -> str:
 
 
 def full_page(text: str) -> str:
-    return page.result_page(CHALLENGE, example_result(2, text, text), text)
+    return page.result_page(TASK, example_result(2, text, text), text)
 
 
 @cache
@@ -80,7 +80,7 @@ def invalid_page(text: str) -> str:
     findings = Findings()
     findings.add("E-TEST", text, text, file=text, where=text)
     findings.note("N-TEST", text)
-    return page.invalid_page(CHALLENGE, findings)
+    return page.invalid_page(TASK, findings)
 
 
 @given(st.one_of(st.text(), st.sampled_from(HOSTILE)))
@@ -90,10 +90,10 @@ def test_problems_never_become_markup(text):
 
 @pytest.mark.slow
 def test_all_pages_are_valid_html():
-    for made in (page.running_page(CHALLENGE), page.broken_page("Example", ["E-X: it broke"])):
+    for made in (page.running_page(), page.broken_page(["E-X: it broke"], "Example")):
         assert parsed(made).get("lang") == "en"
     for size in (1, 20, 21, 600):
-        parsed(page.result_page(CHALLENGE, example_result(size), SIGNATURE))
+        parsed(page.result_page(TASK, example_result(size), SIGNATURE))
 
 
 @pytest.mark.parametrize(
@@ -143,9 +143,9 @@ def test_a_score_that_is_no_share_has_no_strip_from_0_to_1():
 
 
 def test_an_interval_that_covers_too_seldom_says_so():
-    made = page.result_page(replace(CHALLENGE, interval_covers=89), example_result(20), SIGNATURE)
+    made = page.result_page(replace(TASK, interval_covers=89), example_result(20), SIGNATURE)
     assert "too narrow: with 300 sequences it held the score in 89 % of trials" in shown(made)
-    assert "of trials" not in page.result_page(CHALLENGE, example_result(20), SIGNATURE)
+    assert "of trials" not in page.result_page(TASK, example_result(20), SIGNATURE)
 
 
 def test_without_an_interval_nothing_is_said_about_one():
@@ -155,36 +155,36 @@ def test_without_an_interval_nothing_is_said_about_one():
 
 
 def test_columns_of_the_interval_may_be_missing():
-    columns = [replace(column, leaderboard=True) for column in CHALLENGE.columns]
+    columns = [replace(column, leaderboard=True) for column in TASK.columns]
     scores = {key: SCORES[key] for key in ("score", "coverage")}
     made = page.result_page(
-        replace(CHALLENGE, columns=columns), replace(SMALL, interval=None, scores=scores), SIGNATURE
+        replace(TASK, columns=columns), replace(SMALL, interval=None, scores=scores), SIGNATURE
     )
     assert "Coverage" in made
     assert "Interval from" not in made
 
 
-def test_notes_and_losses_come_before_everything_else():
-    made = page.result_page(CHALLENGE, example_result(20), SIGNATURE)
+def test_notes_and_error_costs_come_before_everything_else():
+    made = page.result_page(TASK, example_result(20), SIGNATURE)
     headings = [found.text for found in parsed(made).iter("h2")]
     assert headings[:3] == ["Notes", "What costs most", "Scores"]
 
 
-def test_the_three_largest_losses_have_advice_and_all_are_listed():
+def test_the_three_largest_error_costs_have_advice_and_all_are_listed():
     text = shown(result_page())
     assert [float(n) for n in re.findall(r"cost ([0-9.]+) points", text)] == [12.1, 8.3, 4.1]
     assert "Extra 0.412 -0.100" in text
 
 
-def test_a_loss_of_nothing_gets_no_advice():
-    text = shown(result_page(losses=[Loss("timing", 1.0, 0.0)]))
+def test_an_error_without_a_cost_gets_no_advice():
+    text = shown(result_page(error_costs=[ErrorCost("timing", 1.0, 0.0)]))
     assert "Timing 1.000 0.000" in text
     assert " cost " not in text
-    assert "costs most" not in shown(result_page(losses=[]))
+    assert "costs most" not in shown(result_page(error_costs=[]))
 
 
 def test_further_notes_are_folded():
-    made = parsed(result_page(notes=[Note(f"N-{i}", "text") for i in range(10)], losses=[]))
+    made = parsed(result_page(notes=[Note(f"N-{i}", "text") for i in range(10)], error_costs=[]))
     folded = next(made.iter("details"))
     assert folded.find("summary").text == "7 more"
     assert len(folded.findall("ul/li")) == 7
@@ -195,7 +195,7 @@ def test_further_notes_are_folded():
 )
 def test_long_tables_are_folded_and_end(n, opened, folded, more):
     section = Table("t", "Rows", "", [Column("n", "count")], [(i,) for i in range(n)])
-    card = parsed(result_page(sections=[section], losses=[])).find(".//section[@id='t']")
+    card = parsed(result_page(sections=[section], error_costs=[])).find(".//section[@id='t']")
     assert len(card.findall("div/table/tbody/tr")) == opened
     assert len(card.findall("details/div/table/tbody/tr")) == folded
     text = "".join(card.itertext())
@@ -204,9 +204,7 @@ def test_long_tables_are_folded_and_end(n, opened, folded, more):
 
 
 def test_the_worst_timelines_are_open_and_the_others_folded():
-    card = parsed(page.result_page(CHALLENGE, example_result(30), SIGNATURE)).find(
-        ".//section[@id='timeline-1']"
-    )
+    card = parsed(page.result_page(TASK, example_result(30), SIGNATURE)).find(".//section[@id='timeline-1']")
     assert len(card.findall("div/div[@class='timeline']")) == 10
     assert len(card.findall("details/div/div[@class='timeline']")) == 20
 
@@ -228,7 +226,7 @@ def test_a_hidden_cell_of_a_matrix_shows_a_dash_only():
 
 
 def test_the_contents_lead_to_every_card():
-    made = parsed(page.result_page(CHALLENGE, example_result(20), SIGNATURE))
+    made = parsed(page.result_page(TASK, example_result(20), SIGNATURE))
     cards = [found.get("id") for found in made.iter("section")]
     assert len(set(cards)) == len(cards)
     assert [link.get("href") for link in made.find(".//nav").iter("a")] == [f"#{key}" for key in cards]
@@ -236,19 +234,21 @@ def test_the_contents_lead_to_every_card():
 
 @pytest.mark.slow
 def test_a_page_stays_small_whatever_comes():
-    made = page.result_page(CHALLENGE, example_result(3000, "<&>" * 3000), SIGNATURE * 1000)
+    made = page.result_page(TASK, example_result(3000, "<&>" * 3000), SIGNATURE * 1000)
     assert 20_000 < len(made.encode()) <= page.LARGEST_PAGE
 
 
 def test_a_summary_of_full_size_is_small():
     result = example_result(500)
     summary = [section for section in result.sections if section.level == "summary"]
-    assert len(page.result_page(CHALLENGE, replace(result, sections=summary), SIGNATURE)) < 300_000
+    assert len(page.result_page(TASK, replace(result, sections=summary), SIGNATURE)) < 300_000
 
 
 def test_no_number_is_minus_zero():
     section = Table("t", "Rows", "", [Column("cost", "number")], [(-0.0001,), (-0.0006,)])
-    assert [cell.text for cell in parsed(result_page(sections=[section], losses=[])).iter("td")][-2:] == [
+    assert [cell.text for cell in parsed(result_page(sections=[section], error_costs=[])).iter("td")][
+        -2:
+    ] == [
         "0.000",
         "-0.001",
     ]

@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.helpers import make_zip
+from tests.helpers import make_zip, problems_of
 from validator import json_files
-from validator.check import check_submission
-from validator.findings import Findings
-from validator.formats import anet_entities as fmt
+from validator.formats.anet_entities import read as fmt
 from validator.formats.rules import load_rules
+from validator.strict_json import parse
 
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
 MODES = {GIVEN: "GT", GENERATED: "gen"}
@@ -32,12 +31,10 @@ def segment(objects, named=True):
 
 def read(tmp_path, results, task=GENERATED, **members):
     rules = load_rules(task)
-    assert rules.json
     value = {"results": results, "eval_mode": MODES[task], "external_data": UNUSED, **members}
-    path, findings = tmp_path / "s.zip", Findings()
-    (name,) = rules.json.files
-    path.write_bytes(make_zip({name: json.dumps(value)}))
-    return check_submission(path, rules, findings), findings
+    path = tmp_path / "s.zip"
+    path.write_bytes(make_zip({rules.json[0].name: json.dumps(value)}))
+    return fmt.read(path, rules)
 
 
 boxes = st.lists(
@@ -49,18 +46,23 @@ documents = st.dictionaries(
 )
 
 
-@pytest.mark.parametrize("is_fast", [True, False])
+def parse_small(data, *arguments, **options):
+    """Parse strictly, but only the members around the results."""
+    assert len(data) <= len(json.dumps(UNUSED))
+    return parse(data, *arguments, **options)
+
+
 @pytest.mark.parametrize("task", [GIVEN, GENERATED])
-def test_arrays_hold_what_the_document_holds(tmp_path, monkeypatch, task, is_fast):
-    if not is_fast:
-        monkeypatch.setattr(json_files, "typed_json", None)
+def test_arrays_hold_what_the_document_holds(tmp_path, monkeypatch, task, both_readers):
+    if both_readers == "msgspec":
+        # Good documents are not parsed strictly: all keys were counted.
+        monkeypatch.setattr(json_files, "parse", parse_small)
     named = task == GENERATED
 
     @given(documents)
     def compare(videos):
         results = {v: {s: segment(of, named) for s, of in segments.items()} for v, segments in videos.items()}
-        content, findings = read(tmp_path, results, task)
-        assert (findings.lines(), findings.notes) == ([], [])
+        content = read(tmp_path, results, task).content
         found = [(v, s, of) for v, segments in videos.items() for s, of in segments.items()]
         assert content.segments == [(v, s) for v, s, _ in found]
         numbered = [(number, one) for number, (_, _, of) in enumerate(found) for one in of]
@@ -81,15 +83,8 @@ def test_arrays_hold_what_the_document_holds(tmp_path, monkeypatch, task, is_fas
 
 
 def test_further_numbers_of_all_boxes_are_left_out(tmp_path):
-    content, _ = read(tmp_path, {"v": {"0": segment([("man", 0, [[1, 2, 3, 4, 5]] * 10)])}})
+    content = read(tmp_path, {"v": {"0": segment([("man", 0, [[1, 2, 3, 4, 5]] * 10)])}}).content
     assert content.box.tolist() == [[[1, 2, 3, 4]] * 10]
-
-
-def test_numbers_of_keys_are_those_of_the_document():
-    one = segment([("man", 0, [[0, 0, 1, 1]] * 10)])
-    results = {"v": {"0": one, "1": one}, "w": {"0": one}, "x": {}}
-    # Three segments, with three lists each.
-    assert fmt._as_grounding(iter(results.items()))[1] == 3 + 3 * 3
 
 
 @pytest.mark.parametrize(
@@ -106,22 +101,25 @@ def test_lists_of_different_lengths_are_refused(tmp_path, lengths, problem):
         "idx_in_sent": [0] * lengths[0], "bbox_for_all_frames": [[[0, 0, 1, 1]] * 10] * lengths[1],
         "clss": ["man"] * lengths[2],
     }  # fmt: skip
-    found, findings = read(tmp_path, {"v": {"0": segment([])}, "v/~": {"x": segment([]), "7": content}})
-    assert found is None
-    (line,) = findings.lines()
-    assert line == (
-        f"1. E-ANET-LENGTH submission_gen.json /results/v~1~0/7: {problem}; the three lists must be equally long."
-    )
+    results = {"v": {"0": segment([])}, "v/~": {"x": segment([]), "7": content}}
+    assert problems_of(read, tmp_path, results) == [
+        f"E-ANET-LENGTH submission_gen.json /results/v~1~0/7: {problem}; the three lists must be equally long."
+    ]
 
 
-def test_the_mode_is_that_of_the_task(tmp_path):
-    for task, mode in ((GENERATED, "GT"), (GIVEN, "gen"), (GIVEN, "x" * 21)):
-        content, findings = read(tmp_path, {}, task, eval_mode=mode)
-        assert content is None
-        shown = mode if len(mode) < 21 else "x" * 19 + "…"
-        assert findings.lines()[0].endswith(
-            f"/eval_mode: the mode is '{shown}'; this task needs \"{MODES[task]}\"."
-        )
+@pytest.mark.parametrize(
+    ("task", "mode", "shown"),
+    [(GENERATED, "GT", "GT"), (GIVEN, "gen", "gen"), (GIVEN, "x" * 21, "x" * 19 + "…")],
+)
+def test_the_mode_is_that_of_the_task(tmp_path, task, mode, shown):
+    (line,) = problems_of(read, tmp_path, {}, task, eval_mode=mode)
+    assert line.endswith(f"/eval_mode: the mode is '{shown}'; this task needs \"{MODES[task]}\".")
+
+
+def test_problems_of_lists_and_mode_are_reported_together(tmp_path):
+    bad = {"idx_in_sent": [0], "bbox_for_all_frames": [], "clss": []}
+    lines = problems_of(read, tmp_path, {"v": {"0": bad}}, eval_mode="GT")
+    assert [line.split()[0] for line in lines] == ["E-ANET-LENGTH", "E-ANET-MODE"]
 
 
 @pytest.mark.parametrize(
@@ -132,18 +130,22 @@ def test_the_mode_is_that_of_the_task(tmp_path):
     ],
 )  # fmt: skip
 def test_missing_words_about_external_data_are_noted(tmp_path, external, n_notes):
-    content, findings = read(tmp_path, {}, external_data=external)
-    assert content is not None
-    assert [note.code for note in findings.notes] == ["N-ANET-EXTERNAL"] * n_notes
+    notes = read(tmp_path, {}, external_data=external).notes
+    assert [note.code for note in notes] == ["N-ANET-EXTERNAL"] * n_notes
 
 
-def test_facts(tmp_path):
-    inside = [[0.1, 0.1, 0.5, 0.9]] * 9 + [[0.1, 0.1, 0.5, 0.8]]
-    for of, codes in (
+INSIDE = [[0.1, 0.1, 0.5, 0.9]] * 9 + [[0.1, 0.1, 0.5, 0.8]]
+
+
+@pytest.mark.parametrize(
+    ("boxes_of_objects", "codes"),
+    [
         ([], ["N-EMPTY"]),
-        ([("man", 0, inside)], ["N-LOOKS-NORMALIZED"]),
-        ([("man", 0, [[5, 5, 9, 9]] * 10)], ["N-LOOKS-CONSTANT"]),
-        ([("man", 0, [[i, 5, 9, 9] for i in range(10)])], []),
-    ):
-        content, _ = read(tmp_path, {"v": {"0": segment(of)}})
-        assert [note.code for note in fmt.facts(content)] == codes
+        ([INSIDE], ["N-LOOKS-NORMALIZED"]),
+        ([[[5, 5, 9, 9]] * 10], ["N-LOOKS-CONSTANT"]),
+        ([[[i, 5, 9, 9] for i in range(10)]], []),
+    ],
+)
+def test_likely_mistakes_are_noted(tmp_path, boxes_of_objects, codes):
+    content = read(tmp_path, {"v": {"0": segment([("man", 0, of) for of in boxes_of_objects])}}).content
+    assert [note.code for note in fmt.FORMAT.hints(content)] == codes

@@ -1,4 +1,4 @@
-"""DensePose: which detections are accepted, places of problems, workers, and facts."""
+"""DensePose: which detections are accepted, places of problems, what folds get, and hints."""
 
 from __future__ import annotations
 
@@ -6,28 +6,26 @@ import base64
 import io
 import json
 import os
-import pickle
 import random
 import struct
 import zlib
 from itertools import chain
-from unittest import mock
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from tests.helpers import ROOT, make_zip
-from validator import json_files
-from validator.check import check_submission
-from validator.facts import EMPTY
-from validator.findings import Findings
-from validator.formats import densepose as fmt
+from tests.helpers import ROOT, findings_of, make_zip, refused
+from validator import array_stream
+from validator.formats.densepose import read as fmt
+from validator.formats.densepose.read import Checked, Checker, Detection, DetectionHints, encode_detection
 from validator.formats.rules import load_rules
+from validator.hints import EMPTY
 
-ID = "densepose"
+RULES = load_rules("densepose")
+SCHEMA = RULES.json[0].schema
 GOOD = json.loads(
-    next((ROOT / "starting_kit" / "samples" / ID / "good").iterdir()).read_text(encoding="utf-8")
+    next((ROOT / "starting_kit" / "samples" / "densepose" / "good").iterdir()).read_text(encoding="utf-8")
 )
 NAME = "densepose_x_results.json"
 
@@ -37,42 +35,56 @@ def parallel(monkeypatch):
     """Read in worker processes, however small the file is."""
     monkeypatch.setattr(fmt, "_PARALLEL_FROM_BYTES", 0)
     monkeypatch.setattr(fmt, "_BATCH_BYTES", 10_000)
-    monkeypatch.setattr(fmt.forks, "usable_cores", lambda: 3)
+    monkeypatch.setattr(fmt, "usable_cores", lambda: 3)
 
 
-class Tally:
-    """Counts the detections that one process takes."""
+class Checking:
+    """A fold that checks detections and keeps what `look` returns for each."""
 
-    def __init__(self):
-        self.count = 0
+    def __init__(self, look, image_ids=None):
+        self.checker, self.look, self.kept = Checker(SCHEMA, image_ids), look, []
 
-    def take(self, detection):
-        self.count += 1
+    def take(self, batch):
+        self.kept += map(self.look, self.checker.good(batch))
 
     def result(self):
-        return self.count
+        return self.checker.result(), self.kept
 
 
-def consumed(tmp_path, detections, consumer=Tally, **options):
-    """Return what consumers of these detections gathered, and the findings."""
-    submission, findings = tmp_path / "s.zip", Findings()
+class Batches:
+    """A fold that checks nothing and keeps the batches, with the process that it is in."""
+
+    def __init__(self):
+        self.taken = []
+
+    def take(self, batch):
+        self.taken.append(batch)
+
+    def result(self):
+        return Checked([], 0, True), (os.getpid(), self.taken)
+
+
+def zipped(tmp_path, detections):
+    path = tmp_path / "s.zip"
     text = detections if isinstance(detections, (str, bytes)) else json.dumps(detections)
-    submission.write_bytes(make_zip({NAME: text}))
-    return check_submission(submission, load_rules(ID), findings, make_consumer=consumer, **options), findings
+    path.write_bytes(make_zip({NAME: text}))
+    return path
+
+
+def folded(tmp_path, detections, look=lambda detection: detection.index, **options):
+    """Return what folds of these detections keep."""
+    return fmt.read_folded(zipped(tmp_path, detections), RULES, lambda: Checking(look, **options)).content
+
+
+def batches(tmp_path, detections):
+    """Return the batches that each process takes, and the number of further processes."""
+    results = fmt.read_folded(zipped(tmp_path, detections), RULES, Batches).content
+    return [taken for _, taken in results], len({process for process, _ in results} - {os.getpid()})
 
 
 def check(detections, tmp_path):
-    """Return the findings of a check without another consumer."""
-    return consumed(tmp_path, detections, None)[1]
-
-
-def test_workers_take_batches_in_turn(tmp_path, parallel, monkeypatch):
-    monkeypatch.setattr(fmt, "_BATCH_BYTES", 1)
-    assert consumed(tmp_path, GOOD[:8])[0] == [3, 3, 2]
-    assert consumed(tmp_path, [])[0] == [0, 0, 0]
-    entry = json.dumps(GOOD[0])
-    monkeypatch.setattr(fmt, "_BATCH_BYTES", 2 * len(entry))
-    assert consumed(tmp_path, f"[{','.join([entry] * 7)}]")[0] == [3, 2, 2]
+    """Return the findings of a check without a reference."""
+    return findings_of(fmt.read, zipped(tmp_path, detections), RULES)
 
 
 @pytest.mark.parametrize(
@@ -81,73 +93,49 @@ def test_workers_take_batches_in_turn(tmp_path, parallel, monkeypatch):
         ([], []),
         ([9], [1]),
         ([10], [1]),
-        ([5, 4, 1, 9, 1, 3], [3, 2, 1]),
-        ([4, 5, 20, 1], [3, 1]),
-        ([10, 9, 1], [1, 2]),
+        ([5, 4, 2, 9, 2, 3], [3, 2, 1]),
+        ([4, 5, 20, 2], [3, 1]),
+        ([10, 9, 2], [1, 2]),
     ],
 )
-def test_batches_have_so_many_bytes_or_a_little_more(monkeypatch, lengths, sizes):
+def test_batches_have_so_many_bytes_or_a_little_more(tmp_path, monkeypatch, lengths, sizes):
     monkeypatch.setattr(fmt, "_BATCH_BYTES", 10)
-    entries = [b"x" * length for length in lengths]
-    batches = list(fmt._batches(iter(entries)))
-    assert [len(batch) for batch in batches] == sizes
-    assert list(chain.from_iterable(batches)) == list(enumerate(entries))
+    texts = [f'"{"x" * (length - 2)}"' for length in lengths]
+    ((taken,), _) = batches(tmp_path, f"[{', '.join(texts)}]")
+    assert [len(batch) for batch in taken] == sizes
+    assert list(chain.from_iterable(taken)) == [(index, text.encode()) for index, text in enumerate(texts)]
 
 
 @pytest.mark.parametrize(
-    ("cores", "size", "starts", "expected"),
-    [
-        (1, 0, True, [8]),
-        (2, 0, True, [4, 4]),
-        (9, 0, True, [2] * 4),
-        (2, 10**9, True, [8]),
-        (2, 0, False, [8]),
-    ],
+    ("cores", "parallel_from", "n_taken", "n_processes"),
+    [(1, 0, [8], 0), (2, 0, [4, 4], 2), (9, 0, [2] * 4, 4), (2, 10**9, [8], 0)],
 )
 def test_small_files_and_single_cores_have_no_workers(
-    tmp_path, parallel, monkeypatch, cores, size, starts, expected
+    tmp_path, monkeypatch, cores, parallel_from, n_taken, n_processes
 ):
     monkeypatch.setattr(fmt, "_BATCH_BYTES", 1)
-    monkeypatch.setattr(fmt, "_PARALLEL_FROM_BYTES", size)
-    monkeypatch.setattr(fmt.forks, "usable_cores", lambda: cores)
-    refuse = mock.Mock(side_effect=BlockingIOError("no more processes"))
-    started = mock.Mock(wraps=fmt.forks.start) if starts else refuse
-    monkeypatch.setattr(fmt.forks, "start", started)
-    assert consumed(tmp_path, GOOD[:8])[0] == expected
-    assert started.called == (cores > 1 and not size)
+    monkeypatch.setattr(fmt, "_PARALLEL_FROM_BYTES", parallel_from)
+    monkeypatch.setattr(fmt, "usable_cores", lambda: cores)
+    taken, further = batches(tmp_path, GOOD[:8])
+    assert ([len(of_process) for of_process in taken], further) == (n_taken, n_processes)
 
 
-def test_files_of_eight_megabytes_are_read_in_workers(tmp_path, monkeypatch):
-    started = mock.Mock(side_effect=BlockingIOError("no more processes"))
-    monkeypatch.setattr(fmt.forks, "start", started)
-    monkeypatch.setattr(fmt.forks, "usable_cores", lambda: 2)
-    for n_blanks, n_started in ((7_999_997, 0), (7_999_998, 1)):
-        started.reset_mock()
-        folder = tmp_path / "s"
-        folder.mkdir(exist_ok=True)
-        (folder / NAME).write_text("[" + " " * n_blanks + "]")
-        assert check_submission(folder, load_rules(ID), Findings()) == [fmt.DetectionFacts()]
-        assert started.call_count == n_started
+@pytest.mark.parametrize(("n_bytes", "n_processes"), [(7_999_999, 0), (8_000_000, 2)])
+def test_files_of_eight_megabytes_are_read_in_workers(tmp_path, monkeypatch, n_bytes, n_processes):
+    monkeypatch.setattr(fmt, "usable_cores", lambda: 2)
+    (tmp_path / NAME).write_text("[" + " " * (n_bytes - 2) + "]")
+    results = fmt.read_folded(tmp_path, RULES, Batches).content
+    assert len({process for process, _ in results} - {os.getpid()}) == n_processes
+    assert fmt.read(tmp_path, RULES).content == DetectionHints()
 
 
-class Keeper:
-    """Keeps what it takes of each detection."""
-
-    def __init__(self):
-        self.kept = []
-
-    def take(self, found):
-        pixels = found.pixels.copy()
-        self.kept.append(
-            (found.index, found.image_id, found.category_id, found.box, found.score, pixels.tolist())
-        )
-
-    def result(self):
-        return self.kept
+def everything(found):
+    pixels = found.pixels.tolist()
+    return found.index, found.image_id, found.category_id, found.box, found.score, pixels
 
 
 @pytest.mark.parametrize("is_parallel", [True, False])
-def test_consumers_get_what_the_file_holds(tmp_path, is_parallel, request):
+def test_folds_get_what_the_file_holds(tmp_path, is_parallel, request):
     if is_parallel:
         request.getfixturevalue("parallel")
     rng = np.random.default_rng(4)
@@ -157,10 +145,10 @@ def test_consumers_get_what_the_file_holds(tmp_path, is_parallel, request):
         iuv = rng.integers(0, 25, (3, height, width)).astype(np.uint8)
         box = (float(index), 2.5, width + 0.75, float(height))
         category = (2,) if index % 2 else ()  # 1 unless another is given
-        texts.append(fmt.encode_detection(index + 5, box, 0.1 * index, iuv, *category))
+        texts.append(encode_detection(index + 5, box, 0.1 * index, iuv, *category))
         expected.append((index, index + 5, 1 + index % 2, box, 0.1 * index, np.moveaxis(iuv, 0, -1).tolist()))
-    kept, findings = consumed(tmp_path, f"[{','.join(texts)}]", Keeper)
-    assert findings.lines() == []
+    kept = folded(tmp_path, f"[{','.join(texts)}]", everything)
+    assert len(kept) == (3 if is_parallel else 1)
     assert sorted(chain.from_iterable(kept)) == expected
 
 
@@ -169,68 +157,33 @@ def test_problems_of_all_workers_come_in_the_order_of_the_file(tmp_path, paralle
     bad[7]["score"] = "high"
     bad[3]["uv_shape"] = [3, 1, 1]
     assert [problem.where for problem in check(bad, tmp_path).problems] == ["/3/uv_shape", "/7/score"]
-    content, findings = consumed(tmp_path, bad)
-    assert (content, findings.total, findings.complete) == (None, 2, True)
+    findings = refused(folded, tmp_path, bad)
+    assert (findings.total, findings.is_complete) == (2, True)
 
 
 def test_images_are_those_of_the_reference(tmp_path):
     entries = [{**GOOD[0], "image_id": image} for image in (4, 5, 6)]
-    content, findings = consumed(tmp_path, entries, image_ids=frozenset([4, 6]))
-    assert content is None
-    assert findings.lines() == [
+    assert refused(folded, tmp_path, entries, image_ids=frozenset([4, 6])).lines() == [
         f"1. E-DP-IMAGE {NAME} /1/image_id: there is no image 5; take the image ids of the challenge's image list."
     ]
-    assert consumed(tmp_path, entries)[0] == [3]
+    assert folded(tmp_path, entries) == [[0, 1, 2]]
 
 
-def test_nothing_is_decoded_after_a_problem(tmp_path, monkeypatch):
-    decoded = mock.Mock(side_effect=fmt.decode_png)
-    monkeypatch.setattr(fmt, "decode_png", decoded)
-    content, findings = consumed(tmp_path, [GOOD[0], {**GOOD[1], "uv_shape": [3, 1, 1]}, GOOD[2]])
-    assert (content, findings.total) == (None, 1)
-    assert decoded.call_count == 2
+def test_after_a_problem_detections_are_checked_and_not_given():
+    texts = [
+        json.dumps(entry).encode() for entry in (GOOD[0], {**GOOD[1], "uv_shape": [3, 1, 1]}, GOOD[2], {})
+    ]
+    checker = Checker(SCHEMA)
+    assert [found.index for found in checker.good(list(enumerate(texts)))] == [0]
+    assert [found.index for found in checker.good([(9, texts[0])])] == []
+    result = checker.result()
+    assert [index for index, _ in result.problems] == [1, 3]
+    assert (result.total, result.is_complete) == (2, True)
 
 
-class Planted:
-    """Writes a file when it is unpickled."""
-
-    def __init__(self, path):
-        self.path = path
-
-    def __reduce__(self):
-        return open, (self.path, "w")
-
-
-@pytest.mark.parametrize(
-    ("take", "error"),
-    [
-        (mock.Mock(side_effect=MemoryError("secret")), MemoryError),
-        (mock.Mock(side_effect=OSError(12, "secret")), MemoryError),
-        (lambda self, batch: os._exit(9), MemoryError),
-        (mock.Mock(side_effect=ValueError("secret")), RuntimeError),
-        (
-            lambda self, batch: setattr(self, "finish", mock.Mock(side_effect=KeyError("secret"))),
-            RuntimeError,
-        ),
-    ],
-)
-def test_errors_of_workers_hold_no_data(tmp_path, parallel, monkeypatch, take, error):
-    monkeypatch.setattr(fmt._Worker, "take", take)
-    with pytest.raises(error) as caught:
-        consumed(tmp_path, GOOD)
-    assert "secret" not in str(caught.value)
-
-
-def test_what_participants_write_is_never_unpickled(tmp_path, monkeypatch):
-    monkeypatch.setattr(fmt, "_PARALLEL_FROM_BYTES", 0)
-    monkeypatch.setattr(fmt.forks, "usable_cores", lambda: 2)
-    monkeypatch.setattr(fmt._Worker, "take", mock.Mock(side_effect=ValueError("secret")))
-    pool = fmt._Pool(None, None, 1)  # type: ignore[arg-type]
-    for index in range(6):
-        pool.send([(index, pickle.dumps(Planted(str(tmp_path / "planted"))))])
-    with pytest.raises(RuntimeError, match="ValueError"):
-        pool.finish()
-    assert not (tmp_path / "planted").exists()
+def test_image_is_not_decoded_where_its_shape_is_wrong(tmp_path):
+    (problem,) = check([{**GOOD[0], "uv_shape": [3, 1, 1], "uv_data": "no base64"}], tmp_path).problems
+    assert problem.code == "E-DP-SHAPE"
 
 
 def png(array, **options):
@@ -386,6 +339,31 @@ def test_scores_that_are_not_finite_are_refused(tmp_path, bad):
     assert "/0/score" in check(text, tmp_path).lines()[0]
 
 
+def test_list_that_breaks_off_is_one_problem_whatever_is_before(tmp_path):
+    for end, words in ((",", "ends too early, after 2 whole entries"), (",,", "an entry is missing")):
+        (line,) = check(f"[{json.dumps(GOOD[0])}, {{}}{end}", tmp_path).lines()
+        assert words in line
+
+
+def test_batches_before_the_list_breaks_off_are_checked(tmp_path, monkeypatch):
+    monkeypatch.setattr(fmt, "_BATCH_BYTES", 1)
+    findings = check("[{}, [], 1", tmp_path)
+    assert [problem.where for problem in findings.problems] == ["", "/0", "/1"]
+
+
+def test_damaged_file_is_one_problem(tmp_path, monkeypatch):
+    monkeypatch.setattr(array_stream, "_CHUNK", 100)
+    path = zipped(tmp_path, [random.Random(index).randbytes(50).hex() for index in range(3000)])
+    data = bytearray(path.read_bytes())
+    # A wrong checksum, which is noticed at the end.
+    data[data.index(b"PK\x03\x04") + 14] ^= 1
+    data[data.index(b"PK\x01\x02") + 16] ^= 1
+    path.write_bytes(data)
+    assert refused(fmt.read, path, RULES).lines() == [
+        f"1. E-ZIP-DAMAGED {NAME}: the file cannot be unpacked; create the zip again."
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -411,23 +389,25 @@ def test_files_that_are_no_list_of_detections(tmp_path, text, words):
     assert any(words in line for line in lines), lines
 
 
-def test_without_the_compiled_reader_the_verdict_is_the_same(tmp_path, monkeypatch):
+def test_messages_do_not_depend_on_the_reader(tmp_path, both_readers):
     bad = [detection(png(RGB)), detection(png(RGB), score="x"), detection(png(RGB), uv_shape=[3])]
-    first = check(bad, tmp_path).lines()
-    monkeypatch.setattr(json_files, "typed_json", None)
-    assert check(bad, tmp_path).lines() == first
+    assert [problem.line() for problem in check(bad, tmp_path).problems] == [
+        f"E-JSON-SCHEMA {NAME} /1/score: this is a string instead of a number; write a finite number.",
+        f"E-JSON-SCHEMA {NAME} /2/uv_shape: the list has 1 entry instead of at least 3; "
+        "write [3, height, width] of the PNG.",
+    ]
     assert check([detection(png(RGB))], tmp_path).ok
 
 
 def test_very_many_bad_entries_are_not_all_explained(tmp_path, monkeypatch):
     monkeypatch.setattr(fmt, "_BATCH_BYTES", 1 << 20)
     findings = check("[" + "1," * 300_000 + "1]", tmp_path)
-    assert findings.told_total() == "at least 200 problems"
+    assert findings.total_text() == "at least 200 problems"
     # Of each batch 200 are explained: three are full, and the last holds 53 entries.
     findings = check(
         json.dumps([random.Random(index).randbytes(499).hex() for index in range(3200)]), tmp_path
     )
-    assert findings.told_total() == "at least 653 problems"
+    assert findings.total_text() == "at least 653 problems"
     assert "/0, /1, /2: this is a string instead of an object {…} (at least 500 such" in findings.lines()[0]
 
 
@@ -438,16 +418,14 @@ def detections(n=1, box=FAR, first_index=0, last_score=0.5, uv=2):
     pixels = np.full((2, 2, 3), 24, np.uint8)
     pixels[..., 1:] = uv
     scores = [0.5] * (n - 1) + [last_score]
-    return [
-        fmt.Detection(first_index + number, 1, 1, box, score, pixels) for number, score in enumerate(scores)
-    ]
+    return [Detection(first_index + number, 1, 1, box, score, pixels) for number, score in enumerate(scores)]
 
 
-def taken(entries):
-    consumer = fmt.DetectionFacts()
+def hints_of(entries):
+    hints = DetectionHints()
     for entry in entries:
-        consumer.take(entry)
-    return consumer.result()
+        hints.take(entry)
+    return hints
 
 
 @pytest.mark.parametrize(
@@ -480,12 +458,17 @@ def taken(entries):
         (detections(10, last_score=0.75), []),
     ],
 )
-def test_facts_of_detections_do_not_depend_on_the_processes(entries, texts):
-    assert [note.text for note in taken(entries).notes()] == texts
-    parts = [taken(entries[::2]), taken(entries[1::2]), fmt.DetectionFacts()]
-    assert fmt.DetectionFacts.joined(parts) == taken(entries)
-    assert [note.text for note in fmt.facts(parts)] == texts
+def test_hints_of_detections_do_not_depend_on_the_processes(entries, texts):
+    assert [note.text for note in hints_of(entries).notes()] == texts
+    parts = [hints_of(entries[::2]), hints_of(entries[1::2]), DetectionHints()]
+    assert DetectionHints.joined(parts) == hints_of(entries)
 
 
 def test_no_detections_are_noted():
-    assert fmt.facts([fmt.DetectionFacts()]) == [EMPTY]
+    assert DetectionHints().notes() == [EMPTY]
+
+
+def test_hints_of_a_file_are_those_of_its_detections(tmp_path, parallel):
+    entries = [detection(png(RGB), bbox=[0.25 * (number % 4), 0.5, 8, 6]) for number in range(10)]
+    notes = fmt.FORMAT.hints(fmt.read(zipped(tmp_path, entries), RULES).content)
+    assert [note.code for note in notes] == ["N-LOOKS-NORMALIZED", "N-LOOKS-NORMALIZED", "N-LOOKS-CONSTANT"]

@@ -155,28 +155,32 @@ def read_folded(
         (name,) = findings.take(choose_named(submission, rules)).values()
         n_workers = min(usable_cores(), _MOST_WORKERS) if submission.size(name) >= _PARALLEL_FROM_BYTES else 1
         with submission.open(name) as stream, collector_off():
-            results = fold(_batches(entries(stream, name, file, findings)), make, n_workers)
+            results = fold(_batches(entries(stream, name, file), findings), make, n_workers)
         _report([checked for checked, _ in results], name, findings)
     return Read([own for _, own in results], findings.notes)
 
 
-def entries(stream: Readable, name: str, file: JsonFile, findings: Findings) -> Iterator[bytes]:
-    """Yield the texts of the detections; a list that breaks off is a problem in ``findings``."""
-    with findings.part():
-        yield from iter_entries(stream, name, _LARGEST_ENTRY, file.entries or 0)
+def entries(stream: Readable, name: str, file: JsonFile) -> Iterator[bytes]:
+    """Yield the texts of the detections. Raises Refused where the list breaks off or is damaged."""
+    return iter_entries(stream, name, _LARGEST_ENTRY, file.entries or 0)
 
 
-def _batches(texts: Iterable[bytes]) -> Iterator[Batch]:
+def _batches(texts: Iterable[bytes], findings: Findings) -> Iterator[Batch]:
+    """Yield the texts with their positions in batches; what ends them early is a problem in ``findings``.
+
+    The batch in which that happens is dropped: what seems wrong there often only follows from it.
+    """
     batch: Batch = []
     size = 0
-    for index, text in enumerate(texts):
-        batch.append((index, text))
-        size += len(text)
-        if size >= _BATCH_BYTES:
+    with findings.part():
+        for index, text in enumerate(texts):
+            batch.append((index, text))
+            size += len(text)
+            if size >= _BATCH_BYTES:
+                yield batch
+                batch, size = [], 0
+        if batch:
             yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
 
 
 def _report(parts: Sequence[Checked], name: str, findings: Findings) -> None:

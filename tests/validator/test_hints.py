@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from validator.facts import box_facts, label_facts
+from validator.hints import box_hints, label_hints
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ from validator.facts import box_facts, label_facts
     ],
 )
 def test_boxes_that_look_wrong_are_noted(boxes, text):
-    notes = box_facts(np.array(boxes), "humans")
+    notes = box_hints(np.array(boxes), "humans")
     assert [note.text[: len(text or "")] for note in notes] == ([text] if text else [])
 
 
@@ -40,4 +40,4 @@ def test_boxes_that_look_wrong_are_noted(boxes, text):
     [([3] * 4, 1), ([3] * 5, 1), ([3] * 3, 0), ([3, 3, 3, 4], 0), ([3, 3, 3, 2], 0), ([4, 3, 3, 3], 0)],
 )
 def test_one_label_for_all_is_noted_from_four_rows_on(labels, n_notes):
-    assert len(label_facts(np.array(labels), "class")) == n_notes
+    assert len(label_hints(np.array(labels), "class")) == n_notes

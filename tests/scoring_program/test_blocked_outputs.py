@@ -26,7 +26,7 @@ def work(tmp_path):
 
 def command(program, work, output):
     if program == "score":
-        return [str(ROOT / "scoring_program" / "score.py"), str(work), str(output), "--challenge", ID]
+        return [str(ROOT / "scoring_program" / "score.py"), str(work), str(output), "--task", ID]
     return ["-m", "validator", ID, str(work / "res")]
 
 

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring_program.challenge import load_challenge
-from scoring_program.scoring import scored_result
+from scoring_program.task import load_task
 from tests import plain_chalearn as plain
-from validator.findings import Findings
+from tests.helpers import loaded
 
 IDS = ("chalearn_action", "chalearn_gesture")
 PROTOCOLS = ("published", "released")
@@ -50,20 +49,15 @@ def files(draw, n_actors):
 
 
 def scored(name, protocol, reference, submission):
-    """Return what the program makes of files."""
-    challenge, findings = load_challenge(name), Findings()
-    chosen = {setting.name: setting.default for setting in challenge.settings}
-    chosen |= {"protocol": protocol, "detail": "full", "interval": False, "notes": False}
+    """Return the result for the files of a reference and of a submission."""
     with tempfile.TemporaryDirectory() as folder:
-        for place, contents in (("ref", reference), ("res", submission)):
-            Path(folder, place).mkdir()
+        ref, res = Path(folder, "ref"), Path(folder, "res")
+        for place, contents in ((ref, reference), (res, submission)):
+            place.mkdir()
             for file, content in contents.items():
-                Path(folder, place, file).write_text(content, encoding="utf-8")
-        program = challenge.program()
-        loaded = program.load_reference(Path(folder, "ref"), chosen, findings)
-        read = program.read_submission(Path(folder, "res"), loaded, findings)
-    assert findings.lines() == []
-    return scored_result(challenge, loaded, read, chosen)
+                (place / file).write_text(content, encoding="utf-8")
+        settings = {"protocol": protocol, "detail": "full", "interval": False, "notes": False}
+        return loaded(name, ref, **settings).score_path(res)
 
 
 def check_page(result, sequences, classes, apart):
@@ -124,7 +118,7 @@ def check_timelines(result, sequences, classes):
 @pytest.mark.parametrize("name", IDS)
 @given(data=st.data())
 def test_scores_and_page_are_those_of_a_plain_program(name, protocol, data):
-    track = load_challenge(name).program().track
+    track = load_task(name).track
     reference, submission = data.draw(files(track.n_actors))
     sequences, apart = plain.read(reference, submission, protocol), track.n_actors > 1
     result = scored(name, protocol, reference, submission)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import html
 import json
 import re
+from unittest import mock
 
 import pytest
 
-from scoring_program import scoring
-from tests.helpers import make_zip
+from scoring_program.report import outputs
+from scoring_program.run import BROKEN, INVALID, SCORED, main
+from scoring_program.signature import VERSION
+from tests.helpers import make_zip, run_folder
+from validator.console import OutputError
 
 REFERENCE = {
     "S1_labels.csv": "1,1,10\n2,21,30\n",
@@ -23,7 +27,7 @@ ID = "chalearn_gesture"
 
 def test_scored_submission_leaves_all_outputs(run):
     outcome = run(ID, REFERENCE, PERFECT)
-    assert outcome.code == scoring.SCORED
+    assert outcome.code == SCORED
     assert sorted(path.name for path in outcome.folder.iterdir()) == [
         "detailed_results.html",
         "detailed_results.json",
@@ -35,7 +39,7 @@ def test_scored_submission_leaves_all_outputs(run):
     assert {
         key: float(value) for key, value in (line.split(": ") for line in text.splitlines())
     } == outcome.scores
-    assert outcome.out.startswith("chalearn_gesture|protocol:published|version:1.1.0|ref:")
+    assert outcome.out.startswith(f"chalearn_gesture|protocol:published|version:{VERSION}|ref:")
 
 
 def test_signature_follows_settings_and_reference(run):
@@ -61,7 +65,7 @@ def test_signature_follows_settings_and_reference(run):
 )
 def test_submission_is_found_where_platforms_leave_it(run, layout, note):
     outcome = run(ID, REFERENCE, layout(PERFECT))
-    assert outcome.code == scoring.SCORED
+    assert outcome.code == SCORED
     assert outcome.scores["score"] == 1.0
     assert re.findall(r"N-FO\w+-?\w*", outcome.out) == ([note] if note else [])
 
@@ -90,9 +94,9 @@ def test_missing_file_scores_as_empty_and_lowers_coverage(run):
         ({"metadata.yaml": "command: x", "S1_prediction.csv": ""}, "E-FILE-RESERVED"),
     ],
 )
-def test_invalid_submission_is_told_and_not_scored(run, files, words):
+def test_invalid_submission_is_reported_and_not_scored(run, files, words):
     outcome = run(ID, REFERENCE, files)
-    assert outcome.code == scoring.INVALID
+    assert outcome.code == INVALID
     assert outcome.scores is None
     assert words in outcome.err
     assert words in html.unescape(outcome.page)
@@ -100,18 +104,59 @@ def test_invalid_submission_is_told_and_not_scored(run, files, words):
 
 def test_problems_are_limited_to_twenty_kinds(run):
     outcome = run(ID, REFERENCE, {f"S{number}_prediction.csv": "99,1,2\n" * 2 for number in range(30)})
-    assert outcome.code == scoring.INVALID
+    assert outcome.code == INVALID
     assert "20. E-CSV-RANGE" in outcome.err
     assert "and 20 more of other kinds; fix these first" in outcome.err
     assert "and 20 more of other kinds; fix these first" in outcome.page
 
 
-def test_scores_of_an_earlier_run_do_not_survive(run):
-    assert run(ID, REFERENCE, PERFECT).scores is not None
-    outcome = run(ID, REFERENCE, {"S1_prediction.csv": "nonsense\n"})
-    assert outcome.code == scoring.INVALID
-    assert outcome.scores is None
-    assert not (outcome.folder / "scores.txt").exists()
+BROKEN_MEASURE = ("scoring_program.metrics.frame_jaccard.count_frames", mock.Mock(side_effect=KeyError))
+
+
+@pytest.mark.parametrize(
+    ("reference", "submission", "broken", "code", "name"),
+    [
+        ({}, {"S1_prediction.csv": "nonsense\n"}, None, INVALID, "invalid"),
+        ({"settings.yaml": "protocol: relesed\n"}, PERFECT, None, BROKEN, "broken"),
+        ({"S2_labels.csv": "77,2,3\n"}, PERFECT, None, BROKEN, "broken"),
+        ({}, PERFECT, BROKEN_MEASURE, BROKEN, "broken"),
+    ],
+    ids=["submission", "settings", "reference", "exception"],
+)
+def test_a_failed_run_leaves_nothing_of_an_earlier_one(
+    run, monkeypatch, reference, submission, broken, code, name
+):
+    earlier = run(ID, REFERENCE, PERFECT)
+    assert earlier.scores is not None
+    (earlier.folder / "per_item.csv").write_text("item,score\nS1,1.0\n")
+    if broken:
+        monkeypatch.setattr(*broken)
+    failed = run(ID, {**REFERENCE, **reference}, submission)
+    assert (failed.code, failed.detail["exit_code"], failed.detail["outcome"]) == (code, code, name)
+    assert sorted(path.name for path in failed.folder.iterdir()) == [
+        "detailed_results.html",
+        "detailed_results.json",
+    ]
+    assert (failed.detail["scores"], failed.detail["tables"], failed.detail["losses"]) == ({}, {}, [])
+    assert "Not scored" in failed.page
+    assert "Valid and scored" not in failed.page
+
+
+def test_scores_that_are_written_in_part_are_removed(run, tmp_path, monkeypatch, capsys):
+    earlier = run(ID, REFERENCE, PERFECT)
+    write = outputs.write_atomic
+
+    def fail(path, text):
+        if path.name == outputs.SCORES_JSON:
+            assert (path.parent / outputs.SCORES_TXT).is_file()
+            raise OutputError("scores.json cannot be written (No space left on device)")
+        write(path, text)
+
+    monkeypatch.setattr(outputs, "write_atomic", fail)
+    outcome = run_folder(ID, tmp_path / "ref", tmp_path / "res", earlier.folder)
+    assert (outcome.name, outcome.exit_code, outcome.result) == ("broken", BROKEN, None)
+    assert [path.name for path in earlier.folder.iterdir()] == ["detailed_results.html"]
+    assert capsys.readouterr().err.startswith("E-OUTPUT: scores.json cannot be written (No space left on")
 
 
 @pytest.mark.parametrize(
@@ -131,7 +176,7 @@ def test_scores_of_an_earlier_run_do_not_survive(run):
 )
 def test_broken_reference_is_the_organizers_side(run, changes, words):
     outcome = run(ID, {**REFERENCE, **changes}, PERFECT)
-    assert outcome.code == scoring.BROKEN
+    assert outcome.code == BROKEN
     assert words in outcome.err
     assert outcome.scores is None
     assert "organizer" in outcome.page
@@ -144,8 +189,10 @@ def test_reference_problem_is_not_quoted_on_the_platform(run):
     assert "7654321" in run(ID, reference, PERFECT, detail="full").err
 
 
-def test_missing_reference_folder(tmp_path):
-    assert scoring.score_folder(ID, tmp_path / "ref", tmp_path / "res", tmp_path / "out") == scoring.BROKEN
+def test_missing_reference_folder_is_the_organizers_side(tmp_path):
+    outcome = run_folder(ID, tmp_path / "ref", tmp_path / "res", tmp_path / "out")
+    assert (outcome.name, outcome.exit_code) == ("broken", BROKEN)
+    assert [problem.code for problem in outcome.findings.problems] == ["E-REF-MISSING"]
 
 
 def test_exception_shows_type_and_place_but_no_data(run, monkeypatch):
@@ -154,7 +201,7 @@ def test_exception_shows_type_and_place_but_no_data(run, monkeypatch):
 
     monkeypatch.setattr("scoring_program.metrics.frame_jaccard.count_frames", fail)
     outcome = run(ID, REFERENCE, PERFECT)
-    assert outcome.code == scoring.BROKEN
+    assert outcome.code == BROKEN
     assert "E-INTERNAL: KeyError in" in outcome.err
     assert "SECRET" not in outcome.err + outcome.out + outcome.page
     assert outcome.scores is None
@@ -178,7 +225,7 @@ def test_summary_shows_classes_of_five_sequences(run):
         reference = {f"S{n}_data.csv": "100,20,2000\n" for n, _ in enumerate(content)}
         reference |= {f"S{n}_labels.csv": rows for n, rows in enumerate(content)}
         outcome = run(ID, reference, {f"S{n}_prediction.csv": rows for n, rows in enumerate(content)})
-        tables = json.loads((outcome.folder / "detailed_results.json").read_text(encoding="utf-8"))["tables"]
+        tables = outcome.detail["tables"]
         return [row[0] for row in tables["classes"]["rows"]] if "classes" in tables else []
 
     assert classes(*[(1, 2)] * 5) == ["vattene", "vieniqui"]
@@ -195,6 +242,7 @@ def test_score_decimals_round_every_number_that_leaves_a_run(run):
     texts = {}
     for decimals in (10, 3):
         outcome = run(ID, reference, {"S1_prediction.csv": later}, score_decimals=decimals)
+        assert outcome.code == SCORED
         texts[decimals] = [outcome.out.split("\ntime:")[0], *contents(outcome.folder).values()]
     long = re.compile(r"\d\.\d{4,}(?!\d*px)")
     assert any(long.search(text) for text in texts[10])
@@ -219,7 +267,7 @@ def test_file_names_cannot_become_markup(run):
     assert "&lt;img src=x onerror=alert(1)&gt;" in page
 
 
-def test_page_stands_there_while_scoring_runs(run, monkeypatch, tmp_path):
+def test_a_first_page_is_there_while_scoring_runs(run, monkeypatch, tmp_path):
     seen = []
 
     def look(*_):
@@ -248,17 +296,17 @@ def test_command_line(tmp_path, capsys):
         (tmp_path / "in" / name).mkdir(parents=True)
         for file, content in files.items():
             (tmp_path / "in" / name / file).write_text(content)
-    arguments = ["--challenge", ID, str(tmp_path / "in"), str(tmp_path / "out")]
-    assert scoring.main(arguments) == scoring.SCORED
+    arguments = ["--task", ID, str(tmp_path / "in"), str(tmp_path / "out")]
+    assert main(arguments) == SCORED
     assert json.loads((tmp_path / "out" / "scores.json").read_text())["score"] == 1.0
     with pytest.raises(SystemExit):
-        scoring.main(arguments[2:])
-    assert "several challenges are present" in capsys.readouterr().err
+        main(arguments[2:])
+    assert "several tasks are present; add --task with one of anet_entities_gen," in capsys.readouterr().err
 
 
 def test_files_of_unknown_sequences_are_checked_as_at_home(run):
     outcome = run(ID, REFERENCE, {**PERFECT, "S9_prediction.csv": "1;2;3\n"})
-    assert outcome.code == scoring.INVALID
+    assert outcome.code == INVALID
     assert "E-CSV-SEPARATOR S9_prediction.csv" in outcome.err
     outcome = run(ID, REFERENCE, {**PERFECT, "S9_prediction.csv": "1,500,600\n"})
     assert outcome.scores["score"] == 1.0

@@ -1,4 +1,4 @@
-"""Losses of the ChaLearn tracks: the fix is made in the rows of the submission, which is then scored as any other."""
+"""Error costs of the ChaLearn tracks: the rows of the submission are corrected, and it is scored as any other."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring_program.challenge import load_challenge
-from scoring_program.families.chalearn.files import Prediction, Reference, Rows
+from scoring_program.challenges.chalearn.read import Prediction, Reference, Rows
+from scoring_program.task import load_task
 
 N_SEQUENCES, N_FRAMES = 3, 12
 IDS = ("chalearn_action", "chalearn_gesture")
@@ -35,8 +35,8 @@ def as_rows(found):
     return Rows(table[:, 0], table[:, 1], table[:, 2], table[:, 3:])
 
 
-def plain_fixes(truth, predicted, actors_apart):
-    """Return the submission of each fix, made row by row."""
+def corrected(truth, predicted, actors_apart):
+    """Return the submission without the errors of each type, corrected row by row."""
 
     def kind(row):
         return (row[0], row[1] if actors_apart else 0, row[2])
@@ -58,19 +58,17 @@ def plain_fixes(truth, predicted, actors_apart):
 @pytest.mark.parametrize("protocol", ["published", "released"])
 @pytest.mark.parametrize("name", IDS)
 @given(data=st.data())
-def test_losses_are_scores_of_fixed_submissions(name, protocol, data):
-    program = load_challenge(name).program()
-    n_actors = program.track.n_actors
+def test_error_costs_are_scores_of_corrected_submissions(name, protocol, data):
+    task = load_task(name)
+    n_actors = task.track.n_actors
     truth, predicted = data.draw(rows(n_actors)), data.draw(rows(n_actors))
     sequences = [f"s{number}" for number in range(N_SEQUENCES)]
     reference = Reference(sequences, np.full(N_SEQUENCES, N_FRAMES), as_rows(truth))
 
     def measured(found):
         prediction = Prediction(as_rows(found), np.ones(N_SEQUENCES, bool))
-        return program.measure(reference, prediction, {"protocol": protocol, "detail": "full"})
+        return task.measure(reference, prediction, {"protocol": protocol, "detail": "full"})
 
-    expected = {
-        fix: program.scores(measured(found))["score"]
-        for fix, found in plain_fixes(truth, predicted, protocol == "released" and n_actors > 1).items()
-    }
-    assert program.losses(measured(predicted)) == pytest.approx(expected, abs=1e-12)
+    submissions = corrected(truth, predicted, protocol == "released" and n_actors > 1)
+    expected = {key: task.scores(measured(found))["score"] for key, found in submissions.items()}
+    assert task.error_costs(measured(predicted)) == pytest.approx(expected, abs=1e-12)

@@ -1,4 +1,4 @@
-"""Notes on mistakes that score: when they appear, where, and what they may say."""
+"""Hints on likely mistakes that score: when they appear, where, and what they may say."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import re
 import numpy as np
 import pytest
 
-from organizer.files import samples_folder
 from quality.task import quality_tasks
-from scoring_program import plausibility, scoring
-from scoring_program.plausibility import BoxPairs, Facet, Reading, best_reading, names_facet
-from tests.helpers import ROOT
+from scoring_program.hints import BoxPairs, Check, Interpretation, best_interpretation, names_check, sample
+from scoring_program.run import SCORED
+from tests.helpers import REFERENCES, SAMPLES
 
 ID = "anet_entities_gt"
-DEMO = ROOT / "reference_data" / ID
+DEMO = REFERENCES / ID
 REFERENCE = {path.name: path.read_text(encoding="utf-8") for path in DEMO.glob("*.json")}
 
 
-def made(name):
+def mistaken(name):
+    """Return the files of a submission that is right but for one mistake."""
     task = quality_tasks()[ID]
     (mistake,) = (mistake for mistake in task.mistakes if mistake.name == name)
     return task.files(mistake.change(task.correct_prediction(DEMO, np.random.default_rng(3), 0.0)))
@@ -29,9 +29,9 @@ def shares(n, right):
     return np.arange(n) < right
 
 
-def test_note_is_on_top_of_the_page_and_in_the_log(run):
-    outcome = run(ID, REFERENCE, made("x and y swapped"))
-    assert outcome.code == scoring.SCORED
+def test_hint_is_on_top_of_the_page_and_in_the_log(run):
+    outcome = run(ID, REFERENCE, mistaken("x and y swapped"))
+    assert outcome.code == SCORED
     (line,) = [line for line in outcome.out.splitlines() if "N-LOOKS-SWAPPED" in line]
     assert re.fullmatch(
         r"note N-LOOKS-SWAPPED: read as \[y1, x1, y2, x2\], 100 % of your boxes meet those of their word; "
@@ -43,29 +43,29 @@ def test_note_is_on_top_of_the_page_and_in_the_log(run):
 
 
 @pytest.mark.parametrize("setting", [{"detail": "none"}, {"notes": False}])
-def test_notes_that_look_at_the_reference_can_be_left_out(run, setting):
-    outcome = run(ID, REFERENCE, made("x and y swapped"), **setting)
-    assert outcome.code == scoring.SCORED
+def test_hints_that_look_at_the_reference_can_be_left_out(run, setting):
+    outcome = run(ID, REFERENCE, mistaken("x and y swapped"), **setting)
+    assert outcome.code == SCORED
     assert "N-LOOKS" not in outcome.out + outcome.page
 
 
-def test_plain_facts_need_no_reference(run):
-    outcome = run(ID, REFERENCE, made("boxes in 0..1"), detail="none")
+def test_hints_on_the_submission_alone_need_no_reference(run):
+    outcome = run(ID, REFERENCE, mistaken("boxes in 0..1"), detail="none")
     assert re.search(
         "N-LOOKS-NORMALIZED: all [0-9,]+ coordinates of objects lie between 0 and 1", outcome.out
     )
     assert "N-ZERO: the score is 0. Usual causes" in outcome.out
 
 
-def test_notes_change_neither_scores_nor_signature(run):
-    mistaken = made("half size")
-    outcomes = [run(ID, REFERENCE, mistaken, notes=notes) for notes in (True, False)]
+def test_hints_change_neither_scores_nor_signature(run):
+    submission = mistaken("half size")
+    outcomes = [run(ID, REFERENCE, submission, notes=notes) for notes in (True, False)]
     assert outcomes[0].scores == outcomes[1].scores
     lines = [next(line for line in outcome.out.splitlines() if line.startswith(ID)) for outcome in outcomes]
     assert lines[0] == lines[1]
 
 
-def test_few_annotated_instances_are_not_asked_about(run):
+def test_few_annotated_instances_are_not_compared(run):
     reference = json.loads(REFERENCE["reference.json"])
     videos = list(reference["annotations"])[:2]
     few = {**REFERENCE, "split.json": json.dumps({"validation": videos})}
@@ -73,13 +73,15 @@ def test_few_annotated_instances_are_not_asked_about(run):
         sum(len(s["process_idx"]) for v in videos for s in reference["annotations"][v]["segments"].values())
         < 20
     )
-    outcome = run(ID, few, made("idx_in_sent from 1"))
+    outcome = run(ID, few, mistaken("idx_in_sent from 1"))
     assert "N-LOOKS" not in outcome.out
     assert "N-ZERO: the score is 0. Usual causes" in outcome.out
 
 
-@pytest.mark.parametrize(("n_rows", "n_sequences", "told"), [(4, 4, False), (5, 5, True), (40, 1, False)])
-def test_few_rows_or_few_sequences_are_not_judged(run, n_rows, n_sequences, told):
+@pytest.mark.parametrize(
+    ("n_rows", "n_sequences", "is_judged"), [(4, 4, False), (5, 5, True), (40, 1, False)]
+)
+def test_few_rows_or_few_sequences_are_not_judged(run, n_rows, n_sequences, is_judged):
     """All rows are of a class that does not occur; each sequence has four annotated rows of another class."""
     reference, submission = {}, {}
     for number in range(5):
@@ -90,17 +92,17 @@ def test_few_rows_or_few_sequences_are_not_judged(run, n_rows, n_sequences, told
         submission[name] = submission.get(name, "") + f"2,{number + 1},{number + 9}\n"
     outcome = run("chalearn_gesture", reference, submission)
     (line,) = [line for line in outcome.out.splitlines() if "N-ZERO" in line]
-    assert ("At most 5 % of your rows" in line) == told
+    assert ("At most 5 % of your rows" in line) == is_judged
 
 
-def test_notes_name_nothing_of_the_reference(run):
-    """Other words in the reference than in the submission: a note says so and quotes none of them."""
+def test_hints_name_nothing_of_the_reference(run):
+    """Other words in the reference than in the submission: a hint says so and quotes none of them."""
     reference = json.loads(REFERENCE["reference.json"])
     for content in reference["annotations"].values():
         for segment in content["segments"].values():
             segment["process_clss"] = [[f"zq{name}" for name in names] for names in segment["process_clss"]]
     hidden = {**REFERENCE, "reference.json": json.dumps({**reference, "vocab": []}), "lemmas.json": "{}"}
-    documents = json.loads(made("half size")["submission_gt.json"])
+    documents = json.loads(mistaken("half size")["submission_gt.json"])
     gen = {"submission_gen.json": json.dumps({**documents, "eval_mode": "gen"})}
     outcome = run("anet_entities_gen", hidden, gen)
     assert "N-LOOKS-SPELLED: At most 5 % of your classes occur in the reference" in outcome.out
@@ -120,18 +122,17 @@ def test_notes_name_nothing_of_the_reference(run):
         (50, 0, False),
     ],
 )
-def test_another_reading_must_fit_far_better(before, after, expected):
-    facet = Facet(
-        "of yours", shares(60, before), [Reading("N-LOOKS-XYWH", "so", shares(60, after), "")], 20, ""
-    )
-    assert bool(best_reading(facet)) == expected
+def test_another_interpretation_must_fit_far_better(before, after, expected):
+    other = Interpretation("N-LOOKS-XYWH", "so", shares(60, after), "")
+    assert bool(best_interpretation(Check("of yours", shares(60, before), [other], 20, ""))) == expected
 
 
-def test_the_best_of_several_readings_is_told():
-    readings = [
-        Reading("N-LOOKS-XYWH", name, shares(60, n), "") for name, n in (("a", 40), ("b", 50), ("c", 45))
+def test_the_best_of_several_interpretations_is_reported():
+    others = [
+        Interpretation("N-LOOKS-XYWH", name, shares(60, n), "")
+        for name, n in (("a", 40), ("b", 50), ("c", 45))
     ]
-    assert best_reading(Facet("of yours", shares(60, 0), readings, 20, "")).words == "b"
+    assert best_interpretation(Check("of yours", shares(60, 0), others, 20, "")).words == "b"
 
 
 @pytest.mark.parametrize("scale", [(2.0, 2.0), (640 / 224, 480 / 224), (1.3, 1.0), (0.1, 0.4)])
@@ -143,7 +144,7 @@ def test_the_scale_of_a_resized_video_is_found(scale):
     other = np.stack([np.arange(60), rng.permutation(60)], axis=1).ravel()
     guess = (truth / np.tile(scale, 2))[entry]
     pairs = BoxPairs(60, entry, guess, truth[other])
-    best = best_reading(Facet("of yours", pairs.met(guess), pairs.readings(guess, []), 60, ""))
+    best = best_interpretation(Check("of yours", pairs.met(guess), pairs.interpretations(guess, []), 60, ""))
     assert best.words == f"with x times {scale[0]:.2f} and y times {scale[1]:.2f}"
     assert best.fits.all()
 
@@ -152,43 +153,42 @@ def test_the_scale_of_a_resized_video_is_found(scale):
 def test_boxes_without_a_size_are_no_trouble(boxes):
     pairs = BoxPairs(30, np.arange(30), boxes, np.tile([5.0, 5, 9, 9], (30, 1)))
     with np.errstate(all="ignore"):
-        assert not any(reading.fits.any() for reading in pairs.readings(boxes, []))
+        assert not any(interpretation.fits.any() for interpretation in pairs.interpretations(boxes, []))
 
 
-def test_names_in_another_spelling_are_told_apart_from_unknown_ones():
+def test_names_in_another_spelling_are_distinguished_from_unknown_ones():
     known = ["throw_ball", "climb_rope", "ride_bike", "swim", "play_drum"]
     spelled = ["Throw Ball", "CLIMB_ROPE", "Ride_Bike", "SWIM", "play drum"]
-    assert best_reading(names_facet(spelled * 4, known, "classes", 20)).code == "N-LOOKS-SPELLED"
-    assert best_reading(names_facet(known * 4, known, "classes", 20)) is None
-    numbers = names_facet(["3", "4"] * 10, known, "classes", 20)
-    assert best_reading(numbers) is None
+    assert best_interpretation(names_check(spelled * 4, known, "classes", 20)).code == "N-LOOKS-SPELLED"
+    assert best_interpretation(names_check(known * 4, known, "classes", 20)) is None
+    numbers = names_check(["3", "4"] * 10, known, "classes", 20)
+    assert best_interpretation(numbers) is None
     assert numbers.causes.endswith("yours are numbers")
 
 
 def test_no_lone_spelling_is_judged():
     known = ["throw_ball", "climb_rope", "ride_bike", "swim", "play_drum"]
-    assert names_facet(["SWIM", "a", "b", "c"] * 10, known, "classes", 20).annotated == 0
-    padded = names_facet(["a", "b", "c", "d", *["SWIM"] * 40], known, "classes", 20)
+    assert names_check(["SWIM", "a", "b", "c"] * 10, known, "classes", 20).annotated == 0
+    padded = names_check(["a", "b", "c", "d", *["SWIM"] * 40], known, "classes", 20)
     assert padded.annotated == 20
-    assert best_reading(padded) is None
+    assert best_interpretation(padded) is None
 
 
 def test_sample_is_the_same_each_time_and_small():
-    assert plausibility.sample(10**6).tolist() == plausibility.sample(10**6).tolist()
-    assert len(plausibility.sample(10**6)) == 200
-    assert plausibility.sample(3).tolist() == [0, 1, 2]
-    assert plausibility.sample(0).tolist() == []
+    assert sample(10**6).tolist() == sample(10**6).tolist()
+    assert len(sample(10**6)) == 200
+    assert sample(3).tolist() == [0, 1, 2]
+    assert sample(0).tolist() == []
 
 
 def test_repeated_classes_are_noted_on_page_and_in_the_log(run):
     name = "anet_entities_gen"
-    sample = (samples_folder(name) / "good" / "submission_gen.json").read_bytes()
-    reference = {path.name: path.read_text() for path in (ROOT / "reference_data" / name).glob("*.*")}
-    correct = run(name, reference, {"submission_gen.json": sample})
-    assert "N-REPEATED" not in correct.out + correct.page
-    (play,) = (trick.play for trick in quality_tasks()[name].tricks if "first object" in trick.name)
-    repeated = run(
-        name, reference, play({"reference.json": reference["reference.json"].encode()}, {"s.json": sample})
-    )
+    good = (SAMPLES / name / "good" / "submission_gen.json").read_bytes()
+    reference = {path.name: path.read_text() for path in (REFERENCES / name).glob("*.*")}
+    once = run(name, reference, {"submission_gen.json": good})
+    assert "N-REPEATED" not in once.out + once.page
+    (trick,) = (trick for trick in quality_tasks()[name].tricks if "first object" in trick.name)
+    files = {"reference.json": reference["reference.json"].encode()}
+    repeated = run(name, reference, trick.play(files, {"submission_gen.json": good}))
     assert "note N-REPEATED: " in repeated.out
     assert "N-REPEATED: " in repeated.page

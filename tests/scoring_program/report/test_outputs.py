@@ -1,24 +1,28 @@
-"""detailed_results.json says what the page says, in the form of its schema; per_item.csv holds every item."""
+"""The outputs: plain decimals, the same in all files, each written as a whole or not at all, in the form of the schema."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scoring_program.disclosure import rounded
-from scoring_program.report import data, files
+from scoring_program.report import outputs
 from scoring_program.result import Column, Statistics, Table
 from tests.example_result import SIGNATURE, example_result
+from validator.console import OutputError
 from validator.findings import Findings
 
-SCHEMA = json.loads((Path(data.__file__).parent / "detailed_results.schema.json").read_text())
+SCHEMA = json.loads((Path(outputs.__file__).parent / "detailed_results.schema.json").read_text())
 STAGES = {"reference": 0.12345, "score": 1.0}
 
 
@@ -36,7 +40,7 @@ def test_the_schema_is_one():
 @pytest.mark.parametrize("size", [1, 20])
 def test_a_result_keeps_to_the_schema_and_holds_every_section(size):
     result = example_result(size)
-    found = read(data.result_json(result, SIGNATURE, STAGES))
+    found = read(outputs.result_json(result, SIGNATURE, STAGES))
     assert list(found["tables"]) == [section.key for section in result.sections]
     assert (found["outcome"], found["exit_code"], found["signature"]) == ("scored", 0, SIGNATURE)
     assert found["interval"]["low"] == 0.3911234568
@@ -46,33 +50,34 @@ def test_a_result_keeps_to_the_schema_and_holds_every_section(size):
 
 
 def test_hidden_numbers_and_what_decides_on_them_are_left_out():
-    found = read(data.result_json(example_result(20), SIGNATURE, STAGES))
+    found = read(outputs.result_json(example_result(20), SIGNATURE, STAGES))
     assert found["tables"]["confusions"]["counts"][0][1] is None
     assert "support" not in json.dumps(found)
 
 
 def test_the_scores_are_those_of_the_scores_file(tmp_path):
     scores = {"score": 1 / 3, "coverage": 2 / 3, "x": -1e-12}
-    files.write_scores(tmp_path, scores)
-    found = read(data.result_json(replace(example_result(1), scores=scores), SIGNATURE, {}))
+    outputs.write_scored(tmp_path, "", "", scores)
+    found = read(outputs.result_json(replace(example_result(1), scores=scores), SIGNATURE, {}))
     assert found["scores"] == json.loads((tmp_path / "scores.json").read_text())
 
 
 def test_numbers_of_all_kinds_are_rounded():
     table = Table("t", "T", "", [Column("a")] * 4, [(np.float64(1 / 3), np.int64(2), None, -1e-12)])  # type: ignore[list-item]
     result = replace(example_result(1), sections=[table])
-    text = data.result_json(result, SIGNATURE, STAGES)
+    text = outputs.result_json(result, SIGNATURE, STAGES)
     assert read(text)["tables"]["t"]["rows"] == [[0.3333333333, 2, None, 0.0]]
     assert "-0.0]" not in text
     assert read(text)["scores"]["score"] == 0.4127123456
-    fewer = read(data.result_json(rounded(result, 3), SIGNATURE, STAGES))
+    fewer = read(outputs.result_json(rounded(result, 3), SIGNATURE, STAGES))
     assert fewer["tables"]["t"]["rows"] == [[0.333, 2, None, 0.0]]
     assert fewer["interval"]["high"] == 0.434
     assert fewer["scores"]["score"] == 0.413
+    assert fewer["losses"][0] == {"fix": "false_classes", "score_if_fixed": 0.534, "points": 0.121}
 
 
 def test_text_that_no_reader_could_decode_is_replaced():
-    found = read(data.result_json(example_result(2, "a\ud800\u202eb\x85"), SIGNATURE, STAGES))
+    found = read(outputs.result_json(example_result(2, "a\ud800\u202eb\x85"), SIGNATURE, STAGES))
     assert found["notes"][0]["text"] == "a\ufffd\ufffdb\ufffd"
     found["tables"]["classes"]["title"].encode()
 
@@ -84,7 +89,7 @@ def test_a_run_without_a_score_lists_its_problems(outcome, code):
         findings.add(
             "E-CSV-RANGE", "end before start", "swap them", file="Seq03.csv", where=f"line {line} column 3"
         )
-    found = read(data.failed_json(outcome, code, findings, {}))
+    found = read(outputs.failed_json(outcome, code, findings, {}))
     assert (found["outcome"], found["exit_code"], found["scores"], found["tables"]) == (outcome, code, {}, {})
     assert found["problems"][0] == {
         "code": "E-CSV-RANGE",
@@ -97,5 +102,47 @@ def test_a_run_without_a_score_lists_its_problems(outcome, code):
 
 
 def test_items_are_listed_with_their_scores():
-    text = data.per_item_csv(Statistics(['a"b,c', "d"], np.array([0.5, np.nan]), []))
+    text = outputs.per_item_csv(Statistics(['a"b,c', "d"], np.array([0.5, np.nan]), []))
     assert list(csv.reader(io.StringIO(text))) == [["item", "score"], ['a"b,c', "0.5000000000"], ["d", ""]]
+
+
+@given(st.floats(-1e9, 1e9))
+def test_numbers_are_plain_decimals_with_at_most_ten_decimals(value):
+    text = outputs.plain_number(value)
+    assert re.fullmatch(r"-?\d+\.\d{1,10}", text)
+    assert float(text) == pytest.approx(value, abs=5.1e-11)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e10, -1e10])
+def test_numbers_that_the_platform_cannot_store_are_refused(value):
+    with pytest.raises(ValueError, match="finite"):
+        outputs.plain_number(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(-1e-12, "0.0"), (1e-10, "0.0000000001"), (1.0, "1.0"), (0.5, "0.5")]
+)
+def test_small_and_whole_numbers_are_decimals_too(value, text):
+    assert outputs.plain_number(value) == text
+
+
+def test_both_score_files_hold_the_same(tmp_path):
+    scores = {"score": 1 / 3, "coverage": 1.0}
+    outputs.write_scored(tmp_path, "", "", scores)
+    from_text = dict(line.split(": ") for line in (tmp_path / "scores.txt").read_text().splitlines())
+    assert json.loads((tmp_path / "scores.json").read_text()) == {k: float(v) for k, v in from_text.items()}
+    assert list(from_text) == list(scores)
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
+    target = tmp_path / "scores.txt"
+    outputs.write_atomic(target, "old")
+
+    def fail(*_):
+        raise OSError(28, "disk full")
+
+    monkeypatch.setattr("pathlib.Path.replace", fail)
+    with pytest.raises(OutputError, match="disk full"):
+        outputs.write_atomic(target, "new")
+    assert [path.name for path in tmp_path.iterdir()] == ["scores.txt"]
+    assert target.read_text() == "old"

@@ -1,0 +1,231 @@
+"""The fork server: an interpreter that loads a built program and a reference once, and scores each submission
+in a process of its own.
+
+`organizer.runs.pool` passes the text of this module to a clean interpreter, here or on another machine, where
+it imports the built program and nothing else. Its argument is a `Setup` in JSON. It writes an empty line when
+it is ready; for each line that it reads it scores the submission in its folder and writes an `Entry` in JSON.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import os
+import select
+import signal
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from scoring_program.run import Outcome
+    from scoring_program.task import Loaded
+
+SUBMISSION = "submission.zip"
+"""The name of every submission while it is scored, because outputs must not depend on its own."""
+PAGE = "detailed_results.html"
+SCORED, TIME, CRASHED, BROKEN = "scored", "time", "crashed", "broken"
+_CHUNK = 1 << 16
+_DECIMALS = 10
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a fork server loads, and the limits of each submission.
+
+    Attributes
+    ----------
+    task_id : str
+    fingerprint : str
+        A hash of the program and the reference.
+    settings : mapping
+        Settings that replace those of the reference.
+    replicates : int
+        Number of resamples.
+    time_limit : float
+        Seconds after which a submission is killed.
+    program, reference : str
+        The folders of the unpacked program and of the reference.
+    memory_mb : float
+        The most memory in MB, if the settings do not say less.
+    """
+
+    task_id: str
+    fingerprint: str
+    settings: Mapping[str, object]
+    replicates: int
+    time_limit: float
+    program: str = ""
+    reference: str = ""
+    memory_mb: float = 0.0
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The outcome of one submission; the fields from ``signature`` on are empty unless it was scored. They
+    are rounded so that they are equal on all machines.
+
+    Attributes
+    ----------
+    outcome : {"scored", "invalid", "time", "memory", "crashed", "broken", ""}
+        ``broken`` if it was not scored because of the organizer's side, "" if its process was killed.
+    problem : str
+        The first problem, "" if there is none.
+    seconds, peak_mb : float
+        What it took.
+    signature : str
+    scores : mapping of str to float
+        What the scoring program wrote.
+    score : float
+        The primary score before its final rounding.
+    replicates : sequence of float
+        The scores of the resamples.
+    items : sequence of str
+        The independent items of the reference.
+    item_scores : sequence of float or None
+        The score of each item by itself.
+    """
+
+    outcome: str = ""
+    problem: str = ""
+    seconds: float = 0.0
+    peak_mb: float = 0.0
+    signature: str = ""
+    scores: Mapping[str, float] = field(default_factory=dict)
+    score: float = 0.0
+    replicates: Sequence[float] = ()
+    items: Sequence[str] = ()
+    item_scores: Sequence[float | None] = ()
+
+
+def main() -> None:
+    """Load the program and the reference, and score a submission for each line of input."""
+    setup = Setup(**json.loads(sys.argv[1]))
+    # Keep what the program prints out of the replies.
+    replies = os.fdopen(os.dup(1), "w", encoding="ascii")
+    os.dup2(2, 1)
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, setup.program)
+    sys.path.append(f"{setup.program}/scoring_program/vendor")
+    try:
+        loaded, problem = _load(setup)
+    except Exception as error:
+        loaded, problem = None, f"the program cannot load the reference: {type(error).__name__}: {error}"
+    print(file=replies, flush=True)
+    while os.read(0, 1):
+        entry = _score(setup, loaded) if loaded else Entry(BROKEN, problem)
+        print(json.dumps(vars(entry)), file=replies, flush=True)
+
+
+def _load(setup: Setup) -> tuple[Loaded | None, str]:
+    """Return the task with its reference, and the problems of the reference."""
+    from scoring_program.task import load_task
+    from validator.findings import Findings
+
+    task, folder, findings = load_task(setup.task_id), Path(setup.reference), Findings()
+    loaded = None
+    with findings.part():
+        settings = task.settings(folder, {**setup.settings, "interval": True})
+        memory = min(settings["memory_limit"], setup.memory_mb)
+        loaded = replace(task.load(folder, settings), settings={**settings, "memory_limit": memory})
+    # Import once, instead of in each child, what libraries import only when they need it.
+    for name in ("encodings.cp437", "numpy.ma", "numpy.random", "scoring_program.run"):
+        importlib.import_module(name)
+    gc.collect()
+    gc.freeze()
+    return loaded, "\n".join(findings.lines())
+
+
+def _score(setup: Setup, loaded: Loaded) -> Entry:
+    """Score the submission in a child and wait for it, or kill it at the time limit."""
+    begin = time.monotonic()
+    answer, end = os.pipe()
+    child = os.fork()
+    if not child:
+        _score_here(setup, loaded, end)
+    os.close(end)
+    try:
+        text = _read_all(answer, begin + setup.time_limit)
+    finally:
+        # Processes that the child started may still run; it may not be the leader of their group yet.
+        with suppress(OSError):
+            os.killpg(child, signal.SIGKILL)
+        os.kill(child, signal.SIGKILL)
+        _, _, usage = os.wait4(child, 0)
+        os.close(answer)
+    entry = Entry(TIME, "E-LIMIT-TIME: it was stopped at the platform's time limit")
+    if text is not None:
+        entry = Entry(**json.loads(text)) if text.endswith(b"\n") else Entry()
+    seconds, peak_mb = time.monotonic() - begin, usage.ru_maxrss / 1024
+    return replace(entry, seconds=round(seconds, 3), peak_mb=round(peak_mb, 1))
+
+
+def _read_all(answer: int, deadline: float) -> bytes | None:
+    """Return what is written to a pipe until it is closed at the other end, None if that takes too long."""
+    chunks = []
+    while True:
+        ready, _, _ = select.select([0, answer], [], [], max(deadline - time.monotonic(), 0))
+        if 0 in ready:
+            # The client sends nothing while it waits, so it is gone.
+            sys.exit(1)
+        if not ready:
+            return None
+        chunks.append(os.read(answer, _CHUNK))
+        if not chunks[-1]:
+            return b"".join(chunks)
+
+
+def _score_here(setup: Setup, loaded: Loaded, end: int) -> NoReturn:
+    """Score the submission in this process, write its entry to the end of a pipe, and exit."""
+    try:
+        os.setpgid(0, 0)
+        silence = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(silence, stream)
+        from scoring_program.run import run
+        from validator import limits
+
+        limits.start(loaded.settings["time_limit"], loaded.settings["memory_limit"])
+        entry = _entry(setup, loaded, run(lambda: loaded, Path(SUBMISSION), Path()))
+        with os.fdopen(end, "w", encoding="ascii") as answer:
+            print(json.dumps(vars(entry)), file=answer)
+    finally:
+        os._exit(0)
+
+
+def _entry(setup: Setup, loaded: Loaded, outcome: Outcome) -> Entry:
+    """Return what a run has come to, with as many resamples as are asked for."""
+    import numpy as np
+
+    from scoring_program.disclosure import round_floats
+    from scoring_program.metrics import resampling
+
+    result = outcome.result
+    if result is None:
+        if outcome.findings.ok:
+            return Entry(BROKEN, f"the outputs cannot be written to {Path.cwd()}; is the disk full?")
+        first = outcome.findings.summary(1)[0]
+        first = replace(first, file="" if first.file == SUBMISSION else first.file)
+        return Entry(CRASHED if outcome.name == BROKEN else outcome.name, first.line())
+    statistics, replicates, n = result.statistics, result.replicates, len(result.statistics.items)
+    score = float(loaded.task.reduce(statistics, np.ones((1, n)))[0]) if n else result.scores["score"]
+    if n and setup.replicates != len(replicates):
+        replicates = loaded.task.reduce(statistics, resampling.draws(n, setup.replicates))
+    return Entry(
+        SCORED,
+        signature=loaded.signature,
+        scores=round_floats(result.scores, _DECIMALS),
+        score=round(score, _DECIMALS),
+        replicates=np.round(replicates if n else [score], _DECIMALS).tolist(),
+        items=list(statistics.items),
+        item_scores=[None if x != x else round(x, _DECIMALS) for x in statistics.item_scores.tolist()],
+    )
+
+
+if __name__ == "__main__":
+    main()

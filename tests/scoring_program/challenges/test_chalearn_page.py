@@ -1,0 +1,35 @@
+"""The detail page of the ChaLearn tracks: names of classes, and what notes rest on."""
+
+from __future__ import annotations
+
+import pytest
+
+from scoring_program.task import load_task
+from validator.findings import Refused
+from validator.formats.rules import load_format
+
+
+@pytest.mark.parametrize(
+    ("name", "actor", "last"), [("chalearn_action", "1,", "fight"), ("chalearn_gesture", "", "sonostufo")]
+)
+def test_every_class_that_is_accepted_has_a_name(tmp_path, name, actor, last):
+    classes = load_task(name).track.classes
+    form, rules = load_format(name)
+    path = tmp_path / "S1_prediction.csv"
+    path.write_text(f"{actor}{len(classes)},1,2\n")
+    assert len(form.read(tmp_path, rules).content.values) == 1
+    path.write_text(f"{actor}{len(classes) + 1},1,2\n")
+    with pytest.raises(Refused, match=rf"is not in 1\.\.{len(classes)};"):
+        form.read(tmp_path, rules)
+    assert classes[-1] == last
+
+
+@pytest.mark.parametrize(("n_empty", "shown"), [(1, False), (4, False), (5, True)])
+def test_few_sequences_without_a_class_are_not_reported(run, n_empty, shown):
+    reference = {"S0_labels.csv": "1,1,10\n", "S0_data.csv": "100,20,2000\n"}
+    for number in range(1, n_empty + 1):
+        reference |= {f"S{number}_labels.csv": "", f"S{number}_data.csv": "100,20,2000\n"}
+    submission = {"S0_prediction.csv": "1,1,10\n"}
+    for detail, expected in (("summary", shown), ("none", shown), ("full", True)):
+        outcome = run("chalearn_gesture", {**reference, "settings.yaml": f"detail: {detail}\n"}, submission)
+        assert ("N-LEFT-OUT" in outcome.out) == expected

@@ -1,0 +1,98 @@
+"""A run that is stopped: in each stage it is said whose side it is, and no scores are left."""
+
+from __future__ import annotations
+
+import html
+
+import pytest
+
+from scoring_program import run as pipeline
+from scoring_program.challenges.chalearn.task import GestureTask
+from scoring_program.report import outputs, page
+from scoring_program.run import BROKEN, INVALID
+from validator.limits import TerminatedError, TimeLimitError
+
+ID = "chalearn_gesture"
+REFERENCE = {"S1_labels.csv": "1,1,10\n", "S1_data.csv": "100,20,2000\n"}
+PERFECT = {"S1_prediction.csv": "1,1,10\n"}
+
+# What is called in each stage.
+STAGES = [
+    ("start", outputs, "begin"),
+    ("reference", pipeline, "load_task"),
+    ("reference", GestureTask, "settings"),
+    ("reference", GestureTask, "load_reference"),
+    ("submission", GestureTask, "read_submission"),
+    ("score", GestureTask, "measure"),
+    ("score", GestureTask, "scores"),
+    ("interval", GestureTask, "reduce"),
+    ("notes", GestureTask, "hints"),
+    ("losses", GestureTask, "error_costs"),
+    ("report", GestureTask, "sections"),
+    ("report", page, "result_page"),
+    ("report", outputs, "write_scored"),
+]
+ORGANIZERS = ("start", "reference")
+LIMITS = {
+    TimeLimitError: ("time", "E-LIMIT-TIME: the run takes longer than is allowed"),
+    MemoryError: ("memory", "E-LIMIT-MEMORY: the run needs more memory than is allowed"),
+}
+
+
+@pytest.fixture(params=STAGES, ids=[f"{stage}-{function}" for stage, _, function in STAGES])
+def stopped(request, run, monkeypatch):
+    """Return a function that scores a submission, then again with an exception in a stage; and the stage."""
+    stage, place, function = request.param
+
+    def stop(error):
+        assert run(ID, REFERENCE, PERFECT).scores is not None
+
+        def fail(*arguments, **options):
+            raise error("secret")
+
+        monkeypatch.setattr(place, function, fail)
+        return run(ID, REFERENCE, PERFECT), stage
+
+    return stop
+
+
+def assert_not_scored(outputs, code, name, line):
+    """Assert that the page, the JSON and the log say so, and that no scores are left."""
+    assert sorted(path.name for path in outputs.folder.iterdir()) == [
+        "detailed_results.html",
+        "detailed_results.json",
+    ]
+    assert (outputs.code, outputs.detail["exit_code"], outputs.detail["outcome"]) == (code, code, name)
+    (problem,) = outputs.detail["problems"]
+    assert f"{problem['code']}: {problem['problem']}" == line
+    assert outputs.detail["scores"] == outputs.detail["tables"] == {}
+    assert line in html.unescape(outputs.page)
+    assert "Not scored" in outputs.page
+    assert f"\n1. {line}" in outputs.err
+    assert outputs.out == ""
+    for text in (outputs.page, outputs.err):
+        assert "Traceback" not in text
+        assert "secret" not in text
+
+
+@pytest.mark.parametrize("error", LIMITS)
+def test_a_limit_is_the_organizers_side_until_the_reference_is_read(stopped, error):
+    outputs, stage = stopped(error)
+    name, problem = LIMITS[error]
+    code, name = (BROKEN, "broken") if stage in ORGANIZERS else (INVALID, name)
+    assert_not_scored(outputs, code, name, f"{problem} (stage {stage})")
+    times, head, _ = outputs.err.splitlines()
+    assert times.startswith("time: start ")
+    assert f"{stage} " in times
+    who = "The organizer's side is broken" if stage in ORGANIZERS else f"The submission to {ID} is invalid"
+    assert head.startswith(who)
+
+
+def test_termination_is_never_the_submissions_fault(stopped):
+    outputs, stage = stopped(TerminatedError)
+    assert_not_scored(
+        outputs, BROKEN, "broken", f"E-STOPPED: the platform ended the run in the stage {stage}"
+    )
+    # What the task is called is known when its reference was loaded.
+    title = "Scoring" if stage in ORGANIZERS else "ChaLearn LAP 2014, track 3 (gestures)"
+    assert f"<title>{title}</title>" in outputs.page

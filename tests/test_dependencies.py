@@ -1,0 +1,197 @@
+"""The dependencies between packages: who may import whom, and no cycle anywhere.
+
+Imports within functions count, too, and those for types alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import graphlib
+import re
+import sys
+
+import pytest
+
+from scoring_program.task import task_ids
+from tests.helpers import ROOT
+
+PACKAGES = ("validator", "scoring_program", "starting_kit", "organizer", "quality")
+# Where the modules of one challenge are, each in a package of its name.
+OF_CHALLENGES = ("validator.formats", "scoring_program.challenges", "starting_kit", "quality")
+CHALLENGES = sorted(path.parent.name for path in (ROOT / "validator" / "formats").glob("*/read.py"))
+# What each package may import besides itself; the longest name that fits a module counts.
+RULES = {
+    "validator": "",
+    "scoring_program.metrics": "validator.arrays",
+    "scoring_program.result": "validator",
+    "scoring_program.settings": "validator",
+    "scoring_program.prepared": "validator",
+    "scoring_program.signature": "scoring_program.settings",
+    "scoring_program.disclosure": "scoring_program.result validator",
+    "scoring_program.hints": "scoring_program.disclosure validator",
+    "scoring_program.task": "scoring_program.settings scoring_program.signature scoring_program.result "
+    "scoring_program.disclosure scoring_program.metrics.resampling validator",
+    "scoring_program.report": "scoring_program.task scoring_program.result scoring_program.disclosure validator",
+    "scoring_program.run": "scoring_program validator",
+    "scoring_program.score": "scoring_program.run",
+    "scoring_program.challenges": "scoring_program.task scoring_program.hints scoring_program.disclosure "
+    "scoring_program.result scoring_program.settings scoring_program.prepared scoring_program.metrics validator",
+    "starting_kit": "scoring_program validator",
+    "organizer": "scoring_program validator",
+    "quality": "organizer scoring_program validator",
+}
+# The parts of the organizer's tools: each imports those before it only.
+ORGANIZER = ("files", "data", "runs", "bundle", "ranking", "new_challenge", "__main__")
+# It asks CoreNLP for the lemmas of one challenge.
+NAMES_A_CHALLENGE = "organizer.data.corenlp"
+CLUSTER = "organizer.runs.cluster"
+FILES_AND_PLATFORM = {"io", "json", "os", "pathlib", "shutil", "sys", "yaml", "zipfile"}
+
+
+def _modules():
+    for package in PACKAGES:
+        for path in (ROOT / package).rglob("*.py"):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
+
+
+MODULES = dict(_modules())
+# In a kit, its modules are beside each other.
+KIT = {name.rpartition(".")[2]: name for name in MODULES if name.startswith("starting_kit.")}
+
+
+def imports(path, within_functions=True):
+    """Return the modules that a file imports."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    functions = [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    skipped = set() if within_functions else {inner for node in functions for inner in ast.walk(node)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import) and node not in skipped:
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node not in skipped:
+            inner = [f"{node.module}.{alias.name}" for alias in node.names]
+            yield from (name if name in MODULES else node.module for name in inner)
+
+
+def _dependencies(name, path):
+    in_kit = is_below(name, "starting_kit")
+    found = {KIT.get(other, other) if in_kit else other for other in imports(path)}
+    return found - {name}
+
+
+def is_below(name, *packages):
+    return any(name == package or name.startswith(f"{package}.") for package in packages)
+
+
+GRAPH = {name: _dependencies(name, path) for name, path in MODULES.items()}
+OURS = {name: found & MODULES.keys() for name, found in GRAPH.items()}
+
+
+def challenge_of(name):
+    """Return the challenge whose package a module is in, "" for a generic one."""
+    places = ((package, challenge) for package in OF_CHALLENGES for challenge in CHALLENGES)
+    return next((challenge for package, challenge in places if is_below(name, f"{package}.{challenge}")), "")
+
+
+def is_allowed(name, other):
+    """Return whether the rules let a module import another of this repository."""
+    package = max((rule for rule in RULES if is_below(name, rule)), key=len, default="")
+    if challenge_of(other) not in ("", challenge_of(name)) and name != NAMES_A_CHALLENGE:
+        return False
+    return is_below(other, package or name, *RULES.get(package, "").split())
+
+
+def of(*packages):
+    return [name for name in MODULES if is_below(name, *packages)]
+
+
+def test_there_is_no_cycle():
+    graphlib.TopologicalSorter(OURS).prepare()
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_module_imports_only_what_its_package_may(name):
+    assert sorted(other for other in OURS[name] if not is_allowed(name, other)) == []
+
+
+def test_every_package_of_a_rule_exists():
+    named = {package for rule, others in RULES.items() for package in (rule, *others.split())}
+    assert sorted(package for package in named if not of(package)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("validator.files", "scoring_program.result"),
+        ("validator.files", "validator.formats.chalearn.read"),
+        ("scoring_program.metrics.pairs", "validator.findings"),
+        ("scoring_program.metrics.pairs", "scoring_program.result"),
+        ("scoring_program.task", "scoring_program.hints"),
+        ("scoring_program.task", "scoring_program.metrics.pairs"),
+        ("scoring_program.report.page", "scoring_program.run"),
+        ("scoring_program.challenges.chalearn.task", "scoring_program.report.page"),
+        ("scoring_program.challenges.chalearn.task", "scoring_program.challenges.densepose.read"),
+        ("scoring_program.challenges.chalearn.task", "validator.formats.densepose.read"),
+        ("scoring_program.run", "scoring_program.challenges.chalearn.task"),
+        ("scoring_program.run", "organizer.files"),
+        ("organizer.files", "starting_kit.home"),
+        ("starting_kit.home", "organizer.files"),
+        ("organizer.files", "quality.task"),
+        ("quality.chalearn.task", "quality.densepose.task"),
+    ],
+)
+def test_what_breaks_a_rule_is_noticed(name, other):
+    assert not is_allowed(name, other)
+
+
+@pytest.mark.parametrize("name", of("scoring_program.metrics"))
+def test_metrics_need_numpy_alone_and_scipy_within_functions(name):
+    standard = {"__future__", *sys.stdlib_module_names} - FILES_AND_PLATFORM
+    foreign = {other.partition(".")[0] for other in GRAPH[name] - OURS[name]} - standard
+    at_the_top = {other.partition(".")[0] for other in imports(MODULES[name], within_functions=False)}
+    assert foreign <= {"numpy", "scipy"}
+    assert "scipy" not in at_the_top
+
+
+@pytest.mark.parametrize("name", of("scoring_program", "validator"))
+def test_what_scores_needs_no_package_that_the_platform_lacks(name):
+    absent = {"dask", "distributed", "h5py", "matplotlib"}
+    at_the_top = {other.partition(".")[0] for other in imports(MODULES[name], within_functions=False)}
+    assert not at_the_top & absent
+    # References are prepared at home.
+    used = {other.partition(".")[0] for other in GRAPH[name]} & absent
+    assert not used or (used == {"h5py"} and name.endswith(".prepare"))
+
+
+@pytest.mark.parametrize("name", [name for name in of("organizer") if "." in name])
+def test_parts_of_the_organizers_tools_do_not_depend_on_later_ones(name):
+    part = ORGANIZER.index(name.split(".")[1])
+    later = [f"organizer.{other}" for other in ORGANIZER[part + 1 :]]
+    assert [other for other in OURS[name] if is_below(other, *later)] == []
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_only_the_engine_for_clusters_knows_dask(name):
+    used = {other.partition(".")[0] for other in GRAPH[name]} & {"dask", "distributed", "cloudpickle"}
+    assert not used or name == CLUSTER
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in MODULES if not challenge_of(name) and name != NAMES_A_CHALLENGE]
+)
+def test_generic_module_names_no_task(name):
+    text = MODULES[name].read_text(encoding="utf-8")
+    assert [word for word in {*task_ids(), *CHALLENGES} if re.search(rf"\b{word}\b", text)] == []
+
+
+@pytest.mark.parametrize("package", ["scoring_program", "validator"])
+def test_packages_are_empty_apart_from_their_modules(package):
+    assert [path for path in (ROOT / package).rglob("__init__.py") if path.read_bytes()] == []
+
+
+def test_every_challenge_has_a_package_where_challenges_are():
+    for package in ("validator/formats", "scoring_program/challenges"):
+        folders = {path.parent.name for path in (ROOT / package).glob("*/__init__.py")}
+        assert folders == set(CHALLENGES)
+    assert {path.parent.name for path in (ROOT / "quality").glob("*/task.py")} == set(CHALLENGES)
+    assert {path.stem for path in (ROOT / "scoring_program/challenges").glob("*/*.yaml")} == set(task_ids())

@@ -1,0 +1,107 @@
+"""ChaLearn: the rows of all sequences, and the problems of all files in one order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.helpers import make_zip, problems_of, refused
+from validator.formats.chalearn.read import FORMAT, csv_rules, read
+from validator.formats.rules import load_rules
+
+GESTURES, ACTIONS = load_rules("chalearn_gesture"), load_rules("chalearn_action")
+ROW = "1,2,3\n"
+
+
+def zipped(tmp_path, files):
+    path = tmp_path / "s.zip"
+    path.write_bytes(make_zip(files))
+    return path
+
+
+@pytest.mark.parametrize(("rules", "row"), [(GESTURES, "1,2,3"), (ACTIONS, "2,1,2,3")])
+def test_the_files_of_all_sequences_are_read(tmp_path, rules, row):
+    files = {"Sample0001_prediction.csv": f"{row}\n", "Sample0002_prediction.csv": f"{row}\n" * 2}
+    found = read(zipped(tmp_path, files), rules)
+    assert found.content.keys == ["Sample0001", "Sample0002"]
+    assert found.content.values.tolist() == [[int(number) for number in row.split(",")]] * 3
+    assert found.content.file_index.tolist() == [0, 1, 1]
+    assert found.notes == []
+
+
+def test_files_of_other_sequences_are_checked_and_left_out(tmp_path):
+    path = zipped(tmp_path, {"S1_prediction.csv": ROW, "S2_prediction.csv": ROW})
+    found = read(path, GESTURES, {"S1": 9, "S3": 9})
+    assert (found.content.keys, found.content.values.tolist()) == (["S1"], [[1, 2, 3]])
+    path = zipped(tmp_path, {"S1_prediction.csv": ROW, "S2_prediction.csv": "1"})
+    findings = refused(read, path, GESTURES, {"S1": 9})
+    assert findings.lines() == [
+        "1. E-CSV-COLUMNS S2_prediction.csv line 1 column 1: the row has 1 field instead of 3; "
+        "write gesture,start frame,end frame."
+    ]
+    assert [note.code for note in findings.notes] == ["N-FILE-UNKNOWN"]
+
+
+def test_problems_of_names_of_damage_and_of_content_are_reported_together_in_this_order(tmp_path):
+    files = {
+        "S1_prediction.csv": "1,2,x\n",
+        "S2_prediction.csv": "1,2\n",
+        "S3_prediction.csv": ROW,
+        "a/S4_prediction.csv": ROW,
+        "S5_Prediction.csv": ROW,
+    }
+    path = zipped(tmp_path, files)
+    data = bytearray(path.read_bytes())
+    data[data.index(b"S3_prediction.csv") + len("S3_prediction.csv") + 2] ^= 0xFF
+    path.write_bytes(data)
+    lines = problems_of(read, path, GESTURES, {"S1": 9})
+    assert [" ".join(line.split()[:2]).rstrip(":") for line in lines] == [
+        "E-FILE-CASE S5_Prediction.csv",
+        "E-FILE-PLACE a/S4_prediction.csv",
+        "E-ZIP-DAMAGED S3_prediction.csv",
+        "E-CSV-COLUMNS S2_prediction.csv",
+        "E-CSV-INTEGER S1_prediction.csv",
+    ]
+
+
+def test_rows_beyond_the_frames_of_a_sequence(tmp_path):
+    path = zipped(tmp_path, {"S1_prediction.csv": "1,2,30\n", "S2_prediction.csv": "1,2,30\n"})
+    notes = read(path, GESTURES, {"S1": 9, "S2": 40}).notes
+    assert [note.line() for note in notes] == [
+        "N-CSV-CUT: 1 row cut at the last frame: the end frame is after it"
+    ]
+    (line,) = problems_of(read, path, GESTURES, {"S1": 1, "S2": 40})
+    assert line.startswith("E-CSV-FRAME S1_prediction.csv line 1 column 2: start frame 2 is after the last")
+    assert read(path, GESTURES).notes == []
+
+
+def test_what_is_no_archive_is_refused_as_such(tmp_path):
+    assert "E-FILE-MISSING" in problems_of(read, tmp_path / "none.zip", GESTURES)[0]
+
+
+def test_a_submission_of_json_files_has_no_rules_of_csv_files():
+    with pytest.raises(TypeError, match="chalearn_gesture has no CSV files"):
+        csv_rules(replace(GESTURES, csv=None))
+
+
+@pytest.mark.parametrize(
+    ("rules", "rows", "note"),
+    [
+        (GESTURES, ROW, ""),
+        (GESTURES, ROW * 4, "N-LOOKS-CONSTANT: all 4 rows have the class 1. Is it the right column?"),
+        (ACTIONS, "1,7,2,3\n2,7,4,5\n" * 2, "N-LOOKS-CONSTANT: all 4 rows have the class 7. Is it"),
+        (ACTIONS, "1,7,2,3\n1,6,4,5\n" * 2, ""),
+        (GESTURES, "", "N-EMPTY: the submission contains no predictions. Was it written too early?"),
+    ],
+)
+def test_likely_mistakes_are_noted(tmp_path, rules, rows, note):
+    content = read(zipped(tmp_path, {"S1_prediction.csv": rows}), rules).content
+    lines = [found.line() for found in FORMAT.hints(content)]
+    assert (len(lines), "".join(lines)[: len(note)]) == (1 if note else 0, note)
+
+
+def test_caps_count_over_all_files(tmp_path):
+    files = {f"S{number:02}_prediction.csv": "x\n" * 201 for number in range(30)}
+    findings = refused(read, zipped(tmp_path, files), GESTURES, {"S00": 9})
+    assert (len(findings.problems), findings.total, findings.total_text()) == (5000, 6030, "6,030 problems")

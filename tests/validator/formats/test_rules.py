@@ -1,0 +1,127 @@
+"""The files of rules: what they become, which are refused, and the format that belongs to them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.helpers import ROOT, make_zip, refused
+from validator.archive import Limits
+from validator.formats import rules
+from validator.formats.rules import (
+    Column,
+    CsvRules,
+    JsonFile,
+    Rules,
+    load_format,
+    load_rules,
+    parse_rules,
+    task_ids,
+)
+
+LIMITS = Limits(files=1, file_bytes=2, total_bytes=3)
+
+
+@pytest.fixture
+def parse(tmp_path):
+    """Return a function that reads the rules of a task named x."""
+
+    def write_and_parse(text):
+        path = tmp_path / "x.yaml"
+        path.write_text("limits: {files: 1, file_bytes: 2, total_bytes: 3}\n" + text, encoding="utf-8")
+        return parse_rules(path)
+
+    return write_and_parse
+
+
+def test_tasks_are_those_with_a_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(rules, "_FOLDER", tmp_path)
+    for name in ("one/b.yaml", "one/a.yaml", "two/c.yaml", "two/d.json", "e.yaml"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("limits: {files: 1, file_bytes: 2, total_bytes: 3}")
+    assert task_ids() == ["a", "b", "c"]
+    assert load_rules("c") == Rules("c", tmp_path / "two", LIMITS)
+    for name in ("d", "e"):
+        with pytest.raises(FileNotFoundError, match="no rules of"):
+            load_rules(name)
+
+
+def test_csv_files_of_items(parse, tmp_path):
+    read = parse('csv: {name: "{key}.csv", columns: [{name: a, min: 1}, {name: b, min: 0, max: 5}]}')
+    expected = CsvRules("{key}.csv", (Column("a", 1), Column("b", 0, 5)))
+    assert read == Rules("x", tmp_path, LIMITS, expected)
+    assert (read.name_patterns, read.json, read.any_single) == (["*.csv"], (), False)
+    assert (expected.item, expected.also_named, expected.order) == ("item", (), ())
+    assert (expected.first_and_last, expected.extra_columns) == (None, False)
+    assert [expected.index(name) for name in "ab"] == [0, 1]
+    read = parse(
+        'csv: {name: "{key}.csv", item: y, also_named: ["{key}.txt"], columns: [{name: a, min: 1}, {name: b, min: 1}], '
+        "order: [[a, b]], first_and_last: [a, b], extra_columns: true}"
+    )
+    columns = (Column("a", 1), Column("b", 1))
+    assert read.csv == CsvRules("{key}.csv", columns, "y", ("{key}.txt",), (("a", "b"),), ("a", "b"), True)
+
+
+def test_json_files(parse, tmp_path):
+    read = parse("json: [{name: a.json, schema: s.json}, {name: b.json, schema: t.json, entries: 5}]")
+    assert read.json == (
+        JsonFile("a.json", tmp_path / "s.json"),
+        JsonFile("b.json", tmp_path / "t.json", "", 5),
+    )
+    assert (read.json[0].each, read.json[0].entries, read.json[0].values) == ("", None, None)
+    assert (read.csv, read.any_single, list(read.name_patterns)) == (None, False, ["a.json", "b.json"])
+    read = parse('any_single: true\njson: [{name: "a_*", schema: s, each: m, entries: 5, values: 6}]')
+    assert read.json == (JsonFile("a_*", tmp_path / "s", "m", 5, 6),)
+    assert (read.any_single, list(read.name_patterns)) == (True, ["a_*"])
+
+
+def test_rules_name_the_files_that_they_consist_of(parse, tmp_path):
+    read = parse("json: [{name: a.json, schema: s.json}]\nreference_schemas: [r.json]")
+    assert read.reference_schemas == (tmp_path / "r.json",)
+    assert read.data_files == [tmp_path / "x.yaml", tmp_path / "s.json", tmp_path / "r.json"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("more: 1", "more"),
+        ("json: [{name: a, schema: s, more: 1}]", "more"),
+        ("csv: {name: a, columns: [], more: 1}", "more"),
+        ("csv: {name: a, columns: [{name: b, min: 1, more: 1}]}", "more"),
+        ("csv: {columns: []}", "name"),
+        ("json: [{schema: s}]", "name"),
+    ],
+)
+def test_wrong_rules_are_refused(parse, text, words):
+    with pytest.raises(TypeError, match=words):
+        parse(text)
+
+
+@pytest.mark.parametrize("task_id", task_ids())
+def test_every_task_has_a_format_and_its_files(task_id):
+    form, found = load_format(task_id)
+    assert (found, found.id) == (load_rules(task_id), task_id)
+    assert bool(found.csv) != bool(found.json)
+    assert callable(form.read) and callable(form.hints)
+    for path in found.data_files:
+        assert path.parent == found.folder == ROOT / "validator" / "formats" / found.folder.name
+        assert path.suffix == ".yaml" or json.loads(path.read_text(encoding="utf-8"))
+
+
+def test_an_unknown_task_has_no_format():
+    with pytest.raises(FileNotFoundError, match="there are no rules of x"):
+        load_format("x")
+
+
+@pytest.mark.parametrize("task_id", task_ids())
+def test_damaged_file_is_named(task_id, tmp_path):
+    form, found = load_format(task_id)
+    names = [pattern.replace("*", "S1") for pattern in found.name_patterns]
+    data = bytearray(make_zip(dict.fromkeys(names, "1,1,1,2\n" * 200)))
+    # A byte of the compressed content, which begins behind the name of the first file.
+    data[data.index(names[0].encode()) + len(names[0]) + 2] ^= 0xFF
+    path = tmp_path / "s.zip"
+    path.write_bytes(data)
+    line = refused(form.read, path, found).lines()[0]
+    assert line == f"1. E-ZIP-DAMAGED {names[0]}: the file cannot be unpacked; create the zip again."
