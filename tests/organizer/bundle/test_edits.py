@@ -13,8 +13,8 @@ import yaml
 
 from organizer.bundle.build import check_buildable, plan_bundles
 from organizer.bundle.parts import Parts
-from organizer.data.references import RefusedError
 from tests.helpers import ROOT, make_zip
+from validator.findings import Refused
 
 pytestmark = pytest.mark.slow
 
@@ -166,11 +166,11 @@ def test_every_edit_builds_and_lints_or_is_refused_with_its_place(source):
             plans = [plan_bundles(data, parts, form) for form in ("v2", "v1.5")]
             for bundle in [bundle for plan in plans for bundle in plan.bundles.values()]:
                 bundle.report(with_samples).refuse_errors()
-        except RefusedError as error:
+        except Refused as error:
             refused += 1
             for problem in error.findings.problems:
                 assert problem.file, (seed, problem)
-                assert problem.hint, (seed, problem)
+                assert problem.remedy, (seed, problem)
                 assert not with_samples, (seed, problem)
             continue
         assert all(plan.bundles for plan in plans), seed

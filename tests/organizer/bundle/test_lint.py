@@ -115,7 +115,7 @@ def test_verdict_is_the_platforms(case, unpacked):
     else:
         assert (sorted(codes(report.errors)), sorted(found)) == OURS[case["name"]]
     for problem in [*report.errors.problems, *report.warnings.problems]:
-        assert problem.hint, problem
+        assert problem.remedy, problem
         assert problem.file, problem
 
 

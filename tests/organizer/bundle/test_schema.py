@@ -56,7 +56,7 @@ def found(data):
     report = LintReport()
     check_schema(data, "v2", report)
     return [
-        (level, problem.code, problem.where, f"{problem.problem}; {problem.hint}.")
+        (level, problem.code, problem.where, f"{problem.problem}; {problem.remedy}.")
         for level, findings in (("error", report.errors), ("warning", report.warnings))
         for problem in findings.problems
     ]
