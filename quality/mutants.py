@@ -21,6 +21,7 @@ from scoring_program.task import load_task, task_ids
 
 _WORK = ROOT / ".cache" / "mutants"
 _COPY = _WORK / "repository"
+_BIN = ROOT / ".venv" / "mutation" / "bin"
 _LEFT_OUT = (".git", ".venv", ".cache", "out", "dist", ".hypothesis", "*_cache", "__pycache__")
 
 
@@ -57,6 +58,9 @@ def run_mutants(chosen: Sequence[str], sample: int) -> int:
     A run that was interrupted goes on where it stopped; mutants are tried again once the module or its tests
     change.
     """
+    if not (_BIN / "cosmic-ray").exists():
+        print("there is no cosmic-ray; install it with make .venv/mutation/done", file=sys.stderr)
+        return 1
     # A mutant may be left in the copy if a run is interrupted.
     shutil.rmtree(_COPY, ignore_errors=True)
     shutil.copytree(ROOT, _COPY, ignore=shutil.ignore_patterns(*_LEFT_OUT))
@@ -94,7 +98,7 @@ def _try_mutants(module: str, sample: int) -> list[str]:
 
 def _run(tool: str, *arguments: object) -> str:
     """Return what a tool prints in the copy. Raises RuntimeError if it fails, as where tests fail."""
-    command = [ROOT / ".venv" / "mutation" / "bin" / tool, *map(str, arguments)]
+    command = [_BIN / tool, *map(str, arguments)]
     done = subprocess.run(command, cwd=_COPY, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{tool} {arguments[0]}: {done.stdout}{done.stderr}")
