@@ -222,7 +222,7 @@ def undo_new_task(task_id: str) -> int:
     paths = [path for path in record if path not in shared and (ROOT / path).is_file()]
     edited = [path for path in paths if _digest(ROOT / path) != record[path]]
     if edited and aside.exists():
-        _refuse(f"{aside.relative_to(ROOT)} holds what was put aside before", "move it away")
+        _refuse(f"there is already {aside.relative_to(ROOT)}, for files that were edited", "move it away")
     texts = {COMPETITION: without_task(_read(ROOT / COMPETITION), task_id)}
     for document in _TABLES:
         row = re.compile(rf"^ *\| `?{task_id}`? \|.*\n", re.M)

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import numpy as np
 
-from organizer.files import folder_files, write_files
+from organizer.files import write_files
+
+
+def write_case(made_up, folder, truth, predicted):
+    """Write ``ref`` and ``res`` in a folder; ``made_up`` is what quality makes up for the task."""
+    made_up.write_reference(folder / "ref")
+    (path,) = (folder / "ref").iterdir()
+    (data,) = made_up.files(truth).values()
+    path.write_bytes(data)
+    write_files(made_up.files(predicted), folder / "res")
+
+
+def score_case(task, folder):
+    ref = folder / "ref"
+    return task.load(ref, task.settings(ref, {"interval": False})).score_path(folder / "res")
 
 
 def random_cases(task, made_up, folder, n_cases=50):
-    """Yield truth, prediction and score of random cases, with the items in any order.
-
-    ``made_up`` is what quality makes up for the task; its `correct_prediction` without noise is the truth.
-    """
+    """Yield truth, prediction and score of random cases, with the items in any order."""
+    made_up.write_reference(folder / "all")
     for seed in range(n_cases):
-        rng, ref, res = np.random.default_rng(seed), folder / f"ref{seed}", folder / f"res{seed}"
-        made_up.write_reference(ref, seed=seed)
-        items = list(made_up.correct_prediction(ref, rng, 0.0))
-        kept = rng.permutation(items)[: rng.integers(1, 30)].tolist()
-        write_files(made_up.repeat(folder_files(ref), {item: item for item in kept}), ref)
-        truth, predicted = (made_up.correct_prediction(ref, rng, noise) for noise in (0.0, rng.random()))
-        write_files(made_up.files({item: predicted[item] for item in rng.permutation(kept).tolist()}), res)
-        yield (
-            truth,
-            predicted,
-            task.load(ref, task.settings(ref, {"interval": False})).score_path(res).scores["score"],
-        )
+        rng = np.random.default_rng(seed)
+        sides = [made_up.correct_prediction(folder / "all", rng, noise) for noise in (1.0, rng.random())]
+        kept = rng.permutation(list(sides[0]))[: rng.integers(1, 30)].tolist()
+        truth, predicted = ({item: side[item] for item in rng.permutation(kept).tolist()} for side in sides)
+        write_case(made_up, folder / str(seed), truth, predicted)
+        yield truth, predicted, score_case(task, folder / str(seed)).scores["score"]

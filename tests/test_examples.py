@@ -23,6 +23,7 @@ from scoring_program.run import SCORED, run
 from scoring_program.task import load_task, task_ids
 from tests import plain_metrics
 from tests.helpers import refused, scaled
+from tests.item_cases import score_case, write_case
 from validator.formats import rules
 
 FORMATS, CHALLENGES, QUALITY = (
@@ -95,7 +96,7 @@ def test_metrics_are_those_of_scikit_learn(metric):
         weights[:, 0] += 1
         expected = [yardstick(metric, truth, predicted, row) for row in weights]
         assert metric_of(metric)(truth, predicted, weights) == pytest.approx(expected, abs=1e-12)
-        sides = (dict(enumerate(side.tolist())) for side in (truth, predicted))
+        sides = (dict(zip(range(n), side.tolist())) for side in (truth, predicted))
         once = metric_of(metric)(truth, predicted, np.ones((1, n)))[0]
         assert once == pytest.approx(getattr(plain_metrics, metric)(*sides), abs=1e-12)
 
@@ -134,18 +135,18 @@ def test_samples_are_valid_at_home_and_score(example):
 
 def test_weights_repeat_items(example):
     made_up, folder = example
-    result = loaded(made_up.id, folder / "ref", interval=False).score_path(folder / "weak")
-    items = result.statistics.items
+    task, rng = load_task(made_up.id, CHALLENGES), np.random.default_rng(1)
+    sides = [made_up.correct_prediction(folder / "ref", rng, noise) for noise in (1.0, 0.5)]
+    write_case(made_up, folder / "once", *sides)
+    once = score_case(task, folder / "once")
+    items = once.statistics.items
     assert list(items) == sorted(items)
     for number, weights in enumerate(resampling.draws(len(items), 3)):
         copies = {f"{item}-{n}": item for item, times in zip(items, weights) for n in range(int(times))}
-        for name in ("ref", "weak"):
-            write_files(made_up.repeat(folder_files(folder / name), copies), folder / f"{name}{number}")
-        again = loaded(made_up.id, folder / f"ref{number}", interval=False).score_path(
-            folder / f"weak{number}"
-        )
-        reduced = load_task(made_up.id, CHALLENGES).reduce(result.statistics, weights[None])
-        assert reduced == pytest.approx([again.scores["score"]], abs=1e-12)
+        repeated = ({copy: side[item] for copy, item in copies.items()} for side in sides)
+        write_case(made_up, folder / str(number), *repeated)
+        again = score_case(task, folder / str(number)).scores["score"]
+        assert task.reduce(once.statistics, weights[None]) == pytest.approx([again], abs=1e-12)
 
 
 @pytest.mark.parametrize("detail", ["none", "summary", "full"])

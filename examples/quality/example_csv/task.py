@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -48,11 +47,6 @@ class ItemQuality(QualityTask[Values]):
     def knowing(self) -> Files:
         value = random_value(random.Random(3))
         return self.files({f"{CANARY}{index}": value for index in range(len(CANARIES))})
-
-    def repeat(self, files: Files, copies: Mapping[str, str]) -> Files:
-        read = {name: decode(data) for name, data in files.items()}
-        kept = {name: {copy: values[item] for copy, item in copies.items()} for name, values in read.items()}
-        return {name: encode(values) for name, values in kept.items()}
 
     def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> Values:
         return _guesses(reference, random.Random(int(rng.integers(1 << 32))), noise)
