@@ -7,6 +7,7 @@ import math
 import random
 from functools import partial
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 import pytest
@@ -90,7 +91,7 @@ def test_metrics_are_those_of_scikit_learn(metric):
     for seed in range(scaled(100)):
         rng = np.random.default_rng(seed)
         n = int(rng.integers(1, 30))
-        make = partial(rng.normal, 0, 100, n) if metric == "rmse" else partial(rng.integers, 0, 5, n)
+        make: Any = partial(rng.normal, 0, 100, n) if metric == "rmse" else partial(rng.integers, 0, 5, n)
         truth, predicted = make(), make()
         weights = rng.integers(0, 4, (5, n)).astype(float)
         weights[:, 0] += 1
