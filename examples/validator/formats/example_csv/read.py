@@ -47,8 +47,9 @@ def read_file(
     """Read the file of a submission, or the ground truth, which looks the same. Raises Refused."""
     (file,) = rules.csv
     table = read_table(data, name, file, keys, name_missing)
-    values, (_, field) = table.content.columns, file.fields
-    return Read(Items(table.content.keys, np.asarray(values[field.name]), field.enum), table.notes)
+    keys, field = table.content.keys, file.fields[1]
+    values = np.asarray(table.content.columns[field.name])
+    return Read(Items(keys, values, field.enum), table.notes)
 
 
 def hints(items: Items) -> list[Note]:
