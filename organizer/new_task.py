@@ -90,7 +90,7 @@ def _refuse(problem: str, remedy: str) -> None:
 
 def _check(task_id: str, title: str, form: str, metric: str, labels: list[str] | None) -> None:
     if not re.fullmatch("[a-z][a-z0-9_]{1,39}", task_id) or keyword.iskeyword(task_id):
-        _refuse(f"'{task_id}' is not an ID", "write small letters, digits and _, as in ID=bird_calls")
+        _refuse(f"'{task_id}' is not an ID", "write small letters, digits and _, a letter first")
     # The folders of the task are packages beside other modules.
     beside = [ROOT / folder / f"{task_id}.py" for folder in ("validator/formats", "quality", "starting_kit")]
     spec = find_spec(task_id)

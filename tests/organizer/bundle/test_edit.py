@@ -42,47 +42,52 @@ def changed_lines(before, after):
 
 
 def test_only_the_lines_of_the_task_and_of_its_phase_change():
-    added = changed_lines(OURS, with_task(OURS, "bird_calls", TITLE, "Which?"))
-    assert [line for line in added if line[0] == "-"] == [
-        "-     max_submissions_per_day: 30",
-        "-     max_submissions: 600",
-        "-     tasks: [0, 1, 2, 3, 4, 5]",
-    ]
+    added = changed_lines(OURS, with_task(OURS, "a_task", TITLE, "Which?"))
+    gone = [line.split()[1] for line in added if line[0] == "-"]
+    assert gone == ["max_submissions_per_day:", "max_submissions:", "tasks:"]
     assert len(added) == 3 + 3 + 7
-    data = yaml.safe_load(with_task(OURS, "bird_calls", TITLE, "Which?"))
-    assert data["pages"][-1] == {"title": TITLE, "file": "pages/bird_calls.md"}
+    before, data = (yaml.safe_load(text) for text in (OURS, with_task(OURS, "a_task", TITLE, "Which?")))
+    assert data["pages"][-1] == {"title": TITLE, "file": "pages/a_task.md"}
+    index, number = (before[key][-1]["index"] + 1 for key in ("tasks", "solutions"))
     assert data["tasks"][-1] == {
-        "index": 6, "name": TITLE, "description": "Which?",
-        "scoring_program": "bird_calls_program.zip", "reference_data": "bird_calls_reference.zip",
+        "index": index, "name": TITLE, "description": "Which?",
+        "scoring_program": "a_task_program.zip", "reference_data": "a_task_reference.zip",
     }  # fmt: skip
-    assert data["solutions"][-1] == {"index": 6, "name": TITLE, "path": "bird_calls_sample.zip", "tasks": [6]}
-    (phase,) = data["phases"]
-    assert (phase["max_submissions_per_day"], phase["max_submissions"], phase["tasks"]) == (
-        35,
-        700,
-        [*range(7)],
-    )
+    assert data["solutions"][-1] == {
+        "index": number,
+        "name": TITLE,
+        "path": "a_task_sample.zip",
+        "tasks": [index],
+    }
+    (old,), (new,) = before["phases"], data["phases"]
+    assert new["max_submissions_per_day"] == old["max_submissions_per_day"] + 5
+    assert new["max_submissions"] == old["max_submissions"] + 100
+    assert new["tasks"] == [*old["tasks"], index]
 
 
-@pytest.mark.parametrize("first", ["bird_calls", "owls"])
-def test_two_tasks_are_taken_out_in_any_order(first):
-    both = with_task(with_task(OURS, "bird_calls", TITLE, "Which?"), "owls", "Owls", "Who?")
+@pytest.mark.parametrize(("first", "second"), [("a_task", "owls"), ("owls", "a_task")])
+def test_two_tasks_are_taken_out_in_any_order(first, second):
+    both = with_task(with_task(OURS, "a_task", TITLE, "Which?"), "owls", "Owls", "Who?")
     left = without_task(both, first)
-    assert left.count("owls" if first == "owls" else "bird_calls") == 0
-    assert without_task(left, "owls" if first == "bird_calls" else "bird_calls") == OURS
+    assert first not in left
+    assert without_task(left, second) == OURS
     assert without_task(OURS, first) == OURS
 
 
 def test_edits_of_other_entries_stay():
-    after = with_task(OURS, "bird_calls", TITLE, "Which?")
-    for old, new in (
+    after, mine = with_task(OURS, "a_task", TITLE, "Which?"), OURS
+    edits = (
         ("hide_output: false", "hide_output: true # mine"),
         ("Which?", "Which one?"),
-        ("35", "45"),
-    ):
-        after = after.replace(old, new)
-    mine = OURS.replace("hide_output: false", "hide_output: true # mine").replace("30", "40")
-    assert without_task(after, "bird_calls") == mine
+        ("Main phase", "Phase"),
+    )
+    for old, new in edits:
+        after, mine = after.replace(old, new), mine.replace(old, new)
+    assert mine != OURS
+    assert without_task(after, "a_task") == mine
+    limit = yaml.safe_load(OURS)["phases"][0]["max_submissions"]
+    raised = after.replace(f"max_submissions: {limit + 100}", "max_submissions: 5000")
+    assert "max_submissions: 4900\n" in without_task(raised, "a_task")
 
 
 def test_other_styles_of_yaml():
