@@ -57,8 +57,7 @@ def min_group(detail: str) -> int:
 
 
 def shows_comparisons(detail: str) -> bool:
-    """Return whether a detail level shows more than scores: sections, error costs, hints from the
-    reference."""
+    """Return whether a detail level shows more than scores, such as error costs and hints."""
     return bool(LEVELS[detail])
 
 
@@ -122,8 +121,7 @@ def _together(support: Ints, overlapping: bool) -> Ints:
 
 
 def _large_cells(section: Matrix, minimum: int) -> Matrix | None:
-    """Return a matrix without its small cells; the sum of the diagonal is known, so one of them must not
-    be alone."""
+    """Return a matrix without small cells; the sum of the diagonal is known, so more than one goes."""
     shown = section.support.min(axis=2) >= minimum
     diagonal = np.arange(len(section.names))
     large, _ = merge_small(section.support[diagonal, diagonal], minimum)
@@ -213,8 +211,7 @@ def _stepped(line: Line, instances: Ints, minimum: int) -> Line:
 
 
 def _stepped_from_total(line: Line, instances: Ints, minimum: int) -> Line:
-    """Return a line that keeps its first value until enough instances have left; the last step goes to its
-    end."""
+    """Return a line that changes when enough instances have left; the last step goes to its end."""
     steps = [0, *_steps(instances, minimum)]
     values = [line.y[index] for index in steps]
     if len(steps) > 1:

@@ -1,5 +1,4 @@
-"""Hints: notes on likely mistakes that no validator can refuse. A sample of the submission is interpreted in
-other ways.
+"""Hints: notes on likely mistakes in valid submissions, found by other interpretations of a sample.
 
 The challenge lists what is compared with the reference, and the other interpretations (`Check`); this module
 judges them. Hints change no score. They give shares over the whole sample in steps of 5 % and name nothing of
@@ -137,9 +136,7 @@ def likely_mistakes(
 
 
 def best_interpretation(check: Check) -> Interpretation | None:
-    """Return the interpretation that fits far better than what was submitted, the best of several; None if
-    there
-    is none."""
+    """Return the best interpretation that fits far better than the submission, or None."""
     better = [
         interpretation for interpretation in check.interpretations if _far_better(check, interpretation.fits)
     ]
@@ -155,8 +152,7 @@ def _far_better(check: Check, after: Bools) -> bool:
 
 
 def _is_lost(check: Check) -> bool:
-    """Return whether hardly anything agrees: a small share rather than none, so that no single entry
-    decides it."""
+    """Return whether hardly anything agrees: a small share, so that no single entry decides it."""
     return float(check.as_is.mean()) <= _LOST_SHARE
 
 
@@ -195,8 +191,7 @@ class BoxPairs:
     ground_truth: Floats
 
     def met(self, corners: Floats, iou: float = 0.5) -> Bools:
-        """Return which entries have a pair with IoU above ``iou`` if ``corners`` (k, 4) are those of the
-        entries."""
+        """Return which entries have a pair with IoU above ``iou`` if ``corners`` (k, 4) are their boxes."""
         low = np.maximum(corners[:, :2], self.ground_truth[:, :2])
         high = np.minimum(corners[:, 2:], self.ground_truth[:, 2:])
         common = np.clip(high - low + 1, 0, None).prod(axis=1)
@@ -216,9 +211,7 @@ class BoxPairs:
     def interpretations(
         self, corners: Floats, forms: Sequence[tuple[str, str, Floats, str]]
     ) -> list[Interpretation]:
-        """Return interpretations of (code, words, corners, remedy), and with a scale: half, double, and what
-        fits
-        best."""
+        """Return interpretations of (code, words, corners, remedy), and scaled: best fit, half, double."""
         made = [Interpretation(code, words, self.met(boxes), remedy) for code, words, boxes, remedy in forms]
         scales = [np.full(2, scale) for scale in _USUAL_SCALES]
         fitted = self._scale(corners)

@@ -28,8 +28,7 @@ Cell = Union[str, int, float, None]
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table. ``kind``: text, count (a whole number), number, or share (0..1, drawn as a
-    bar)."""
+    """A column of a table. ``kind``: text, count (whole), number, or share (0..1, with a bar)."""
 
     title: str
     kind: str = "text"
@@ -46,8 +45,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Table(Section):
-    """Rows under columns; None shows as a dash. ``support`` has the instances that a row rests on, as in
-    `Groups`."""
+    """Rows under columns; None shows as a dash. ``support`` is that of the rows, as in `Groups`."""
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
@@ -237,8 +235,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class ErrorCost:
-    """The cost of one type of error: the score without these errors, and how many points of the score that
-    is."""
+    """The cost of one type of error: the score without these errors, and the points gained."""
 
     error_type: str
     score_without: float

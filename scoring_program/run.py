@@ -54,8 +54,7 @@ class Outcome:
 
 
 class _Clock:
-    """The stages of a run: ``now`` is the present one, ``loaded`` the task with its reference once it was
-    read."""
+    """The stages of a run: ``now`` is the present one; ``loaded`` is set once the reference is read."""
 
     def __init__(self) -> None:
         self.now = "start"
@@ -142,8 +141,7 @@ def load_folder(
 
 
 def _reported(task: AnyTask, settings: Settings, organizer: Findings) -> Findings:
-    """Return the problems of a reference; without anything that it holds, unless the detail level is
-    full."""
+    """Return the problems of a reference, with its content only if the detail level is full."""
     if settings["detail"] == "full":
         return organizer
     codes = ", ".join(sorted({problem.code for problem in organizer.problems}))

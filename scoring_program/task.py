@@ -162,8 +162,7 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         return reference_hash(folder)
 
     def check_reference(self, folder: Path, settings: Settings, reference: ReferenceT) -> list[Note]:
-        """Look for mistakes of organizers that do not stop a run and still make it pointless. Raises
-        Refused."""
+        """Look for mistakes of organizers that make a run pointless. Raises Refused."""
         return []
 
     def prepare_reference(
@@ -184,8 +183,7 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         return [Note("N-REF-COPIED", f"checked and copied {counted(n_kept, 'file')}, {left}")]
 
     def settings(self, folder: Path, overrides: Settings | None = None) -> Settings:
-        """Return a value for every setting: ``overrides``, else those of the folder, else defaults. Raises
-        Refused."""
+        """Return all settings: ``overrides``, else those of the folder, else defaults. Raises Refused."""
         with Findings.collect() as findings:
             if not folder.is_dir():
                 remedy = "the organizers must attach the reference data"

@@ -1,5 +1,4 @@
-"""Grounding of words in boxes, as ActivityNet-Entities measures it: sub-task I (given) and II (generated
-sentences).
+"""Grounding of words in boxes as in ActivityNet-Entities: sub-tasks I (given) and II (generated).
 
 Each object has ten boxes, one for each sampled frame; each annotated word has reference boxes, each on one
 frame. Boxes are ``x1, y1, x2, y2`` in pixels with both ends included, float32 throughout. Source: the
@@ -128,8 +127,7 @@ def frame_overlaps(predicted: Floats, reference: Floats, frame: Ints) -> Floats:
 
 
 def first_with_key(keys: Ints, wanted: Ints) -> Ints:
-    """Return for each wanted key the index of the first entry of ``keys`` that is equal, -1 if there is
-    none."""
+    """Return for each wanted key the index of its first occurrence in ``keys``, -1 without one."""
     if not len(keys):
         return np.full(len(wanted), -1)
     order = np.argsort(keys, kind="stable")
@@ -161,8 +159,7 @@ def words_correct(objects: Objects, words: Words) -> tuple[Bools, Bools]:
 
 
 def class_means(correct: Bools, label: Ints, n_classes: int) -> tuple[Floats, Ints]:
-    """Return the mean of ``correct`` for each class (0 where there is none) and the number of entries of
-    each."""
+    """Return the mean of ``correct`` for each class, 0 without entries, and the number of entries."""
     counts = np.bincount(label, minlength=n_classes)
     return np.bincount(label, correct, n_classes) / np.maximum(counts, 1), counts
 
@@ -276,8 +273,7 @@ def _counted(judged: Generated, words: Words, submitted: Bools, localization: bo
 def per_class(
     judged: Generated, objects: Objects, words: Words, submitted: Bools, n_classes: int, localization: bool
 ) -> PrecisionRecall:
-    """Return F1 over classes: sums of class means over the number of classes in the segments that were
-    submitted.
+    """Return F1 over classes: sums of class means over the number of classes in submitted segments.
 
     Parameters
     ----------

@@ -21,8 +21,7 @@ _QUANTILES = (0.025, 0.975)
 
 
 def draw_blocks(n_items: int, n_replicates: int = REPLICATES) -> Iterator[Floats]:
-    """Yield the weights of the resamples in blocks of rows, so that memory does not grow with their
-    number."""
+    """Yield the weights of the resamples in blocks of rows of bounded size."""
     # The stream of this generator is frozen: the same draws with every version of numpy, in blocks or in one
     # go.
     generator = np.random.RandomState(_SEED)

@@ -1,5 +1,4 @@
-"""ActivityNet-Entities: from objects and annotated words to the statistics of each video, for both
-sub-tasks."""
+"""ActivityNet-Entities: from objects and annotated words to the statistics of each video."""
 
 from __future__ import annotations
 
@@ -57,8 +56,7 @@ class Joined:
 
 
 def join(reference: Reference, submission: Grounding) -> Joined:
-    """Bring a submission into the reference's numbering; objects in segments that are not annotated are
-    left out."""
+    """Bring a submission into the reference's numbering, without objects in other segments."""
     position = {segment: number for number, segment in enumerate(reference.segments)}
     number = np.array([position.get(segment, -1) for segment in submission.segments], dtype=np.int64)
     submitted = np.zeros(len(reference.segments), dtype=bool)

@@ -1,5 +1,4 @@
-"""The two tasks of ActivityNet-Entities: sub-task I, given sentences, and sub-task II, generated
-sentences."""
+"""The two tasks of ActivityNet-Entities: sub-task I, given sentences, and II, generated sentences."""
 
 from __future__ import annotations
 

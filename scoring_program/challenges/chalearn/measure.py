@@ -184,8 +184,7 @@ def _counting(cells: Cells, protocol: Protocol, drops_empty: bool, union: Ints) 
 
 
 def _score_if(statistics: SequenceStatistics, kept: Bools, replaced: Bools) -> float:
-    """Return the score with only the cells ``kept``, the prediction of those ``replaced`` being the ground
-    truth."""
+    """Return the score with the cells ``kept``, where those ``replaced`` are predicted perfectly."""
     cells = statistics.cells
     annotated = cells.counts.ground_truth
     jaccard = np.where(replaced, (annotated > 0).astype(float), frame_jaccard.jaccard_index(cells.counts))

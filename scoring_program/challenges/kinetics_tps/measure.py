@@ -237,8 +237,7 @@ def error_costs(statistics: VideoStatistics) -> dict[str, float]:
 
 
 def accuracy_curve(statistics: VideoStatistics, step: int) -> list[float]:
-    """Return the share of the videos with the right class and a passed threshold, at each ``step`` of the
-    grid."""
+    """Return the conditioned accuracy at every ``step``-th point of the grid."""
     points = range(0, part_state.GRID + 1, step)
     return statistics.protocol.accuracy(statistics.videos, statistics.right, points)
 
@@ -332,8 +331,7 @@ _Order = Union[Ints, slice]
 
 
 def _renumber(owner: Ints, new_number: Ints) -> tuple[Ints, _Order]:
-    """Return new owners in ascending order, and which old entries they belong to; owners at -1 are
-    dropped."""
+    """Return new owners, ascending, and their old entries; owners at -1 are dropped."""
     if np.array_equal(new_number, np.arange(len(new_number))):
         return owner, slice(None)
     numbers = new_number[owner] if len(owner) else np.zeros(0, np.int64)
