@@ -92,8 +92,7 @@ def merge_small(support: Ints, minimum: int, overlapping: bool = False) -> tuple
     minimum : int
         The fewest of each that a row may rest on.
     overlapping : bool
-        Whether an instance may be in several groups: merged groups then rest on as many as the largest of
-        them.
+        Whether an instance may be in several groups: merged groups rest on as many as the largest then.
 
     Returns
     -------

@@ -1,8 +1,7 @@
 """Hints: notes on likely mistakes in valid submissions, found by other interpretations of a sample.
 
 The challenge lists what is compared with the reference, and the other interpretations (`Check`); this module
-judges them. Hints change no score. They give shares over the whole sample in steps of 5 % and name nothing of
-the reference.
+judges them. Hints change no score. They give shares of the sample in steps of 5 %, nothing of the reference.
 """
 
 from __future__ import annotations
@@ -28,8 +27,7 @@ _TIMES = 2.5
 _MARGIN = 0.4
 _LOST_SHARE = 0.05
 _LOST = "At most 5 %"
-# A scale is tried if it is at least this far from 1; pairs agree on it within the tolerance. Both are
-# logarithms.
+# A scale is tried if it is this far from 1; pairs agree on it within the tolerance. Both are logarithms.
 _LEAST_SCALE = 0.2
 _SCALE_TOLERANCE = 0.1
 _SCALES_TRIED = 200

@@ -68,8 +68,7 @@ class Groups(Section):
     worst_first : int, optional
         The column that rows are sorted by, the smallest first; without it they keep their order.
     overlapping : bool
-        Whether an instance may be in several groups, so that a merged row may rest on no more than its
-        largest group.
+        Whether an instance may be in several groups: a merged row may rest on its largest group alone.
     """
 
     columns: Sequence[Column]

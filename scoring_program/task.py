@@ -274,8 +274,7 @@ def _interval(replicates: Floats, score: float, n_items: int) -> Interval | None
 
 def _error_costs(without: Mapping[str, float], score: float) -> list[ErrorCost]:
     """Return what each type of error costs, the largest first."""
-    # Rounded, because the last bits must not decide the order or show a cost of -0.0; adding zero makes that
-    # 0.0.
+    # Rounded, because the last bits must not decide the order; adding zero makes -0.0 a 0.0.
     costs = [ErrorCost(key, value, round(value - score, DECIMALS) + 0.0) for key, value in without.items()]
     return sorted(costs, key=lambda cost: -cost.points)
 

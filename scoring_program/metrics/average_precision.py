@@ -1,8 +1,7 @@
 """Average precision in COCO's protocol, with the matching of DensePose's released evaluator.
 
 Source: ``densepose_cocoeval.py`` (COCO DensePose 2019), itself after COCO's ``cocoeval.py``. All images,
-measures, area ranges and thresholds are matched at once: first the best detection of every image, then the
-second, and so on.
+measures, area ranges and thresholds are matched at once: the best detection of every image, the second, ...
 """
 
 from __future__ import annotations
@@ -153,8 +152,7 @@ def match(
 class _Matching:
     """The state of matching: the fields of `Matches`, and who is taken; the arrays change as it goes on.
 
-    ``ignored_person`` has the shape (n_areas, n_persons), ``taken`` (n_areas, n_measures, n_thresholds,
-    n_persons).
+    ``ignored_person`` is (n_areas, n_persons), ``taken`` (n_areas, n_measures, n_thresholds, n_persons).
     """
 
     pairs: Pairs

@@ -1,9 +1,8 @@
 """Grounding of words in boxes as in ActivityNet-Entities: sub-tasks I (given) and II (generated).
 
 Each object has ten boxes, one for each sampled frame; each annotated word has reference boxes, each on one
-frame. Boxes are ``x1, y1, x2, y2`` in pixels with both ends included, float32 throughout. Source: the
-released ``eval_grd_anet_entities.py`` (Zhou et al., CVPR 2019, sections 5.1 and A.2), which is the
-definition.
+frame. Boxes are ``x1, y1, x2, y2`` in pixels with both ends included, float32 throughout. The definition is
+the released ``eval_grd_anet_entities.py`` (Zhou et al., CVPR 2019, sections 5.1 and A.2).
 """
 
 from __future__ import annotations
@@ -35,8 +34,7 @@ class Words:
     mention_word, mention_label : int arrays of equal length
         All distinct pairs of a word and a class that one of its boxes gives it.
     box_start : int array of shape (n_words + 1,)
-        The reference boxes of word i are those from ``box_start[i]`` up to ``box_start[i + 1]``; at least
-        one.
+        Word i has the reference boxes from ``box_start[i]`` up to ``box_start[i + 1]``, at least one.
     box : float32 array of shape (n_boxes, 4)
     frame : int array of shape (n_boxes,)
         The sampled frame of each box, 0..9.
@@ -77,8 +75,7 @@ def overlap_correct(objects: Objects, words: Words, which: Ints, target: Ints) -
     """Return whether each object overlaps a word's reference boxes enough.
 
     The largest of the 10 x K overlaps must exceed 0.5. A box counts on its own frame only; a reference box of
-    one pixel has overlap 0, a predicted box of one pixel -1, and not-a-number on any frame makes the object
-    wrong.
+    one pixel has overlap 0, a predicted one -1, and not-a-number on any frame makes the object wrong.
 
     Parameters
     ----------

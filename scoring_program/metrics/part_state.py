@@ -260,8 +260,7 @@ def _predicted_parts(matched_human: Ints, part_name: Ints, proposals: Proposals)
 def frame_means(correctness: Floats, part_human: Ints, human_frame: Ints, n_frames: int) -> Floats:
     """Return the mean correctness over the ground-truth parts of each frame, NaN for a frame without parts.
 
-    Sums run from left to right: the parts of a human, then the humans of the frame (float64, no
-    compensation).
+    Sums run from left to right: the parts of a human, then the humans of the frame, in float64.
 
     Parameters
     ----------

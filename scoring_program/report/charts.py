@@ -132,8 +132,7 @@ def stacked_bar(data: StackedBar) -> Element:
     return chart
 
 
-# The front of a body in a field of 200 x 260: circles (x, y, r) and lines (x1, y1, x2, y2, width) of each
-# part.
+# The front of a body in a field of 200 x 260: circles (x, y, r) and lines (x1, y1, x2, y2, width).
 _BODY: dict[str, tuple[tuple[float, ...], ...]] = {
     "head": ((100, 30, 20),),
     "torso": ((100, 72, 100, 125, 46),),

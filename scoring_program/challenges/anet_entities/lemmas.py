@@ -12,8 +12,7 @@ from typing import NamedTuple
 from validator.findings import Findings, Note, counted, quote
 
 TABLE_VERSION = "3.9.1"
-# In the repository and in starting kits; scoring programs do not carry it, as their references hold the
-# lemmas.
+# Not in scoring programs, as their references hold the lemmas.
 TABLE = Path(__file__).with_name(f"corenlp_{TABLE_VERSION}_lemmas.tsv.gz")
 _NAMED_WORDS = 10
 _FIRST_TOKEN = re.compile(r"\w+?(?=n't\b)|\w+(?:[-./:,]\w+)*|\.+|-+|[?!]+|.")

@@ -101,8 +101,7 @@ def _notes(outside: int, submitted: Bools) -> list[Note]:
 class WordStatistics(Statistics):
     """What became of each annotated word; arrays of shape (n_words,).
 
-    ``correct``: it is grounded right; ``predicted``: it has an object; ``video``: the item that it belongs
-    to.
+    ``correct``: it is grounded right; ``predicted``: it has an object; ``video``: its item.
     """
 
     correct: Bools

@@ -171,8 +171,7 @@ def _word_tables(reference: Reference, correct: Bools, predicted: Bools, of_clas
         )
         for key, title, what, edges, values in tables
     ]
-    # All words of a class are in one bin of frequency: the rest of the bin follows from the rows of its
-    # classes.
+    # All words of a class are in one bin of frequency: the rest of the bin follows from rows of classes.
     large, _ = merge_small(of_classes, MIN_GROUP)
     rest = predicted & ~np.isin(words.label, large)
     binned[0] = _with_large_rest(binned[0], np.searchsorted(_FREQUENCIES, frequency[rest], "right") - 1)

@@ -114,8 +114,7 @@ class GeneratedSentences(EntitiesTask[ReferenceWithLemmas, SentenceStatistics]):
     ) -> list[Note]:
         """Write the reference as arrays, and the lemmas of all tokens and classes.
 
-        A ``lemmas.json`` of the source is taken as it is. ``options["lemmatize"]`` may replace
-        `lemmas_from_table`.
+        A ``lemmas.json`` of the source is kept. ``options["lemmatize"]`` may replace `lemmas_from_table`.
         """
         with Findings.collect() as findings:
             whole = findings.take(read.prepare(source, output, settings))

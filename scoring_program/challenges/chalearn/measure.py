@@ -29,8 +29,7 @@ class Protocol:
     to_intervals : callable
         Turns rows (n, 2) and the frames of their sequences (n,) into half-open intervals.
     actors_apart : bool
-        Whether the classes of different actors are compared separately. Pairs without a frame are then left
-        out.
+        Whether the classes of different actors are compared separately, without pairs that have no frame.
     false_classes_count : bool
         Whether a class that is only predicted counts, with 0.
     """

@@ -83,8 +83,7 @@ def _confusions(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStati
     ]
     annotated = frame_jaccard.confusions(sides[0], sides[1], track.n_classes)
     predicted = frame_jaccard.confusions(sides[1], sides[0], track.n_classes)
-    # Not frames: a submission chooses how long its rows are, and the sum of lengths would reveal which of
-    # them met.
+    # Not frames: a submission chooses the lengths of its rows, and their sum would reveal which of them met.
     things = f"annotated {track.instance}s"
     note = (
         f"How many {things} of a class (row) share frames with a prediction of another or the same (column)."

@@ -133,8 +133,7 @@ def _calibration(statistics: ImageStatistics) -> Section:
 
     columns = [Column("Group, best first"), Column("Scores"), Column("Detections", "count")]
     columns.append(Column("Right at 0.5", "share"))
-    # How many are ignored depends on the reference, and a submission may list as many as it likes in one
-    # place.
+    # How many are ignored depends on the reference, and a submission may list any number in one place.
     note = "Groups of equally many detections by their score; those that are ignored are among them."
     names = [str(number + 1) for number in range(n_groups)]
     return Groups(

@@ -29,8 +29,7 @@ _OFFICIAL, _ONE_TEMPLATE = "take the official file", "take all files of one temp
 
 # Height and width by image id.
 Sizes = dict[int, tuple[int, int]]
-# Called with the problem, the remedy, a pointer below the annotation, and perhaps a rule other than the
-# pointer.
+# Called with problem, remedy, a pointer below the annotation, and perhaps a rule other than the pointer.
 Problem = Callable[..., None]
 
 

@@ -279,8 +279,7 @@ def join(ground_truth: PartStates, predicted: PartStates) -> Joined:
     )
     has_frame = np.zeros(len(ground_truth.frames), dtype=bool)
     has_frame[frame[frame >= 0]] = True
-    # Frames may come in another order than the reference's; humans follow frames, parts and proposals follow
-    # them.
+    # Frames may come in another order than the reference's; humans, parts and proposals follow them.
     human_frame, human_order = _renumber(predicted.human_frame, frame)
     part_human, part_order = _renumber(
         predicted.part_human, _new_numbers(human_order, len(predicted.human_box))
