@@ -44,7 +44,7 @@ def disclosed(sections: Iterable[Section | Deferred], detail: str) -> list[Secti
     minimum = min_group(detail)
     shown: list[Section] = []
     for entry in sections:
-        if entry.level in LEVELS[detail]:  # type: ignore[union-attr]
+        if entry.level in LEVELS[detail]:
             built = entry.build() if isinstance(entry, Deferred) else [entry]
             merged = (_merged(section, minimum) for section in built)
             shown += [section for section in merged if section is not None]

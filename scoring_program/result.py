@@ -34,10 +34,16 @@ class Column:
     kind: str = "text"
 
 
+def columns(**titles: Sequence[str]) -> list[Column]:
+    """Return columns in order, from the titles of each kind: ``columns(text=["Class"], share=["Area"])``."""
+    return [Column(title, kind) for kind, of_kind in titles.items() for title in of_kind]
+
+
 @dataclass(frozen=True)
 class Section:
     """A part of the detail page: its key, its title, and a sentence that explains it."""
 
+    level = SUMMARY
     key: str
     title: str
     note: str
@@ -77,7 +83,6 @@ class Groups(Section):
     row: Callable[[Ints], Sequence[Cell]]
     worst_first: int | None = None
     overlapping: bool = False
-    level: str = SUMMARY
 
 
 @dataclass(frozen=True)
@@ -92,7 +97,6 @@ class Histogram(Section):
     support: Ints
     value: str
     things: str
-    level: str = SUMMARY
 
 
 def share_histogram(
@@ -141,7 +145,6 @@ class Matrix(Section):
     counts: Ints
     support: Ints
     things: str
-    level: str = SUMMARY
 
 
 @dataclass(frozen=True)
@@ -157,9 +160,9 @@ class Lane:
 class Timeline(Section):
     """Ground truth above prediction over the frames of one sequence."""
 
+    level = FULL
     n_frames: int
     lanes: Sequence[Lane]
-    level: str = FULL
 
 
 @dataclass(frozen=True)
@@ -190,7 +193,6 @@ class LineChart(Section):
     ordered: bool = False
     support: Ints | None = None
     from_total: bool = False
-    level: str = SUMMARY
 
 
 @dataclass(frozen=True)
@@ -198,7 +200,6 @@ class StackedBar(Section):
     """Shares of a whole, totals of the whole run: (label, share); they need not add up to 1."""
 
     shares: Sequence[tuple[str, float]]
-    level: str = SUMMARY
 
 
 @dataclass(frozen=True)
@@ -210,7 +211,6 @@ class BodyFigure(Section):
 
     parts: Sequence[tuple[str, float | None, int]]
     support: Ints
-    level: str = SUMMARY
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scoring_program.challenges.anet_entities.lemmas import Lemmas
-from scoring_program.challenges.anet_entities.read import Reference
+from scoring_program.challenges.anet_entities.read import Reference, ReferenceWithLemmas
 from scoring_program.disclosure import min_group
 from scoring_program.metrics import grounding
 from scoring_program.result import Statistics
@@ -109,15 +109,6 @@ class WordStatistics(Statistics):
     label: Ints
     video: Ints
     joined: Joined
-
-
-@dataclass(frozen=True)
-class ReferenceWithLemmas:
-    """The reference, the table of lemmas, and the name of the lemmatizer that made it."""
-
-    annotated: Reference
-    table: dict[str, str]
-    lemmatizer: str
 
 
 @dataclass(frozen=True)

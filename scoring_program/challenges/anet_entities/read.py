@@ -56,6 +56,15 @@ class Reference:
     videos: list[str]
 
 
+@dataclass(frozen=True)
+class ReferenceWithLemmas:
+    """The reference, the table of lemmas, and the name of the lemmatizer that made it."""
+
+    annotated: Reference
+    table: dict[str, str]
+    lemmatizer: str
+
+
 def load(folder: Path, settings: Settings) -> Reference:
     """Read the reference and keep the segments of the chosen splits. Raises Refused."""
     prepared = folder / PREPARED_FILE

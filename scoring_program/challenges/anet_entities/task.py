@@ -9,12 +9,8 @@ from typing import Any, TypeVar
 
 from scoring_program.challenges.anet_entities import hints, measure, page, read
 from scoring_program.challenges.anet_entities.lemmas import TABLE, lemmas_from_table
-from scoring_program.challenges.anet_entities.measure import (
-    ReferenceWithLemmas,
-    SentenceStatistics,
-    WordStatistics,
-)
-from scoring_program.challenges.anet_entities.read import Reference
+from scoring_program.challenges.anet_entities.measure import SentenceStatistics, WordStatistics
+from scoring_program.challenges.anet_entities.read import Reference, ReferenceWithLemmas
 from scoring_program.hints import likely_mistakes
 from scoring_program.result import Statistics
 from scoring_program.settings import Settings
