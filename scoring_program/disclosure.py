@@ -16,21 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from scoring_program.result import (
-    FULL,
-    SUMMARY,
-    BodyFigure,
-    Cell,
-    Deferred,
-    Groups,
-    Histogram,
-    Line,
-    LineChart,
-    Matrix,
-    Result,
-    Section,
-    Table,
-)
+from scoring_program import result as records
+from scoring_program.result import FULL, SUMMARY, Cell, Deferred, Groups, Line, Result, Section, Table
 from validator.arrays import Ints
 
 MIN_GROUP = 5
@@ -68,13 +55,13 @@ def _merged(section: Section, minimum: int) -> Section | None:
         return section
     if isinstance(section, Table):
         return _large_rows(section, minimum)
-    if isinstance(section, Histogram):
+    if isinstance(section, records.Histogram):
         return _merged_bins(section, minimum)
-    if isinstance(section, Matrix):
+    if isinstance(section, records.Matrix):
         return _large_cells(section, minimum)
-    if isinstance(section, LineChart):
+    if isinstance(section, records.LineChart):
         return _large_steps(section, minimum)
-    if isinstance(section, BodyFigure):
+    if isinstance(section, records.BodyFigure):
         # A person has several parts.
         large, _ = merge_small(section.support, minimum, overlapping=True)
         parts = [part if number in large else (part[0], None, 0) for number, part in enumerate(section.parts)]
@@ -119,7 +106,7 @@ def _together(support: Ints, overlapping: bool) -> Ints:
     return support.max(axis=0) if overlapping else support.sum(axis=0)
 
 
-def _large_cells(section: Matrix, minimum: int) -> Matrix | None:
+def _large_cells(section: records.Matrix, minimum: int) -> records.Matrix | None:
     """Return a matrix without small cells; the sum of the diagonal is known, so more than one goes."""
     shown = section.support.min(axis=2) >= minimum
     diagonal = np.arange(len(section.names))
@@ -157,7 +144,7 @@ def _large_rows(section: Table, minimum: int) -> Table | None:
     return replace(section, rows=rows, support=section.support[kept]) if rows else None
 
 
-def _merged_bins(section: Histogram, minimum: int) -> Histogram | None:
+def _merged_bins(section: records.Histogram, minimum: int) -> records.Histogram | None:
     """Return a histogram whose neighboring bins are joined until each is empty or large."""
     edges, counts, support = [section.edges[0]], list[int](), list[Ints]()
     pending, size = 0, np.zeros(2, np.int64)
@@ -181,7 +168,7 @@ def _merged_bins(section: Histogram, minimum: int) -> Histogram | None:
     return replace(section, edges=edges, counts=counts, support=np.array(support)) if any(counts) else None
 
 
-def _large_steps(section: LineChart, minimum: int) -> LineChart | None:
+def _large_steps(section: records.LineChart, minimum: int) -> records.LineChart | None:
     """Return a chart whose lines change only after ``minimum`` more instances."""
     if section.support is None:
         return section
