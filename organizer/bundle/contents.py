@@ -30,7 +30,7 @@ from organizer.bundle.competition import (
 from organizer.bundle.report import LintReport
 from organizer.data.prepare import SYNTHETIC_MARK
 from organizer.files import Files, unpack
-from organizer.runs.outcome import read_scores
+from organizer.runs.dry_run import read_scores
 from organizer.runs.worker import BuiltTask, Run, run_program
 from scoring_program.task import Declaration, load_task, task_ids
 from validator.findings import Findings, Problem, counted
