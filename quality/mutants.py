@@ -1,184 +1,120 @@
 """Mutation testing: small changes of metrics and validator, each of which the tests should detect.
 
-Uses cosmic-ray (``make .venv/mutation/done`` installs it) on a copy of the repository. A random sample of each module's mutants
-is tried on its quick tests, because all would take hours.
+cosmic-ray (``make .venv/mutation/done`` installs it, ``cosmic-ray.toml`` configures it) changes a copy of the
+repository. A sample of each module's mutants is tried on its quick tests, because all would take days.
 """
 
 from __future__ import annotations
 
 import hashlib
-import random
-import re
+import json
+import shlex
 import shutil
-import sqlite3
 import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from organizer.bundle.packing import imported, needed_code
-from quality import ROOT, mutant_tests
-from scoring_program.task import task_ids
+from quality import ROOT, mutant_filter
+from scoring_program.task import load_task, task_ids
 
-WORK = ROOT / ".cache" / "mutants"
-COPY = WORK / "repository"
-COSMIC_RAY = ROOT / ".venv" / "mutation" / "bin" / "cosmic-ray"
+_WORK = ROOT / ".cache" / "mutants"
+_COPY = _WORK / "repository"
+_BIN = ROOT / ".venv" / "mutation" / "bin"
 _LEFT_OUT = (".git", ".venv", ".cache", "out", "dist", ".hypothesis", "*_cache", "__pycache__")
-
-# The tests have a limit of their own, which is shorter.
-_CONFIG = """[cosmic-ray]
-module-path = "{module}"
-timeout = 1000.0
-excluded-modules = []
-test-command = "{command}"
-
-[cosmic-ray.distributor]
-name = "local"
-"""
 
 
 def modules() -> list[str]:
     """Return the modules that are tried: the metrics and the validator."""
-    folders = ("scoring_program/metrics", "validator", "validator/formats")
-    paths = (path for folder in folders for path in sorted((ROOT / folder).glob("[!_]*.py")))
-    return [path.relative_to(ROOT).as_posix() for path in paths]
+    folders = (ROOT / "scoring_program" / "metrics", ROOT / "validator")
+    return [p.relative_to(ROOT).as_posix() for folder in folders for p in sorted(folder.rglob("[!_]*.py"))]
 
 
-def chosen_tests(module: str) -> tuple[list[str], str]:
-    """Return the test files about a module, and words for pytest's -k.
+def chosen_tests(module: str) -> list[str]:
+    """Return the arguments of pytest for the tests of a module.
 
-    This is the file in the same place below ``tests/``, or else the files of that name, or else those that import the
-    module; and of the metrics the golden cases of the tasks whose program needs it.
+    These are the file in the same place below ``tests/``, or else those that import the module, or else all
+    of its package; for metrics also the golden cases of the tasks whose program needs the module.
     """
-    # Attacks look at the pages of whole runs.
-    paths = [path for path in sorted((ROOT / "tests").rglob("test_*.py")) if "attacks" not in path.parts]
-    own = ROOT / "tests" / Path(module).with_name(f"test_{Path(module).name}")
-    about = [own] if own.exists() else [path for path in paths if path.name == own.name]
-    if not about:
-        name = module[: -len(".py")].replace("/", ".")
-        about = [path for path in paths if name in imported(path.read_bytes())]
-    files = [path.relative_to(ROOT).as_posix() for path in about]
-    tasks = []
-    if module.startswith("scoring_program/metrics/"):
-        needed = {task: needed_code([f"scoring_program.challenges.{task}.program"]) for task in task_ids()}
-        tasks = [task for task, code in needed.items() if module in code]
-    golden = ["tests/test_golden.py"] if tasks else []
-    tests = files + golden or [f"tests/{module.split('/')[0]}"]
-    return tests, " or ".join(["not test_golden", *tasks]) if tasks else ""
+    tests, name = ROOT / "tests", module[: -len(".py")].replace("/", ".")
+    chosen = [tests / Path(module).with_name(f"test_{Path(module).name}")]
+    if not chosen[0].exists():
+        # Attacks look at the pages of whole runs.
+        paths = [path for path in sorted(tests.rglob("test_*.py")) if "attacks" not in path.parts]
+        chosen = [path for path in paths if name in imported(path.read_bytes())]
+        chosen = chosen or [path for path in paths if tests / Path(module).parts[0] in path.parents]
+    files = [path.relative_to(ROOT).as_posix() for path in chosen]
+    if not module.startswith("scoring_program/metrics/"):
+        return files
+    entries = {i: f"scoring_program.challenges.{load_task(i).folder.name}.task" for i in task_ids()}
+    tasks = [task_id for task_id, entry in entries.items() if module in needed_code([entry])]
+    return [*files, "tests/test_golden.py", "-k", " or ".join(["not test_golden", *tasks])]
 
 
-def run_mutants(chosen: list[str], sample: int) -> int:
+def run_mutants(chosen: Sequence[str], sample: int) -> int:
     """Try a sample of mutants of each module, print the share killed and the survivors.
 
-    A run that was interrupted goes on where it stopped; mutants are tried again once the module or its tests change.
+    A run that was interrupted goes on where it stopped; mutants are tried again once the module or its tests
+    change.
     """
-    print("| module | mutants | tried | killed |")
-    print("|---|---|---|---|")
+    if not (_BIN / "cosmic-ray").exists():
+        print("there is no cosmic-ray; install it with make .venv/mutation/done", file=sys.stderr)
+        return 1
+    # A mutant may be left in the copy if a run is interrupted.
+    shutil.rmtree(_COPY, ignore_errors=True)
+    shutil.copytree(ROOT, _COPY, ignore=shutil.ignore_patterns(*_LEFT_OUT))
+    print("| module | mutants | tried | killed |\n|---|---|---|---|")
     survivors = []
     for module in chosen or modules():
-        # A mutant may be left in the copy if a run is interrupted.
-        shutil.rmtree(COPY, ignore_errors=True)
-        shutil.copytree(ROOT, COPY, ignore=shutil.ignore_patterns(*_LEFT_OUT))
-        files, words = chosen_tests(module)
-        session = _session(module, files, sample)
-        with tempfile.TemporaryDirectory() as folder:
-            address = f"{folder}/socket"
-            command = f"{sys.executable} -S -E {mutant_tests.__file__} {address}"
-            (COPY / "mutants.toml").write_text(
-                _CONFIG.format(module=module, command=command), encoding="utf-8"
-            )
-            if not session.exists():
-                _begin(session, module, sample)
-            with _tests([address, *files, *(["-k", words] if words else [])]):
-                subprocess.run(
-                    [COSMIC_RAY, "exec", "mutants.toml", session], cwd=COPY, check=True, capture_output=True
-                )
-        total, tried, alive = _results(session, module)
+        total, tried, alive = results(_try_mutants(module, sample))
         killed = 100 * (tried - len(alive)) / max(tried, 1)
         print(f"| {module} | {total} | {tried} | {killed:.0f} % |", flush=True)
         survivors += alive
-    for survivor in survivors:
-        print(survivor)
+    print(*survivors, sep="\n")
     return 0
 
 
-@contextmanager
-def _tests(arguments: list[str]) -> Iterator[None]:
-    """Keep `mutant_tests` running; raise RuntimeError if it ends by itself, as all mutants would then seem killed."""
-    with subprocess.Popen([sys.executable, mutant_tests.__file__, *arguments], cwd=COPY) as server:
-        try:
-            while not Path(arguments[0]).exists():
-                _check(server)
-                time.sleep(0.1)
-            yield
-            _check(server)
-        finally:
-            server.kill()
+def _try_mutants(module: str, sample: int) -> list[str]:
+    """Return the lines of cosmic-ray's dump: each mutant and what came of it."""
+    tests = chosen_tests(module)
+    text = Path(__file__).with_name("cosmic-ray.toml").read_text(encoding="utf-8")
+    text = text.format(module=module, python=shlex.quote(sys.executable), tests=shlex.join(tests))
+    (_COPY / "mutants.toml").write_text(text, encoding="utf-8")
+    _run("cosmic-ray", "baseline", "mutants.toml")
+    files = [module, *(name for name in tests if name.endswith(".py"))]
+    content = hashlib.sha256(b"".join((ROOT / name).read_bytes() for name in files)).hexdigest()
+    session = _WORK / f"{module.replace('/', '.')}-{sample}-{content[:12]}.sqlite"
+    if not session.exists():
+        new = session.with_suffix(".new")
+        new.unlink(missing_ok=True)
+        _run("cosmic-ray", "init", "mutants.toml", new)
+        _run("cr-filter-operators", new, "mutants.toml")
+        _run("python", mutant_filter.__file__, "mutants.toml", new, sample)
+        new.rename(session)
+    _run("cosmic-ray", "exec", "mutants.toml", session)
+    return _run("cosmic-ray", "dump", session).splitlines()
 
 
-def _check(server: subprocess.Popen[bytes]) -> None:
-    if server.poll() is not None:
-        raise RuntimeError("the tests cannot be run; what is printed above says why")
+def _run(tool: str, *arguments: object) -> str:
+    """Return what a tool prints in the copy. Raises RuntimeError if it fails, as where tests fail."""
+    command = [_BIN / tool, *map(str, arguments)]
+    done = subprocess.run(command, cwd=_COPY, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{tool} {arguments[0]}: {done.stdout}{done.stderr}")
+    return done.stdout
 
 
-def _session(module: str, files: list[str], sample: int) -> Path:
-    """Return the file of a module's results, named by the contents of the module and its tests."""
-    content = hashlib.sha256(str(sample).encode())
-    for name in (module, *files):
-        paths = [ROOT / name] if (ROOT / name).is_file() else sorted((ROOT / name).rglob("*.py"))
-        for path in paths:
-            content.update(path.read_bytes())
-    return WORK / f"{module.replace('/', '.')}-{content.hexdigest()[:12]}.sqlite"
-
-
-def _begin(session: Path, module: str, sample: int) -> None:
-    """Start a session with a sample of the mutants, the same in every run."""
-    new = session.with_suffix(".new")
-    new.unlink(missing_ok=True)
-    subprocess.run([COSMIC_RAY, "init", "mutants.toml", new], cwd=COPY, check=True, capture_output=True)
-    lines = (COPY / module).read_text(encoding="utf-8").splitlines()
-    with closing(sqlite3.connect(new)) as database, database:
-        specs = database.execute(
-            "select job_id, operator_name, start_pos_row from mutation_specs order by operator_name, occurrence"
-        )
-        jobs = [job for job, operator, row in specs.fetchall() if _can_fail(operator, lines[row - 1])]
-        kept = random.Random(1).sample(jobs, min(sample, len(jobs)))
-        for table in ("mutation_specs", "work_items"):
-            marks = ",".join("?" * len(kept))
-            database.execute(f"delete from {table} where job_id not in ({marks})", kept)  # noqa: S608
-        database.execute("create table all_mutants (number integer)")
-        database.execute("insert into all_mutants values (?)", [len(jobs)])
-    new.rename(session)
-
-
-def _can_fail(operator: str, line: str) -> bool:
-    """Return whether any test could detect a mutant of a line."""
-    if (
-        "TYPE_CHECKING" in line
-        or "@dataclass" in line
-        or ("BitOr" in operator and re.search(r"\| (None|float|int|str|[A-Z])", line))
-    ):
-        return False  # what is only for those who read or check types
-    # "is" does what "==" does to small integers and names.
-    return not operator.endswith(("_Eq_Is", "_NotEq_IsNot"))
-
-
-def _results(session: Path, module: str) -> tuple[int, int, list[str]]:
+def results(dump: Iterable[str]) -> tuple[int, int, list[str]]:
     """Return how many mutants there are, how many were tried, and a text for each that survived."""
-    query = (
-        "select s.operator_name, s.start_pos_row, r.test_outcome, r.diff from mutation_specs s "
-        "join work_results r on r.job_id = s.job_id where r.worker_outcome = 'NORMAL'"
-    )
-    with closing(sqlite3.connect(session)) as database:
-        ((total,),) = database.execute("select number from all_mutants").fetchall()
-        rows = database.execute(query).fetchall()
-    alive = [
-        f"\n{module} line {row}: {operator}\n"
-        + "\n".join(line for line in diff.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---"))
-        for operator, row, outcome, diff in rows
-        if "SURVIVED" in str(outcome).upper()
-    ]
-    return total, len(rows), alive
+    total, tried, alive = 0, 0, []
+    for line in dump:
+        item, result = json.loads(line)
+        (mutation,) = item["mutations"]
+        tried += result["worker_outcome"] == "normal"
+        total += result["worker_outcome"] == "normal" or result["output"] == mutant_filter.NOT_SAMPLED
+        if result["test_outcome"] == "survived":
+            place = f"{mutation['module_path']} line {mutation['start_pos'][0]}: {mutation['operator_name']}"
+            changes = [text for text in result["diff"].splitlines()[3:] if text[:1] in ("+", "-")]
+            alive.append("\n".join(["", place, *changes]))
+    return total, tried, alive

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from scoring_program.challenge import challenge_ids
 
-from organizer.data.references import RefusedError
 from organizer.files import folder_files
 from quality.demo_data import write_demo_data
 from quality.task import quality_tasks
+from scoring_program.task import task_ids
 from tests.helpers import ROOT
+from validator.findings import Refused
 
 ID = "chalearn_gesture"
 
@@ -26,14 +26,14 @@ def test_demo_data_that_breaks_the_rules_is_refused(tmp_path, monkeypatch):
     task = quality_tasks()[ID]
     monkeypatch.setattr(task, "write_reference", write_reference)
     monkeypatch.setattr(task, "write_samples", write_samples)
-    with pytest.raises(RefusedError, match=r"S1_prediction\.csv line 1 column 3"):
+    with pytest.raises(Refused, match=r"S1_prediction\.csv line 1 column 3"):
         write_demo_data(ID, tmp_path)
     monkeypatch.setattr(task, "write_reference", lambda folder: (folder / "S1_labels.csv").write_text("x\n"))
-    with pytest.raises(RefusedError, match=r"S1_labels\.csv"):
+    with pytest.raises(Refused, match=r"S1_labels\.csv"):
         write_demo_data(ID, tmp_path)
 
 
-@pytest.mark.parametrize("name", challenge_ids())
+@pytest.mark.parametrize("name", task_ids())
 def test_demo_data_is_what_the_generator_writes(tmp_path, name):
     write_demo_data(name, tmp_path)
     for folder in (f"reference_data/{name}", f"starting_kit/samples/{name}"):

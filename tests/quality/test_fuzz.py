@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 
 import pytest
-from scoring_program.challenge import challenge_ids
 
 from organizer.files import zip_bytes
 from quality.fuzzing.mutations import CHANGES, mutate, rename
 from quality.fuzzing.run import run_fuzz, what_is_wrong
+from scoring_program.task import task_ids
 
 
 @pytest.mark.slow
@@ -17,7 +17,7 @@ def test_2000_corrupted_submissions_end_in_a_verdict(tmp_path):
     outcome = run_fuzz(2000, 1, tmp_path)
     assert outcome.failures == []
     assert sum(outcome.verdicts.values()) == 2000
-    for name in challenge_ids():
+    for name in task_ids():
         assert outcome.verdicts[f"{name}: exit 1"] > 0
         assert outcome.verdicts[f"{name}: exit 0"] > 0
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from scoring_program.challenge import challenge_ids, load_challenge
 
 from quality import gaming
 from quality.gaming import CORRECT, row, scores_of, submissions
 from quality.task import Trick, quality_tasks
+from scoring_program.task import load_task, task_ids
 from tests.helpers import ROOT
 
 pytestmark = pytest.mark.slow
 
-TRICKS = [(task, trick) for task in challenge_ids() for trick in quality_tasks()[task].tricks]
+TRICKS = [(task, trick) for task in task_ids() for trick in quality_tasks()[task].tricks]
 
 
 @cache
@@ -23,7 +23,7 @@ def scores(task):
     return {(trick.protocol, trick.name): scores_of(task, trick, files) for trick, files in submissions(task)}
 
 
-@pytest.mark.parametrize("task", challenge_ids())
+@pytest.mark.parametrize("task", task_ids())
 def test_every_task_has_tricks(task):
     assert [trick for trick in quality_tasks()[task].tricks if trick.protocol == "published"]
 
@@ -31,7 +31,7 @@ def test_every_task_has_tricks(task):
 @pytest.mark.parametrize(("task", "trick"), TRICKS, ids=lambda value: getattr(value, "name", value))
 def test_trick_against_a_correct_submission(task, trick):
     found, correct = (scores(task)[trick.protocol, name] for name in (trick.name, CORRECT))
-    sign = 1 if load_challenge(task).columns[0].sorting == "desc" else -1
+    sign = 1 if load_task(task).columns[0].sorting == "desc" else -1
     if trick.rewarded:
         assert sign * found["score"] > sign * correct["score"]
         assert found["coverage"] <= correct["coverage"]
@@ -39,7 +39,7 @@ def test_trick_against_a_correct_submission(task, trick):
         assert sign * found["score"] <= sign * correct["score"]
 
 
-@pytest.mark.parametrize("task", challenge_ids())
+@pytest.mark.parametrize("task", task_ids())
 def test_the_table_is_measured(task):
     table = (ROOT / "docs" / "gaming.md").read_text(encoding="utf-8").splitlines()
     rows = [
@@ -53,5 +53,5 @@ def test_submission_without_a_score_is_named_with_its_problem(monkeypatch, capsy
     monkeypatch.setattr(gaming, "submissions", lambda task: [(broken, {"Seq03_prediction.csv": b"x"})])
     assert gaming.print_table(["chalearn_gesture"]) == 1
     out = capsys.readouterr().out
-    assert "chalearn_gesture, broken trick: The submission " in out
+    assert "chalearn_gesture, broken trick: 1. E-FILE-" in out
     assert "correct the task's modules in quality/" in out

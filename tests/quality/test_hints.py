@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from scoring_program.challenge import challenge_ids, load_challenge
 
 from quality.hints import measure, run_hints
 from quality.task import Mistake, quality_tasks
 
 pytestmark = pytest.mark.slow
 
-TASKS = [name for name in challenge_ids() if load_challenge(name).plausibility()]
+TASKS = [name for name, task in quality_tasks().items() if task.mistakes]
 
 
 @pytest.mark.parametrize("task", TASKS)

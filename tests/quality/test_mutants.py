@@ -1,55 +1,59 @@
-"""Which tests are run against the mutants of a module."""
+"""Which mutants are tried, on which tests, and what is said of them."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import time
+import json
 
 import pytest
 
-from quality import mutant_tests
-from quality.mutants import chosen_tests, modules
+from quality import mutants
+from quality.mutant_filter import NOT_SAMPLED, divided
+from quality.mutants import chosen_tests, modules, results
 from tests.helpers import ROOT
 
 
 @pytest.mark.parametrize("module", modules())
 def test_every_module_has_tests_that_exist(module):
-    files, _ = chosen_tests(module)
+    files = [argument for argument in chosen_tests(module) if argument.endswith(".py")]
     assert files
     assert all((ROOT / file).exists() for file in files)
 
 
-def test_files_that_import_a_module_and_golden_cases_of_its_tasks_are_run():
-    files, words = chosen_tests("scoring_program/metrics/part_state.py")
-    assert files == ["tests/scoring_program/metrics/test_part_state.py", "tests/test_golden.py"]
-    assert words == "not test_golden or kinetics_tps"
-    assert chosen_tests("validator/png.py") == (["tests/validator/test_png.py"], "")
+def test_tests_of_a_module_and_golden_cases_of_its_tasks_are_run():
+    chosen = ["tests/scoring_program/metrics/test_part_state.py", "tests/test_golden.py"]
+    keyword = "not test_golden or kinetics_tps"
+    assert chosen_tests("scoring_program/metrics/part_state.py") == [*chosen, "-k", keyword]
+    assert chosen_tests("validator/png.py") == ["tests/validator/test_png.py"]
 
 
-@pytest.mark.slow
-def test_the_tests_run_on_the_module_as_it_is_at_that_moment(tmp_path):
-    module, test = tmp_path / "numbers_of.py", tmp_path / "test_numbers.py"
-    module.write_text("ONE = 1\n")
-    test.write_text("from numbers_of import ONE\n\n\ndef test_one():\n    assert ONE == 1\n")
-    (tmp_path / "pytest.ini").write_text("[pytest]\npythonpath = .\nmarkers = slow\n")
-    command = [sys.executable, mutant_tests.__file__, "socket"]
-    with subprocess.Popen([*command, "test_numbers.py"], cwd=tmp_path) as server:
-        while not (tmp_path / "socket").exists():
-            assert server.poll() is None
-            time.sleep(0.05)
-        codes = []
-        # All within a second and of one size, as mutants are; the last would never end.
-        for text in ("ONE = 1\n", "ONE = 2\n", "ONE = 1\n", "ONE == 1", "while 1:"):
-            module.write_text(text + "\n    pass\n" if text.endswith(":") else text)
-            codes.append(subprocess.run(command, cwd=tmp_path, timeout=60).returncode)
-        server.kill()
-    assert codes == [0, 1, 0, 1, 1]
+def test_sample_is_the_same_each_time_and_holds_no_excluded_mutant():
+    tried = [("core/Add_Sub", f"x = {number} + 1") for number in range(50)]
+    tried[7] = ("core/NumberReplacer", "@dataclass(order=1)")
+    excluded, left_out = divided(tried, ["TYPE_CHECKING", "@dataclass"], 10)
+    assert excluded == [7]
+    assert len(left_out) == 39
+    assert 7 not in left_out
+    assert divided(tried, ["@dataclass"], 10) == ([7], left_out)
+    assert divided(tried, ["@dataclass"], 100) == ([7], [])
 
 
-def test_tests_that_fail_without_a_mutant_are_told(tmp_path):
-    (tmp_path / "test_wrong.py").write_text("def test_wrong():\n    assert False\n")
-    command = [sys.executable, mutant_tests.__file__, "socket", "test_wrong.py"]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert ended.returncode == 1
-    assert ended.stderr == "the tests fail without a mutant (exit code 1): pytest test_wrong.py\n"
+def test_results_count_what_was_tried_and_show_what_survived():
+    diff = (
+        "--- mutation diff ---\n--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,2 @@\n def f():\n-    a < b\n+    a <= b"
+    )
+    rows = [("normal", "killed", ""), ("normal", "survived", ""), ("skipped", None, NOT_SAMPLED)]
+    rows += [("skipped", None, "excluded"), ("skipped", None, "Filtered operator")]
+    mutation = {"module_path": "x.py", "start_pos": [2, 4], "operator_name": "core/Lt_LtE"}
+    dump = [
+        json.dumps([
+            {"mutations": [mutation]}, {"worker_outcome": worker, "test_outcome": test, "output": output, "diff": diff},
+        ])
+        for worker, test, output in rows
+    ]  # fmt: skip
+    assert results(dump) == (3, 2, ["\nx.py line 2: core/Lt_LtE\n-    a < b\n+    a <= b"])
+
+
+def test_missing_tool_is_named_with_its_cure(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(mutants, "_BIN", tmp_path)
+    assert mutants.run_mutants(["validator/png.py"], 1) == 1
+    assert "make .venv/mutation/done" in capsys.readouterr().err

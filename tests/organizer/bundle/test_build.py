@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -12,19 +13,17 @@ import zipfile
 import jsonschema
 import pytest
 import yaml
-from scoring_program.challenge import challenge_ids, load_challenge
-from scoring_program.report.data import result_json
 
 from organizer.bundle import last_built, parts
 from organizer.bundle.build import build_all, load_competition, plan_bundles
-from organizer.bundle.packing import needed_code
 from organizer.data.prepare import reference_files
-from organizer.data.references import RefusedError
-from organizer.files import folder_files, write_files
+from organizer.files import folder_files, unpack, write_files
 from organizer.runs.dry_run import describe
 from organizer.runs.worker import BuiltTask, run_program
 from scoring_program import signature
+from scoring_program.report.outputs import result_json
 from scoring_program.settings import SETTINGS_FILE
+from scoring_program.task import load_task, task_ids
 from tests.golden_cases import (
     PROTOCOLS,
     cases,
@@ -36,11 +35,28 @@ from tests.golden_cases import (
     settings_of,
     told,
 )
-from tests.helpers import GOLDEN, ROOT, make_zip
+from tests.helpers import GOLDEN, REFERENCES, ROOT, SAMPLES, make_zip
+from validator.findings import Refused
+from validator.formats.rules import load_rules
 
 pytestmark = pytest.mark.slow
 
-IDS = challenge_ids()
+IDS = task_ids()
+VENDOR = "scoring_program/vendor/"
+# Modules that are not empty, by challenge.
+MOST_MODULES = {"chalearn": 32, "kinetics_tps": 40}
+# Runs score.py; opening a file below the first argument, but for the interpreter's, fails.
+HOOK = """
+import runpy, sys
+root, interpreter = (f"{folder}/" for folder in sys.argv[1:3])
+def check(event, arguments):
+    path = str(arguments[0]) if event == "open" else ""
+    if path.startswith(root) and not path.startswith(interpreter):
+        raise RuntimeError(f"outside of the program: {path}")
+del sys.argv[:3]
+sys.addaudithook(check)
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
 
 
 def read(path):
@@ -51,6 +67,12 @@ def read(path):
 def names_in(data):
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         return set(archive.namelist())
+
+
+@pytest.fixture
+def program_of(bundles):
+    """Return a function that returns the zip of a task's program."""
+    return lambda name: read(bundles / f"{name}.zip")[f"{name}_program.zip"]
 
 
 def test_two_builds_give_the_same_bytes(bundles, tmp_path):
@@ -72,27 +94,53 @@ def test_competition_offers_every_task(bundles):
 
 
 @pytest.mark.parametrize("name", IDS)
-def test_program_is_self_contained_and_holds_no_reference(bundles, name):
-    names = names_in(read(bundles / f"{name}.zip")[f"{name}_program.zip"])
-    assert {"score.py", "metadata.yaml", "metadata", "LICENSE", f"validator/rules/{name}.yaml"} <= names
-    assert any(entry.startswith("scoring_program/vendor/jsonschema/") for entry in names)
-    others = [other for other in IDS if other != name]
-    assert not [
-        entry
-        for entry in names
-        if entry.startswith(tuple(f"scoring_program/challenges/{other}/" for other in others))
-    ]
-    assert not [entry for entry in names if "demo" in entry or entry.startswith(("organizer/", "tests/"))]
+def test_program_holds_its_challenges_code_its_own_data_and_no_reference(program_of, name):
+    names = names_in(program_of(name))
+    rules, folder = load_rules(name), load_task(name).folder
+    assert {"score.py", "metadata.yaml", "metadata", "LICENSE"} <= names
+    assert {path.relative_to(ROOT).as_posix() for path in rules.data_files} <= names
+    for own in (rules.folder, folder):
+        inside = {entry for entry in names if entry.startswith(f"{own.parent.relative_to(ROOT)}/")}
+        challenges = {entry.split("/")[2] for entry in inside if entry.count("/") > 2}
+        assert challenges == {own.name}
+        assert {entry for entry in inside if entry.endswith(".yaml")} == {
+            f"{own.relative_to(ROOT)}/{name}.yaml"
+        }
+    assert {entry.split("/")[0] for entry in names if entry.endswith(".py")} == {
+        "score.py", "scoring_program", "validator",
+    }  # fmt: skip
+    assert not [entry for entry in names if "demo" in entry]
 
 
-def test_vendored_wheels_bring_their_licenses(bundles):
-    names = names_in(read(bundles / f"{IDS[0]}.zip")[f"{IDS[0]}_program.zip"])
-    vendor = "scoring_program/vendor/"
-    packages = {name.split("/")[2] for name in names if name.startswith(vendor) and ".dist-info/" in name}
+@pytest.mark.parametrize("name", IDS)
+def test_only_a_program_that_reads_json_carries_its_reader_and_wheels(program_of, name):
+    names = names_in(program_of(name))
+    carried = [entry for entry in names if entry.startswith(VENDOR) or "json" in entry]
+    if load_rules(name).csv:
+        assert carried == []
+    else:
+        assert {"validator/json_files.py", f"{VENDOR}jsonschema/__init__.py"} <= set(carried)
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_program_has_few_modules(program_of, name):
+    most = MOST_MODULES.get(load_task(name).folder.name)
+    with zipfile.ZipFile(io.BytesIO(program_of(name))) as archive:
+        modules = [
+            entry
+            for entry in archive.namelist()
+            if entry.endswith(".py") and not entry.startswith(VENDOR) and archive.read(entry).strip()
+        ]
+    assert most is None or len(modules) <= most, sorted(modules)
+
+
+def test_vendored_wheels_bring_their_licenses(program_of):
+    names = set().union(*(names_in(program_of(name)) for name in IDS))
+    packages = {name.split("/")[2] for name in names if name.startswith(VENDOR) and ".dist-info/" in name}
     assert packages
     for package in packages:
         licenses = [
-            name for name in names if name.startswith(f"{vendor}{package}/") and "LICEN" in name.upper()
+            name for name in names if name.startswith(f"{VENDOR}{package}/") and "LICEN" in name.upper()
         ]
         assert licenses, package
 
@@ -111,7 +159,7 @@ def test_single_task_bundle_has_the_challenge_columns(bundles, name):
 def test_tasks_are_called_what_their_challenges_are():
     tasks = yaml.safe_load((ROOT / "competition.yaml").read_text(encoding="utf-8"))["tasks"]
     called = {task["scoring_program"]: (task["name"], task["description"]) for task in tasks}
-    challenges = [load_challenge(name) for name in IDS]
+    challenges = [load_task(name) for name in IDS]
     assert called == {f"{found.id}_program.zip": (found.title, found.summary) for found in challenges}
 
 
@@ -144,16 +192,6 @@ def test_columns_of_a_competition_of_one_challenge_are_the_organizers(edited):
         data["leaderboards"][0]["columns"][0].update(title="Points")
 
     assert edited(change)["chalearn_action.zip"]["leaderboards"][0]["columns"][0]["title"] == "Points"
-
-
-def test_reader_is_packed_without_being_imported(monkeypatch):
-    code = {name: needed_code([f"scoring_program.challenges.{name}.program"]) for name in IDS}
-    monkeypatch.setattr(
-        parts, "needed_code", lambda names: needed_code([n for n in names if ".challenges." not in n])
-    )
-    for name in IDS:
-        readers = {place for place in code[name] if place.startswith("validator/formats/")}
-        assert readers <= parts.program_files([name]).keys()
 
 
 @pytest.mark.parametrize("name", IDS)
@@ -209,8 +247,8 @@ def add_final_phase(data, source):
     data["phases"].append({**data["phases"][0], **later, "max_submissions": 3})
 
 
-def copy_without_mark(challenge_id, folder):
-    shutil.copytree(ROOT / "reference_data" / challenge_id, folder)
+def copy_without_mark(task_id, folder):
+    shutil.copytree(ROOT / "reference_data" / task_id, folder)
     (folder / "SYNTHETIC.md").unlink()
     return folder
 
@@ -311,7 +349,7 @@ def test_own_reference_folder_is_dry_run_from_the_bundle(edited, tmp_path, monke
 def test_bundle_without_a_reference_cannot_be_dry_run(edited, tmp_path, monkeypatch):
     edited(lambda data, source: data["tasks"][0].pop("reference_data"))
     monkeypatch.setattr(last_built, "DIST", tmp_path / "dist")
-    with pytest.raises(RefusedError, match="has no reference data"):
+    with pytest.raises(Refused, match="has no reference data"):
         last_built.built_task("chalearn_action", None)
 
 
@@ -325,7 +363,7 @@ def test_bundle_without_a_reference_cannot_be_dry_run(edited, tmp_path, monkeypa
     ],
 )
 def test_wrong_edit_is_refused_with_its_place_and_nothing_is_written(edited, tmp_path, change, place):
-    with pytest.raises(RefusedError) as refused:
+    with pytest.raises(Refused) as refused:
         edited(lambda data, source: change(data))
     assert any(place in line for line in refused.value.findings.lines())
     assert not (tmp_path / "dist").exists()
@@ -347,7 +385,7 @@ def test_reference_without_a_task_of_the_competition_is_named_once(edited, tmp_p
     refs = tmp_path / "refs"
     copy_without_mark("chalearn_action", refs / "chalearn_action_final")
 
-    with pytest.raises(RefusedError) as refused:
+    with pytest.raises(Refused) as refused:
         edited(add_final_phase, reference=refs)
     (line,) = refused.value.findings.lines()
     assert "there is nothing to build: REFERENCE has no folder anet_entities_gen, " in line
@@ -378,24 +416,44 @@ def test_parts_are_made_once_in_a_build(tmp_path, monkeypatch):
     assert sorted(made) == IDS
 
 
+def run_alone(name, program, folder):
+    """Run a program on the demo data where opening a file of the repository fails, though it could be
+    imported."""
+    for part in ("program", "input/ref", "input/res"):
+        (folder / part).mkdir(parents=True)
+    unpack(program, folder / "program")
+    write_files(reference_files(name, REFERENCES / name), folder / "input" / "ref")
+    write_files(folder_files(SAMPLES / name / "good"), folder / "input" / "res")
+    arguments = [str(folder / part) for part in ("program/score.py", "input", "output")]
+    return subprocess.run(
+        [sys.executable, "-c", HOOK, str(ROOT), sys.prefix, *arguments],
+        cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("name", IDS)
-def test_declared_columns_are_the_written_scores(run_built, name):
-    outcome = run_built(
-        name, ROOT / "reference_data" / name, ROOT / "starting_kit" / "samples" / name / "good"
-    )
-    assert outcome.exit_code == 0, outcome.stderr
-    scores = json.loads(outcome.outputs["scores.json"])
-    assert list(scores) == [column.key for column in load_challenge(name).columns]
+def test_program_runs_from_its_zip_alone_and_writes_the_declared_columns(program_of, tmp_path, name):
+    done = run_alone(name, program_of(name), tmp_path)
+    assert done.returncode == 0, done.stderr
+    scores = json.loads((tmp_path / "output" / "scores.json").read_text(encoding="utf-8"))
+    assert list(scores) == [column.key for column in load_task(name).columns]
     assert list(scores)[:2] == ["score", "coverage"]
 
 
+def test_program_without_one_of_its_packages_does_not_run_alone(program_of, tmp_path):
+    with zipfile.ZipFile(io.BytesIO(program_of(IDS[0]))) as archive:
+        names = [entry for entry in archive.namelist() if not entry.startswith("validator/")]
+        done = run_alone(IDS[0], make_zip({entry: archive.read(entry) for entry in names}), tmp_path)
+    assert done.returncode
+    assert f"outside of the program: {ROOT}/validator/" in done.stderr
+
+
 @pytest.fixture
-def run_built(bundles, tmp_path):
+def run_built(program_of, tmp_path):
     """Return a function that runs a built program as the platform's worker does."""
 
     def run(name, reference, submission):
-        program = read(bundles / f"{name}.zip")[f"{name}_program.zip"]
-        return run_program(BuiltTask(name, program, reference, 120.0), submission, tmp_path / "app")
+        return run_program(BuiltTask(name, program_of(name), reference, 120.0), submission, tmp_path / "app")
 
     return run
 
@@ -409,7 +467,7 @@ def test_sample_scores_on_the_zips_of_each_shape_of_bundle(bundles, tmp_path, sh
     sample = ROOT / "starting_kit" / "samples" / IDS[0] / "good"
     built = BuiltTask(IDS[0], files[task["scoring_program"]], files[task["reference_data"]], 120.0)
     run = run_program(built, sample, tmp_path / "app")
-    assert any(line.startswith("leaderboard row | ") for line in describe(run, load_challenge(IDS[0]), 120.0))
+    assert any(line.startswith("leaderboard row | ") for line in describe(run, load_task(IDS[0]), 120.0))
     assert run.exit_code == 0
 
 
@@ -474,7 +532,7 @@ def test_starting_kit_runs_from_its_own_zip(bundles, tmp_path):
 
 
 def test_kits_with_generated_sentences_make_the_servers_lemmas(bundles, tmp_path):
-    task, table = "anet_entities_gen", load_challenge("anet_entities_gen").kit_data[0]
+    task, table = "anet_entities_gen", load_task("anet_entities_gen").kit_data[0]
     files = {name: read(bundles / f"{name}.zip") for name in (task, "densepose")}
     assert table not in names_in(files[task][f"{task}_program.zip"])
     assert table not in names_in(files["densepose"]["starting_kit.zip"])
