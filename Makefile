@@ -10,7 +10,7 @@ demo: .venv/run
 	@$(BIN)/python -m quality demo-ranking
 
 check: lint
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" --hypothesis-profile=quick
 
 test: lint
 	$(BIN)/python -m pytest -n auto --dist worksteal --durations=40

@@ -15,6 +15,7 @@ from statistics import median
 from organizer.bundle.parts import build_program
 from organizer.files import zip_bytes
 from organizer.runs.worker import BuiltTask, Run, run_program
+from quality.bench_csv import run_csv_bench
 from quality.bench_ranking import run_ranking_bench
 from quality.demo_data import write_full_size
 
@@ -42,7 +43,7 @@ print(json.dumps([time.perf_counter() - begin, resource.getrusage(resource.RUSAG
 
 
 def run_bench(ids: Sequence[str], scales: Sequence[float]) -> int:
-    """Print medians of five runs for each task and scale; if the scale is 1, measure rankings, too."""
+    """Print medians of five runs for each task and scale; at scale 1 measure CSV files and rankings, too."""
     print(f"interpreter with numpy and yaml: {median(_interpreter_start() for _ in range(_REPEATS)):.2f} s")
     titles = ("task", "size", "submission", "floor", *_STAGES, "total", "total / floor", "peak memory")
     print(f"| {' | '.join(titles)} | floor's peak |\n|{'---|' * (len(titles) + 1)}")
@@ -52,6 +53,7 @@ def run_bench(ids: Sequence[str], scales: Sequence[float]) -> int:
             with tempfile.TemporaryDirectory() as folder:
                 print(_measured(name, program, scale, Path(folder)), flush=True)
     if scales == [1.0]:
+        run_csv_bench()
         run_ranking_bench(ids)
     return 0
 

@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from organizer.bundle.build import build_all
 from tests.helpers import run_folder
 
+# How many random cases are tried, in percent of what the tests name: --hypothesis-profile=quick, default or nightly.
 # One fixed sequence of examples, so that a run on another machine sees the same.
-settings.register_profile("all", derandomize=True, deadline=None)
-settings.register_profile("quick", settings.get_profile("all"), max_examples=20)
+for profile, percent in {"quick": 10, "default": 100, "nightly": 2000}.items():
+    settings.register_profile(profile, derandomize=True, deadline=None, max_examples=percent)
+settings.load_profile("default")
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Try fewer examples where slow tests are left out."""
-    settings.load_profile("quick" if config.option.markexpr == "not slow" else "all")
+@pytest.fixture(scope="session")
+def bundles(tmp_path_factory):
+    """Return the folder with all bundles of both forms, made with the demo reference, once for all processes."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    dist = folder / "bundles"
+    with (folder / "bundles.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (dist / "v1.5").exists():
+            for form in ("v2", "v1.5"):
+                build_all(None, form, dist)
+    return dist
 
 
 @pytest.fixture(autouse=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from scoring_program.run import Outcome, load_folder, run
 from scoring_program.task import Loaded, load_task
@@ -23,9 +24,9 @@ REFERENCES = ROOT / "reference_data"
 SAMPLES = ROOT / "starting_kit" / "samples"
 
 
-def seeds(number: int, quick: int = 6) -> list[Any]:
-    """Return the seeds of random cases, the first of them for the quick tests."""
-    return [*range(quick), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(quick, number))]
+def scaled(number: int) -> int:
+    """Return how many random cases the profile of this run tries where the default one tries a number."""
+    return max(1, number * settings().max_examples // 100)
 
 
 def make_zip(files: Mapping[str, str | bytes]) -> bytes:

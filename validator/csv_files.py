@@ -1,42 +1,66 @@
-"""One engine for all CSV rules: families of files with integer columns and no header.
+"""One reader for all CSV files: files of one item each without a header, and tables with a header and a key.
 
-Reading goes in two steps. The syntax of each file is decided by one regular expression; only a file that
-fails it is walked line by line, to say where and why. Ranges and order are then checked for the rows of all
-files at once.
+Files of items hold integers. One regular expression decides the syntax of each; only a file that fails it is
+walked line by line, to say where and why. The csv module splits tables, and columns are found by their names.
+Whole columns are then checked at once; only one with a problem is checked field by field.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import islice, repeat
+from operator import itemgetter
+from typing import Union
 
 import numpy as np
 
-from validator.arrays import Bools, Ints
-from validator.findings import Findings, Read, counted, quote
-from validator.formats.rules import CsvRules
+from validator.arrays import Bools, Floats, Ints
+from validator.files import match_keys, refuse_repeated
+from validator.findings import Findings, Note, Read, Refused, counted, quote
+from validator.formats.rules import CsvRules, Field
+from validator.hints import EMPTY, label_hints
+from validator.limits import collector_off
 
 # 18 digits always fit into a signed 64-bit integer.
-_INTEGER = r"[ \t]*[0-9]{1,18}[ \t]*"
-# The reasons are given for this many bad lines of a file; further ones are only counted.
-_EXPLAINED_LINES = 2000
-# Where this many, and this share, of the rows end before they begin, their last column may hold lengths.
-_FEWEST_LENGTHS, _MANY = 3, 0.2
-_LENGTHS = "if it is a length, write start + length - 1; otherwise "
-_BLANK = re.compile(r"[ \t]*")
+_INTEGER = "[ \t]*[0-9]{1,18}[ \t]*"
 # Columns that are not read must be plain text as well: other programs treat some of these characters as line
 # ends.
 _PLAIN = "[^\0-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]*"
 # The start of a word: a letter, perhaps in quotes. Like all patterns in this module it takes linear time:
 # what may repeat is followed by other characters.
 _WORD = re.compile(r'[ \t]*"?[^\0-@\[-^`{-\x7f]')
+# Fields that are no integers, without blanks: their pattern, what is wrong, the remedy, and the rule.
+_NOT_INTEGERS = (
+    ("", "is empty", "write a whole number", "empty"),
+    ("[0-9]+", "has too many digits", "write a number of at most 18 digits", "digits"),
+    (r"[0-9]+\.0*", "is written as a decimal fraction", "write {}", "fraction"),
+    (r"([\"'])[^\"']*\1", "is quoted", "write the number without quotes", "quoted"),
+    ("[+-][0-9]+", "has a sign", "write a plain whole number", "sign"),
+)
+# The reasons are given for this many bad lines of a file; further ones are only counted.
+_EXPLAINED_LINES = 2000
+# Where this many, and this share, of the rows end before they begin, their last column may hold lengths.
+_FEWEST_LENGTHS, _MANY = 3, 0.2
+_LENGTHS = "if it is a length, write start + length - 1; otherwise "
+# Numbers in tables: their characters (Python accepts spellings that other programs do not), and what is wrong
+# with other fields and the remedy.
+_NUMBERS = {
+    "integer": (frozenset("+-0123456789"), "'{}' is not a whole number", "write digits only, at most 18"),
+    "number": (frozenset("+-0123456789.eE"), "'{}' is not a finite number", "write it like 0.5 or 5e-1"),
+}
+
+Values = Union["list[str]", Ints, Floats]
 
 
 @dataclass(frozen=True)
 class CsvRows:
-    """The rows of a family of CSV files.
+    """The rows of files of items.
 
     Attributes
     ----------
@@ -44,13 +68,24 @@ class CsvRows:
         The key of each file, in ascending order: a file without rows is listed too.
     file_index : int64 array, shape (n_rows,)
         The position in ``keys`` of each row's file, ascending.
-    values : int64 array, shape (n_rows, n_columns)
-        The columns that the rules name, in their order.
+    values : int64 array, shape (n_rows, n_fields)
     """
 
     keys: list[str]
     file_index: Ints
     values: Ints
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of a file with a header, in the order of the reference's keys, otherwise in that of the file.
+
+    ``columns`` holds the fields of the rules by name, as long as ``keys``: strings as a list, labels as int64
+    positions in ``enum``, integers as int64, and numbers as float64.
+    """
+
+    keys: list[str]
+    columns: Mapping[str, Values]
 
 
 def read_csv_files(
@@ -59,224 +94,358 @@ def read_csv_files(
     last_frames: Mapping[str, int] | None = None,
     reference_words: bool = False,
 ) -> Read[CsvRows]:
-    """Read and check CSV files that share their rules.
+    """Read and check files of items. Raises Refused with the problems of all files.
 
     Parameters
     ----------
     files : iterable of (key, file name, bytes)
         The files; keys are unique.
     rules : CsvRules
-        Columns, ranges and order.
+        Fields, ranges and order.
     last_frames : mapping of key to int, optional
         Number of frames of each key's item, frames counting from 1. If given, rows must start within them;
         rows that run past them get a note and are left as they are: where to cut is the metric's business.
     reference_words : bool
         Whether messages may quote ``last_frames``; never true for messages that participants see.
-
-    Raises
-    ------
-    Refused
-        With all problems of all files.
     """
     with Findings.collect() as findings:
-        names, counts, chunks = [], [], []
-        accepted: Counter[str] = Counter()
-        syntax = _Syntax(rules)
         files = sorted(files)
-        for _, name, data in files:
-            text = syntax.checked(decode(data, name, accepted, findings), name, accepted, findings)
-            names.append(name)
-            counts.append(text.count("\n"))
-            chunks.append(text)
-        for note, count in accepted.items():
-            findings.note("N-CSV-READ", f"{note} in {counted(count, 'file')}")
-        numbers = "".join(chunks).replace("\n", ",").split(",")[:-1]
-        values = np.array(list(map(int, numbers)), dtype=np.int64).reshape(-1, len(rules.columns))
-        rows = CsvRows([key for key, _, _ in files], np.repeat(np.arange(len(files)), counts), values)
-        _check_ranges(rows, names, rules, findings)
-        if last_frames is not None and rules.first_and_last:
-            _check_frames(rows, names, rules, last_frames, findings, reference_words)
-    return Read(rows, findings.notes)
+        reader = _ItemReader([name for _, name, _ in files], findings, rules)
+        values = reader.values([data for *_, data in files])
+        keys = [key for key, *_ in files]
+        if last_frames is not None and rules.frames:
+            n_frames = np.array([last_frames[key] for key in keys], np.int64)[reader.file_index]
+            reader.check_frames(values, n_frames, reference_words)
+    return Read(CsvRows(keys, reader.file_index, values), findings.notes)
 
 
-class _Syntax:
-    """The syntax of the files as regular expressions, one for a line and one for a whole file."""
+def read_table(
+    data: bytes,
+    name: str,
+    rules: CsvRules,
+    reference_keys: Sequence[str] | None = None,
+    name_missing: bool = False,
+) -> Read[Table]:
+    """Read and check a file with a header. Raises Refused.
 
-    def __init__(self, rules: CsvRules) -> None:
-        self._rules = rules
-        n_columns = len(rules.columns)
-        line = ",".join([_INTEGER] * n_columns) + (f"(?:,{_PLAIN})?" if rules.extra_columns else "")
-        self._line, self._file = re.compile(line), re.compile(f"(?:{line}\n)*(?:{line})?")
+    Parameters
+    ----------
+    data, name : bytes, str
+        The file and its name.
+    rules : CsvRules
+        Its fields and key.
+    reference_keys, name_missing
+        As for `validator.files.match_keys`; None at home, where the keys are not known.
+    """
+    with Findings.collect() as findings, collector_off():
+        reader = _TableReader([name], findings, rules)
+        reader.split(data)
+        columns = {field.name: reader.values(field) for field in rules.fields}
+        keys = columns[rules.key]
+        assert isinstance(keys, list)  # noqa: S101 - the key is a string
+        place = partial(reader.place, name=rules.key)
+        with findings.part():
+            if reference_keys is None:
+                refuse_repeated(keys, name, place)
+            else:
+                order = match_keys(keys, reference_keys, name, place, name_missing)
+    if reference_keys is not None:
+        keys = list(reference_keys)
+        columns = {key: keys if key == rules.key else _ordered(columns[key], order) for key in columns}
+    return Read(Table(keys, columns), findings.notes)
 
-    def checked(self, text: str, name: str, accepted: Counter[str], findings: Findings) -> str:
-        """Return the lines of a file with the columns of the rules alone, "" after a problem."""
-        if not self._file.fullmatch(text):
-            text = _drop_empty_end(text, accepted)
-            if not self._file.fullmatch(text):
-                _explain(text, name, self._rules, self._line, findings)
-                return ""
-        if text and not text.endswith("\n"):
-            text += "\n"
-        if self._rules.extra_columns:
-            n_columns = len(self._rules.columns)
-            text = "".join(",".join(line.split(",")[:n_columns]) + "\n" for line in text.split("\n")[:-1])
+
+def _ordered(values: Values, order: Ints) -> Values:
+    return values[order] if isinstance(values, np.ndarray) else [values[row] for row in order.tolist()]
+
+
+def table_hints(*tables: Table) -> list[Note]:
+    """Return notes on tables that all have no row, and on columns with one value in all rows."""
+    notes = [] if any(table.keys for table in tables) else [EMPTY]
+    for table in tables:
+        for name, values in table.columns.items():
+            if isinstance(values, np.ndarray) and label_hints(values, name):
+                text = f"all {counted(len(values), 'row')} have the same {name}. Is it the right column?"
+                notes.append(Note("N-LOOKS-CONSTANT", text))
+    return notes
+
+
+class _Reader:
+    """Files that are being read: their text, and the places of their rows, for problems."""
+
+    def __init__(self, names: Sequence[str], findings: Findings, rules: CsvRules) -> None:
+        self.names, self.findings, self.rules = names, findings, rules
+        self.accepted: Counter[str] = Counter()
+        self.columns = [field.name for field in rules.fields]
+        self.file_index: Ints = np.zeros(0, np.int64)
+
+    def decode(self, data: bytes, name: str) -> str:
+        """Return the text of a file with line ends as newlines, "" after a problem."""
+        if data.startswith((b"\xff\xfe", b"\xfe\xff")) or (data[1:2] == b"\0" and data[3:4] == b"\0"):
+            self.add("E-CSV-ENCODING", name, "", "the file is UTF-16", "save it as plain ASCII or UTF-8")
+            return ""
+        at, problem, remedy = data.find(b"\0"), "there is a NUL byte", "write plain text"
+        if at < 0:
+            if data.startswith(b"\xef\xbb\xbf"):
+                self.accepted["a byte order mark was skipped"] += 1
+                data = data[3:]
+            try:
+                text = data.decode("utf-8")
+            except UnicodeDecodeError as error:
+                at, problem = error.start, f"byte {error.start} is not valid UTF-8"
+                remedy = "save the file as plain ASCII or UTF-8"
+        if at >= 0:
+            line = data.count(b"\n", 0, at) + 1
+            self.add("E-CSV-ENCODING", name, f"line {line} column 1", problem, remedy)
+            return ""
+        if "\r" in text:
+            self.accepted["Windows line ends were accepted"] += 1
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
         return text
 
+    def note_accepted(self) -> None:
+        for note, count in self.accepted.items():
+            self.findings.note("N-CSV-READ", f"{note} in {counted(count, 'file')}")
 
-def decode(data: bytes, name: str, accepted: Counter[str], findings: Findings) -> str:
-    """Return the text of a file with line ends as newlines, "" after a problem."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or (data[1:2] == b"\0" and data[3:4] == b"\0"):
-        findings.add("E-CSV-ENCODING", "the file is UTF-16", "save it as plain ASCII or UTF-8", file=name)
-        return ""
-    if b"\0" in data:
-        where = _line_of_byte(data, data.index(b"\0"))
-        findings.add("E-CSV-ENCODING", "there is a NUL byte", "write plain text", file=name, where=where)
-        return ""
-    if data.startswith(b"\xef\xbb\xbf"):
-        accepted["a byte order mark was skipped"] += 1
-        data = data[3:]
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        problem, hint = f"byte {error.start} is not valid UTF-8", "save the file as plain ASCII or UTF-8"
-        findings.add("E-CSV-ENCODING", problem, hint, file=name, where=_line_of_byte(data, error.start))
-        return ""
-    if "\r" in text:
-        accepted["Windows line ends were accepted"] += 1
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text
+    def add(self, code: str, file: str, where: str, problem: str, remedy: str, rule: str = "") -> None:
+        self.findings.add(code, problem, remedy, file=file, where=where, rule=rule)
 
+    def line(self, row: int) -> int:
+        """Return the line of a row in its file, from 1."""
+        return row + 1 - int(np.searchsorted(self.file_index, self.file_index[row]))
 
-def _line_of_byte(data: bytes, position: int) -> str:
-    line = data.count(b"\n", 0, position) + 1
-    return f"line {line} column 1"
+    def place(self, row: int, name: str) -> str:
+        """Return line and column of a field."""
+        return f"line {self.line(row)} column {self.columns.index(name) + 1}"
 
+    def refuse(
+        self, code: str, rule: tuple[str, str], wrong: Bools, problem: Callable[[int], str], remedy: str
+    ) -> None:
+        """Add what is wrong in rows, of each file in the first ones; the others are counted.
 
-def _drop_empty_end(text: str, accepted: Counter[str]) -> str:
-    lines = text.split("\n")
-    end = len(lines)
-    while end and _BLANK.fullmatch(lines[end - 1]):
-        end -= 1
-    kept = "\n".join(lines[:end])
-    # One newline after the last row is ordinary; anything more is an empty line.
-    if text[len(kept) :] not in ("", "\n"):
-        accepted["an empty line at the end was accepted"] += 1
-    return kept
+        ``rule`` is a field and its constraint; problems begin with the name of the field.
+        """
+        for file in np.unique(self.file_index[wrong]).tolist():
+            first, end = map(int, np.searchsorted(self.file_index, (file, file + 1)))
+            for row in (first + index for index in self.findings.first_of(wrong[first:end])):
+                text, where = f"{rule[0]} {problem(row)}", self.place(row, rule[0])
+                self.add(code, self.names[file], where, text, remedy, " ".join(rule))
 
 
-def _explain(
-    text: str, name: str, rules: CsvRules, line_pattern: re.Pattern[str], findings: Findings
-) -> None:
-    """Say what is wrong with each line that does not match."""
-    shape = ",".join(column.name for column in rules.columns)
-    shown = 0
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line_pattern.fullmatch(line):
-            continue
-        shown += 1
-        if shown > _EXPLAINED_LINES:
-            findings.count_unread(1, name)
-            continue
-        code, column, problem, remedy, rule = _line_problem(line, number, rules, shape)
-        where = f"line {number} column {column}"
-        findings.add(code, problem, remedy, file=name, where=where, rule=rule)
+class _ItemReader(_Reader):
+    """Files of items that are being read."""
+
+    def values(self, contents: Iterable[bytes]) -> Ints:
+        """Return the checked values, shape (n_rows, n_fields); do not use them after a problem."""
+        n_fields, further = len(self.columns), self.rules.further_columns
+        line = ",".join([_INTEGER] * n_fields) + (f"(?:,{_PLAIN})?" if further else "")
+        whole, texts = re.compile(f"(?:{line}\n)*(?:{line})?"), []
+        for name, data in zip(self.names, contents):
+            text = self.decode(data, name)
+            if not whole.fullmatch(text):
+                text = self._without_empty_end(text)
+                if not whole.fullmatch(text):
+                    self._explain(text, name, re.compile(line))
+                    text = ""
+            if text and not text.endswith("\n"):
+                text += "\n"
+            if further:
+                text = "".join(",".join(row.split(",")[:n_fields]) + "\n" for row in text.split("\n")[:-1])
+            texts.append(text)
+        self.note_accepted()
+        self.file_index = np.repeat(np.arange(len(texts)), [text.count("\n") for text in texts])
+        values = np.fromstring("".join(texts).replace("\n", ","), np.int64, sep=",").reshape(-1, n_fields)
+        for field, column in zip(self.rules.fields, values.T):
+            self._check_range(field, column)
+        if self.rules.order:
+            self._check_order(*self._columns(values, self.rules.order))
+        return values
+
+    def _columns(self, values: Ints, names: Sequence[str]) -> Iterator[Ints]:
+        return (values[:, self.columns.index(name)] for name in names)
+
+    def _without_empty_end(self, text: str) -> str:
+        body = text.rstrip(" \t\n")
+        kept = body + text[len(body) :].partition("\n")[0] if body else ""
+        # One newline after the last row is ordinary; anything more is an empty line.
+        if text[len(kept) :] not in ("", "\n"):
+            self.accepted["an empty line at the end was accepted"] += 1
+        return kept
+
+    def _explain(self, text: str, name: str, pattern: re.Pattern[str]) -> None:
+        """Add a problem for each line that does not match."""
+        bad = ((at, line) for at, line in enumerate(text.split("\n"), 1) if not pattern.fullmatch(line))
+        for number, line in islice(bad, _EXPLAINED_LINES):
+            code, column, problem, remedy, rule = self._line_problem(line, number)
+            self.add(code, name, f"line {number} column {column}", problem, remedy, rule)
+        if more := sum(1 for _ in bad):
+            self.findings.count_unread(more, name)
+
+    def _line_problem(self, line: str, number: int) -> tuple[str, int, str, str, str]:
+        """Return the code of a problem, its column from 1, what is wrong, the remedy, and the rule."""
+        names, fields = self.columns, line.split(",")
+        write, n_more = f"write {','.join(names)}", len(fields) - len(names)
+        if not line.strip(" \t"):
+            return "E-CSV-EMPTY-LINE", 1, "the line is empty", "delete it", ""
+        if number == 1 and all(map(_WORD.match, fields)):
+            problem = f"'{quote(line)}' looks like a header"
+            return "E-CSV-HEADER", 1, problem, "delete the line: the files have none", ""
+        if len(fields) == 1 < len(names) == len(re.split(r"[;\t]", line)):
+            return "E-CSV-SEPARATOR", 1, "the fields are not separated by commas", write, ""
+        if n_more < 0 or (n_more > 0 and not self.rules.further_columns):
+            problem = f"the row has {counted(len(fields), 'field')} instead of {len(names)}"
+            return "E-CSV-COLUMNS", min(len(fields), len(names) + 1), problem, write, ""
+        for column, (name, field) in enumerate(zip(names, fields), start=1):
+            if not re.fullmatch(_INTEGER, field):
+                problem, remedy, rule = _integer_problem(field.strip(" \t"))
+                return "E-CSV-INTEGER", column, f"{name} {problem}", remedy, f"{name} {rule}"
+        column = next(at for at, field in enumerate(fields, start=1) if not re.fullmatch(_PLAIN, field))
+        problem = f"'{quote(fields[column - 1], 30)}' holds control characters"
+        return "E-CSV-ENCODING", column, problem, "delete them", ""
+
+    def _check_range(self, field: Field, values: Ints) -> None:
+        name, low = field.name, max(field.minimum, 0)
+        ends = f"{low} or more" if field.maximum == np.inf else f"{low}..{field.maximum}"
+        wrong = (values < low) | (values > field.maximum)
+        from_0 = wrong & (values == 0) & (low == 1 and not self.rules.further_columns)
+        add_1, correct = f"count {name}s from 1: add 1 to all", "correct or drop the line"
+        for constraint, chosen, remedy in (("from 1", from_0, add_1), ("range", wrong & ~from_0, correct)):
+            rule = name, constraint
+            self.refuse("E-CSV-RANGE", rule, chosen, lambda row: f"{values[row]} is not in {ends}", remedy)
+
+    def _check_order(self, low: Ints, high: Ints) -> None:
+        (left, right), wrong = self.rules.order, high < low
+        lengths = wrong.sum() >= _FEWEST_LENGTHS and wrong.mean() > _MANY
+        remedy = f"{_LENGTHS if lengths else ''}swap them or drop the line"
+
+        def problem(row: int) -> str:
+            return f"{high[row]} is before {left} {low[row]}"
+
+        self.refuse("E-CSV-RANGE", (right, "order"), wrong, problem, remedy)
+
+    def check_frames(self, values: Ints, n_frames: Ints, reference_words: bool) -> None:
+        """Refuse rows that start after the last frame of their item; note those that end after it."""
+        start, end = self._columns(values, self.rules.frames)
+
+        def problem(row: int) -> str:
+            known = f" ({n_frames[row]})" if reference_words else ""
+            return f"{start[row]} is after the last frame{known}"
+
+        rule, remedy = (self.rules.frames[0], "frames"), "frames count from 1; correct or drop the line"
+        self.refuse("E-CSV-FRAME", rule, start > n_frames, problem, remedy)
+        if n_long := int((end > n_frames).sum()):
+            text = f"{counted(n_long, 'row')} cut at the last frame: the end frame is after it"
+            self.findings.note("N-CSV-CUT", text)
 
 
-def _line_problem(line: str, number: int, rules: CsvRules, shape: str) -> tuple[str, int, str, str, str]:
-    """Return the code of a problem, its column from 1, what is wrong, how to fix it, and the rule."""
-    fields = line.split(",")
-    n_columns = len(rules.columns)
-    if _BLANK.fullmatch(line):
-        return "E-CSV-EMPTY-LINE", 1, "the line is empty", "delete it", ""
-    if number == 1 and all(map(_WORD.match, fields)):
-        problem = f"'{quote(line)}' looks like a header"
-        return "E-CSV-HEADER", 1, problem, "delete the line: the files have none", ""
-    if len(fields) == 1 < n_columns == len(re.split(r"[;\t]", line)):
-        return "E-CSV-SEPARATOR", 1, "the fields are not separated by commas", f"write {shape}", ""
-    if len(fields) != n_columns and not (rules.extra_columns and len(fields) > n_columns):
-        problem = f"the row has {counted(len(fields), 'field')} instead of {n_columns}"
-        return "E-CSV-COLUMNS", min(len(fields), n_columns + 1), problem, f"write {shape}", ""
-    for position, (column, field) in enumerate(zip(rules.columns, fields), start=1):
-        if not re.fullmatch(_INTEGER, field):
-            problem, remedy, rule = _field_problem(column.name, field)
-            return "E-CSV-INTEGER", position, problem, remedy, f"{column.name} {rule}"
-    position = next(number for number, field in enumerate(fields, start=1) if not re.fullmatch(_PLAIN, field))
-    problem = f"'{quote(fields[position - 1], 30)}' holds control characters"
-    return "E-CSV-ENCODING", position, problem, "delete them", ""
+def _integer_problem(field: str) -> tuple[str, str, str]:
+    """Return what is wrong with a field that is no integer, the remedy, and the rule."""
+    for pattern, problem, remedy, rule in _NOT_INTEGERS:
+        if re.fullmatch(pattern, field):
+            return f"{quote(field, 30)} {problem}".lstrip(), remedy.format(field.split(".")[0][:18]), rule
+    return f"'{quote(field, 30)}' is not a whole number", "write digits only", "integer"
 
 
-def _field_problem(name: str, field: str) -> tuple[str, str, str]:
-    """Return what is wrong with a field that is no integer, how to fix it, and the rule."""
-    field = field.strip(" \t")
-    shown = quote(field, 30)
-    if not field:
-        return f"{name} is empty", "write a whole number", "empty"
-    if re.fullmatch(r"[0-9]+", field):
-        return f"{name} {shown} has too many digits", "write a number of at most 18 digits", "digits"
-    if re.fullmatch(r"[0-9]+\.0*", field):
-        remedy = f"write {field.split('.')[0][:18]}"
-        return f"{name} {shown} is written as a decimal fraction", remedy, "fraction"
-    if re.fullmatch(r"([\"'])[^\"']*\1", field):
-        return f"{name} {shown} is quoted", "write the number without quotes", "quoted"
-    if re.fullmatch(r"[+-][0-9]+", field):
-        return f"{name} {shown} has a sign", "write a plain whole number", "sign"
-    return f"{name} '{shown}' is not a whole number", "write digits only", "integer"
+class _TableReader(_Reader):
+    """A file with a header that is being read: its fields column by column, and the line of each row."""
 
+    def split(self, data: bytes) -> None:
+        """Split the file into rows. Raises Refused unless they have the columns of the rules."""
+        (name,), names = self.names, self.columns
+        self._text = self.decode(data, name)
+        self.note_accepted()
+        if sum(map(data.count, (b"\n", b"\r", b","))) > self.rules.values:
+            problem = f"there are more values (commas and line ends) than {self.rules.values:,}"
+            self.add("E-CSV-COUNT", name, "", problem, "submit only what is asked for")
+        self.findings.refuse_problems()
+        reader = csv.reader(io.StringIO(self._text), strict=True)
+        try:
+            header, *self._rows = [row for row in reader if row] or [[]]
+        except csv.Error as error:
+            problem = f"the file cannot be split into fields: {error}"
+            remedy = 'quote a field as "a ""quoted"" word"'
+            self.add("E-CSV-SYNTAX", name, f"line {reader.line_num}", problem, remedy)
+            raise Refused(self.findings) from None
+        self.columns = [field.strip() for field in header]
+        for code, rule, problem, remedy in _header_problems(self.columns, names):
+            self.add(code, name, "line 1 column 1", problem, remedy, rule)
+        self.findings.refuse_problems()
+        self._check_lengths()
+        others = [quote(field, 30) or "(no name)" for field in self.columns if field not in names]
+        if others:
+            text = f"{quote(name)} has columns that are not needed and were ignored: {', '.join(others[:5])}"
+            self.findings.note("N-CSV-COLUMNS", text + (" …" if len(others) > 5 else ""))
 
-def _check_ranges(rows: CsvRows, names: list[str], rules: CsvRules, findings: Findings) -> None:
-    for position, column in enumerate(rules.columns):
-        values = rows.values[:, position]
-        wrong = values < column.min
-        ends = f"{column.min} or more"
-        if column.max is not None:
-            wrong |= values > column.max
-            ends = f"{column.min}..{column.max}"
-        from_zero = wrong & (values == 0) & (column.min == 1 and not rules.extra_columns)
-        count_from_1 = f"count {column.name}s from 1: add 1 to all"
-        others = wrong & ~from_zero
-        for chosen, remedy in ((from_zero, count_from_1), (others, "correct or drop the line")):
-            rule = f"{column.name} {'from 1' if chosen is from_zero else 'range'}"
-            for row, place in _places(rows, names, chosen, position, findings):
-                problem = f"{column.name} {values[row]} is not in {ends}"
-                findings.add("E-CSV-RANGE", problem, remedy, **place, rule=rule)
-    for left, right in rules.order:
-        low, high = rules.index(left), rules.index(right)
-        wrong = rows.values[:, high] < rows.values[:, low]
-        often = wrong.sum() >= _FEWEST_LENGTHS and wrong.mean() > _MANY
-        remedy = f"{_LENGTHS if often else ''}swap them or drop the line"
-        for row, place in _places(rows, names, wrong, high, findings):
-            problem = f"{right} {rows.values[row, high]} is before {left} {rows.values[row, low]}"
-            findings.add("E-CSV-RANGE", problem, remedy, **place, rule=f"{left} {right}")
+    def _check_lengths(self) -> None:
+        n, lengths = len(self.columns), np.fromiter(map(len, self._rows), np.int64, len(self._rows))
+        for row in self.findings.first_of(lengths != n):
+            problem = f"the row has {counted(int(lengths[row]), 'field')} instead of {n}"
+            where = f"line {self.line(row)} column {min(lengths[row], n) + 1}"
+            remedy = "write as many as the header has; quote fields that hold commas"
+            self.add("E-CSV-COLUMNS", self.names[0], where, problem, remedy)
+        self.findings.refuse_problems()
+        self.file_index = np.zeros(len(lengths), np.int64)
 
+    @cached_property
+    def _lines(self) -> list[int]:
+        reader = csv.reader(io.StringIO(self._text), strict=True)
+        return [reader.line_num for row in reader if row]
 
-def _check_frames(
-    rows: CsvRows,
-    names: list[str],
-    rules: CsvRules,
-    last_frames: Mapping[str, int],
-    findings: Findings,
-    reference_words: bool,
-) -> None:
-    assert rules.first_and_last is not None  # noqa: S101 - the caller has looked
-    first, last = map(rules.index, rules.first_and_last)
-    n_frames = np.array([last_frames[key] for key in rows.keys], dtype=np.int64)[rows.file_index]
-    for row, place in _places(rows, names, rows.values[:, first] > n_frames, first, findings):
-        known = f" ({n_frames[row]})" if reference_words else ""
-        problem = f"{rules.first_and_last[0]} {rows.values[row, first]} is after the last frame{known}"
-        findings.add("E-CSV-FRAME", problem, "frames count from 1; correct or drop the line", **place)
-    n_long = int((rows.values[:, last] > n_frames).sum())
-    if n_long:
-        findings.note(
-            "N-CSV-CUT", f"{counted(n_long, 'row')} cut at the last frame: the end frame is after it"
+    def line(self, row: int) -> int:
+        """Return the line on which a row ends, from 1."""
+        return self._lines[row + 1]
+
+    def values(self, field: Field) -> Values:
+        """Return the checked values of a column; do not use them after a problem."""
+        values: Values
+        name = field.name
+        values = texts = list(map(str.strip, map(itemgetter(self.columns.index(name)), self._rows)))
+        if field.enum:
+            codes = dict(zip(field.enum, range(len(field.enum))))
+            values = np.fromiter(map(codes.get, texts, repeat(-1)), np.int64, len(texts))
+            code, constraint, problem, wrong = "E-CSV-LABEL", "enum", "'{}' is not a label", values < 0
+            remedy = f"write one of {', '.join(field.enum[:5])}" + (", …" if len(field.enum) > 5 else "")
+        elif field.type == "string":
+            code, constraint, problem, remedy = "E-CSV-EMPTY", "required", "is empty", "fill it in"
+            wrong = np.array([not text for text in texts], bool)
+        elif (numbers := _numbers(texts, field.type)) is None:
+            code, constraint, (_, problem, remedy) = "E-CSV-NUMBER", "type", _NUMBERS[field.type]
+            wrong = np.array([_numbers([text], field.type) is None for text in texts], bool)
+        else:
+            code, constraint, remedy, values = "E-CSV-RANGE", "range", "correct it", numbers
+            problem = f"'{{}}' is not in {field.minimum:g}..{field.maximum:g}"
+            wrong = (numbers < field.minimum) | (numbers > field.maximum)
+        self.refuse(
+            code, (name, constraint), wrong, lambda row: problem.format(quote(texts[row], 40)), remedy
         )
+        if field.unique:
+            with self.findings.part():
+                refuse_repeated(texts, self.names[0], partial(self.place, name=name), name)
+        return values
 
 
-def _places(
-    rows: CsvRows, names: list[str], wrong: Bools, column: int, findings: Findings
-) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield rows to report as one kind, with file and place; of each file the first ones, the others are
-    counted."""
-    for file in np.unique(rows.file_index[wrong]).tolist():
-        first, end = map(int, np.searchsorted(rows.file_index, (file, file + 1)))
-        for row in findings.first_of(wrong[first:end]):
-            yield first + row, {"file": names[file], "where": f"line {row + 1} column {column + 1}"}
+def _header_problems(header: list[str], names: list[str]) -> Iterator[tuple[str, str, str, str]]:
+    """Yield code, rule, what is wrong, and the remedy."""
+    for mark, what in ((";", "semicolons"), ("\t", "tabs")):
+        if len(header) == 1 and set(names) <= {name.strip() for name in header[0].split(mark)}:
+            yield "E-CSV-SEPARATOR", "", f"the fields are separated by {what}", f"write {','.join(names)}"
+            return
+    if missing := [name for name in names if name not in header]:
+        problem = f"the header has no {' and no '.join(missing)}: it is '{quote(','.join(header))}'"
+        yield "E-CSV-HEADER", "missing", problem, f"begin the file with the line {','.join(names)}"
+    for name in sorted(name for name in names if header.count(name) > 1):
+        yield "E-CSV-HEADER", f"{name} repeated", f"there are several columns {name}", "keep one of them"
+
+
+def _numbers(texts: list[str], type_name: str) -> Ints | Floats | None:
+    """Return the numbers that texts hold, None if any holds none that is finite and fits into 64 bits."""
+    if not _NUMBERS[type_name][0].issuperset("".join(texts)):
+        return None
+    try:
+        if type_name == "integer":
+            fit = max(map(len, texts), default=0) <= 18
+            return np.fromiter(map(int, texts), np.int64, len(texts)) if fit else None
+        values = np.fromiter(map(float, texts), np.float64, len(texts))
+        return values if np.isfinite(values).all() else None
+    except ValueError:
+        return None

@@ -1,18 +1,27 @@
-"""Choosing the files of a submission by their names; missing, misplaced, and misspelled ones are problems."""
+"""Finding what a submission must hold: its files by their names, and its items by their keys.
+
+Missing, misplaced, misspelled, unknown, and repeated ones are problems.
+"""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from fnmatch import fnmatchcase
+from itertools import repeat
+from operator import eq
 from pathlib import PurePosixPath
 
+import numpy as np
+
 from validator.archive import Submission
+from validator.arrays import Ints
 from validator.findings import Findings, Note, Read, counted, quote
 from validator.formats.rules import CsvRules, Rules, load_rules, task_ids
 
 _NAMED_AT_MOST = 5
+_NAMED_MISSING = 20
 # A misspelled name is at least so alike, for `difflib`; the files of different tasks are less.
 _CLOSE = 0.75
 _CLOSE_SUFFIX = 0.7
@@ -21,12 +30,12 @@ _OTHER_CASE = "upper and lower case differ"
 
 
 def choose_named(submission: Submission, rules: Rules) -> Read[dict[str, str]]:
-    """Return the name in the submission of each JSON file that the rules declare.
+    """Return the name in the submission of each file that the rules declare.
 
     Raises Refused, with names of files that could be meant, if one is missing or several fit.
     """
     with Findings.collect() as findings:
-        files = [file.name for file in rules.json]
+        files = rules.name_patterns
         chosen: dict[str, str] = {}
         others = list(submission.names)
         for file in files:
@@ -105,13 +114,13 @@ def choose_items(
     findings = Findings()
     folded = {item.casefold() for item in known or ()}
     for name in submission.names:
-        key, is_exact = _match(PurePosixPath(name).name, (rules.name, *rules.also_named))
+        key, is_exact = _match(PurePosixPath(name).name, (rules.path, *rules.other_paths))
         if key is None:
             ignored.append(name)
         elif "/" in name:
             _report_misplaced(f"{submission.folder}{name}", findings)
         elif not is_exact:
-            remedy = f"rename it to {quote(rules.name.format(key=key))}"
+            remedy = f"rename it to {quote(rules.path.format(key=key))}"
             findings.add("E-FILE-CASE", _OTHER_CASE, remedy, file=name)
         elif key in chosen:
             problem = f"there is also {quote(chosen[key])} for the same {rules.item}"
@@ -134,7 +143,7 @@ def choose_items(
 
 
 def _pattern(rules: CsvRules) -> str:
-    return rules.name.format(key=f"<{rules.item}>")
+    return rules.path.format(key=f"<{rules.item}>")
 
 
 def _notes_on_names(
@@ -148,9 +157,9 @@ def _notes_on_names(
         findings.note("N-FILE-IGNORED", text)
     if unknown:
         findings.note("N-FILE-UNKNOWN", f"{_named(unknown)}: no {rules.item} of this name, ignored")
-    other = {name for key, name in chosen.items() if name != rules.name.format(key=key)}.difference(unknown)
+    other = {name for key, name in chosen.items() if name != rules.path.format(key=key)}.difference(unknown)
     if other:
-        wrong, right = (name.format(key="") for name in (rules.also_named[0], rules.name))
+        wrong, right = (name.format(key="") for name in (rules.other_paths[0], rules.path))
         text = f"{counted(len(other), 'file')} named {wrong} instead of {right}"
         findings.note("N-FILE-SPELLING", text)
     return findings.notes
@@ -175,8 +184,79 @@ def _named(names: list[str]) -> str:
 
 def _close(ignored: list[str], rules: CsvRules) -> str:
     """Return a question if an ignored name looks like a misspelled one."""
-    suffix = rules.name.format(key="")
+    suffix = rules.path.format(key="")
     for name in ignored[:_COMPARED]:
         if difflib.SequenceMatcher(None, name[-len(suffix) :], suffix).ratio() > _CLOSE_SUFFIX:
             return f" (is {quote(name)} misspelled?)"
     return ""
+
+
+def match_keys(
+    keys: Sequence[str],
+    reference_keys: Sequence[str],
+    file: str,
+    place: Callable[[int], str],
+    name_missing: bool = False,
+) -> Ints:
+    """Return where each key of the reference is in ``keys``, int64 of the length of ``reference_keys``.
+
+    Parameters
+    ----------
+    keys, reference_keys : sequence of str
+        The keys of a submission; those of the reference, each once.
+    file, place : str, callable
+        The name of the file that holds the keys; returns the place in it of a key, given its index.
+    name_missing : bool
+        Whether messages may name missing keys, which reveals the keys of the reference.
+
+    Raises
+    ------
+    Refused
+        With unknown and repeated keys and their places, and the number of missing ones.
+    """
+    matched = _one_to_one(keys, reference_keys)
+    if matched is not None:
+        return matched
+    number = dict(zip(reference_keys, range(len(reference_keys))))
+    numbers = np.fromiter(map(number.get, keys, repeat(-1)), np.int64, len(keys))
+    with Findings.collect() as findings:
+        for index in findings.first_of(numbers < 0):
+            problem = f"'{quote(keys[index], 40)}' is not one of the requested keys"
+            findings.add("E-KEY-UNKNOWN", problem, "correct or drop it", file=file, where=place(index))
+        with findings.part():
+            refuse_repeated(keys, file, place)
+        missing = np.setdiff1d(np.arange(len(reference_keys)), numbers).tolist()
+        if missing:
+            problem = f"keys are missing: {len(missing):,} of {len(reference_keys):,}"
+            if name_missing:
+                names = (quote(reference_keys[index], 40) for index in missing[:_NAMED_MISSING])
+                problem += f", as {', '.join(names)}"
+            findings.add("E-KEY-MISSING", problem, "predict every item exactly once", file=file)
+    return np.argsort(numbers)
+
+
+def _one_to_one(keys: Sequence[str], reference_keys: Sequence[str]) -> Ints | None:
+    """Return where each key of the reference is if both sides hold the same keys once, otherwise None."""
+    if len(keys) != len(reference_keys):
+        return None
+    if all(map(eq, keys, reference_keys)):
+        return np.arange(len(keys))
+    # Sorting hashes takes half the time of a million look-ups, which wait for memory.
+    order, reference_order = (
+        np.argsort(np.fromiter(map(hash, side), np.int64, len(side))) for side in (keys, reference_keys)
+    )
+    positions = np.empty(len(keys), np.int64)
+    positions[reference_order] = order
+    return positions if all(map(eq, map(keys.__getitem__, positions.tolist()), reference_keys)) else None
+
+
+def refuse_repeated(keys: Sequence[str], file: str, place: Callable[[int], str], rule: str = "") -> None:
+    """Raise Refused if keys occur more than once, with the place of the first."""
+    if len(set(keys)) == len(keys):
+        return
+    first: dict[str, int] = {}
+    earlier = np.fromiter(map(first.setdefault, keys, range(len(keys))), np.int64, len(keys))
+    with Findings.collect() as findings:
+        for index in findings.first_of(earlier < np.arange(len(keys))):
+            problem = f"'{quote(keys[index], 40)}' is also in {place(first[keys[index]])}"
+            findings.add("E-KEY-TWICE", problem, "keep one of them", file=file, where=place(index), rule=rule)

@@ -43,7 +43,19 @@ def read_scores(
         return {}, [*warnings, "the scores file cannot be read: the platform marks the submission as failed"]
     if not isinstance(scores, Mapping):
         return {}, [*warnings, "the scores are not a mapping of keys to numbers"]
-    stored = {}
+    stored, dropped = _storable(scores)
+    for key in stored:
+        close = [known for known in keys if known.lower() == key.lower()]
+        if key not in keys and (close if further is None else key not in further):
+            hint = f" (the column is {close[0]})" if close else ""
+            dropped.append(f"{key} is not a column of the leaderboard{hint}: the platform ignores it")
+    missing = [f"the column {key} gets no number" for key in keys if key not in stored]
+    return stored, [*warnings, *dropped, *missing]
+
+
+def _storable(scores: Mapping[str, object]) -> tuple[dict[str, float], list[str]]:
+    """Return the numbers that the platform's database takes, and warnings about the others."""
+    stored, warnings = {}, []
     for key, value in scores.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
             warnings.append(f"{key}: {value!r} is not a finite number and would not be stored")
@@ -51,9 +63,4 @@ def read_scores(
             warnings.append(f"{key}: {value!r} has too many digits and would not be stored")
         else:
             stored[key] = float(value)
-            close = [known for known in keys if known.lower() == key.lower()]
-            if key not in keys and (close if further is None else key not in further):
-                hint = f" (the column is {close[0]})" if close else ""
-                warnings.append(f"{key} is not a column of the leaderboard{hint}: the platform ignores it")
-    warnings += [f"the column {key} gets no number" for key in keys if key not in stored]
     return stored, warnings

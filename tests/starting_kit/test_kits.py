@@ -17,19 +17,16 @@ import nbformat
 import numpy as np
 import pytest
 
-from organizer.bundle.parts import build_kit
-from organizer.data.prepare import reference_files
 from scoring_program.task import task_ids
-from tests.helpers import ROOT, make_zip
+from tests.helpers import make_zip
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(params=task_ids())
-def kit(request, tmp_path):
-    demo = reference_files(request.param, ROOT / "reference_data" / request.param)
-    with zipfile.ZipFile(io.BytesIO(build_kit([request.param], {request.param: demo}))) as archive:
-        archive.extractall(tmp_path)
+def kit(request, bundles, tmp_path):
+    with zipfile.ZipFile(bundles / f"{request.param}.zip") as bundle:
+        zipfile.ZipFile(io.BytesIO(bundle.read("starting_kit.zip"))).extractall(tmp_path)
     return tmp_path
 
 

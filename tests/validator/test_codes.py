@@ -1,7 +1,7 @@
 """Each code of the validator, provoked once through its command: the code, the file and the place.
 
 `CASES` holds (code, task, files, file, where), `NOTES` (code, task, files, words of the note). Codes of CSV files with a
-header are in ``test_tables.py``.
+header are in ``test_csv_files.py``.
 """
 
 from __future__ import annotations

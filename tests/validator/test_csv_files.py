@@ -1,30 +1,58 @@
-"""The CSV engine: what it accepts, where it points when it does not, and that both of its ways agree."""
+"""The reader of CSV files, without and with a header: what it accepts, and where it points when it does not."""
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.helpers import findings_of
-from validator.csv_files import read_csv_files
+from validator.csv_files import read_csv_files, read_table, table_hints
 from validator.findings import Findings, Refused, printable
-from validator.formats.chalearn.read import csv_rules
-from validator.formats.rules import load_rules
+from validator.formats.rules import CsvRules, Field, load_rules
 
-RULES = csv_rules(load_rules("chalearn_gesture"))
+(GESTURES,) = load_rules("chalearn_gesture").csv
+ID = Field("id", "string")
+BIRDS = CsvRules(
+    "birds.csv",
+    (
+        ID,
+        Field("label", "string", enum=("robin", "wren")),
+        Field("n", minimum=0, maximum=9),
+        Field("p", "number", minimum=0),
+    ),
+    key="id",
+)
+GOOD = "id,label,n,p\na,robin,1,0.5\nb,wren,2,1e-3\n"
 
 
-def read(data, last=None, rules=RULES):
-    """Return the rows, None if the file is refused, and the findings."""
+def read(data, last=None, rules=GESTURES):
+    """Return the rows of a file without a header, None if it is refused, and the findings."""
     try:
         rows = read_csv_files([("S1", "S1_prediction.csv", data)], rules, last)
     except Refused as refused:
         return None, refused.findings
     return rows.content.values.tolist(), Findings(notes=rows.notes)
+
+
+def table_of(text, *keys, rules=BIRDS):
+    """Return the table of a file with a header, None if it is refused, and the findings."""
+    data = text if isinstance(text, bytes) else text.encode()
+    try:
+        found = read_table(data, "birds.csv", rules, *keys)
+    except Refused as refused:
+        return None, refused.findings
+    return found.content, Findings(notes=found.notes)
+
+
+def plain(table):
+    return {name: list(values) for name, values in table.columns.items()}
 
 
 @pytest.mark.parametrize(
@@ -113,7 +141,7 @@ def test_wrong_encoding_is_located(data, words):
 
 
 def test_further_columns_are_left_out_where_the_rules_allow_them():
-    rules = replace(RULES, extra_columns=True)
+    rules = replace(GESTURES, further_columns=True)
     for data, rows in (
         (b"1,2,3,0.5,x\n4,5,6\n", [[1, 2, 3], [4, 5, 6]]),
         (b"4,5,6\n\n1,2,3,\r\n", None),
@@ -171,7 +199,7 @@ def test_rows_from_zero_and_other_wrong_ones_are_counted_apart():
 @pytest.mark.parametrize(("n", "files"), [(1, "1 file"), (2, "2 files")])
 def test_notes_on_files_say_one_and_many(n, files):
     own = [(f"S{number}", f"S{number}_prediction.csv", b"\xef\xbb\xbf1,5,9\r\n\r\n") for number in range(n)]
-    findings = findings_of(read_csv_files, own, RULES, {key: 7 for key, _, _ in own})
+    findings = findings_of(read_csv_files, own, GESTURES, {key: 7 for key, _, _ in own})
     assert [note.line() for note in findings.notes] == [
         f"N-CSV-READ: a byte order mark was skipped in {files}",
         f"N-CSV-READ: Windows line ends were accepted in {files}",
@@ -258,7 +286,7 @@ def test_rows_past_the_last_frame_are_counted_in_a_note():
 
 def test_accepted_oddities_are_counted_over_files():
     files = [(str(i), f"{i}_prediction.csv", b"1,2,3\r\n") for i in range(3)]
-    findings = findings_of(read_csv_files, files, RULES)
+    findings = findings_of(read_csv_files, files, GESTURES)
     assert [note.text for note in findings.notes] == ["Windows line ends were accepted in 3 files"]
 
 
@@ -280,7 +308,7 @@ def test_many_ends_before_their_start_may_be_lengths(n_wrong, n_rows, hint):
 
 def test_lines_count_from_the_start_of_each_file():
     files = [("S1", "S1_prediction.csv", b"1,1,2\n1,1,2\n"), ("S2", "S2_prediction.csv", b"1,1,2\n99,1,2\n")]
-    findings = findings_of(read_csv_files, files, RULES)
+    findings = findings_of(read_csv_files, files, GESTURES)
     assert "S2_prediction.csv line 2 column 1: gesture 99 is not in 1..20" in findings.lines()[0]
 
 
@@ -303,7 +331,206 @@ def test_long_lines_are_explained_in_linear_time(line):
 
 @pytest.mark.parametrize("mark", ["\x0b", "\x0c", "\x1c", "\x85", "\u2028"])
 def test_characters_that_others_take_for_ends_of_lines_are_refused(mark):
-    rules = replace(RULES, extra_columns=True)
+    rules = replace(GESTURES, further_columns=True)
     (problem,) = read(f"1,2,3,{mark}9,9,9\n4,5,6\n".encode(), rules=rules)[1].problems
     assert (problem.code, problem.where) == ("E-CSV-ENCODING", "line 1 column 4")
     assert problem.problem == f"'{printable(mark)}9' holds control characters"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GOOD,
+        GOOD.replace("\n", "\r\n"),
+        GOOD.replace("\n", "\r"),
+        "\ufeff" + GOOD,
+        GOOD + "\n\n",
+        "p,n,id,label\n0.5,1,a,robin\n1e-3,2,b,wren\n",
+        ",label,id,n,p,comment\n0,robin,a,1,0.5,x\n1,wren,b,2,0.001,\n",
+        '"id","label","n","p"\n"a","robin","1","0.5"\n"b","wren","2","0.001"\n',
+        "id, label, n, p\na, robin, +1, .5\nb, wren, 02, 0.001\n",
+    ],
+)
+def test_files_as_people_have_them(text):
+    table, findings = table_of(text)
+    assert findings.lines() == []
+    assert plain(table) == {"id": ["a", "b"], "label": [0, 1], "n": [1, 2], "p": [0.5, 0.001]}
+    assert (table.columns["n"].dtype, table.columns["p"].dtype) == (np.int64, np.float64)
+
+
+def test_accepted_oddities_are_noted():
+    _, findings = table_of("\ufeff" + GOOD.replace("\n", "\r\n"))
+    assert [note.line() for note in findings.notes] == [
+        "N-CSV-READ: a byte order mark was skipped in 1 file",
+        "N-CSV-READ: Windows line ends were accepted in 1 file",
+    ]
+
+
+def test_columns_that_are_not_needed_are_named():
+    _, findings = table_of("id,label,n,p,,extra\na,robin,1,1,7,8\n")
+    assert [note.line() for note in findings.notes] == [
+        "N-CSV-COLUMNS: birds.csv has columns that are not needed and were ignored: (no name), extra"
+    ]
+    for n, named in ((5, "c0, c1, c2, c3, c4"), (6, "c0, c1, c2, c3, c4 …"), (7, "c0, c1, c2, c3, c4 …")):
+        others = ",".join(f"c{i}" for i in range(n))
+        assert table_of(f"id,label,n,p,{others}\n")[1].notes[0].text.endswith(f"were ignored: {named}")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("", "1. E-CSV-HEADER birds.csv line 1 column 1: the header has no id and no label and no n and no p: it is ''"),
+        ("a,robin,1,1\n", "E-CSV-HEADER birds.csv line 1 column 1: the header has no id"),
+        ("id,label,n,p,n\n", "E-CSV-HEADER birds.csv line 1 column 1: there are several columns n"),
+        ("id;label;n;p\na;robin;1;1\n", "E-CSV-SEPARATOR birds.csv line 1 column 1: the fields are separated by semi"),
+        ("id\tlabel\tn\tp\tx\n", "E-CSV-SEPARATOR birds.csv line 1 column 1: the fields are separated by tabs"),
+        ("id;label;n;p,x\n", "E-CSV-HEADER birds.csv line 1 column 1: the header has no id and no label"),
+        ("something\n", "E-CSV-HEADER birds.csv line 1 column 1: the header has no id and no label"),
+        ("id,label,n,p\na,robin,1\n", "E-CSV-COLUMNS birds.csv line 2 column 4: the row has 3 fields instead of 4"),
+        ("id,label,n,p\na,b,robin,1,1\n", "E-CSV-COLUMNS birds.csv line 2 column 5: the row has 5 fields instead of 4"),
+        ("id,label,n,p\n\na,owl,1,1\n", "E-CSV-LABEL birds.csv line 3 column 2: label 'owl' is not a label"),
+        ("label,id,n,p\nrobin,,1,1\n", "E-CSV-EMPTY birds.csv line 2 column 2: id is empty"),
+        ("id,label,n,p\na,robin,12.0,1\n", "E-CSV-NUMBER birds.csv line 2 column 3: n '12.0' is not a whole number"),
+        ("id,label,n,p\na,robin,1_0,1\n", "E-CSV-NUMBER birds.csv line 2 column 3: n '1_0' is not a whole number"),
+        (f"id,label,n,p\na,robin,{'9' * 400},1\n", "is not a whole number; write digits only, at most 18."),
+        ("id,label,n,p\na,robin,١,1\n", "E-CSV-NUMBER birds.csv line 2 column 3: n '١' is not a whole number"),
+        ("id,label,n,p\na,robin,1,nan\n", "E-CSV-NUMBER birds.csv line 2 column 4: p 'nan' is not a finite number"),
+        ("id,label,n,p\na,robin,1,1e999\n", "E-CSV-NUMBER birds.csv line 2 column 4: p '1e999' is not a finite"),
+        ("id,label,n,p\na,robin,1,\n", "E-CSV-NUMBER birds.csv line 2 column 4: p '' is not a finite number"),
+        ("id,label,n,p\na,robin,10,1\n", "E-CSV-RANGE birds.csv line 2 column 3: n '10' is not in 0..9"),
+        ("id,label,n,p\na,robin,1,-1\n", "E-CSV-RANGE birds.csv line 2 column 4: p '-1' is not in 0..inf"),
+        ('id,label,n,p\na,"robin,1,1\n', "E-CSV-SYNTAX birds.csv line 2: the file cannot be split into fields"),
+        (GOOD + "a,wren,1,1\n", "E-KEY-TWICE birds.csv line 4 column 1: 'a' is also in line 2 column 1"),
+        (GOOD.encode("utf-16"), "E-CSV-ENCODING birds.csv: the file is UTF-16"),
+        (GOOD.encode() + b"\0", "E-CSV-ENCODING birds.csv line 4 column 1: there is a NUL byte"),
+    ],
+)  # fmt: skip
+def test_problems_have_their_place(text, line):
+    table, findings = table_of(text)
+    assert table is None
+    assert len(findings.lines()) == 1
+    assert line in findings.lines()[0]
+
+
+def test_whole_numbers_have_up_to_eighteen_digits_and_numbers_need_no_bounds():
+    rules = replace(BIRDS, fields=(ID, Field("n"), Field("p", "number", maximum=5)))
+    table, findings = table_of(f"id,n,p\na,{'9' * 18},-1e300\n", rules=rules)
+    assert findings.lines() == []
+    assert plain(table) == {"id": ["a"], "n": [10**18 - 1], "p": [-1e300]}
+    assert "is not a whole number" in table_of(f"id,n,p\na,{'9' * 19},0\n", rules=rules)[1].lines()[0]
+    assert "p '6' is not in -inf..5" in table_of("id,n,p\na,1,6\n", rules=rules)[1].lines()[0]
+
+
+@pytest.mark.parametrize(
+    ("n", "hint"), [(4, "l0, l1, l2, l3."), (5, "l0, l1, l2, l3, l4."), (6, "l0, l1, l2, l3, l4, ….")]
+)
+def test_the_first_labels_are_named(n, hint):
+    labels = tuple(f"l{i}" for i in range(n))
+    rules = replace(BIRDS, fields=(ID, Field("label", "string", enum=labels)))
+    assert table_of("id,label\na,owl\n", rules=rules)[1].lines()[0].endswith(f"write one of {hint}")
+
+
+@pytest.mark.parametrize(("n_lf", "n_cr"), [(5, 4), (2, 2), (1, 7)])
+def test_commas_and_line_ends_count_as_values(n_lf, n_cr):
+    text = "id,label,n,p" + "\r" * n_cr + "\n" * n_lf
+    most = 3 + n_cr + n_lf
+    assert table_of(text, rules=replace(BIRDS, values=most))[1].ok
+    assert not table_of(text, rules=replace(BIRDS, values=most - 1))[1].ok
+
+
+def test_too_many_values_are_refused_before_they_are_split():
+    _, findings = table_of("id,label,n,p\n" + "," * 100, rules=replace(BIRDS, values=50))
+    assert findings.lines()[0].startswith("1. E-CSV-COUNT birds.csv:")
+    assert "than 50; submit only" in findings.lines()[0]
+
+
+def test_rows_come_in_the_order_that_is_asked_for():
+    table, findings = table_of(GOOD, ["b", "a"])
+    assert findings.lines() == []
+    assert plain(table) == {"id": ["b", "a"], "label": [1, 0], "n": [2, 1], "p": [0.001, 0.5]}
+    assert plain(table_of(GOOD, ["a", "b"])[0])["n"] == [1, 2]
+
+
+def test_unknown_and_double_keys_are_named_and_missing_ones_counted():
+    text = GOOD + "x,wren,1,1\na,wren,1,1\n"
+    for named in (False, True):
+        table, findings = table_of(text, ["a", "b", "secret1", "secret2"], named)
+        assert table is None
+        assert [problem.line() for problem in findings.problems] == [
+            "E-KEY-UNKNOWN birds.csv line 4 column 1: 'x' is not one of the requested keys; correct or drop it.",
+            "E-KEY-TWICE birds.csv line 5 column 1: 'a' is also in line 2 column 1; keep one of them.",
+            f"E-KEY-MISSING birds.csv: keys are missing: 2 of 4{', as secret1, secret2' if named else ''}; "
+            "predict every item exactly once.",
+        ]
+    assert table_of("id,label,n,p\n", ["a"])[1].lines() == [
+        "1. E-KEY-MISSING birds.csv: keys are missing: 1 of 1; predict every item exactly once."
+    ]
+
+
+def test_many_wrong_labels_are_counted():
+    _, findings = table_of("id,label,n,p\n" + "".join(f"{i},owl,1,1\n" for i in range(1000)))
+    assert findings.total == 1000
+    (line,) = findings.lines()
+    assert (
+        "line 2 column 2, line 3 column 2, line 4 column 2: label 'owl' is not a label (1,000 such problems)"
+        in line
+    )
+
+
+def test_a_kind_of_problem_in_a_table_is_a_column_and_a_constraint():
+    for rows, n_kinds in (
+        (["owl,1,1", ",1,1", "crow,1,1"], 1),
+        (["wren,x,1", "wren,1.0,1", "wren,,1"], 1),
+        (["wren,x,x"], 2),
+        (["wren,99,1", "wren,10,1", "wren,1,-1"], 2),
+    ):
+        _, findings = table_of("id,label,n,p\n" + "".join(f"{i},{row}\n" for i, row in enumerate(rows)))
+        assert len(findings.lines()) == n_kinds
+    assert len(table_of("id,label,n,p,n,id\n")[1].lines()) == 2
+
+
+def test_a_unique_column_holds_nothing_twice():
+    rules = replace(BIRDS, fields=(ID, Field("nest", "string", unique=True)))
+    assert table_of("id,nest\na,x\nb,y\n", rules=rules)[0].columns["nest"] == ["x", "y"]
+    assert [problem.line() for problem in table_of("id,nest\na,x\na,x\n", rules=rules)[1].problems] == [
+        "E-KEY-TWICE birds.csv line 3 column 2: 'x' is also in line 2 column 2; keep one of them.",
+        "E-KEY-TWICE birds.csv line 3 column 1: 'a' is also in line 2 column 1; keep one of them.",
+    ]
+
+
+WORDS = st.text(st.characters(blacklist_categories=("Cs", "Cc")), min_size=1).map(str.strip).filter(bool)
+
+
+@given(st.lists(WORDS, unique=True), st.randoms())
+def test_what_the_csv_module_writes_is_read_back(keys, rng):
+    rows = [(key, rng.choice(["robin", "wren"]), rng.randrange(10), rng.random()) for key in keys]
+    text = io.StringIO()
+    csv.writer(text, quoting=rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])).writerows(
+        [("id", "label", "n", "p"), *rows]
+    )
+    rng.shuffle(rows)
+    table, findings = table_of(text.getvalue(), [row[0] for row in rows])
+    assert findings.lines() == []
+    assert list(zip(*plain(table).values())) == [
+        (k, ["robin", "wren"].index(label), n, p) for k, label, n, p in rows
+    ]
+
+
+@given(st.text('ab,\n\r";19.e-Nid lpn\t', max_size=60))
+def test_any_text_ends_in_a_verdict(text):
+    table, findings = table_of("id,label,n,p\n" + text)
+    assert (table is None) == (not findings.ok)
+
+
+@pytest.mark.parametrize(
+    ("rows", "codes"),
+    [
+        ("", ["N-EMPTY"]),
+        ("a,wren\nb,robin\nc,wren\nd,wren\n", []),
+        ("a,wren\nb,wren\nc,wren\nd,wren\n", ["N-LOOKS-CONSTANT"]),
+    ],
+)
+def test_likely_mistakes_are_noted(rows, codes):
+    rules = replace(BIRDS, fields=BIRDS.fields[:2])
+    table, _ = table_of("id,label\n" + rows, rules=rules)
+    assert [note.code for note in table_hints(table)] == codes

@@ -19,9 +19,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from quality.fuzzing.json_texts import odd_json
 
-from tests.helpers import ROOT, findings_of, json_file, make_zip, problems_of, refused
+from quality.fuzzing.json_texts import odd_json
+from tests.helpers import ROOT, findings_of, json_file, make_zip, problems_of, refused, scaled
 from validator import json_files
 from validator.findings import Findings, Read, Refused
 from validator.formats.anet_entities.read import read as read_anet_entities
@@ -135,7 +135,7 @@ def mutated(draw):
 
 
 @pytest.mark.slow
-@settings(max_examples=1500)
+@settings(max_examples=scaled(500))
 @given(mutated())
 def test_all_three_ways_agree(data):
     fast, slow, plain = verdicts(data)
@@ -143,7 +143,7 @@ def test_all_three_ways_agree(data):
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@settings(max_examples=scaled(200))
 @given(
     st.recursive(
         st.none() | st.booleans() | st.floats() | st.text(max_size=3),
@@ -212,7 +212,7 @@ def assert_readers_agree(read, data):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", READERS)
-@settings(max_examples=500)
+@settings(max_examples=scaled(150))
 @given(st.integers(0, 2**63), st.sampled_from([0.003, 0.01, 0.05]))
 def test_oddly_written_json_gets_the_same_messages_and_values_by_both_readers(kind, seed, oddity):
     document, read = READERS[kind]

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from quality.fuzzing.pngs import damaged_png
+from tests.helpers import scaled
 from validator.png import ImageError, decode_base64, decode_png
 
 HEIGHT, WIDTH = 12, 10
@@ -184,7 +185,7 @@ def test_interlaced_images_are_read_as_pillow_reads_them(size):
     assert np.array_equal(np.asarray(Image.open(io.BytesIO(png))), pixels)
 
 
-@settings(max_examples=300)
+@settings(max_examples=scaled(300))
 @given(st.integers(0, 2**63))
 def test_a_damaged_image_is_refused_or_holds_the_same_pixels(seed):
     stream = io.BytesIO()

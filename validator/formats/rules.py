@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,37 +15,68 @@ from validator.findings import Note, Read
 from validator.strict_yaml import YamlValue, load_strict
 
 _FOLDER = Path(__file__).parent
+# Table Dialect, with its defaults.
+_DIALECT = {"header": True, "delimiter": ",", "quoteChar": '"'}
+# Our own words, by whether there is a header; and constraints by type. Every field is required.
+_EXTENSIONS = {
+    True: {"x-values"},
+    False: {"x-item", "x-other-paths", "x-order", "x-frames", "x-further-columns"},
+}
+_TYPES = {"string": {"enum", "unique"}, "integer": {"minimum", "maximum"}, "number": {"minimum", "maximum"}}
 ContentT = TypeVar("ContentT")
 
 
 @dataclass(frozen=True)
-class Column:
-    """An integer column: its name as messages use it, and its range (both ends allowed)."""
+class Field:
+    """A column of CSV files.
+
+    ``type`` is ``string`` (one of the labels ``enum`` if there are any; each once if it is ``unique``),
+    ``integer``, or ``number``; a range has both ends.
+    """
 
     name: str
-    min: int
-    max: int | None = None
+    type: str = "integer"
+    enum: tuple[str, ...] = ()
+    unique: bool = False
+    minimum: float = -math.inf
+    maximum: float = math.inf
 
 
 @dataclass(frozen=True)
 class CsvRules:
-    """Rules of a family of CSV files, one an ``item``: ``name`` holds ``{key}``, as ``{key}_prediction.csv``.
+    """Rules of a table (one CSV file with a header), or of CSV files without a header, one an ``item``.
 
-    ``order`` lists pairs of column names, left <= right in each row. ``first_and_last`` names the two columns
-    that span frames: the first must be within the item's frames, the last is cut to them.
+    Attributes
+    ----------
+    path : str
+        The name; those of files of items hold ``{key}``, as ``{key}_prediction.csv``.
+    fields : tuple of Field
+        Of a table in any order, as its header says; without a header in this order.
+    key : str
+        The field that identifies the rows of a table, "" for files of items.
+    values : int
+        A table has at most as many commas and line ends together.
+    item : str
+        What files of items are one of each of.
+    other_paths : tuple of str
+        Other spellings of the names of files of items.
+    order : tuple of str
+        No fields, or two, left <= right in each row.
+    frames : tuple of str
+        No fields, or the first frame, which the item must have, and the last, which is cut to the item's.
+    further_columns : bool
+        Whether rows may go on after the fields.
     """
 
-    name: str
-    columns: tuple[Column, ...]
+    path: str
+    fields: tuple[Field, ...]
+    key: str = ""
+    values: int = 20_000_000
     item: str = "item"
-    also_named: tuple[str, ...] = ()
-    order: tuple[tuple[str, str], ...] = ()
-    first_and_last: tuple[str, str] | None = None
-    extra_columns: bool = False
-
-    def index(self, column: str) -> int:
-        """Return the position of the column of this name."""
-        return [known.name for known in self.columns].index(column)
+    other_paths: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
+    frames: tuple[str, ...] = ()
+    further_columns: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,7 +97,7 @@ class JsonFile:
 
 @dataclass(frozen=True)
 class Rules:
-    """Everything that a submission to one task is checked against: ``csv`` or ``json`` is there.
+    """Everything that a submission to one task is checked against: CSV files or JSON files.
 
     With ``any_single`` a submission with one file of another name is accepted. ``reference_schemas`` are
     those of files of the reference.
@@ -74,7 +106,7 @@ class Rules:
     id: str
     folder: Path
     limits: Limits
-    csv: CsvRules | None = None
+    csv: tuple[CsvRules, ...] = ()
     json: tuple[JsonFile, ...] = ()
     any_single: bool = False
     reference_schemas: tuple[Path, ...] = ()
@@ -82,7 +114,7 @@ class Rules:
     @property
     def name_patterns(self) -> Sequence[str]:
         """The names of the files of a submission, with ``*`` for what differs."""
-        return [self.csv.name.format(key="*")] if self.csv else [file.name for file in self.json]
+        return [*(file.path.replace("{key}", "*") for file in self.csv), *(file.name for file in self.json)]
 
     @property
     def data_files(self) -> list[Path]:
@@ -111,23 +143,49 @@ class Format(Generic[ContentT]):
 
 
 def parse_rules(path: Path) -> Rules:
-    """Return the rules in a file. Raises TypeError for an unknown key."""
+    """Return the rules in a file. Raises KeyError, TypeError, or ValueError for what is not supported."""
     data = load_strict(path.read_text(encoding="utf-8"))
     limits, folder = Limits(**data.pop("limits")), path.parent
-    csv = parse_csv_rules(data.pop("csv")) if "csv" in data else None
+    csv = tuple(map(parse_csv_rules, data.pop("csv", ())))
     files = [JsonFile(**{**file, "schema": folder / file["schema"]}) for file in data.pop("json", ())]
     references = tuple(folder / name for name in data.pop("reference_schemas", ()))
     return Rules(path.stem, folder, limits, csv, tuple(files), reference_schemas=references, **data)
 
 
 def parse_csv_rules(data: dict[str, YamlValue]) -> CsvRules:
-    """Return the ``csv`` part of a file of rules. Raises TypeError for an unknown key."""
-    columns = tuple(Column(**column) for column in data.pop("columns"))
-    also_named, order = tuple(data.pop("also_named", ())), tuple(map(tuple, data.pop("order", ())))
-    first_and_last = tuple(data.pop("first_and_last", ())) or None
-    return CsvRules(
-        columns=columns, also_named=also_named, order=order, first_and_last=first_and_last, **data
-    )
+    """Return an entry of ``csv`` in a file of rules: a path, a Table Dialect, and a Table Schema.
+
+    Raises KeyError, TypeError, or ValueError for what is missing, unknown, or not supported.
+    """
+    dialect, schema = {**_DIALECT, **data.pop("dialect", {})}, data.pop("schema")
+    header, fields = dialect["header"], tuple(_field(**field) for field in schema.pop("fields"))
+    path, (key,) = data.pop("path" if header else "x-path"), schema.pop("primaryKey", [""])
+    match = schema.pop("fieldsMatch", "exact")
+    if dialect != {**_DIALECT, "header": header} or match != ("subset" if header else "exact"):
+        raise ValueError(f"{path}: this dialect or fieldsMatch is not supported")
+    own: dict[str, YamlValue] = {**data, **schema}
+    if unknown := own.keys() - _EXTENSIONS[header]:
+        raise ValueError(f"{path}: {', '.join(sorted(unknown))} is not supported here")
+    own = {word[2:].replace("-", "_"): value for word, value in own.items()}
+    lists = {word: tuple(value) for word, value in own.items() if isinstance(value, list)}
+    rules = CsvRules(path, fields, key, **{**own, **lists})
+    names, pairs = {field.name for field in fields}, list(filter(None, (rules.order, rules.frames)))
+    if len(names) < len(fields) or not all(len(pair) == 2 and names.issuperset(pair) for pair in pairs):
+        raise ValueError(f"{path}: fields have different names; x-order and x-frames name two fields")
+    if header and Field(key, "string") not in fields:
+        raise ValueError(f"{path}: primaryKey is one field, a string without constraints")
+    if not header and (key or any(field.type != "integer" for field in fields)):
+        raise ValueError(f"{path}: without a header there is no primaryKey, and all fields are integers")
+    if not header and any(spelling.count("{key}") != 1 for spelling in (path, *rules.other_paths)):
+        raise ValueError(f"{path}: x-path and x-other-paths hold {{key}} once")
+    return rules
+
+
+def _field(name: str, type: str, constraints: dict[str, YamlValue] | None = None) -> Field:
+    words = {"required": True, **(constraints or {})}
+    if type not in _TYPES or not words.pop("required") or not words.keys() <= _TYPES[type]:
+        raise ValueError(f"field {name}: this type or constraint is not supported")
+    return Field(name, type, tuple(words.pop("enum", ())), **words)
 
 
 def task_ids() -> list[str]:

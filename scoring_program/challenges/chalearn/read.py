@@ -11,13 +11,15 @@ import numpy as np
 from validator.arrays import Bools, Ints
 from validator.csv_files import CsvRows, read_csv_files
 from validator.findings import Findings, Note, Read, counted
-from validator.formats.chalearn.read import csv_rules, read
-from validator.formats.rules import Column, CsvRules, Rules
+from validator.formats.chalearn.read import read
+from validator.formats.rules import CsvRules, Field, Rules
 
 _LABELS_NAME = "{key}_labels.csv"
 _DATA_NAME = "{key}_data.csv"
 # The last line counts; what follows the number of frames (fps, depth) is not needed for scoring.
-_DATA_RULES = CsvRules(_DATA_NAME, (Column("number of frames", 1, 10**9),), extra_columns=True)
+_DATA_RULES = CsvRules(
+    _DATA_NAME, (Field("number of frames", minimum=1, maximum=10**9),), further_columns=True
+)
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ def load_reference(track: Track, rules: Rules, folder: Path) -> Reference:
         data = findings.take(read_csv_files(_named(files[_DATA_NAME], _DATA_NAME), _DATA_RULES))
         findings.refuse_problems()
         n_frames = _last_rows(data)
-        labels = replace(csv_rules(rules), name=_LABELS_NAME, also_named=())
+        labels = replace(rules.csv[0], path=_LABELS_NAME, other_paths=())
         named = _named(files[_LABELS_NAME], _LABELS_NAME)
         rows = findings.take(read_csv_files(named, labels, n_frames, reference_words=True))
     frames = np.array([n_frames[key] for key in rows.keys], dtype=np.int64)

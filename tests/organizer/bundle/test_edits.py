@@ -13,12 +13,12 @@ import yaml
 
 from organizer.bundle.build import check_buildable, plan_bundles
 from organizer.bundle.parts import Parts
-from tests.helpers import ROOT, make_zip
+from tests.helpers import ROOT, make_zip, scaled
 from validator.findings import Refused
 
 pytestmark = pytest.mark.slow
 
-N_EDITS = 300
+N_EDITS = scaled(100)
 N_WITH_SAMPLES = 10
 SCHEMA, DEFINITIONS = (
     json.loads((ROOT / "organizer" / "bundle" / "schemas" / f"{name}.json").read_text(encoding="utf-8"))

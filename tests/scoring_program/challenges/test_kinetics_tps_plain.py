@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from tests.helpers import seeds
+from tests.helpers import scaled
 
 ID = "kinetics_tps"
 PARTS = ["head", "left_arm", "right_leg"]
@@ -171,7 +171,7 @@ def make_documents(rng):
 
 
 @pytest.mark.parametrize("protocol", ["published", "released"])
-@pytest.mark.parametrize("seed", seeds(60))
+@pytest.mark.parametrize("seed", range(scaled(60)))
 def test_scores_are_those_of_the_plain_program(run, seed, protocol):
     reference, submission = make_documents(random.Random(seed))
     texts = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import shutil
 from dataclasses import replace
 
@@ -189,7 +188,7 @@ def test_axe_finds_nothing(show, name):
     window = show(name, DESK)
     unfold(window)
     found = {}
-    for width, scheme in itertools.product([PHONE, DESK], ["light", "dark"]):
+    for width, scheme in ((PHONE, "dark"), (DESK, "light")):
         window.set_viewport_size({"width": width, "height": SCREEN})
         window.emulate_media(color_scheme=scheme)
         violations = axe.Axe().run(window, options={"resultTypes": ["violations"]}).response["violations"]

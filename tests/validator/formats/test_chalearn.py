@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from tests.helpers import make_zip, problems_of, refused
-from validator.formats.chalearn.read import FORMAT, csv_rules, read
+from validator.formats.chalearn.read import FORMAT, read
 from validator.formats.rules import load_rules
 
 GESTURES, ACTIONS = load_rules("chalearn_gesture"), load_rules("chalearn_action")
@@ -78,11 +76,6 @@ def test_rows_beyond_the_frames_of_a_sequence(tmp_path):
 
 def test_what_is_no_archive_is_refused_as_such(tmp_path):
     assert "E-FILE-MISSING" in problems_of(read, tmp_path / "none.zip", GESTURES)[0]
-
-
-def test_a_submission_of_json_files_has_no_rules_of_csv_files():
-    with pytest.raises(TypeError, match="chalearn_gesture has no CSV files"):
-        csv_rules(replace(GESTURES, csv=None))
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from tests.helpers import ROOT, make_zip, refused
 from validator.archive import Limits
 from validator.formats import rules
 from validator.formats.rules import (
-    Column,
     CsvRules,
+    Field,
     JsonFile,
     Rules,
     load_format,
@@ -47,20 +50,73 @@ def test_tasks_are_those_with_a_file(tmp_path, monkeypatch):
             load_rules(name)
 
 
+ITEMS = """
+csv:
+- x-path: "{key}.csv"
+  dialect: {header: false}
+  schema:
+    fields: [{name: a, type: integer, constraints: {minimum: 1}}, {name: b, type: integer, constraints: {maximum: 5}}]
+"""
+TABLE = """
+csv:
+- path: x.csv
+  schema:
+    fields: [{name: id, type: string}, {name: n, type: number}]
+    fieldsMatch: subset
+    primaryKey: [id]
+"""
+
+
 def test_csv_files_of_items(parse, tmp_path):
-    read = parse('csv: {name: "{key}.csv", columns: [{name: a, min: 1}, {name: b, min: 0, max: 5}]}')
-    expected = CsvRules("{key}.csv", (Column("a", 1), Column("b", 0, 5)))
-    assert read == Rules("x", tmp_path, LIMITS, expected)
+    expected = CsvRules("{key}.csv", (Field("a", minimum=1), Field("b", maximum=5)))
+    read = parse(ITEMS)
+    assert read == Rules("x", tmp_path, LIMITS, (expected,))
     assert (read.name_patterns, read.json, read.any_single) == (["*.csv"], (), False)
-    assert (expected.item, expected.also_named, expected.order) == ("item", (), ())
-    assert (expected.first_and_last, expected.extra_columns) == (None, False)
-    assert [expected.index(name) for name in "ab"] == [0, 1]
-    read = parse(
-        'csv: {name: "{key}.csv", item: y, also_named: ["{key}.txt"], columns: [{name: a, min: 1}, {name: b, min: 1}], '
-        "order: [[a, b]], first_and_last: [a, b], extra_columns: true}"
+    assert (expected.key, expected.item, expected.other_paths, expected.order) == ("", "item", (), ())
+    assert (expected.frames, expected.further_columns) == ((), False)
+    own = """  x-item: y
+  x-other-paths: ["{key}.txt"]
+"""
+    schema = """    fieldsMatch: exact
+    x-order: [b, a]
+    x-frames: [a, b]
+    x-further-columns: true
+"""
+    (found,) = parse(ITEMS.replace("  dialect", f"{own}  dialect") + schema).csv
+    assert found == replace(
+        expected,
+        item="y",
+        other_paths=("{key}.txt",),
+        order=("b", "a"),
+        frames=("a", "b"),
+        further_columns=True,
     )
-    columns = (Column("a", 1), Column("b", 1))
-    assert read.csv == CsvRules("{key}.csv", columns, "y", ("{key}.txt",), (("a", "b"),), ("a", "b"), True)
+
+
+def test_tables(parse, tmp_path):
+    expected = CsvRules("x.csv", (Field("id", "string"), Field("n", "number")), "id")
+    read = parse(TABLE)
+    assert read == Rules("x", tmp_path, LIMITS, (expected,))
+    assert (read.name_patterns, expected.values) == (["x.csv"], 20_000_000)
+    assert (expected.fields[1].minimum, expected.fields[1].maximum) == (-np.inf, np.inf)
+    fields = """
+    - {name: id, type: string}
+    - {name: l, type: string, constraints: {required: true, unique: true, enum: [p, q]}}
+    - {name: n, type: integer, constraints: {minimum: 1, maximum: 3}}
+"""
+    text = re.sub("fields: .*\n", f"fields:{fields}", TABLE) + "  x-values: 7\n"
+    text += '  dialect: {header: true, delimiter: ",", quoteChar: "\\""}\n'
+    (found,) = parse(text).csv
+    assert found == CsvRules(
+        "x.csv",
+        (
+            Field("id", "string"),
+            Field("l", "string", ("p", "q"), True),
+            Field("n", "integer", minimum=1, maximum=3),
+        ),
+        "id",
+        7,
+    )
 
 
 def test_json_files(parse, tmp_path):
@@ -70,7 +126,7 @@ def test_json_files(parse, tmp_path):
         JsonFile("b.json", tmp_path / "t.json", "", 5),
     )
     assert (read.json[0].each, read.json[0].entries, read.json[0].values) == ("", None, None)
-    assert (read.csv, read.any_single, list(read.name_patterns)) == (None, False, ["a.json", "b.json"])
+    assert (read.csv, read.any_single, list(read.name_patterns)) == ((), False, ["a.json", "b.json"])
     read = parse('any_single: true\njson: [{name: "a_*", schema: s, each: m, entries: 5, values: 6}]')
     assert read.json == (JsonFile("a_*", tmp_path / "s", "m", 5, 6),)
     assert (read.any_single, list(read.name_patterns)) == (True, ["a_*"])
@@ -87,15 +143,51 @@ def test_rules_name_the_files_that_they_consist_of(parse, tmp_path):
     [
         ("more: 1", "more"),
         ("json: [{name: a, schema: s, more: 1}]", "more"),
-        ("csv: {name: a, columns: [], more: 1}", "more"),
-        ("csv: {name: a, columns: [{name: b, min: 1, more: 1}]}", "more"),
-        ("csv: {columns: []}", "name"),
+        (TABLE.replace("type: string", "type: string, title: T"), "title"),
+        (TABLE.replace("type: string", "format: email"), "format"),
         ("json: [{schema: s}]", "name"),
     ],
 )
 def test_wrong_rules_are_refused(parse, text, words):
     with pytest.raises(TypeError, match=words):
         parse(text)
+
+
+@pytest.mark.parametrize(
+    ("rules", "old", "new", "words"),
+    [
+        (ITEMS, "header: false", 'header: false, delimiter: ";"', "{key}.csv: this dialect or fieldsMatch is not"),
+        (ITEMS, "header: false", "header: false, skipInitialSpace: true", "this dialect or fieldsMatch"),
+        (ITEMS, "schema:", "schema:\n    fieldsMatch: subset", "this dialect or fieldsMatch"),
+        (TABLE, "subset", "exact", "x.csv: this dialect or fieldsMatch"),
+        (TABLE, "    fieldsMatch: subset\n", "", "this dialect or fieldsMatch"),
+        (ITEMS, "schema:", "schema:\n    primaryKey: [a]", "without a header there is no primaryKey, and all fields"),
+        (ITEMS, "type: integer", "type: number", "without a header there is no primaryKey, and all fields"),
+        (ITEMS, "{key}", "x", "x-path and x-other-paths hold {key}"),
+        (TABLE, "[id]", "[n]", "primaryKey is one field, a string without constraints"),
+        (TABLE, "[id]", "[id, n]", "too many values"),
+        (TABLE, "primaryKey: [id]", "", "primaryKey is one field"),
+        (TABLE, "schema:", "x-item: y\n  schema:", "x-item is not supported here"),
+        (TABLE, "schema:", "encoding: utf-8\n  schema:", "encoding is not supported here"),
+        (ITEMS, "schema:", "schema:\n    order: [a, b]", "order is not supported here"),
+        (ITEMS, "schema:", "schema:\n    x-order: [a]", "x-order and x-frames name two fields"),
+        (ITEMS, "schema:", "schema:\n    x-frames: [a, c]", "x-order and x-frames name two fields"),
+        (ITEMS, "name: b", "name: a", "have different names"),
+        (TABLE, "type: number", "type: date", "field n: this type or constraint is not supported"),
+        (TABLE, "type: number", "type: number, constraints: {enum: [1]}", "field n: this type or constraint"),
+        (TABLE, "type: number", "type: number, constraints: {required: false}", "field n: this type or constraint"),
+    ],
+)  # fmt: skip
+def test_words_that_are_not_supported_are_refused(parse, rules, old, new, words):
+    assert rules != rules.replace(old, new)
+    with pytest.raises(ValueError, match=re.escape(words)):
+        parse(rules.replace(old, new))
+
+
+@pytest.mark.parametrize("word", ["x-path", "schema", "fields"])
+def test_words_that_are_missing_are_named(parse, word):
+    with pytest.raises(KeyError, match=word):
+        parse(re.sub(f"\\b{word}:", "x-order:", ITEMS) if word != "schema" else "csv: [{x-path: x}]")
 
 
 @pytest.mark.parametrize("task_id", task_ids())

@@ -66,8 +66,8 @@ def read(path: Path, rules: Rules) -> Read[Grounding]:
         if not (
             isinstance(external, dict) and all(isinstance(external.get(key), types[key]) for key in types)
         ):
-            text = 'the challenge asks for "external_data": {"used": true or false, "details": "..."}; it is missing'
-            findings.note("N-ANET-EXTERNAL", text)
+            wanted = '"external_data": {"used": true or false, "details": "..."}'
+            findings.note("N-ANET-EXTERNAL", f"the challenge asks for {wanted}; it is missing")
     return Read(grounding, findings.notes)
 
 

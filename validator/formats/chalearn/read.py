@@ -9,7 +9,7 @@ from validator.archive import open_submission
 from validator.csv_files import CsvRows, read_csv_files
 from validator.files import choose_items
 from validator.findings import Findings, Note, Read
-from validator.formats.rules import CsvRules, Format, Rules
+from validator.formats.rules import Format, Rules
 from validator.hints import EMPTY, label_hints
 
 
@@ -31,7 +31,7 @@ def read(path: Path, rules: Rules, last_frames: Mapping[str, int] | None = None)
     Refused
         With all problems of all files.
     """
-    csv = csv_rules(rules)
+    (csv,) = rules.csv
     known: list[tuple[str, str, bytes]] = []
     unknown: list[tuple[str, str, bytes]] = []
     with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
@@ -48,13 +48,6 @@ def read(path: Path, rules: Rules, last_frames: Mapping[str, int] | None = None)
         with findings.part():
             rows = findings.take(read_csv_files(known, csv, last_frames))
     return Read(rows, findings.notes)
-
-
-def csv_rules(rules: Rules) -> CsvRules:
-    """Return the rules of the files of a track."""
-    if rules.csv is None:
-        raise TypeError(f"{rules.id} has no CSV files")
-    return rules.csv
 
 
 def hints(rows: CsvRows) -> list[Note]:
