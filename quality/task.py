@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -90,13 +90,6 @@ class QualityTask(ABC, Generic[PredictionT]):
     @abstractmethod
     def files(self, prediction: PredictionT) -> Files:
         """Return the files of a submission that holds a prediction."""
-
-    def repeat(self, files: Files, copies: Mapping[str, str]) -> Files | None:
-        """Return reference or submission with items repeated, None if the task has no simple way to do it.
-
-        ``copies`` maps the name of each copy to its item; other items are left out.
-        """
-        return None
 
     def shortened(self, sample: Files) -> Files:
         """Return a sample that is small enough to be corrupted and read thousands of times."""
