@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 from scoring_program.report import charts
 from scoring_program.report.html import Child, append, cut, element, render
 from scoring_program.report.sections import bar, card, cards, contents, folded, table
-from scoring_program.result import Column, ErrorCost, Interval, Result
+from scoring_program.result import ErrorCost, Interval, Result, columns
 from validator.findings import Findings, Note, counted
 
 if TYPE_CHECKING:
@@ -61,37 +61,33 @@ def _result_page(task: Declaration, result: Result, signature: str, limit: int) 
             head.append(charts.interval_strip(result.interval, score))
     first = [*_notes(result.notes, limit), *_error_costs(task, result.error_costs)]
     rest = [_scores(task.columns, result, signature), *cards(result.sections, limit)]
-    return document(
-        task.title, head, [element("div", *first), contents([*first, *rest]), element("div", *rest)]
-    )
+    body = [element("div", *first), contents([*first, *rest]), element("div", *rest)]
+    return document(task.title, head, body)
 
 
 def _interval_text(interval: Interval, task: Declaration) -> str:
     n, item, covers = interval.items, task.item, task.interval_covers
     if n == 1:
         return f"over 1 {item}, too few for an interval"
-    rough = f"; rough: fewer than {counted(ROUGH_BELOW, item)}" if n < ROUGH_BELOW else ""
-    trials = (
-        f"; too narrow: with {counted(_TRIAL_ITEMS, item)} it held the score in {covers} % of trials"
-        if covers
-        else ""
-    )
-    level = f"{100 * interval.level:g} %"
-    return (
-        f"{level} interval {interval.low:.3f} to {interval.high:.3f}, over {counted(n, item)}{rough}{trials}"
-    )
+    low, high, level = f"{interval.low:.3f}", f"{interval.high:.3f}", f"{100 * interval.level:g} %"
+    text = f"{level} interval {low} to {high}, over {counted(n, item)}"
+    if n < ROUGH_BELOW:
+        text += f"; rough: fewer than {counted(ROUGH_BELOW, item)}"
+    if covers:
+        text += f"; too narrow: with {counted(_TRIAL_ITEMS, item)} it held the score in {covers} % of trials"
+    return text
 
 
 def _notes(notes: Sequence[Note], limit: int) -> list[Element]:
     if not notes:
         return []
     lines = [element("li", cut(note.line(), 400)) for note in notes[:limit]]
-    made: list[Child] = [element("ul", *lines[:_OPEN_NOTES])]
+    body: list[Child] = [element("ul", *lines[:_OPEN_NOTES])]
     if more := lines[_OPEN_NOTES:]:
-        made.append(folded(f"{len(more):,} more", element("ul", *more)))
+        body.append(folded(f"{len(more):,} more", element("ul", *more)))
     if len(notes) > limit:
-        made.append(f"and {len(notes) - limit:,} more")
-    return [card("run-notes", "Notes", "", *made)]
+        body.append(f"and {len(notes) - limit:,} more")
+    return [card("run-notes", "Notes", "", *body)]
 
 
 def _error_costs(task: Declaration, costs: Sequence[ErrorCost]) -> list[Element]:
@@ -105,21 +101,20 @@ def _error_costs(task: Declaration, costs: Sequence[ErrorCost]) -> list[Element]
         advice = types[cost.error_type].advice.format(points=f"{100 * cost.points:.1f} points")
         entries.append(element("li", advice, bar(cost.points / largest[0].points)))
     note = "What the score would gain without one kind of error. Gains overlap: they do not add up."
-    columns = [
-        Column("Kind of error"), Column("Score without it", "share"), Column("Points gained", "number")
-    ]  # fmt: skip
+    titles = columns(text=["Kind of error"], share=["Score without it"], number=["Points gained"])
     rows = [(types[cost.error_type].title, cost.score_without, 100 * cost.points) for cost in costs]
     title = "All kinds of errors"
     shown = entries if largest else "No kind of error costs as much as 0.05 points."
-    more = folded(title, *table(columns, rows, title, len(rows)))
+    more = folded(title, *table(titles, rows, title, len(rows)))
     return [card("run-losses", "What costs most", note, shown, more)]
 
 
 def _scores(columns: Sequence[ScoreColumn], result: Result, signature: str) -> Element:
     # The ends of the interval are declared and may be missing.
-    present = [column for column in columns if column.key in result.scores]
-    shown = [column for column in present if column.leaderboard]
-    others = [column for column in present if not column.leaderboard]
+    shown, others = (
+        [column for column in columns if column.key in result.scores and column.leaderboard == is_main]
+        for is_main in (True, False)
+    )
     more = [folded("All numbers", _score_table(others, result))] if others else []
     code = element("code", cut(signature, 1000))
     line = element("p", "Scores with this signature are comparable: ", code, class_="after")
@@ -151,9 +146,8 @@ def invalid_page(task: Declaration, findings: Findings) -> str:
 def broken_page(lines: Sequence[str], title: str = _NO_TASK) -> str:
     """Return the page for a fault on the organizer's side; ``lines`` hold no reference data."""
     head = [element("h1", "Not scored: a fault on the organizer's side")]
-    return document(
-        title, head, [card("run-problems", "What happened", "Please tell the organizers.", *lines)]
-    )
+    body = card("run-problems", "What happened", "Please tell the organizers.", *lines)
+    return document(title, head, [body])
 
 
 def document(title: str, head: Sequence[Element], body: Sequence[Element], more_style: str = "") -> str:
