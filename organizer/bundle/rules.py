@@ -1,8 +1,8 @@
 """Checking competition.yaml without its files: by the JSON Schema of its form and rules for several places.
 
 The schema says what the platform takes, its part ``advice`` what else a competition needs to work.
-``words.json`` has the level, code, problem and hint of an error by its keyword, or by the title of the part
-of the schema that it violates.
+``words.json`` has the level, code, problem and remedy of each rule by its name: that under which the code
+reports it, a keyword of JSON Schema, or the title of the part of the schema that is violated.
 """
 
 from __future__ import annotations
