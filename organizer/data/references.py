@@ -13,21 +13,11 @@ _NO_DATA = (".zip", ".md", ".txt")
 
 
 def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
-    """Return the folder of each task that REFERENCE holds.
+    """Return the folder of each task that REFERENCE holds; ``names`` are those of all tasks.
 
-    Parameters
-    ----------
-    reference : Path
-        A folder with folders named like tasks and sample submissions ``<name>_sample.zip``; or one of those
-        folders.
-    names : collection of str
-        The names of all tasks.
-
-    Raises
-    ------
-    Refused
-        There is no such folder, or it holds a folder or a sample of an unknown task; the nearest name is
-        given.
+    REFERENCE has folders named like tasks and sample submissions ``<name>_sample.zip``, or is one of those
+    folders. Raises Refused, with the nearest name, if there is no such folder or it holds a folder or a
+    sample of an unknown task.
     """
     _check_exists(reference)
     if _is_one_task(reference, names):
