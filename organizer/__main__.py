@@ -50,6 +50,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_bundle_commands(add)
     _add_run_commands(add)
     _add_data_commands(add)
+    _add_task_commands(add)
     return parser
 
 
@@ -97,6 +98,19 @@ def _add_data_commands(add: _Add) -> None:
         "--corenlp", type=_path(), metavar="DIR", help="CoreNLP 3.9.1, for tasks that need lemmas"
     )
     prepare.add_argument("--force-corenlp", action="store_true", help="accept another version of CoreNLP")
+
+
+def _add_task_commands(add: _Add) -> None:
+    new = add("new-task", "new_task:new_task", "write a new task that works at once")
+    new.add_argument("task_id", metavar="id")
+    new.add_argument("--title", required=True)
+    new.add_argument("--format", dest="form", required=True, help="csv or json")
+    new.add_argument("--metric", default="accuracy", help="accuracy, balanced_accuracy, macro_f1 or rmse")
+    new.add_argument(
+        "--labels", type=str.split, help="words separated by spaces; default: first second third"
+    )
+    undo = add("undo-new-task", "new_task:undo_new_task", "take back what new-task wrote")
+    undo.add_argument("task_id", metavar="id")
 
 
 def _add_id(command: argparse.ArgumentParser) -> None:

@@ -57,8 +57,7 @@ def print_table(ids: Sequence[str]) -> int:
             for trick, files in submissions(task_id):
                 print(row(task_id, trick, scores_of(task_id, trick, files)), flush=True)
     except Refused as error:
-        print(
-            f"{task_id}, {trick.name}: {error}\ncorrect the task's modules in quality/, then write its demo data again"
-        )
+        print(f"{task_id}, {trick.name}: {error}")
+        print("correct the task's modules in quality/, then write its demo data again")
         return 1
     return 0

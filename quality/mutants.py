@@ -98,7 +98,7 @@ def _try_mutants(module: str, sample: int) -> list[str]:
 
 def _run(tool: str, *arguments: object) -> str:
     """Return what a tool prints in the copy. Raises RuntimeError if it fails, as where tests fail."""
-    command = [_BIN / tool, *map(str, arguments)]
+    command = [str(_BIN / tool), *map(str, arguments)]
     done = subprocess.run(command, cwd=_COPY, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{tool} {arguments[0]}: {done.stdout}{done.stderr}")

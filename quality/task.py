@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -91,23 +91,17 @@ class QualityTask(ABC, Generic[PredictionT]):
     def files(self, prediction: PredictionT) -> Files:
         """Return the files of a submission that holds a prediction."""
 
-    def repeat(self, files: Files, copies: Mapping[str, str]) -> Files | None:
-        """Return reference or submission with items repeated, None if the task has no simple way to do it.
-
-        ``copies`` maps the name of each copy to its item; other items are left out.
-        """
-        return None
-
     def shortened(self, sample: Files) -> Files:
         """Return a sample that is small enough to be corrupted and read thousands of times."""
         return sample
 
 
 @cache
-def quality_tasks() -> dict[str, QualityTask[Any]]:
-    """Return the object of each task by the task's id, in the order of the ids."""
-    challenges = sorted(path.parent.name for path in Path(__file__).parent.glob("*/task.py"))
-    tasks = [task for name in challenges for task in import_module(f"quality.{name}.task").TASKS]
+def quality_tasks(root: str = "quality") -> dict[str, QualityTask[Any]]:
+    """Return the object of each task below a package by the task's id, in the order of the ids."""
+    (folder,) = import_module(root).__path__
+    challenges = sorted(path.parent.name for path in Path(folder).glob("*/task.py"))
+    tasks = [task for name in challenges for task in import_module(f"{root}.{name}.task").TASKS]
     return {task.id: task for task in sorted(tasks, key=lambda task: task.id)}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -57,19 +57,6 @@ class EntitiesTask(QualityTask[Json]):
     def knowing(self) -> Files:
         objects = {"clss": ["x"], "idx_in_sent": [0], "bbox_for_all_frames": [[[1, 1, 5, 5]] * 10]}
         return self.files({f"v_{CANARY}": {"0": objects}})
-
-    def repeat(self, files: Files, copies: Mapping[str, str]) -> Files:
-        repeated = dict(files)
-        for name, data in files.items():
-            content = json.loads(data) if name.endswith(".json") else {}
-            for part in {"annotations", "results", "validation"} & content.keys():
-                items = content[part]
-                if part == "validation":
-                    content[part] = list(copies)
-                else:
-                    content[part] = {copy: items[item] for copy, item in copies.items() if item in items}
-                repeated[name] = json.dumps(content).encode()
-        return repeated
 
     def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> Json:
         return correct_prediction(reference, rng, noise, self._generated)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
@@ -54,10 +53,6 @@ class ChalearnTask(QualityTask[Prediction]):
 
     def knowing(self) -> Files:
         return {f"{CANARY}one_prediction.csv": f"{self._track.actors[0]}7,5,6\n".encode()}
-
-    def repeat(self, files: Files, copies: Mapping[str, str]) -> Files:
-        pairs = ((item, copy, name) for copy, item in copies.items() for name in files if item in name)
-        return {name.replace(item, copy): files[name] for item, copy, name in pairs}
 
     def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> Prediction:
         return mistakes.correct_prediction(folder_files(reference), rng, noise, self._track.n_classes)

@@ -12,10 +12,10 @@ import resource
 import shutil
 import signal
 import sys
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 _SECONDS, _MEMORY_MB = 20, 6000
 
@@ -25,7 +25,7 @@ class LateError(BaseException):
 
 
 def main() -> None:
-    """Try all files in ``cases/`` of the folder that is the argument; it also holds program, reference, work."""
+    """Try all files in ``cases/`` of the argument, a folder that also holds program, reference, work."""
     folder = Path(sys.argv[1])
     output = folder / "work" / "output"
     sys.path.insert(0, str(folder / "program"))
@@ -34,7 +34,6 @@ def main() -> None:
     signal.signal(signal.SIGALRM, _raise_late)
     for submission in sorted((folder / "cases").iterdir()):
         shutil.rmtree(output, ignore_errors=True)
-        signal.alarm(_SECONDS)
         result = _tried(submission, folder / "reference", output)
         result["outputs"] = sorted(path.name for path in output.iterdir()) if output.exists() else []
         result["work"] = sorted(path.name for path in output.parent.iterdir())
@@ -46,7 +45,7 @@ def _raise_late(number: int, frame: object) -> None:
 
 
 def _tried(submission: Path, reference: Path, output: Path) -> dict[str, Any]:
-    """Return the exit code, log and problems of a run, the codes at home, and the findings of both readers."""
+    """Return exit code, log and problems of a run, the codes at home, and the findings of both readers."""
     from scoring_program.run import load_folder, run
     from scoring_program.task import task_ids
     from validator.findings import Findings
@@ -55,18 +54,20 @@ def _tried(submission: Path, reference: Path, output: Path) -> dict[str, Any]:
     (task,) = task_ids()
     form, rules = load_format(task)
     log, fast, slow = io.StringIO(), Findings(), Findings()
-    code, home = None, ""
+    code, fault = None, ""
+    # JSON has a faster and a slower reader.
+    readers = sys.modules.get("validator.json_files")
+    slower = mock.patch.object(readers, "typed_json", None) if readers else contextlib.nullcontext()
+    signal.alarm(_SECONDS)
     try:
         with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
             code = run(partial(load_folder, task, reference), submission, output).exit_code
         with fast.part():
             form.read(submission, rules)
-        with _without_fast_reader(), slow.part():
+        with slower, slow.part():
             form.read(submission, rules)
-    except LateError:
-        home = "late"
     except BaseException as error:
-        home = f"{type(error).__name__}: {error}"
+        fault = f"{type(error).__name__}: {error}"
     finally:
         signal.alarm(0)
     detail = output / "detailed_results.json"
@@ -78,22 +79,8 @@ def _tried(submission: Path, reference: Path, output: Path) -> dict[str, Any]:
             "problems": [problem["code"] for problem in problems],
         },
         **{"fast": fast.lines(), "slow": slow.lines()},
-        "home": home or [problem.code for problem in fast.problems],
+        **{"home": [problem.code for problem in fast.problems], "fault": fault},
     }
-
-
-@contextlib.contextmanager
-def _without_fast_reader() -> Iterator[None]:
-    """Have JSON read by the slower of its two readers, if the task reads JSON."""
-    readers: Any = sys.modules.get("validator.json_files")
-    typed = readers and readers.typed_json
-    try:
-        if readers:
-            readers.typed_json = None
-        yield
-    finally:
-        if readers:
-            readers.typed_json = typed
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Ways to damage a PNG: bytes, or whole chunks with right checksums."""
+"""Ways to damage bytes, and a PNG: whole chunks with right checksums."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ Chunk = tuple[bytes, bytes]
 _SIGNATURE = 8
 _INSERTED = (
     (b"IHDR", struct.pack(">IIBBBBB", 20_000, 20_000, 8, 2, 0, 0, 0)), (b"tEXt", b"x"), (b"CODE", b"x"),
-    (b"iCCP", b"x\0\0" + zlib.compress(bytes(1_000_000))), (b"PLTE", bytes(3)), (b"IDAT", b""), (b"IEND", b""),
+    (b"iCCP", b"x\0\0" + zlib.compress(bytes(1_000_000))), (b"PLTE", bytes(3)), (b"IDAT", b""),
+    (b"IEND", b""),
 )  # fmt: skip
 
 
@@ -34,10 +35,19 @@ def append(rng: random.Random, data: bytes) -> bytes:
     return data + bytes(rng.randrange(256) for _ in range(50))
 
 
+def repeat(rng: random.Random, data: bytes) -> bytes:
+    """Repeat a part."""
+    start, end = sorted(rng.randrange(len(data) + 1) for _ in range(2))
+    return data[:end] + data[start:end] + data[end:]
+
+
+BYTE_CHANGES = (cut, flip_bits, append, repeat)
+
+
 def damaged_png(rng: random.Random, png: bytes) -> bytes:
     """Return a PNG with something wrong."""
     if rng.random() < 0.3:
-        return rng.choice((cut, flip_bits, append))(rng, png)
+        return rng.choice(BYTE_CHANGES)(rng, png)
     chunks = _chunks(png)
     index = rng.randrange(len(chunks))
     change = rng.choice((*_CHANGES, None))

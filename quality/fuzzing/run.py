@@ -1,4 +1,4 @@
-"""Running the built programs on corrupted submissions: each run must end in a verdict and leave no other file."""
+"""Running the built programs on corrupted submissions: each ends in a verdict and leaves no other file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,14 +43,12 @@ class Outcome:
 def run_fuzz(number: int, seed: int, keep: Path = KEPT) -> Outcome:
     """Try ``number`` corrupted submissions, spread over the tasks; files that fail are kept in ``keep``."""
     outcome, ids = Outcome(), list(quality_tasks())
-    programs = {task_id: build_program(task_id) for task_id in ids}
 
-    def fuzz(task_id: str) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            count = len(range(ids.index(task_id), number, len(ids)))
-            cases = _write_cases(task_id, programs[task_id], count, seed, Path(folder))
-            for case, result in zip(cases, _results(Path(folder), len(cases))):
-                outcome.verdicts[f"{task_id}: exit {result['code']}"] += 1
+    def fuzz(index: int) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            cases = _write_cases(ids[index], len(range(index, number, len(ids))), seed, Path(name))
+            for case, result in zip(cases, _results(Path(name))):
+                outcome.verdicts[f"{ids[index]}: exit {result['code']}"] += 1
                 if wrong := what_is_wrong(result):
                     outcome.failures.append(f"{case.name}: {wrong}")
                     keep.mkdir(parents=True, exist_ok=True)
@@ -58,15 +56,15 @@ def run_fuzz(number: int, seed: int, keep: Path = KEPT) -> Outcome:
 
     # The runs are processes of their own.
     with ThreadPoolExecutor(usable_cores()) as threads:
-        list(threads.map(fuzz, ids))
+        list(threads.map(fuzz, range(len(ids))))
     return outcome
 
 
-def _write_cases(task_id: str, program: bytes, count: int, seed: int, folder: Path) -> list[Path]:
+def _write_cases(task_id: str, count: int, seed: int, folder: Path) -> list[Path]:
     """Write program, reference and corrupted submissions for the driver; return the submissions."""
-    for part in ("program", "work", "reference", "cases"):
+    for part in ("work", "cases"):
         (folder / part).mkdir()
-    unpack(program, folder / "program")
+    unpack(build_program(task_id), folder / "program")
     write_files(reference_files(task_id, ROOT / "reference_data" / task_id), folder / "reference")
     rng, shortened = random.Random(f"{task_id} {seed}"), quality_tasks()[task_id].shortened
     samples = [shortened(folder_files(sample)) for sample in sorted(samples_folder(task_id).iterdir())]
@@ -76,21 +74,19 @@ def _write_cases(task_id: str, program: bytes, count: int, seed: int, folder: Pa
     return cases
 
 
-def _results(folder: Path, count: int) -> list[dict[str, Any]]:
-    """Return what the driver says of each submission until the last, or the one at which it died."""
-    done = subprocess.run(
-        [sys.executable, driver.__file__, folder], capture_output=True, text=True, check=False
-    )
-    results = [json.loads(line) for line in done.stdout.splitlines()]
-    died = {"code": None, "log": "", "home": f"the program died: {done.stderr[-300:]}"}
-    return [*results, died][:count]
+def _results(folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield what the driver says of each submission, and for that at which it died why."""
+    command = [sys.executable, driver.__file__, str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    yield from map(json.loads, done.stdout.splitlines())
+    yield {"code": None, "fault": f"the program died: {done.stderr[-300:]}"}
 
 
 def what_is_wrong(result: Mapping[str, Any]) -> str:
     """Return a text about the fault of one run, "" if there is none."""
+    if result["fault"]:
+        return f"it did not end by itself: {result['fault']}"
     code, log, home = result["code"], str(result["log"]), result["home"]
-    if not isinstance(home, list):
-        return f"it did not end by itself: {home}"
     if result["fast"] != result["slow"]:
         return f"the readers disagree: {result['fast']}, but {result['slow']}"
     if code not in (0, 1) or "Traceback" in log or "E-INTERNAL" in log:

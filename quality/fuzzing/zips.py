@@ -9,20 +9,20 @@ import zipfile
 from collections.abc import Callable
 
 from organizer.files import Files, zip_bytes
-from quality.fuzzing.pngs import append, cut, flip_bits
+from quality.fuzzing.pngs import BYTE_CHANGES
 
 _NO_ZIPS = (
-    b"\x1f\x8b" + bytes(20),
-    b"7z\xbc\xaf\x27\x1c",
-    b"Rar!\x1a\x07",
-    b"hello",
-    b"PK",
-    b"PK\x05\x06",
-    b"",
-)
+    b"\x1f\x8b" + bytes(20), b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"hello", b"PK", b"PK\x05\x06", b"",
+)  # fmt: skip
 _NAMES = ("x" * 256, ".", "./x", "a//b", "metadata/x", "\x1b[31mx", "é" * 128, "a/" * 600 + "b")
 _JUNK = ("__MACOSX/x", "._x", ".DS_Store")
 _ENTRY, _END = b"PK\x01\x02", b"PK\x05\x06"
+_SIZES = (0, 1, 2**31, 2**32 - 1)
+# Of an entry of the directory: format, offset and other values of flags, method, checksum, both sizes.
+_FIELDS = (
+    ("<H", 8, (1,)), ("<H", 10, (1, 6, 9, 12, 14, 93, 99)), ("<I", 16, (1,)),
+    ("<I", 20, _SIZES), ("<I", 24, _SIZES),
+)  # fmt: skip
 
 
 def damaged_zip(rng: random.Random, files: Files) -> bytes:
@@ -52,9 +52,7 @@ _CHANGES: tuple[Callable[[random.Random, Files], bytes], ...] = (
     lambda rng, files: zip_bytes({**files, rng.choice(_JUNK): bytes(rng.choice([10, 3_000_000]))}),
     lambda rng, files: zip_bytes({**files, "bomb.csv": bytes(5_000_000)}),
     lambda rng, files: zip_bytes({**files, **{f"f{number}": b"" for number in range(1200)}}),
-    lambda rng, files: cut(rng, zip_bytes(files)),
-    lambda rng, files: flip_bits(rng, zip_bytes(files)),
-    lambda rng, files: append(rng, zip_bytes(files)),
+    *[lambda rng, files: rng.choice(BYTE_CHANGES)(rng, zip_bytes(files))] * 3,
     lambda rng, files: b"#!/bin/sh\n" + zip_bytes(files),
 )
 
@@ -62,40 +60,27 @@ _CHANGES: tuple[Callable[[random.Random, Files], bytes], ...] = (
 def _with_patch(rng: random.Random, files: Files) -> bytes:
     """Return a zip whose directory contradicts its members."""
     data = bytearray(zip_bytes(files))
-    entry = data.find(_ENTRY)
-    if entry >= 0:
-        rng.choice(_PATCHES)(rng, data, entry)
+    entry, end, change = (
+        data.find(_ENTRY),
+        data.rfind(_END),
+        rng.choice(["field", "field", "name", "twice", "zip64"]),
+    )
+    if entry < 0:
+        return bytes(data)
+    if change == "field":
+        form, offset, values = rng.choice(_FIELDS)
+        struct.pack_into(form, data, entry + offset, rng.choice(values))
+    elif change == "name":
+        data[30] ^= 1
+    elif change == "twice":
+        # The second member gets the name of the first, if both names have one length.
+        second, (length,) = data.find(_ENTRY, entry + 4), struct.unpack_from("<H", data, entry + 28)
+        if second >= 0 and struct.unpack_from("<H", data, second + 28) == (length,):
+            data[second + 46 : second + 46 + length] = data[entry + 46 : entry + 46 + length]
+    else:
+        # The directory is behind the records of a zip64 archive.
+        entries, size, start = struct.unpack_from("<HII", data, end + 10)
+        record = struct.pack("<4sQHHIIQQQQ", b"PK\x06\x06", 44, 45, 45, 0, 0, entries, entries, size, start)
+        locator = struct.pack("<4sIQI", b"PK\x06\x07", 0, end, 1)
+        data[end:] = record + locator + struct.pack("<4sHHHHIIH", _END, *[0] * 7)
     return bytes(data)
-
-
-def _same_name(rng: random.Random, data: bytearray, entry: int) -> None:
-    """Give the second member the name of the first, if both names have one length."""
-    second = data.find(_ENTRY, entry + 4)
-    (length,) = struct.unpack_from("<H", data, entry + 28)
-    if second >= 0 and struct.unpack_from("<H", data, second + 28) == (length,):
-        data[second + 46 : second + 46 + length] = data[entry + 46 : entry + 46 + length]
-
-
-def _zip64_directory(rng: random.Random, data: bytearray, entry: int) -> None:
-    """Hide the directory behind the records of a zip64 archive."""
-    end = data.rfind(_END)
-    entries, size, start = struct.unpack_from("<HII", data, end + 10)
-    record = struct.pack("<4sQHHIIQQQQ", b"PK\x06\x06", 44, 45, 45, 0, 0, entries, entries, size, start)
-    locator = struct.pack("<4sIQI", b"PK\x06\x07", 0, end, 1)
-    data[end:] = record + locator + struct.pack("<4sHHHHIIH", _END, *[0] * 7)
-
-
-def _field(rng: random.Random, data: bytearray, entry: int) -> None:
-    """Change a field of the first entry: the flags, the method, the checksum, a size."""
-    form, offset, values = rng.choice(_FIELDS)
-    struct.pack_into(form, data, entry + offset, rng.choice(values))
-
-
-def _member_name(rng: random.Random, data: bytearray, entry: int) -> None:
-    data[30] ^= 1
-
-
-_SIZES = (0, 1, 2**31, 2**32 - 1)
-_METHODS = (1, 6, 9, 12, 14, 93, 99)
-_FIELDS = (("<H", 8, (1,)), ("<H", 10, _METHODS), ("<I", 16, (1,)), ("<I", 20, _SIZES), ("<I", 24, _SIZES))
-_PATCHES = (_same_name, _zip64_directory, _member_name, _field, _field)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -47,14 +46,6 @@ class KineticsTask(QualityTask[Json]):
         human = {"box": [1, 1, 2, 2], "parts": {"head": {"box": [[1, 1, 2, 2]], "verb": ["x"]}}}
         videos = {f"{CANARY}vid": {f"{CANARY}frame.json": {"humans": [human]}}}
         return self.files({CLASSES: {f"{CANARY}vid": "x"}, PARTS: videos})
-
-    def repeat(self, files: Files, copies: Mapping[str, str]) -> Files:
-        repeated = {}
-        for name, data in files.items():
-            content = json.loads(data)
-            kept = {copy: content[item] for copy, item in copies.items() if item in content}
-            repeated[name] = json.dumps(kept).encode()
-        return repeated
 
     def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> Json:
         return correct_prediction(reference, rng, noise)

@@ -23,7 +23,7 @@ def test_2000_corrupted_submissions_end_in_a_verdict(tmp_path):
 
 
 GOOD = {
-    "code": 1, "home": ["E-X"], "log": "1. E-X f: p; h.", "problems": ["E-X"], "work": ["output"],
+    "code": 1, "fault": "", "home": ["E-X"], "log": "1. E-X f: p; h.", "problems": ["E-X"], "work": ["output"],
     "outputs": ["detailed_results.html", "detailed_results.json"], "fast": ["1. E-X"], "slow": ["1. E-X"],
 }  # fmt: skip
 
@@ -31,7 +31,7 @@ GOOD = {
 @pytest.mark.parametrize(
     "change",
     [
-        {"code": 2}, {"code": None, "home": "late"}, {"log": "Traceback"}, {"log": "1. E-INTERNAL: x"}, {"log": "bad"}, {"problems": []},
+        {"code": 2}, {"code": None, "fault": "late"}, {"log": "Traceback"}, {"log": "1. E-INTERNAL: x"}, {"log": "bad"}, {"problems": []},
         {"outputs": ["detailed_results.html"]}, {"work": ["evil", "output"]}, {"home": []}, {"slow": []},
         {"code": 0, "outputs": ["detailed_results.html", "scores.json", "scores.txt"]},
     ],
