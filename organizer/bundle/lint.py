@@ -63,13 +63,12 @@ def lint_bundle(path: Path) -> tuple[LintReport, list[str]]:
     except DAMAGED as error:
         missing = isinstance(error, FileNotFoundError)
         problem = "there is no such file" if missing else "this is not a readable zip file"
-        report.error("L-ZIP", problem, "build it with: make bundle", file=path.name)
+        report.add("no zip", file=path.name, problem=problem)
         return report, []
     if COMPETITION not in files:
         nested = [name for name in files if PurePosixPath(name).name == COMPETITION]
         hint = f"zip the content of {PurePosixPath(nested[0]).parent}, not the folder" if nested else "add it"
-        problem = "there is no competition.yaml at the root of the zip"
-        report.error("L-COMPETITION", problem, hint, file=path.name)
+        report.add("not at the root", file=path.name, remedy=hint)
         return report, []
     data = read_competition(files[COMPETITION], report)
     if data is None:
@@ -93,54 +92,49 @@ def _check_files(data: Competition, files: Files, report: LintReport) -> dict[st
     for where, name, key in named_files(data):
         path = posixpath.normpath(name)
         if not name or path == ".":
-            report.error("L-PATH", "an empty path means the whole bundle", "name a file", where)
+            report.add("no path", where)
         elif path.startswith(("/", "\\", "../")) or path == "..":
-            report.error("L-PATH", f"{name} leads out of the bundle", "use a plain name", where)
+            report.add("path leads out", where, name=name)
         elif path in files:
             named[name] = files[path]
             _check_file(name, files[path], where, key, report)
         elif key in DATA_KEYS and (folder := files_below(path, files)):
             named[name] = zip_bytes(folder)
             if f"{path}.zip" in names:
-                problem = f"there are both a folder {path}/ and a file {path}.zip"
-                hint = "rename one: the server zips the folder over the file"
-                report.error("L-CLASH", problem, hint, where)
+                report.add("folder over file", where, path=path)
         else:
-            report.error("L-FILE", f"{name} is not in the bundle", "add it", where)
+            report.add("file is missing", where, name=name)
     return named
 
 
 def _check_file(name: str, data: bytes, where: str, key: str, report: LintReport) -> None:
     if not data:
-        report.error("L-FILE", f"{name} is empty", "fill it", where)
+        report.add("file is empty", where, name=name)
     elif key == "image":
         _check_logo(name, data, report)
     elif key not in DATA_KEYS:
         _check_text(name, data, report)
     else:
         if not zipfile.is_zipfile(io.BytesIO(data)):
-            report.error("L-FILE", f"{name} is not a zip file", "zip its content", where)
+            report.add("file is no zip", where, name=name)
         if len(name) > _CUT_NAME:
-            report.warn("L-NAME", f"the site cuts {name} to {_CUT_NAME} characters", "shorten it", where)
+            report.add("long name", where, name=name, longest=_CUT_NAME)
 
 
 def _check_text(name: str, data: bytes, report: LintReport) -> None:
-    hint = "save it as plain UTF-8"
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        report.error("L-TEXT", "the page is not UTF-8", hint, file=name)
+        report.add("page is not UTF-8", file=name)
         return
-    if "\0" in text:
-        report.error("L-TEXT", "the page holds a NUL character", hint, file=name)
-    elif not text.strip("\ufeff \t\r\n"):
-        report.error("L-TEXT", "the page is empty", "fill it", file=name)
-    elif text.startswith("\ufeff"):
-        report.warn("L-TEXT", "the page begins with a byte order mark", hint, file=name)
-    elif "EDIT:" in text:
-        report.warn(
-            "L-TEXT", "the page holds the mark EDIT:", "write what it asks for and delete it", file=name
-        )
+    rules = {
+        "page with NUL": "\0" in text,
+        "page is empty": not text.strip("\ufeff \t\r\n"),
+        "page with mark": text.startswith("\ufeff"),
+        "page to edit": "EDIT:" in text,
+    }
+    if broken := next((rule for rule, is_broken in rules.items() if is_broken), None):
+        report.add(broken, file=name)
 
 
 def _check_logo(name: str, data: bytes, report: LintReport) -> None:
@@ -149,11 +143,10 @@ def _check_logo(name: str, data: bytes, report: LintReport) -> None:
             mode = image.mode
             image.verify()
     except (UnidentifiedImageError, OSError, SyntaxError):
-        problem = "the logo is not a PNG, JPEG, GIF or WebP image that can be read"
-        report.error("L-LOGO", problem, "convert it to PNG (an SVG fails)", file=name)
+        report.add("logo is no image", file=name)
         return
     if mode == "CMYK":
-        report.error("L-LOGO", "the logo is a CMYK JPEG", "save it as RGB", file=name)
+        report.add("logo in CMYK", file=name)
 
 
 def visibility(data: Competition) -> list[str]:

@@ -26,22 +26,15 @@ _CLASSIC_COMMAND = "command: python3 $program/score.py $input $output\n"
 class Parts:
     """The zips that the bundles of one build share; each is made once.
 
-    Parameters
-    ----------
-    folders : mapping of str to Path, optional
-        The reference folder of each task by name, for ``<name>_reference.zip``; None for the demo data only.
-    demo : bool
-        Whether tasks without a folder get the synthetic demo reference.
-    source : Path
-        The folder of competition.yaml and of what else it names.
+    ``folders`` has the reference folder of each task by name, for ``<name>_reference.zip``; with ``demo``,
+    tasks without one get the synthetic demo reference. ``source`` is the folder of competition.yaml and of
+    what else it names.
     """
 
     def __init__(
         self, folders: Mapping[str, Path] | None = None, demo: bool = True, source: Path = ROOT
     ) -> None:
-        self._folders = folders or {}
-        self._demo = demo
-        self._source = source
+        self._folders, self._demo, self._source = folders or {}, demo, source
         self.program = lru_cache(maxsize=None)(build_program)
         self.demo_files = lru_cache(maxsize=None)(demo_reference)
         self.kit = lru_cache(maxsize=None)(self._kit)

@@ -27,7 +27,6 @@ class Ranking:
     rank : int64 array
     intervals : float64 array of shape (m, 2)
         The 95 % percentile interval of each score.
-    stability : Stability
     pairs : Pairs
         Of the first `MOST_PAIRED` teams.
     items : sequence of n str

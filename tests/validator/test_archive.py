@@ -16,6 +16,8 @@ from tests.helpers import findings_of, make_zip, refused
 from validator.archive import Limits, open_submission
 from validator.findings import Read
 
+pytestmark = pytest.mark.interpreters
+
 LIMITS = Limits(files=5, file_bytes=3_000_000, total_bytes=4_000_000)
 GOOD = {"a.csv": "1,2,3\n"}
 
