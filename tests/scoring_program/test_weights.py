@@ -61,7 +61,7 @@ def test_weights_repeat_items(tmp_path, name, protocol):
     if repeated(submission, items, np.full(len(items), 2)) == submission:
         pytest.skip("the task has no simple way to repeat items; its metric is tested below")
     for number, weights in enumerate(resampling.draws(len(items), 3)):
-        files = (repeated(part, items, weights) for part in (reference, submission))
+        files = repeated(reference, items, weights), repeated(submission, items, weights)
         again = scored(name, *files, tmp_path / f"repeated{number}", protocol)
         expected = again.scores.get("average_video_accuracy_exact", again.scores["score"])
         reduced = load_task(name).reduce(result.statistics, weights[None])
