@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
-.PHONY: demo check test lint bundle lint-bundle dry-run rescore new-challenge bench locks clean
+.PHONY: demo check test lint bundle lint-bundle dry-run rescore new-task undo-new-task bench locks clean
 
 demo: .venv/run
 	@$(BIN)/python -m organizer demo
@@ -43,11 +43,15 @@ rescore: .venv/run
 		$(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(REPLICATES),--replicates $(REPLICATES)) \
 		$(if $(PROTOCOLS),--protocols $(PROTOCOLS)) $(OPTIONS)
 
-# make new-challenge ID=bird_calls TITLE="Bird calls" FORMAT=csv|json [METRIC=accuracy|balanced_accuracy|macro_f1|rmse]
+# make new-task ID=bird_calls TITLE="Bird calls" FORMAT=csv|json [METRIC=accuracy|balanced_accuracy|macro_f1|rmse]
 #   [LABELS="robin wren owl"]
-new-challenge: .venv/dev
-	@$(BIN)/python -m organizer new-challenge "$(ID)" --title "$(TITLE)" $(if $(FORMAT),--format $(FORMAT)) \
+new-task: .venv/dev
+	@$(BIN)/python -m organizer new-task "$(ID)" --title "$(TITLE)" $(if $(FORMAT),--format $(FORMAT)) \
 		$(if $(METRIC),--metric $(METRIC)) $(if $(LABELS),--labels "$(LABELS)")
+
+# make undo-new-task ID=bird_calls
+undo-new-task: .venv/run
+	@$(BIN)/python -m organizer undo-new-task "$(ID)"
 
 # make bench [ID=chalearn_gesture] [SCALE="1 100"]
 bench: .venv/run

@@ -50,15 +50,15 @@ def build_parser() -> argparse.ArgumentParser:
     _add_bundle_commands(add)
     _add_run_commands(add)
     _add_data_commands(add)
+    _add_task_commands(add)
     return parser
 
 
 def _add_bundle_commands(add: _Add) -> None:
     bundle = add("bundle", "bundle.build:build_command", "build the bundles into dist/")
     bundle.add_argument("--reference", type=_path(), help=REFERENCE_HELP.format("the synthetic demo data"))
-    bundle.add_argument(
-        "--demo", action="store_true", help="use demo data for the tasks missing from REFERENCE"
-    )
+    demo = "use demo data for the tasks missing from REFERENCE"
+    bundle.add_argument("--demo", action="store_true", help=demo)
     bundle.add_argument("--format", dest="form", choices=["v2", "v1.5"], default="v2")
     lint = add("lint", "bundle.lint:lint_command", "check bundles before they are uploaded")
     lint.add_argument("bundles", nargs="*", type=_path(), help="default: all in dist/")
@@ -73,29 +73,19 @@ def _add_run_commands(add: _Add) -> None:
         (rescore, "submissions", "SUBMISSIONS=DIR"),
     ):
         _add_id(command)
-        command.add_argument(
-            argument,
-            type=_path(example),
-            help="a zip, or for rescore a folder of zips, or Codabench's zip of all",
-        )
+        what = "a zip, or for rescore a folder of zips, or Codabench's zip of all"
+        command.add_argument(argument, type=_path(example), help=what)
         command.add_argument("--reference", type=_path(), help=REFERENCE_HELP.format("the one in the bundle"))
     dry_run.add_argument("--output", type=_path(), default=ROOT / "out" / "dry-run")
-    rescore.add_argument("--output", type=_path(), help="default: out/rescore/ID")
-    rescore.add_argument(
-        "--workers", type=_at_least(1), default=0, help="processes; default: one for each core"
-    )
-    rescore.add_argument(
-        "--scheduler", default="", metavar="URL", help="a running Dask cluster, as tcp://host:8786"
-    )
-    rescore.add_argument(
-        "--replicates", type=_at_least(2), default=1000, help="resamples for intervals and ranks"
-    )
-    rescore.add_argument("--protocols", nargs="+", default=[], choices=["published", "released"])
-    rescore.add_argument("--names", type=_path(), metavar="CSV", help="teams and dates: submission,team,date")
-    rescore.add_argument(
-        "--keep", choices=["best", "last"], default="best", help="which submission of a team counts"
-    )
-    rescore.add_argument("--fresh", action="store_true", help="score again what an earlier call has scored")
+    option = rescore.add_argument
+    option("--output", type=_path(), help="default: out/rescore/ID")
+    option("--workers", type=_at_least(1), default=0, help="processes; default: one for each core")
+    option("--scheduler", default="", metavar="URL", help="a running Dask cluster, as tcp://host:8786")
+    option("--replicates", type=_at_least(2), default=1000, help="resamples for intervals and ranks")
+    option("--protocols", nargs="+", default=[], choices=["published", "released"])
+    option("--names", type=_path(), metavar="CSV", help="teams and dates: submission,team,date")
+    option("--keep", choices=["best", "last"], default="best", help="which submission of a team counts")
+    option("--fresh", action="store_true", help="score again what an earlier call has scored")
     add("demo", "runs.demo:run_demo", "score the samples of all tasks against the demo reference")
 
 
@@ -108,6 +98,19 @@ def _add_data_commands(add: _Add) -> None:
         "--corenlp", type=_path(), metavar="DIR", help="CoreNLP 3.9.1, for tasks that need lemmas"
     )
     prepare.add_argument("--force-corenlp", action="store_true", help="accept another version of CoreNLP")
+
+
+def _add_task_commands(add: _Add) -> None:
+    new = add("new-task", "new_task:new_task", "write a new task that works at once")
+    new.add_argument("task_id", metavar="id")
+    new.add_argument("--title", required=True)
+    new.add_argument("--format", dest="form", required=True, help="csv or json")
+    new.add_argument("--metric", default="accuracy", help="accuracy, balanced_accuracy, macro_f1 or rmse")
+    new.add_argument(
+        "--labels", type=str.split, help="words separated by spaces; default: first second third"
+    )
+    undo = add("undo-new-task", "new_task:undo_new_task", "take back what new-task wrote")
+    undo.add_argument("task_id", metavar="id")
 
 
 def _add_id(command: argparse.ArgumentParser) -> None:
@@ -136,7 +139,7 @@ def _at_least(least: int) -> Callable[[str], int]:
     return whole
 
 
-def _call(name: str, /, **options: Any) -> int:
+def _call(name: str, /, **options: object) -> int:
     """Import ``module:function`` of this package and call it."""
     module, _, function = name.partition(":")
     return getattr(import_module(f"organizer.{module}"), function)(**options)  # type: ignore[no-any-return]
@@ -156,16 +159,14 @@ def _rescore(
     from organizer.ranking.command import Choices, rescore
     from organizer.runs.rescore import Options
 
-    choices = Choices(
-        **{name: options.pop(name) for name in ("names", "keep", "protocols")}, engine=Options(**options)
-    )
+    ranking = {name: options.pop(name) for name in ("names", "keep", "protocols")}
     output = output or ROOT / "out" / "rescore" / task_id
+    choices = Choices(**ranking, engine=Options(**options))
     return rescore(built_task(task_id, reference), submissions, output, choices)
 
 
 def _command() -> int:
-    """Run `main` from a shell, where the reader of the output may go away (``| head``) while the work goes
-    on."""
+    """Run `main` from a shell, where the reader of the output may go away (``| head``) during the work."""
     if sys.stdout is None:  # the shell closed it
         return main()
     with contextlib.redirect_stdout(console.Listener(sys.stdout)):

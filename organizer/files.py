@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO
 
 from organizer import ROOT
 
@@ -32,14 +29,6 @@ def zip_bytes(files: Files) -> bytes:
             info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, files[name])
     return buffer.getvalue()
-
-
-def sha256(stream: IO[bytes]) -> str:
-    """Return the SHA-256 in hex of what can be read from a stream."""
-    digest = hashlib.sha256()
-    for chunk in iter(lambda: stream.read(1 << 20), b""):
-        digest.update(chunk)
-    return digest.hexdigest()
 
 
 def folder_files(folder: Path) -> dict[str, bytes]:
@@ -78,7 +67,5 @@ def write_files(files: Files, folder: Path) -> None:
 
 def unpack(archive: bytes, folder: Path) -> None:
     """Unpack one of our own zips."""
-    with tempfile.TemporaryFile() as stream:
-        stream.write(archive)
-        with zipfile.ZipFile(stream) as opened:
-            opened.extractall(folder)
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        opened.extractall(folder)

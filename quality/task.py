@@ -97,10 +97,11 @@ class QualityTask(ABC, Generic[PredictionT]):
 
 
 @cache
-def quality_tasks() -> dict[str, QualityTask[Any]]:
-    """Return the object of each task by the task's id, in the order of the ids."""
-    challenges = sorted(path.parent.name for path in Path(__file__).parent.glob("*/task.py"))
-    tasks = [task for name in challenges for task in import_module(f"quality.{name}.task").TASKS]
+def quality_tasks(root: str = "quality") -> dict[str, QualityTask[Any]]:
+    """Return the object of each task below a package by the task's id, in the order of the ids."""
+    (folder,) = import_module(root).__path__
+    challenges = sorted(path.parent.name for path in Path(folder).glob("*/task.py"))
+    tasks = [task for name in challenges for task in import_module(f"{root}.{name}.task").TASKS]
     return {task.id: task for task in sorted(tasks, key=lambda task: task.id)}
 
 

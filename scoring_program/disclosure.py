@@ -16,21 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from scoring_program.result import (
-    FULL,
-    SUMMARY,
-    BodyFigure,
-    Cell,
-    Deferred,
-    Groups,
-    Histogram,
-    Line,
-    LineChart,
-    Matrix,
-    Result,
-    Section,
-    Table,
-)
+from scoring_program import result as records
+from scoring_program.result import FULL, SUMMARY, Cell, Deferred, Groups, Line, Result, Section, Table
 from validator.arrays import Ints
 
 MIN_GROUP = 5
@@ -44,7 +31,7 @@ def disclosed(sections: Iterable[Section | Deferred], detail: str) -> list[Secti
     minimum = min_group(detail)
     shown: list[Section] = []
     for entry in sections:
-        if entry.level in LEVELS[detail]:  # type: ignore[union-attr]
+        if entry.level in LEVELS[detail]:
             built = entry.build() if isinstance(entry, Deferred) else [entry]
             merged = (_merged(section, minimum) for section in built)
             shown += [section for section in merged if section is not None]
@@ -57,8 +44,7 @@ def min_group(detail: str) -> int:
 
 
 def shows_comparisons(detail: str) -> bool:
-    """Return whether a detail level shows more than scores: sections, error costs, hints from the
-    reference."""
+    """Return whether a detail level shows more than scores, such as error costs and hints."""
     return bool(LEVELS[detail])
 
 
@@ -69,13 +55,13 @@ def _merged(section: Section, minimum: int) -> Section | None:
         return section
     if isinstance(section, Table):
         return _large_rows(section, minimum)
-    if isinstance(section, Histogram):
+    if isinstance(section, records.Histogram):
         return _merged_bins(section, minimum)
-    if isinstance(section, Matrix):
+    if isinstance(section, records.Matrix):
         return _large_cells(section, minimum)
-    if isinstance(section, LineChart):
+    if isinstance(section, records.LineChart):
         return _large_steps(section, minimum)
-    if isinstance(section, BodyFigure):
+    if isinstance(section, records.BodyFigure):
         # A person has several parts.
         large, _ = merge_small(section.support, minimum, overlapping=True)
         parts = [part if number in large else (part[0], None, 0) for number, part in enumerate(section.parts)]
@@ -93,8 +79,7 @@ def merge_small(support: Ints, minimum: int, overlapping: bool = False) -> tuple
     minimum : int
         The fewest of each that a row may rest on.
     overlapping : bool
-        Whether an instance may be in several groups: merged groups then rest on as many as the largest of
-        them.
+        Whether an instance may be in several groups: merged groups rest on as many as the largest then.
 
     Returns
     -------
@@ -121,9 +106,8 @@ def _together(support: Ints, overlapping: bool) -> Ints:
     return support.max(axis=0) if overlapping else support.sum(axis=0)
 
 
-def _large_cells(section: Matrix, minimum: int) -> Matrix | None:
-    """Return a matrix without its small cells; the sum of the diagonal is known, so one of them must not
-    be alone."""
+def _large_cells(section: records.Matrix, minimum: int) -> records.Matrix | None:
+    """Return a matrix without small cells; the sum of the diagonal is known, so more than one goes."""
     shown = section.support.min(axis=2) >= minimum
     diagonal = np.arange(len(section.names))
     large, _ = merge_small(section.support[diagonal, diagonal], minimum)
@@ -160,7 +144,7 @@ def _large_rows(section: Table, minimum: int) -> Table | None:
     return replace(section, rows=rows, support=section.support[kept]) if rows else None
 
 
-def _merged_bins(section: Histogram, minimum: int) -> Histogram | None:
+def _merged_bins(section: records.Histogram, minimum: int) -> records.Histogram | None:
     """Return a histogram whose neighboring bins are joined until each is empty or large."""
     edges, counts, support = [section.edges[0]], list[int](), list[Ints]()
     pending, size = 0, np.zeros(2, np.int64)
@@ -184,7 +168,7 @@ def _merged_bins(section: Histogram, minimum: int) -> Histogram | None:
     return replace(section, edges=edges, counts=counts, support=np.array(support)) if any(counts) else None
 
 
-def _large_steps(section: LineChart, minimum: int) -> LineChart | None:
+def _large_steps(section: records.LineChart, minimum: int) -> records.LineChart | None:
     """Return a chart whose lines change only after ``minimum`` more instances."""
     if section.support is None:
         return section
@@ -213,8 +197,7 @@ def _stepped(line: Line, instances: Ints, minimum: int) -> Line:
 
 
 def _stepped_from_total(line: Line, instances: Ints, minimum: int) -> Line:
-    """Return a line that keeps its first value until enough instances have left; the last step goes to its
-    end."""
+    """Return a line that changes when enough instances have left; the last step goes to its end."""
     steps = [0, *_steps(instances, minimum)]
     values = [line.y[index] for index in steps]
     if len(steps) > 1:

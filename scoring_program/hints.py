@@ -1,9 +1,7 @@
-"""Hints: notes on likely mistakes that no validator can refuse. A sample of the submission is interpreted in
-other ways.
+"""Hints: notes on likely mistakes in valid submissions, found by other interpretations of a sample.
 
 The challenge lists what is compared with the reference, and the other interpretations (`Check`); this module
-judges them. Hints change no score. They give shares over the whole sample in steps of 5 % and name nothing of
-the reference.
+judges them. Hints change no score. They give shares of the sample in steps of 5 %, nothing of the reference.
 """
 
 from __future__ import annotations
@@ -29,8 +27,7 @@ _TIMES = 2.5
 _MARGIN = 0.4
 _LOST_SHARE = 0.05
 _LOST = "At most 5 %"
-# A scale is tried if it is at least this far from 1; pairs agree on it within the tolerance. Both are
-# logarithms.
+# A scale is tried if it is this far from 1; pairs agree on it within the tolerance. Both are logarithms.
 _LEAST_SCALE = 0.2
 _SCALE_TOLERANCE = 0.1
 _SCALES_TRIED = 200
@@ -137,9 +134,7 @@ def likely_mistakes(
 
 
 def best_interpretation(check: Check) -> Interpretation | None:
-    """Return the interpretation that fits far better than what was submitted, the best of several; None if
-    there
-    is none."""
+    """Return the best interpretation that fits far better than the submission, or None."""
     better = [
         interpretation for interpretation in check.interpretations if _far_better(check, interpretation.fits)
     ]
@@ -155,8 +150,7 @@ def _far_better(check: Check, after: Bools) -> bool:
 
 
 def _is_lost(check: Check) -> bool:
-    """Return whether hardly anything agrees: a small share rather than none, so that no single entry
-    decides it."""
+    """Return whether hardly anything agrees: a small share, so that no single entry decides it."""
     return float(check.as_is.mean()) <= _LOST_SHARE
 
 
@@ -195,8 +189,7 @@ class BoxPairs:
     ground_truth: Floats
 
     def met(self, corners: Floats, iou: float = 0.5) -> Bools:
-        """Return which entries have a pair with IoU above ``iou`` if ``corners`` (k, 4) are those of the
-        entries."""
+        """Return which entries have a pair with IoU above ``iou`` if ``corners`` (k, 4) are their boxes."""
         low = np.maximum(corners[:, :2], self.ground_truth[:, :2])
         high = np.minimum(corners[:, 2:], self.ground_truth[:, 2:])
         common = np.clip(high - low + 1, 0, None).prod(axis=1)
@@ -216,9 +209,7 @@ class BoxPairs:
     def interpretations(
         self, corners: Floats, forms: Sequence[tuple[str, str, Floats, str]]
     ) -> list[Interpretation]:
-        """Return interpretations of (code, words, corners, remedy), and with a scale: half, double, and what
-        fits
-        best."""
+        """Return interpretations of (code, words, corners, remedy), and scaled: best fit, half, double."""
         made = [Interpretation(code, words, self.met(boxes), remedy) for code, words, boxes, remedy in forms]
         scales = [np.full(2, scale) for scale in _USUAL_SCALES]
         fitted = self._scale(corners)

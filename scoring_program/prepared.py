@@ -64,8 +64,7 @@ def load_arrays(path: Path) -> dict[str, np.ndarray]:
 
 
 def _check_size(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
-    """Raise ValueError unless an array has as many bytes as it declares: numpy would allocate what it
-    declares."""
+    """Raise ValueError unless an array has as many bytes as it declares, which numpy allocates."""
     with archive.open(info) as member:
         if np.lib.format.read_magic(member) != (1, 0):
             raise ValueError("not as numpy writes plain arrays")

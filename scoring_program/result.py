@@ -28,17 +28,22 @@ Cell = Union[str, int, float, None]
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table. ``kind``: text, count (a whole number), number, or share (0..1, drawn as a
-    bar)."""
+    """A column of a table. ``kind``: text, count (whole), number, or share (0..1, with a bar)."""
 
     title: str
     kind: str = "text"
+
+
+def columns(**titles: Sequence[str]) -> list[Column]:
+    """Return columns in order, from the titles of each kind: ``columns(text=["Class"], share=["Area"])``."""
+    return [Column(title, kind) for kind, of_kind in titles.items() for title in of_kind]
 
 
 @dataclass(frozen=True)
 class Section:
     """A part of the detail page: its key, its title, and a sentence that explains it."""
 
+    level = SUMMARY
     key: str
     title: str
     note: str
@@ -46,8 +51,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Table(Section):
-    """Rows under columns; None shows as a dash. ``support`` has the instances that a row rests on, as in
-    `Groups`."""
+    """Rows under columns; None shows as a dash. ``support`` is that of the rows, as in `Groups`."""
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
@@ -70,8 +74,7 @@ class Groups(Section):
     worst_first : int, optional
         The column that rows are sorted by, the smallest first; without it they keep their order.
     overlapping : bool
-        Whether an instance may be in several groups, so that a merged row may rest on no more than its
-        largest group.
+        Whether an instance may be in several groups: a merged row may rest on its largest group alone.
     """
 
     columns: Sequence[Column]
@@ -80,7 +83,6 @@ class Groups(Section):
     row: Callable[[Ints], Sequence[Cell]]
     worst_first: int | None = None
     overlapping: bool = False
-    level: str = SUMMARY
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,6 @@ class Histogram(Section):
     support: Ints
     value: str
     things: str
-    level: str = SUMMARY
 
 
 def share_histogram(
@@ -144,7 +145,6 @@ class Matrix(Section):
     counts: Ints
     support: Ints
     things: str
-    level: str = SUMMARY
 
 
 @dataclass(frozen=True)
@@ -160,9 +160,9 @@ class Lane:
 class Timeline(Section):
     """Ground truth above prediction over the frames of one sequence."""
 
+    level = FULL
     n_frames: int
     lanes: Sequence[Lane]
-    level: str = FULL
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,6 @@ class LineChart(Section):
     ordered: bool = False
     support: Ints | None = None
     from_total: bool = False
-    level: str = SUMMARY
 
 
 @dataclass(frozen=True)
@@ -201,7 +200,6 @@ class StackedBar(Section):
     """Shares of a whole, totals of the whole run: (label, share); they need not add up to 1."""
 
     shares: Sequence[tuple[str, float]]
-    level: str = SUMMARY
 
 
 @dataclass(frozen=True)
@@ -213,7 +211,6 @@ class BodyFigure(Section):
 
     parts: Sequence[tuple[str, float | None, int]]
     support: Ints
-    level: str = SUMMARY
 
 
 @dataclass(frozen=True)
@@ -237,8 +234,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class ErrorCost:
-    """The cost of one type of error: the score without these errors, and how many points of the score that
-    is."""
+    """The cost of one type of error: the score without these errors, and the points gained."""
 
     error_type: str
     score_without: float

@@ -12,16 +12,15 @@ import contextlib
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from scoring_program.report import outputs, page
 from scoring_program.result import Result
 from scoring_program.settings import Settings
-from scoring_program.task import AnyTask, Loaded, load_task, task_ids
+from scoring_program.task import AnyLoaded, AnyTask, load_task, task_ids
 from validator import console, limits
 from validator.findings import Findings, Note, Refused, counted
 
@@ -54,12 +53,11 @@ class Outcome:
 
 
 class _Clock:
-    """The stages of a run: ``now`` is the present one, ``loaded`` the task with its reference once it was
-    read."""
+    """The stages of a run: ``now`` is the present one; ``loaded`` is set once the reference is read."""
 
     def __init__(self) -> None:
         self.now = "start"
-        self.loaded: Loaded[Any, Any, Any] | None = None
+        self.loaded: AnyLoaded | None = None
         self._seconds: dict[str, float] = {}
         self._begin = self._since = time.perf_counter()
 
@@ -92,18 +90,13 @@ class _Clock:
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit code."""
     console.prepare()
-    parser = argparse.ArgumentParser(
-        description="Score INPUT/res against INPUT/ref and write the scores to OUTPUT."
-    )
+    what = "Score INPUT/res against INPUT/ref and write the scores to OUTPUT."
+    parser = argparse.ArgumentParser(description=what)
     parser.add_argument("input", type=Path)
     parser.add_argument("output", type=Path)
     ids = task_ids()
-    parser.add_argument(
-        "--task",
-        choices=ids,
-        default=ids[0] if len(ids) == 1 else None,
-        help="needed where several are present",
-    )
+    only = ids[0] if len(ids) == 1 else None
+    parser.add_argument("--task", choices=ids, default=only, help="needed where several are present")
     options = parser.parse_args(arguments)
     if options.task is None:
         parser.error(f"several tasks are present; add --task with one of {', '.join(ids)}")
@@ -114,49 +107,37 @@ def main(arguments: list[str] | None = None) -> int:
 
 def load_folder(
     task_id: str, folder: Path, overrides: Settings | None = None, is_limited: bool = False
-) -> Loaded[Any, Any, Any]:
-    """Read a reference folder for a run.
+) -> AnyLoaded:
+    """Read a reference folder for a run. Raises Refused, with its content only if the detail level is full.
 
-    Parameters
-    ----------
-    task_id : str
-    folder : Path
-    overrides : mapping, optional
-        Settings that replace those of the folder, for practice at home.
-    is_limited : bool
-        Whether to set the limits of the settings for this process.
-
-    Raises
-    ------
-    Refused
-        Unless the detail level is full, the problem names nothing that the reference holds.
+    ``overrides`` replace settings of the folder, for practice at home; ``is_limited`` says whether to set the
+    limits of the settings for this process.
     """
     task = load_task(task_id)
     settings = task.settings(folder, overrides)
     if is_limited:
         limits.start(settings["time_limit"], settings["memory_limit"])
-    try:
+    with _reported(task, settings):
         return task.load(folder, settings)
+
+
+@contextlib.contextmanager
+def _reported(task: AnyTask, settings: Settings) -> Iterator[None]:
+    """Refuse a reference without a word on its content, unless the detail level is full."""
+    try:
+        yield
     except Refused as refused:
-        raise Refused(_reported(task, settings, refused.findings)) from None
+        if settings["detail"] == "full":
+            raise
+        codes = ", ".join(sorted({problem.code for problem in refused.findings.problems}))
+        problem = f"{codes}: the reference data has {counted(refused.findings.total, 'problem')}"
+        command = f"python -m organizer prepare {task.id} --source DIR --output DIR"
+        findings = Findings()
+        findings.add("E-REF", problem, f"the organizers see them with {command}")
+        raise Refused(findings) from None
 
 
-def _reported(task: AnyTask, settings: Settings, organizer: Findings) -> Findings:
-    """Return the problems of a reference; without anything that it holds, unless the detail level is
-    full."""
-    if settings["detail"] == "full":
-        return organizer
-    codes = ", ".join(sorted({problem.code for problem in organizer.problems}))
-    findings = Findings()
-    problem = f"{codes}: the reference data has {counted(organizer.total, 'problem')}"
-    remedy = f"the organizers see them with python -m organizer prepare {task.id} --source DIR --output DIR"
-    findings.add("E-REF", problem, remedy)
-    return findings
-
-
-def run(
-    load: Callable[[], Loaded[Any, Any, Any]], submission: Path, output: Path, strict: bool = False
-) -> Outcome:
+def run(load: Callable[[], AnyLoaded], submission: Path, output: Path, strict: bool = False) -> Outcome:
     """Score one submission and write all outputs.
 
     Parameters
@@ -191,21 +172,16 @@ def run(
     return outcome
 
 
-def _score(
-    load: Callable[[], Loaded[Any, Any, Any]], submission: Path, strict: bool, clock: _Clock
-) -> Outcome:
+def _score(load: Callable[[], AnyLoaded], submission: Path, strict: bool, clock: _Clock) -> Outcome:
     """Load, read, and score; the clock runs along."""
     clock.begin("reference")
     try:
         clock.loaded = loaded = load()
+        if strict:
+            with _reported(loaded.task, loaded.settings):
+                loaded.check()
     except Refused as refused:
         return Outcome("broken", BROKEN, findings=refused.findings)
-    if strict:
-        try:
-            loaded.check()
-        except Refused as refused:
-            findings = _reported(loaded.task, loaded.settings, refused.findings)
-            return Outcome("broken", BROKEN, findings=findings)
     clock.begin("submission")
     try:
         read = loaded.read(submission)
@@ -261,12 +237,11 @@ def _write(outcome: Outcome, clock: _Clock, output: Path) -> None:
         detail = outputs.result_json(result, loaded.signature, clock.seconds)
         limits.finish()
         outputs.write_scored(output, html, detail, result.scores)
-        scores = [f"{key}: {outputs.plain_number(value)}" for key, value in result.scores.items()]
+        number = outputs.plain_number
+        scores = [f"{key}: {number(value)}" for key, value in result.scores.items()]
+        points = {cost.error_type: round(cost.points, _COST_DECIMALS) for cost in result.error_costs}
+        costs = [f"loss {key}: {number(value)}" for key, value in points.items()]
         notes = [f"note {note.line()}" for note in result.notes]
-        costs = [
-            f"loss {cost.error_type}: {outputs.plain_number(round(cost.points, _COST_DECIMALS))}"
-            for cost in result.error_costs
-        ]
         console.say(loaded.signature, *scores, *notes, *costs, clock.line())
         return
     head = "The organizer's side is broken, nothing was scored:"

@@ -6,7 +6,7 @@ Every task knows the common settings; its ``<task>.yaml`` declares others in the
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,13 @@ from typing import Any
 import yaml
 
 from validator.findings import Findings, Refused, quote
-from validator.strict_yaml import load_strict
+from validator.strict_yaml import YamlValue, load_strict
 
 SETTINGS_FILE = "settings.yaml"
+# Of the type of its default, once it is checked.
+SettingValue = Any
 # A value for every setting.
-Settings = Mapping[str, Any]
+Settings = Mapping[str, SettingValue]
 
 
 @dataclass(frozen=True)
@@ -26,9 +28,9 @@ class Setting:
     """The declaration of one setting; ``signed`` says that it can move a score and is in the signature."""
 
     name: str
-    default: Any
+    default: SettingValue
     description: str
-    choices: tuple[Any, ...] = ()
+    choices: tuple[SettingValue, ...] = ()
     min: float | None = None
     max: float | None = None
     signed: bool = True
@@ -47,16 +49,14 @@ COMMON = (
 )
 
 
-def declared(data: Mapping[str, Mapping[str, Any]]) -> tuple[Setting, ...]:
+def declared(data: Mapping[str, Mapping[str, YamlValue]]) -> tuple[Setting, ...]:
     """Return the common settings and those of the declaration of a task."""
-    declarations = (
-        Setting(name=name, **{**value, "choices": tuple(value.get("choices", ()))})
-        for name, value in data.items()
-    )
+    choices = {name: tuple(value.get("choices", ())) for name, value in data.items()}
+    declarations = (Setting(name, **{**value, "choices": choices[name]}) for name, value in data.items())
     return (*COMMON, *declarations)
 
 
-def read_settings(folder: Path, known: tuple[Setting, ...]) -> dict[str, Any]:
+def read_settings(folder: Path, known: tuple[Setting, ...]) -> Settings:
     """Return the value of every setting, the default where the file has none. Raises Refused."""
     values = {setting.name: setting.default for setting in known}
     path = folder / SETTINGS_FILE
@@ -80,9 +80,9 @@ def read_settings(folder: Path, known: tuple[Setting, ...]) -> dict[str, Any]:
     return {**values, **chosen}
 
 
-def allowed(chosen: Mapping[Any, Any], known: tuple[Setting, ...], file: str) -> dict[str, Any]:
+def allowed(chosen: Mapping[YamlValue, SettingValue], known: tuple[Setting, ...], file: str) -> Settings:
     """Return the chosen values if all are allowed. Raises Refused, with places in ``file``."""
-    values: dict[str, Any] = {}
+    values: dict[str, SettingValue] = {}
     by_name = {setting.name: setting for setting in known}
     with Findings.collect() as findings:
         for name, value in chosen.items():
@@ -101,33 +101,29 @@ def allowed(chosen: Mapping[Any, Any], known: tuple[Setting, ...], file: str) ->
     return values
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _is_names(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(name, str) for name in value)
-
-
-# For the type of a default: whether a value is of this kind, and what the kind is called.
-_KINDS: dict[type, tuple[Callable[[Any], bool], str]] = {
-    bool: (lambda value: isinstance(value, bool), "true or false"),
-    int: (lambda value: type(value) is int, "a whole number"),
-    float: (_is_number, "a number"),
-    str: (lambda value: isinstance(value, str), "text"),
-    list: (_is_names, "a list of names"),
+# For the type of a default: the types of values, and what they are called.
+_KINDS: dict[type, tuple[tuple[type, ...], str]] = {
+    bool: ((bool,), "true or false"),
+    int: ((int,), "a whole number"),
+    float: ((int, float), "a number"),
+    str: ((str,), "text"),
+    list: ((list,), "a list of names"),
 }
 
 
-def _expected(setting: Setting, value: Any) -> str:
+def _expected(setting: Setting, value: SettingValue) -> str:
     """Return what the value should be, or "" if it is allowed."""
     if setting.choices:
-        choices = ", ".join(str(choice) for choice in setting.choices)
-        return (
-            "" if any(value == c and type(value) is type(c) for c in setting.choices) else f"one of {choices}"
-        )
-    is_of_kind, expected = _KINDS[type(setting.default)]
+        good = any(value == choice and type(value) is type(choice) for choice in setting.choices)
+        return "" if good else f"one of {', '.join(map(str, setting.choices))}"
+    types, expected = _KINDS[type(setting.default)]
+    good = isinstance(value, types) and isinstance(value, bool) == (bool in types)
+    if isinstance(value, list):
+        good = good and bool(value) and all(isinstance(name, str) for name in value)
     if setting.min is None or setting.max is None:
-        return "" if is_of_kind(value) else expected
-    good = is_of_kind(value) and setting.min <= value <= setting.max
-    return "" if good else f"{expected} from {setting.min} to {setting.max}"
+        return "" if good else expected
+    return (
+        ""
+        if good and setting.min <= value <= setting.max
+        else f"{expected} from {setting.min} to {setting.max}"
+    )

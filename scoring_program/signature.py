@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from scoring_program.settings import SETTINGS_FILE, Setting
+from scoring_program.settings import SETTINGS_FILE, Setting, Settings
 
 VERSION = "1.1.0"
 _DIGITS = 12
@@ -21,31 +20,21 @@ def reference_hash(folder: Path) -> str:
     total = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        if (
-            path.is_file()
-            and name != SETTINGS_FILE
-            and not any(part.startswith(".") for part in name.split("/"))
-        ):
+        is_hidden = any(part.startswith(".") for part in name.split("/"))
+        if path.is_file() and name != SETTINGS_FILE and not is_hidden:
             total.update(hashlib.sha256(name.encode()).digest())
             total.update(hashlib.sha256(path.read_bytes()).digest())
     return total.hexdigest()
 
 
 def signature(
-    task_id: str,
-    settings: Mapping[str, Any],
-    known: tuple[Setting, ...],
-    digest: str,
-    other_parts: Mapping[str, str],
+    task_id: str, settings: Settings, known: tuple[Setting, ...], digest: str, other: Mapping[str, str]
 ) -> str:
     """Return the signature; two runs with equal signatures have comparable scores.
 
-    ``digest`` is the hash of the reference; ``other_parts`` names what else can move a score.
+    ``digest`` is the hash of the reference; ``other`` names what else can move a score.
     """
-    parts = [task_id]
-    for setting in known:
-        if setting.signed:
-            value = settings[setting.name]
-            parts.append(f"{setting.name}:{','.join(value) if isinstance(value, list) else value}")
-    parts += [f"{name}:{value}" for name, value in other_parts.items()]
-    return "|".join([*parts, f"version:{VERSION}", f"ref:{digest[:_DIGITS]}"])
+    parts = {setting.name: settings[setting.name] for setting in known if setting.signed}
+    parts = {name: ",".join(value) if isinstance(value, list) else value for name, value in parts.items()}
+    parts |= {**other, "version": VERSION, "ref": digest[:_DIGITS]}
+    return "|".join([task_id, *(f"{name}:{value}" for name, value in parts.items())])

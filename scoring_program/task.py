@@ -35,6 +35,8 @@ ReferenceT = TypeVar("ReferenceT")
 SubmissionT = TypeVar("SubmissionT")
 StatisticsT = TypeVar("StatisticsT", bound=Statistics)
 Begin = Callable[[str], None]
+# What organizers may choose as they prepare a reference, apart from settings.
+Options = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -49,13 +51,9 @@ class ScoreColumn:
     leaderboard: bool = True
 
 
-INTERVAL_COLUMNS = (
-    ScoreColumn(
-        "score_low", "Interval from", "Lower end of the 95 % interval of the score.", leaderboard=False
-    ),
-    ScoreColumn(
-        "score_high", "Interval to", "Upper end of the 95 % interval of the score.", leaderboard=False
-    ),
+INTERVAL_COLUMNS = tuple(
+    ScoreColumn(key, title, f"{end} end of the 95 % interval of the score.", leaderboard=False)
+    for key, title, end in (("score_low", "Interval from", "Lower"), ("score_high", "Interval to", "Upper"))
 )
 
 
@@ -162,12 +160,11 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         return reference_hash(folder)
 
     def check_reference(self, folder: Path, settings: Settings, reference: ReferenceT) -> list[Note]:
-        """Look for mistakes of organizers that do not stop a run and still make it pointless. Raises
-        Refused."""
+        """Look for mistakes of organizers that make a run pointless. Raises Refused."""
         return []
 
     def prepare_reference(
-        self, source: Path, output: Path, settings: Settings, options: Mapping[str, Any]
+        self, source: Path, output: Path, settings: Settings, options: Options
     ) -> list[Note]:
         """Write the files that the platform reads, from the official ones in ``source``. Raises Refused.
 
@@ -176,16 +173,14 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         kept = sorted({path for pattern in self.reference_files for path in source.glob(pattern)})
         for path in kept:
             shutil.copyfile(path, output / path.name)
-        others = [path.name for path in source.iterdir() if path not in kept and path.name != SETTINGS_FILE]
-        shown = ", ".join(quote(name) for name in sorted(others)[:_SHOWN_NAMES])
-        shown += ", …" if len(others) > _SHOWN_NAMES else ""
+        others = sorted({path.name for path in source.iterdir()} - {SETTINGS_FILE, *(p.name for p in kept)})
+        names = [*map(quote, others[:_SHOWN_NAMES]), *(["…"] if len(others) > _SHOWN_NAMES else [])]
         n_kept = len(kept) + (source / SETTINGS_FILE).is_file()
-        left = f"left out {counted(len(others), 'other')}" + (f": {shown}" if others else "")
+        left = f"left out {counted(len(others), 'other')}" + (f": {', '.join(names)}" if others else "")
         return [Note("N-REF-COPIED", f"checked and copied {counted(n_kept, 'file')}, {left}")]
 
     def settings(self, folder: Path, overrides: Settings | None = None) -> Settings:
-        """Return a value for every setting: ``overrides``, else those of the folder, else defaults. Raises
-        Refused."""
+        """Return all settings: ``overrides``, else those of the folder, else defaults. Raises Refused."""
         with Findings.collect() as findings:
             if not folder.is_dir():
                 remedy = "the organizers must attach the reference data"
@@ -193,8 +188,7 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
                 findings.refuse_problems()
             with findings.part():
                 values = read_settings(folder, self.known_settings)
-            with findings.part():
-                chosen = allowed(overrides or {}, self.known_settings, "")
+            chosen = allowed(overrides or {}, self.known_settings, "")
         return {**values, **chosen}
 
     def load(self, folder: Path, settings: Settings) -> Loaded[ReferenceT, SubmissionT, StatisticsT]:
@@ -254,17 +248,18 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         sections: Sequence[Section] = ()
         if is_shown:
             sections = disclosed(task.sections(self.reference, submission, statistics), settings["detail"])
-        notes = [*hints, *read.notes, *statistics.notes]
+        notes, decimals = [*hints, *read.notes, *statistics.notes], settings["score_decimals"]
         result = Result(scores, statistics, replicates, interval, costs, sections, notes)
         # All outputs have at most 10 decimals anyway.
-        return (
-            rounded(result, settings["score_decimals"]) if settings["score_decimals"] < DECIMALS else result
-        )
+        return rounded(result, decimals) if decimals < DECIMALS else result
 
     def _replicates(self, statistics: StatisticsT) -> Floats:
         n = len(statistics.items)
         blocks = resampling.draw_blocks(n) if n else ()
         return np.concatenate([np.zeros(0), *(self.task.reduce(statistics, weights) for weights in blocks)])
+
+
+AnyLoaded = Loaded[Any, Any, Any]
 
 
 def _interval(replicates: Floats, score: float, n_items: int) -> Interval | None:
@@ -276,8 +271,7 @@ def _interval(replicates: Floats, score: float, n_items: int) -> Interval | None
 
 def _error_costs(without: Mapping[str, float], score: float) -> list[ErrorCost]:
     """Return what each type of error costs, the largest first."""
-    # Rounded, because the last bits must not decide the order or show a cost of -0.0; adding zero makes that
-    # 0.0.
+    # Rounded, because the last bits must not decide the order; adding zero makes -0.0 a 0.0.
     costs = [ErrorCost(key, value, round(value - score, DECIMALS) + 0.0) for key, value in without.items()]
     return sorted(costs, key=lambda cost: -cost.points)
 

@@ -1,5 +1,4 @@
-"""Scoring at home from Python: `score`, and references that are read once and, if need be, prepared into a
-cache."""
+"""Scoring at home from Python: `score`, and references that are read once and prepared into a cache."""
 
 from __future__ import annotations
 

@@ -41,8 +41,7 @@ def checked_file(path: str | Path, task_id: str) -> Iterator[Path]:
 
 
 def save_zip(path: str | Path, task_id: str, files: Mapping[str, str]) -> None:
-    """Write a zip of these texts by their names, as `checked_file` does. Raises ValueError if it is not
-    valid."""
+    """Write a zip of texts by name, as `checked_file` does. Raises ValueError if it is not valid."""
     with (
         checked_file(path, task_id) as work,
         zipfile.ZipFile(work, "w", zipfile.ZIP_DEFLATED) as archive,

@@ -1,58 +1,33 @@
-"""Golden and random cases of tasks that `make new-challenge` wrote.
+"""Random cases of tasks with one value for each item, as `make new-task` writes them."""
 
-``python -m tests.item_cases ID METRIC`` writes the golden cases of one.
-"""
+from __future__ import annotations
 
-import json
-import random
-import sys
-from importlib import import_module
+import numpy as np
 
-from tests import plain_metrics
-from tests.helpers import GOLDEN, loaded
+from organizer.files import write_files
 
 
-def golden_cases(name):
-    """Yield truth, prediction and pinned score of each golden case of a task that `make new-challenge` wrote."""
-    task = import_module(f"quality.{name}.task")
-    for path in sorted((GOLDEN / name).glob("*/expected.json")):
-        truth, predicted = (
-            task.decode((path.parent / folder / file).read_bytes())
-            for folder, file in (("ref", task.TRUTH), ("res", task.FILE))
-        )
-        yield truth, predicted, json.loads(path.read_text(encoding="utf-8"))["score"]
+def write_case(made_up, folder, truth, predicted):
+    """Write ``ref`` and ``res`` in a folder; ``made_up`` is what quality makes up for the task."""
+    made_up.write_reference(folder / "ref")
+    (path,) = (folder / "ref").iterdir()
+    (data,) = made_up.files(truth).values()
+    path.write_bytes(data)
+    write_files(made_up.files(predicted), folder / "res")
 
 
-def random_cases(name, folder, n_cases=50):
+def score_case(task, folder):
+    ref = folder / "ref"
+    return task.load(ref, task.settings(ref, {"interval": False})).score_path(folder / "res")
+
+
+def random_cases(task, made_up, folder, n_cases=50):
     """Yield truth, prediction and score of random cases, with the items in any order."""
-    task = import_module(f"quality.{name}.task")
+    made_up.write_reference(folder / "all")
     for seed in range(n_cases):
-        rng = random.Random(seed)
-        keys = [f"item{number}" for number in range(rng.randint(1, 30))]
-        truth, predicted = (
-            {key: task.random_value(rng) for key in rng.sample(keys, len(keys))} for _ in range(2)
-        )
-        _write(folder, task, truth, predicted)
-        result = loaded(name, folder / "ref", interval=False).score_path(folder / "res")
-        yield truth, predicted, result.scores["score"]
-
-
-def write_golden_cases(name, metric):
-    """Write three golden cases, with numbers of a brute-force computation."""
-    task, rng = import_module(f"quality.{name}.task"), random.Random(3)
-    for case in ("perfect", "random-1", "random-2"):
-        truth, predicted = ({f"item{n}": task.random_value(rng) for n in range(8)} for _ in range(2))
-        predicted = truth if case == "perfect" else predicted
-        _write(GOLDEN / name / case, task, truth, predicted)
-        expected = {"score": getattr(plain_metrics, metric)(truth, predicted), "coverage": 1.0}
-        (GOLDEN / name / case / "expected.json").write_text(json.dumps(expected) + "\n", encoding="utf-8")
-
-
-def _write(folder, task, truth, predicted):
-    for place, file, values in (("ref", task.TRUTH, truth), ("res", task.FILE, predicted)):
-        (folder / place).mkdir(parents=True, exist_ok=True)
-        (folder / place / file).write_bytes(task.encode(values))
-
-
-if __name__ == "__main__":
-    write_golden_cases(*sys.argv[1:])
+        rng = np.random.default_rng(seed)
+        sides = [made_up.correct_prediction(folder / "all", rng, noise) for noise in (1.0, rng.random())]
+        kept = rng.permutation(list(sides[0]))[: rng.integers(1, 30)].tolist()
+        truth, predicted = ({item: side[item] for item in rng.permutation(kept).tolist()} for side in sides)
+        write_case(made_up, folder / str(seed), truth, predicted)
+        yield truth, predicted, score_case(task, folder / str(seed)).scores["score"]

@@ -41,7 +41,7 @@ RULES = {
     "quality": "organizer scoring_program validator",
 }
 # The parts of the organizer's tools: each imports those before it only.
-ORGANIZER = ("files", "data", "runs", "bundle", "ranking", "new_challenge", "__main__")
+ORGANIZER = ("files", "data", "runs", "bundle", "ranking", "new_task", "__main__")
 # It asks CoreNLP for the lemmas of one challenge.
 NAMES_A_CHALLENGE = "organizer.data.corenlp"
 CLUSTER = "organizer.runs.cluster"

@@ -1,8 +1,7 @@
 """Bundles: building them and checking them before they are uploaded.
 
 `parts` makes the zips, `cut` cuts competition.yaml for one task, `build` puts them together. `lint` runs all
-checks: `rules` and `schema` check competition.yaml, `contents` the zips that it names; `visibility` shows who
-can see which result.
+checks: `rules` for competition.yaml, `contents` for the zips that it names.
 """
 
 from organizer import ROOT

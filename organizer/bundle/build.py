@@ -11,17 +11,24 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import yaml
 
 from organizer import ROOT
 from organizer.bundle import COMPETITION, DEMO_TITLE, DIST
-from organizer.bundle.competition import Competition, Entry, form_of, named_files, read_competition
+from organizer.bundle.competition import (
+    Competition,
+    Entry,
+    LintReport,
+    form_of,
+    named_files,
+    read_competition,
+    refused,
+)
 from organizer.bundle.cut import classic, one_task, reference_name, task_id_of
 from organizer.bundle.lint import lint_files
 from organizer.bundle.parts import KIT, Parts
-from organizer.bundle.report import LintReport, refused
 from organizer.bundle.rules import check_competition
 from organizer.data.references import task_folders
 from organizer.files import zip_bytes
@@ -108,7 +115,7 @@ def _write(plan: Plan, output: Path) -> None:
             (Path(folder) / name).replace(output / name)
 
 
-def load_competition(source: Path = ROOT) -> dict[str, Any]:
+def load_competition(source: Path = ROOT) -> Competition:
     """Return competition.yaml. Raises Refused if it is not one of Codabench's v2, or wrong."""
     report, path = LintReport(), source / COMPETITION
     if not path.is_file():
@@ -126,7 +133,7 @@ def check_buildable(data: Competition) -> None:
         raise refused("L-SCHEMA", "v1.5 bundles are built from v2 as well", "write version: 2", "/version")
     report = LintReport()
     check_competition(data, report)
-    report.refuse_errors()
+    report.errors.refuse_problems()
 
 
 def task_names(competition: Competition) -> set[str]:
@@ -140,7 +147,7 @@ def plan_bundles(competition: Competition, parts: Parts, form: str) -> Plan:
     Raises Refused if none can be built.
     """
     plan, missing, not_built = Plan(), set[str](), []
-    for name, data in _wanted(competition, parts, form, plan).items():
+    for name, data in _wanted(competition, form, plan).items():
         named = {(reference_name(task), task_id_of(task)) for task in data["tasks"]}
         absent = {x for x, task_id in named if x and parts.reference(x, task_id) is None}
         if absent:
@@ -158,9 +165,9 @@ def plan_bundles(competition: Competition, parts: Parts, form: str) -> Plan:
     return plan
 
 
-def _wanted(competition: Competition, parts: Parts, form: str, plan: Plan) -> dict[str, dict[str, Any]]:
+def _wanted(competition: Competition, form: str, plan: Plan) -> dict[str, Competition]:
     """Return the competition.yaml of each bundle of a form."""
-    wanted = {"competition.zip": dict(competition)} if form == "v2" else {}
+    wanted = {"competition.zip": competition} if form == "v2" else {}
     for task_id in sorted({name for task in competition["tasks"] if (name := task_id_of(task))}):
         data = one_task(competition, load_task(task_id))
         if data is None:
@@ -199,7 +206,7 @@ def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Pla
 
 
 def _samples(
-    data: Competition, used: Mapping[Any, str], parts: Parts, plan: Plan
+    data: Competition, used: Mapping[object, str], parts: Parts, plan: Plan
 ) -> tuple[list[Entry], dict[str, bytes]]:
     """Return the solutions that have a file, and the files that are made here; ``used`` has ids by index."""
     solutions, made = [], {}

@@ -1,13 +1,15 @@
-"""Reading competition.yaml of either form: Codabench's v2, and v1.5 of classic CodaLab."""
+"""Reading competition.yaml of either form, Codabench's v2 or v1.5 of classic CodaLab, and reporting on it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import yaml
 
-from organizer.bundle.report import LintReport
+from organizer.bundle import COMPETITION
+from validator.findings import Findings, Refused
 from validator.strict_yaml import load_strict
 
 DATA_KEYS = (
@@ -17,9 +19,45 @@ DATA_KEYS = (
 DEFAULT_STEP = 600
 _FORMS = {"2": "v2", "1": "v1.5", "1.5": "v1.5"}
 
-# Codabench's YAML: the whole file, and a mapping in it.
-Competition = Mapping[str, Any]
+# A mapping of competition.yaml, and the whole file.
 Entry = Mapping[str, Any]
+Competition = Entry
+
+
+@dataclass
+class LintReport:
+    """Errors make an upload or a run fail, warnings are about what is unwise.
+
+    ``where`` is a JSON Pointer into competition.yaml or a place in another file.
+    """
+
+    errors: Findings = field(default_factory=Findings)
+    warnings: Findings = field(default_factory=Findings)
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is no error."""
+        return self.errors.ok
+
+    def error(self, code: str, problem: str, hint: str, where: str = "", file: str = COMPETITION) -> None:
+        """Record what fails."""
+        self.errors.add(code, problem, hint, file=file, where=where)
+
+    def warn(self, code: str, problem: str, hint: str, where: str = "", file: str = COMPETITION) -> None:
+        """Record what is unwise."""
+        self.warnings.add(code, problem, hint, file=file, where=where)
+
+    def lines(self) -> list[str]:
+        """Return all errors, then all warnings, numbered."""
+        levels = (("error", self.errors), ("warning", self.warnings))
+        return [f"{level} {line}" for level, findings in levels for line in findings.lines(shown=None)]
+
+
+def refused(code: str, problem: str, hint: str, where: str = "") -> Refused:
+    """Return the exception for one error in competition.yaml."""
+    report = LintReport()
+    report.error(code, problem, hint, where)
+    return Refused(report.errors)
 
 
 class BoardColumn(NamedTuple):
@@ -47,7 +85,7 @@ def step_limit(phase: Entry) -> int:
     return number(phase.get("execution_time_limit") or 0) or DEFAULT_STEP
 
 
-def read_competition(text: bytes, report: LintReport) -> dict[str, Any] | None:
+def read_competition(text: bytes, report: LintReport) -> Competition | None:
     """Return the data of a competition.yaml, None if it cannot be read."""
     try:
         decoded = text.decode("utf-8")
@@ -88,16 +126,16 @@ def entries_of(data: Competition, group: str) -> list[tuple[str, Entry]]:
 
 def columns_of(data: Competition) -> list[BoardColumn]:
     """Return the columns of the leaderboard."""
-    if form_of(data) == "v2":
-        columns = entries_of(data["leaderboards"][0], "columns")
+    if form_of(data) == "v1.5":
+        columns = entries_of(data["leaderboard"], "columns")
         return [
-            BoardColumn(f"/leaderboards/0{where}", c["key"], c, "sorting", bool(c.get("computation")))
-            for where, c in columns
+            BoardColumn(f"/leaderboard{where}", where.rpartition("/")[2], entry, "sort", "computed" in entry)
+            for where, entry in columns
         ]
-    columns = entries_of(data["leaderboard"], "columns")
+    columns, place = entries_of(data["leaderboards"][0], "columns"), "/leaderboards/0"
     return [
-        BoardColumn(f"/leaderboard{where}", where.rpartition("/")[2], c, "sort", "computed" in c)
-        for where, c in columns
+        BoardColumn(place + where, entry["key"], entry, "sorting", bool(entry.get("computation")))
+        for where, entry in columns
     ]
 
 

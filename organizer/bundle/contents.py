@@ -21,16 +21,16 @@ from organizer.bundle import DEMO_TITLE
 from organizer.bundle.competition import (
     Competition,
     Entry,
+    LintReport,
     columns_of,
     entries_of,
     form_of,
     named_files,
     step_limit,
 )
-from organizer.bundle.report import LintReport
 from organizer.data.prepare import SYNTHETIC_MARK
 from organizer.files import Files, unpack
-from organizer.runs.outcome import read_scores
+from organizer.runs.dry_run import read_scores
 from organizer.runs.worker import BuiltTask, Run, run_program
 from scoring_program.task import Declaration, load_task, task_ids
 from validator.findings import Findings, Problem, counted
@@ -61,10 +61,10 @@ def check_contents(data: Competition, files: Files, samples: bool, report: LintR
         tasks.append(_Task(entry, _check_programs(entry, files, report)))
         if "reference_data" in entry:
             _check_reference(data, tasks[-1], files, report)
-    ours = {task.declared.id: task.declared for task in tasks if task.declared}
+    ours = [task.declared for task in tasks if task.declared]
     _check_image(data, bool(ours), report)
-    keys = _written_columns(data, tasks, report)
-    _check_sorting(data, ours.values(), report)
+    keys = _written_columns(data, ours, len(tasks), report)
+    _check_sorting(data, ours, report)
     if samples and report.ok:
         _check_samples(data, tasks, files, keys, report)
 
@@ -72,12 +72,11 @@ def check_contents(data: Competition, files: Files, samples: bool, report: LintR
 def _check_programs(entry: Entry, files: Files, report: LintReport) -> Declaration | None:
     """Check the programs of an entry; return its task if its scoring program is ours."""
     task_id = None
-    for key in ("ingestion_program", "scoring_program"):
-        if key in entry:
-            task_id, where, problems = _program(files[entry[key]])
-            for level, problem, hint in problems:
-                record = report.error if level == "error" else report.warn
-                record("L-METADATA", problem, hint, where, entry[key])
+    for name in [entry[key] for key in ("ingestion_program", "scoring_program") if key in entry]:
+        task_id, where, problems = _program(files[name])
+        for level, problem, hint in problems:
+            record = report.error if level == "error" else report.warn
+            record("L-METADATA", problem, hint, where, name)
     return _load_task(task_id) if task_id and "scoring_program" in entry else None
 
 
@@ -122,12 +121,14 @@ def _check_reference(data: Competition, task: _Task, files: Files, report: LintR
             record("L-LEAK", f"it shows {counted(len(names), 'file')} of {name}: {listed}", hint, file=other)
 
 
-def _written_columns(data: Competition, tasks: Sequence[_Task], report: LintReport) -> list[str]:
+def _written_columns(
+    data: Competition, ours: Sequence[Declaration], n_tasks: int, report: LintReport
+) -> list[str]:
     """Return the keys of the columns that every program fills; report which some or all do not."""
     columns = [column for column in columns_of(data) if not column.computed]
-    written = [{column.key for column in task.declared.columns} for task in tasks if task.declared]
-    if len(written) < len(tasks) or not tasks:
+    if len(ours) < n_tasks or not n_tasks:
         return [column.key for column in columns]
+    written = [{column.key for column in task.columns} for task in ours]
     by_all, by_any = set.intersection(*written), set.union(*written)
     for column in columns:
         if column.key not in by_any:
@@ -222,11 +223,8 @@ def _metadata_problems(text: bytes | None, names: set[str]) -> Iterator[tuple[st
         yield "error", "there is no command", "write command: python3 …"
         return
     if _SHELL & set(command):
-        yield (
-            "warning",
-            f"there is no shell, but the command holds its characters: {command}",
-            "write one plain command",
-        )
+        problem = f"there is no shell, but the command holds its characters: {command}"
+        yield "warning", problem, "write one plain command"
     words = command.split()
     if words[0].startswith("python2"):
         yield "warning", f"the image has no {words[0]}", "write python3"

@@ -8,6 +8,8 @@ from typing import Any
 from organizer.bundle.competition import Competition, Entry, number, sorted_phases, yes
 from scoring_program.task import Declaration, task_ids
 
+# Part of a competition.yaml that is made here.
+_New = dict[str, Any]
 _REFERENCE = "_reference.zip"
 _ALL_TASKS_PAGE = "overview"
 _LIMITS = ("max_submissions_per_day", "max_submissions")
@@ -38,7 +40,7 @@ def reference_name(entry: Entry) -> str | None:
     return name[: -len(_REFERENCE)] if task_id_of(entry) and name.endswith(_REFERENCE) else None
 
 
-def one_task(competition: Competition, task: Declaration) -> dict[str, Any] | None:
+def one_task(competition: Competition, task: Declaration) -> Competition | None:
     """Cut out the bundle of one task: its entries, the phases that offer them, its page.
 
     Title and description are those of its first entry. Returns None if no phase offers one.
@@ -46,18 +48,17 @@ def one_task(competition: Competition, task: Declaration) -> dict[str, Any] | No
     chosen = [entry for entry in competition["tasks"] if task_id_of(entry) == task.id]
     description = chosen[0].get("description") or task.summary
     new_index = {entry["index"]: index for index, entry in enumerate(chosen)}
-    phases: list[dict[str, Any]] = []
+    phases: list[_New] = []
     for _, phase in sorted_phases(competition):
         if kept := [new_index[index] for index in phase["tasks"] if index in new_index]:
             phases.append({**_cut_phase(phase, len(kept), description), "index": len(phases), "tasks": kept})
     if not phases:
         return None
     phases[0].pop("auto_migrate_to_this_phase", None)
-    solutions: list[dict[str, Any]] = []
+    solutions: list[_New] = []
     for entry in competition.get("solutions", []):
         if kept := [new_index[index] for index in entry["tasks"] if index in new_index]:
             solutions.append({**entry, "tasks": kept, "index": len(solutions)})
-    alone = len(chosen) == len(competition["tasks"])
     return {
         **competition,
         "title": chosen[0].get("name") or task.title,
@@ -66,11 +67,11 @@ def one_task(competition: Competition, task: Declaration) -> dict[str, Any] | No
         "tasks": [{**entry, "index": index} for index, entry in enumerate(chosen)],
         "solutions": solutions,
         "phases": phases,
-        "leaderboards": [_board(competition["leaderboards"][0], phases, task, alone)],
+        "leaderboards": [_board(competition, phases, task)],
     }
 
 
-def _cut_phase(phase: Entry, kept: int, description: str) -> dict[str, Any]:
+def _cut_phase(phase: Entry, kept: int, description: str) -> _New:
     """Return a phase of which only some tasks are kept, with their share of the limits."""
     total = len(phase["tasks"])
     if kept == total:
@@ -79,7 +80,7 @@ def _cut_phase(phase: Entry, kept: int, description: str) -> dict[str, Any]:
     return {**phase, **shares, "description": description}
 
 
-def _pages(competition: Competition, task_id: str) -> list[dict[str, Any]]:
+def _pages(competition: Competition, task_id: str) -> list[_New]:
     """Return the page of a task and those that are not of another or of all tasks."""
     pages = competition.get("pages", [])
     stems = [PurePosixPath(page["file"]).stem for page in pages]
@@ -89,16 +90,18 @@ def _pages(competition: Competition, task_id: str) -> list[dict[str, Any]]:
     return [{key: value for key, value in page.items() if key != "index"} for page in (*first, *shared)]
 
 
-def _board(board: Entry, phases: list[dict[str, Any]], task: Declaration, alone: bool) -> dict[str, Any]:
+def _board(competition: Competition, phases: list[_New], task: Declaration) -> _New:
     """Return the leaderboard of one task: its columns, as the competition changes and completes them.
 
-    The title and the order of a column that other tasks share (not ``alone``) are not of this one.
+    The title and the order of a column that other tasks share are not of this one.
     """
+    board = competition["leaderboards"][0]
     ours = {column["key"]: column for column in board["columns"]}
     columns = [
         {"index": index, "title": c.title, "key": c.key, "sorting": c.sorting, "precision": c.precision}
         for index, c in enumerate(column for column in task.columns if column.leaderboard)
     ]
+    alone = all(task_id_of(entry) == task.id for entry in competition["tasks"])
     wins = ("hidden", "precision", "title", "sorting") if alone else ("hidden", "precision")
     for column in columns:
         column.update({key: value for key, value in ours.get(column["key"], {}).items() if key in wins})
@@ -123,7 +126,7 @@ def _board(board: Entry, phases: list[dict[str, Any]], task: Declaration, alone:
     return cut
 
 
-def classic(data: Competition) -> tuple[dict[str, Any], list[str]]:
+def classic(data: Competition) -> tuple[Entry, list[str]]:
     """Return a bundle of one task in the older form, and notes on what that form cannot hold."""
     board = data["leaderboards"][0]
     columns, notes = _classic_columns(board)
@@ -161,7 +164,7 @@ def _html(data: Competition) -> dict[str, str]:
     return {**pages, "terms": data["terms"]}
 
 
-def _classic_phases(data: Competition) -> tuple[dict[int, dict[str, Any]], list[str]]:
+def _classic_phases(data: Competition) -> tuple[dict[int, _New], list[str]]:
     tasks = {task["index"]: task for task in data["tasks"]}
     phases, lost = {}, []
     for phase_number, (_, phase) in enumerate(sorted_phases(data), start=1):
@@ -180,7 +183,7 @@ def _classic_phases(data: Competition) -> tuple[dict[int, dict[str, Any]], list[
     return phases, lost
 
 
-def _classic_columns(board: Entry) -> tuple[dict[str, Any], list[str]]:
+def _classic_columns(board: Entry) -> tuple[_New, list[str]]:
     columns, notes = {}, []
     for column in board["columns"]:
         if column.get("computation"):

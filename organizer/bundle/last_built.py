@@ -9,10 +9,9 @@ import yaml
 
 from organizer.bundle import COMPETITION, DIST
 from organizer.bundle.build import load_competition, task_names
-from organizer.bundle.competition import DEFAULT_STEP, Entry, step_limit
+from organizer.bundle.competition import DEFAULT_STEP, Entry, refused, step_limit
 from organizer.bundle.cut import task_id_of
 from organizer.bundle.parts import build_program, demo_reference
-from organizer.bundle.report import refused
 from organizer.data.prepare import reference_files
 from organizer.data.references import task_folder
 from organizer.files import Files, files_below, read_zip, zip_bytes

@@ -38,26 +38,9 @@ def _wheel_files(lock: Path, targets: Sequence[Sequence[str]]) -> dict[str, byte
         for old in folder.glob("*.whl"):
             old.unlink()
         for target in targets:
-            command = [
-                sys.executable,
-                "-m",
-                "pip",
-                "download",
-                "--quiet",
-                "--disable-pip-version-check",
-                "--no-deps",
-            ]
-            command += [
-                "--require-hashes",
-                "--only-binary",
-                ":all:",
-                *target,
-                "--dest",
-                str(folder),
-                "-r",
-                str(lock),
-            ]
-            subprocess.run(command, check=True)
+            options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--require-hashes"]
+            options += ["--only-binary", ":all:", *target, "--dest", str(folder), "-r", str(lock)]
+            subprocess.run([sys.executable, "-m", "pip", "download", *options], check=True)
         stamp.write_bytes(lock.read_bytes())
     files = {}
     for wheel in sorted(folder.glob("*.whl")):
@@ -78,15 +61,11 @@ def needed_code(entries: Iterable[str]) -> dict[str, bytes]:
     while pending:
         name = pending.pop()
         path = _module_path(name)
-        if path is None:
-            continue
-        relative = path.relative_to(ROOT).as_posix()
-        if relative in code:
-            continue
-        code[relative] = path.read_bytes()
-        parts = name.split(".")
-        pending += [".".join(parts[:end]) for end in range(1, len(parts))]
-        pending += imported(code[relative])
+        if path and (relative := path.relative_to(ROOT).as_posix()) not in code:
+            code[relative] = path.read_bytes()
+            parts = name.split(".")
+            pending += [".".join(parts[:end]) for end in range(1, len(parts))]
+            pending += imported(code[relative])
     return code
 
 

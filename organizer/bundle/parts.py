@@ -46,8 +46,6 @@ class Parts:
         self.demo_files = lru_cache(maxsize=None)(demo_reference)
         self.kit = lru_cache(maxsize=None)(self._kit)
         self.reference = lru_cache(maxsize=None)(self._reference)
-        self.sample = lru_cache(maxsize=None)(self._sample)
-        self.brought = lru_cache(maxsize=None)(self._brought)
 
     def is_demo(self, name: str, task_id: str) -> bool:
         """Whether the reference of this name is the synthetic one."""
@@ -68,7 +66,7 @@ class Parts:
             return next(iter(brought.values()))
         return zip_bytes(self.demo_files(task_id)) if self._demo else None
 
-    def _sample(self, name: str, task_id: str) -> bytes | None:
+    def sample(self, name: str, task_id: str) -> bytes | None:
         """Return a sample that may be shown, None if there is none.
 
         A sample for the demo data cannot score on other data, and one made from hidden data must not be
@@ -84,7 +82,7 @@ class Parts:
             return None
         return zip_bytes(folder_files(samples_folder(task_id) / "good"))
 
-    def _brought(self, name: str) -> Files:
+    def brought(self, name: str) -> Files:
         """Return a file, or those of a folder, next to competition.yaml; empty if there is none."""
         path = (self._source / name).resolve()
         if self._source.resolve() not in path.parents:
@@ -125,10 +123,8 @@ def build_program(task_id: str) -> bytes:
 def build_kit(task_ids: Sequence[str], demo: Mapping[str, Files]) -> bytes:
     """Return the starting kit for these tasks as a zip, with their demo references and never another."""
     kit = ROOT / "starting_kit"
-    files = {
-        name: (kit / name).read_bytes()
-        for name in ("evaluate.py", "home.py", "kit_path.py", "requirements.txt", "writing.py")
-    }
+    shared = ("evaluate.py", "home.py", "kit_path.py", "requirements.txt", "writing.py")
+    files = {name: (kit / name).read_bytes() for name in shared}
     for name in ("README.md", "quickstart.ipynb"):
         text = (kit / name).read_text(encoding="utf-8")
         files[name] = _filled(text, task_ids, name.endswith("ipynb")).encode()
@@ -150,8 +146,7 @@ def build_kit(task_ids: Sequence[str], demo: Mapping[str, Files]) -> bytes:
 
 
 def _filled(text: str, task_ids: Sequence[str], quoted: bool) -> str:
-    """Fill a text (``quoted``: inside JSON strings) with the first task, without the paragraphs for
-    missing tasks."""
+    """Fill a text (``quoted``: in JSON strings) with the first task, without paragraphs for missing tasks."""
 
     def kept(match: re.Match[str]) -> str:
         return match.group(2) if set(match.group(1).split()) & set(task_ids) else ""

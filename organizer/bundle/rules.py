@@ -1,16 +1,28 @@
-"""Checking competition.yaml without its files: its schema, and the rules that span several places."""
+"""Checking competition.yaml without its files: by the JSON Schema of its form and rules for several places.
+
+The schema says what the platform takes, its part ``advice`` what else a competition needs to work.
+``words.json`` has the level, code, problem and hint of an error by its keyword, or by the title of the part
+of the schema that it violates.
+"""
 
 from __future__ import annotations
 
 import datetime
+import difflib
+import json
 import re
+import uuid
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
+import jsonschema
 from dateutil import parser
 
 from organizer.bundle.competition import (
     Competition,
+    Entry,
+    LintReport,
     columns_of,
     entries_of,
     form_of,
@@ -18,8 +30,7 @@ from organizer.bundle.competition import (
     sorted_phases,
     yes,
 )
-from organizer.bundle.report import LintReport
-from organizer.bundle.schema import check_schema
+from validator.findings import quote
 
 _BOARD = "/leaderboards/0"
 _UNAMBIGUOUS = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?( ?(Z|[+-]\d{2}:?\d{2}))?)?")
@@ -165,3 +176,71 @@ def read_date(value: object, where: str, report: LintReport) -> datetime.datetim
     elif moment.utcoffset():
         report.warn("L-DATE", f"the platform drops the offset of {text}", _DATE, where)
     return moment.replace(tzinfo=None)
+
+
+def _load(name: str) -> Entry:
+    return json.loads((Path(__file__).parent / "schemas" / f"{name}.json").read_text(encoding="utf-8"))
+
+
+_DEFINITIONS, _WORDS = _load("definitions"), _load("words")
+
+
+def check_schema(data: Competition, form: str, report: LintReport) -> bool:
+    """Check each value of competition.yaml; return whether its structure allows further checks."""
+    schema = {**_load(f"competition-{form}"), "definitions": _DEFINITIONS}
+    validator, plain = _Validator(schema, format_checker=_formats), _plain(data)
+    errors = sorted(validator.iter_errors(plain), key=lambda error: list(map(str, error.path)))
+    for error in [*errors, *validator.descend(plain, _DEFINITIONS["unread"])]:
+        _report(error, report)
+    if not report.ok:
+        return False
+    for error in validator.descend(plain, schema["advice"]):
+        _report(error, report)
+    return True
+
+
+def _plain(node: object) -> object:
+    """Return data as JSON has it, with neither integer keys (the phases of the older form) nor dates."""
+    if isinstance(node, dict):
+        return {str(key): _plain(value) for key, value in node.items()}
+    if isinstance(node, list):
+        return [_plain(value) for value in node]
+    return node if isinstance(node, (str, int, float, type(None))) else str(node)
+
+
+def _properties(
+    validator: jsonschema.Draft7Validator, properties: Entry, instance: Entry, _: Entry
+) -> Iterator[jsonschema.ValidationError]:
+    """Check properties as JSON Schema does, and the ``default`` of those that are missing."""
+    for key, part in properties.items() if isinstance(instance, dict) else ():
+        if key in instance:
+            yield from validator.descend(instance[key], part, path=key)
+        elif part is not True and "default" in part:
+            yield from validator.descend(part["default"], part, path=key)
+
+
+_Validator = jsonschema.validators.extend(jsonschema.Draft7Validator, {"properties": _properties})
+_formats = jsonschema.FormatChecker(())
+# What a server gives to the things that it holds: random UUIDs.
+_formats.checks("uuid4", raises=ValueError)(lambda text: uuid.UUID(text).version == 4)
+
+
+def _report(error: jsonschema.ValidationError, report: LintReport) -> None:
+    """Report an error of jsonschema in our words, and unknown keys one by one."""
+    named = (name for name in (error.validator, error.schema.get("title"), "otherwise") if name in _WORDS)
+    level, code, problem, hint = _WORDS[next(named)]
+    record = report.error if level == "error" else report.warn
+    value, path = str(error.instance), [str(part) for part in error.absolute_path]
+    where = "".join(f"/{part}" for part in path)
+    if error.validator == "additionalProperties":
+        known = sorted(error.schema["properties"])
+        for key in sorted(error.instance.keys() - known):
+            close = difflib.get_close_matches(key, known, n=1)
+            near = f"the nearest known key is {close[0]}" if close else f"known here are {', '.join(known)}"
+            record(code, problem.format(key=quote(key)), hint.format(nearest=near), f"{where}/{key}")
+        return
+    fields = {"value": quote(value, 200), "short": quote(value), "message": quote(error.message, 200)}
+    fields.update(key=path[-1] if path else "", limit=error.validator_value)
+    if error.validator == "required":
+        fields["missing"] = ", ".join(key for key in error.validator_value if key not in error.instance)
+    record(code, problem.format(**fields), hint.format(**fields), where or "/")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from organizer.ranking import page, tables
-from organizer.ranking.ranking import Ranking, ranking_of
+from organizer.ranking.ranking import ranking_of
 from organizer.ranking.tables import History
 from organizer.runs.fork_server import SCORED
 from organizer.runs.pool import BrokenError
@@ -18,7 +18,7 @@ from organizer.runs.rescore import Options, Record, score_all
 from organizer.runs.submissions import Submission, SubmissionsError, find_submissions
 from organizer.runs.worker import BuiltTask
 from scoring_program.report.outputs import write_atomic
-from scoring_program.task import Declaration, load_task
+from scoring_program.task import load_task
 from validator.findings import counted, printable, quote
 
 DETAILS = "details"
@@ -52,8 +52,7 @@ def rescore(built: BuiltTask, source: Path, output: Path, choices: Choices) -> i
     Returns
     -------
     int
-        0; 1 if there is nothing to score; 2 if the organizer's side is broken, which ends the work; 130 after
-        Ctrl-C.
+        0; 1 if there is nothing to score; 2 if the organizer's side is broken; 130 after Ctrl-C.
     """
     output.mkdir(parents=True, exist_ok=True)
     try:
@@ -86,29 +85,28 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
         folder = output / protocol if len(runs) > 1 else output
         history = History(output / "store" / f"history{protocol and '-'}{protocol}.json", records, ranking)
         other = next((another for name, another in rankings.items() if name != protocol), None)
-        report = page.Report(task, records, ranking, history, _details(records, folder), protocol, other)
-        _write(report, folder)
+        pages = page.RankingPages(task, records, ranking, history, _details(records, folder), protocol, other)
+        _write(pages, folder)
         history.save()
-        for line in _summary(task, records, ranking, history):
-            print(line)
+        print(*_summary(pages), sep="\n")
         print(printable(f"for you: {folder / 'index.html'}; to publish: {folder / 'ranking.html'}"))
 
 
-def _write(report: page.Report, folder: Path) -> None:
-    records, ranking = report.records, report.ranking
-    keys = [column.key for column in report.task.columns]
+def _write(pages: page.RankingPages, folder: Path) -> None:
+    records, ranking = pages.records, pages.ranking
+    keys = [column.key for column in pages.task.columns]
     texts = {
         "scores.csv": tables.scores_csv(records, keys),
-        "changes.csv": tables.changes_csv(report.history.changes()),
+        "changes.csv": tables.changes_csv(pages.history.changes()),
         "timing.csv": tables.timing_csv(records),
-        "index.html": page.index_page(report),
+        "index.html": page.index_page(pages),
     }
     if ranking:
         texts |= {
             "ranking.csv": tables.ranking_csv(ranking),
             "pairs.csv": tables.pairs_csv(ranking),
             "items.csv": tables.items_csv(ranking),
-            "ranking.html": page.ranking_page(report),
+            "ranking.html": page.ranking_page(pages),
         }
     else:
         for name in ("ranking.csv", "pairs.csv", "items.csv", "ranking.html"):
@@ -124,8 +122,7 @@ def _details(records: Sequence[Record], folder: Path) -> dict[str, str]:
     links = {}
     for record in records:
         name = record.submission.name
-        # A participant's name is not a safe path. The hash keeps names apart that become equal without their
-        # signs.
+        # A participant's name is not a safe path. The hash keeps names apart that are equal without signs.
         plain = re.sub(r"[^A-Za-z0-9]+", "-", name.removesuffix(".zip"))[:80].strip("-")
         link = f"{DETAILS}/{plain}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}.html"
         shutil.copyfile(record.page, folder / link)
@@ -133,16 +130,13 @@ def _details(records: Sequence[Record], folder: Path) -> dict[str, str]:
     return links
 
 
-def _summary(
-    task: Declaration, records: Sequence[Record], ranking: Ranking | None, history: History
-) -> list[str]:
+def _summary(pages: page.RankingPages) -> list[str]:
     """Return the first teams and how many submissions have a score."""
-    best = task.columns[0]
-    lines = []
+    task, records, ranking, history = pages.task, pages.records, pages.ranking, pages.history
+    decimals, lines = task.columns[0].precision, []
     for record, rank in zip(ranking.records[:_SHOWN], ranking.rank.tolist()) if ranking else ():
-        lines.append(
-            f"{rank:4}  {record.entry.scores['score']:.{best.precision}f}  {quote(record.submission.team)}"
-        )
+        score = f"{record.entry.scores['score']:.{decimals}f}"
+        lines.append(f"{rank:4}  {score}  {quote(record.submission.team)}")
     scored = sum(record.entry.outcome == SCORED for record in records)
     lines.append(f"scored {scored:,} of {counted(len(records), 'submission')}")
     if changes := history.changes():

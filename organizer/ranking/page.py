@@ -1,5 +1,4 @@
-"""The pages of a ranking: ``index.html`` for the organizers, ``ranking.html`` to publish. Neither has a
-script."""
+"""The pages of a ranking, without scripts: ``index.html`` for the organizers, ``ranking.html`` to publish."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ from organizer.runs.rescore import Record
 from scoring_program.report import charts
 from scoring_program.report.html import Child, cut, element
 from scoring_program.report.page import ROUGH_BELOW, document
-from scoring_program.report.sections import card, contents, scroll, table
+from scoring_program.report.sections import card, contents, folded, scroll, table
 from scoring_program.result import Cell, Column, Line, LineChart
 from scoring_program.task import Declaration
 from validator.findings import counted
@@ -28,13 +27,13 @@ from validator.findings import counted
 _MOST_DRAWN = 30
 _MOST_LINES = 10
 _OPEN_ROWS = 50
+_WHOSE = ("Submission", "Team", "Outcome")
 _MOST_ROWS = 5000
 
 
 @dataclass(frozen=True)
-class Report:
-    """The content of the pages: ``links`` to the detail pages, ``other`` the ranking by the other
-    protocol."""
+class RankingPages:
+    """The content of the pages: ``links`` to the detail pages, ``other`` is by the other protocol."""
 
     task: Declaration
     records: Sequence[Record]
@@ -50,61 +49,53 @@ class Report:
         return f"{record.entry.scores[best.key]:.{best.precision}f}"
 
 
-def ranking_page(report: Report) -> str:
+def ranking_page(pages: RankingPages) -> str:
     """Return the page to publish: the ranking, how sure it is, and the method."""
-    return _page(report, "Ranking", "", _public(report))
+    return _page(pages, "Ranking", "", _public(pages))
 
 
-def index_page(report: Report) -> str:
+def index_page(pages: RankingPages) -> str:
     """Return the page for the organizers: the published page, and results that must not be published."""
-    cards = _public(report)
-    if ranking := report.ranking:
-        cards += [
-            *_pairs(ranking),
-            *_coverage(report, ranking),
-            *_progress(report, ranking),
-            _items(report, ranking),
-        ]
-    cards += [*_failed(report), *_changes(report), _submissions(report)]
+    cards = _public(pages)
+    if ranking := pages.ranking:
+        cards += [*_pairs(ranking), *_coverage(pages, ranking), *_progress(pages, ranking)]
+        cards.append(_items(pages, ranking))
+    cards += [*_failed(pages), *_changes(pages), _submissions(pages)]
     warning = (
         "For the organizers only: it names items of the hidden reference. To publish, take ranking.html."
     )
-    return _page(report, "Ranking, for the organizers", warning, cards)
+    return _page(pages, "Ranking, for the organizers", warning, cards)
 
 
-def _page(report: Report, title: str, warning: str, cards: Sequence[Element]) -> str:
-    scored = sum(record.entry.outcome == SCORED for record in report.records)
-    teams = len(report.ranking.records) if report.ranking else 0
-    text = (
-        f"{counted(teams, 'team')} ranked; {scored:,} of {counted(len(report.records), 'submission')} scored"
-    )
-    head = [
-        element("h1", title),
-        element("p", f"{text}{report.protocol and f'; protocol: {report.protocol}'}."),
-    ]
+def _page(pages: RankingPages, title: str, warning: str, cards: Sequence[Element]) -> str:
+    scored = sum(record.entry.outcome == SCORED for record in pages.records)
+    text = f"{counted(len(pages.ranking.records) if pages.ranking else 0, 'team')} ranked; "
+    text += f"{scored:,} of {counted(len(pages.records), 'submission')} scored"
+    text += f"; protocol: {pages.protocol}." if pages.protocol else "."
+    head = [element("h1", title), element("p", text)]
     if warning:
         head.append(element("p", element("strong", warning, class_="bad")))
     style = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
     body = [element("div", *cards[:1]), contents(cards), element("div", *cards[1:])]
-    return document(report.task.title, head, body, style)
+    return document(pages.task.title, head, body, style)
 
 
-def _public(report: Report) -> list[Element]:
-    if not report.ranking:
+def _public(pages: RankingPages) -> list[Element]:
+    if not pages.ranking:
         return [card("ranking", "Ranking", "", "No submission was scored.")]
     return [
-        _ranking(report, report.ranking),
-        _stability(report.ranking),
-        *_protocols(report, report.ranking),
-        _method(report, report.ranking),
+        _ranking(pages, pages.ranking),
+        _stability(pages.ranking),
+        *_protocols(pages, pages.ranking),
+        _method(pages, pages.ranking),
     ]
 
 
-def _ranking(report: Report, ranking: Ranking) -> Element:
+def _ranking(pages: RankingPages, ranking: Ranking) -> Element:
     """Return the table of teams with a forest plot: all intervals on one scale."""
     low, high = float(ranking.intervals.min()), float(ranking.intervals.max())
     ends = element("div", element("span", f"{low:.3f}"), element("span", f"{high:.3f}"), class_="ends")
-    score = report.task.columns[0].title
+    score = pages.task.columns[0].title
     heads: list[Child] = [_two("Rank", "interval"), "Team", _two(score, "95 % interval"), ends]
     heads += [_two("First in", "of draws"), "Against the first"]
     stability, rows = ranking.stability, list[list[Child]]()
@@ -114,17 +105,16 @@ def _ranking(report: Report, ranking: Ranking) -> Element:
         rows.append([
             _two(str(ranking.rank[i]), f"{stability.low[i]} to {stability.high[i]}"),
             element("div", cut(record.submission.team), class_="name"),
-            _two(report.score(record), f"{left:.3f} to {right:.3f}"),
+            _two(pages.score(record), f"{left:.3f} to {right:.3f}"),
             _forest((left, record.entry.score, right), (low, high)),
             element("div", f"{100 * stability.firsts[i]:.1f} %", class_="two"), texts[apart] if i else "",
         ])  # fmt: skip
     same = [team for team, apart in zip(ranking.teams[1:], ranking.told_apart()[1:]) if apart is False]
-    told = f"Not told apart from {cut(ranking.teams[0])}: {', '.join(map(cut, same[:_MOST_DRAWN]))}"
+    first = f"Not told apart from {cut(ranking.teams[0])}: {', '.join(map(cut, same[:_MOST_DRAWN]))}"
     more = f" and {len(same) - _MOST_DRAWN:,} more" if len(same) > _MOST_DRAWN else ""
     nobody = f"All other teams that were compared are told apart from {cut(ranking.teams[0])}."
-    return card(
-        "ranking", "Ranking", "", *_rows(heads, rows, "Ranking"), f"{told}{more}." if same else nobody
-    )
+    summary = f"{first}{more}." if same else nobody
+    return card("ranking", "Ranking", "", *_rows(heads, rows, "Ranking"), summary)
 
 
 def _two(text: str, below: str) -> Element:
@@ -147,17 +137,14 @@ def _stability(ranking: Ranking) -> Element:
     n = min(len(ranking.records), _MOST_DRAWN)
     rows = []
     for team, shares in zip(ranking.teams[:n], ranking.stability.shares[:n, :n].tolist()):
+        known = [(rank, share) for rank, share in enumerate(shares) if share]
         circles = [
             element("circle", cx=f"{rank + 0.5}", cy="0.5", r=f"{0.48 * share**0.5:.3f}", class_="fill-b")
-            for rank, share in enumerate(shares)
-            if share
+            for rank, share in known
         ]
-        likely = ", ".join(
-            f"rank {rank + 1} in {100 * share:.0f} %" for rank, share in enumerate(shares) if share
-        )
-        svg = element(
-            "svg", *circles, viewBox=f"0 0 {n} 1", role="img", aria_label=likely or "none of these ranks"
-        )
+        likely = ", ".join(f"rank {rank + 1} in {100 * share:.0f} %" for rank, share in known)
+        label = likely or "none of these ranks"
+        svg = element("svg", *circles, viewBox=f"0 0 {n} 1", role="img", aria_label=label)
         rows.append(element("tr", element("th", cut(team, 24), scope="row"), element("td", svg)))
     stability = ranking.stability
     note = f"How often each team has each rank, 1 to {n} from left to right, if the items were drawn again. "
@@ -171,92 +158,75 @@ def _stability(ranking: Ranking) -> Element:
     return card("stability", "Stability", note, scroll(blobs, "Stability"))
 
 
-def _protocols(report: Report, ranking: Ranking) -> list[Element]:
+def _protocols(pages: RankingPages, ranking: Ranking) -> list[Element]:
     """Return both protocols side by side, if there are two."""
-    if not report.other:
+    if not pages.other:
         return []
-    index_of = {team: i for i, team in enumerate(report.other.teams)}
+    index_of = {team: i for i, team in enumerate(pages.other.teams)}
     both = [(i, index_of[team]) for i, team in enumerate(ranking.teams) if team in index_of]
     indexes, others = np.array(both, dtype=np.intp).reshape(-1, 2).T
-    tau = statistics.tau_b(ranking.rank[indexes], report.other.rank[others])
-    rows: list[list[Cell]] = []
-    for i, j in both:
-        scores = [report.score(ranking.records[i]), report.score(report.other.records[j])]
-        rows.append([ranking.teams[i], int(ranking.rank[i]), int(report.other.rank[j]), *scores])
+    tau = statistics.tau_b(ranking.rank[indexes], pages.other.rank[others])
+    rows: list[list[Cell]] = [
+        [ranking.teams[i], int(ranking.rank[i]), int(pages.other.rank[j]),
+         pages.score(ranking.records[i]), pages.score(pages.other.records[j])]
+        for i, j in both
+    ]  # fmt: skip
     columns = [Column("Team"), Column("Rank here", "count"), Column("Rank by the other protocol", "count")]
     columns += [Column("Score here"), Column("Score by the other protocol")]
-    note = (
-        f"This page ranks by the protocol {report.protocol}. Kendall's tau-b between both rankings: "
-        f"{tau:.3f}."
-    )
+    note = f"This page ranks by the protocol {pages.protocol}. "
+    note += f"Kendall's tau-b between both rankings: {tau:.3f}."
     return [card("protocols", "Both protocols", note, *table(columns, rows, "Both protocols", _MOST_ROWS))]
 
 
-def _method(report: Report, ranking: Ranking) -> Element:
-    n, item = len(ranking.items), report.task.item
+def _method(pages: RankingPages, ranking: Ranking) -> Element:
+    n, item = len(ranking.items), pages.task.item
     rough = f" With fewer than {ROUGH_BELOW} {item}s intervals are rough." if n < ROUGH_BELOW else ""
     entries = [
         f"Intervals: the reference ({counted(n, item)}) was drawn again "
-        f"{counted(ranking.replicates, 'time')}, with "
-        "replacement, the same draws for all teams; an interval holds the middle 95 % of the scores "
-        "(percentile "
-        f"bootstrap: Efron, Annals of Statistics 1979).{rough}",
-        "Rank intervals and stability: each draw ranks the teams again; a rank interval holds the "
-        "middle 95 % of the "
-        "ranks of a team, and “first in” is the share of draws that it wins (Wiesenfarth et al., "
-        "Scientific Reports "
-        "2021).",
-        f"Told apart: for each pair of the first {MOST_PAIRED} teams, Student's t test of the "
-        "difference of scores "
-        "with the standard error from the same draws, corrected for the number of pairs (Holm, "
-        "Scandinavian Journal "
-        "of Statistics 1979); two teams are told apart if the corrected p value is below "
-        f"{statistics.SIGNIFICANT}.",
-        f"All this is about other {item}s of the same kind. It says nothing about other kinds of "
-        "data, nor about "
-        "training a method again.",
+        f"{counted(ranking.replicates, 'time')}, with replacement, the same draws for all teams; an interval "
+        "holds the middle 95 % of the scores (percentile bootstrap: Efron, Annals of Statistics "
+        f"1979).{rough}",
+        "Rank intervals and stability: each draw ranks the teams again; a rank interval holds the middle "
+        "95 % of the ranks of a team, and “first in” is the share of draws that it wins (Wiesenfarth et al., "
+        "Scientific Reports 2021).",
+        f"Told apart: for each pair of the first {MOST_PAIRED} teams, Student's t test of the difference of "
+        "scores with the standard error from the same draws, corrected for the number of pairs (Holm, "
+        "Scandinavian Journal of Statistics 1979); two teams are told apart if the corrected p value is "
+        f"below {statistics.SIGNIFICANT}.",
+        f"All this is about other {item}s of the same kind. It says nothing about other kinds of data, nor "
+        "about training a method again.",
     ]
     signature = element("p", "Signature: ", element("code", cut(ranking.records[0].entry.signature, 1000)))
-    return card(
-        "method", "Method", "", element("ul", *(element("li", entry) for entry in entries)), signature
-    )
+    return card("method", "Method", "", element("ul", *(element("li", text) for text in entries)), signature)
 
 
 def _pairs(ranking: Ranking) -> list[Element]:
     """Return the matrix of corrected p values of the first teams."""
     if len(ranking.records) < 2:
         return []
-    pairs = ranking.pairs
     names = [cut(team, 24) for team in ranking.teams[:_MOST_DRAWN]]
-    p = {
-        (i, j): value
-        for i, j, value in zip(pairs.first.tolist(), pairs.second.tolist(), pairs.p_holm.tolist())
-    }
-    head = element(
-        "tr", element("td"), *(element("th", element("span", name), scope="col") for name in names)
-    )
+    pairs = ranking.pairs
+    p_of = dict(zip(zip(pairs.first.tolist(), pairs.second.tolist()), pairs.p_holm.tolist()))
+    heads = (element("th", element("span", name), scope="col") for name in names)
     rows = []
     for i, name in enumerate(names):
         row = element("tr", element("th", name, scope="row"))
         for j in range(len(names)):
-            value = p.get((i, j))
-            text = "" if value is None else "<.01" if value < 0.01 else f"{value:.2f}"
-            apart = value is not None and value < statistics.SIGNIFICANT
-            row.append(element("td", text, class_="apart" if apart else "open"))
+            p = p_of.get((i, j), np.nan)
+            text = "" if np.isnan(p) else "<.01" if p < 0.01 else f"{p:.2f}"
+            row.append(element("td", text, class_="apart" if p < statistics.SIGNIFICANT else "open"))
         rows.append(row)
-    note = (
-        f"Corrected p values of the first {counted(len(names), 'team')}; colored: told apart. All "
-        "numbers: pairs.csv."
-    )
-    made = element("table", element("thead", head), element("tbody", *rows), class_="matrix")
-    return [card("pairs", "Pairs", note, scroll(made, "Pairs"))]
+    note = f"Corrected p values of the first {counted(len(names), 'team')}; colored: told apart. "
+    head = element("thead", element("tr", element("td"), *heads))
+    matrix = element("table", head, element("tbody", *rows), class_="matrix")
+    return [card("pairs", "Pairs", f"{note}All numbers: pairs.csv.", scroll(matrix, "Pairs"))]
 
 
-def _coverage(report: Report, ranking: Ranking) -> list[Element]:
+def _coverage(pages: RankingPages, ranking: Ranking) -> list[Element]:
     """Return a chart of score against coverage, if a team left anything out."""
     if all(record.entry.scores["coverage"] == 1 for record in ranking.records):
         return []
-    title = report.task.columns[0].title
+    title = pages.task.columns[0].title
     top = max(1.0, *(record.entry.score for record in ranking.records))
     dots = []
     for record in ranking.records:
@@ -270,16 +240,16 @@ def _coverage(report: Report, ranking: Ranking) -> list[Element]:
     return [card("coverage", "Score and coverage", note, chart)]
 
 
-def _progress(report: Report, ranking: Ranking) -> list[Element]:
+def _progress(pages: RankingPages, ranking: Ranking) -> list[Element]:
     """Return the best score of each team up to each day, for the first teams, if dates are known."""
     dated: dict[str, list[tuple[date, float]]] = {}
-    for record in report.records:
+    for record in pages.records:
         if record.entry.outcome == SCORED and (day := _date(record.submission.date)):
             dated.setdefault(record.submission.team, []).append((day, record.entry.score))
     if not dated:
         return []
     first = min(day for entries in dated.values() for day, _ in entries)
-    best = min if report.task.columns[0].sorting == "asc" else max
+    best = min if pages.task.columns[0].sorting == "asc" else max
     lines = []
     for team in [team for team in ranking.teams if team in dated][:_MOST_LINES]:
         days, scores = zip(*sorted(dated[team]))
@@ -300,8 +270,8 @@ def _date(text: str) -> date | None:
         return None
 
 
-def _items(report: Report, ranking: Ranking) -> Element:
-    item = report.task.item
+def _items(pages: RankingPages, ranking: Ranking) -> Element:
+    item = pages.task.item
     hardest = [row for row in hardest_items(ranking) if row[1] == row[1]]
     rows: list[list[Cell]] = [list(row) for row in hardest[:_MOST_DRAWN]]
     # A bar ends at 1, which errors in units of the task do not.
@@ -311,23 +281,18 @@ def _items(report: Report, ranking: Ranking) -> Element:
     return card("items", f"Hardest {item}s", note, *table(columns, rows, "Hardest", 99))
 
 
-def _failed(report: Report) -> list[Element]:
-    rows: list[list[Child]] = [
-        [
-            _link(report, record),
-            cut(record.submission.team),
-            record.entry.outcome,
-            cut(record.entry.problem, 300),
-        ]
-        for record in report.records
+def _failed(pages: RankingPages) -> list[Element]:
+    rows = [
+        [*_whose(pages, record), cut(record.entry.problem, 300)]
+        for record in pages.records
         if record.entry.outcome != SCORED
     ]
-    title, heads = "Submissions without a score", ["Submission", "Team", "Outcome", "First problem"]
-    return [card("failed", title, "", *_rows(heads, rows, title))] if rows else []
+    title = "Submissions without a score"
+    return [card("failed", title, "", *_rows([*_WHOSE, "First problem"], rows, title))] if rows else []
 
 
-def _changes(report: Report) -> list[Element]:
-    changes = report.history.changes()
+def _changes(pages: RankingPages) -> list[Element]:
+    changes = pages.history.changes()
     if not changes:
         return []
     rows = [
@@ -338,34 +303,36 @@ def _changes(report: Report) -> list[Element]:
     columns = [Column("Team"), Column("Rank before", "count"), Column("Rank", "count")]
     columns += [Column("Score before", "number"), Column("Score", "number"), Column("What differs")]
     note = "Against the last run with another signature or other submissions. "
-    note += f"Kendall's tau-b between both rankings: {report.history.tau_b():.3f}."
+    note += f"Kendall's tau-b between both rankings: {pages.history.tau_b():.3f}."
     return [card("changes", "What changed", note, *table(columns, rows, "What changed", _MOST_ROWS))]
 
 
-def _submissions(report: Report) -> Element:
-    rows: list[list[Child]] = []
-    for record in report.records:
-        score = report.score(record) if record.entry.outcome == SCORED else ""
-        rows.append([_link(report, record), cut(record.submission.team), record.entry.outcome, score])
+def _submissions(pages: RankingPages) -> Element:
+    rows = [
+        [*_whose(pages, record), pages.score(record) if record.entry.outcome == SCORED else ""]
+        for record in pages.records
+    ]
     title = "All submissions"
-    made = _rows(["Submission", "Team", "Outcome", "Score"], rows, title)
-    return card("submissions", title, "Names lead to detail pages.", *made)
+    rendered = _rows([*_WHOSE, "Score"], rows, title)
+    return card("submissions", title, "Names lead to detail pages.", *rendered)
 
 
-def _link(report: Report, record: Record) -> Element:
-    return element("a", cut(record.submission.name, 100), href=report.links[record.submission.name])
+def _whose(pages: RankingPages, record: Record) -> list[Child]:
+    """Return the first cells of a row about a submission."""
+    name = record.submission.name
+    link = element("a", cut(name, 100), href=pages.links[name])
+    return [link, cut(record.submission.team), record.entry.outcome]
 
 
 def _rows(heads: Sequence[Child], rows: Sequence[Sequence[Child]], title: str) -> list[Element]:
     """Return a table of anything; rows after the first ones are folded."""
 
-    def made(part: Iterable[Sequence[Child]], name: str) -> Element:
+    def rendered(part: Iterable[Sequence[Child]], name: str) -> Element:
         head = element("tr", *(element("th", cell, scope="col") for cell in heads))
         body = [element("tr", *(element("td", cell) for cell in row)) for row in part]
         return scroll(element("table", element("thead", head), element("tbody", *body)), name)
 
-    tables = [made(rows[:_OPEN_ROWS], title)]
-    if folded := rows[_OPEN_ROWS:]:
-        summary = element("summary", counted(len(folded), "more row"))
-        tables.append(element("details", summary, made(folded, f"{title}, more rows")))
+    tables = [rendered(rows[:_OPEN_ROWS], title)]
+    if more := rows[_OPEN_ROWS:]:
+        tables.append(folded(counted(len(more), "more row"), rendered(more, f"{title}, more rows")))
     return tables

@@ -67,13 +67,8 @@ def ranking_of(
 ) -> Ranking | None:
     """Rank the teams of scored submissions; None if there is none.
 
-    Parameters
-    ----------
-    records : sequence of Record
-        In natural order of their names, scored with one signature.
-    keep : str
-        Which submission of a team counts: the ``best``, or the ``last``.
-    higher_is_better : bool
+    ``records`` are in natural order of their names and scored with one signature; ``keep`` says which of a
+    team counts: the ``best``, or the ``last``.
     """
     sign = 1.0 if higher_is_better else -1.0
     chosen: dict[str, Record] = {}
@@ -97,9 +92,5 @@ def ranking_of(
         np.array([percentile_interval(column) for column in replicates.T]),
         statistics.stability(sign * scores, sign * replicates),
         statistics.pairs(scores[few], replicates[:, few], len(items)),
-        items,
-        mean,
-        spread,
-        len(replicates),
-        higher_is_better,
+        *(items, mean, spread, len(replicates), higher_is_better),
     )

@@ -75,19 +75,11 @@ def stability(scores: Numbers, replicates: Numbers) -> Stability:
     """Return how sure the ranks are. Shapes: (m,), (n_replicates, m); both rounded."""
     drawn = ranks(replicates)
     n, m = drawn.shape
-    low, high = np.quantile(drawn, _QUANTILES, axis=0, method="inverted_cdf")
-    counts = np.bincount((np.arange(m) * m + drawn - 1).ravel(), minlength=m * m).reshape(m, m)
+    low, high = np.quantile(drawn, _QUANTILES, axis=0, method="inverted_cdf").astype(np.int64)
+    shares = np.bincount((np.arange(m) * m + drawn - 1).ravel(), minlength=m * m).reshape(m, m) / n
     ranking = ranks(scores)
     taus = np.array([tau_b(ranking, row) for row in drawn])
-    shares = counts / n
-    return Stability(
-        low.astype(np.int64),
-        high.astype(np.int64),
-        shares[:, 0],
-        shares,
-        float(taus.mean()),
-        float(np.quantile(taus, 0.05)),
-    )
+    return Stability(low, high, shares[:, 0], shares, float(taus.mean()), float(np.quantile(taus, 0.05)))
 
 
 def tau_b(first: Counts | Numbers, second: Counts | Numbers) -> float:

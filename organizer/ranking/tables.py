@@ -6,9 +6,8 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Union
+from typing import Any, NamedTuple, Union
 
 import numpy as np
 
@@ -23,11 +22,13 @@ from validator.findings import quote
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _LONGEST = 1000
 Cell = Union[str, int, float, None]
+# A run, as it is stored in JSON.
+_State = dict[str, Any]
+_NOT_RANKED = {"rank": None, "score": None, "digest": None}
 
 
 def csv_table(header: str, rows: Iterable[Sequence[Cell]]) -> str:
-    """Return CSV: numbers with up to 10 decimals, nothing for None and NaN, text that no spreadsheet
-    evaluates."""
+    """Return CSV: numbers with up to 10 decimals, nothing for None and NaN, no text that is evaluated."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header.split(", "))
@@ -53,16 +54,17 @@ def scores_csv(records: Sequence[Record], keys: Sequence[str]) -> str:
     rows: list[list[Cell]] = []
     for record in records:
         entry, submission = record.entry, record.submission
-        numbers: list[Cell] = [entry.scores.get(key) for key in keys]
-        first = [_path(submission.name), submission.team, entry.outcome]
-        rows.append([*first, *numbers, entry.signature, entry.problem])
+        numbers = (entry.scores.get(key) for key in keys)
+        whose = [_path(submission.name), submission.team, entry.outcome]
+        rows.append([*whose, *numbers, entry.signature, entry.problem])
     return csv_table(", ".join(["submission, team, outcome", *keys, "signature, problem"]), rows)
 
 
 def timing_csv(records: Sequence[Record]) -> str:
     """Return the time and memory of each submission, which differ from run to run."""
-    entries = ((record.submission.name, record.entry) for record in records)
-    rows: list[list[Cell]] = [[_path(name), entry.seconds, entry.peak_mb] for name, entry in entries]
+    rows: list[list[Cell]] = []
+    for record in records:
+        rows.append([_path(record.submission.name), record.entry.seconds, record.entry.peak_mb])
     return csv_table("submission, seconds, peak_mb", rows)
 
 
@@ -71,12 +73,10 @@ def ranking_csv(ranking: Ranking) -> str:
     stability = ranking.stability
     columns = ranking.rank, stability.low, stability.high, stability.firsts, ranking.intervals
     rows: list[list[Cell]] = []
-    for record, rank, low, high, firsts, interval in zip(
-        ranking.records, *(column.tolist() for column in columns)
-    ):
-        entry, submission = record.entry, record.submission
-        whose = [submission.team, _path(submission.name), entry.scores["score"]]
-        rows.append([rank, low, high, firsts, *whose, *interval, entry.scores["coverage"]])
+    for record, *numbers, interval in zip(ranking.records, *(column.tolist() for column in columns)):
+        scores, submission = record.entry.scores, record.submission
+        whose = [submission.team, _path(submission.name), scores["score"]]
+        rows.append([*numbers, *whose, *interval, scores["coverage"]])
     header = "rank, rank_low, rank_high, firsts, team, submission, score, score_low, score_high, coverage"
     return csv_table(header, rows)
 
@@ -102,8 +102,7 @@ def items_csv(ranking: Ranking) -> str:
     return csv_table("item, mean, spread", hardest_items(ranking))
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """The change of a team since the last run; None where it was not ranked."""
 
     team: str
@@ -116,10 +115,7 @@ class Change:
 
 def changes_csv(changes: Sequence[Change]) -> str:
     """Return a row for each team of this run or the one before."""
-    header = "team, rank_before, rank, score_before, score, why"
-    return csv_table(
-        header, ([c.team, c.rank_before, c.rank, c.score_before, c.score, c.why] for c in changes)
-    )
+    return csv_table(", ".join(Change._fields), changes)
 
 
 class History:
@@ -128,8 +124,8 @@ class History:
     def __init__(self, path: Path, records: Sequence[Record], ranking: Ranking | None) -> None:
         self._path = path
         self._now = _state(records, ranking)
-        kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-        last = kept.get("last")
+        kept = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        last: _State | None = kept.get("last")
         self._before = kept.get("before") if last == self._now else last
 
     def save(self) -> None:
@@ -142,10 +138,9 @@ class History:
             return []
         before, now = self._before["teams"], self._now["teams"]
         parts = _differing(self._before["signature"], self._now["signature"])
-        nothing = {"rank": None, "score": None, "digest": None}
         changes = []
-        for team in [*now, *(team for team in before if team not in now)]:
-            old, new = before.get(team, nothing), now.get(team, nothing)
+        for team in {**now, **before}:
+            old, new = before.get(team, _NOT_RANKED), now.get(team, _NOT_RANKED)
             why = (["submission"] if old["digest"] != new["digest"] else []) + parts
             changes.append(Change(team, old["rank"], new["rank"], old["score"], new["score"], ", ".join(why)))
         return changes
@@ -157,22 +152,15 @@ class History:
         return statistics.tau_b(before, now)
 
 
-def _state(records: Sequence[Record], ranking: Ranking | None) -> dict[str, Any]:
+def _state(records: Sequence[Record], ranking: Ranking | None) -> _State:
     ranked = zip(ranking.records, ranking.rank.tolist()) if ranking else ()
+    signatures = (record.entry.signature for record in records if record.entry.outcome == SCORED)
     return {
-        "signature": next(
-            (record.entry.signature for record in records if record.entry.outcome == SCORED), ""
-        ),
-        "submissions": {
-            record.submission.name: [record.submission.team, record.digest] for record in records
-        },
+        "signature": next(signatures, ""),
+        "submissions": {r.submission.name: [r.submission.team, r.digest] for r in records},
         "teams": {
-            record.submission.team: {
-                "rank": rank,
-                "score": record.entry.scores["score"],
-                "digest": record.digest,
-            }
-            for record, rank in ranked
+            r.submission.team: {"rank": rank, "score": r.entry.scores["score"], "digest": r.digest}
+            for r, rank in ranked
         },
     }
 
@@ -181,7 +169,5 @@ def _differing(before: str, now: str) -> list[str]:
     """Return the names of the parts of two signatures that differ."""
     if not before or not now:
         return []
-    old, new = (
-        dict(part.partition(":")[::2] for part in signature.split("|")) for signature in (before, now)
-    )
+    old, new = (dict(part.partition(":")[::2] for part in text.split("|")) for text in (before, now))
     return [name for name in {**old, **new} if old.get(name) != new.get(name)]

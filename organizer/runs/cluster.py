@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import cloudpickle
-from distributed import Client, WorkerPlugin, get_worker
+from distributed import Client, Worker, WorkerPlugin, get_worker
 from distributed.scheduler import KilledWorker
 
 from organizer import files as own_files
@@ -32,8 +32,9 @@ _PATIENCE = "10s"
 # After a worker was shut down while it scored.
 _RETRIES = 2
 _KEPT = "people-in-video-scoring"
+_Values = Mapping[str, Any]
 # The fields of an entry, and the page.
-_Answer = tuple[dict[str, Any], str]
+_Answer = tuple[_Values, str]
 
 
 class Cluster:
@@ -47,9 +48,8 @@ class Cluster:
         try:
             self._client = Client(address, timeout=_PATIENCE, set_as_default=False)
         except (OSError, ValueError) as error:
-            raise BrokenError(
-                f"{address}: no scheduler answers there; start one with: dask scheduler"
-            ) from error
+            problem = "no scheduler answers there; start one with: dask scheduler"
+            raise BrokenError(f"{address}: {problem}") from error
         self._name = f"rescore-{setup.fingerprint}"
         try:
             self.in_flight = 2 * _checked_workers(address, self._client.get_versions())
@@ -91,23 +91,21 @@ def _settle(future: Future[Ended], answer: Future[_Answer]) -> None:
         future.set_exception(BrokenError(f"the cluster failed: {type(error).__name__}: {error}"))
 
 
-def _checked_workers(address: str, versions: Mapping[str, Any]) -> int:
+def _checked_workers(address: str, versions: _Values) -> int:
     """Return how many workers there are. Raises BrokenError if there is none, or one unlike this machine."""
-    if not versions["workers"]:
+    workers, here = versions["workers"], _version(versions["client"])
+    if not workers:
         raise BrokenError(f"{address}: the scheduler has no workers; start some with: dask worker {address}")
-    local = _version(versions["client"])
-    for worker, found in sorted(versions["workers"].items()):
-        if _version(found) != local:
-            here, there = (f"Python {python} and numpy {numpy}" for python, numpy in (local, _version(found)))
-            raise BrokenError(
-                f"{address}: the worker {worker} has {there}, this machine has {here}; make them equal"
-            )
-    return len(versions["workers"])
+    for worker, found in sorted(workers.items()):
+        if (there := _version(found)) != here:
+            problem = f"the worker {worker} has {there}, this machine has {here}"
+            raise BrokenError(f"{address}: {problem}; make them equal")
+    return len(workers)
 
 
-def _version(versions: Mapping[str, Any]) -> tuple[str, str]:
-    python = dict(versions["host"])["python"]
-    return ".".join(python.split(".")[:2]), dict(versions["packages"])["numpy"]
+def _version(versions: _Values) -> str:
+    python, numpy = dict(versions["host"])["python"], dict(versions["packages"])["numpy"]
+    return f"Python {'.'.join(python.split('.')[:2])} and numpy {numpy}"
 
 
 # Dask sends at once by value only what is defined within a function.
@@ -115,17 +113,13 @@ def _version(versions: Mapping[str, Any]) -> tuple[str, str]:
 
 def _keeper(name: str, setup: Setup) -> WorkerPlugin:
     """Return the plugin that keeps the program and the reference on a worker's disk, and fork servers."""
-    folders = {"program": setup.program, "reference": setup.reference}
-    files = {
-        f"{part}/{path}": data
-        for part, folder in folders.items()
-        for path, data in folder_files(Path(folder)).items()
-    }
+    files = {f"program/{path}": data for path, data in folder_files(Path(setup.program)).items()}
+    files |= {f"reference/{path}": data for path, data in folder_files(Path(setup.reference)).items()}
 
     class Keeper(WorkerPlugin):  # type: ignore[misc]
         """Holds the fork servers of one worker."""
 
-        def setup(self, worker: Any) -> None:
+        def setup(self, worker: Worker) -> None:
             """Write what is not there yet, and start the fork servers."""
             kept = Path(worker.local_directory).resolve().parent / _KEPT / name
             _keep(files, kept)
@@ -134,7 +128,7 @@ def _keeper(name: str, setup: Setup) -> WorkerPlugin:
             here = replace(setup, program=str(kept / "program"), reference=str(kept / "reference"))
             self.pool = Pool(here, worker.state.nthreads, memory_mb)
 
-        def teardown(self, worker: Any) -> None:
+        def teardown(self, worker: Worker) -> None:
             """End the fork servers."""
             self.pool.close()
 

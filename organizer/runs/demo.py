@@ -28,16 +28,14 @@ def run_demo() -> int:
                 load = partial(load_folder, name, ROOT / "reference_data" / name, {"detail": "full"})
                 outcome = run(load, submission, folder)
             page = str((folder / "detailed_results.html").relative_to(ROOT))
-            if outcome.result is not None:
-                numbers = outcome.result.scores
-                rows.append(
-                    (name, sample.name, f"{numbers['score']:.4f}", f"{numbers['coverage']:.4f}", page)
-                )
-            else:
+            if outcome.result is None:
                 failed += 1
                 rows.append((name, sample.name, "failed", "", page))
                 print(log.getvalue(), file=sys.stderr)
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+            else:
+                score, coverage = (f"{outcome.result.scores[key]:.4f}" for key in ("score", "coverage"))
+                rows.append((name, sample.name, score, coverage, page))
+    widths = [max(map(len, column)) for column in zip(*rows)]
     for row in rows:
         print("  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip())
     return 1 if failed else 0

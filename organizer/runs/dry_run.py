@@ -1,27 +1,32 @@
-"""Running the built program on one submission and printing what the site would show."""
+"""Running the built program on one submission: what the platform would store and the site would show."""
 
 from __future__ import annotations
 
+import io
 import json
+import math
 import sys
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from organizer.runs.outcome import read_scores
+import yaml
+
 from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, run_program
 from scoring_program.task import Declaration, load_task
 from validator.findings import printable, quote
 
+_LARGEST = 1e10
+
 
 def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
-    """Run the built program on a submission, print what the site would show, return the program's exit
-    code."""
+    """Run the built program on a submission, print what the site would show, return its exit code."""
+    problem = ""
     if not submission.exists():
-        named = printable(str(submission))
-        print(f"{named}: there is no such file; give the zip of a participant", file=sys.stderr)
-        return 1
-    if submission.resolve() in folder.resolve().parents:
-        named = printable(str(submission))
-        print(f"{named}: it holds the output folder; give a zip, or another --output", file=sys.stderr)
+        problem = "there is no such file; give the zip of a participant"
+    elif submission.resolve() in folder.resolve().parents:
+        problem = "it holds the output folder; give a zip, or another --output"
+    if problem:
+        print(f"{printable(str(submission))}: {problem}", file=sys.stderr)
         return 1
     run = run_program(built, submission, folder / "app")
     for line in describe(run, load_task(built.id), built.time_limit):
@@ -31,27 +36,21 @@ def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
 
 def describe(run: Run, task: Declaration, time_limit: float) -> list[str]:
     """Return the lines that describe a run to an organizer."""
-    lines = [f"ran {run.how}"]
-    end = (
-        f"stopped at the time limit of {time_limit:g} s"
-        if run.exit_code == TIMED_OUT
-        else f"exit {run.exit_code}"
-    )
+    end = f"exit {run.exit_code}"
+    if run.exit_code == TIMED_OUT:
+        end = f"stopped at the time limit of {time_limit:g} s"
     peak = f", peak memory {run.peak_mb:.0f} MB" if run.peak_mb else ""
-    lines.append(f"{end}, {run.seconds:.2f} s{peak}")
+    lines = [f"ran {run.how}", f"{end}, {run.seconds:.2f} s{peak}"]
     for name, text in (("stdout", run.stdout), ("stderr", run.stderr)):
         lines += [f"{name} | {line}" for line in text.splitlines()]
-    keys = [column.key for column in task.columns if column.leaderboard]
+    shown = [column for column in task.columns if column.leaderboard]
     further = {column.key for column in task.columns if not column.leaderboard}
-    scores, warnings = read_scores(run, keys, further)
-    lines.append(
-        f"platform | {'Finished' if run.exit_code == 0 else 'Failed'}; the program says: {_outcome(run)}"
-    )
+    scores, warnings = read_scores(run, [column.key for column in shown], further)
+    state = "Finished" if run.exit_code == 0 else "Failed"
+    lines.append(f"platform | {state}; the program says: {_outcome(run)}")
     if run.exit_code == 0 and scores:
-        shown = [
-            (c.title, c.precision, scores[c.key]) for c in task.columns if c.key in keys and c.key in scores
-        ]
-        lines.append("leaderboard row | " + " | ".join(f"{title} {value:.{p}f}" for title, p, value in shown))
+        row = (f"{c.title} {scores[c.key]:.{c.precision}f}" for c in shown if c.key in scores)
+        lines.append(f"leaderboard row | {' | '.join(row)}")
     elif run.exit_code != 0:
         lines.append("leaderboard row | none: the site marks the submission as failed")
     lines += [f"warning | {warning}" for warning in warnings]
@@ -64,3 +63,54 @@ def _outcome(run: Run) -> str:
     detail = json.loads(run.outputs.get("detailed_results.json", b"{}"))
     problems = [f"{problem['code']} {problem['problem']}" for problem in detail.get("problems", [])]
     return ", ".join([detail.get("outcome", "nothing"), *map(quote, problems[:1])])
+
+
+def read_scores(
+    run: Run, keys: list[str], further: Collection[str] | None = ()
+) -> tuple[dict[str, float], list[str]]:
+    """Return the numbers that the platform would store, and warnings about all others.
+
+    ``keys`` are the leaderboard's, ``further`` other keys that the program writes on purpose; None accepts
+    all but those that differ from a column's key only in case.
+    """
+    warnings = []
+    names = sorted(run.outputs)
+    if "metadata" in {Path(name).name for name in names}:
+        warnings.append("the output holds a file named metadata: the platform fails such a run")
+    pages = [name for name in names if name.lower().endswith((".html", ".htm"))]
+    if pages != ["detailed_results.html"]:
+        warnings.append(f"the only page must be detailed_results.html; found {', '.join(pages) or 'none'}")
+    if run.exit_code != 0:
+        return {}, warnings
+    try:
+        if "scores.json" in run.outputs:
+            scores = json.loads(run.outputs["scores.json"])
+        else:
+            scores = yaml.safe_load(io.BytesIO(run.outputs["scores.txt"]))
+    except KeyError:
+        return {}, [*warnings, "there is no scores file: the platform marks the submission as failed"]
+    except (ValueError, yaml.YAMLError):
+        return {}, [*warnings, "the scores file cannot be read: the platform marks the submission as failed"]
+    if not isinstance(scores, Mapping):
+        return {}, [*warnings, "the scores are not a mapping of keys to numbers"]
+    stored, dropped = _storable(scores)
+    for key in stored:
+        close = [known for known in keys if known.lower() == key.lower()]
+        if key not in keys and (close if further is None else key not in further):
+            hint = f" (the column is {close[0]})" if close else ""
+            dropped.append(f"{key} is not a column of the leaderboard{hint}: the platform ignores it")
+    missing = [f"the column {key} gets no number" for key in keys if key not in stored]
+    return stored, [*warnings, *dropped, *missing]
+
+
+def _storable(scores: Mapping[str, object]) -> tuple[dict[str, float], list[str]]:
+    """Return the numbers that the platform's database takes, and warnings about the others."""
+    stored, warnings = {}, []
+    for key, value in scores.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            warnings.append(f"{key}: {value!r} is not a finite number and would not be stored")
+        elif abs(value) >= _LARGEST:
+            warnings.append(f"{key}: {value!r} has too many digits and would not be stored")
+        else:
+            stored[key] = float(value)
+    return stored, warnings

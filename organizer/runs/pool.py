@@ -106,21 +106,18 @@ class _ForkServer:
         page = self._folder / PAGE
         page.unlink(missing_ok=True)
         (self._folder / SUBMISSION).write_bytes(submission)
-        try:
-            print(file=self._process.stdin, flush=True)
-        except (OSError, ValueError) as error:  # the second if it was closed in the meantime
-            raise _DiedError from error
-        entry = Entry(**json.loads(self._line()))
+        entry = Entry(**json.loads(self._line("\n")))
         if not entry.outcome:
             raise _DiedError
         return entry, page.read_text(encoding="utf-8", errors="replace") if page.is_file() else ""
 
-    def _line(self) -> str:
-        """Return the next line that the server writes."""
-        assert self._process.stdout  # noqa: S101 - a pipe
+    def _line(self, request: str = "") -> str:
+        """Return the next line that the server writes, after a request."""
+        assert self._process.stdin and self._process.stdout  # noqa: S101 - pipes
         try:
+            print(request, end="", file=self._process.stdin, flush=True)
             line = self._process.stdout.readline()
-        except ValueError as error:  # it was closed in the meantime
+        except (OSError, ValueError) as error:  # the second if it was closed in the meantime
             raise _DiedError from error
         if not line.endswith("\n"):
             raise _DiedError

@@ -1,14 +1,15 @@
-"""Scoring all submissions of a task with the built program: in parallel, and going on where it was
-interrupted."""
+"""Scoring all submissions of a task with the built program: in parallel, and going on after interruptions."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -17,9 +18,9 @@ from tqdm import tqdm
 from organizer.files import unpack
 from organizer.runs.fork_server import BROKEN, SCORED, Entry, Setup
 from organizer.runs.pool import BrokenError, Ended, Pool, machine_memory_mb
-from organizer.runs.store import Store, fingerprint
 from organizer.runs.submissions import Submission
 from organizer.runs.worker import BuiltTask
+from scoring_program.report.outputs import write_atomic
 from validator.findings import quote
 from validator.workers import usable_cores
 
@@ -37,6 +38,9 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """End everything at once."""
+
+
+_Start = Callable[[], AbstractContextManager[Engine]]
 
 
 @dataclass(frozen=True)
@@ -83,12 +87,34 @@ def score_all(
     """
     settings = {"protocol": protocol} if protocol else {}
     setup = Setup(built.id, fingerprint(built), settings, options.replicates, built.time_limit)
-    store = Store(output / "store", setup)
+    store = _Store(output / "store", setup)
+    start = partial(_engine, built, setup, output / "work", options)
+    records: dict[str, Record] = {}
+    # A bar with rate and remaining time on a terminal, a line for each submission elsewhere.
+    with (
+        tqdm(total=len(submissions), unit=" submissions", disable=None, smoothing=0.05) as bar,
+        closing(_outcomes(submissions, store, start, options.fresh)) as outcomes,
+    ):
+        for number, (record, suffix) in enumerate(outcomes, start=1):
+            name, entry = record.submission.name, record.entry
+            records[name] = record
+            bar.update()
+            line = f"{number}/{len(submissions)} {quote(name)}: {entry.outcome} {entry.problem}".rstrip()
+            if bar.disable:
+                print(f"{line}{suffix}", flush=True)
+            elif entry.outcome != SCORED:
+                bar.write(line)
+    return [records[submission.name] for submission in submissions]
+
+
+def _outcomes(
+    submissions: Sequence[Submission], store: _Store, start: _Start, fresh: bool
+) -> Generator[tuple[Record, str], None, None]:
+    """Yield the record of each submission as soon as there is one, and " (kept from before)" or ""."""
     entries: dict[str, Entry] = {}
     running: dict[Future[Ended], tuple[Submission, str]] = {}
-    digests = []
 
-    def store_until(n_left: int) -> None:
+    def ended(n_left: int) -> Iterator[tuple[Record, str]]:
         while len(running) > n_left:
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 submission, digest = running.pop(future)
@@ -96,28 +122,21 @@ def score_all(
                 if entries[digest].outcome == BROKEN:
                     raise BrokenError(entries[digest].problem)
                 store.put(digest, entries[digest], page)
-                progress.done(submission, entries[digest])
+                yield Record(submission, digest, entries[digest], store.page(digest)), ""
 
     with ExitStack() as stack:
-        progress = stack.enter_context(closing(_Progress(len(submissions))))
         engine: Engine | None = None
         for submission in submissions:
             data = submission.read()
             digest = hashlib.sha256(data).hexdigest()
-            digests.append(digest)
-            entry = entries.get(digest) or (None if options.fresh else store.get(digest))
-            if entry:
+            if entry := entries.get(digest) or (None if fresh else store.get(digest)):
                 entries[digest] = entry
-                progress.done(submission, entry, again=True)
+                yield Record(submission, digest, entry, store.page(digest)), " (kept from before)"
             else:
-                engine = engine or stack.enter_context(_engine(built, setup, output / "work", options))
+                engine = engine or stack.enter_context(start())
                 running[engine.submit(data)] = submission, digest
-                store_until(engine.in_flight - 1)
-        store_until(0)
-    return [
-        Record(submission, digest, entries[digest], store.page(digest))
-        for submission, digest in zip(submissions, digests)
-    ]
+                yield from ended(engine.in_flight - 1)
+        yield from ended(0)
 
 
 @contextmanager
@@ -149,25 +168,46 @@ def _started(setup: Setup, work: Path, options: Options) -> Engine:
     return Cluster(options.scheduler, setup)
 
 
-class _Progress:
-    """Says how far the work is: a bar with rate and remaining time on a terminal, a line for each else."""
+def fingerprint(built: BuiltTask) -> str:
+    """Return a hash of the program and of the reference with its settings."""
+    total = hashlib.sha256(hashlib.sha256(built.program).digest())
+    if isinstance(built.reference, bytes):
+        total.update(built.reference)
+    else:
+        for path in sorted(path for path in built.reference.rglob("*") if path.is_file()):
+            total.update(hashlib.sha256(path.relative_to(built.reference).as_posix().encode()).digest())
+            total.update(hashlib.sha256(path.read_bytes()).digest())
+    return total.hexdigest()
 
-    def __init__(self, total: int) -> None:
-        self._total, self._count = total, 0
-        self._bar = tqdm(total=total, unit=" submissions", disable=None, smoothing=0.05)
 
-    def done(self, submission: Submission, entry: Entry, again: bool = False) -> None:
-        """Count a submission; ``again`` says that it had been scored by an earlier call."""
-        self._count += 1
-        self._bar.update()
-        line = (
-            f"{self._count}/{self._total} {quote(submission.name)}: {entry.outcome} {entry.problem}".rstrip()
-        )
-        if self._bar.disable:
-            print(f"{line} (kept from before)" if again else line, flush=True)
-        elif entry.outcome != SCORED:
-            self._bar.write(line)
+class _Store:
+    """The outcomes by the hash of the submission, so that none is scored twice by the same program.
 
-    def close(self) -> None:
-        """Leave the terminal as it was."""
-        self._bar.close()
+    A folder is for one program, reference, settings and limits. An entry is a JSON file and a page; the JSON
+    is written last, so an entry is complete or missing. It comes with its hash: a file that was damaged or
+    edited is no entry, and its submission is scored again.
+    """
+
+    def __init__(self, folder: Path, setup: Setup) -> None:
+        context = [setup.task_id, setup.fingerprint, setup.settings, setup.replicates, setup.time_limit]
+        self._folder = folder / _digest(context)[:16]
+        self._folder.mkdir(parents=True, exist_ok=True)
+
+    def get(self, digest: str) -> Entry | None:
+        try:
+            stored = json.loads((self._folder / f"{digest}.json").read_text(encoding="utf-8"))
+            return Entry(**stored["entry"]) if stored["sha256"] == _digest(stored["entry"]) else None
+        except (FileNotFoundError, ValueError, TypeError, KeyError, RecursionError):
+            return None
+
+    def page(self, digest: str) -> Path:
+        return self._folder / f"{digest}.html"
+
+    def put(self, digest: str, entry: Entry, page: str) -> None:
+        write_atomic(self.page(digest), page)
+        text = json.dumps({"entry": vars(entry), "sha256": _digest(vars(entry))})
+        write_atomic(self._folder / f"{digest}.json", text)
+
+
+def _digest(values: object) -> str:
+    return hashlib.sha256(json.dumps(values).encode()).hexdigest()

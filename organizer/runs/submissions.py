@@ -18,6 +18,7 @@ from organizer.files import DAMAGED
 # participant's choice, so the user ends at the first mark of a phase.
 _DOWNLOADED = re.compile(r"\d+_(?P<user>.+?)_PhaseId\d+_(?P<date>\d{4}-\d\d-\d\d)?")
 _CHUNK = 1 << 20
+_HINT = "give the folder with the participants' zips"
 Source = Union[Path, tuple[zipfile.ZipFile, zipfile.ZipInfo]]
 
 
@@ -85,24 +86,18 @@ def find_submissions(given: Path, names: Path | None = None) -> Iterator[list[Su
     with contextlib.ExitStack() as stack:
         sources: dict[str, Source] = {}
         if given.is_dir():
-            sources.update(
-                (path.relative_to(given).as_posix(), path) for path in given.rglob("*") if path.is_file()
-            )
+            files = (path for path in given.rglob("*") if path.is_file())
+            sources.update((path.relative_to(given).as_posix(), path) for path in files)
         else:
             try:
                 archive = stack.enter_context(zipfile.ZipFile(given))
             except (OSError, zipfile.BadZipFile) as error:
-                hint = (
-                    "give the folder with the participants' zips, or the zip that Codabench gives for "
-                    "all of them"
-                )
+                hint = f"{_HINT}, or the zip that Codabench gives for all of them"
                 raise SubmissionsError(f"{given}: this is neither a folder nor a zip; {hint}") from error
             sources.update((info.filename, (archive, info)) for info in archive.infolist())
         wanted = sorted((name for name in sources if _is_submission(name)), key=natural)
         if not wanted:
-            raise SubmissionsError(
-                f"{given}: there is no zip file in it; give the folder with the participants' zips"
-            )
+            raise SubmissionsError(f"{given}: there is no zip file in it; {_HINT}")
         teams = Counter(_team(name)[0] for name in wanted)
         submissions = []
         for name in wanted:
@@ -132,14 +127,12 @@ def _named(submissions: list[Submission], names: Path) -> list[Submission]:
         with names.open(encoding="utf-8-sig", newline="") as stream:
             rows = {row["submission"]: row for row in csv.DictReader(stream)}
     except (OSError, UnicodeDecodeError, csv.Error, KeyError) as error:
-        raise SubmissionsError(
-            f"{names}: cannot be read; write a CSV with the header submission,team,date"
-        ) from error
+        hint = "write a CSV with the header submission,team,date"
+        raise SubmissionsError(f"{names}: cannot be read; {hint}") from error
     if unknown := sorted(set(rows) - {submission.name for submission in submissions}):
         raise SubmissionsError(f"{names}: there is no submission {unknown[0]!r}; names are as in scores.csv")
     renamed = []
-    for submission in submissions:
-        row = rows.get(submission.name, {})
-        team, date = row.get("team") or submission.team, row.get("date") or submission.date
-        renamed.append(replace(submission, team=team, date=date))
+    for known in submissions:
+        row = rows.get(known.name, {})
+        renamed.append(replace(known, team=row.get("team") or known.team, date=row.get("date") or known.date))
     return renamed

@@ -1,8 +1,7 @@
 """Average precision in COCO's protocol, with the matching of DensePose's released evaluator.
 
 Source: ``densepose_cocoeval.py`` (COCO DensePose 2019), itself after COCO's ``cocoeval.py``. All images,
-measures, area ranges and thresholds are matched at once: first the best detection of every image, then the
-second, and so on.
+measures, area ranges and thresholds are matched at once: the best detection of every image, the second, ...
 """
 
 from __future__ import annotations
@@ -26,8 +25,7 @@ _REPLICATE_BLOCK = 50
 
 @dataclass(frozen=True)
 class Detections:
-    """The detections of all images, image by image, those of an image in descending score; shape
-    (n_detections,).
+    """Detections, image by image, those of an image in descending score; shape (n_detections,).
 
     ``image`` is the index of the image, ``score`` and ``area`` are float64.
     """
@@ -39,8 +37,7 @@ class Detections:
 
 @dataclass(frozen=True)
 class People:
-    """The annotated persons of ``n_images`` images, image by image, in file order; arrays of shape
-    (n_persons,).
+    """The annotated persons, image by image in file order; arrays of shape (n_persons,).
 
     ``dense`` says who is densely annotated (others are ignored), ``crowd`` what is a crowd.
     """
@@ -58,8 +55,7 @@ class People:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Each detection with each person of its image, detection by detection; int arrays of shape
-    (n_pairs,)."""
+    """Each detection with each person of its image; int arrays of shape (n_pairs,)."""
 
     detection: Ints
     person: Ints
@@ -156,8 +152,7 @@ def match(
 class _Matching:
     """The state of matching: the fields of `Matches`, and who is taken; the arrays change as it goes on.
 
-    ``ignored_person`` has the shape (n_areas, n_persons), ``taken`` (n_areas, n_measures, n_thresholds,
-    n_persons).
+    ``ignored_person`` is (n_areas, n_persons), ``taken`` (n_areas, n_measures, n_thresholds, n_persons).
     """
 
     pairs: Pairs
@@ -185,8 +180,7 @@ class _Matching:
             self.taken[a, m, t, found] = True
 
     def second_pass(self, overlap: Floats, rank: Ints) -> None:
-        """Give detections unmatched at the last threshold the ignore flag of the person that their box
-        covers."""
+        """Give detections unmatched at the last threshold the ignore flag of the person they cover."""
         # Ignored persons come last, so on a tie they are the later ones.
         order = np.array([np.lexsort((own, overlap)) for own in self.ignored_person[:, self.pairs.person]])
         place = _places(order)

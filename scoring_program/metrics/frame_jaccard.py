@@ -46,8 +46,7 @@ class FrameCounts:
 
 
 def validate_intervals(intervals: Ints, groups: Ints) -> None:
-    """Raise ValueError unless the arrays are int64, shapes (n, 2) and (n,), with 0 <= start and group >=
-    0."""
+    """Raise ValueError unless the arrays are int64, shapes (n, 2) and (n,), and not negative."""
     if intervals.ndim != 2 or intervals.shape[1] != 2 or groups.shape != intervals.shape[:1]:
         raise ValueError(
             f"intervals of shape (n, 2) and n groups are needed, not {intervals.shape}, {groups.shape}"
@@ -77,8 +76,7 @@ def inclusive_frames(rows: Ints, n_frames: Ints) -> Ints:
 
 
 def released_slices(rows: Ints, n_frames: Ints) -> Ints:
-    """Convert rows as the released script does: the slice ``[first - 1 : last - 1]``, so the last frame is
-    lost.
+    """Convert rows as the released script does: ``[first - 1 : last - 1]``, without the last frame.
 
     Parameters and result are those of `inclusive_frames`. A row of one frame covers nothing.
     """
@@ -113,8 +111,7 @@ def covered_frames(intervals: Ints, groups: Ints, n_groups: int) -> Ints:
 
 
 def _on_one_axis(intervals: Ints, groups: Ints) -> tuple[Ints, Ints, Ints]:
-    """Place the groups one after another on one axis of frames, so that no interval reaches the next
-    group."""
+    """Place the groups one after another on one axis of frames; no interval reaches the next group."""
     length = int(intervals.max()) + 1
     offset = groups * length
     return offset + intervals[:, 0], offset + np.maximum(intervals[:, 0], intervals[:, 1]), groups
@@ -178,14 +175,12 @@ def sequence_means(
 
 
 def mean_of(values: Floats) -> float:
-    """Return the mean, 0 if there are no values. The sum is exact before rounding, so the order has no
-    influence."""
+    """Return the mean, 0 if there are no values; the exact sum is rounded, whatever the order."""
     return fsum(values) / len(values) if len(values) else 0.0
 
 
 def frame_precision(counts: FrameCounts) -> float:
-    """Return the share of predicted (cell, frame) pairs that are in the ground truth; 0 if none is
-    predicted."""
+    """Return the share of predicted (cell, frame) pairs that are in the ground truth; 0 without any."""
     return int(counts.intersection.sum()) / max(int(counts.prediction.sum()), 1)
 
 

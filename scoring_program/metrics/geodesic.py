@@ -1,5 +1,4 @@
-"""Geodesic point similarity (GPS) of DensePose: how far on the body's surface predicted points are from true
-ones.
+"""Geodesic point similarity (GPS) of DensePose: by distances of points on the body's surface.
 
 Source: Güler et al., CVPR 2018, section 2.3, and ``densepose_cocoeval.py`` for every rounding and truncation.
 """
@@ -54,8 +53,7 @@ def predicted_parts_and_vertices(
 
 
 def pair_position(first: Ints, second: Ints) -> Ints:
-    """Return where the distance of two different vertices is stored: i (i - 1) / 2 + j for i > j, counting
-    from 0."""
+    """Return where the distance of two vertices is stored: i (i - 1) / 2 + j for i > j, from 0."""
     high, low = np.maximum(first, second).astype(np.int64), np.minimum(first, second).astype(np.int64)
     return high * (high - 1) // 2 + low
 

@@ -1,10 +1,8 @@
-"""Grounding of words in boxes, as ActivityNet-Entities measures it: sub-task I (given) and II (generated
-sentences).
+"""Grounding of words in boxes as in ActivityNet-Entities: sub-tasks I (given) and II (generated).
 
 Each object has ten boxes, one for each sampled frame; each annotated word has reference boxes, each on one
-frame. Boxes are ``x1, y1, x2, y2`` in pixels with both ends included, float32 throughout. Source: the
-released ``eval_grd_anet_entities.py`` (Zhou et al., CVPR 2019, sections 5.1 and A.2), which is the
-definition.
+frame. Boxes are ``x1, y1, x2, y2`` in pixels with both ends included, float32 throughout. The definition is
+the released ``eval_grd_anet_entities.py`` (Zhou et al., CVPR 2019, sections 5.1 and A.2).
 """
 
 from __future__ import annotations
@@ -36,8 +34,7 @@ class Words:
     mention_word, mention_label : int arrays of equal length
         All distinct pairs of a word and a class that one of its boxes gives it.
     box_start : int array of shape (n_words + 1,)
-        The reference boxes of word i are those from ``box_start[i]`` up to ``box_start[i + 1]``; at least
-        one.
+        Word i has the reference boxes from ``box_start[i]`` up to ``box_start[i + 1]``, at least one.
     box : float32 array of shape (n_boxes, 4)
     frame : int array of shape (n_boxes,)
         The sampled frame of each box, 0..9.
@@ -78,8 +75,7 @@ def overlap_correct(objects: Objects, words: Words, which: Ints, target: Ints) -
     """Return whether each object overlaps a word's reference boxes enough.
 
     The largest of the 10 x K overlaps must exceed 0.5. A box counts on its own frame only; a reference box of
-    one pixel has overlap 0, a predicted box of one pixel -1, and not-a-number on any frame makes the object
-    wrong.
+    one pixel has overlap 0, a predicted one -1, and not-a-number on any frame makes the object wrong.
 
     Parameters
     ----------
@@ -128,8 +124,7 @@ def frame_overlaps(predicted: Floats, reference: Floats, frame: Ints) -> Floats:
 
 
 def first_with_key(keys: Ints, wanted: Ints) -> Ints:
-    """Return for each wanted key the index of the first entry of ``keys`` that is equal, -1 if there is
-    none."""
+    """Return for each wanted key the index of its first occurrence in ``keys``, -1 without one."""
     if not len(keys):
         return np.full(len(wanted), -1)
     order = np.argsort(keys, kind="stable")
@@ -161,8 +156,7 @@ def words_correct(objects: Objects, words: Words) -> tuple[Bools, Bools]:
 
 
 def class_means(correct: Bools, label: Ints, n_classes: int) -> tuple[Floats, Ints]:
-    """Return the mean of ``correct`` for each class (0 where there is none) and the number of entries of
-    each."""
+    """Return the mean of ``correct`` for each class, 0 without entries, and the number of entries."""
     counts = np.bincount(label, minlength=n_classes)
     return np.bincount(label, correct, n_classes) / np.maximum(counts, 1), counts
 
@@ -276,8 +270,7 @@ def _counted(judged: Generated, words: Words, submitted: Bools, localization: bo
 def per_class(
     judged: Generated, objects: Objects, words: Words, submitted: Bools, n_classes: int, localization: bool
 ) -> PrecisionRecall:
-    """Return F1 over classes: sums of class means over the number of classes in the segments that were
-    submitted.
+    """Return F1 over classes: sums of class means over the number of classes in submitted segments.
 
     Parameters
     ----------

@@ -1,5 +1,4 @@
-"""Person masks: COCO's run-length code, the resized label map of DensePose, IoU of masks cut at the image
-border.
+"""Person masks: COCO's run-length code, DensePose's resized label map, IoU of masks cut at the border.
 
 Source: COCO's mask API for the code; ``densepose_cocoeval.py`` for the label map.
 """
@@ -81,8 +80,7 @@ def mask_to_runs(mask: Bools) -> Ints:
 
 
 def label_map(part_masks: list[Bools | None]) -> Floats:
-    """Return the map of part numbers from 1 of masks (256, 256), later ones on top; None for an empty
-    mask."""
+    """Return the map of part numbers from 1 of masks (256, 256), later ones on top; None is empty."""
     labels = np.zeros((MAP_SIZE, MAP_SIZE))
     for number, mask in enumerate(part_masks, start=1):
         if mask is not None:
@@ -134,8 +132,7 @@ def place_mask(mask: Bools, row: int, column: int, height: int, width: int) -> P
 
 
 def mask_iou(detection: PlacedMask, person: PlacedMask, crowd: bool) -> float:
-    """Return the IoU of two masks as COCO computes it: against a crowd, over the detection's area; 0 if
-    undefined."""
+    """Return the IoU of two masks as in COCO: for a crowd over the detection's area; 0 if undefined."""
     top, left = max(detection.row, person.row), max(detection.column, person.column)
     bottom = min(detection.row + detection.mask.shape[0], person.row + person.mask.shape[0])
     right = min(detection.column + detection.mask.shape[1], person.column + person.mask.shape[1])

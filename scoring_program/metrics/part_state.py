@@ -55,8 +55,7 @@ def match_best(
     predicted_frame: Ints,
     human_iou: float = HUMAN_IOU,
 ) -> Ints:
-    """Match each ground-truth human to the predicted human of the largest IoU in its frame (published
-    protocol).
+    """Match each ground-truth human to the predicted one of largest IoU in its frame (published).
 
     One prediction may serve several ground-truth humans; the first wins a tie.
 
@@ -91,8 +90,7 @@ def match_assigned(
     predicted_frame: Ints,
     human_iou: float = HUMAN_IOU,
 ) -> Ints:
-    """Match humans one to one by the assignment of the released script; parameters and result as
-    `match_best`.
+    """Match humans one to one as the released script; parameters and result as `match_best`.
 
     The cost is 1 - IoU, the IoU of disjoint boxes being -1, padded with dummies of IoU 0 to a square.
     Coordinates and IoU are rounded to float32; the cost is float32 where no padding is needed.
@@ -157,8 +155,7 @@ class PartOutcomes:
     near_state: Ints
 
     def corrected(self, chosen: Bools) -> PartOutcomes:
-        """Return the outcomes if the chosen parts (bool, shape (n_parts,)) were correct, with one proposal
-        each."""
+        """Return the outcomes if the chosen parts (bool, (n_parts,)) were correct with one proposal."""
         kind = np.where(chosen, np.int8(CORRECT), self.kind)
         return PartOutcomes(kind, np.where(chosen, 1, self.n_proposals), self.near_state)
 
@@ -247,8 +244,7 @@ def judge_parts(
 
 
 def _predicted_parts(matched_human: Ints, part_name: Ints, proposals: Proposals) -> Ints:
-    """Return for each ground-truth part the predicted part of the same name and the matched human, -1 if
-    none."""
+    """Return the predicted part of the same name and the matched human for each part, -1 if none."""
     n_names = int(max(part_name.max(initial=0), proposals.part_name.max(initial=0))) + 1
     known = np.flatnonzero(proposals.part_name >= 0)
     if not len(known):
@@ -264,8 +260,7 @@ def _predicted_parts(matched_human: Ints, part_name: Ints, proposals: Proposals)
 def frame_means(correctness: Floats, part_human: Ints, human_frame: Ints, n_frames: int) -> Floats:
     """Return the mean correctness over the ground-truth parts of each frame, NaN for a frame without parts.
 
-    Sums run from left to right: the parts of a human, then the humans of the frame (float64, no
-    compensation).
+    Sums run from left to right: the parts of a human, then the humans of the frame, in float64.
 
     Parameters
     ----------

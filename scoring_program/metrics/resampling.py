@@ -21,10 +21,8 @@ _QUANTILES = (0.025, 0.975)
 
 
 def draw_blocks(n_items: int, n_replicates: int = REPLICATES) -> Iterator[Floats]:
-    """Yield the weights of the resamples in blocks of rows, so that memory does not grow with their
-    number."""
-    # The stream of this generator is frozen: the same draws with every version of numpy, in blocks or in one
-    # go.
+    """Yield the weights of the resamples in blocks of rows of bounded size."""
+    # The stream of this generator is frozen: the same draws with every numpy, in blocks or in one go.
     generator = np.random.RandomState(_SEED)
     rows = max(_BLOCK // max(n_items, 1), 1)
     for begin in range(0, n_replicates, rows):

@@ -95,8 +95,7 @@ def lines(data: LineChart) -> Element:
 
 
 def lines_key(data: LineChart) -> Element:
-    """Return what the colors of lines mean: each line, or for ordered lines the scale from the first to
-    the last."""
+    """Return what the colors of lines mean: each line, or the scale of ordered lines."""
     if not data.ordered or len(data.lines) < 3:
         return key([(line.label, f"fill-{color}") for line, color in zip(data.lines, colors())])
     *steps, last = data.lines
@@ -133,8 +132,7 @@ def stacked_bar(data: StackedBar) -> Element:
     return chart
 
 
-# The front of a body in a field of 200 x 260: circles (x, y, r) and lines (x1, y1, x2, y2, width) of each
-# part.
+# The front of a body in a field of 200 x 260: circles (x, y, r) and lines (x1, y1, x2, y2, width).
 _BODY: dict[str, tuple[tuple[float, ...], ...]] = {
     "head": ((100, 30, 20),),
     "torso": ((100, 72, 100, 125, 46),),
@@ -170,8 +168,7 @@ def _limb(numbers: tuple[float, ...], look: dict[str, str]) -> Element:
 
 
 def matrix(data: Matrix) -> Element:
-    """Return a table of counts, colored by their size: the diagonal by one scale, all other cells by
-    another."""
+    """Return a table of counts colored by size: one scale for the diagonal, one for the rest."""
     shown = min(len(data.names), LARGEST_MATRIX)
     counts = data.counts[:shown, :shown].tolist()
     names = [cut(name, 24) for name in data.names[:shown]]
@@ -197,8 +194,7 @@ def matrix(data: Matrix) -> Element:
 
 
 def timeline(data: Timeline, limit: int) -> Element:
-    """Return the lanes of a timeline: labels, and strips with ground truth above prediction, over ticks of
-    frames."""
+    """Return the lanes of a timeline, ground truth above prediction, over ticks of frames."""
     lanes = data.lanes[:limit]
     height = _LANE * len(lanes)
     description = f"{data.title}: {counted(len(lanes), 'lane')} over {counted(data.n_frames, 'frame')}"
@@ -226,8 +222,7 @@ def _frame_ticks(n_frames: int) -> list[int]:
 
 
 def _steps(low: float, high: float) -> list[float]:
-    """Return four steps from low to high, or three if only those are whole hundredths; far apart, whole
-    numbers."""
+    """Return four steps, or three if only those are whole hundredths; far apart, whole numbers."""
     if high - low > 4 and (high - low) % 4 and float(low).is_integer():
         return [low + step for step in _frame_ticks(int(high - low))]
     hundredths = round(100 * (high - low))
@@ -246,8 +241,7 @@ def plot(
     ticks: tuple[Ticks, Ticks],
     titles: tuple[str, str],
 ) -> Element:
-    """Return a field of marks in percent, from the upper left, with ticks (percent, text) and titles of x
-    and y."""
+    """Return a field of marks in percent from the upper left; ticks are (percent, text) of x and y."""
     svg = element("svg", viewBox="0 0 100 100", preserveAspectRatio="none")
     field = element("div", svg, *texts, class_="field")
     for percent, text in ticks[0]:

@@ -48,8 +48,7 @@ def write_atomic(path: Path, text: str) -> None:
 
 
 def begin(folder: Path, html: str) -> None:
-    """Make the folder for the outputs without scores of an earlier run, and write a first page. Raises
-    OutputError."""
+    """Make a folder for outputs without earlier scores, and write a first page. Raises OutputError."""
     with _output_errors("the output folder cannot be made"):
         folder.mkdir(parents=True, exist_ok=True)
     remove_scores(folder)

@@ -157,8 +157,7 @@ def broken_page(lines: Sequence[str], title: str = _NO_TASK) -> str:
 
 
 def document(title: str, head: Sequence[Element], body: Sequence[Element], more_style: str = "") -> str:
-    """Return a static page: a header under its title, and cards; ``more_style`` is CSS added to that of
-    all pages."""
+    """Return a static page: title, header, and cards; ``more_style`` is added to the common CSS."""
     style = (Path(__file__).parent / "style.css").read_text(encoding="utf-8") + more_style
     page_head = element(
         "head",

@@ -1,5 +1,4 @@
-"""The sections of a result as cards: tables that fold after their first rows, charts, and groups of
-timelines."""
+"""The sections of a result as cards: tables folded after their first rows, charts, and timelines."""
 
 from __future__ import annotations
 
@@ -31,8 +30,7 @@ _MOST_COLUMNS_OF_A_PAIR = 3
 
 
 def cards(sections: Sequence[Section], limit: int) -> list[Element]:
-    """Return a card for each section, one for timelines in a row; charts and narrow tables are side by side
-    in pairs.
+    """Return cards: one for all timelines; charts and narrow tables side by side in pairs.
 
     ``limit`` is the most entries that any list of a card has.
     """

@@ -38,8 +38,7 @@ exportGT_Gesture = exportGT_Action
 
 
 def read_member(sample: Path, suffix: str) -> bytes:
-    """Return the bytes of ``{Id}_{suffix}.csv`` in a sample zip. Raises FileNotFoundError if it is not
-    there."""
+    """Return ``{Id}_{suffix}.csv`` of a sample zip. Raises FileNotFoundError without it."""
     wanted = f"{sample.stem}_{suffix}.csv"
     with zipfile.ZipFile(sample) as archive:
         for name in archive.namelist():

@@ -43,8 +43,7 @@ class _Sample:
     def exportPredictions(self, prediction: Sequence[Sequence[int]], predPath: _Path) -> None:
         """Write ``{Id}_prediction.csv`` to the folder ``predPath``, which is made if needed, and check it.
 
-        Raises ValueError if a row does not have the fields of the track as whole numbers, or the file is not
-        valid.
+        Raises ValueError if a row is not the fields of the track in whole numbers, or the file is not valid.
         """
         lines = ""
         for index, row in enumerate(prediction):

@@ -63,9 +63,8 @@ class KineticsTPSWriter:
         Raises
         ------
         ValueError
-            A box has another shape, is not in pixels or has x2 < x1; boxes and states differ in number; there
-            are more than 5; ``frame`` is not a whole number from 1; a part is no pair; states are not a list
-            of strings.
+            A box has another shape, is not in pixels or has x2 < x1; boxes and states differ in number or are
+            more than 5; ``frame`` is not a whole number from 1; a part is no pair; states are no strings.
         """
         human_box = corner_boxes(box, (4,), "the box of the human")
         proposals = {}

@@ -25,7 +25,8 @@ ID = "chalearn_gesture"
         ),
         ("demo", "runs.demo", "run_demo"),
         (f"prepare {ID} --source a --output b --corenlp c", "data.prepare", "prepare_command"),
-        ("new-challenge birds --title Birds --format csv", "new_challenge", "new_challenge"),
+        ("new-task birds --title Birds --format csv", "new_task", "new_task"),
+        ("undo-new-task birds", "new_task", "undo_new_task"),
     ],
 )
 def test_command_calls_its_function(monkeypatch, command, module, function):

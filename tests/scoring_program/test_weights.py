@@ -61,8 +61,8 @@ def test_weights_repeat_items(tmp_path, name, protocol):
     if repeated(submission, items, np.full(len(items), 2)) == submission:
         pytest.skip("the task has no simple way to repeat items; its metric is tested below")
     for number, weights in enumerate(resampling.draws(len(items), 3)):
-        files = repeated(reference, items, weights), repeated(submission, items, weights)
-        again = scored(name, *files, tmp_path / f"repeated{number}", protocol)
+        truth, predictions = (repeated(part, items, weights) for part in (reference, submission))
+        again = scored(name, truth, predictions, tmp_path / f"repeated{number}", protocol)
         expected = again.scores.get("average_video_accuracy_exact", again.scores["score"])
         reduced = load_task(name).reduce(result.statistics, weights[None])
         assert reduced == pytest.approx([expected], abs=1e-12)

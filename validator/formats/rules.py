@@ -14,7 +14,7 @@ from validator.archive import Limits
 from validator.findings import Note, Read
 from validator.strict_yaml import YamlValue, load_strict
 
-_FOLDER = Path(__file__).parent
+_FORMATS = "validator.formats"
 # Table Dialect, with its defaults.
 _DIALECT = {"header": True, "delimiter": ",", "quoteChar": '"'}
 # Our own words, by whether there is a header; and constraints by type. Every field is required.
@@ -188,20 +188,25 @@ def _field(name: str, type: str, constraints: dict[str, YamlValue] | None = None
     return Field(name, type, tuple(words.pop("enum", ())), **words)
 
 
-def task_ids() -> list[str]:
-    """Return the ids of the tasks that have rules here, in ascending order."""
-    return sorted(path.stem for path in _FOLDER.glob("*/*.yaml"))
+def task_ids(root: str = _FORMATS) -> list[str]:
+    """Return the ids of the tasks that have rules below a package, in ascending order."""
+    return sorted(path.stem for path in _files(root, "*"))
 
 
-def load_rules(task_id: str) -> Rules:
+def load_rules(task_id: str, root: str = _FORMATS) -> Rules:
     """Read the rules of a task. Raises FileNotFoundError for an unknown id."""
-    for path in _FOLDER.glob(f"*/{task_id}.yaml"):
+    for path in _files(root, task_id):
         return parse_rules(path)
     raise FileNotFoundError(f"there are no rules of {task_id}")
 
 
-def load_format(task_id: str) -> tuple[Format[Any], Rules]:
+def load_format(task_id: str, root: str = _FORMATS) -> tuple[Format[Any], Rules]:
     """Return the format of a task, which reads its submissions, and its rules. Raises as `load_rules`."""
-    rules = load_rules(task_id)
-    module = importlib.import_module(f"validator.formats.{rules.folder.name}.read")
+    rules = load_rules(task_id, root)
+    module = importlib.import_module(f"{root}.{rules.folder.name}.read")
     return module.FORMAT, rules
+
+
+def _files(root: str, name: str) -> list[Path]:
+    (folder,) = importlib.import_module(root).__path__
+    return list(Path(folder).glob(f"*/{name}.yaml"))

@@ -1,5 +1,4 @@
-"""Lemmas of single words as in Stanford CoreNLP 3.9.1: a table, and a rule for words that it does not
-hold."""
+"""Lemmas of single words as in Stanford CoreNLP 3.9.1: a table, and a rule for words outside of it."""
 
 from __future__ import annotations
 
@@ -13,8 +12,7 @@ from typing import NamedTuple
 from validator.findings import Findings, Note, counted, quote
 
 TABLE_VERSION = "3.9.1"
-# In the repository and in starting kits; scoring programs do not carry it, as their references hold the
-# lemmas.
+# Not in scoring programs, as their references hold the lemmas.
 TABLE = Path(__file__).with_name(f"corenlp_{TABLE_VERSION}_lemmas.tsv.gz")
 _NAMED_WORDS = 10
 _FIRST_TOKEN = re.compile(r"\w+?(?=n't\b)|\w+(?:[-./:,]\w+)*|\.+|-+|[?!]+|.")
@@ -35,8 +33,7 @@ def load_table() -> dict[str, str]:
 
 
 def first_token(word: str) -> str:
-    """Return the part of a word that CoreNLP reads first; empty if there are only spaces and invisible
-    characters."""
+    """Return the part of a word that CoreNLP reads first; empty if there is nothing visible."""
     if word.isalnum():
         return word
     visible = "".join(" " if unicodedata.category(character)[0] in "CZ" else character for character in word)
@@ -150,8 +147,7 @@ def lemmas_from_table(words: Collection[str], tokens: Collection[str], fallback:
 
 
 def with_other_words(lemmas: Mapping[str, str], tokens: Collection[str], known: Lemmas) -> dict[str, str]:
-    """Add the words that can be predicted and whose lemma, by the table or by the fallback, is that of a
-    token.
+    """Add the words whose lemma, by the table or by the fallback, is that of a token.
 
     Of all other words it suffices to know that they have the lemma of no token.
     """

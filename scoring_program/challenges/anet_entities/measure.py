@@ -1,5 +1,4 @@
-"""ActivityNet-Entities: from objects and annotated words to the statistics of each video, for both
-sub-tasks."""
+"""ActivityNet-Entities: from objects and annotated words to the statistics of each video."""
 
 from __future__ import annotations
 
@@ -8,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scoring_program.challenges.anet_entities.lemmas import Lemmas
-from scoring_program.challenges.anet_entities.read import Reference
+from scoring_program.challenges.anet_entities.read import Reference, ReferenceWithLemmas
 from scoring_program.disclosure import min_group
 from scoring_program.metrics import grounding
 from scoring_program.result import Statistics
@@ -57,8 +56,7 @@ class Joined:
 
 
 def join(reference: Reference, submission: Grounding) -> Joined:
-    """Bring a submission into the reference's numbering; objects in segments that are not annotated are
-    left out."""
+    """Bring a submission into the reference's numbering, without objects in other segments."""
     position = {segment: number for number, segment in enumerate(reference.segments)}
     number = np.array([position.get(segment, -1) for segment in submission.segments], dtype=np.int64)
     submitted = np.zeros(len(reference.segments), dtype=bool)
@@ -103,8 +101,7 @@ def _notes(outside: int, submitted: Bools) -> list[Note]:
 class WordStatistics(Statistics):
     """What became of each annotated word; arrays of shape (n_words,).
 
-    ``correct``: it is grounded right; ``predicted``: it has an object; ``video``: the item that it belongs
-    to.
+    ``correct``: it is grounded right; ``predicted``: it has an object; ``video``: its item.
     """
 
     correct: Bools
@@ -112,15 +109,6 @@ class WordStatistics(Statistics):
     label: Ints
     video: Ints
     joined: Joined
-
-
-@dataclass(frozen=True)
-class ReferenceWithLemmas:
-    """The reference, the table of lemmas, and the name of the lemmatizer that made it."""
-
-    annotated: Reference
-    table: dict[str, str]
-    lemmatizer: str
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from scoring_program.challenges.anet_entities.measure import (
-    ReferenceWithLemmas,
-    SentenceStatistics,
-    WordStatistics,
-)
-from scoring_program.challenges.anet_entities.read import Reference
+from scoring_program.challenges.anet_entities.measure import SentenceStatistics, WordStatistics
+from scoring_program.challenges.anet_entities.read import Reference, ReferenceWithLemmas
 from scoring_program.disclosure import MIN_GROUP, merge_small
 from scoring_program.metrics import grounding
-from scoring_program.result import Cell, Column, Groups, Section, Table
+from scoring_program.result import Cell, Groups, Section, Table, columns
 from validator.arrays import Bools, Floats, Ints
 from validator.formats.anet_entities.read import Grounding
 
@@ -49,8 +43,8 @@ def _given_class_table(statistics: WordStatistics) -> Groups:
         total = int(n_words[groups].sum())
         return [total, float((means * n_words)[groups].sum() / max(total, 1))]
 
-    columns = [Column("Class"), Column("Words", "count"), Column("Accuracy", "share")]
-    return Groups("classes", "Classes", _CLASSES_NOTE, columns, joined.classes, support, row, 2)
+    titles = columns(text=["Class"], count=["Words"], share=["Accuracy"])
+    return Groups("classes", "Classes", _CLASSES_NOTE, titles, joined.classes, support, row, 2)
 
 
 def generated_sections(
@@ -88,22 +82,16 @@ def _generated_class_table(reference: Reference, statistics: SentenceStatistics)
         precision = float(right_objects[groups].sum() / max(n_counted[groups].sum(), 1))
         return [all_words, segments, precision, right / max(all_words, 1), right / max(named, 1)]
 
-    columns = [
-        Column("Class"),
-        Column("Words", "count"),
-        Column("Segments", "count"),
-        Column("Precision", "share"),
-    ]
-    columns += [Column("Recall", "share"), Column("Accuracy where predicted", "share")]
+    shares = ["Precision", "Recall", "Accuracy where predicted"]
+    titles = columns(text=["Class"], count=["Words", "Segments"], share=shares)
     note = (
-        f"{_CLASSES_NOTE} Segments: where the class is predicted. Precision: of the first "
-        "object of each. "
+        f"{_CLASSES_NOTE} Segments: where the class is predicted. Precision: of the first object of each. "
         "Accuracy where predicted: share of the annotated words in the right box, among those whose class is "
         "predicted in their segment."
     )
     # Enough segments, and enough annotated words that they are compared with.
     support = np.stack([n_words, np.minimum(n_predicted, predicted)], axis=1)
-    return Groups("classes", "Classes", note, columns, reference.classes, support, row, 4)
+    return Groups("classes", "Classes", note, titles, reference.classes, support, row, 4)
 
 
 def _first_objects(statistics: SentenceStatistics, n_classes: int) -> tuple[Ints, Ints]:
@@ -133,10 +121,8 @@ def _hallucinated(reference: Reference, statistics: SentenceStatistics) -> Secti
 
     names = [classes[code] for code in order.tolist()]
     note = "Classes of the vocabulary in segments whose sentence does not have them, the most frequent first."
-    columns = [Column("Class"), Column("Segments", "count")]
-    return Groups(
-        "hallucinated", "Hallucinated classes", note, columns, names, support, row, overlapping=True
-    )
+    titles, title = columns(text=["Class"], count=["Segments"]), "Hallucinated classes"
+    return Groups("hallucinated", title, note, titles, names, support, row, overlapping=True)
 
 
 def _word_tables(reference: Reference, correct: Bools, predicted: Bools, of_classes: Ints) -> list[Section]:
@@ -157,38 +143,19 @@ def _word_tables(reference: Reference, correct: Bools, predicted: Bools, of_clas
         area = np.nan_to_num((box[:, 2] - box[:, 0] + 1) * (box[:, 3] - box[:, 1] + 1))
     side = np.sqrt(np.maximum(area, 0))
     frame = words.frame[words.box_start[:-1]]
-    tables = (
-        ("frequency", "Accuracy against class frequency", "Words of the class", _FREQUENCIES, frequency),
-        ("box_size", "Accuracy against box size", "Square root of the box area", _SIDES, side),
-    )
-    binned = [
-        _binned(
-            key,
-            title,
-            [what, *_names(edges)],
-            np.searchsorted(edges, values, "right") - 1,
-            (correct, predicted),
-        )
-        for key, title, what, edges, values in tables
-    ]
-    # All words of a class are in one bin of frequency: the rest of the bin follows from the rows of its
-    # classes.
+    judged, by_frequency = (correct, predicted), np.searchsorted(_FREQUENCIES, frequency, "right") - 1
+    names = ["Words of the class", *_names(_FREQUENCIES)]
+    frequencies = _binned("frequency", "Accuracy against class frequency", names, by_frequency, judged)
+    # All words of a class are in one bin of frequency: the rest of the bin follows from rows of classes.
     large, _ = merge_small(of_classes, MIN_GROUP)
-    rest = predicted & ~np.isin(words.label, large)
-    binned[0] = _with_large_rest(binned[0], np.searchsorted(_FREQUENCIES, frequency[rest], "right") - 1)
+    rest = np.bincount(by_frequency[predicted & ~np.isin(words.label, large)], minlength=len(_FREQUENCIES))
+    support = frequencies.support
+    support[:, 1] = np.where(rest > 0, np.minimum(support[:, 1], rest), support[:, 1])
+    names = ["Square root of the box area", *_names(_SIDES)]
+    by_size = np.searchsorted(_SIDES, side, "right") - 1
+    sizes = _binned("box_size", "Accuracy against box size", names, by_size, judged)
     names = ["Sampled frame", *map(str, range(grounding.FRAMES))]
-    return [*binned, _binned("frame", "Accuracy against frame", names, frame, (correct, predicted))]
-
-
-def _with_large_rest(section: Groups, rest: Ints) -> Groups:
-    """Return a table whose bins rest on no more than their part of some predicted words, where they have any.
-
-    ``rest`` holds the bins of these words.
-    """
-    support = section.support.copy()
-    size = np.bincount(rest, minlength=len(support))
-    support[:, 1] = np.where(size > 0, np.minimum(support[:, 1], size), support[:, 1])
-    return replace(section, support=support)
+    return [frequencies, sizes, _binned("frame", "Accuracy against frame", names, frame, judged)]
 
 
 def _names(edges: tuple[int, ...]) -> list[str]:
@@ -207,11 +174,10 @@ def _binned(key: str, title: str, names: list[str], index: Ints, judged: tuple[B
         total = int(n_words[groups].sum())
         return [total, float(n_right[groups].sum() / max(total, 1))]
 
-    columns = [Column(what), Column("Words", "count"), Column("Accuracy", "share")]
+    titles = columns(text=[what], count=["Words"], share=["Accuracy"])
     support = np.stack([n_words, n_predicted], axis=1)
-    return Groups(
-        key, title, "Share of the annotated words that are grounded right.", columns, bins, support, row
-    )
+    note = "Share of the annotated words that are grounded right."
+    return Groups(key, title, note, titles, bins, support, row)
 
 
 def _segment_table(reference: Reference, title: str, values: Floats, submitted: Bools) -> Section:
@@ -223,6 +189,5 @@ def _segment_table(reference: Reference, title: str, values: Floats, submitted: 
         (*reference.segments[i], ", ".join(labels[i]), "yes" if submitted[i] else "missing", float(values[i]))
         for i in np.argsort(values, kind="stable")[:_SEGMENTS_SHOWN].tolist()
     ]
-    columns = [Column("Video"), Column("Segment"), Column("Annotated classes"), Column("Submitted")]
-    note = f"The worst first, at most {_SEGMENTS_SHOWN}."
-    return Table("segments", "Segments", note, [*columns, Column(title, "share")], rows)
+    titles = columns(text=["Video", "Segment", "Annotated classes", "Submitted"], share=[title])
+    return Table("segments", "Segments", f"The worst first, at most {_SEGMENTS_SHOWN}.", titles, rows)

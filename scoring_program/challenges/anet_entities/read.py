@@ -1,5 +1,4 @@
-"""The reference of ActivityNet-Entities: annotated words with their boxes, from the organizers' JSON or
-prepared."""
+"""The reference of ActivityNet-Entities: annotated words with boxes, from JSON or prepared."""
 
 from __future__ import annotations
 
@@ -57,6 +56,15 @@ class Reference:
     videos: list[str]
 
 
+@dataclass(frozen=True)
+class ReferenceWithLemmas:
+    """The reference, the table of lemmas, and the name of the lemmatizer that made it."""
+
+    annotated: Reference
+    table: dict[str, str]
+    lemmatizer: str
+
+
 def load(folder: Path, settings: Settings) -> Reference:
     """Read the reference and keep the segments of the chosen splits. Raises Refused."""
     prepared = folder / PREPARED_FILE
@@ -92,8 +100,7 @@ def lemmatizer(folder: Path) -> str:
 
 
 def check(settings: Settings, reference: Reference) -> None:
-    """Look for mistakes of organizers that do not stop a run but make it pointless or wrong. Raises
-    Refused."""
+    """Look for mistakes of organizers that make a run pointless or wrong. Raises Refused."""
     name = settings["reference_file"]
     with Findings.collect() as findings:
         if not len(reference.words.segment):

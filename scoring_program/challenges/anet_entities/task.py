@@ -1,5 +1,4 @@
-"""The two tasks of ActivityNet-Entities: sub-task I, given sentences, and sub-task II, generated
-sentences."""
+"""The two tasks of ActivityNet-Entities: sub-task I, given sentences, and II, generated sentences."""
 
 from __future__ import annotations
 
@@ -10,12 +9,8 @@ from typing import Any, TypeVar
 
 from scoring_program.challenges.anet_entities import hints, measure, page, read
 from scoring_program.challenges.anet_entities.lemmas import TABLE, lemmas_from_table
-from scoring_program.challenges.anet_entities.measure import (
-    ReferenceWithLemmas,
-    SentenceStatistics,
-    WordStatistics,
-)
-from scoring_program.challenges.anet_entities.read import Reference
+from scoring_program.challenges.anet_entities.measure import SentenceStatistics, WordStatistics
+from scoring_program.challenges.anet_entities.read import Reference, ReferenceWithLemmas
 from scoring_program.hints import likely_mistakes
 from scoring_program.result import Statistics
 from scoring_program.settings import Settings
@@ -115,8 +110,7 @@ class GeneratedSentences(EntitiesTask[ReferenceWithLemmas, SentenceStatistics]):
     ) -> list[Note]:
         """Write the reference as arrays, and the lemmas of all tokens and classes.
 
-        A ``lemmas.json`` of the source is taken as it is. ``options["lemmatize"]`` may replace
-        `lemmas_from_table`.
+        A ``lemmas.json`` of the source is kept. ``options["lemmatize"]`` may replace `lemmas_from_table`.
         """
         with Findings.collect() as findings:
             whole = findings.take(read.prepare(source, output, settings))

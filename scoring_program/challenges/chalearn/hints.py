@@ -14,10 +14,9 @@ _FRAME_RATES = (10, 12, 15, 20, 24, 25, 30, 50, 60)
 _COUNTING, _UNIT = "Frames and classes count from 1", "Write frame numbers: seconds times the frame rate"
 # A row whose end is its length differs little from the right one if it begins early.
 _CLOSE = (0.75, 0.9)
-# The validator accepts few rows of start and length, and no honest row is near an annotated one when read
-# like that.
+# The validator accepts few rows of start and length, and no correct row is near an annotated one as such.
 _LENGTH_DEVIATIONS = 2.2
-# An honest row may be a frame off by chance.
+# A correct row may be a frame off by chance.
 _SHIFT_DEVIATIONS = 4.0
 
 

@@ -29,8 +29,7 @@ class Protocol:
     to_intervals : callable
         Turns rows (n, 2) and the frames of their sequences (n,) into half-open intervals.
     actors_apart : bool
-        Whether the classes of different actors are compared separately. Pairs without a frame are then left
-        out.
+        Whether the classes of different actors are compared separately, without pairs that have no frame.
     false_classes_count : bool
         Whether a class that is only predicted counts, with 0.
     """
@@ -184,8 +183,7 @@ def _counting(cells: Cells, protocol: Protocol, drops_empty: bool, union: Ints) 
 
 
 def _score_if(statistics: SequenceStatistics, kept: Bools, replaced: Bools) -> float:
-    """Return the score with only the cells ``kept``, the prediction of those ``replaced`` being the ground
-    truth."""
+    """Return the score with the cells ``kept``, where those ``replaced`` are predicted perfectly."""
     cells = statistics.cells
     annotated = cells.counts.ground_truth
     jaccard = np.where(replaced, (annotated > 0).astype(float), frame_jaccard.jaccard_index(cells.counts))

@@ -4,22 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from scoring_program import result
 from scoring_program.challenges.chalearn.measure import SequenceStatistics
 from scoring_program.challenges.chalearn.read import Prediction, Reference, Rows, Track
 from scoring_program.metrics import frame_jaccard
-from scoring_program.result import (
-    FULL,
-    Cell,
-    Column,
-    Deferred,
-    Groups,
-    Lane,
-    Matrix,
-    Section,
-    Table,
-    Timeline,
-    share_histogram,
-)
+from scoring_program.result import Cell, Deferred, Lane, Section, columns
 from validator.arrays import Ints
 
 _BINS = 10
@@ -45,52 +34,40 @@ def sections(
 def _class_table(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStatistics) -> Section:
     cells, counting = statistics.cells, statistics.cell_counts
     jaccard = frame_jaccard.jaccard_index(cells.counts)
-    n = track.n_classes
+    n, title = track.n_classes, track.instance.capitalize()
     sums = np.bincount(cells.label[counting], jaccard[counting], n)
     sequences = np.bincount(cells.label[counting], minlength=n)
     in_sequences = np.bincount(cells.label[cells.annotated], minlength=n)
-    annotated = np.bincount(cells.label, cells.counts.ground_truth, n)
-    predicted = np.bincount(cells.label, cells.counts.prediction, n)
+    frames = [np.bincount(cells.label, of, n) for of in (cells.counts.ground_truth, cells.counts.prediction)]
 
     def row(groups: Ints) -> list[Cell]:
-        number = int(sequences[groups].sum())
-        frames = int(annotated[groups].sum()), int(predicted[groups].sum())
-        return [float(sums[groups].sum() / max(number, 1)), *frames, int(in_sequences[groups].sum())]
+        mean = float(sums[groups].sum() / max(int(sequences[groups].sum()), 1))
+        return [mean, *(int(count[groups].sum()) for count in (*frames, in_sequences))]
 
-    columns = [
-        Column(track.instance.capitalize()),
-        Column("Jaccard", "share"),
-        Column("Frames annotated", "count"),
-    ]
-    columns += [Column("Frames predicted", "count"), Column("Sequences annotated", "count")]
-    support = np.stack([_in_sequences(side, side.label - 1, n) for side in rows], axis=1)
+    counts = ["Frames annotated", "Frames predicted", "Sequences annotated"]
+    titles = columns(text=[title], share=["Jaccard"], count=counts)
+    support = np.stack([_n_sequences(side, n) for side in rows], axis=1)
     note = f"Jaccard: mean over the sequences in which the {track.instance} counts."
-    return Groups(
-        "classes", f"{track.instance.capitalize()} classes", note, columns, track.classes, support, row, 1
-    )
+    return result.Groups("classes", f"{title} classes", note, titles, track.classes, support, row, 1)
 
 
-def _in_sequences(rows: Rows, group: Ints, n_groups: int) -> Ints:
-    """Return in how many sequences each group has rows; repetitions within a sequence do not count."""
-    pairs = np.unique(np.stack([group, rows.sequence]), axis=1)
-    return np.bincount(pairs[0], minlength=n_groups)
+def _n_sequences(rows: Rows, n_classes: int) -> Ints:
+    """Return in how many sequences each class has rows; repetitions within a sequence do not count."""
+    pairs = np.unique(np.stack([rows.label - 1, rows.sequence]), axis=1)
+    return np.bincount(pairs[0], minlength=n_classes)
 
 
 def _confusions(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStatistics) -> Section:
-    sides = [
-        _labeled(side, frames, track.n_classes)
-        for side, frames in zip(rows, (statistics.ground_truth_frames, statistics.predicted_frames))
-    ]
-    annotated = frame_jaccard.confusions(sides[0], sides[1], track.n_classes)
-    predicted = frame_jaccard.confusions(sides[1], sides[0], track.n_classes)
-    # Not frames: a submission chooses how long its rows are, and the sum of lengths would reveal which of
-    # them met.
+    n, frames = track.n_classes, (statistics.ground_truth_frames, statistics.predicted_frames)
+    truth, prediction = (_labeled(side, of_side, n) for side, of_side in zip(rows, frames))
+    annotated = frame_jaccard.confusions(truth, prediction, n)
+    predicted = frame_jaccard.confusions(prediction, truth, n)
+    # Not frames: a submission chooses the lengths of its rows, and their sum would reveal which of them met.
     things = f"annotated {track.instance}s"
-    note = (
-        f"How many {things} of a class (row) share frames with a prediction of another or the same (column)."
-    )
-    support = np.stack([annotated, predicted.T], axis=2)
-    return Matrix("confusions", "Annotated and predicted", note, track.classes, annotated, support, things)
+    note = f"How many {things} of a class (row) share frames with a prediction of another or the same "
+    note += "(column)."
+    support, title = np.stack([annotated, predicted.T], axis=2), "Annotated and predicted"
+    return result.Matrix("confusions", title, note, track.classes, annotated, support, things)
 
 
 def _labeled(rows: Rows, frames: Ints, n_classes: int) -> frame_jaccard.Labeled:
@@ -103,19 +80,17 @@ def _distribution(rows: Rows, statistics: SequenceStatistics) -> Section:
     predicted = np.isin(np.flatnonzero(statistics.counts), rows.sequence)
     note = "Sequences by their mean Jaccard index."
     section = Section("sequence_scores", "Distribution of the sequence scores", note)
-    return share_histogram(section, means, predicted, _BINS, ("mean Jaccard index", "sequences"))
+    return result.share_histogram(section, means, predicted, _BINS, ("mean Jaccard index", "sequences"))
 
 
 def _sequence_table(statistics: SequenceStatistics, worst: Ints) -> Section:
-    columns = [Column("Sequence"), Column("Jaccard", "share"), Column("False positive classes", "count")]
-    columns.append(Column("Prediction file"))
+    titles = columns(text=["Sequence"], share=["Jaccard"], count=["False positive classes"])
+    titles += columns(text=["Prediction file"])
     jaccard, false_classes = statistics.mean_jaccard.tolist(), statistics.false_classes.tolist()
-    rows = [
-        (statistics.items[i], jaccard[i], false_classes[i], "yes" if statistics.present[i] else "missing")
-        for i in worst.tolist()
-    ]
+    files = np.where(statistics.present, "yes", "missing").tolist()
+    rows = [(statistics.items[i], jaccard[i], false_classes[i], files[i]) for i in worst.tolist()]
     note = f"The worst first; timelines of the first {_TIMELINES_SHOWN} follow."
-    return Table("sequences", "Sequences", note, columns, rows)
+    return result.Table("sequences", "Sequences", note, titles, rows)
 
 
 def _timelines(
@@ -123,9 +98,9 @@ def _timelines(
 ) -> list[Section]:
     sides = (reference.rows, statistics.ground_truth_frames), (prediction.rows, statistics.predicted_frames)
     return [
-        Timeline(
+        result.Timeline(
             f"timeline_{number}", reference.sequences[index], "Ground truth above, prediction below.",
-            int(reference.n_frames[index]), _lanes(track, index, sides), FULL,
+            int(reference.n_frames[index]), _lanes(track, index, sides),
         )
         for number, index in enumerate(shown.tolist(), start=1)
     ]  # fmt: skip

@@ -38,8 +38,7 @@ class Track:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of all sequences: int64 arrays of length n. ``frames`` (n, 2) are 1-based with both ends
-    included."""
+    """Rows of all sequences: int64 arrays of length n. ``frames`` (n, 2) are 1-based and inclusive."""
 
     sequence: Ints
     actor: Ints

@@ -62,8 +62,7 @@ def _boxes(persons: Persons, kept: list[Kept]) -> Check:
 
 
 def _on_persons(persons: Persons, kept: list[Kept]) -> tuple[list[int], Ints, Ints]:
-    """Return the persons that detections are on, and for each of their points: entry and point, part and
-    vertex."""
+    """Return the persons that detections are on; entry and point; part and vertex of their points."""
     met: list[int] = []
     columns: list[Ints] = [np.zeros((4, 0), np.int64)]
     for detection in kept:

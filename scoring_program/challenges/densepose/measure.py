@@ -135,8 +135,7 @@ def _corrected(compared: Compared, points: Points, measure: str) -> dict[str, Ra
 
 
 def _corrected_similarities(compared: Compared, points: Points, measure: str) -> dict[str, Floats]:
-    """Return the similarity of all pairs, shape (n_pairs,), without each kind of error of the matched
-    pairs."""
+    """Return the similarity of all pairs, shape (n_pairs,), without each kind of error in matches."""
     is_match = compared.at_half(measure).pairs()
     corrected = {"masks": (compared.gps, np.where(is_match, 1.0, compared.mask_iou))}
     in_match, on_body = is_match[points.pair], points.part > 0

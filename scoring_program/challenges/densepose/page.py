@@ -4,28 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from scoring_program import result
 from scoring_program.challenges.densepose.matching import MEASURES
 from scoring_program.challenges.densepose.measure import ImageStatistics, average
 from scoring_program.challenges.densepose.read import Gathered, Reference
 from scoring_program.metrics.average_precision import RECALLS, THRESHOLDS, PrecisionCurves, accumulate
-from scoring_program.result import (
-    BodyFigure,
-    Cell,
-    Column,
-    Deferred,
-    Groups,
-    Line,
-    LineChart,
-    Section,
-    StackedBar,
-    Table,
-)
+from scoring_program.result import Cell, Deferred, Line, Section, columns
 from validator.arrays import Ints
 
-_FINE_GROUPS = {
-    "torso": (1, 2), "hands": (3, 4), "feet": (5, 6), "upper legs": (7, 8, 9, 10), "lower legs": (11, 12,
-    13, 14),
-    "upper arms": (15, 16, 17, 18), "lower arms": (19, 20, 21, 22), "head": (23, 24),
+_FINE_PARTS = {
+    "torso": (1, 2), "hands": (3, 4), "feet": (5, 6), "upper legs": range(7, 11), "lower legs": range(11, 15),
+    "upper arms": range(15, 19), "lower arms": range(19, 23), "head": (23, 24),
 }  # fmt: skip
 _IMAGES_SHOWN = 500
 _IMAGE_BLOCK = 500
@@ -51,52 +40,42 @@ def sections(
 
 def _precision_recall(curves: PrecisionCurves, measure: str) -> Section:
     number = MEASURES.index(measure)
-    recalls, precision = RECALLS.tolist(), curves.precision[0, number]
-    names = [f"{threshold:.2f}" for threshold in THRESHOLDS]
-    lines = [Line(name, recalls, row.tolist()) for name, row in zip(names, precision)]
-    lines.append(Line("mean", recalls, precision.mean(axis=0).tolist()))
+    precision, recall = curves.precision[0, number], curves.recall[0, number]
+    names = [*(f"{threshold:.2f}" for threshold in THRESHOLDS), "mean"]
+    rows = np.vstack([precision, precision.mean(axis=0)]).tolist()
+    lines = [Line(name, RECALLS.tolist(), row) for name, row in zip(names, rows)]
     note = "One line for each threshold of the similarity, and their mean, whose area is the score."
-    reached = np.append(curves.recall[0, number], curves.recall[0, number].max())
+    reached = np.append(recall, recall.max())
     # The epsilon: a share times a whole number may be a little less than the number that it was made of.
     detected = np.floor(np.minimum(RECALLS, reached[:, None]) * curves.n_persons[0] + 1e-6).astype(np.int64)
-    return LineChart(
-        "precision_recall",
-        "Precision and recall",
-        note,
-        lines,
-        "recall",
-        "precision",
-        ordered=True,
+    return result.LineChart(
+        "precision_recall", "Precision and recall", note, lines, "recall", "precision", ordered=True,
         support=detected,
-    )
+    )  # fmt: skip
 
 
 def _thresholds(curves: PrecisionCurves) -> Section:
-    thresholds = THRESHOLDS.tolist()
     lines = [
-        Line(
-            name,
-            thresholds,
-            [curves.average(curves.precision[0, measure, t], 0) for t in range(len(thresholds))],
-        )
-        for measure, name in enumerate(("GPSm", "GPS", "IoU"))
+        Line(name, THRESHOLDS.tolist(), [curves.average(values, 0) for values in precision])
+        for name, precision in zip(("GPSm", "GPS", "IoU"), curves.precision[0])
     ]
-    note = "How strict a match must be; GPSm is the root of GPS times mask IoU."
-    return LineChart(
-        "thresholds", "AP against threshold", note, lines, "threshold", "AP", (0.5, 0.95, 0.0, 1.0)
+    title, note = (
+        "AP against threshold",
+        "How strict a match must be; GPSm is the root of GPS times mask IoU.",
     )
+    return result.LineChart("thresholds", title, note, lines, "threshold", "AP", (0.5, 0.95, 0.0, 1.0))
 
 
 def _body(statistics: ImageStatistics, matched: Ints) -> Section:
     points = statistics.points
     parts, support = [], []
-    for name, fine in _FINE_GROUPS.items():
+    for name, fine in _FINE_PARTS.items():
         chosen = matched[np.isin(points.true_part[matched], fine)]
         value = float(points.similarity[chosen].mean()) if len(chosen) else None
         parts.append((name, value, len(chosen)))
         support.append([len(np.unique(points.pair[chosen]))] * 2)
     note = "Mean over the annotated points of persons that are matched at 0.5; 1 is perfect."
-    return BodyFigure("body", "GPS by body part", note, parts, np.array(support))
+    return result.BodyFigure("body", "GPS by body part", note, parts, np.array(support))
 
 
 def _budget(reference: Reference, statistics: ImageStatistics, matched: Ints) -> Section:
@@ -114,7 +93,7 @@ def _budget(reference: Reference, statistics: ImageStatistics, matched: Ints) ->
     }
     shares = [(name, float(amount) / max(total, 1)) for name, amount in amounts.items()]
     note = "Shares of all annotated points; matches at 0.5."
-    return StackedBar("similarity_budget", "Where the similarity is lost", note, shares)
+    return result.StackedBar("similarity_budget", "Where the similarity is lost", note, shares)
 
 
 def _calibration(statistics: ImageStatistics) -> Section:
@@ -131,14 +110,12 @@ def _calibration(statistics: ImageStatistics) -> Section:
         share = float(right[groups].sum() / len(members))
         return [f"{scores[members[-1]]:.4g} to {scores[members[0]]:.4g}", len(members), share]
 
-    columns = [Column("Group, best first"), Column("Scores"), Column("Detections", "count")]
-    columns.append(Column("Right at 0.5", "share"))
-    # How many are ignored depends on the reference, and a submission may list as many as it likes in one
-    # place.
+    titles = columns(text=["Group, best first", "Scores"], count=["Detections"], share=["Right at 0.5"])
+    # How many are ignored depends on the reference, and a submission may list any number in one place.
     note = "Groups of equally many detections by their score; those that are ignored are among them."
     names = [str(number + 1) for number in range(n_groups)]
-    return Groups(
-        "calibration", "Score calibration", note, columns, names, np.array(support), row, overlapping=True
+    return result.Groups(
+        "calibration", "Score calibration", note, titles, names, np.array(support), row, overlapping=True
     )
 
 
@@ -148,20 +125,11 @@ def _image_table(statistics: ImageStatistics) -> Section:
     score = float(average(statistics, np.ones((1, n)))[0])
     blocks = (1.0 - np.eye(n)[begin : begin + _IMAGE_BLOCK] for begin in range(0, n, _IMAGE_BLOCK))
     cost = np.concatenate([average(statistics, block) for block in blocks]) - score
-    n_persons, detections, right = (
-        compared.matches.n_persons[0],
-        compared.n_detections(),
-        statistics.half.n_right(),
-    )
+    counts = compared.matches.n_persons[0], compared.n_detections(), statistics.half.n_right()
     rows = [
-        (statistics.items[i], int(n_persons[i]), int(detections[i]), int(right[i]), float(cost[i]))
+        (statistics.items[i], *(int(count[i]) for count in counts), float(cost[i]))
         for i in np.argsort(-cost, kind="stable")[:_IMAGES_SHOWN].tolist()
     ]
-    columns = [
-        Column("Image"),
-        Column("Persons", "count"),
-        Column("Detections", "count"),
-        Column("Matched", "count"),
-    ]
+    titles = columns(text=["Image"], count=["Persons", "Detections", "Matched"], number=["Cost"])
     note = f"Cost: how much higher the score would be without the image. The first {_IMAGES_SHOWN}."
-    return Table("images", "Images", note, [*columns, Column("Cost", "number")], rows)
+    return result.Table("images", "Images", note, titles, rows)

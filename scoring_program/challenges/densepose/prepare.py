@@ -29,8 +29,7 @@ _OFFICIAL, _ONE_TEMPLATE = "take the official file", "take all files of one temp
 
 # Height and width by image id.
 Sizes = dict[int, tuple[int, int]]
-# Called with the problem, the remedy, a pointer below the annotation, and perhaps a rule other than the
-# pointer.
+# Called with problem, remedy, a pointer below the annotation, and perhaps a rule other than the pointer.
 Problem = Callable[..., None]
 
 
@@ -43,8 +42,7 @@ class _Vertices:
         self._uv = np.stack([u, v], axis=1)
 
     def nearest(self, part: int, uv: Floats) -> Ints:
-        """Return the subdivided vertex of a part nearest to each (U, V), the first of equals; -1 without
-        vertices."""
+        """Return the first of the vertices of a part nearest to each (U, V); -1 if it has none."""
         from scipy.spatial.distance import cdist
 
         vertices = self.of_part[part]
@@ -73,8 +71,7 @@ class _Person:
 
 
 def prepare(source: Path, output: Path) -> list[Note]:
-    """Check the official files in ``source`` and write the prepared ones to ``output``; needs h5py. Raises
-    Refused."""
+    """Check the official files and write the prepared ones to ``output``; needs h5py. Raises Refused."""
     with Findings.collect() as findings:
         try:
             import h5py  # noqa: F401
@@ -368,8 +365,7 @@ def _write_persons(sizes: Sizes, persons: Sequence[_Person], vertices: _Vertices
 
 
 def _points(person: _Person, vertices: _Vertices) -> dict[str, np.ndarray]:
-    """Return the known points: in image coordinates, with the fine part of their vertex and their unique
-    vertex."""
+    """Return the known points: image coordinates, the fine part of their vertex, unique vertex."""
     points = person.points if person.points is not None else np.zeros((5, 0))
     x, y, part, u, v = points
     left, top, width, height = person.box

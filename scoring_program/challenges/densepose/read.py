@@ -208,8 +208,7 @@ def read_submission(path: Path, rules: Rules, reference: Reference) -> Read[Gath
 
 
 class _Gatherer:
-    """Keeps of each detection what it predicts at the points of its image's persons, and the IoU with
-    their masks."""
+    """Keeps what each detection predicts at the points of its image's persons, and the mask IoU."""
 
     def __init__(self, reference: Reference, schema: Path) -> None:
         self._checker = Checker(schema, frozenset(reference.persons.image_id.tolist()))

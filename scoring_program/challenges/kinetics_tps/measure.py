@@ -10,6 +10,7 @@ import numpy as np
 
 from scoring_program.challenges.kinetics_tps.read import Reference
 from scoring_program.metrics import part_state, resampling
+from scoring_program.metrics.part_state import PartOutcomes
 from scoring_program.result import Statistics
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
@@ -48,7 +49,7 @@ class Protocol:
     match: Callable[..., Ints]
     part_iou_suffices: bool
     missing_frame_is_wrong: bool
-    points_passed: Callable[[Floats, part_state.PartOutcomes, PartStates], Ints]
+    points_passed: Callable[[Floats, PartOutcomes, PartStates], Ints]
     video_areas: Callable[[Ints], Floats]
     area: Callable[[Videos, Bools], tuple[float, float]]
     accuracy: Callable[[Videos, Bools, Sequence[int]], list[float]]
@@ -79,31 +80,27 @@ class VideoStatistics(Statistics):
 
     Attributes
     ----------
+    classes, predicted : sequences of str
+        The class of each video and the predicted one, None without a prediction; here and below videos are
+        in the order of the reference files.
     right : bool array of shape (n_videos,)
-        Which videos have the right class; here and below videos are in the order of the reference files.
+        Which videos have the right class.
     areas : float64 array of shape (n_videos,)
         What each video adds to the area under the conditioned accuracy, times the number of videos.
     order : int array of shape (n_videos,)
         The videos in the order of the items.
     """
 
+    classes: Sequence[str]
+    predicted: Sequence[str | None]
     right: Bools
     areas: Floats
     order: Ints
     videos: Videos
-    outcomes: part_state.PartOutcomes
+    outcomes: PartOutcomes
     parts: PartStates
     joined: Joined
     protocol: Protocol
-
-
-def _published_points(psc: Floats, outcomes: part_state.PartOutcomes, ground_truth: PartStates) -> Ints:
-    part_frame = ground_truth.human_frame[ground_truth.part_human]
-    return part_state.grid_points_passed(psc, outcomes, part_frame, ground_truth.frame_video)
-
-
-def _published_video_areas(passed: Ints) -> Floats:
-    return np.where(passed > 0, (passed - 0.5) / part_state.GRID, 0.0)
 
 
 def _published_area(videos: Videos, right: Bools) -> tuple[float, float]:
@@ -111,25 +108,9 @@ def _published_area(videos: Videos, right: Bools) -> tuple[float, float]:
     return float(exact), part_state.round_half_up(exact, 6)
 
 
-def _published_accuracy(videos: Videos, right: Bools, points: Sequence[int]) -> list[float]:
-    return part_state.conditioned_accuracy(videos.passed, right)[list(points)].tolist()  # type: ignore[no-any-return]
-
-
-def _released_points(psc: Floats, outcomes: part_state.PartOutcomes, ground_truth: PartStates) -> Ints:
-    return part_state.released_points_reached(psc)
-
-
-def _released_video_areas(passed: Ints) -> Floats:
-    return passed / part_state.GRID
-
-
 def _released_area(videos: Videos, right: Bools) -> tuple[float, float]:
     area = part_state.released_area(videos.psc, right)
     return area, round(area, 6)
-
-
-def _released_accuracy(videos: Videos, right: Bools, points: Sequence[int]) -> list[float]:
-    return [float((right & (videos.psc >= point / part_state.GRID)).mean()) for point in points]
 
 
 PROTOCOLS = {
@@ -137,20 +118,26 @@ PROTOCOLS = {
         match=part_state.match_best,
         part_iou_suffices=False,
         missing_frame_is_wrong=False,
-        points_passed=_published_points,
-        video_areas=_published_video_areas,
+        points_passed=lambda psc, outcomes, parts: part_state.grid_points_passed(
+            psc, outcomes, parts.human_frame[parts.part_human], parts.frame_video
+        ),
+        video_areas=lambda passed: np.where(passed > 0, (passed - 0.5) / part_state.GRID, 0.0),
         area=_published_area,
-        accuracy=_published_accuracy,
+        accuracy=lambda videos, right, points: part_state.conditioned_accuracy(videos.passed, right)[
+            list(points)
+        ].tolist(),
         sign=">",
     ),
     "released": Protocol(
         match=part_state.match_assigned,
         part_iou_suffices=True,
         missing_frame_is_wrong=True,
-        points_passed=_released_points,
-        video_areas=_released_video_areas,
+        points_passed=lambda psc, outcomes, parts: part_state.released_points_reached(psc),
+        video_areas=lambda passed: passed / part_state.GRID,
         area=_released_area,
-        accuracy=_released_accuracy,
+        accuracy=lambda videos, right, points: [
+            float((right & (videos.psc >= point / part_state.GRID)).mean()) for point in points
+        ],
         sign="≥",
     ),
 }
@@ -172,16 +159,18 @@ def measure(reference: Reference, submission: KineticsSubmission, settings: Sett
     )
     videos = _videos(ground_truth, outcomes, joined.has_frame, protocol)
     names = ground_truth.videos
-    classes = zip(names, reference.classes)
-    right = np.array([submission.classes.get(video) == name for video, name in classes], dtype=bool)
+    predicted = [submission.classes.get(video) for video in names]
+    right = np.array([named == name for named, name in zip(predicted, reference.classes)], dtype=bool)
     areas = np.where(right, protocol.video_areas(videos.passed), 0.0)
     order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
-    submitted = np.array([video in submission.classes for video in names], dtype=bool)
+    submitted = np.array([named is not None for named in predicted], dtype=bool)
     submitted[ground_truth.frame_video[joined.has_frame]] = True
     return VideoStatistics(
         items=sorted(names),
         item_scores=np.where(submitted, areas, np.nan)[order],
         notes=joined.notes,
+        classes=reference.classes,
+        predicted=predicted,
         right=right,
         areas=areas,
         order=order,
@@ -236,25 +225,14 @@ def error_costs(statistics: VideoStatistics) -> dict[str, float]:
     return scores
 
 
-def accuracy_curve(statistics: VideoStatistics, step: int) -> list[float]:
-    """Return the share of the videos with the right class and a passed threshold, at each ``step`` of the
-    grid."""
-    points = range(0, part_state.GRID + 1, step)
-    return statistics.protocol.accuracy(statistics.videos, statistics.right, points)
-
-
-def _videos(
-    ground_truth: PartStates, outcomes: part_state.PartOutcomes, has_frame: Bools, protocol: Protocol
-) -> Videos:
-    n_videos, n_frames = len(ground_truth.videos), len(ground_truth.frames)
-    frame_scores = part_state.frame_means(
-        outcomes.correctness, ground_truth.part_human, ground_truth.human_frame, n_frames
-    )
+def _videos(parts: PartStates, outcomes: PartOutcomes, has_frame: Bools, protocol: Protocol) -> Videos:
+    n_videos, n_frames = len(parts.videos), len(parts.frames)
+    scores = part_state.frame_means(outcomes.correctness, parts.part_human, parts.human_frame, n_frames)
     if protocol.missing_frame_is_wrong:
-        humans = np.bincount(ground_truth.human_frame, minlength=n_frames)
-        frame_scores[np.isnan(frame_scores) & (humans > 0) & ~has_frame] = 0.0
-    psc = part_state.part_state_correctness(frame_scores, ground_truth.frame_video, n_videos)
-    return Videos(frame_scores, psc, protocol.points_passed(psc, outcomes, ground_truth))
+        humans = np.bincount(parts.human_frame, minlength=n_frames)
+        scores[np.isnan(scores) & (humans > 0) & ~has_frame] = 0.0
+    psc = part_state.part_state_correctness(scores, parts.frame_video, n_videos)
+    return Videos(scores, psc, protocol.points_passed(psc, outcomes, parts))
 
 
 @dataclass(frozen=True)
@@ -275,50 +253,35 @@ class Joined:
 def join(ground_truth: PartStates, predicted: PartStates) -> Joined:
     """Bring a submission into the reference's numbering; frames that it does not have are dropped."""
     position = {key: index for index, key in enumerate(frame_keys(ground_truth))}
-    frame = np.fromiter(
-        (position.get(key, -1) for key in frame_keys(predicted)), np.int64, len(predicted.frames)
-    )
+    positions = (position.get(key, -1) for key in frame_keys(predicted))
+    frame = np.fromiter(positions, np.int64, len(predicted.frames))
     has_frame = np.zeros(len(ground_truth.frames), dtype=bool)
     has_frame[frame[frame >= 0]] = True
-    # Frames may come in another order than the reference's; humans follow frames, parts and proposals follow
-    # them.
+    # Frames may come in another order than the reference's; humans, parts and proposals follow them.
     human_frame, human_order = _renumber(predicted.human_frame, frame)
-    part_human, part_order = _renumber(
-        predicted.part_human, _new_numbers(human_order, len(predicted.human_box))
-    )
+    human_number = _new_numbers(human_order, len(predicted.human_box))
+    part_human, part_order = _renumber(predicted.part_human, human_number)
     part_number = _new_numbers(part_order, len(predicted.part_name))
     proposal_part, proposal_order = _renumber(predicted.proposal_part, part_number)
-    notes = _notes(frame, has_frame, len(set(predicted.videos) - set(ground_truth.videos)))
-    return Joined(
-        human_frame,
-        predicted.human_box[human_order],
-        part_state.Proposals(
-            part_human,
-            _translate(predicted.names, ground_truth.names)[predicted.part_name[part_order]],
-            proposal_part,
-            predicted.proposal_box[proposal_order],
-            _translate(predicted.states, ground_truth.states)[predicted.proposal_state[proposal_order]],
-        ),
-        has_frame,
-        notes,
+    proposals = part_state.Proposals(
+        part_human,
+        _translate(predicted.names, ground_truth.names)[predicted.part_name[part_order]],
+        proposal_part,
+        predicted.proposal_box[proposal_order],
+        _translate(predicted.states, ground_truth.states)[predicted.proposal_state[proposal_order]],
     )
+    notes = _notes(frame, has_frame, len(set(predicted.videos) - set(ground_truth.videos)))
+    return Joined(human_frame, predicted.human_box[human_order], proposals, has_frame, notes)
 
 
 def _notes(frame: Ints, has_frame: Bools, extra_videos: int) -> list[Note]:
     notes = []
-    extra_frames = int((frame < 0).sum())
-    if extra_videos or extra_frames:
-        extra = [
-            counted(number, thing)
-            for number, thing in ((extra_videos, "video"), (extra_frames, "frame"))
-            if number
-        ]
-        text = f"ignored what is not in the reference: {' and '.join(extra)} of the submission"
+    ignored = ((extra_videos, "video"), (int((frame < 0).sum()), "frame"))
+    if extra := " and ".join(counted(number, thing) for number, thing in ignored if number):
+        text = f"ignored what is not in the reference: {extra} of the submission"
         notes.append(Note("N-NAMES-UNKNOWN", text))
-    if not has_frame.all():
-        text = (
-            f"no prediction for {int((~has_frame).sum()):,} of {counted(len(has_frame), 'reference frame')}"
-        )
+    if n_missing := int((~has_frame).sum()):
+        text = f"no prediction for {n_missing:,} of {counted(len(has_frame), 'reference frame')}"
         notes.append(Note("N-FRAMES-MISSING", text))
     return notes
 
@@ -332,8 +295,7 @@ _Order = Union[Ints, slice]
 
 
 def _renumber(owner: Ints, new_number: Ints) -> tuple[Ints, _Order]:
-    """Return new owners in ascending order, and which old entries they belong to; owners at -1 are
-    dropped."""
+    """Return new owners, ascending, and their old entries; owners at -1 are dropped."""
     if np.array_equal(new_number, np.arange(len(new_number))):
         return owner, slice(None)
     numbers = new_number[owner] if len(owner) else np.zeros(0, np.int64)

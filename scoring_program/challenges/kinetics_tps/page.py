@@ -7,20 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from scoring_program.challenges.kinetics_tps.measure import VideoStatistics, accuracy_curve
+from scoring_program import result
+from scoring_program.challenges.kinetics_tps.measure import VideoStatistics
 from scoring_program.challenges.kinetics_tps.read import Reference
 from scoring_program.metrics import part_state
-from scoring_program.result import (
-    Cell,
-    Column,
-    Groups,
-    Line,
-    LineChart,
-    Section,
-    StackedBar,
-    Table,
-    share_histogram,
-)
+from scoring_program.result import Cell, Groups, Line, Section, columns
 from validator.arrays import Bools, Ints
 from validator.formats.kinetics_tps.read import KineticsSubmission
 
@@ -37,25 +28,27 @@ def sections(
         _curve(statistics),
         _distribution(statistics),
         _budget(statistics),
-        _class_table(reference, submission, statistics),
+        _class_table(statistics),
         _part_table(statistics),
-        _class_confusions(reference, submission, statistics),
+        _class_confusions(set(submission.classes.values()), statistics),
         _state_confusions(submission, statistics),
-        _video_table(reference, submission, statistics),
+        _video_table(statistics),
     ]
 
 
 def _curve(statistics: VideoStatistics) -> Section:
-    curve = accuracy_curve(statistics, _CURVE_STEP)
-    points = [index * _CURVE_STEP / part_state.GRID for index in range(len(curve))]
-    sign = statistics.protocol.sign
-    note = f"Share of the videos with the right class and PSC {sign} T. The area below is the score; "
+    protocol, points = statistics.protocol, range(0, part_state.GRID + 1, _CURVE_STEP)
+    curve = protocol.accuracy(statistics.videos, statistics.right, points)
+    line = Line("accuracy", [point / part_state.GRID for point in points], curve)
+    note = (
+        f"Share of the videos with the right class and PSC {protocol.sign} T. The area below is the score; "
+    )
     note += "at detail: summary the line falls in steps of at least five videos."
     # A step reveals the PSC of the videos that drop out there.
     fallen = statistics.right.sum() - np.rint(np.array(curve) * len(statistics.right)).astype(np.int64)
-    return LineChart(
-        "conditioned_accuracy", "Accuracy conditioned on PSC", note, [Line("accuracy", points, curve)],
-        "threshold T", "accuracy", filled=True, support=fallen[None], from_total=True,
+    return result.LineChart(
+        "conditioned_accuracy", "Accuracy conditioned on PSC", note, [line], "threshold T", "accuracy",
+        filled=True, support=fallen[None], from_total=True,
     )  # fmt: skip
 
 
@@ -82,7 +75,7 @@ def _budget(statistics: VideoStatistics) -> Section:
         ("diluted by extra proposals", diluted),
     ]
     note = "Shares of mean PSC, whatever the class of a video; with what is kept they add up to 1."
-    return StackedBar("psc_budget", "Where Part State Correctness is lost", note, shares)
+    return result.StackedBar("psc_budget", "Where Part State Correctness is lost", note, shares)
 
 
 def _with_frames(statistics: VideoStatistics) -> Bools:
@@ -92,18 +85,16 @@ def _with_frames(statistics: VideoStatistics) -> Bools:
 
 
 def _distribution(statistics: VideoStatistics) -> Section:
-    section = Section("psc", "Part State Correctness", "Videos by their PSC.")
-    return share_histogram(section, statistics.videos.psc, _with_frames(statistics), _BINS, ("PSC", "videos"))
+    section, titles = Section("psc", "Part State Correctness", "Videos by their PSC."), ("PSC", "videos")
+    with_frames = _with_frames(statistics)
+    return result.share_histogram(section, statistics.videos.psc, with_frames, _BINS, titles)
 
 
-def _class_table(
-    reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics
-) -> Section:
-    names = sorted(set(reference.classes))
-    number = {name: index for index, name in enumerate(names)}
-    label = np.array([number[name] for name in reference.classes], dtype=np.int64)
+def _class_table(statistics: VideoStatistics) -> Section:
+    names = sorted(set(statistics.classes))
+    label = np.searchsorted(names, statistics.classes)
     psc, right, areas = statistics.videos.psc, statistics.right, statistics.areas
-    predicted = Counter(submission.classes.get(video) for video in reference.parts.videos)
+    predicted = Counter(statistics.predicted)
     named = np.array([predicted[name] for name in names], dtype=np.int64)
     with_frames = np.bincount(label[_with_frames(statistics)], minlength=len(names))
     # A row needs videos that have this class, and enough that the submission says something about.
@@ -113,20 +104,17 @@ def _class_table(
         chosen = np.isin(label, groups)
         return [int(chosen.sum()), *(float(values[chosen].mean()) for values in (right, psc, areas))]
 
-    columns = [Column("Class"), Column("Videos", "count"), Column("Top-1", "share")]
-    columns += [Column("Mean PSC", "share"), Column("Area", "share")]
+    titles = columns(text=["Class"], count=["Videos"], share=["Top-1", "Mean PSC", "Area"])
     note = "Area: the score of the videos of this class alone."
-    return Groups("classes", "Action classes", note, columns, names, support, row, 4)
+    return Groups("classes", "Action classes", note, titles, names, support, row, 4)
 
 
-def _class_confusions(
-    reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics
-) -> Section:
-    named = set(submission.classes.values())
+def _class_confusions(named: set[str], statistics: VideoStatistics) -> Section:
+    """Return the table of videos of a class that the submission names, but not for them."""
     count = Counter(
-        (name, submission.classes[video])
-        for video, name, right in zip(reference.parts.videos, reference.classes, statistics.right.tolist())
-        if not right and video in submission.classes and name in named
+        (annotated, predicted)
+        for annotated, predicted in zip(statistics.classes, statistics.predicted)
+        if predicted not in (None, annotated) and annotated in named
     )
     pairs = sorted(count, key=lambda pair: (-count[pair], pair))
     counts = np.array([count[pair] for pair in pairs], dtype=np.int64)
@@ -144,10 +132,8 @@ def _state_confusions(submission: KineticsSubmission, statistics: VideoStatistic
     chosen = np.flatnonzero((outcomes.kind == part_state.WRONG_STATE) & (outcomes.near_state >= 0))
     chosen = chosen[named[parts.proposal_state[chosen]]]
     video = parts.frame_video[parts.human_frame[parts.part_human[chosen]]]
-    confused = np.unique(
-        np.stack([parts.proposal_state[chosen], outcomes.near_state[chosen], video]), axis=1
-    )[:2]
-    states, videos = np.unique(confused, axis=1, return_counts=True)
+    confused = np.stack([parts.proposal_state[chosen], outcomes.near_state[chosen], video])
+    states, videos = np.unique(np.unique(confused, axis=1)[:2], axis=1, return_counts=True)
     order = np.argsort(-videos, kind="stable")
     names = list(parts.states)
     pairs = [(names[annotated], names[predicted]) for annotated, predicted in states[:, order].T.tolist()]
@@ -160,11 +146,9 @@ def _pair_table(key: str, title: str, pairs: list[tuple[str, str]], counts: Ints
         predicted = pairs[int(groups[0])][1] if len(groups) == 1 else None
         return [predicted, int(counts[groups].sum())]
 
-    columns = [Column("Annotated"), Column("Predicted"), Column("Videos", "count")]
-    note = "The most frequent first."
-    return Groups(
-        key, title, note, columns, [first for first, _ in pairs], np.stack([counts] * 2, axis=1), row
-    )
+    titles = columns(text=["Annotated", "Predicted"], count=["Videos"])
+    names, support = [first for first, _ in pairs], np.stack([counts] * 2, axis=1)
+    return Groups(key, title, "The most frequent first.", titles, names, support, row)
 
 
 def _part_table(statistics: VideoStatistics) -> Section:
@@ -174,12 +158,10 @@ def _part_table(statistics: VideoStatistics) -> Section:
     some = outcomes.n_proposals > 0
     proposals = np.bincount(parts.part_name[some], outcomes.n_proposals[some], n_names)
     with_proposals = np.bincount(parts.part_name[some], minlength=n_names)
-    support = np.zeros((n_names, 2), dtype=np.int64)
     video = parts.frame_video[parts.human_frame[parts.part_human]]
-    for side, chosen in enumerate((np.ones_like(some), some)):
-        in_video = np.zeros((n_names, len(parts.videos)), dtype=bool)
-        in_video[parts.part_name[chosen], video[chosen]] = True
-        support[:, side] = in_video.sum(axis=1)
+    in_video = np.zeros((2, n_names, len(parts.videos)), dtype=bool)
+    in_video[0, parts.part_name, video] = in_video[1, parts.part_name[some], video[some]] = True
+    support = in_video.sum(axis=2).T
 
     def row(groups: Ints) -> list[Cell]:
         count = kinds[groups].sum(axis=0)
@@ -189,25 +171,17 @@ def _part_table(statistics: VideoStatistics) -> Section:
         mean = float(proposals[groups].sum() / max(with_proposals[groups].sum(), 1))
         return [n, *(float(number / max(n, 1)) for number in shares), mean]
 
-    columns = [Column("Part"), Column("Annotated", "count"), Column("Human matched", "share")]
-    columns += [
-        Column("Localized", "share"),
-        Column("Right state", "share"),
-        Column("Mean proposals", "number"),
-    ]
+    shares = ["Human matched", "Localized", "Right state"]
+    titles = columns(text=["Part"], count=["Annotated"], share=shares, number=["Mean proposals"])
     note = "Shares of the annotated parts. Localized: a proposal overlaps enough. "
     note += "Mean proposals: over the parts that have any."
-    return Groups("parts", "Parts", note, columns, list(parts.names), support, row, 4, True)
+    return Groups("parts", "Parts", note, titles, list(parts.names), support, row, 4, True)
 
 
-def _video_table(
-    reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics
-) -> Section:
-    videos, psc = reference.parts.videos, statistics.videos.psc
-    order = np.argsort(psc + statistics.right, kind="stable")[:_VIDEOS_SHOWN]
-    rows = [
-        (videos[i], reference.classes[i], submission.classes.get(videos[i]), float(psc[i]))
-        for i in order.tolist()
-    ]
-    columns = [Column("Video"), Column("Class"), Column("Predicted"), Column("PSC", "share")]
-    return Table("videos", "Videos", f"The worst first, at most {_VIDEOS_SHOWN}.", columns, rows)
+def _video_table(statistics: VideoStatistics) -> Section:
+    psc = statistics.videos.psc
+    videos = zip(statistics.parts.videos, statistics.classes, statistics.predicted, psc.tolist())
+    rows, order = list(videos), np.argsort(psc + statistics.right, kind="stable")[:_VIDEOS_SHOWN]
+    titles = columns(text=["Video", "Class", "Predicted"], share=["PSC"])
+    note = f"The worst first, at most {_VIDEOS_SHOWN}."
+    return result.Table("videos", "Videos", note, titles, [rows[video] for video in order.tolist()])

@@ -1,5 +1,4 @@
-"""The reference of Kinetics-TPS: the organizers' two JSON files, or the arrays that were prepared from
-them."""
+"""The reference of Kinetics-TPS: the organizers' two JSON files, or arrays prepared from them."""
 
 from __future__ import annotations
 

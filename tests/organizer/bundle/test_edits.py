@@ -165,7 +165,7 @@ def test_every_edit_builds_and_lints_or_is_refused_with_its_place(source):
             check_buildable(data)
             plans = [plan_bundles(data, parts, form) for form in ("v2", "v1.5")]
             for bundle in [bundle for plan in plans for bundle in plan.bundles.values()]:
-                bundle.report(with_samples).refuse_errors()
+                bundle.report(with_samples).errors.refuse_problems()
         except Refused as error:
             refused += 1
             for problem in error.findings.problems:

@@ -9,8 +9,8 @@ import string
 import pytest
 import yaml
 
-from organizer.bundle.report import LintReport
-from organizer.bundle.schema import check_schema
+from organizer.bundle.competition import LintReport
+from organizer.bundle.rules import check_schema
 from tests.helpers import ROOT
 
 SCHEMAS = ROOT / "organizer" / "bundle" / "schemas"

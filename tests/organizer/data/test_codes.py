@@ -184,8 +184,8 @@ def test_problem_of_a_sample_without_a_task(tmp_path, capsys):
     [["Birds", "--title", "Birds", "--format", "csv"], ["birds", "--title", "", "--format", "csv"],
      ["birds", "--title", "Birds", "--format", "xml"], ["densepose", "--title", "Birds", "--format", "csv"]],
 )  # fmt: skip
-def test_problem_of_a_new_challenge(arguments, capsys):
-    assert main(["new-challenge", *arguments]) == 1
+def test_problem_of_a_new_task(arguments, capsys):
+    assert main(["new-task", *arguments]) == 1
     assert capsys.readouterr().err.startswith("1. E-NEW: ")
 
 

@@ -33,7 +33,7 @@ def report(sorting="desc", factor=1.0, coverage=1.0):
     ranking = ranking_of(records, higher_is_better=sorting == "desc")
     history = tables.History(Path("none"), records, ranking)
     links = {record.submission.name: "details/x.html" for record in records}
-    return page.Report(replace(TASK, columns=columns), records, ranking, history, links, "", None)
+    return page.RankingPages(replace(TASK, columns=columns), records, ranking, history, links, "", None)
 
 
 @pytest.mark.parametrize(("sorting", "first"), [("desc", "easy"), ("asc", "hard")])

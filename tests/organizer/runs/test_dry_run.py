@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from organizer.__main__ import main
-from organizer.runs.dry_run import describe
-from organizer.runs.outcome import read_scores
+from organizer.runs.dry_run import describe, read_scores
 from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, container_command, run_program
 from scoring_program.task import load_task
 from tests.helpers import ROOT, make_zip

@@ -11,7 +11,6 @@ import pytest
 
 from tests.helpers import ROOT, make_zip, refused
 from validator.archive import Limits
-from validator.formats import rules
 from validator.formats.rules import (
     CsvRules,
     Field,
@@ -39,15 +38,18 @@ def parse(tmp_path):
 
 
 def test_tasks_are_those_with_a_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(rules, "_FOLDER", tmp_path)
-    for name in ("one/b.yaml", "one/a.yaml", "two/c.yaml", "two/d.json", "e.yaml"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text("limits: {files: 1, file_bytes: 2, total_bytes: 3}")
-    assert task_ids() == ["a", "b", "c"]
-    assert load_rules("c") == Rules("c", tmp_path / "two", LIMITS)
+    monkeypatch.syspath_prepend(tmp_path)
+    folder = tmp_path / "formats_of_ours"
+    for name in ("__init__.py", "one/b.yaml", "one/a.yaml", "two/c.yaml", "two/d.json", "e.yaml"):
+        (folder / name).parent.mkdir(exist_ok=True, parents=True)
+        (folder / name).write_text(
+            "" if name.endswith("py") else "limits: {files: 1, file_bytes: 2, total_bytes: 3}"
+        )
+    assert task_ids(folder.name) == ["a", "b", "c"]
+    assert load_rules("c", folder.name) == Rules("c", folder / "two", LIMITS)
     for name in ("d", "e"):
         with pytest.raises(FileNotFoundError, match="no rules of"):
-            load_rules(name)
+            load_rules(name, folder.name)
 
 
 ITEMS = """

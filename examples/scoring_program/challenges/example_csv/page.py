@@ -1,0 +1,40 @@
+"""The sections of the detail page."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from examples.scoring_program.challenges.example_csv.measure import ItemStatistics
+from examples.scoring_program.challenges.example_csv.read import Reference
+from examples.validator.formats.example_csv.read import Items
+from scoring_program.result import Cell, Column, Groups, Section, Table
+from validator.arrays import Ints
+
+
+def sections(reference: Reference, submission: Items, statistics: ItemStatistics) -> list[Section]:
+    """Return all sections, the aggregates first."""
+    labels = reference.items.names
+    truth, predicted = statistics.truth, statistics.predicted
+    right = np.bincount(truth[truth == predicted], minlength=len(labels))
+    support = np.stack([np.bincount(side, minlength=len(labels)) for side in (truth, predicted)], axis=1)
+
+    def row(groups: Ints) -> list[Cell]:
+        annotated, guessed = support[groups].sum(axis=0).tolist()
+        return [annotated, guessed, float(right[groups].sum() / max(annotated, 1))]
+
+    columns = [
+        Column("Label"),
+        Column("Items", "count"),
+        Column("Predicted", "count"),
+        Column("Right", "share"),
+    ]
+    note = "Right: the share of the items of a label that are predicted so."
+    items = [
+        (item, labels[own], labels[guess], "yes" if own == guess else "no")
+        for item, own, guess in zip(statistics.items, truth.tolist(), predicted.tolist())
+    ]
+    shown = [Column("Item"), Column("Ground truth"), Column("Prediction"), Column("Right")]
+    return [
+        Groups("labels", "Labels", note, columns, labels, support, row, 3),
+        Table("items", "Items", "In the order of their keys.", shown, items),
+    ]

@@ -1,0 +1,43 @@
+"""The task: one number for each item."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from examples.scoring_program.challenges.example_json import measure, page
+from examples.scoring_program.challenges.example_json.measure import ItemStatistics
+from examples.scoring_program.challenges.example_json.read import TRUTH, Reference, load_reference
+from examples.validator.formats.example_json import read
+from examples.validator.formats.example_json.read import Items
+from scoring_program.disclosure import min_group
+from scoring_program.settings import Settings
+from scoring_program.task import Task, declared_tasks
+from validator.findings import Read
+from validator.formats.rules import load_rules
+
+
+class ItemTask(Task[Reference, Items, ItemStatistics]):
+    """RMSE; there is one protocol."""
+
+    reference_files = (TRUTH,)
+    reduce = staticmethod(measure.reduce)
+    scores = staticmethod(measure.scores)
+    sections = staticmethod(page.sections)
+    measure = staticmethod(measure.measure)
+
+    def load_reference(self, folder: Path, settings: Settings) -> Reference:
+        """Read the ground truth, which looks like a submission."""
+        is_open = not min_group(settings["detail"])
+        return load_reference(folder, load_rules(self.id, "examples.validator.formats"), is_open)
+
+    def read_submission(self, path: Path, reference: Reference) -> Read[Items]:
+        """Check and read the predictions, in the order of the reference."""
+        rules = load_rules(self.id, "examples.validator.formats")
+        return read.read(path, rules, reference.items.keys, reference.is_open)
+
+    def error_costs(self, statistics: ItemStatistics) -> dict[str, float]:
+        """Return nothing: no type of error is declared."""
+        return {}
+
+
+TASKS = declared_tasks(__file__, {"example_json": ItemTask})

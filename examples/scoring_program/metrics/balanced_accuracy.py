@@ -1,0 +1,19 @@
+"""Balanced accuracy: the mean over the labels of the share of their items that are right; 1 is perfect."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from validator.arrays import Floats, Ints
+
+
+def weighted(truth: Ints, predicted: Ints, weights: Floats) -> Floats:
+    """Return the mean recall of the labels in ``truth`` for each row of weights.
+
+    Shapes: (n,), (n,), (n_replicates, n) -> (n_replicates,).
+    """
+    of_label = (truth[:, None] == np.unique(truth)).astype(np.float64)
+    total = weights @ of_label
+    right = weights @ (of_label * (truth == predicted)[:, None])
+    recalls: Floats = right / np.where(total > 0, total, 1)
+    return recalls.sum(axis=1) / np.maximum((total > 0).sum(axis=1), 1)

@@ -1,0 +1,100 @@
+"""Adding a task to competition.yaml and taking it out again: all other text stays as it is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import yaml
+
+# What each task adds to the limits that the tasks of a phase share.
+_SHARES = {"max_submissions_per_day": 5, "max_submissions": 100}
+
+Edit = tuple[int, int, str]
+
+
+def with_task(text: str, task_id: str, title: str, summary: str) -> str:
+    """Return the text of competition.yaml with a task of its first phase, its page and its sample."""
+    top, data, name = (
+        _members(yaml.compose(text)),
+        yaml.safe_load(text),
+        json.dumps(title, ensure_ascii=False),
+    )
+    index = max(task["index"] for task in data["tasks"]) + 1
+    task = [f"index: {index}", f"name: {name}", f"description: {summary}"]
+    task += [f"scoring_program: {task_id}_program.zip", f"reference_data: {task_id}_reference.zip"]
+    entries = {"pages": [f"{{title: {name}, file: pages/{task_id}.md}}"], "tasks": task}
+    if data.get("solutions"):
+        number = max(entry["index"] for entry in data["solutions"]) + 1
+        path = f"path: {task_id}_sample.zip"
+        entries["solutions"] = [f"{{index: {number}, name: {name}, {path}, tasks: [{index}]}}"]
+    edits = [_appended(text, top[key], lines) for key, lines in entries.items()]
+    edits += _in_phase(text, top["phases"].value[0], index, 1)
+    return _edited(text, edits)
+
+
+def without_task(text: str, task_id: str) -> str:
+    """Return the text of competition.yaml without what `with_task` adds; what is not there is left out."""
+    top, data, edits = _members(yaml.compose(text)), yaml.safe_load(text), list[Edit]()
+    known = {"file": f"pages/{task_id}.md", "path": f"{task_id}_sample.zip"}
+    known["scoring_program"] = f"{task_id}_program.zip"
+    for key in {"pages", "solutions", "tasks"} & top.keys():
+        for entry, node in zip(data[key] or (), top[key].value):
+            if any(entry.get(name) == value for name, value in known.items()):
+                edits.append(_removed(text, node))
+    gone = [task["index"] for task in data["tasks"] if task["scoring_program"] == known["scoring_program"]]
+    for phase, node in zip(data["phases"], top["phases"].value):
+        edits += [
+            edit for index in gone if index in phase["tasks"] for edit in _in_phase(text, node, index, -1)
+        ]
+    return _edited(text, edits)
+
+
+def _in_phase(text: str, phase: yaml.Node, index: int, sign: int) -> Iterator[Edit]:
+    """Yield the edits that add a task to a phase and to its limits, or with ``sign`` -1 take it out."""
+    members = _members(phase)
+    tasks = members["tasks"]
+    kept = [int(node.value) for node in tasks.value if int(node.value) != index]
+    if isinstance(tasks, yaml.SequenceNode) and tasks.flow_style:
+        yield tasks.start_mark.index, _end(text, tasks), str([*kept, index] if sign > 0 else kept)
+    elif sign > 0:
+        yield _appended(text, tasks, [str(index)])
+    else:
+        yield from (_removed(text, node) for node in tasks.value if int(node.value) == index)
+    for key in _SHARES.keys() & members.keys():
+        node = members[key]
+        if (limit := int(node.value)) > 0:
+            yield node.start_mark.index, _end(text, node), str(max(limit + sign * _SHARES[key], 1))
+
+
+def _appended(text: str, sequence: yaml.Node, lines: Sequence[str]) -> Edit:
+    at, pad = _line_end(text, sequence), " " * sequence.start_mark.column
+    return at, at, f"\n{pad}- " + f"\n{pad}  ".join(lines)
+
+
+def _removed(text: str, entry: yaml.Node) -> Edit:
+    return text.rindex("\n", 0, entry.start_mark.index), _line_end(text, entry), ""
+
+
+def _members(node: yaml.Node | None) -> Mapping[str, yaml.Node]:
+    assert node is not None  # noqa: S101 - there is a competition
+    return {key.value: value for key, value in node.value}
+
+
+def _end(text: str, node: yaml.Node) -> int:
+    """Return where a node ends; the mark of a block is behind the comments that follow it."""
+    while isinstance(node, yaml.CollectionNode) and not node.flow_style:
+        node = node.value[-1] if isinstance(node, yaml.SequenceNode) else node.value[-1][1]
+    return len(text[: node.end_mark.index].rstrip())
+
+
+def _line_end(text: str, node: yaml.Node) -> int:
+    """Return the end of the line on which a node ends."""
+    at = text.find("\n", _end(text, node))
+    return len(text) if at < 0 else at
+
+
+def _edited(text: str, edits: Iterable[Edit]) -> str:
+    for start, end, new in sorted(edits, reverse=True):
+        text = text[:start] + new + text[end:]
+    return text

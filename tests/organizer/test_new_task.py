@@ -1,0 +1,194 @@
+"""``make new-task``: what it refuses, its copies of the examples, tasks that work at once, and taking them back."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+from organizer import new_task
+from organizer.files import folder_files
+from tests.helpers import ROOT, refused
+
+LEFT_OUT = (
+    ".git",
+    ".venv",
+    ".cache",
+    "out",
+    "dist",
+    ".hypothesis",
+    ".ruff_cache",
+    ".pytest_cache",
+    "__pycache__",
+    "mutants",
+)
+TITLE = 'Birds: "calls" & more | \\ '
+LABELS = ["l'été", "#2", "{x}"]
+CHOICES = [(form, metric) for form in new_task.FORMATS for metric in new_task.METRICS]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("Bird", "x", "csv", "accuracy", ["a", "b"]), "'Bird' is not an ID; write small letters"),
+        (("import", "x", "csv", "accuracy", ["a", "b"]), "'import' is not an ID"),
+        (("../x", "x", "csv", "accuracy", ["a", "b"]), "'../x' is not an ID"),
+        (("densepose", "x", "csv", "accuracy", ["a", "b"]), "pages/densepose.md exists; choose another ID"),
+        (("overview", "x", "csv", "accuracy", ["a", "b"]), "pages/overview.md exists; choose another ID"),
+        (("rules", "x", "csv", "accuracy", ["a", "b"]), "'rules' is the name of a module; choose another ID"),
+        (("json", "x", "csv", "accuracy", ["a", "b"]), "'json' is the name of a module; choose another ID"),
+        (("birds", "x", "tsv", "accuracy", ["a", "b"]), "there is no FORMAT 'tsv'; write FORMAT=csv or json"),
+        (("birds", "x", "csv", "bleu", ["a", "b"]), "there is no METRIC 'bleu'; write METRIC=accuracy or "),
+        (("birds", "x\ny", "csv", "accuracy", ["a", "b"]), "a title has 1 to 60 characters"),
+        (("birds", " ", "csv", "accuracy", ["a", "b"]), "a title has 1 to 60 characters"),
+        (("birds", "x", "csv", "accuracy", []), "labels are at least two different words"),
+        (("birds", "x", "csv", "accuracy", ["a"]), "labels are at least two different words"),
+        (("birds", "x", "csv", "accuracy", ["a", "b", "a"]), "labels are at least two different words"),
+        (("birds", "x", "csv", "rmse", ["a", "b"]), "the metric rmse is for numbers and has no labels"),
+        (("birds", "x", "csv", "accuracy", ["a", "b,c"]), "labels are at least two different words"),
+    ],
+)
+def test_wrong_arguments_are_refused_in_one_line_with_nothing_written(arguments, said, monkeypatch):
+    monkeypatch.setattr(Path, "write_text", lambda *_, **__: pytest.fail("it wrote a file"))
+    (line,) = refused(new_task.new_task, *arguments).lines()
+    assert line.startswith("1. E-NEW: ")
+    assert said in line
+
+
+def test_a_task_that_was_not_written_is_not_taken_back():
+    (line,) = refused(new_task.undo_new_task, "densepose").lines()
+    assert line == "1. E-NEW: make new-task has not written 'densepose'; it has written no task."
+
+
+def test_make_asks_for_the_format_of_a_new_task():
+    command = ["make", "--dry-run", "new-task", "ID=birds"]
+    shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "--format" not in shown.stdout
+
+
+def words(form, metric):
+    labels = [] if metric == "rmse" else LABELS
+    return new_task._words("bird_calls", TITLE, form, metric, labels)
+
+
+@pytest.mark.parametrize(("form", "metric"), CHOICES)
+def test_every_word_that_is_replaced_occurs_in_the_examples(form, metric):
+    examples = folder_files(ROOT / "examples")
+    texts = "\n".join([*examples, *(data.decode() for data in examples.values())])
+    assert [word for word in words(form, metric) if word not in texts] == []
+
+
+@pytest.mark.parametrize(("form", "metric"), CHOICES)
+def test_copies_hold_no_word_of_the_examples(form, metric):
+    copies = new_task._copies("bird_calls", form, metric, words(form, metric))
+    left = {"csv": "json", "json": "csv", "accuracy": "", "rmse": ""}
+    foreign = ["robin", "wren", "owl", "17.5", "Example", "example_", "examples", f"truth.{left[form]}"]
+    foreign += [known for known in ("accuracy", "rmse") if known not in metric]
+    foreign += ["label"] if metric == "rmse" else ["a number", "RMSE"]
+    if metric == "rmse":
+        foreign.remove("17.5")
+    assert [(path, word) for path, text in copies.items() for word in foreign if word in path + text] == []
+    for path, text in copies.items():
+        if path.endswith(".py"):
+            ast.parse(text)
+        elif path.endswith(".json"):
+            json.loads(text)
+        elif path.endswith(".yaml"):
+            data = yaml.safe_load(text)
+            assert data.get("title", TITLE) == TITLE
+    assert sorted(path for path in copies if "expected" in path) == sorted(
+        f"tests/golden/bird_calls/{case.name}/expected.json"
+        for case in (
+            ROOT / "examples" / "tests" / "golden" / f"example_{'json' if metric == 'rmse' else 'csv'}"
+        ).iterdir()
+    )
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """Return the folder of a copy of the repository, with what mypy knows of it, and a function that runs Python there."""
+    folder = tmp_path_factory.mktemp("new_task") / "copy"
+    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*LEFT_OUT))
+
+    def run(*arguments, cwd=folder):
+        done = subprocess.run(
+            [sys.executable, *arguments], cwd=cwd, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+        return done.stdout
+
+    return folder, run
+
+
+def files(folder):
+    """Return what git would see of a folder."""
+    return {
+        path.relative_to(folder): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+        and not {"out", "dist", ".cache", ".mypy_cache", ".ruff_cache", "__pycache__"} & {*path.parts}
+    }
+
+
+TASKS = {"bird_calls": ("csv", "balanced_accuracy", "desc"), "loudness": ("json", "rmse", "asc")}
+
+
+@pytest.mark.slow
+def test_new_tasks_work_at_once_and_are_taken_back(copy, tmp_path):
+    folder, run = copy
+    before = files(folder)
+    for task_id, (form, metric, _) in TASKS.items():
+        labels = ["--labels", " ".join(LABELS)] if form == "csv" else []
+        arguments = ["new-task", task_id, "--title", TITLE, "--format", form, "--metric", metric, *labels]
+        written, _, rest = run("-m", "organizer", *arguments).partition("changed:")
+        for place in written.split()[1:]:
+            assert (folder / place).exists(), place
+        edits = rest.partition("left to edit:\n")[2]
+        assert 1 <= len(edits.splitlines()) <= 6
+        assert not re.search('[",]$', edits, re.MULTILINE)
+    for tool in (["ruff", "format", "--check", "."], ["ruff", "check", "."], ["mypy"]):
+        run("-m", *tool)
+    run("-m", "pytest", "-k", f"({' or '.join(TASKS)}) and not new_task", "-p", "no:cacheprovider")
+    # The repository holds nothing that lists its tasks and does not list these.
+    run("-m", "pytest", "tests/test_repository.py", "tests/test_dependencies.py", "-p", "no:cacheprovider")
+    scored = run("-m", "organizer", "demo")
+    run("-m", "organizer", "bundle")
+    assert "the page holds the mark EDIT:" in run("-m", "organizer", "lint")
+    for task_id, (_, _, sorting) in TASKS.items():
+        assert task_id in scored
+        with zipfile.ZipFile(folder / "dist" / f"{task_id}.zip") as bundle:
+            competition = yaml.safe_load(bundle.read("competition.yaml"))
+        column = competition["leaderboards"][0]["columns"][0]
+        assert competition["title"] == f"[DEMO DATA] {TITLE}"
+        assert (column["key"], column["sorting"]) == ("score", sorting)
+    taken_back(folder, run, before)
+
+
+def taken_back(folder, run, before):
+    """Edit one task in all ways, take both back, and check what is left."""
+    mine = folder / "tests/golden/bird_calls/mine/expected.json"
+    mine.parent.mkdir()
+    mine.write_text("{}")
+    edited = folder / "quality/bird_calls/values.py"
+    edited.write_text(edited.read_text() + "# mine\n")
+    for name, old, new in (
+        ("competition.yaml", "hide_output: false", "hide_output: true"),
+        ("README.md", "# People", "# Birds"),
+    ):
+        text = (folder / name).read_text()
+        (folder / name).write_text(text.replace(old, new))
+        before[Path(name)] = before[Path(name)].replace(old.encode(), new.encode())
+    said = run("-m", "organizer", "undo-new-task", "bird_calls")
+    assert "edited since, so moved to out/undone/bird_calls/:\n  quality/bird_calls/values.py\n" in said
+    assert said.endswith("make new-task did not write it:\n  tests/golden/bird_calls/mine/expected.json\n")
+    assert (folder / "out/undone/bird_calls/quality/bird_calls/values.py").read_text().endswith("# mine\n")
+    assert "edited" not in run("-m", "organizer", "undo-new-task", "loudness")
+    assert files(folder) == {**before, mine.relative_to(folder): b"{}"}
