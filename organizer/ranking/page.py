@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from organizer.ranking import statistics
-from organizer.ranking.ranking import MOST_PAIRED, Ranking
+from organizer.ranking.statistics import MOST_PAIRED, Ranking
 from organizer.ranking.tables import History, hardest_items
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
