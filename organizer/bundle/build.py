@@ -19,7 +19,6 @@ import yaml
 from organizer import ROOT
 from organizer.bundle import COMPETITION, DEMO_TITLE, DIST
 from organizer.bundle.competition import (
-    DEFAULT_STEP,
     Competition,
     Entry,
     LintReport,
@@ -103,8 +102,7 @@ def build_all(
 
 def build_command(reference: Path | None, form: str, demo: bool) -> int:
     """Build all bundles into dist/ and print their paths."""
-    for path in build_all(reference, form, demo=demo):
-        print(path.relative_to(ROOT))
+    print(*(path.relative_to(ROOT) for path in build_all(reference, form, demo=demo)), sep="\n")
     return 0
 
 
@@ -237,7 +235,7 @@ def built_task(task_id: str, reference: Path | None) -> BuiltTask:
     path = DIST / f"{task_id}.zip"
     if not path.is_file():
         data = data or zip_bytes(demo_reference(task_id))
-        return BuiltTask(task_id, build_program(task_id), data, float(DEFAULT_STEP))
+        return BuiltTask(task_id, build_program(task_id), data, float(step_limit({})))
     files = read_zip(path)
     competition = yaml.safe_load(files[COMPETITION])
     # The first of several entries of the task, as a bundle without REFERENCE names no other.

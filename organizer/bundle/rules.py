@@ -2,7 +2,8 @@
 
 The schema says what the platform takes, its part ``advice`` what else a competition needs to work.
 ``words.json`` has the level, code, problem and remedy of each rule by its name: that under which the code
-reports it, a keyword of JSON Schema, or the title of the part of the schema that is violated.
+reports it, a keyword of JSON Schema, or the title of the part of the schema that is violated. The last part
+says who can see which result.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from organizer.bundle.competition import (
 from validator.findings import quote
 
 _BOARD = "/leaderboards/0"
+_WIDTHS = (26, 22, 22, 0)
 _UNAMBIGUOUS = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?( ?(Z|[+-]\d{2}:?\d{2}))?)?")
 
 
@@ -225,3 +227,43 @@ def _report(error: jsonschema.ValidationError, report: LintReport) -> None:
     if error.validator == "required":
         fields["missing"] = ", ".join(key for key in error.validator_value if key not in error.instance)
     report.add(rule, where or "/", **fields)
+
+
+def visibility(data: Competition) -> list[str]:
+    """Return a table (lines of text) of what a competition without errors shows to whom.
+
+    It follows Codabench (March 2026), where the names of flags mislead: ``hide_score_output`` hides a zip and
+    no score, and under ``hide_output`` the detail page is still served.
+    """
+    modern = form_of(data) == "v2"
+    phases = [phase for _, phase in sorted_phases(data)] if modern else list(data["phases"].values())
+    rows = [("participants see", "of their own runs", "of others' runs", "anyone if published")]
+    for phase in phases:
+        rows += [(str(phase["name" if modern else "label"]), "", "", ""), *_phase_rows(data, phase)]
+    board = "no" if modern and yes(data["leaderboards"][0].get("hidden")) else "yes"
+    rows.append(("the leaderboard", board if board == "yes" else "scores, by the API", board, ""))
+    for what, key in (("programs", "make_programs_available"), ("input data", "make_input_data_available")):
+        rows.append((f"the {what}", "yes" if yes(data.get(key)) else "no", "", ""))
+    fix = "no, but on a server without the fix of April 2026 everyone can (docs/organizers.md)"
+    lines = ["".join(text.ljust(width) for text, width in zip(row, _WIDTHS)).rstrip() for row in rows]
+    return [*lines, "the reference data".ljust(_WIDTHS[0]) + fix]
+
+
+def _phase_rows(data: Competition, phase: Entry) -> list[tuple[str, str, str, str]]:
+    hidden = yes(phase.get("hide_output"))
+    scores, predictions = (
+        "no" if hidden or yes(phase.get(f"hide_{what}_output")) else "yes" for what in ("score", "prediction")
+    )
+    own, others, anyone = "no", "no", "no"
+    if yes(data.get("enable_detailed_results")):
+        places = (f"show_detailed_results_in_{place}" for place in ("submission_panel", "leaderboard"))
+        own, others = (
+            "yes" if not hidden and yes(data.get(key, True)) else "by its address" for key in places
+        )
+        anyone = "no" if hidden else "by its address"
+    return [
+        ("  log (with all scores)", "no" if hidden else "yes", "no", "no"),
+        ("  zip of the scores", scores, "no", "no"),
+        ("  zip of the predictions", predictions, "no", "no"),
+        ("  detail page", own, others, anyone),
+    ]

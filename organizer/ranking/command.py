@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from organizer.ranking import page, tables
-from organizer.ranking.ranking import ranking_of
+from organizer.ranking.statistics import ranking_of
 from organizer.ranking.tables import History
 from organizer.runs.fork_server import SCORED
 from organizer.runs.pool import BrokenError

@@ -44,12 +44,12 @@ class Submission:
         if isinstance(self.source, Path):
             return self.source.read_bytes()
         archive, info = self.source
-        chunks: list[bytes] = []
+        data = bytearray()
         # The validator says what is wrong with it.
         with contextlib.suppress(*DAMAGED), archive.open(info) as stream:
             while chunk := stream.read(_CHUNK):
-                chunks.append(chunk)
-        return b"".join(chunks)
+                data += chunk
+        return bytes(data)
 
 
 def natural(name: str) -> list[tuple[int, int, str]]:
