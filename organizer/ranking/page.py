@@ -18,8 +18,7 @@ from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
 from scoring_program.report import charts
 from scoring_program.report.html import Child, cut, element
-from scoring_program.report.page import ROUGH_BELOW, document
-from scoring_program.report.sections import card, contents, folded, scroll, table
+from scoring_program.report.page import ROUGH_BELOW, card, contents, document, folded, scroll, table
 from scoring_program.result import Cell, Column, Line, LineChart
 from scoring_program.task import Declaration
 from validator.findings import counted
