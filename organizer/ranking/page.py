@@ -98,20 +98,22 @@ def _ranking(pages: RankingPages, ranking: Ranking) -> Element:
     heads: list[Child] = [_two("Rank", "interval"), "Team", _two(score, "95 % interval"), ends]
     heads += [_two("First in", "of draws"), "Against the first"]
     stability, rows = ranking.stability, list[list[Child]]()
-    texts = {True: "told apart", False: "not told apart", None: "not compared"}
-    for i, (record, apart) in enumerate(zip(ranking.records, ranking.told_apart())):
+    texts = {True: "significantly different", False: "not significantly different", None: "not compared"}
+    for i, (record, differs) in enumerate(zip(ranking.records, ranking.is_different())):
         left, right = ranking.intervals[i].tolist()
         rows.append([
             _two(str(ranking.rank[i]), f"{stability.low[i]} to {stability.high[i]}"),
             element("div", cut(record.submission.team), class_="name"),
             _two(pages.score(record), f"{left:.3f} to {right:.3f}"),
             _forest((left, record.entry.score, right), (low, high)),
-            element("div", f"{100 * stability.firsts[i]:.1f} %", class_="two"), texts[apart] if i else "",
+            element("div", f"{100 * stability.firsts[i]:.1f} %", class_="two"), texts[differs] if i else "",
         ])  # fmt: skip
-    same = [team for team, apart in zip(ranking.teams[1:], ranking.told_apart()[1:]) if apart is False]
-    first = f"Not told apart from {cut(ranking.teams[0])}: {', '.join(map(cut, same[:_MOST_DRAWN]))}"
+    same = [team for team, differs in zip(ranking.teams[1:], ranking.is_different()[1:]) if differs is False]
+    first = (
+        f"Not significantly different from {cut(ranking.teams[0])}: {', '.join(map(cut, same[:_MOST_DRAWN]))}"
+    )
     more = f" and {len(same) - _MOST_DRAWN:,} more" if len(same) > _MOST_DRAWN else ""
-    nobody = f"All other teams that were compared are told apart from {cut(ranking.teams[0])}."
+    nobody = f"All other teams that were compared are significantly different from {cut(ranking.teams[0])}."
     summary = f"{first}{more}." if same else nobody
     return card("ranking", "Ranking", "", *_rows(heads, rows, "Ranking"), summary)
 
@@ -188,10 +190,10 @@ def _method(pages: RankingPages, ranking: Ranking) -> Element:
         "Rank intervals and stability: each draw ranks the teams again; a rank interval holds the middle "
         "95 % of the ranks of a team, and “first in” is the share of draws that it wins (Wiesenfarth et al., "
         "Scientific Reports 2021).",
-        f"Told apart: for each pair of the first {MOST_PAIRED} teams, Student's t test of the difference of "
-        "scores with the standard error from the same draws, corrected for the number of pairs (Holm, "
-        "Scandinavian Journal of Statistics 1979); two teams are told apart if the corrected p value is "
-        f"below {statistics.SIGNIFICANT}.",
+        f"Significantly different: for each pair of the first {MOST_PAIRED} teams, Student's t test of the "
+        "difference of scores with the standard error from the same draws, corrected for the number of pairs "
+        "(Holm, Scandinavian Journal of Statistics 1979); two teams are significantly different if the "
+        f"corrected p value is below {statistics.SIGNIFICANT}.",
         f"All this is about other {item}s of the same kind. It says nothing about other kinds of data, nor "
         "about training a method again.",
     ]
@@ -215,7 +217,9 @@ def _pairs(ranking: Ranking) -> list[Element]:
             text = "" if np.isnan(p) else "<.01" if p < 0.01 else f"{p:.2f}"
             row.append(element("td", text, class_="apart" if p < statistics.SIGNIFICANT else "open"))
         rows.append(row)
-    note = f"Corrected p values of the first {counted(len(names), 'team')}; colored: told apart. "
+    note = (
+        f"Corrected p values of the first {counted(len(names), 'team')}; colored: significantly different. "
+    )
     head = element("thead", element("tr", element("td"), *heads))
     matrix = element("table", head, element("tbody", *rows), class_="matrix")
     return [card("pairs", "Pairs", f"{note}All numbers: pairs.csv.", scroll(matrix, "Pairs"))]

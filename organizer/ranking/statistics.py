@@ -205,8 +205,8 @@ class Ranking:
         """The names of the teams."""
         return [record.submission.team for record in self.records]
 
-    def told_apart(self) -> list[bool | None]:
-        """Return whether each team is told apart from the first, None if it was not compared."""
+    def is_different(self) -> list[bool | None]:
+        """Return whether each team is significantly different from the first, None if it was not compared."""
         m = len(self.records)
         first = self.pairs.p_holm[: min(m, MOST_PAIRED) - 1] < SIGNIFICANT
         return [False, *first.tolist(), *[None] * (m - 1 - len(first))]
