@@ -146,7 +146,7 @@ def _call(name: str, /, **options: object) -> int:
 
 
 def _dry_run(task_id: str, submission: Path, reference: Path | None, output: Path) -> int:
-    from organizer.bundle.last_built import built_task
+    from organizer.bundle.build import built_task
     from organizer.runs.dry_run import dry_run
 
     return dry_run(built_task(task_id, reference), submission, output)
@@ -155,7 +155,7 @@ def _dry_run(task_id: str, submission: Path, reference: Path | None, output: Pat
 def _rescore(
     task_id: str, submissions: Path, reference: Path | None, output: Path | None, **options: Any
 ) -> int:
-    from organizer.bundle.last_built import built_task
+    from organizer.bundle.build import built_task
     from organizer.ranking.command import Choices, rescore
     from organizer.runs.rescore import Options
 

@@ -15,7 +15,7 @@ from organizer.bundle.parts import build_program
 from organizer.files import Files, zip_bytes
 from organizer.ranking import tables
 from organizer.ranking.command import Choices, rescore
-from organizer.ranking.ranking import ranking_of
+from organizer.ranking.statistics import ranking_of
 from organizer.runs.rescore import Options, Record, score_all
 from organizer.runs.submissions import Submission, find_submissions
 from organizer.runs.worker import BuiltTask

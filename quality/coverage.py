@@ -62,7 +62,6 @@ def _large_set(name: str) -> Statistics:
     while True:
         with tempfile.TemporaryDirectory() as folder:
             work = Path(folder)
-            (work / "res").mkdir()
             write_files(write_full_size(name, scale, work), work / "res")
             loaded = task.load(work / "ref", task.settings(work / "ref", {"interval": False}))
             statistics = loaded.score_path(work / "res").statistics

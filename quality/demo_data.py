@@ -6,11 +6,13 @@ import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from organizer.data.prepare import SYNTHETIC_MARK, prepare
-from organizer.files import Files, folder_files, samples_folder
+from organizer.data.prepare import SYNTHETIC_MARK, prepare, reference_files
+from organizer.files import Files, folder_files, samples_folder, write_files
 from quality import ROOT
 from quality.task import quality_tasks
+from scoring_program.task import Loaded, load_task
 from validator.formats.rules import load_format
 
 _MARK_TEXT = """# Synthetic data
@@ -56,6 +58,13 @@ def write_full_size(task_id: str, scale: float, folder: Path) -> Files:
     submission = folder_files(folder / "data" / "res")
     shutil.rmtree(folder / "data")
     return submission
+
+
+def load_against(task_id: str, reference: Path, folder: Path, **settings: object) -> Loaded[Any, Any, Any]:
+    """Return a task with the files of a reference, prepared into ``folder``; ``settings`` replace its own."""
+    write_files(reference_files(task_id, reference), folder)
+    task = load_task(task_id)
+    return task.load(folder, task.settings(folder, settings))
 
 
 def finest_task() -> str:

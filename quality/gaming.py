@@ -6,11 +6,10 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from organizer.data.prepare import reference_files
-from organizer.files import Files, folder_files, samples_folder, write_files, zip_bytes
+from organizer.files import Files, folder_files, samples_folder, zip_bytes
 from quality import ROOT
+from quality.demo_data import load_against
 from quality.task import Trick, quality_tasks
-from scoring_program.task import load_task
 from validator.findings import Refused
 
 CORRECT = "correct submission"
@@ -31,27 +30,26 @@ def submissions(task_id: str) -> Iterator[tuple[Trick, Files]]:
 
 def scores_of(task_id: str, trick: Trick, files: Files) -> dict[str, float]:
     """Return the scores of a submission against the demo reference. Raises Refused."""
-    with tempfile.TemporaryDirectory() as folder:
-        work = Path(folder)
-        (work / "ref").mkdir()
-        write_files(reference_files(task_id, ROOT / "reference_data" / task_id), work / "ref")
-        (work / "s.zip").write_bytes(zip_bytes(files))
-        task = load_task(task_id)
-        settings = task.settings(work / "ref", {"detail": "none", "protocol": trick.protocol})
-        return dict(task.load(work / "ref", settings).score_path(work / "s.zip").scores)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "s.zip").write_bytes(zip_bytes(files))
+        reference, settings = (
+            ROOT / "reference_data" / task_id,
+            {"detail": "none", "protocol": trick.protocol},
+        )
+        loaded = load_against(task_id, reference, folder / "ref", **settings)
+        return dict(loaded.score_path(folder / "s.zip").scores)
 
 
 def row(task_id: str, trick: Trick, scores: dict[str, float]) -> str:
     """Return the row of a submission in the table of docs/gaming.md."""
-    return (
-        f"| {task_id} | {trick.protocol} | {trick.name} | {scores['score']:.4f} | {scores['coverage']:.4f} |"
-    )
+    numbers = f"{scores['score']:.4f} | {scores['coverage']:.4f}"
+    return f"| {task_id} | {trick.protocol} | {trick.name} | {numbers} |"
 
 
 def print_table(ids: Sequence[str]) -> int:
     """Print the table of docs/gaming.md for some tasks; return 1 if a submission cannot be scored."""
-    print("| task | protocol | submission | score | coverage |")
-    print("|---|---|---|---|---|")
+    print("| task | protocol | submission | score | coverage |\n|---|---|---|---|---|")
     try:
         for task_id in ids:
             for trick, files in submissions(task_id):

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from organizer.data.prepare import reference_files
 from organizer.files import write_files
+from quality.demo_data import load_against
 from quality.task import Mistake, QualityTask, quality_tasks
-from scoring_program.task import load_task
 
 # Correct submissions that are worse need not be free of hints.
 _LEAST_SCORE = 0.05
@@ -22,8 +21,7 @@ _NOISES = (0.0, 0.15)
 _SIZES, _LARGE = (1, 2), 5
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """How many of ``n`` submissions of one kind got the expected hint, or any hint if they are correct."""
 
     task: str
@@ -70,29 +68,24 @@ def _mistake_row(mistake: Mistake[Any], scorers: Sequence[_Scorer], n: int) -> R
 
 
 def _correct_row(scorers: Sequence[_Scorer], n: int) -> Row:
-    examples: list[str] = []
-    hits = count = seed = 0
-    while count < n:
+    found: list[list[str]] = []
+    seeds = itertools.count()
+    while len(found) < n:
+        seed = next(seeds)
         rng, scorer = np.random.default_rng([2, seed]), scorers[seed % len(scorers)]
-        seed += 1
         score, hints = scorer.score(scorer.correct_prediction(rng, float(rng.random())))
-        if score >= _LEAST_SCORE:
-            count += 1
-            hits += bool(hints)
-            examples += hints
-    return Row(scorers[0].task.id, "correct", "", hits, n, examples[:5])
+        found += [hints] if score >= _LEAST_SCORE else []
+    examples = list(itertools.chain(*found))[:5]
+    return Row(scorers[0].task.id, "correct", "", sum(map(bool, found)), n, examples)
 
 
 class _Scorer:
     """Scores predictions for a task against a demo reference of its own seed and size."""
 
     def __init__(self, task: QualityTask[Any], size: int, folder: Path) -> None:
-        self.task, scored = task, load_task(task.id)
-        self._source, prepared = folder / f"source{size}", folder / f"prepared{size}"
-        prepared.mkdir(exist_ok=True)
+        self.task, self._source = task, folder / f"source{size}"
         task.write_reference(self._source, seed=size, size=size)
-        write_files(reference_files(task.id, self._source), prepared)
-        self._loaded = scored.load(prepared, scored.settings(prepared))
+        self._loaded = load_against(task.id, self._source, folder / f"prepared{size}")
 
     def correct_prediction(self, rng: np.random.Generator, noise: float) -> Any:
         return self.task.correct_prediction(self._source, rng, noise)

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from organizer.bundle.packing import imported, needed_code
+from organizer.bundle.parts import imported, needed_code
 from quality import ROOT, mutant_filter
 from scoring_program.task import load_task, task_ids
 

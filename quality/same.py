@@ -15,15 +15,15 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from organizer.files import zip_bytes
+from organizer.files import Files, folder_files, samples_folder, unpack, zip_bytes
 from quality import ROOT
 from quality.task import quality_tasks
 
@@ -31,7 +31,6 @@ RECORDED = ROOT / "tests" / "recorded"
 _PROTOCOLS = ("published", "released")
 _MOST_SHOWN = 20
 _NOISE = 0.1
-_Outputs = Mapping[str, str]
 
 # What may differ: why, a pattern, and what is compared instead. Applied to the outputs of both checkouts.
 ALLOWED: tuple[tuple[str, str, str], ...] = (
@@ -57,28 +56,19 @@ try:
 except ImportError:
     from scoring_program.scoring import main as score
     option = "--challenge"
-import evaluate
+from evaluate import main as evaluate
 from validator.__main__ import main as check
 
-def run(case):
-    task, reference, submission, output = (case[key] for key in ("task", "reference", "submission", "output"))
-    if case["command"] == "score":
-        return score([case["input"], output, option, task])
-    if case["command"] == "check":
-        return check([task, submission, "--json"])
-    return evaluate.main([task, submission, "--reference", reference, "--protocol", case["protocol"],
-                          "--output", output, "--cache", case["cache"], "--verbose"])
-
 for line in sys.stdin:
-    case = json.loads(line)
-    os.makedirs(case["output"])
+    command, output, arguments = json.loads(line)
+    os.makedirs(output)
     pid = os.fork()
     if not pid:
         for number, name in ((1, "stdout"), (2, "stderr")):
-            os.dup2(os.open(os.path.join(case["output"], name), os.O_CREAT | os.O_WRONLY), number)
+            os.dup2(os.open(os.path.join(output, name), os.O_CREAT | os.O_WRONLY), number)
         code = 70
         try:
-            code = run(case)
+            code = globals()[command]([option if word == "--task" else word for word in arguments])
         except SystemExit as end:
             code = end.code
         except BaseException:
@@ -87,22 +77,18 @@ for line in sys.stdin:
         sys.stderr.flush()
         os._exit(code)
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    with open(os.path.join(case["output"], "exit_code"), "w") as stream:
+    with open(os.path.join(output, "exit_code"), "w") as stream:
         stream.write(str(code))
 """
 
 
-@dataclass(frozen=True)
-class Case:
-    """One command on one submission; ``input`` is laid out as on the platform."""
+class Case(NamedTuple):
+    """A command on a submission to a task; OUTPUT and CACHE in its arguments are a checkout's own folders."""
 
     name: str
-    command: str
     task: str
-    reference: str
-    submission: str
-    protocol: str = ""
-    input: str = ""
+    command: str
+    arguments: Sequence[object]
 
 
 def run_same(other: Path, ids: Sequence[str]) -> int:
@@ -115,60 +101,58 @@ def run_same(other: Path, ids: Sequence[str]) -> int:
         print(f"{other}: this is no checkout of this repository", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory() as work, ThreadPoolExecutor(2) as pool:
-        cases = [case for case in _cases(Path(work) / "inputs") if case.task in ids or not ids]
+        cases = [case for case in _cases(Path(work)) if case.task in ids or not ids]
         sides = ((ROOT, Path(work) / "a"), (other.resolve(), Path(work) / "b"))
         futures = [pool.submit(_outputs, checkout, folder, cases, not ids) for checkout, folder in sides]
         here, there = (future.result() for future in futures)
-    used: Counter[str] = Counter()
-    differing = [
-        name for name in sorted({*here, *there}) if not _equal(here.get(name), there.get(name), used)
-    ]
-    groups: dict[str, list[str]] = {}
-    for name in differing:
-        groups.setdefault(_difference(here.get(name), there.get(name)), []).append(name)
+    used, groups = Counter[str](), defaultdict[str, list[str]](list)
+    for name in sorted({*here, *there}):
+        first, second = (outputs.get(name, "(no such file)") for outputs in (here, there))
+        if not _equal(first, second, used):
+            groups[_difference(first, second)].append(name)
     for difference, names in list(groups.items())[:_MOST_SHOWN]:
         print(f"different | {names[0]} and {len(names) - 1:,} more\n{difference}")
-    print(f"{len(here):,} outputs of {len(cases):,} runs compared, {len(differing):,} differ")
-    for reason, count in used.most_common():
+    n_differing = sum(map(len, groups.values()))
+    print(f"{len(here):,} outputs of {len(cases):,} runs compared, {n_differing:,} differ")
+    for reason, count in (+used).most_common():
         print(f"allowed   | {reason}: {count:,} outputs")
-    return 1 if differing else 0
+    return 1 if groups else 0
 
 
 def _cases(folder: Path) -> Iterator[Case]:
-    """Yield all cases; recorded submissions are unpacked into ``folder``."""
+    """Yield all cases; what they need is written into ``folder``."""
     for case in sorted((ROOT / "tests" / "golden").glob("*/*/expected.json")):
-        yield from _runs(
-            case.parent.parent.name, case.parent / "ref", case.parent / "res", case.parent.name, folder
-        )
-    for task in sorted((ROOT / "reference_data").iterdir()):
-        for sample in sorted((ROOT / "starting_kit" / "samples" / task.name).iterdir()):
-            yield from _runs(task.name, task, sample, f"sample-{sample.name}", folder)
-        recorded = folder / "recorded" / task.name
+        yield from _runs(case.parts[-3], case.parent / "ref", case.parent / "res", case.parts[-2], folder)
+    for task_id in quality_tasks():
+        reference, recorded = ROOT / "reference_data" / task_id, folder / "recorded" / task_id
         recorded.mkdir(parents=True)
-        with zipfile.ZipFile(RECORDED / f"{task.name}.zip") as archive:
-            archive.extractall(recorded)
-        _write_mistaken(task, recorded)
+        unpack((RECORDED / f"{task_id}.zip").read_bytes(), recorded)
+        _write_mistaken(task_id, reference, recorded)
+        for sample in sorted(samples_folder(task_id).iterdir()):
+            yield from _runs(task_id, reference, sample, f"sample-{sample.name}", folder)
         for submission in sorted(recorded.iterdir()):
-            yield from _runs(task.name, task, submission, submission.stem, folder)
+            yield from _runs(task_id, reference, submission, submission.stem, folder)
 
 
-def _write_mistaken(reference: Path, folder: Path) -> None:
+def _write_mistaken(task_id: str, reference: Path, folder: Path) -> None:
     """Write a valid submission with each of the mistakes that notes should report."""
-    task = quality_tasks()[reference.name]
+    task = quality_tasks()[task_id]
     for mistake in task.mistakes:
         correct = task.correct_prediction(reference, np.random.default_rng(1), _NOISE)
         name = re.sub(r"[^a-z0-9]+", "-", mistake.name.lower())
         (folder / f"mistake-{name}.zip").write_bytes(zip_bytes(task.files(mistake.change(correct))))
 
 
-def _runs(task: str, reference: Path, submission: Path, title: str, folder: Path) -> Iterator[Case]:
+def _runs(task_id: str, reference: Path, submission: Path, title: str, folder: Path) -> Iterator[Case]:
     """Yield the commands for one submission; a zip, which is as a rule invalid, is scored by one protocol
     at home."""
-    name = f"{task}/{title}"
-    files = (str(reference), str(submission))
-    yield Case(f"{name}/check", "check", task, *files)
+    name = f"{task_id}/{title}"
+    yield Case(f"{name}/check", task_id, "check", [task_id, submission, "--json"])
     for protocol in _PROTOCOLS if submission.is_dir() else _PROTOCOLS[:1]:
-        yield Case(f"{name}/evaluate-{protocol}", "evaluate", task, *files, protocol)
+        options = ["--protocol", protocol, "--output", "OUTPUT", "--cache", "CACHE", "--verbose"]
+        arguments = [task_id, submission, "--reference", reference, *options]
+        yield Case(f"{name}/evaluate-{protocol}", task_id, "evaluate", arguments)
+    # As on the platform.
     layout = folder / "platform" / name
     layout.mkdir(parents=True)
     (layout / "ref").symlink_to(reference)
@@ -177,82 +161,64 @@ def _runs(task: str, reference: Path, submission: Path, title: str, folder: Path
     else:
         (layout / "res").mkdir()
         shutil.copy(submission, layout / "res")
-    yield Case(f"{name}/score", "score", task, *files, input=str(layout))
+    yield Case(f"{name}/score", task_id, "score", [layout, "OUTPUT", "--task", task_id])
 
 
-def _outputs(checkout: Path, work: Path, cases: list[Case], bundles: bool) -> dict[str, str]:
+def _outputs(checkout: Path, work: Path, cases: Sequence[Case], bundles: bool) -> dict[str, str]:
     """Run everything in a checkout; return the texts of all outputs by case and file."""
-    cache = str(work / "prepared")
-    requests = [
-        {**asdict(case), "output": str(work / "output" / case.name), "cache": cache} for case in cases
-    ]
-    lines = "".join(json.dumps(request) + "\n" for request in requests)
+    lines = []
+    for case in cases:
+        own = {"OUTPUT": str(work / "output" / case.name), "CACHE": str(work / "prepared")}
+        arguments = [own.get(word, word) for word in map(str, case.arguments)]
+        lines.append(json.dumps([case.command, own["OUTPUT"], arguments]))
     command = [sys.executable, "-W", "ignore", "-c", _DRIVER]
-    subprocess.run(command, cwd=checkout, input=lines, text=True, check=True)
+    subprocess.run(command, cwd=checkout, input="\n".join(lines), text=True, check=True)
     outputs = {
         path.relative_to(work).as_posix(): path.read_bytes().decode("utf-8", "replace")
-        for path in sorted((work / "output").rglob("*"))
+        for path in (work / "output").rglob("*")
         if path.is_file()
     }
-    for task in sorted({Path(case.reference) for case in cases if Path(case.reference).name == case.task}):
-        target = work / "references" / task.name
-        options = ["--source", str(task), "--output", str(target)]
-        _organizer(checkout, ["prepare", task.name, *options])
-        outputs |= _archive_texts(
-            f"reference/{task.name}", {p.name: p.read_bytes() for p in target.iterdir()}
-        )
+    for task_id in sorted({case.task for case in cases}):
+        target = work / "references" / task_id
+        options = ["--source", str(ROOT / "reference_data" / task_id), "--output", str(target)]
+        _organizer(checkout, "prepare", task_id, *options)
+        outputs |= _archive_texts(f"reference/{task_id}", folder_files(target))
     for form in ("v2", "v1.5") if bundles else ():
-        _organizer(checkout, ["bundle", "--format", form])
-    for path in sorted((checkout / "dist").rglob("*.zip")) if bundles else ():
-        outputs |= _archive_texts("bundle", {path.relative_to(checkout).as_posix(): path.read_bytes()})
-    return outputs
+        _organizer(checkout, "bundle", "--format", form)
+    return outputs | (_archive_texts("bundle/dist", folder_files(checkout / "dist")) if bundles else {})
 
 
-def _organizer(checkout: Path, arguments: list[str]) -> None:
-    subprocess.run(
-        [sys.executable, "-m", "organizer", *arguments], cwd=checkout, check=True, capture_output=True
-    )
+def _organizer(checkout: Path, *arguments: str) -> None:
+    command = [sys.executable, "-m", "organizer", *arguments]
+    subprocess.run(command, cwd=checkout, check=True, capture_output=True)
 
 
-def _archive_texts(name: str, files: Mapping[str, bytes]) -> dict[str, str]:
+def _archive_texts(name: str, files: Files) -> dict[str, str]:
     """Return the texts of files by their paths, those inside of zips too, without code."""
     texts: dict[str, str] = {}
     for path, data in files.items():
         if data.startswith(b"PK") and path.endswith(".zip"):
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                inner = {
-                    member: archive.read(member)
-                    for member in archive.namelist()
-                    if not _CODE.fullmatch(member)
-                }
-            texts |= _archive_texts(f"{name}/{path}", inner)
+                inner = {member: archive.read(member) for member in archive.namelist()}
+            without_code = {member: inner[member] for member in inner if not _CODE.fullmatch(member)}
+            texts |= _archive_texts(f"{name}/{path}", without_code)
         else:
             texts[f"{name}/{path}"] = data.decode("utf-8", "replace")
     return texts
 
 
-def _equal(first: str | None, second: str | None, used: Counter[str]) -> bool:
-    if first == second:
-        return True
-    if first is None or second is None:
-        return False
-    for reason, pattern, replacement in ALLOWED:
+def _equal(first: str, second: str, used: Counter[str]) -> bool:
+    """Return whether two texts are the same apart from what may differ; count which of that does."""
+    for reason, pattern, replacement in ALLOWED if first != second else ():
         rule = re.compile(pattern, re.MULTILINE)
         used[reason] += rule.findall(first) != rule.findall(second)
         first, second = rule.sub(replacement, first), rule.sub(replacement, second)
     return first == second
 
 
-def _difference(first: str | None, second: str | None) -> str:
-    """Return the first line that differs, of both texts."""
-    sides = [("(no such file)" if text is None else text).splitlines() for text in (first, second)]
-    for here, there in zip(*sides):
-        if here != there:
-            at = next(
-                (i for i, pair in enumerate(zip(here, there)) if pair[0] != pair[1]),
-                min(len(here), len(there)),
-            )
-            begin = max(at - 60, 0)
-            return f"  here:  {here[begin : at + 100]}\n  there: {there[begin : at + 100]}"
-    longer = max(sides, key=len)
-    return f"  only in one: {longer[min(map(len, sides))][:200]}" if longer else "  (only in one)"
+def _difference(first: str, second: str) -> str:
+    """Return the first difference of two texts, with what is around it in its line."""
+    pairs = enumerate(zip(first, second))
+    at = next((at for at, (here, there) in pairs if here != there), min(len(first), len(second)))
+    begin = max(at - 60, first.rfind("\n", 0, at) + 1)
+    return f"  here:  {first[begin : at + 100]!r}\n  there: {second[begin : at + 100]!r}"

@@ -7,21 +7,20 @@ judges them. Hints change no score. They give shares of the sample in steps of 5
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from scoring_program.disclosure import MIN_GROUP, shows_comparisons
+from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Note
 
 MIN_ANNOTATED = 20
 _SAMPLE = 200
-_USUAL = (
-    "Usual causes: names in another spelling, ids or frames counted from 0, boxes in another unit or order"
-)
+_USUAL = "Usual causes: names in another spelling, ids or frames counted from 0, boxes in another "
+_USUAL += "unit or order"
 # How many times as large the share that another interpretation fits must be, or by how much larger.
 _TIMES = 2.5
 _MARGIN = 0.4
@@ -89,56 +88,41 @@ class Check:
 
 
 def likely_mistakes(
-    notes: Sequence[Note], checks: Callable[[], Sequence[Check]], settings: Mapping[str, Any], score: float
+    notes: Sequence[Note], checks: Callable[[], Sequence[Check]], settings: Settings, score: float
 ) -> list[Note]:
-    """Return notes on likely mistakes.
+    """Return notes on likely mistakes: those that need no reference, and those of checks in order of scoring.
 
     Notes that look at the reference are left out at ``detail: none`` and where fewer than 20 annotated
-    instances, or fewer than 5 entries of the submission, were compared.
-
-    Parameters
-    ----------
-    notes : sequence of Note
-        Those that need no reference.
-    checks : callable
-        Returns what is compared with the reference, in the order of scoring.
-    settings : mapping
-    score : float
-        A score of 0 adds a note.
+    instances, or fewer than 5 entries of the submission, were compared. A score of 0 adds a note.
     """
     if not settings["notes"]:
         return []
-    hints = list(notes)
-    is_empty, is_normalized = (
-        any(note.code == code for note in hints) for code in ("N-EMPTY", "N-LOOKS-NORMALIZED")
-    )
+    hints, codes = list(notes), {note.code for note in notes}
     compared: Sequence[Check] = ()
-    if shows_comparisons(settings["detail"]) and not is_empty:
+    if shows_comparisons(settings["detail"]) and "N-EMPTY" not in codes:
         with np.errstate(all="ignore"):  # boxes may be as large as numbers go
             compared = checks()
     compared = [c for c in compared if c.annotated >= MIN_ANNOTATED and len(c.as_is) >= MIN_GROUP]
-    interpretations: set[str] = set()
+    # Coordinates in 0..1 also fit with a scale, but that says less.
+    needless = {"N-LOOKS-SCALED"} if "N-LOOKS-NORMALIZED" in codes else set()
+    noted: set[str] = set()
     for check in compared:
         best = best_interpretation(check)
-        # Coordinates in 0..1 also fit with a scale, but that says less.
-        is_known = best is not None and best.words in interpretations
-        if best and not is_known and not (best.code == "N-LOOKS-SCALED" and is_normalized):
-            interpretations.add(best.words)
+        if best and best.words not in noted and best.code not in needless:
+            noted.add(best.words)
             shares = f"{_percent(best.fits)} {check.claim}; as submitted, {_percent(check.as_is)}"
             hints.append(Note(best.code, f"read {best.words}, {shares}. {best.remedy}"))
         elif not best and check.unknown and _is_lost(check):
             hints.append(Note(check.unknown, f"{_LOST} {check.claim}. {check.causes}"))
-    if score == 0 and not is_empty:
+    if score == 0 and "N-EMPTY" not in codes:
         hints.append(_zero(compared))
     return hints
 
 
 def best_interpretation(check: Check) -> Interpretation | None:
     """Return the best interpretation that fits far better than the submission, or None."""
-    better = [
-        interpretation for interpretation in check.interpretations if _far_better(check, interpretation.fits)
-    ]
-    return max(better, key=lambda interpretation: float(interpretation.fits.mean()), default=None)
+    better = (other for other in check.interpretations if _far_better(check, other.fits))
+    return max(better, key=lambda other: float(other.fits.mean()), default=None)
 
 
 def _far_better(check: Check, after: Bools) -> bool:
@@ -183,6 +167,7 @@ class BoxPairs:
         ``prediction`` as submitted, ``ground_truth`` as ``x1, y1, x2, y2``.
     """
 
+    CORNERS = "Boxes are [x1, y1, x2, y2] in pixels of the original video"
     n: int
     entry: Ints
     prediction: Floats
@@ -199,38 +184,35 @@ class BoxPairs:
 
     def corner_interpretations(self) -> list[Interpretation]:
         """Return the other interpretations of boxes that should be ``x1, y1, x2, y2``."""
-        boxes, remedy = self.prediction, "Write boxes as [x1, y1, x2, y2]"
-        forms = [
-            ("N-LOOKS-XYWH", "as [x, y, width, height]", with_sizes(boxes), remedy),
-            ("N-LOOKS-SWAPPED", "as [y1, x1, y2, x2]", boxes[:, [1, 0, 3, 2]], remedy),
+        boxes = self.prediction
+        others = [
+            ("N-LOOKS-XYWH", "as [x, y, width, height]", with_sizes(boxes)),
+            ("N-LOOKS-SWAPPED", "as [y1, x1, y2, x2]", boxes[:, [1, 0, 3, 2]]),
         ]
-        return self.interpretations(boxes, forms)
+        return self.interpretations(boxes, others, "Write boxes as [x1, y1, x2, y2]")
 
     def interpretations(
-        self, corners: Floats, forms: Sequence[tuple[str, str, Floats, str]]
+        self, corners: Floats, others: Sequence[tuple[str, str, Floats]], remedy: str
     ) -> list[Interpretation]:
-        """Return interpretations of (code, words, corners, remedy), and scaled: best fit, half, double."""
-        made = [Interpretation(code, words, self.met(boxes), remedy) for code, words, boxes, remedy in forms]
-        scales = [np.full(2, scale) for scale in _USUAL_SCALES]
-        fitted = self._scale(corners)
-        for scale in scales if fitted is None else [fitted, *scales]:
-            words = f"with x times {scale[0]:.2f} and y times {scale[1]:.2f}"
-            remedy = "Give pixels of the original size, not of a resized one"
-            made.append(
-                Interpretation("N-LOOKS-SCALED", words, self.met(corners * np.tile(scale, 2)), remedy)
-            )
-        return made
+        """Return interpretations of (code, words, corners), and scaled: best fit, half, double."""
+        read = [Interpretation(code, words, self.met(boxes), remedy) for code, words, boxes in others]
+        remedy = "Give pixels of the original size, not of a resized one"
+        for x, y in [*self._scale(corners), *((scale, scale) for scale in _USUAL_SCALES)]:
+            words, boxes = f"with x times {x:.2f} and y times {y:.2f}", corners * np.array([x, y, x, y])
+            read.append(Interpretation("N-LOOKS-SCALED", words, self.met(boxes), remedy))
+        return read
 
-    def _scale(self, corners: Floats) -> Floats | None:
-        """Return the factors of x and y on which most pairs agree, in position and in size."""
+    def _scale(self, corners: Floats) -> list[tuple[float, float]]:
+        """Return the factors of x and y on which most pairs agree, in position and in size, if they do."""
         size, center = (np.log(of(self.ground_truth) / of(corners)) for of in (_size, _center))
         factor = ((size + center) / 2)[(np.abs(size - center) < 2 * _SCALE_TOLERANCE).all(axis=1)]
         if len(factor) < _FEWEST_PAIRS:
-            return None
+            return []
         tried = factor[np.linspace(0, len(factor) - 1, min(len(factor), _SCALES_TRIED)).astype(np.int64)]
         near = (np.abs(tried[:, None] - factor) < _SCALE_TOLERANCE).all(axis=2)
         best = np.median(factor[near[near.sum(axis=1).argmax()]], axis=0)
-        return np.exp(best) if np.abs(best).max() >= _LEAST_SCALE else None
+        x, y = np.exp(best).tolist()
+        return [(x, y)] if np.abs(best).max() >= _LEAST_SCALE else []
 
 
 def _size(boxes: Floats) -> Floats:
@@ -246,12 +228,11 @@ def with_sizes(boxes: Floats) -> Floats:
     return np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)
 
 
+Lemma = Callable[[str], str]
+
+
 def names_check(
-    words: Sequence[str],
-    known: Sequence[str],
-    what: str,
-    annotated: int,
-    lemma: Callable[[str], str] | None = None,
+    words: Sequence[str], known: Sequence[str], what: str, annotated: int, lemma: Lemma | None = None
 ) -> Check:
     """Return the check of names that must be spelled as in the reference.
 
@@ -267,19 +248,14 @@ def names_check(
 
     as_is, fits = is_in(chosen, known), is_in(map(plain, chosen), set(map(plain, known)))
     respelled = {word for word, gained in zip(chosen, (fits & ~as_is).tolist()) if gained}
-    interpretation = Interpretation(
-        "N-LOOKS-SPELLED", f"with {what} in lower case and {how}", fits, "Names are compared exactly"
-    )
+    code, read = "N-LOOKS-SPELLED", f"with {what} in lower case and {how}"
+    others = [Interpretation(code, read, fits, "Names are compared exactly")]
     are_numbers = bool(chosen) and all(word.strip().isdigit() for word in chosen)
+    compared = annotated if are_numbers or len(set(chosen)) >= MIN_GROUP else 0
     causes = "Write the names as the format page and the class list do"
-    return Check(
-        f"of your {what} occur in the reference",
-        as_is,
-        [interpretation] if len(respelled) >= MIN_GROUP else [],
-        annotated if are_numbers or len(set(chosen)) >= MIN_GROUP else 0,
-        f"{causes}; yours are numbers" if are_numbers else causes,
-        "N-LOOKS-SPELLED",
-    )
+    causes += "; yours are numbers" if are_numbers else ""
+    claim = f"of your {what} occur in the reference"
+    return Check(claim, as_is, others if len(respelled) >= MIN_GROUP else [], compared, causes, code)
 
 
 def is_in(entries: Iterable[Hashable], known: Iterable[Hashable]) -> Bools:

@@ -8,26 +8,28 @@ import zipfile
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from validator.findings import Findings, Refused
+from validator.strict_json import JsonValue
 
 # Raised when the content of prepared files changes.
 _FORM = 2
 
 T = TypeVar("T")
+Texts = dict[str, JsonValue]
+Arrays = dict[str, np.ndarray]
 
 
 def save_prepared(path: Path, texts: Mapping[str, object], arrays: Mapping[str, np.ndarray]) -> None:
     """Write arrays, and texts that JSON can hold."""
     text = json.dumps({"form": _FORM, **texts}).encode()
-    content: dict[str, Any] = {"text": np.frombuffer(text, np.uint8), **arrays}
-    np.savez(path, **content)
+    np.savez(path, text=np.frombuffer(text, np.uint8), **arrays)  # type: ignore[arg-type]
 
 
-def load_prepared(path: Path, make: Callable[[dict[str, Any], dict[str, np.ndarray]], T]) -> T:
+def load_prepared(path: Path, make: Callable[[Texts, Arrays], T]) -> T:
     """Return what ``make`` builds from the texts and arrays of a prepared file. Raises Refused."""
     try:
         arrays = load_arrays(path)
@@ -42,14 +44,8 @@ def load_prepared(path: Path, make: Callable[[dict[str, Any], dict[str, np.ndarr
     raise Refused(findings)
 
 
-def load_arrays(path: Path) -> dict[str, np.ndarray]:
-    """Return all arrays of a ``.npz`` file.
-
-    Raises
-    ------
-    ValueError
-        The file is missing, damaged, or holds pickled objects.
-    """
+def load_arrays(path: Path) -> Arrays:
+    """Return all arrays of a ``.npz`` file; raise ValueError if it is missing, damaged, or holds pickles."""
     try:
         # Opened here, because numpy leaves a damaged file open.
         with path.open("rb") as stream:

@@ -28,7 +28,7 @@ RULES = {
     "scoring_program.prepared": "validator",
     "scoring_program.signature": "scoring_program.settings",
     "scoring_program.disclosure": "scoring_program.result validator",
-    "scoring_program.hints": "scoring_program.disclosure validator",
+    "scoring_program.hints": "scoring_program.disclosure scoring_program.settings validator",
     "scoring_program.task": "scoring_program.settings scoring_program.signature scoring_program.result "
     "scoring_program.disclosure scoring_program.metrics.resampling validator",
     "scoring_program.report": "scoring_program.task scoring_program.result scoring_program.disclosure validator",

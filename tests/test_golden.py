@@ -22,6 +22,8 @@ from tests.golden_cases import (
     told,
 )
 
+pytestmark = pytest.mark.interpreters
+
 CASES = cases()
 
 

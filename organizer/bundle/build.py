@@ -1,4 +1,4 @@
-"""Building the bundles that are uploaded.
+"""Building the bundles that are uploaded, and the task that was built last, for runs of submissions.
 
 ``competition.yaml`` is the single source for the competition of all tasks; the bundle of one task is cut out
 of it. The files that it names are built if their names are ``<id>_program.zip``, ``X_reference.zip``,
@@ -7,6 +7,7 @@ of it. The files that it names are built if their names are ``<id>_program.zip``
 
 from __future__ import annotations
 
+import posixpath
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,13 +26,16 @@ from organizer.bundle.competition import (
     named_files,
     read_competition,
     refused,
+    step_limit,
 )
 from organizer.bundle.cut import classic, one_task, reference_name, task_id_of
 from organizer.bundle.lint import lint_files
-from organizer.bundle.parts import KIT, Parts
+from organizer.bundle.parts import KIT, Parts, build_program, demo_reference
 from organizer.bundle.rules import check_competition
-from organizer.data.references import task_folders
-from organizer.files import zip_bytes
+from organizer.data.prepare import reference_files
+from organizer.data.references import task_folder, task_folders
+from organizer.files import Files, files_below, read_zip, zip_bytes
+from organizer.runs.worker import BuiltTask
 from scoring_program.task import load_task, task_ids
 from validator.findings import Refused
 
@@ -98,8 +102,7 @@ def build_all(
 
 def build_command(reference: Path | None, form: str, demo: bool) -> int:
     """Build all bundles into dist/ and print their paths."""
-    for path in build_all(reference, form, demo=demo):
-        print(path.relative_to(ROOT))
+    print(*(path.relative_to(ROOT) for path in build_all(reference, form, demo=demo)), sep="\n")
     return 0
 
 
@@ -119,7 +122,7 @@ def load_competition(source: Path = ROOT) -> Competition:
     """Return competition.yaml. Raises Refused if it is not one of Codabench's v2, or wrong."""
     report, path = LintReport(), source / COMPETITION
     if not path.is_file():
-        raise refused("L-FILE", "there is no such file", f"put it into {source}")
+        raise refused("no competition", folder=source)
     data = read_competition(path.read_bytes(), report)
     if data is None:
         raise Refused(report.errors)
@@ -130,7 +133,7 @@ def load_competition(source: Path = ROOT) -> Competition:
 def check_buildable(data: Competition) -> None:
     """Raise Refused if bundles cannot be built from a competition.yaml."""
     if form_of(data) == "v1.5":
-        raise refused("L-SCHEMA", "v1.5 bundles are built from v2 as well", "write version: 2", "/version")
+        raise refused("built from v2", "/version")
     report = LintReport()
     check_competition(data, report)
     report.errors.refuse_problems()
@@ -161,7 +164,7 @@ def plan_bundles(competition: Competition, parts: Parts, form: str) -> Plan:
         hint = f"add {'it' if len(missing) == 1 else 'them'}, or use DEMO=1 (--demo) for synthetic data"
         plan.notes.append(f"not built: {', '.join(not_built)}; {problem}; {hint}")
     if not plan.bundles:
-        raise refused("L-NOTHING", f"there is nothing to build: {problem}", hint)
+        raise refused("nothing to build", problem=problem, remedy=hint)
     return plan
 
 
@@ -220,3 +223,43 @@ def _samples(
             made[path] = sample
         solutions.append(entry)
     return solutions, made
+
+
+def built_task(task_id: str, reference: Path | None) -> BuiltTask:
+    """Return the task in ``dist/<id>.zip``; its parts are built if there is no such bundle.
+
+    ``reference``, a folder of tasks or of this one, replaces the bundle's reference. Raises Refused if
+    it is neither.
+    """
+    data = _given_reference(task_id, reference) if reference else None
+    path = DIST / f"{task_id}.zip"
+    if not path.is_file():
+        data = data or zip_bytes(demo_reference(task_id))
+        return BuiltTask(task_id, build_program(task_id), data, float(step_limit({})))
+    files = read_zip(path)
+    competition = yaml.safe_load(files[COMPETITION])
+    # The first of several entries of the task, as a bundle without REFERENCE names no other.
+    task = next(task for task in competition["tasks"] if task_id_of(task) == task_id)
+    program = files[task["scoring_program"]]
+    if program != build_program(task_id):
+        place = f"{DIST.name}/{path.name}"
+        print(f"warning | the program in {place} differs from this repository's; run make bundle")
+    limit = float(step_limit(competition["phases"][0]))
+    return BuiltTask(task_id, program, data or _reference_in(files, task), limit)
+
+
+def _reference_in(files: Files, task: Entry) -> bytes:
+    """Return the reference of a task of a bundle as a zip; there it may be a folder."""
+    name = posixpath.normpath(task.get("reference_data", ""))
+    if name in files:
+        return files[name]
+    if folder := files_below(name, files):
+        return zip_bytes(folder)
+    raise refused("no reference in the bundle")
+
+
+def _given_reference(task_id: str, reference: Path) -> Path | bytes:
+    """Return the task's folder of REFERENCE, as a zip if the platform cannot read its files as they are."""
+    folder = task_folder(task_id, reference, task_names(load_competition()))
+    files = reference_files(task_id, folder)
+    return folder if all((folder / name).is_file() for name in files) else zip_bytes(files)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
@@ -24,12 +26,17 @@ Entry = Mapping[str, Any]
 Competition = Entry
 
 
+def load_schema(name: str) -> Entry:
+    """Return the data of a file of ``schemas/``."""
+    return json.loads((Path(__file__).parent / "schemas" / f"{name}.json").read_text(encoding="utf-8"))
+
+
+WORDS = load_schema("words")
+
+
 @dataclass
 class LintReport:
-    """Errors make an upload or a run fail, warnings are about what is unwise.
-
-    ``where`` is a JSON Pointer into competition.yaml or a place in another file.
-    """
+    """Errors make an upload or a run fail, warnings are about what is unwise."""
 
     errors: Findings = field(default_factory=Findings)
     warnings: Findings = field(default_factory=Findings)
@@ -39,13 +46,14 @@ class LintReport:
         """Whether there is no error."""
         return self.errors.ok
 
-    def error(self, code: str, problem: str, hint: str, where: str = "", file: str = COMPETITION) -> None:
-        """Record what fails."""
-        self.errors.add(code, problem, hint, file=file, where=where)
+    def add(self, rule: str, where: str = "", file: str = COMPETITION, **fields: object) -> None:
+        """Record what breaks a rule in the words that ``words.json`` has for it, filled with fields.
 
-    def warn(self, code: str, problem: str, hint: str, where: str = "", file: str = COMPETITION) -> None:
-        """Record what is unwise."""
-        self.warnings.add(code, problem, hint, file=file, where=where)
+        ``where`` is a JSON Pointer into competition.yaml or a place in another file.
+        """
+        level, code, problem, remedy = WORDS[rule]
+        findings = self.errors if level == "error" else self.warnings
+        findings.add(code, problem.format(**fields), remedy.format(**fields), file=file, where=where)
 
     def lines(self) -> list[str]:
         """Return all errors, then all warnings, numbered."""
@@ -53,10 +61,10 @@ class LintReport:
         return [f"{level} {line}" for level, findings in levels for line in findings.lines(shown=None)]
 
 
-def refused(code: str, problem: str, hint: str, where: str = "") -> Refused:
+def refused(rule: str, where: str = "", **fields: object) -> Refused:
     """Return the exception for one error in competition.yaml."""
     report = LintReport()
-    report.error(code, problem, hint, where)
+    report.add(rule, where, COMPETITION, **fields)
     return Refused(report.errors)
 
 
@@ -93,17 +101,15 @@ def read_competition(text: bytes, report: LintReport) -> Competition | None:
             data = load_strict(decoded)
         except yaml.constructor.ConstructorError as error:
             data = yaml.safe_load(decoded)  # as the platform does: the last of two equal keys wins
-            problem = f"{error.problem}; the platform takes the last one"
-            report.warn("L-TWICE", problem, "keep one", _position(error))
+            report.add("key twice", _position(error), problem=error.problem)
     except UnicodeDecodeError:
-        report.error("L-YAML", "the file is not UTF-8", "save it as plain UTF-8")
+        report.add("not UTF-8")
     except (yaml.YAMLError, ValueError) as error:  # ValueError: a date without quotes that does not exist
-        problem = getattr(error, "problem", None) or str(error)
-        report.error("L-YAML", problem, "correct the YAML", _position(error))
+        report.add("no YAML", _position(error), problem=getattr(error, "problem", None) or str(error))
     else:
         if isinstance(data, dict):
             return data
-        report.error("L-YAML", "this is not a mapping", "see competition.yaml of this project")
+        report.add("no mapping")
     return None
 
 

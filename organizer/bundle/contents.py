@@ -41,6 +41,8 @@ _COMPARED_FROM_BYTES = 64
 _SHOWN_NAMES = 3
 _DEMO_IN_KIT = "demo_reference/"
 _load_task = lru_cache(load_task)
+# A rule of words.json, and the fields of its words.
+_Broken = tuple[str, dict[str, str]]
 
 
 class _Task(NamedTuple):
@@ -74,23 +76,18 @@ def _check_programs(entry: Entry, files: Files, report: LintReport) -> Declarati
     task_id = None
     for name in [entry[key] for key in ("ingestion_program", "scoring_program") if key in entry]:
         task_id, where, problems = _program(files[name])
-        for level, problem, hint in problems:
-            record = report.error if level == "error" else report.warn
-            record("L-METADATA", problem, hint, where, name)
+        for rule, fields in problems:
+            report.add(rule, where, name, **fields)
     return _load_task(task_id) if task_id and "scoring_program" in entry else None
 
 
 def _check_image(data: Competition, ours: bool, report: LintReport) -> None:
     key = "docker_image" if form_of(data) == "v2" else "competition_docker_image"
     image = data.get(key, "codalab/codalab-legacy:py37")
-    hint = f"write {key}: codalab/codalab-legacy:py312"
     if " " in image.strip():
-        report.warn("L-IMAGE", f"{image} is not the name of an image", hint, f"/{key}")
+        report.add("name of an image", f"/{key}", image=image, key=key)
     elif ours and image.startswith("codalab/codalab-legacy") and not image.endswith(":py312"):
-        problem = f"the program needs Python 3.9 or later with numpy; {image} is not known to have it"
-        if key not in data:
-            problem = f"without {key} the platform takes {image}, whose Python is too old for the program"
-        report.warn("L-IMAGE", problem, hint, f"/{key}")
+        report.add("old image" if key in data else "default image", f"/{key}", image=image, key=key)
 
 
 def _check_reference(data: Competition, task: _Task, files: Files, report: LintReport) -> None:
@@ -98,12 +95,10 @@ def _check_reference(data: Competition, task: _Task, files: Files, report: LintR
     is_demo, problems = _reference(files[name], task_id)
     for found in problems:
         where = f"{found.file} {found.where}".strip()
-        report.error(f"L-REFERENCE {found.code}", found.problem, found.remedy, where, name)
+        report.errors.add(f"L-REFERENCE {found.code}", found.problem, found.remedy, file=name, where=where)
     if is_demo:
-        record, problem = report.warn, "the reference data is synthetic"
-        if not str(data["title"]).startswith(DEMO_TITLE):
-            record, problem = report.error, f"{problem} and the title does not say so"
-        record("L-DEMO", problem, "build with REFERENCE=DIR before you open the competition", file=name)
+        is_marked = str(data["title"]).startswith(DEMO_TITLE)
+        report.add("demo reference" if is_marked else "demo reference without mark", file=name)
         return
     secret = _digests(files[name])
     hidden = ("reference_data", "image")
@@ -114,11 +109,12 @@ def _check_reference(data: Competition, task: _Task, files: Files, report: LintR
             names = sorted(secret[digest] or name for digest in equal)
             listed = ", ".join(names[:_SHOWN_NAMES]) + (", …" if len(names) > _SHOWN_NAMES else "")
             # In a program that is not ours a file in both, a license perhaps, need not be a secret.
-            record = report.error if task_id or not all(map(secret.get, equal)) else report.warn
+            rule = "reference is shown" if task_id or not all(map(secret.get, equal)) else "file in common"
             hint = f"take them out; it is {where} of competition.yaml"
             if all(theirs[digest].startswith(_DEMO_IN_KIT) for digest in equal):
                 hint = "your reference is the demo reference: build with the real one"
-            record("L-LEAK", f"it shows {counted(len(names), 'file')} of {name}: {listed}", hint, file=other)
+            count = counted(len(names), "file")
+            report.add(rule, file=other, files=count, reference=name, names=listed, remedy=hint)
 
 
 def _written_columns(
@@ -132,11 +128,10 @@ def _written_columns(
     by_all, by_any = set.intersection(*written), set.union(*written)
     for column in columns:
         if column.key not in by_any:
-            hint = f"they write {', '.join(sorted(by_any))}"
-            report.error("L-COLUMN", f"no scoring program writes {column.key}", hint, column.where)
+            known = ", ".join(sorted(by_any))
+            report.add("column of no program", column.where, key=column.key, known=known)
         elif column.key not in by_all:
-            problem = f"not every scoring program writes {column.key}"
-            report.warn("L-COLUMN", problem, "the column stays empty for the others", column.where)
+            report.add("column of some programs", column.where, key=column.key)
     return [column.key for column in columns if column.key in by_all]
 
 
@@ -148,8 +143,8 @@ def _check_sorting(data: Competition, ours: Collection[Declaration], report: Lin
         if wrong := sorted(name for name, sorting in known.items() if sorting != order):
             shared = len(wrong) < len(known)
             hint = "upload the bundles of one task, or hide the column" if shared else "correct it"
-            problem = f"{column.key} of {', '.join(wrong)} sorts the other way"
-            report.warn("L-SORTING", problem, hint, f"{column.where}/{column.sorting_key}")
+            where, tasks = f"{column.where}/{column.sorting_key}", ", ".join(wrong)
+            report.add("sorts the other way", where, key=column.key, tasks=tasks, remedy=hint)
 
 
 def _check_samples(
@@ -166,20 +161,18 @@ def _check_samples(
                 built = BuiltTask(task.declared.id, program, reference, limit)
                 _check_run(_run(built, files[name]), name, keys, report)
             else:
-                problem = "the program is not ours, so the sample was not run"
-                report.warn("L-SAMPLE", problem, "try it there", file=name)
+                report.add("sample of others", file=name)
 
 
 def _check_run(run: Run, name: str, keys: list[str], report: LintReport) -> None:
     if "E-PYTHON" in run.stderr or "ModuleNotFoundError" in run.stderr:
-        problem = "packages are missing here, so the sample was not run"
-        report.warn("L-SAMPLE", problem, "make .venv/run", file=name)
+        report.add("packages are missing", file=name)
         return
     if run.exit_code != 0:
-        problem = f"the sample does not score (exit {run.exit_code}): {' '.join(run.stderr.split())[:300]}"
-        report.error("L-SAMPLE", problem, "make it again", file=name)
+        stderr = " ".join(run.stderr.split())[:300]
+        report.add("sample fails", file=name, exit_code=run.exit_code, stderr=stderr)
     for warning in read_scores(run, keys, further=None)[1]:
-        report.error("L-COLUMN", warning, "correct the leaderboard or the program", file=name)
+        report.add("score is not stored", file=name, warning=warning)
 
 
 @lru_cache
@@ -198,7 +191,7 @@ def _each_digest(data: bytes, name: str) -> Iterator[tuple[str, str]]:
 
 
 @lru_cache
-def _program(archive: bytes) -> tuple[str | None, str, list[tuple[str, str, str]]]:
+def _program(archive: bytes) -> tuple[str | None, str, list[_Broken]]:
     """Return the id of the task if a program is ours, and the name and the problems of its metadata."""
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         names = set(opened.namelist())
@@ -209,10 +202,10 @@ def _program(archive: bytes) -> tuple[str | None, str, list[tuple[str, str, str]
     return ours[0] if len(ours) == 1 else None, metadata, problems
 
 
-def _metadata_problems(text: bytes | None, names: set[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield the level, the problem and the hint of what is wrong with the metadata of a program."""
+def _metadata_problems(text: bytes | None, names: set[str]) -> Iterator[_Broken]:
+    """Yield what is wrong with the metadata of a program that holds these files."""
     if text is None:
-        yield "error", "there is no metadata.yaml: such a program hangs", "add one"
+        yield "no metadata", {}
         return
     try:
         metadata = yaml.safe_load(text)
@@ -220,18 +213,17 @@ def _metadata_problems(text: bytes | None, names: set[str]) -> Iterator[tuple[st
         metadata = None
     command = metadata.get("command") if isinstance(metadata, dict) else None
     if not isinstance(command, str) or not command.strip():
-        yield "error", "there is no command", "write command: python3 …"
+        yield "no command", {}
         return
     if _SHELL & set(command):
-        problem = f"there is no shell, but the command holds its characters: {command}"
-        yield "warning", problem, "write one plain command"
+        yield "command for a shell", {"command": command}
     words = command.split()
     if words[0].startswith("python2"):
-        yield "warning", f"the image has no {words[0]}", "write python3"
+        yield "old Python", {"word": words[0]}
     for word in words:
         path = next((word[len(head) :] for head in _PROGRAM_PLACES if word.startswith(head)), "")
         if path.endswith(".py") and path not in names:
-            yield "error", f"{word} is not in the program", "correct the command"
+            yield "program is missing", {"word": word}
 
 
 @lru_cache

@@ -184,12 +184,8 @@ def _classic_phases(data: Competition) -> tuple[dict[int, _New], list[str]]:
 
 
 def _classic_columns(board: Entry) -> tuple[_New, list[str]]:
-    columns, notes = {}, []
-    for column in board["columns"]:
-        if column.get("computation"):
-            notes.append(f"not carried over to v1.5: the computed column {column['key']}")
-            continue
-        columns[column["key"]] = {
+    columns = {
+        column["key"]: {
             "leaderboard": {"label": board["title"], "rank": 1},
             "label": column["title"],
             "rank": number(column["index"]) + 1,
@@ -197,4 +193,8 @@ def _classic_columns(board: Entry) -> tuple[_New, list[str]]:
             "numeric_format": number(column.get("precision", 2)),
             **({"hidden": True} if yes(column.get("hidden")) else {}),
         }
-    return columns, notes
+        for column in board["columns"]
+        if not column.get("computation")
+    }
+    lost = [column["key"] for column in board["columns"] if column.get("computation")]
+    return columns, [f"not carried over to v1.5: the computed column {key}" for key in lost]

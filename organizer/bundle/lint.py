@@ -10,24 +10,13 @@ from pathlib import Path, PurePosixPath
 from PIL import Image, UnidentifiedImageError
 
 from organizer.bundle import COMPETITION, DIST
-from organizer.bundle.competition import (
-    DATA_KEYS,
-    Competition,
-    Entry,
-    LintReport,
-    form_of,
-    named_files,
-    read_competition,
-    sorted_phases,
-    yes,
-)
+from organizer.bundle.competition import DATA_KEYS, Competition, LintReport, named_files, read_competition
 from organizer.bundle.contents import check_contents
-from organizer.bundle.rules import check_competition
+from organizer.bundle.rules import check_competition, visibility
 from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
 from validator.findings import counted, printable
 
 _CUT_NAME = 35
-_WIDTHS = (26, 22, 22, 0)
 _IMAGE_KINDS = ("PNG", "JPEG", "GIF", "WEBP")
 
 
@@ -63,13 +52,12 @@ def lint_bundle(path: Path) -> tuple[LintReport, list[str]]:
     except DAMAGED as error:
         missing = isinstance(error, FileNotFoundError)
         problem = "there is no such file" if missing else "this is not a readable zip file"
-        report.error("L-ZIP", problem, "build it with: make bundle", file=path.name)
+        report.add("no zip", file=path.name, problem=problem)
         return report, []
     if COMPETITION not in files:
         nested = [name for name in files if PurePosixPath(name).name == COMPETITION]
         hint = f"zip the content of {PurePosixPath(nested[0]).parent}, not the folder" if nested else "add it"
-        problem = "there is no competition.yaml at the root of the zip"
-        report.error("L-COMPETITION", problem, hint, file=path.name)
+        report.add("not at the root", file=path.name, remedy=hint)
         return report, []
     data = read_competition(files[COMPETITION], report)
     if data is None:
@@ -93,54 +81,49 @@ def _check_files(data: Competition, files: Files, report: LintReport) -> dict[st
     for where, name, key in named_files(data):
         path = posixpath.normpath(name)
         if not name or path == ".":
-            report.error("L-PATH", "an empty path means the whole bundle", "name a file", where)
+            report.add("no path", where)
         elif path.startswith(("/", "\\", "../")) or path == "..":
-            report.error("L-PATH", f"{name} leads out of the bundle", "use a plain name", where)
+            report.add("path leads out", where, name=name)
         elif path in files:
             named[name] = files[path]
             _check_file(name, files[path], where, key, report)
         elif key in DATA_KEYS and (folder := files_below(path, files)):
             named[name] = zip_bytes(folder)
             if f"{path}.zip" in names:
-                problem = f"there are both a folder {path}/ and a file {path}.zip"
-                hint = "rename one: the server zips the folder over the file"
-                report.error("L-CLASH", problem, hint, where)
+                report.add("folder over file", where, path=path)
         else:
-            report.error("L-FILE", f"{name} is not in the bundle", "add it", where)
+            report.add("file is missing", where, name=name)
     return named
 
 
 def _check_file(name: str, data: bytes, where: str, key: str, report: LintReport) -> None:
     if not data:
-        report.error("L-FILE", f"{name} is empty", "fill it", where)
+        report.add("file is empty", where, name=name)
     elif key == "image":
         _check_logo(name, data, report)
     elif key not in DATA_KEYS:
         _check_text(name, data, report)
     else:
         if not zipfile.is_zipfile(io.BytesIO(data)):
-            report.error("L-FILE", f"{name} is not a zip file", "zip its content", where)
+            report.add("file is no zip", where, name=name)
         if len(name) > _CUT_NAME:
-            report.warn("L-NAME", f"the site cuts {name} to {_CUT_NAME} characters", "shorten it", where)
+            report.add("long name", where, name=name, longest=_CUT_NAME)
 
 
 def _check_text(name: str, data: bytes, report: LintReport) -> None:
-    hint = "save it as plain UTF-8"
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        report.error("L-TEXT", "the page is not UTF-8", hint, file=name)
+        report.add("page is not UTF-8", file=name)
         return
-    if "\0" in text:
-        report.error("L-TEXT", "the page holds a NUL character", hint, file=name)
-    elif not text.strip("\ufeff \t\r\n"):
-        report.error("L-TEXT", "the page is empty", "fill it", file=name)
-    elif text.startswith("\ufeff"):
-        report.warn("L-TEXT", "the page begins with a byte order mark", hint, file=name)
-    elif "EDIT:" in text:
-        report.warn(
-            "L-TEXT", "the page holds the mark EDIT:", "write what it asks for and delete it", file=name
-        )
+    rules = {
+        "page with NUL": "\0" in text,
+        "page is empty": not text.strip("\ufeff \t\r\n"),
+        "page with mark": text.startswith("\ufeff"),
+        "page to edit": "EDIT:" in text,
+    }
+    if broken := next((rule for rule, is_broken in rules.items() if is_broken), None):
+        report.add(broken, file=name)
 
 
 def _check_logo(name: str, data: bytes, report: LintReport) -> None:
@@ -149,49 +132,7 @@ def _check_logo(name: str, data: bytes, report: LintReport) -> None:
             mode = image.mode
             image.verify()
     except (UnidentifiedImageError, OSError, SyntaxError):
-        problem = "the logo is not a PNG, JPEG, GIF or WebP image that can be read"
-        report.error("L-LOGO", problem, "convert it to PNG (an SVG fails)", file=name)
+        report.add("logo is no image", file=name)
         return
     if mode == "CMYK":
-        report.error("L-LOGO", "the logo is a CMYK JPEG", "save it as RGB", file=name)
-
-
-def visibility(data: Competition) -> list[str]:
-    """Return a table (lines of text) of what a competition without errors shows to whom.
-
-    It follows Codabench (March 2026), where the names of flags mislead: ``hide_score_output`` hides a zip and
-    no score, and under ``hide_output`` the detail page is still served.
-    """
-    modern = form_of(data) == "v2"
-    phases = [phase for _, phase in sorted_phases(data)] if modern else list(data["phases"].values())
-    rows = [("participants see", "of their own runs", "of others' runs", "anyone if published")]
-    for phase in phases:
-        rows.append((str(phase["name" if modern else "label"]), "", "", ""))
-        rows += _phase_rows(data, phase)
-    board = "no" if modern and yes(data["leaderboards"][0].get("hidden")) else "yes"
-    rows.append(("the leaderboard", board if board == "yes" else "scores, by the API", board, ""))
-    for what, key in (("programs", "make_programs_available"), ("input data", "make_input_data_available")):
-        rows.append((f"the {what}", "yes" if yes(data.get(key)) else "no", "", ""))
-    fix = "no, but on a server without the fix of April 2026 everyone can (docs/organizers.md)"
-    lines = ["".join(text.ljust(width) for text, width in zip(row, _WIDTHS)).rstrip() for row in rows]
-    return [*lines, "the reference data".ljust(_WIDTHS[0]) + fix]
-
-
-def _phase_rows(data: Competition, phase: Entry) -> list[tuple[str, str, str, str]]:
-    hidden = yes(phase.get("hide_output"))
-    zips = {
-        key: "no" if hidden or yes(phase.get(key)) else "yes"
-        for key in ("hide_score_output", "hide_prediction_output")
-    }
-    own, others, anyone = "no", "no", "no"
-    if yes(data.get("enable_detailed_results")):
-        in_panel = not hidden and yes(data.get("show_detailed_results_in_submission_panel", True))
-        on_board = not hidden and yes(data.get("show_detailed_results_in_leaderboard", True))
-        own, others = ("yes" if shown else "by its address" for shown in (in_panel, on_board))
-        anyone = "no" if hidden else "by its address"
-    return [
-        ("  log (with all scores)", "no" if hidden else "yes", "no", "no"),
-        ("  zip of the scores", zips["hide_score_output"], "no", "no"),
-        ("  zip of the predictions", zips["hide_prediction_output"], "no", "no"),
-        ("  detail page", own, others, anyone),
-    ]
+        report.add("logo in CMYK", file=name)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import json
 import posixpath
 import re
+import subprocess
+import sys
 import zipfile
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, lru_cache
 from pathlib import Path
 
 from organizer import ROOT
-from organizer.bundle.packing import needed_code, vendored_files
 from organizer.data.prepare import SYNTHETIC_MARK, reference_files
-from organizer.files import Files, folder_files, samples_folder, zip_bytes
+from organizer.files import Files, folder_files, read_zip, samples_folder, zip_bytes
 from scoring_program.task import load_task
 from validator.formats.rules import load_rules
 
 KIT = "starting_kit.zip"
+WHEELS = ROOT / ".cache" / "wheels"
 _JSON_READER = "validator/json_files.py"
 _CLASSIC_COMMAND = "command: python3 $program/score.py $input $output\n"
 
@@ -26,22 +29,15 @@ _CLASSIC_COMMAND = "command: python3 $program/score.py $input $output\n"
 class Parts:
     """The zips that the bundles of one build share; each is made once.
 
-    Parameters
-    ----------
-    folders : mapping of str to Path, optional
-        The reference folder of each task by name, for ``<name>_reference.zip``; None for the demo data only.
-    demo : bool
-        Whether tasks without a folder get the synthetic demo reference.
-    source : Path
-        The folder of competition.yaml and of what else it names.
+    ``folders`` has the reference folder of each task by name, for ``<name>_reference.zip``; with ``demo``,
+    tasks without one get the synthetic demo reference. ``source`` is the folder of competition.yaml and of
+    what else it names.
     """
 
     def __init__(
         self, folders: Mapping[str, Path] | None = None, demo: bool = True, source: Path = ROOT
     ) -> None:
-        self._folders = folders or {}
-        self._demo = demo
-        self._source = source
+        self._folders, self._demo, self._source = folders or {}, demo, source
         self.program = lru_cache(maxsize=None)(build_program)
         self.demo_files = lru_cache(maxsize=None)(demo_reference)
         self.kit = lru_cache(maxsize=None)(self._kit)
@@ -158,3 +154,70 @@ def _filled(text: str, task_ids: Sequence[str], quoted: bool) -> str:
     for name, value in (("# {example}", example), ("{id}", task.id), ("{mode}", mode)):
         text = text.replace(name, json.dumps(value)[1:-1] if quoted else value)
     return text
+
+
+@cache
+def vendored_files() -> Files:
+    """Return the content of the vendored wheels; they are fetched once and hash-checked.
+
+    Some are pure Python, others are built for the platform's image.
+    """
+    pure = ["--platform", "any", "--implementation", "py", "--abi", "none", "--python-version", "3.9"]
+    image = ["--implementation", "cp", "--abi", "cp312", "--python-version", "3.12"]
+    machines = [[*image, "--platform", f"manylinux2014_{machine}"] for machine in ("x86_64", "aarch64")]
+    return {**_wheel_files("vendor", [pure]), **_wheel_files("vendor-compiled", machines)}
+
+
+def _wheel_files(name: str, targets: Sequence[Sequence[str]]) -> dict[str, bytes]:
+    lock, folder = ROOT / "requirements" / f"{name}.lock", WHEELS / name
+    stamp = folder / lock.name
+    if not stamp.is_file() or stamp.read_bytes() != lock.read_bytes():
+        folder.mkdir(parents=True, exist_ok=True)
+        for old in folder.glob("*.whl"):
+            old.unlink()
+        for target in targets:
+            options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--require-hashes"]
+            options += ["--only-binary", ":all:", *target, "--dest", str(folder), "-r", str(lock)]
+            subprocess.run([sys.executable, "-m", "pip", "download", *options], check=True)
+        stamp.write_bytes(lock.read_bytes())
+    files = {}
+    for wheel in sorted(folder.glob("*.whl")):
+        for place, data in read_zip(wheel).items():
+            if not place.endswith(".pyi") and "/tests/" not in place:
+                files[f"scoring_program/vendor/{place}"] = data
+    return files
+
+
+def needed_code(entries: Iterable[str]) -> dict[str, bytes]:
+    """Return the modules of this repository that the entry modules need, directly or not, by their paths.
+
+    ``entries`` are dotted names, as ``validator.check``. Imports are found by reading the code.
+    """
+    pending = list(entries)
+    code: dict[str, bytes] = {}
+    while pending:
+        name = pending.pop()
+        path = _module_path(name)
+        if path and (relative := path.relative_to(ROOT).as_posix()) not in code:
+            code[relative] = path.read_bytes()
+            parts = name.split(".")
+            pending += [".".join(parts[:end]) for end in range(1, len(parts))]
+            pending += imported(code[relative])
+    return code
+
+
+@cache
+def imported(code: bytes) -> tuple[str, ...]:
+    """Return the names that a module imports, those of attributes among them."""
+    names = []
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return tuple(names)
+
+
+def _module_path(name: str) -> Path | None:
+    base = ROOT.joinpath(*name.split("."))
+    return next((path for path in (base.with_suffix(".py"), base / "__init__.py") if path.is_file()), None)

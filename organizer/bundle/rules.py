@@ -1,31 +1,32 @@
 """Checking competition.yaml without its files: by the JSON Schema of its form and rules for several places.
 
 The schema says what the platform takes, its part ``advice`` what else a competition needs to work.
-``words.json`` has the level, code, problem and hint of an error by its keyword, or by the title of the part
-of the schema that it violates.
+``words.json`` has the level, code, problem and remedy of each rule by its name: that under which the code
+reports it, a keyword of JSON Schema, or the title of the part of the schema that is violated. The last part
+says who can see which result.
 """
 
 from __future__ import annotations
 
 import datetime
 import difflib
-import json
 import re
 import uuid
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
 import jsonschema
 from dateutil import parser
 
 from organizer.bundle.competition import (
+    WORDS,
     Competition,
     Entry,
     LintReport,
     columns_of,
     entries_of,
     form_of,
+    load_schema,
     number,
     sorted_phases,
     yes,
@@ -33,15 +34,15 @@ from organizer.bundle.competition import (
 from validator.findings import quote
 
 _BOARD = "/leaderboards/0"
+_WIDTHS = (26, 22, 22, 0)
 _UNAMBIGUOUS = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?( ?(Z|[+-]\d{2}:?\d{2}))?)?")
-_DATE = 'write it in UTC as "2027-01-31 23:59:59"'
 
 
 def check_competition(data: Competition, report: LintReport) -> bool:
     """Check competition.yaml without its files; return whether its structure allows further checks."""
     form = form_of(data)
     if form is None:
-        report.error("L-SCHEMA", f"there is no version {data['version']}", "write version: 2", "/version")
+        report.add("no version", "/version", version=data["version"])
         return False
     if not check_schema(data, form, report):
         return False
@@ -55,100 +56,91 @@ def check_competition(data: Competition, report: LintReport) -> bool:
         _check_tasks(data, report)
         _check_board(data, report)
     if yes(first.get(migration)):
-        problem = "there is no phase before the first to migrate from"
-        report.error("L-PHASE", problem, "remove the key", f"{where}/{migration}")
+        report.add("no phase before", f"{where}/{migration}")
     return True
 
 
-def _check_unique(record: Callable[..., None], values: Sequence[object], where: str, name: str) -> None:
+def _check_unique(rule: str, values: Sequence[object], where: str, name: str, report: LintReport) -> None:
     for value in sorted({str(value) for value in values if values.count(value) > 1}):
-        record("L-TWICE", f"{name} {value} occurs more than once", "make them differ", where)
+        report.add(rule, where, name=name, value=value)
 
 
 def _check_phases(data: Competition, report: LintReport) -> None:
     phases = sorted_phases(data)
     indexes = [phase["index"] for _, phase in phases if "index" in phase]
-    _check_unique(report.warn, indexes, "/phases", "the index")
+    _check_unique("position twice", indexes, "/phases", "the index", report)
     if 0 < len(indexes) < len(phases):
-        report.warn("L-PHASE", "only some phases have an index", "number all or none", "/phases")
+        report.add("some without index", "/phases")
     previous_end = None
     for order, (where, phase) in enumerate(phases, start=1):
         start = read_date(phase["start"], f"{where}/start", report)
         end = read_date(phase["end"], f"{where}/end", report) if phase.get("end") else None
         if not phase.get("end") and order < len(phases):
-            report.error("L-PHASE", "the phase has no end", "all but the last need one", where)
+            report.add("no end", where)
         if start and end and end <= start:
-            report.warn("L-PHASE", "the phase ends before it starts", "swap the dates", f"{where}/end")
+            report.add("end before start", f"{where}/end")
         if start and previous_end and start <= previous_end:
-            hint = "start it at least one second after that end"
-            report.error("L-PHASE", "this phase starts before the previous one ends", hint, f"{where}/start")
+            report.add("phases overlap", f"{where}/start")
         previous_end = end or previous_end
 
 
 def _check_tasks(data: Competition, report: LintReport) -> None:
     solutions = entries_of(data, "solutions")
     known = [task["index"] for task in data["tasks"]]
-    _check_unique(report.error, known, "/tasks", "the index")
-    _check_unique(report.warn, [solution["index"] for _, solution in solutions], "/solutions", "the index")
-    hint = f"the indexes are {', '.join(map(str, known))}"
+    _check_unique("value twice", known, "/tasks", "the index", report)
+    of_solutions = [solution["index"] for _, solution in solutions]
+    _check_unique("position twice", of_solutions, "/solutions", "the index", report)
     for where, entry in [*entries_of(data, "phases"), *solutions]:
         for missing in [index for index in entry["tasks"] if index not in known]:
-            report.error("L-TASK", f"there is no task with index {missing}", hint, f"{where}/tasks")
+            report.add("unknown task", f"{where}/tasks", index=missing, known=", ".join(map(str, known)))
     for name, question in (data.get("fact_sheet") or {}).items():
         if question["key"] != name:
-            problem = f"the key {question['key']} differs from the question's name"
-            report.error("L-FACTS", problem, f"write key: {name}", f"/fact_sheet/{name}/key")
+            report.add("question's key", f"/fact_sheet/{name}/key", key=question["key"], name=name)
 
 
 def _check_board(data: Competition, report: LintReport) -> None:
     board, columns = data["leaderboards"][0], columns_of(data)
     indexes = [number(column.data["index"]) for column in columns]
-    _check_unique(report.error, indexes, f"{_BOARD}/columns", "the index")
-    _check_unique(report.error, [column.key for column in columns], f"{_BOARD}/columns", "the key")
+    _check_unique("value twice", indexes, f"{_BOARD}/columns", "the index", report)
+    _check_unique("value twice", [column.key for column in columns], f"{_BOARD}/columns", "the key", report)
     if number(board.get("primary_index", 0)) not in indexes:
-        report.warn("L-BOARD", "no column has this index", "name one that exists", f"{_BOARD}/primary_index")
+        report.add("no such column", f"{_BOARD}/primary_index")
     for own, column in zip(indexes, columns):
         for index in map(number, column.data.get("computation_indexes") or []):
             if index == own:
-                problem = "the column is computed from itself"
-                report.error("L-COLUMN", problem, "name other columns", column.where)
+                report.add("computed from itself", column.where)
             elif index not in indexes:
-                problem = f"there is no column with index {index}"
-                report.error("L-COLUMN", problem, "name columns that exist", column.where)
+                report.add("computed from nothing", column.where, index=index)
     most = max(len(phase["tasks"]) for phase in data["phases"])
     if board.get("submission_rule") == "Force_Best" and most > 1:
-        problem = "under Force_Best entering one task of a phase drops the entry in another"
-        hint = "use Force_Latest_Multiple with several tasks"
-        report.warn("L-RULE", problem, hint, f"{_BOARD}/submission_rule")
+        report.add("rule for one task", f"{_BOARD}/submission_rule")
 
 
 def _check_classic_phases(data: Competition, report: LintReport) -> None:
     phases = sorted_phases(data)
-    _check_unique(report.warn, [phase["phasenumber"] for _, phase in phases], "/phases", "the phasenumber")
+    numbers = [phase["phasenumber"] for _, phase in phases]
+    _check_unique("position twice", numbers, "/phases", "the phasenumber", report)
     previous = None
     for where, phase in phases:
         start = read_date(phase["start_date"], f"{where}/start_date", report)
         if start and previous and (start - previous).days <= 1:
-            problem = "the phase before would end before it starts"
-            hint = "a phase ends one day before the next one starts; leave more time between their starts"
-            report.warn("L-PHASE", problem, hint, f"{where}/start_date")
+            report.add("classic phases overlap", f"{where}/start_date")
         previous = start or previous
     end = read_date(data["end_date"], "/end_date", report) if data.get("end_date") else None
     if end and previous and end <= previous:
-        problem = "the competition ends before its last phase starts"
-        report.warn("L-PHASE", problem, "correct it", "/end_date")
+        report.add("classic end", "/end_date")
 
 
 def _check_classic_board(data: Competition, report: LintReport) -> None:
     columns = columns_of(data)
     ranks = [column.data["rank"] for column in columns if "rank" in column.data]
-    _check_unique(report.warn, ranks, "/leaderboard/columns", "the rank")
+    _check_unique("position twice", ranks, "/leaderboard/columns", "the rank", report)
     labels = {board["label"] for board in data["leaderboard"]["leaderboards"].values()}
-    hint = f"the labels are {', '.join(sorted(map(str, labels)))}"
     for column in columns:
         label = column.data["leaderboard"]["label"]
         if label not in labels:
-            report.warn("L-BOARD", f"there is no leaderboard with the label {label}", hint, column.where)
+            known = ", ".join(sorted(map(str, labels)))
+            report.add("unknown label", column.where, label=label, known=known)
 
 
 def read_date(value: object, where: str, report: LintReport) -> datetime.datetime | None:
@@ -158,8 +150,7 @@ def read_date(value: object, where: str, report: LintReport) -> datetime.datetim
     """
     if isinstance(value, datetime.date):
         if isinstance(value, datetime.datetime):
-            problem = "a date without quotes loses its time of day"
-            report.warn("L-DATE", problem, f"{_DATE}, with the quotes", where)
+            report.add("date without quotes", where)
         return datetime.datetime(value.year, value.month, value.day)
     text = str(value)
     try:
@@ -167,27 +158,21 @@ def read_date(value: object, where: str, report: LintReport) -> datetime.datetim
             warnings.simplefilter("ignore")  # dateutil's, of the names of time zones, which are dropped below
             moment: datetime.datetime = parser.parse(text)
     except (ValueError, OverflowError):
-        report.error("L-DATE", f"there is no such day or time: {text}", _DATE, where)
+        report.add("no date", where, date=text)
         return None
     if not _UNAMBIGUOUS.fullmatch(text.strip()):
-        taken = f"{moment:%Y-%m-%d %H:%M:%S}"
-        problem = f"{text} can be read in more than one way; the platform takes it for {taken}"
-        report.warn("L-DATE", problem, _DATE, where)
+        report.add("ambiguous date", where, date=text, taken=f"{moment:%Y-%m-%d %H:%M:%S}")
     elif moment.utcoffset():
-        report.warn("L-DATE", f"the platform drops the offset of {text}", _DATE, where)
+        report.add("offset", where, date=text)
     return moment.replace(tzinfo=None)
 
 
-def _load(name: str) -> Entry:
-    return json.loads((Path(__file__).parent / "schemas" / f"{name}.json").read_text(encoding="utf-8"))
-
-
-_DEFINITIONS, _WORDS = _load("definitions"), _load("words")
+_DEFINITIONS = load_schema("definitions")
 
 
 def check_schema(data: Competition, form: str, report: LintReport) -> bool:
     """Check each value of competition.yaml; return whether its structure allows further checks."""
-    schema = {**_load(f"competition-{form}"), "definitions": _DEFINITIONS}
+    schema = {**load_schema(f"competition-{form}"), "definitions": _DEFINITIONS}
     validator, plain = _Validator(schema, format_checker=_formats), _plain(data)
     errors = sorted(validator.iter_errors(plain), key=lambda error: list(map(str, error.path)))
     for error in [*errors, *validator.descend(plain, _DEFINITIONS["unread"])]:
@@ -227,9 +212,7 @@ _formats.checks("uuid4", raises=ValueError)(lambda text: uuid.UUID(text).version
 
 def _report(error: jsonschema.ValidationError, report: LintReport) -> None:
     """Report an error of jsonschema in our words, and unknown keys one by one."""
-    named = (name for name in (error.validator, error.schema.get("title"), "otherwise") if name in _WORDS)
-    level, code, problem, hint = _WORDS[next(named)]
-    record = report.error if level == "error" else report.warn
+    rule = next((name for name in (error.validator, error.schema.get("title")) if name in WORDS), "otherwise")
     value, path = str(error.instance), [str(part) for part in error.absolute_path]
     where = "".join(f"/{part}" for part in path)
     if error.validator == "additionalProperties":
@@ -237,10 +220,50 @@ def _report(error: jsonschema.ValidationError, report: LintReport) -> None:
         for key in sorted(error.instance.keys() - known):
             close = difflib.get_close_matches(key, known, n=1)
             near = f"the nearest known key is {close[0]}" if close else f"known here are {', '.join(known)}"
-            record(code, problem.format(key=quote(key)), hint.format(nearest=near), f"{where}/{key}")
+            report.add(rule, f"{where}/{key}", key=quote(key), nearest=near)
         return
     fields = {"value": quote(value, 200), "short": quote(value), "message": quote(error.message, 200)}
     fields.update(key=path[-1] if path else "", limit=error.validator_value)
     if error.validator == "required":
         fields["missing"] = ", ".join(key for key in error.validator_value if key not in error.instance)
-    record(code, problem.format(**fields), hint.format(**fields), where or "/")
+    report.add(rule, where or "/", **fields)
+
+
+def visibility(data: Competition) -> list[str]:
+    """Return a table (lines of text) of what a competition without errors shows to whom.
+
+    It follows Codabench (March 2026), where the names of flags mislead: ``hide_score_output`` hides a zip and
+    no score, and under ``hide_output`` the detail page is still served.
+    """
+    modern = form_of(data) == "v2"
+    phases = [phase for _, phase in sorted_phases(data)] if modern else list(data["phases"].values())
+    rows = [("participants see", "of their own runs", "of others' runs", "anyone if published")]
+    for phase in phases:
+        rows += [(str(phase["name" if modern else "label"]), "", "", ""), *_phase_rows(data, phase)]
+    board = "no" if modern and yes(data["leaderboards"][0].get("hidden")) else "yes"
+    rows.append(("the leaderboard", board if board == "yes" else "scores, by the API", board, ""))
+    for what, key in (("programs", "make_programs_available"), ("input data", "make_input_data_available")):
+        rows.append((f"the {what}", "yes" if yes(data.get(key)) else "no", "", ""))
+    fix = "no, but on a server without the fix of April 2026 everyone can (docs/organizers.md)"
+    lines = ["".join(text.ljust(width) for text, width in zip(row, _WIDTHS)).rstrip() for row in rows]
+    return [*lines, "the reference data".ljust(_WIDTHS[0]) + fix]
+
+
+def _phase_rows(data: Competition, phase: Entry) -> list[tuple[str, str, str, str]]:
+    hidden = yes(phase.get("hide_output"))
+    scores, predictions = (
+        "no" if hidden or yes(phase.get(f"hide_{what}_output")) else "yes" for what in ("score", "prediction")
+    )
+    own, others, anyone = "no", "no", "no"
+    if yes(data.get("enable_detailed_results")):
+        places = (f"show_detailed_results_in_{place}" for place in ("submission_panel", "leaderboard"))
+        own, others = (
+            "yes" if not hidden and yes(data.get(key, True)) else "by its address" for key in places
+        )
+        anyone = "no" if hidden else "by its address"
+    return [
+        ("  log (with all scores)", "no" if hidden else "yes", "no", "no"),
+        ("  zip of the scores", scores, "no", "no"),
+        ("  zip of the predictions", predictions, "no", "no"),
+        ("  detail page", own, others, anyone),
+    ]

@@ -57,8 +57,7 @@ def lemmatize(
 
 
 def _version(folder: Path, forced: bool) -> tuple[str, list[Note]]:
-    """Return the version of CoreNLP in a folder, and a note if it is an accepted other one. Raises
-    Refused."""
+    """Return the version of CoreNLP in a folder, and a note on another one. Raises Refused."""
     jars = [match for path in sorted(folder.glob("*.jar")) if (match := _JAR.fullmatch(path.name))]
     if not jars:
         remedy = f"give the unpacked folder of CoreNLP {TABLE_VERSION}"
@@ -82,8 +81,7 @@ def _refused(problem: str, remedy: str, folder: Path) -> Refused:
 
 
 def _ask_plain(words: Sequence[str], folder: Path) -> dict[str, str]:
-    """Annotate one word a line in a single run; each line is a sentence of its own, so no word sees
-    another."""
+    """Annotate one word a line in a single run; each line is a sentence, so no word sees another."""
     word_at, offset = {}, 0
     for word in words:
         word_at[offset] = word

@@ -13,32 +13,18 @@ _NO_DATA = (".zip", ".md", ".txt")
 
 
 def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
-    """Return the folder of each task that REFERENCE holds.
+    """Return the folder of each task that REFERENCE holds; ``names`` are those of all tasks.
 
-    Parameters
-    ----------
-    reference : Path
-        A folder with folders named like tasks and sample submissions ``<name>_sample.zip``; or one of those
-        folders.
-    names : collection of str
-        The names of all tasks.
-
-    Raises
-    ------
-    Refused
-        There is no such folder, or it holds a folder or a sample of an unknown task; the nearest name is
-        given.
+    REFERENCE has folders named like tasks and sample submissions ``<name>_sample.zip``, or is one of those
+    folders. Raises Refused, with the nearest name, if there is no such folder or it holds a folder or a
+    sample of an unknown task.
     """
     _check_exists(reference)
     if _is_one_task(reference, names):
         name = reference.absolute().name
         if name not in names:
-            _refuse(
-                f"the folder of one task must have the task's name, and {name} is none",
-                name,
-                names,
-                reference,
-            )
+            problem = f"the folder of one task must have the task's name, and {name} is none"
+            raise _unknown(problem, name, names, reference)
         return {name: reference}
     findings = Findings()
     folders = {path.name: path for path in _visible(reference) if path.is_dir()}
@@ -59,23 +45,17 @@ def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
 
 
 def task_folder(task_id: str, reference: Path, names: Collection[str]) -> Path:
-    """Return the reference folder of one task, whichever of the two forms REFERENCE has; see
-    `task_folders`."""
+    """Return the reference folder of one task, whichever of the forms of `task_folders` REFERENCE has."""
     _check_exists(reference)
     name = reference.absolute().name
     # An empty folder is accepted: the program of the task reports what is missing.
     if _is_one_task(reference, names) or not any(path.is_dir() for path in _visible(reference)):
         if name in names and not name.startswith(task_id):
-            _refuse(
-                f"this is the folder of {name}, not of {task_id}",
-                task_id,
-                [task_id],
-                reference,
-            )
+            raise _unknown(f"this is the folder of {name}, not of {task_id}", task_id, [task_id], reference)
         return reference
     folders = task_folders(reference, names)
     if task_id not in folders:
-        _refuse(f"there is no folder {task_id} in it", task_id, folders, reference)
+        raise _unknown(f"there is no folder {task_id} in it", task_id, folders, reference)
     return folders[task_id]
 
 
@@ -94,10 +74,9 @@ def _visible(folder: Path) -> list[Path]:
 def _check_exists(reference: Path) -> None:
     if not reference.is_dir():
         siblings = reference.parent.iterdir() if reference.parent.is_dir() else ()
-        close = difflib.get_close_matches(
-            reference.name, (path.name for path in siblings if path.is_dir()), n=1
-        )
-        _refuse("there is no such folder", reference.name, close, reference)
+        folders = [path.name for path in siblings if path.is_dir()]
+        close = difflib.get_close_matches(reference.name, folders, n=1)
+        raise _unknown("there is no such folder", reference.name, close, reference)
 
 
 def _nearest(name: str, names: Iterable[str]) -> str:
@@ -107,7 +86,7 @@ def _nearest(name: str, names: Iterable[str]) -> str:
     return f"the names are {', '.join(known)}" if known else "check the path"
 
 
-def _refuse(problem: str, name: str, names: Iterable[str], reference: Path) -> None:
+def _unknown(problem: str, name: str, names: Iterable[str], reference: Path) -> Refused:
     findings = Findings()
     findings.add("E-REF-UNKNOWN", problem, _nearest(name, names), file=str(reference))
-    raise Refused(findings)
+    return Refused(findings)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from organizer.ranking import page, tables
-from organizer.ranking.ranking import ranking_of
+from organizer.ranking.statistics import ranking_of
 from organizer.ranking.tables import History
 from organizer.runs.fork_server import SCORED
 from organizer.runs.pool import BrokenError
@@ -36,23 +36,12 @@ class Choices:
 
 
 def rescore(built: BuiltTask, source: Path, output: Path, choices: Choices) -> int:
-    """Score all submissions and write their ranking.
+    """Score all submissions, in a folder of zips or Codabench's download of them, and write their ranking.
 
-    Parameters
-    ----------
-    built : BuiltTask
-        The program and the reference to score with.
-    source : Path
-        A folder of zips, or Codabench's download of all submissions.
-    output : Path
-        Gets the tables, ``index.html`` for the organizers, ``ranking.html`` to publish, ``details/``, and
-        ``store/``, from which an interrupted call goes on. Two protocols get a folder each.
-    choices : Choices
+    ``output`` gets the tables, ``index.html`` for the organizers, ``ranking.html`` to publish, ``details/``,
+    and ``store/``, from which an interrupted call goes on. Two protocols get a folder each.
 
-    Returns
-    -------
-    int
-        0; 1 if there is nothing to score; 2 if the organizer's side is broken; 130 after Ctrl-C.
+    Returns 0; 1 if there is nothing to score; 2 if the organizer's side is broken; 130 after Ctrl-C.
     """
     output.mkdir(parents=True, exist_ok=True)
     try:

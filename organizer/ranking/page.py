@@ -12,14 +12,13 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from organizer.ranking import statistics
-from organizer.ranking.ranking import MOST_PAIRED, Ranking
+from organizer.ranking.statistics import MOST_PAIRED, Ranking
 from organizer.ranking.tables import History, hardest_items
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
 from scoring_program.report import charts
 from scoring_program.report.html import Child, cut, element
-from scoring_program.report.page import ROUGH_BELOW, document
-from scoring_program.report.sections import card, contents, folded, scroll, table
+from scoring_program.report.page import ROUGH_BELOW, card, contents, document, folded, scroll, table
 from scoring_program.result import Cell, Column, Line, LineChart
 from scoring_program.task import Declaration
 from validator.findings import counted
@@ -273,12 +272,11 @@ def _date(text: str) -> date | None:
 def _items(pages: RankingPages, ranking: Ranking) -> Element:
     item = pages.task.item
     hardest = [row for row in hardest_items(ranking) if row[1] == row[1]]
-    rows: list[list[Cell]] = [list(row) for row in hardest[:_MOST_DRAWN]]
     # A bar ends at 1, which errors in units of the task do not.
     kind = "share" if all(0 <= mean <= 1 for _, mean, _ in hardest) else "number"
     columns = [Column(item.capitalize()), Column("Mean over teams", kind), Column("Spread", "number")]
     note = f"Where nobody is right, the annotation may be wrong. The first {_MOST_DRAWN}; all: items.csv."
-    return card("items", f"Hardest {item}s", note, *table(columns, rows, "Hardest", 99))
+    return card("items", f"Hardest {item}s", note, *table(columns, hardest[:_MOST_DRAWN], "Hardest", 99))
 
 
 def _failed(pages: RankingPages) -> list[Element]:
@@ -295,11 +293,7 @@ def _changes(pages: RankingPages) -> list[Element]:
     changes = pages.history.changes()
     if not changes:
         return []
-    rows = [
-        [c.team, c.rank_before, c.rank, c.score_before, c.score, c.why]
-        for c in changes
-        if (c.rank_before, c.score_before) != (c.rank, c.score) or c.why
-    ]
+    rows = [c for c in changes if (c.rank_before, c.score_before) != (c.rank, c.score) or c.why]
     columns = [Column("Team"), Column("Rank before", "count"), Column("Rank", "count")]
     columns += [Column("Score before", "number"), Column("Score", "number"), Column("What differs")]
     note = "Against the last run with another signature or other submissions. "

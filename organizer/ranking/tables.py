@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Union
 import numpy as np
 
 from organizer.ranking import statistics
-from organizer.ranking.ranking import Ranking
+from organizer.ranking.statistics import Ranking
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
 from scoring_program.report.outputs import plain_number, write_atomic

@@ -38,21 +38,10 @@ _DECIMALS = 10
 class Setup:
     """What a fork server loads, and the limits of each submission.
 
-    Attributes
-    ----------
-    task_id : str
-    fingerprint : str
-        A hash of the program and the reference.
-    settings : mapping
-        Settings that replace those of the reference.
-    replicates : int
-        Number of resamples.
-    time_limit : float
-        Seconds after which a submission is killed.
-    program, reference : str
-        The folders of the unpacked program and of the reference.
-    memory_mb : float
-        The most memory in MB, if the settings do not say less.
+    ``fingerprint`` is a hash of the program and the reference, whose unpacked folders are ``program`` and
+    ``reference``. ``settings`` replace those of the reference; ``replicates`` is the number of resamples.
+    After ``time_limit`` seconds a submission is killed; ``memory_mb`` is the most memory in MB, if the
+    settings do not say less.
     """
 
     task_id: str
@@ -76,19 +65,12 @@ class Entry:
         ``broken`` if it was not scored because of the organizer's side, "" if its process was killed.
     problem : str
         The first problem, "" if there is none.
-    seconds, peak_mb : float
-        What it took.
-    signature : str
     scores : mapping of str to float
         What the scoring program wrote.
-    score : float
-        The primary score before its final rounding.
-    replicates : sequence of float
-        The scores of the resamples.
-    items : sequence of str
-        The independent items of the reference.
-    item_scores : sequence of float or None
-        The score of each item by itself.
+    score, replicates : float, sequence of float
+        The primary score before its final rounding, and the scores of the resamples.
+    items, item_scores : sequences of str, of float or None
+        The independent items of the reference, and the score of each by itself.
     """
 
     outcome: str = ""

@@ -67,23 +67,10 @@ class Record:
 def score_all(
     built: BuiltTask, submissions: Sequence[Submission], output: Path, protocol: str, options: Options
 ) -> list[Record]:
-    """Score the submissions and return a record of each, in their order.
+    """Score the submissions with a built task and return a record of each, in their order.
 
-    Parameters
-    ----------
-    built : BuiltTask
-        The program and the reference.
-    submissions : sequence of Submission
-    output : Path
-        Its folder ``store`` keeps what is done; submissions found there are not scored again.
-    protocol : str
-        Replaces that of the reference's settings; "" leaves it.
-    options : Options
-
-    Raises
-    ------
-    BrokenError
-        The reference, the program or the scheduler cannot be used.
+    What is done is kept in ``output/store`` and not scored again. A ``protocol`` replaces that of the
+    reference's settings. Raises BrokenError if the reference, the program or the scheduler cannot be used.
     """
     settings = {"protocol": protocol} if protocol else {}
     setup = Setup(built.id, fingerprint(built), settings, options.replicates, built.time_limit)

@@ -30,15 +30,8 @@ class SubmissionsError(Exception):
 class Submission:
     """A zip of a participant.
 
-    Attributes
-    ----------
-    name : str
-        Its path below the folder of submissions, or its name in the download.
-    team : str
-    date : str
-        When it was made, as an ISO date, "" if unknown.
-    source : Path or (ZipFile, ZipInfo)
-        Where its bytes are.
+    ``name`` is its path below the folder of submissions, or its name in the download; ``date`` says when it
+    was made, as an ISO date, "" if unknown; ``source`` is where its bytes are.
     """
 
     name: str
@@ -51,12 +44,12 @@ class Submission:
         if isinstance(self.source, Path):
             return self.source.read_bytes()
         archive, info = self.source
-        chunks: list[bytes] = []
+        data = bytearray()
         # The validator says what is wrong with it.
         with contextlib.suppress(*DAMAGED), archive.open(info) as stream:
             while chunk := stream.read(_CHUNK):
-                chunks.append(chunk)
-        return b"".join(chunks)
+                data += chunk
+        return bytes(data)
 
 
 def natural(name: str) -> list[tuple[int, int, str]]:
@@ -67,21 +60,11 @@ def natural(name: str) -> list[tuple[int, int, str]]:
 
 @contextlib.contextmanager
 def find_submissions(given: Path, names: Path | None = None) -> Iterator[list[Submission]]:
-    """Open a folder of zips, or Codabench's download of all submissions, and yield the submissions in natural
-    order.
+    """Open a folder of zips, or Codabench's download of all, and yield the submissions in natural order.
 
-    Parameters
-    ----------
-    given : Path
-        In a folder, each folder is a team; zips at the top are named as in the download, or teams of their
-        own.
-    names : Path, optional
-        A CSV ``submission,team,date`` that says whose a submission is, and when it was made.
-
-    Raises
-    ------
-    SubmissionsError
-        There is no submission, or ``names`` does not fit.
+    In a folder, each folder is a team; zips at the top are named as in the download, or teams of their own.
+    ``names`` is a CSV ``submission,team,date`` that says whose a submission is, and when it was made. Raises
+    SubmissionsError if there is no submission, or ``names`` does not fit.
     """
     with contextlib.ExitStack() as stack:
         sources: dict[str, Source] = {}

@@ -61,18 +61,10 @@ class BuiltTask:
 
 
 def run_program(built: BuiltTask, submission: Path, folder: Path, packed: bool = False) -> Run:
-    """Lay out the platform's folders and run a program on one submission.
+    """Lay out the platform's folders and run a program on one submission, a zip or a folder of a participant.
 
-    Parameters
-    ----------
-    built : BuiltTask
-        The program, the reference and the time limit.
-    submission : Path
-        A zip file or a folder, as a participant made it.
-    folder : Path
-        Gets the folders; what an earlier run left there is removed.
-    packed : bool
-        Whether a zip is passed as it is; the platform unpacks it.
+    ``folder`` gets the folders; what an earlier run left there is removed. The platform unpacks a zip;
+    ``packed`` says to pass it as it is.
     """
     program, inputs = folder / "program", folder / "input"
     for path in (program, inputs / "ref", inputs / "res", folder / "output", folder / "shared"):

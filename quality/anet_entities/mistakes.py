@@ -1,41 +1,15 @@
-"""Correct predictions for both tasks, and mistakes in them."""
+"""Mistakes in predictions for both tasks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from quality.anet_entities.synthetic import (
-    Json,
-    add_object,
-    no_objects,
-    read_reference,
-    segments_of,
-    words_of,
-)
-from quality.boxes import Boxes, bias, mistakes_in_boxes, moved, sizes
+from quality.anet_entities.synthetic import Json, segments_of
+from quality.boxes import Boxes, mistakes_in_boxes, sizes
 from quality.task import Mistake
-
-
-def correct_prediction(reference: Path, rng: np.random.Generator, noise: float, generated: bool) -> Json:
-    """Return the results of a submission: right at ``noise`` 0, hardly anything right at 1."""
-    vocabulary, annotated = read_reference(reference)
-    shift, missed = bias(rng, noise), 0.5 * noise * rng.random()
-    results: Json = {}
-    for video, number, segment in segments_of(annotated):
-        objects = results.setdefault(video, {}).setdefault(number, no_objects())
-        for label, index, frame, box in words_of(segment):
-            if rng.random() < missed:
-                continue
-            wrong = generated and rng.random() < noise / 2
-            label = str(rng.choice(vocabulary)) if wrong else label
-            # On the other frames the object is near the same position, as in a video.
-            boxes = [moved(box, rng, noise + 0.5 * abs(other - frame), shift) for other in range(10)]
-            add_object(objects, label, index, boxes)
-    return results
 
 
 def _each(field: str, change: Callable[[Any], Any]) -> Callable[[Json], Json]:

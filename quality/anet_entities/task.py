@@ -9,9 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from organizer.files import Files
+from quality.anet_entities import synthetic
 from quality.anet_entities.gaming import GENERATED_TRICKS, GIVEN_TRICKS
-from quality.anet_entities.mistakes import GENERATED_MISTAKES, GIVEN_MISTAKES, correct_prediction
-from quality.anet_entities.synthetic import Json, submission, write_prediction, write_videos
+from quality.anet_entities.mistakes import GENERATED_MISTAKES, GIVEN_MISTAKES
+from quality.anet_entities.synthetic import Json
+from quality.boxes import bias, moved
 from quality.task import CANARY, Mistake, QualityTask, Trick
 
 
@@ -25,17 +27,21 @@ class EntitiesTask(QualityTask[Json]):
         self._mode, self._generated = mode, mode == "gen"
 
     def write_reference(self, folder: Path, seed: int = 2019, size: int = 1) -> None:
-        write_videos(folder, 16 * size, self._generated, seed)
+        synthetic.write_videos(folder, 16 * size, self._generated, seed)
 
     def write_samples(self, reference: Path, folder: Path) -> None:
-        write_prediction(reference, folder / "good", self._mode, jitter=8, wrong=0.1, left_out=0.0)
-        write_prediction(reference, folder / "weak", self._mode, jitter=60, wrong=0.4, left_out=0.25)
+        synthetic.write_prediction(reference, folder / "good", self._mode, jitter=8, wrong=0.1, left_out=0.0)
+        synthetic.write_prediction(
+            reference, folder / "weak", self._mode, jitter=60, wrong=0.4, left_out=0.25
+        )
 
     def write_full_size(self, folder: Path, scale: float) -> None:
         """Write 2,500 videos times ``scale``; at 1 with about 23,000 words."""
         n_videos = max(round(2500 * scale), 1)
-        write_videos(folder / "ref", n_videos, self._generated, 2019, more_words=200)
-        write_prediction(folder / "ref", folder / "res", self._mode, jitter=20, wrong=0.2, left_out=0.02)
+        synthetic.write_videos(folder / "ref", n_videos, self._generated, 2019, more_words=200)
+        synthetic.write_prediction(
+            folder / "ref", folder / "res", self._mode, jitter=20, wrong=0.2, left_out=0.02
+        )
 
     def plant(self, folder: Path) -> None:
         segment = {
@@ -59,10 +65,23 @@ class EntitiesTask(QualityTask[Json]):
         return self.files({f"v_{CANARY}": {"0": objects}})
 
     def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> Json:
-        return correct_prediction(reference, rng, noise, self._generated)
+        vocabulary, annotated = synthetic.read_reference(reference)
+        shift, missed = bias(rng, noise), 0.5 * noise * rng.random()
+        results: Json = {}
+        for video, number, segment in synthetic.segments_of(annotated):
+            objects = results.setdefault(video, {}).setdefault(number, synthetic.no_objects())
+            for label, index, frame, box in synthetic.words_of(segment):
+                if rng.random() < missed:
+                    continue
+                if self._generated and rng.random() < noise / 2:
+                    label = str(rng.choice(vocabulary))
+                # On the other frames the object is near the same position, as in a video.
+                boxes = [moved(box, rng, noise + 0.5 * abs(other - frame), shift) for other in range(10)]
+                synthetic.add_object(objects, label, index, boxes)
+        return results
 
     def files(self, prediction: Json) -> Files:
-        name, content = submission(prediction, self._mode)
+        name, content = synthetic.submission(prediction, self._mode)
         return {name: json.dumps(content).encode()}
 
 

@@ -1,35 +1,11 @@
-"""Correct predictions for both tracks, and mistakes in them."""
+"""Mistakes in predictions for both tracks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
-from organizer.files import Files
-from quality.chalearn.synthetic import Prediction, Row, sequences
+from quality.chalearn.synthetic import Prediction, Row
 from quality.task import Mistake
-
-
-def correct_prediction(
-    reference: Files, rng: np.random.Generator, noise: float, n_classes: int
-) -> Prediction:
-    """Return a prediction: right at ``noise`` 0, hardly anything right at 1."""
-    predicted = {}
-    lag, missed = rng.normal(0, 5 * noise), 0.5 * noise * rng.random()
-    for key, last, labels in sequences(reference):
-        rows = []
-        for *head, label, start, end in labels:
-            if rng.random() < missed:
-                continue
-            label = label if rng.random() > noise else int(rng.integers(1, n_classes + 1))
-            start, end = (
-                round(value + lag + rng.normal(0, 0.4 * noise * (end - start))) for value in (start, end)
-            )
-            start = min(max(start, 1), last)
-            rows.append([*head, label, start, min(max(end, start), last)])
-        predicted[key] = rows
-    return predicted
 
 
 def _rows(change: Callable[[Row], Row | None]) -> Callable[[Prediction], Prediction]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from organizer.files import Files, write_files
@@ -73,32 +74,39 @@ def predictions(prediction: Prediction) -> Files:
     return {f"{key}_prediction.csv": csv_of(rows) for key, rows in prediction.items()}
 
 
+def predicted(reference: Files, change: Callable[[Row, int], Row | None]) -> Prediction:
+    """Return the rows of a reference, each changed, or left out where it becomes None; ``change`` gets the
+    last frame, too."""
+    return {
+        key: [row for label in rows if (row := change(label, last)) is not None]
+        for key, last, rows in sequences(reference)
+    }
+
+
 def write_prediction(
     reference: Files, folder: Path, change: Callable[[random.Random, Row, int], Row | None]
 ) -> None:
-    """Write a submission in which each row of a reference is changed, or left out where it becomes None."""
-    folder.mkdir(parents=True, exist_ok=True)
-    rng = random.Random(59)
-    changed = {
-        key: [row for label in rows if (row := change(rng, label, n_frames)) is not None]
-        for key, n_frames, rows in sequences(reference)
-    }
-    write_files(predictions(changed), folder)
+    """Write a submission with the changed rows of a reference."""
+    write_files(predictions(predicted(reference, partial(change, random.Random(59)))), folder)
 
 
-def slightly_off(rng: random.Random, row: Row, n_frames: int) -> Row:
-    """Return a row whose start and end are a few frames off."""
+def within(head: Row, start: int, end: int, last: int) -> Row:
+    """Return a row whose start and end are in order and in the sequence."""
+    start = min(max(start, 1), last)
+    return [*head, start, min(max(end, start), last)]
+
+
+def slightly_off(rng: random.Random, row: Row, last: int, most: int = 6) -> Row:
+    """Return a row whose start and end are up to ``most`` frames off."""
     *head, start, end = row
-    start = max(1, start + rng.randrange(-6, 7))
-    return [*head, start, min(n_frames, max(start, end + rng.randrange(-6, 7)))]
+    return within(head, start + rng.randint(-most, most), end + rng.randint(-most, most), last)
 
 
-def often_wrong(rng: random.Random, row: Row, n_frames: int, n_classes: int) -> Row | None:
+def often_wrong(rng: random.Random, row: Row, last: int, n_classes: int) -> Row | None:
     """Return a row with another class or much else wrong, or None."""
     if rng.random() < 0.25:
         return None
     *actor, label, start, end = row
     if rng.random() < 0.3:
         label = rng.randrange(n_classes) + 1
-    start = max(1, start + rng.randrange(-20, 21))
-    return [*actor, label, min(start, n_frames), min(n_frames, max(start, end + rng.randrange(-20, 21)))]
+    return slightly_off(rng, [*actor, label, start, end], last, most=20)

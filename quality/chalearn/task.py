@@ -8,41 +8,36 @@ from pathlib import Path
 import numpy as np
 
 from organizer.files import Files, folder_files
-from quality.chalearn import mistakes
+from quality.chalearn import synthetic
 from quality.chalearn.gaming import tricks
-from quality.chalearn.synthetic import (
-    Prediction,
-    Track,
-    often_wrong,
-    predictions,
-    slightly_off,
-    write_prediction,
-    write_sequences,
-)
+from quality.chalearn.mistakes import MISTAKES
+from quality.chalearn.synthetic import Prediction, Row, Track
 from quality.task import CANARY, QualityTask
 
 
 class ChalearnTask(QualityTask[Prediction]):
     """A track."""
 
-    mistakes = mistakes.MISTAKES
+    mistakes = MISTAKES
 
     def __init__(self, task_id: str, track: Track) -> None:
         self.id, self._track, self.tricks = task_id, track, tricks(track)
 
     def write_reference(self, folder: Path, seed: int = 2014, size: int = 1) -> None:
         track = self._track
-        write_sequences(folder, track, 12 * size, track.n_frames // 2, track.n_rows // 2, seed)
+        synthetic.write_sequences(folder, track, 12 * size, track.n_frames // 2, track.n_rows // 2, seed)
 
     def write_samples(self, reference: Path, folder: Path) -> None:
         files = folder_files(reference)
-        write_prediction(files, folder / "good", slightly_off)
-        write_prediction(files, folder / "weak", partial(often_wrong, n_classes=self._track.n_classes))
+        synthetic.write_prediction(files, folder / "good", synthetic.slightly_off)
+        synthetic.write_prediction(
+            files, folder / "weak", partial(synthetic.often_wrong, n_classes=self._track.n_classes)
+        )
 
     def write_full_size(self, folder: Path, scale: float) -> None:
         track, n_sequences = self._track, max(round(self._track.n_sequences * scale), 1)
-        write_sequences(folder / "ref", track, n_sequences, track.n_frames, track.n_rows, 2014)
-        write_prediction(folder_files(folder / "ref"), folder / "res", slightly_off)
+        synthetic.write_sequences(folder / "ref", track, n_sequences, track.n_frames, track.n_rows, 2014)
+        synthetic.write_prediction(folder_files(folder / "ref"), folder / "res", synthetic.slightly_off)
 
     def plant(self, folder: Path) -> None:
         head = self._track.actors[0]
@@ -55,10 +50,22 @@ class ChalearnTask(QualityTask[Prediction]):
         return {f"{CANARY}one_prediction.csv": f"{self._track.actors[0]}7,5,6\n".encode()}
 
     def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> Prediction:
-        return mistakes.correct_prediction(folder_files(reference), rng, noise, self._track.n_classes)
+        lag, missed = rng.normal(0, 5 * noise), 0.5 * noise * rng.random()
+
+        def change(row: Row, last: int) -> Row | None:
+            *actor, label, start, end = row
+            if rng.random() < missed:
+                return None
+            label = label if rng.random() > noise else int(rng.integers(1, self._track.n_classes + 1))
+            start, end = np.rint(
+                np.array([start, end]) + lag + rng.normal(0, 0.4 * noise * (end - start), 2)
+            ).astype(int)
+            return synthetic.within([*actor, label], int(start), int(end), last)
+
+        return synthetic.predicted(folder_files(reference), change)
 
     def files(self, prediction: Prediction) -> Files:
-        return predictions(prediction)
+        return synthetic.predictions(prediction)
 
 
 TASKS = (

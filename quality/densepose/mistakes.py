@@ -1,24 +1,15 @@
-"""Correct predictions for DensePose, and mistakes in them."""
+"""Mistakes in predictions for DensePose."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 
-from quality.densepose.synthetic import Box, Detection, Errors, detection, read_persons
+from quality.densepose.synthetic import Box, Detection
 from quality.task import Mistake
 
 Detections = list[Detection]
-
-
-def correct_prediction(reference: Path, rng: np.random.Generator, noise: float) -> Detections:
-    """Return a prediction: right at ``noise`` 0, hardly anything right at 1."""
-    errors = Errors(40 * noise, 60 * noise, 0.6 * noise, missed=0.5 * noise * rng.random())
-    return [
-        detection(person, errors, rng) for person in read_persons(reference) if rng.random() >= errors.missed
-    ]
 
 
 def _each(change: Callable[[Detection], Detection]) -> Callable[[Detections], Detections]:

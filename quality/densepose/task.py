@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from organizer.files import Files, folder_files
+from quality.densepose import synthetic
 from quality.densepose.gaming import TRICKS
-from quality.densepose.mistakes import MISTAKES, Detections, correct_prediction
-from quality.densepose.synthetic import Errors, results, write_annotations, write_prediction, write_template
+from quality.densepose.mistakes import MISTAKES, Detections
+from quality.densepose.synthetic import Errors
 from quality.task import CANARY, QualityTask
 
 
@@ -22,20 +23,24 @@ class DensePoseTask(QualityTask[Detections]):
 
     def write_reference(self, folder: Path, seed: int = 2019, size: int = 1) -> None:
         rng = np.random.default_rng(seed)
-        write_template(folder, 384, rng)
-        write_annotations(folder, 12 * size, (20, 30), (60, 160), rng)
+        synthetic.write_template(folder, 384, rng)
+        synthetic.write_annotations(folder, 12 * size, (20, 30), (60, 160), rng)
 
     def write_samples(self, reference: Path, folder: Path) -> None:
-        write_prediction(reference, folder / "good", Errors(offset=8, noise=8, wrong=0.1, missed=0.02))
-        write_prediction(reference, folder / "weak", Errors(offset=25, noise=40, wrong=0.4, missed=0.3))
+        synthetic.write_prediction(
+            reference, folder / "good", Errors(offset=8, noise=8, wrong=0.1, missed=0.02)
+        )
+        synthetic.write_prediction(
+            reference, folder / "weak", Errors(offset=25, noise=40, wrong=0.4, missed=0.3)
+        )
 
     def write_full_size(self, folder: Path, scale: float) -> None:
         """Write minival's size times ``scale``; at 1 about 300 MB of detections."""
         rng = np.random.default_rng(5)
-        write_template(folder / "ref", 27_554, rng)
-        write_annotations(folder / "ref", max(round(1508 * scale), 1), (100, 180), (90, 250), rng)
+        synthetic.write_template(folder / "ref", 27_554, rng)
+        synthetic.write_annotations(folder / "ref", max(round(1508 * scale), 1), (100, 180), (90, 250), rng)
         errors = Errors(offset=5, noise=30, wrong=0.05, missed=0.05, extra=0.43)
-        write_prediction(folder / "ref", folder / "res", errors)
+        synthetic.write_prediction(folder / "ref", folder / "res", errors)
 
     def plant(self, folder: Path) -> None:
         self.write_reference(folder)
@@ -58,10 +63,12 @@ class DensePoseTask(QualityTask[Detections]):
         return {name: json.dumps(json.loads(data)[:3]).encode()}
 
     def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> Detections:
-        return correct_prediction(reference, rng, noise)
+        errors = Errors(40 * noise, 60 * noise, 0.6 * noise, missed=0.5 * noise * rng.random())
+        found = (person for person in synthetic.read_persons(reference) if rng.random() >= errors.missed)
+        return [synthetic.detection(person, errors, rng) for person in found]
 
     def files(self, prediction: Detections) -> Files:
-        return results([detection.encoded() for detection in prediction])
+        return synthetic.results([own.encoded() for own in prediction])
 
 
 TASKS = (DensePoseTask(),)

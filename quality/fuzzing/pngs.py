@@ -5,15 +5,15 @@ from __future__ import annotations
 import random
 import struct
 import zlib
-from collections.abc import Callable
 
-Chunk = tuple[bytes, bytes]
 _SIGNATURE = 8
+# A header of a huge image, a large color profile, and chunks that are unknown or out of place.
 _INSERTED = (
     (b"IHDR", struct.pack(">IIBBBBB", 20_000, 20_000, 8, 2, 0, 0, 0)), (b"tEXt", b"x"), (b"CODE", b"x"),
     (b"iCCP", b"x\0\0" + zlib.compress(bytes(1_000_000))), (b"PLTE", bytes(3)), (b"IDAT", b""),
     (b"IEND", b""),
 )  # fmt: skip
+_SIDES = (0, 1, 20_000, 2**31 - 1)
 
 
 def cut(rng: random.Random, data: bytes) -> bytes:
@@ -45,24 +45,37 @@ BYTE_CHANGES = (cut, flip_bits, append, repeat)
 
 
 def damaged_png(rng: random.Random, png: bytes) -> bytes:
-    """Return a PNG with something wrong."""
+    """Return a PNG with something wrong: bytes, or whole chunks with right checksums, or one checksum."""
     if rng.random() < 0.3:
         return rng.choice(BYTE_CHANGES)(rng, png)
-    chunks = _chunks(png)
+    chunks, action = _chunks(png), rng.choice(["sum", "header", "order", "chunk", "chunk", "pixels", "split"])
     index = rng.randrange(len(chunks))
-    change = rng.choice((*_CHANGES, None))
-    if change:
-        chunks = change(rng, chunks, index)
+    name, data = chunks[index]
+    if action == "header":
+        modes = [rng.choice([0, 1, 2, 3, 8, 16]) for _ in range(5)]
+        chunks[0] = b"IHDR", struct.pack(">IIBBBBB", rng.choice(_SIDES), rng.choice(_SIDES), *modes)
+    elif action == "order":
+        rng.shuffle(chunks)
+    elif action == "chunk":
+        chunks[index : index + 1] = rng.choice([[], [rng.choice(_INSERTED), (name, data)]])
+    elif action == "pixels":
+        stream = zlib.decompress(b"".join(data for name, data in chunks if name == b"IDAT"))
+        others = [chunk for chunk in chunks if chunk[0] != b"IDAT"]
+        chunks = [others[0], (b"IDAT", _other_pixels(rng, stream)), *others[1:]]
+    elif action == "split":
+        middle, between = rng.randrange(len(data) + 1), rng.choice([[], [(b"tEXt", b"x")]])
+        chunks[index : index + 1] = [(name, data[:middle]), *between, (name, data[middle:])]
+    wrong = index if action == "sum" else None
     return png[:_SIGNATURE] + b"".join(
         struct.pack(">I", len(data))
         + name
         + data
-        + struct.pack(">I", zlib.crc32(name + data) ^ (not change and i == index))
-        for i, (name, data) in enumerate(chunks)
+        + struct.pack(">I", zlib.crc32(name + data) ^ (at == wrong))
+        for at, (name, data) in enumerate(chunks)
     )
 
 
-def _chunks(png: bytes) -> list[Chunk]:
+def _chunks(png: bytes) -> list[tuple[bytes, bytes]]:
     chunks, start = [], _SIGNATURE
     while start < len(png):
         (size,) = struct.unpack_from(">I", png, start)
@@ -71,33 +84,8 @@ def _chunks(png: bytes) -> list[Chunk]:
     return chunks
 
 
-def _split(rng: random.Random, chunks: list[Chunk], index: int) -> list[Chunk]:
-    name, data = chunks[index]
-    middle = rng.randrange(len(data) + 1)
-    between = rng.choice([[], [(b"tEXt", b"x")]])
-    return [*chunks[:index], (name, data[:middle]), *between, (name, data[middle:]), *chunks[index + 1 :]]
-
-
-def _stream(rng: random.Random, chunks: list[Chunk], index: int) -> list[Chunk]:
-    """Change the pixels, or the end of their compressed stream."""
-    lines = zlib.decompress(b"".join(data for name, data in chunks if name == b"IDAT"))
+def _other_pixels(rng: random.Random, lines: bytes) -> bytes:
+    """Return a compressed stream with other pixels, or with another end."""
     longer, wrong_filter = bytes(len(lines) * 9), bytes([5 + lines[0]]) + lines[1:]
     stream = zlib.compress(rng.choice([cut(rng, lines), lines + b"\0", longer, wrong_filter]))
-    stream = rng.choice([stream, stream[:-4], stream + b"x", stream[:-4] + bytes(4)])
-    others = [chunk for chunk in chunks if chunk[0] != b"IDAT"]
-    return [others[0], (b"IDAT", stream), *others[1:]]
-
-
-def _header(rng: random.Random) -> Chunk:
-    sizes = [rng.choice([0, 1, 20_000, 2**31 - 1]) for _ in range(2)]
-    modes = [rng.choice([0, 1, 2, 3, 8, 16]) for _ in range(5)]
-    return b"IHDR", struct.pack(">IIBBBBB", *sizes, *modes)
-
-
-_CHANGES: tuple[Callable[[random.Random, list[Chunk], int], list[Chunk]], ...] = (
-    lambda rng, chunks, index: [_header(rng), *chunks[1:]],
-    lambda rng, chunks, index: rng.sample(chunks, len(chunks)),
-    lambda rng, chunks, index: [*chunks[:index], rng.choice(_INSERTED), *chunks[index:]],
-    lambda rng, chunks, index: chunks[:index] + chunks[index + 1 :],
-    *(_stream, _split),
-)
+    return rng.choice([stream, stream[:-4], stream + b"x", stream[:-4] + bytes(4)])

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import random
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +16,7 @@ from organizer.bundle.parts import build_program
 from organizer.data.prepare import reference_files
 from organizer.files import folder_files, samples_folder, unpack, write_files
 from quality import ROOT
-from quality.fuzzing import driver
+from quality.driver import results
 from quality.fuzzing.mutations import mutate
 from quality.task import quality_tasks
 from validator.findings import counted
@@ -47,7 +44,8 @@ def run_fuzz(number: int, seed: int, keep: Path = KEPT) -> Outcome:
     def fuzz(index: int) -> None:
         with tempfile.TemporaryDirectory() as name:
             cases = _write_cases(ids[index], len(range(index, number, len(ids))), seed, Path(name))
-            for case, result in zip(cases, _results(Path(name))):
+            found = results(Path(name, "program"), [(Path(name, "reference"), case) for case in cases])
+            for case, result in zip(cases, found):
                 outcome.verdicts[f"{ids[index]}: exit {result['code']}"] += 1
                 if wrong := what_is_wrong(result):
                     outcome.failures.append(f"{case.name}: {wrong}")
@@ -61,9 +59,8 @@ def run_fuzz(number: int, seed: int, keep: Path = KEPT) -> Outcome:
 
 
 def _write_cases(task_id: str, count: int, seed: int, folder: Path) -> list[Path]:
-    """Write program, reference and corrupted submissions for the driver; return the submissions."""
-    for part in ("work", "cases"):
-        (folder / part).mkdir()
+    """Write program, reference and corrupted submissions; return the submissions."""
+    (folder / "cases").mkdir()
     unpack(build_program(task_id), folder / "program")
     write_files(reference_files(task_id, ROOT / "reference_data" / task_id), folder / "reference")
     rng, shortened = random.Random(f"{task_id} {seed}"), quality_tasks()[task_id].shortened
@@ -72,14 +69,6 @@ def _write_cases(task_id: str, count: int, seed: int, folder: Path) -> list[Path
     for case in cases:
         case.write_bytes(mutate(rng, rng.choice(samples)))
     return cases
-
-
-def _results(folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield what the driver says of each submission, and for that at which it died why."""
-    command = [sys.executable, driver.__file__, str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    yield from map(json.loads, done.stdout.splitlines())
-    yield {"code": None, "fault": f"the program died: {done.stderr[-300:]}"}
 
 
 def what_is_wrong(result: Mapping[str, Any]) -> str:

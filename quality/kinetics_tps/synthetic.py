@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +75,17 @@ def parts_of(videos: Json) -> Iterator[Json]:
     """Yield each part of all humans."""
     for human in humans_of(videos):
         yield from human["parts"].values()
+
+
+def each(items: Callable[[Json], Iterable[Json]], change: Callable[[Json], None]) -> Callable[[Json], Json]:
+    """Return a change of some parts of all videos, which is made in place."""
+
+    def change_all(videos: Json) -> Json:
+        for item in items(videos):
+            change(item)
+        return videos
+
+    return change_all
 
 
 def write_prediction(reference: Path, folder: Path, jitter: int, wrong: float, most_proposals: int) -> None:

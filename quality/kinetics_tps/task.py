@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from organizer.files import Files
+from quality.boxes import bias, moved
+from quality.kinetics_tps import synthetic
 from quality.kinetics_tps.gaming import TRICKS
-from quality.kinetics_tps.mistakes import MISTAKES, correct_prediction
-from quality.kinetics_tps.synthetic import CLASSES, PARTS, Json, write_prediction, write_videos
+from quality.kinetics_tps.mistakes import MISTAKES
+from quality.kinetics_tps.synthetic import CLASSES, PARTS, Json
 from quality.task import CANARY, QualityTask
 
 
@@ -20,16 +22,16 @@ class KineticsTask(QualityTask[Json]):
     id, tricks, mistakes = "kinetics_tps", TRICKS, MISTAKES
 
     def write_reference(self, folder: Path, seed: int = 2021, size: int = 1) -> None:
-        write_videos(folder, 36 * size, (2, 2), seed)
+        synthetic.write_videos(folder, 36 * size, (2, 2), seed)
 
     def write_samples(self, reference: Path, folder: Path) -> None:
-        write_prediction(reference, folder / "good", jitter=6, wrong=0.05, most_proposals=2)
-        write_prediction(reference, folder / "weak", jitter=25, wrong=0.4, most_proposals=5)
+        synthetic.write_prediction(reference, folder / "good", jitter=6, wrong=0.05, most_proposals=2)
+        synthetic.write_prediction(reference, folder / "weak", jitter=25, wrong=0.4, most_proposals=5)
 
     def write_full_size(self, folder: Path, scale: float) -> None:
         """Write 932 videos times ``scale``; at 1 about 70 MB of predictions."""
-        write_videos(folder / "ref", max(round(932 * scale), 1), (38, 42), 2021)
-        write_prediction(folder / "ref", folder / "res", jitter=10, wrong=0.2, most_proposals=5)
+        synthetic.write_videos(folder / "ref", max(round(932 * scale), 1), (38, 42), 2021)
+        synthetic.write_prediction(folder / "ref", folder / "res", jitter=10, wrong=0.2, most_proposals=5)
 
     def plant(self, folder: Path) -> None:
         part = {
@@ -48,7 +50,24 @@ class KineticsTask(QualityTask[Json]):
         return self.files({CLASSES: {f"{CANARY}vid": "x"}, PARTS: videos})
 
     def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> Json:
-        return correct_prediction(reference, rng, noise)
+        classes, videos = synthetic.read_reference(reference)
+        shift, missed, names = bias(rng, noise), 0.5 * noise * rng.random(), sorted(set(classes.values()))
+
+        def predicted(human: Json) -> Json:
+            parts = {}
+            for name, part in human["parts"].items():
+                states = [part["verb"] if rng.random() > noise else str(rng.choice(synthetic.STATES))]
+                parts[name] = {"box": [moved(part["box"], rng, noise, shift)], "verb": states}
+            return {"box": moved(human["box"], rng, noise, shift), "parts": parts}
+
+        for video, frames in videos.items():
+            videos[video] = {frame: frames[frame] for frame in frames if rng.random() >= missed}
+        for frame in synthetic.frames_of(videos):
+            frame["humans"] = [predicted(human) for human in frame["humans"] if rng.random() >= missed]
+        chosen = {
+            video: name if rng.random() > noise else str(rng.choice(names)) for video, name in classes.items()
+        }
+        return {CLASSES: chosen, PARTS: {video: frames for video, frames in videos.items() if frames}}
 
     def files(self, prediction: Json) -> Files:
         return {name: json.dumps(content).encode() for name, content in prediction.items()}

@@ -19,6 +19,7 @@ LARGEST_MATRIX = 20
 _MOST_EDGES = 12
 
 Ticks = Sequence[tuple[float, str]]
+Elements = Sequence[Element]
 
 
 def colors() -> Iterator[str]:
@@ -31,15 +32,8 @@ def interval_strip(interval: Interval, score: float) -> Element:
     band = _rect(100 * interval.low, 0, 100 * (interval.high - interval.low), 10, "fill-band")
     description = f"the interval from {interval.low:.3f} to {interval.high:.3f} on a scale from 0 to 1"
     mark = _line(100 * score, 0, 100 * score, 10, "mark")
-    svg = element(
-        "svg",
-        band,
-        mark,
-        viewBox="0 0 100 10",
-        preserveAspectRatio="none",
-        role="img",
-        aria_label=description,
-    )
+    svg = _stretched(100, 10, description)
+    svg.extend([band, mark])
     return element("div", element("span", "0"), svg, element("span", "1"), class_="interval")
 
 
@@ -50,13 +44,10 @@ def histogram(data: Histogram) -> Element:
     at = [100 * (edge - low) / (high - low) for edge in data.edges]
     bars, texts = [], []
     for count, left, right in zip(data.counts, at, at[1:]):
-        bars.append(
-            _rect(
-                left + 0.3, 100 - 92 * count / most, max(right - left - 0.6, 0.1), 92 * count / most, "fill-b"
-            )
-        )
+        height, width = 92 * count / most, max(right - left - 0.6, 0.1)
+        bars.append(_rect(left + 0.3, 100 - height, width, height, "fill-b"))
         if count:
-            position = f"left:{(left + right) / 2:.2f}%;bottom:{92 * count / most:.2f}%"
+            position = f"left:{(left + right) / 2:.2f}%;bottom:{height:.2f}%"
             texts.append(element("span", f"{count:,}", class_="value", style=position))
     edges = data.edges if len(data.edges) <= _MOST_EDGES else _steps(low, high)
     ticks = [(100 * (edge - low) / (high - low), f"{edge:g}") for edge in edges]
@@ -80,14 +71,10 @@ def lines(data: LineChart) -> Element:
         if data.filled and not number:
             area = [(points[0][0], 100.0), *points, (points[-1][0], 100.0)]
             marks.append(element("path", class_=f"area-{color}", d=f"{_path(area)} Z"))
-        if not data.ordered:
-            marks.append(element("path", class_=f"line-{color}", d=_path(points)))
-        elif line is drawn[-1]:
-            marks.append(element("path", class_="line-last", d=_path(points)))
-        else:
-            marks.append(
-                element("path", class_="line-step", style=_step(number, len(drawn) - 2), d=_path(points))
-            )
+        look = {"class": "line-last" if data.ordered else f"line-{color}"}
+        if data.ordered and line is not drawn[-1]:
+            look = {"class": "line-step", "style": f"--s:{number / max(len(drawn) - 2, 1):.3f}"}
+        marks.append(element("path", **look, d=_path(points)))
     x_ticks = [(at(value, low_y)[0], f"{value:g}") for value in _steps(low_x, high_x)]
     y_ticks = [(100 - at(low_x, value)[1], f"{value:g}") for value in _steps(low_y, high_y)]
     description = f"{data.title}: {data.y_title} against {data.x_title}"
@@ -99,20 +86,19 @@ def lines_key(data: LineChart) -> Element:
     if not data.ordered or len(data.lines) < 3:
         return key([(line.label, f"fill-{color}") for line, color in zip(data.lines, colors())])
     *steps, last = data.lines
-    made = key([(last.label, "fill-last")])
-    made.insert(0, scale(steps[0].label, steps[-1].label))
-    return made
+    of_last = key([(last.label, "fill-last")])
+    of_last.insert(0, scale(steps[0].label, steps[-1].label))
+    return of_last
 
 
 def key(entries: Sequence[tuple[str, str]]) -> Element:
     """Return the meaning of colors: (text, class of the color)."""
-    made = element("div", class_="key")
+    meanings = element("div", class_="key")
     for text, class_name in entries:
         square = element("rect", width=10, height=10, class_=class_name)
-        made.append(
-            element("span", element("svg", square, viewBox="0 0 10 10", aria_hidden="true"), cut(text))
-        )
-    return made
+        svg = element("svg", square, viewBox="0 0 10 10", aria_hidden="true")
+        meanings.append(element("span", svg, cut(text)))
+    return meanings
 
 
 def scale(low: str, high: str) -> Element:
@@ -123,7 +109,7 @@ def scale(low: str, high: str) -> Element:
 def stacked_bar(data: StackedBar) -> Element:
     """Return one bar of shares side by side."""
     text = ", ".join(f"{label} {share:.3f}" for label, share in data.shares)
-    chart = _stretched(100, 10, f"{data.title}: {text}", "stack")
+    chart = _stretched(100, 10, f"{data.title}: {text}", class_="stack")
     left = 0.0
     for (_, share), color in zip(data.shares, colors()):
         width = 100 * min(max(share, 0.0), 1.0)
@@ -152,9 +138,9 @@ def body(data: BodyFigure) -> Element:
     chart = element("svg", viewBox="20 0 160 260", role="img", aria_label=f"{data.title}: {text}")
     for name, shapes in _BODY.items():
         # Only the stroke or fill color differs, so that overlapping limbs do not show through.
-        look = (
-            {"class": "limb", "style": f"--s:{known[name]:.3f}"} if name in known else {"class": "limb none"}
-        )
+        look = {"class": "limb none"}
+        if name in known:
+            look = {"class": "limb", "style": f"--s:{known[name]:.3f}"}
         chart.extend(_limb(numbers, look) for numbers in shapes)
     return element("div", chart, scale("0", "1"), class_="body")
 
@@ -174,20 +160,15 @@ def matrix(data: Matrix) -> Element:
     names = [cut(name, 24) for name in data.names[:shown]]
     diagonal = max([1, *(counts[i][i] for i in range(shown))])
     off_diagonal = max([1, *(counts[i][j] for i in range(shown) for j in range(shown) if i != j)])
-    head = element(
-        "tr", element("td"), *(element("th", element("span", name), scope="col") for name in names)
-    )
+    titles = (element("th", element("span", name), scope="col") for name in names)
+    head = element("tr", element("td"), *titles)
     rows = []
     for i, name in enumerate(names):
         row = element("tr", element("th", name, scope="row"))
         for j, count in enumerate(counts[i]):
             text = "–" if count < 0 else f"{count or ''}"
-            most = diagonal if i == j else off_diagonal
-            look = (
-                {"class": "same" if i == j else "other", "style": f"--s:{count / most:.2f}"}
-                if count > 0
-                else {}
-            )
+            kind, most = ("same", diagonal) if i == j else ("other", off_diagonal)
+            look = {"class": kind, "style": f"--s:{count / most:.2f}"} if count > 0 else {}
             row.append(element("td", text, **look))
         rows.append(row)
     return element("table", element("thead", head), element("tbody", *rows), class_="matrix")
@@ -198,7 +179,7 @@ def timeline(data: Timeline, limit: int) -> Element:
     lanes = data.lanes[:limit]
     height = _LANE * len(lanes)
     description = f"{data.title}: {counted(len(lanes), 'lane')} over {counted(data.n_frames, 'frame')}"
-    chart = _stretched(data.n_frames, max(height, 1), description, "strip")
+    chart = _stretched(data.n_frames, max(height, 1), description, class_="strip")
     chart.set("style", f"height:{1.15 * len(lanes):g}rem")
     ticks = _frame_ticks(data.n_frames)
     chart.extend(_line(frame, 0, frame, height, "grid") for frame in ticks)
@@ -230,16 +211,8 @@ def _steps(low: float, high: float) -> list[float]:
     return [round(low + (high - low) * step / steps, 6) for step in range(steps + 1)]
 
 
-def _step(number: int, last: int) -> str:
-    return f"--s:{number / max(last, 1):.3f}"
-
-
 def plot(
-    description: str,
-    marks: Sequence[Element],
-    texts: Sequence[Element],
-    ticks: tuple[Ticks, Ticks],
-    titles: tuple[str, str],
+    description: str, marks: Elements, texts: Elements, ticks: tuple[Ticks, Ticks], titles: tuple[str, str]
 ) -> Element:
     """Return a field of marks in percent from the upper left; ticks are (percent, text) of x and y."""
     svg = element("svg", viewBox="0 0 100 100", preserveAspectRatio="none")
@@ -258,11 +231,9 @@ def plot(
     )  # fmt: skip
 
 
-def _stretched(width: float, height: float, description: str, class_name: str) -> Element:
-    return element(
-        "svg", class_=class_name, viewBox=f"0 0 {width:g} {height:g}", preserveAspectRatio="none", role="img",
-        aria_label=description,
-    )  # fmt: skip
+def _stretched(width: float, height: float, description: str, **look: str) -> Element:
+    look |= {"viewBox": f"0 0 {width:g} {height:g}", "preserveAspectRatio": "none", "role": "img"}
+    return element("svg", **look, aria_label=description)
 
 
 def _path(points: Sequence[tuple[float, float]]) -> str:
@@ -270,9 +241,8 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
 
 
 def _rect(x: float, y: float, width: float, height: float, class_name: str) -> Element:
-    return element(
-        "rect", class_=class_name, x=f"{x:.6g}", y=f"{y:.6g}", width=f"{width:.6g}", height=f"{height:.6g}"
-    )
+    numbers = {"x": x, "y": y, "width": width, "height": height}
+    return element("rect", class_=class_name, **{key: f"{value:.6g}" for key, value in numbers.items()})
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, class_name: str) -> Element:

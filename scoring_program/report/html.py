@@ -33,10 +33,10 @@ def element(tag: str, *children: Child, **attributes: str | int | float) -> Elem
     if tag not in _TAGS or not _LINK.fullmatch(str(attributes.get("href", "#"))):
         raise ValueError(f"pages hold no <{tag}> like this")
     names = {name.rstrip("_").replace("_", "-"): clean(str(value)) for name, value in attributes.items()}
-    made = Element(tag, names)
+    root = Element(tag, names)
     for child in children:
-        append(made, child)
-    return made
+        append(root, child)
+    return root
 
 
 def append(parent: Element, child: Child) -> None:

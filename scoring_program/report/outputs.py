@@ -17,13 +17,13 @@ from contextlib import contextmanager
 from dataclasses import asdict, fields
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 from scoring_program.disclosure import round_floats
 from scoring_program.report.html import clean
-from scoring_program.result import DECIMALS, ErrorCost, Matrix, Result, Section, Statistics
+from scoring_program.result import DECIMALS, Matrix, Result, Section, Statistics
 from validator.console import OutputError
 from validator.findings import Findings
+from validator.strict_json import JsonValue
 
 SCORES_TXT = "scores.txt"
 SCORES_JSON = "scores.json"
@@ -56,10 +56,14 @@ def begin(folder: Path, html: str) -> None:
 
 
 def write_scored(folder: Path, html: str, detail: str, scores: Mapping[str, float]) -> None:
-    """Write all outputs of a scored submission. Raises OutputError."""
+    """Write all outputs of a scored submission; scores.txt has ``key: value`` lines. Raises OutputError."""
     write_atomic(folder / DETAIL_HTML, html)
     write_atomic(folder / DETAIL_JSON, detail)
-    _write_scores(folder, scores)
+    numbers = {key: plain_number(value) for key, value in scores.items()}
+    write_atomic(folder / SCORES_TXT, "".join(f"{key}: {number}\n" for key, number in numbers.items()))
+    # The JSON is put together from the same decimal texts: no second rounding can make the files differ.
+    body = ",\n".join(f" {json.dumps(key)}: {number}" for key, number in numbers.items())
+    write_atomic(folder / SCORES_JSON, f"{{\n{body}\n}}\n")
 
 
 def write_failed(folder: Path, html: str, detail: str) -> None:
@@ -100,15 +104,6 @@ def plain_number(value: float) -> str:
     return "0.0" if text in ("-0", "0") else text if "." in text else f"{text}.0"
 
 
-def _write_scores(folder: Path, scores: Mapping[str, float]) -> None:
-    """Write scores.txt (``key: value`` lines) and scores.json with the same keys and numbers."""
-    numbers = {key: plain_number(value) for key, value in scores.items()}
-    write_atomic(folder / SCORES_TXT, "".join(f"{key}: {number}\n" for key, number in numbers.items()))
-    # The JSON is put together from the same decimal texts: no second rounding can make the files differ.
-    body = ",\n".join(f" {json.dumps(key)}: {number}" for key, number in numbers.items())
-    write_atomic(folder / SCORES_JSON, f"{{\n{body}\n}}\n")
-
-
 def result_json(result: Result, signature: str, stages: Mapping[str, float]) -> str:
     """Return ``detailed_results.json`` of a scored submission.
 
@@ -118,7 +113,10 @@ def result_json(result: Result, signature: str, stages: Mapping[str, float]) -> 
         "signature": signature,
         "scores": dict(result.scores),
         "interval": asdict(result.interval) if result.interval else None,
-        "losses": [_cost(cost) for cost in result.error_costs],
+        "losses": [
+            {"fix": cost.error_type, "score_if_fixed": cost.score_without, "points": cost.points}
+            for cost in result.error_costs
+        ],
         "notes": [asdict(note) for note in result.notes],
         "tables": {section.key: _section(section) for section in result.sections},
     }
@@ -148,29 +146,22 @@ def per_item_csv(statistics: Statistics) -> str:
     return text.getvalue()
 
 
-def _cost(cost: ErrorCost) -> dict[str, Any]:
-    return {"fix": cost.error_type, "score_if_fixed": cost.score_without, "points": cost.points}
-
-
-def _document(data: Mapping[str, Any], stages: Mapping[str, float]) -> str:
+def _document(data: Mapping[str, JsonValue], stages: Mapping[str, float]) -> str:
     """Return JSON with one line for each key; a run without a score has the same keys, empty."""
     empty = {"outcome": "", "exit_code": 0, "signature": None, "scores": {}, "interval": None, "losses": []}
     empty |= {"notes": [], "tables": {}, "problems": [], "more_problems": 0}
     whole = {**empty, **data, "stages": {stage: round(spent, 3) for stage, spent in stages.items()}}
-    values = {key: json.dumps(value, ensure_ascii=False, allow_nan=False) for key, value in whole.items()}
-    lines = (f' "{key}": {value}' for key, value in values.items())
+    values = (json.dumps(value, ensure_ascii=False, allow_nan=False) for value in whole.values())
+    lines = (f' "{key}": {value}' for key, value in zip(whole, values))
     return clean("{\n" + ",\n".join(lines) + "\n}\n")
 
 
-def _section(section: Section) -> dict[str, Any]:
+def _section(section: Section) -> dict[str, JsonValue]:
     """Return what a section shows as plain data; its kind is the name of its class."""
-    shown = {
-        field.name: getattr(section, field.name) for field in fields(section) if field.name not in _NOT_SHOWN
-    }
+    names = (field.name for field in fields(section) if field.name not in _NOT_SHOWN)
+    shown = {name: getattr(section, name) for name in names}
     if isinstance(section, Matrix):
-        shown["counts"] = [
-            [count if count >= 0 else None for count in row] for row in section.counts.tolist()
-        ]
+        shown["counts"] = [[n if n >= 0 else None for n in row] for row in section.counts.tolist()]
     for name in ("columns", "lines", "lanes"):
         if name in shown:
             shown[name] = [asdict(entry) for entry in shown[name]]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from organizer.bundle import last_built
+from organizer.bundle import build
 
 
 @pytest.fixture(autouse=True)
 def nothing_built(tmp_path_factory, monkeypatch):
     """Run submissions on the program as it is, not on one that was built into dist/ some time ago."""
-    monkeypatch.setattr(last_built, "DIST", tmp_path_factory.getbasetemp() / "dist")
+    monkeypatch.setattr(build, "DIST", tmp_path_factory.getbasetemp() / "dist")

@@ -144,7 +144,9 @@ def test_the_scale_of_a_resized_video_is_found(scale):
     other = np.stack([np.arange(60), rng.permutation(60)], axis=1).ravel()
     guess = (truth / np.tile(scale, 2))[entry]
     pairs = BoxPairs(60, entry, guess, truth[other])
-    best = best_interpretation(Check("of yours", pairs.met(guess), pairs.interpretations(guess, []), 60, ""))
+    best = best_interpretation(
+        Check("of yours", pairs.met(guess), pairs.interpretations(guess, [], ""), 60, "")
+    )
     assert best.words == f"with x times {scale[0]:.2f} and y times {scale[1]:.2f}"
     assert best.fits.all()
 
@@ -153,7 +155,7 @@ def test_the_scale_of_a_resized_video_is_found(scale):
 def test_boxes_without_a_size_are_no_trouble(boxes):
     pairs = BoxPairs(30, np.arange(30), boxes, np.tile([5.0, 5, 9, 9], (30, 1)))
     with np.errstate(all="ignore"):
-        assert not any(interpretation.fits.any() for interpretation in pairs.interpretations(boxes, []))
+        assert not any(interpretation.fits.any() for interpretation in pairs.interpretations(boxes, [], ""))
 
 
 def test_names_in_another_spelling_are_distinguished_from_unknown_ones():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import random
 import stat
 import struct
 import zipfile
@@ -16,6 +17,10 @@ from tests.helpers import findings_of, make_zip, refused
 from validator.archive import Limits, open_submission
 from validator.findings import Read
 
+pytestmark = pytest.mark.interpreters
+
+# The same bytes in every process, because parameters are in the names of tests.
+noise = random.Random(0).randbytes
 LIMITS = Limits(files=5, file_bytes=3_000_000, total_bytes=4_000_000)
 GOOD = {"a.csv": "1,2,3\n"}
 
@@ -135,7 +140,7 @@ def overlapping(name, content):
         (make_zip({"a": "", "a/": ""}), "E-ZIP-NAME", "E-ZIP-NAME a: a file and a folder"),
         (make_zip({"metadata/a.csv": ""}), "E-FILE-RESERVED", "program"),
         (make_zip({"__MACOSX/x": bytes(2_000_000), "a.csv": ""}), "E-ZIP-BOMB", "packed size"),
-        (make_zip({"__MACOSX/x": os.urandom(3_100_000), "a.csv": ""}), "E-ZIP-SIZE", "3,100,000"),
+        (make_zip({"__MACOSX/x": noise(3_100_000), "a.csv": ""}), "E-ZIP-SIZE", "3,100,000"),
         (make_zip({f"__MACOSX/{i}": "" for i in range(6)}), "E-ZIP-COUNT", "more files than 5"),
         (with_entry("../up/", b""), "E-ZIP-NAME", '".."'),
         (with_entry(external_attr=(stat.S_IFLNK | 0o777) << 16), "E-ZIP-LINK", "symbolic link"),
@@ -154,12 +159,12 @@ def overlapping(name, content):
         (make_zip({f"{i}.csv": "" for i in range(6)}), "E-ZIP-COUNT", "more files than 5"),
         (make_zip({"a.csv": bytes(2_000_000)}), "E-ZIP-BOMB", "packed size"),
         (
-            make_zip({"a.csv": os.urandom(2_000_000), "b.csv": os.urandom(2_500_000)}),
+            make_zip({"a.csv": noise(2_000_000), "b.csv": noise(2_500_000)}),
             "E-ZIP-SIZE",
             "4,500,000",
         ),
-        (make_zip({"a.csv": os.urandom(3_100_000)}), "E-ZIP-SIZE", "3,100,000"),
-        (overlapping("a.csv", os.urandom(3000)), "E-ZIP-BOMB", "overlap"),
+        (make_zip({"a.csv": noise(3_100_000)}), "E-ZIP-SIZE", "3,100,000"),
+        (overlapping("a.csv", noise(3000)), "E-ZIP-BOMB", "overlap"),
     ],
 )
 def test_trick_is_a_problem(tmp_path, data, code, words):
@@ -220,7 +225,7 @@ def test_a_large_directory_is_refused_before_it_is_parsed(tmp_path, monkeypatch)
 
 def test_large_files_that_compress_as_text_does_are_read(tmp_path):
     lines = b"".join(b"%d,%d,%d\n" % (number % 20, number, number + 9) for number in range(100_000))
-    data = make_zip({"a.csv": lines, "b.csv": os.urandom(1_100_000)})
+    data = make_zip({"a.csv": lines, "b.csv": noise(1_100_000)})
     assert read_bytes(tmp_path, data).content["a.csv"] == lines
 
 

@@ -21,6 +21,8 @@ from tests.helpers import make_zip
 from validator import limits
 from validator.__main__ import main
 
+pytestmark = pytest.mark.interpreters
+
 ACTION, GESTURE, KINETICS = "chalearn_action", "chalearn_gesture", "kinetics_tps"
 GIVEN, GENERATED, DENSEPOSE = "anet_entities_gt", "anet_entities_gen", "densepose"
 CSV, CLASSES, PARTS = "S1_prediction.csv", "pred_vid_result.json", "pred_part_result.json"

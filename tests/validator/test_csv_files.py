@@ -17,6 +17,8 @@ from validator.csv_files import read_csv_files, read_table, table_hints
 from validator.findings import Findings, Refused, printable
 from validator.formats.rules import CsvRules, Field, load_rules
 
+pytestmark = pytest.mark.interpreters
+
 (GESTURES,) = load_rules("chalearn_gesture").csv
 ID = Field("id", "string")
 BIRDS = CsvRules(

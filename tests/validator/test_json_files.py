@@ -31,6 +31,8 @@ from validator.json_files import as_dict, check_value, load_schema, read_json
 from validator.strict_json import parse, strict_loads
 from validator.typed_json import SchemaError, decoder_for
 
+pytestmark = pytest.mark.interpreters
+
 CLASSES, PARTS = load_rules("kinetics_tps").json
 DETECTIONS = load_rules("densepose").json[0].schema
 SCHEMAS = sorted((ROOT / "validator" / "formats").glob("*/*.json"))

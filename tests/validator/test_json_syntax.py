@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from quality.fuzzing.json_texts import odd_json
 from validator.json_syntax import explain_syntax
 
+pytestmark = pytest.mark.interpreters
+
 DOCUMENT = {"a": [1, 2.5, "x", [], {}, [1, 2, 3]], "b": {"c": None, "d": True}}
 
 

@@ -21,6 +21,8 @@ from quality.fuzzing.pngs import damaged_png
 from tests.helpers import scaled
 from validator.png import ImageError, decode_base64, decode_png
 
+pytestmark = pytest.mark.interpreters
+
 HEIGHT, WIDTH = 12, 10
 PIXELS = np.random.default_rng(3).integers(0, 255, (HEIGHT, WIDTH, 3), np.uint8)
 SIGNATURE = b"\x89PNG\r\n\x1a\n"

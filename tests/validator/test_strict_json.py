@@ -13,6 +13,8 @@ from validator import strict_json
 from validator.findings import Findings
 from validator.strict_json import DEEPEST, parse, pointer_part, strict_loads
 
+pytestmark = pytest.mark.interpreters
+
 
 def load(text):
     data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")

@@ -10,6 +10,8 @@ import yaml
 from validator import strict_yaml
 from validator.strict_yaml import load_strict
 
+pytestmark = pytest.mark.interpreters
+
 
 @pytest.mark.parametrize(
     ("text", "value"),

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from validator.typed_json import SchemaError, decoder_for
 
+pytestmark = pytest.mark.interpreters
+
 SCHEMAS = [
     {},
     {"type": "null"},

@@ -82,14 +82,8 @@ def _indexes(reference: Reference, segment: Ints, index: Ints) -> Check:
 def _boxes(words: Words, key: Ints, submission: Grounding, segment: Ints, label: Ints) -> list[Check]:
     """Return checks of the boxes of objects at annotated words.
 
-    Parameters
-    ----------
-    words : Words
-    key : int array of shape (n_words,)
-        What names a word in its segment: its index or its class.
-    submission : Grounding
-    segment, label : int arrays of shape (n_objects,)
-        The segment of each object, -1 outside of the reference, and what names its word.
+    ``key`` (n_words,) names a word in its segment: its index or its class. ``segment`` (n_objects,) is the
+    segment of each object, -1 outside of the reference, and ``label`` (n_objects,) names its word.
     """
     annotated_words = list(zip(words.segment.tolist(), key.tolist()))
     # Of several words of a class, the first.
@@ -111,12 +105,10 @@ def _boxes(words: Words, key: Ints, submission: Grounding, segment: Ints, label:
     frames = [("with each box one frame earlier", at(1)), ("with each box one frame later", at(-1))]
 
     def shifted(iou: float) -> list[Interpretation]:
-        remedy = "The ten boxes belong to the ten sampled frames, in their order"
-        return [
-            Interpretation("N-LOOKS-SHIFTED", how, pairs.met(moved, iou), remedy) for how, moved in frames
-        ]
+        code, remedy = "N-LOOKS-SHIFTED", "The ten boxes belong to the ten sampled frames, in their order"
+        return [Interpretation(code, how, pairs.met(moved, iou), remedy) for how, moved in frames]
 
-    causes = "Boxes are [x1, y1, x2, y2] in pixels of the original video"
+    causes = BoxPairs.CORNERS
     claim, n = "of your boxes meet those of their word", len(np.unique(word))
     as_is = pairs.prediction
     # Where things move slowly, only boxes that are nearly exact reveal a shift of one frame.

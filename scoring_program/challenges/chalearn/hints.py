@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 
 from scoring_program.challenges.chalearn.read import Prediction, Reference, Rows
@@ -34,12 +36,10 @@ def _middles(pairs: _Pairs, frames: Floats) -> Check:
         Interpretation("N-LOOKS-SHIFTED", f"with class {words} 1", pairs.middle(frames, by), _COUNTING)
         for words, by in (("plus", 1), ("less", -1))
     ]
-    for rate in _FRAME_RATES:
-        for unit, factor in (("seconds", rate), ("milliseconds", rate / 1000)):
-            words = f"as {unit} at {counted(rate, 'frame')} a second"
-            interpretations.append(
-                Interpretation("N-LOOKS-SCALED", words, pairs.middle(frames * factor), _UNIT)
-            )
+    for rate, (unit, units) in product(_FRAME_RATES, (("seconds", 1), ("milliseconds", 1000))):
+        words = f"as {unit} at {counted(rate, 'frame')} a second"
+        fits = pairs.middle(frames * (rate / units))
+        interpretations.append(Interpretation("N-LOOKS-SCALED", words, fits, _UNIT))
     claim = "of your rows have their middle on an annotated one of that class"
     return Check(claim, pairs.middle(frames), interpretations, pairs.n_annotated, f"{_COUNTING}. {_UNIT}")
 
@@ -47,11 +47,9 @@ def _middles(pairs: _Pairs, frames: Floats) -> Check:
 def _lengths(pairs: _Pairs, frames: Floats, iou: float) -> Check:
     ends = np.stack([frames[:, 0], frames.sum(axis=1) - 1], axis=1)
     remedy = "Write the last frame: start + length - 1"
-    interpretations = [Interpretation("N-LOOKS-LENGTH", "as start, length", pairs.close(ends, iou), remedy)]
+    others = [Interpretation("N-LOOKS-LENGTH", "as start, length", pairs.close(ends, iou), remedy)]
     claim, n = "of your rows have nearly the frames of an annotated one of that class", pairs.n_annotated
-    return Check(
-        claim, pairs.close(frames, iou), interpretations, n, _COUNTING, deviations=_LENGTH_DEVIATIONS
-    )
+    return Check(claim, pairs.close(frames, iou), others, n, _COUNTING, deviations=_LENGTH_DEVIATIONS)
 
 
 def _exact(pairs: _Pairs, frames: Floats) -> Check:

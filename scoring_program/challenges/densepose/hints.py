@@ -49,13 +49,13 @@ def _boxes(persons: Persons, kept: list[Kept]) -> Check:
     entry, person, _ = pairs_in_groups(image, persons.image)
     raw = np.array([detection.box for detection in kept], dtype=np.float64).reshape(-1, 4)[entry]
     pairs = BoxPairs(len(kept), entry, with_sizes(raw), with_sizes(persons.box[person]))
-    remedy = "Write the box as [x, y, width, height]"
-    forms = [
-        ("N-LOOKS-XYXY", "as [x1, y1, x2, y2]", raw, remedy),
-        ("N-LOOKS-SWAPPED", "as [y, x, width, height]", with_sizes(raw[:, [1, 0, 2, 3]]), remedy),
-        ("N-LOOKS-SWAPPED", "as [y, x, height, width]", with_sizes(raw[:, [1, 0, 3, 2]]), remedy),
+    others = [
+        ("N-LOOKS-XYXY", "as [x1, y1, x2, y2]", raw),
+        ("N-LOOKS-SWAPPED", "as [y, x, width, height]", with_sizes(raw[:, [1, 0, 2, 3]])),
+        ("N-LOOKS-SWAPPED", "as [y, x, height, width]", with_sizes(raw[:, [1, 0, 3, 2]])),
     ]
-    interpretations = pairs.interpretations(pairs.prediction, forms)
+    remedy = "Write the box as [x, y, width, height]"
+    interpretations = pairs.interpretations(pairs.prediction, others, remedy)
     claim = "of your boxes meet an annotated person"
     causes = "Boxes are [x, y, width, height] in pixels of the original image"
     return Check(claim, pairs.met(pairs.prediction), interpretations, len(np.unique(person)), causes)
@@ -81,7 +81,7 @@ def _on_persons(persons: Persons, kept: list[Kept]) -> tuple[list[int], Ints, In
 
 
 def _points(reference: Reference, kept: list[Kept]) -> Check:
-    """Return the facet of parts and coordinates at the points of the person that each detection is on."""
+    """Return the check of parts and coordinates at the points of the person that each detection is on."""
     persons = reference.persons
     met, (entry, point), (part, vertex) = _on_persons(persons, kept)
     coordinates = _Coordinates(reference.template.nearest)
@@ -98,7 +98,5 @@ def _points(reference: Reference, kept: list[Kept]) -> Check:
         Interpretation("N-LOOKS-SWAPPED", "with U and V swapped", agrees(prediction[:, ::-1], part), remedy),
         Interpretation("N-LOOKS-SHIFTED", "with parts plus 1", agrees(prediction, part + 1), remedy),
     ]
-    claim = "of your detections have many points of their person near"
-    return Check(
-        claim, agrees(prediction, part), interpretations, len(set(met)), remedy, deviations=_DEVIATIONS
-    )
+    claim, as_is = "of your detections have many points of their person near", agrees(prediction, part)
+    return Check(claim, as_is, interpretations, len(set(met)), remedy, deviations=_DEVIATIONS)

@@ -14,7 +14,7 @@ import jsonschema
 import pytest
 import yaml
 
-from organizer.bundle import last_built, parts
+from organizer.bundle import build, parts
 from organizer.bundle.build import build_all, load_competition, plan_bundles
 from organizer.data.prepare import reference_files
 from organizer.files import folder_files, unpack, write_files
@@ -75,6 +75,7 @@ def program_of(bundles):
     return lambda name: read(bundles / f"{name}.zip")[f"{name}_program.zip"]
 
 
+@pytest.mark.interpreters
 def test_two_builds_give_the_same_bytes(bundles, tmp_path):
     for form in ("v2", "v1.5"):
         for path in build_all(None, form, tmp_path):
@@ -341,16 +342,16 @@ def test_own_reference_folder_is_dry_run_from_the_bundle(edited, tmp_path, monke
         data["tasks"][0]["reference_data"] = "mine"
 
     edited(change)
-    monkeypatch.setattr(last_built, "DIST", tmp_path / "dist")
-    task = last_built.built_task("chalearn_action", None)
+    monkeypatch.setattr(build, "DIST", tmp_path / "dist")
+    task = build.built_task("chalearn_action", None)
     assert names_in(task.reference) == {path.name for path in (tmp_path / "source" / "mine").iterdir()}
 
 
 def test_bundle_without_a_reference_cannot_be_dry_run(edited, tmp_path, monkeypatch):
     edited(lambda data, source: data["tasks"][0].pop("reference_data"))
-    monkeypatch.setattr(last_built, "DIST", tmp_path / "dist")
+    monkeypatch.setattr(build, "DIST", tmp_path / "dist")
     with pytest.raises(Refused, match="has no reference data"):
-        last_built.built_task("chalearn_action", None)
+        build.built_task("chalearn_action", None)
 
 
 @pytest.mark.parametrize(

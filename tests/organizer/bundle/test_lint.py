@@ -17,7 +17,8 @@ from PIL import Image
 
 from organizer.__main__ import main
 from organizer.bundle.competition import LintReport, read_competition
-from organizer.bundle.lint import lint_bundle, lint_files, visibility
+from organizer.bundle.lint import lint_bundle, lint_files
+from organizer.bundle.rules import visibility
 from organizer.files import zip_bytes
 from tests.helpers import ROOT, make_zip
 

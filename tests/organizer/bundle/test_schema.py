@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import json
 import string
@@ -30,11 +31,37 @@ def titles(node):
             yield from titles(part)
 
 
-def test_each_title_has_words_and_each_word_is_used():
+def of_schemas():
+    """Return the names that the schemas use: keywords, and titles of their parts."""
     used = set(KEYWORDS)
     for name in ("competition-v2", "competition-v1.5", "definitions"):
         used.update(titles(json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))))
-    assert {title for title in used if not title.startswith("competition.yaml of ")} == WORDS.keys()
+    return {title for title in used if not title.startswith("competition.yaml of ")}
+
+
+CODE = [ast.parse(path.read_text(encoding="utf-8")) for path in SCHEMAS.parent.glob("*.py")]
+
+
+def reported():
+    """Yield each rule that the code reports by its name, and the names of the fields that it gives."""
+    for node in (node for tree in CODE for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        if ast.unparse(node.func) in ("report.add", "refused", "_check_unique"):
+            fields = {keyword.arg for keyword in node.keywords} or {"name", "value"}
+            for part in ast.walk(node.args[0]):
+                if isinstance(part, ast.Constant):
+                    yield part.value, fields
+
+
+def fields_of(rule):
+    return {
+        name for text in WORDS[rule] for _, name, _, _ in string.Formatter().parse(text) if name is not None
+    }
+
+
+def test_each_title_and_each_reported_rule_has_words_and_each_word_is_used():
+    assert of_schemas() | {rule for rule, _ in reported()} <= WORDS.keys()
+    texts = {node.value for tree in CODE for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    assert WORDS.keys() - of_schemas() <= texts
 
 
 def test_words_are_complete_and_name_known_fields():
@@ -43,8 +70,12 @@ def test_words_are_complete_and_name_known_fields():
         assert code.startswith("L-")
         assert len(texts) == 2
         assert all(texts)
-        for text in texts:
-            assert {name for _, name, _, _ in string.Formatter().parse(text) if name is not None} <= FIELDS
+    for rule in of_schemas():
+        assert fields_of(rule) <= FIELDS
+    found_rules = list(reported())
+    assert len(found_rules) > 50
+    for rule, fields in found_rules:
+        assert fields_of(rule) <= fields, rule
 
 
 OURS = yaml.safe_load((ROOT / "competition.yaml").read_text(encoding="utf-8"))

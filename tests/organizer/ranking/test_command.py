@@ -9,7 +9,7 @@ import zipfile
 import html5lib
 import pytest
 
-from organizer.bundle import last_built
+from organizer.bundle import build
 from organizer.bundle.build import build_all
 from scoring_program.task import load_task
 from tests.helpers import make_zip
@@ -249,9 +249,9 @@ def test_a_damaged_member_of_the_download_fails_alone(tmp_path):
 def test_program_of_another_state_of_the_repository_is_named(tmp_path, monkeypatch, capsys):
     build_all(None, output=tmp_path / "dist")
     capsys.readouterr()
-    monkeypatch.setattr(last_built, "DIST", tmp_path / "dist")
-    last_built.built_task(ID, None)
+    monkeypatch.setattr(build, "DIST", tmp_path / "dist")
+    build.built_task(ID, None)
     assert capsys.readouterr().out == ""
-    monkeypatch.setattr(last_built, "build_program", lambda task_id: b"a later state")
-    last_built.built_task(ID, None)
+    monkeypatch.setattr(build, "build_program", lambda task_id: b"a later state")
+    build.built_task(ID, None)
     assert f"dist/{ID}.zip differs from this repository's; run make bundle" in capsys.readouterr().out

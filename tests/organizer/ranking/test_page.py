@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from organizer.ranking import page, tables
-from organizer.ranking.ranking import ranking_of
+from organizer.ranking.statistics import ranking_of
 from organizer.runs.fork_server import SCORED, Entry
 from organizer.runs.rescore import Record
 from organizer.runs.submissions import Submission

@@ -36,7 +36,7 @@ class Processes:
         self.folder, self.started = folder, []
         self.file = folder / "scheduler.json"
         self.start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(self.file))
-        self.wait(self.file.exists)
+        self.wait(lambda: self.file.exists() and self.file.read_text().endswith("}"))
         self.address = json.loads(self.file.read_text())["address"]
 
     def start(self, what, *options):

@@ -15,6 +15,8 @@ from validator.formats.anet_entities import read as fmt
 from validator.formats.rules import load_rules
 from validator.strict_json import parse
 
+pytestmark = pytest.mark.interpreters
+
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
 MODES = {GIVEN: "GT", GENERATED: "gen"}
 UNUSED = {"used": False, "details": ""}

@@ -8,6 +8,8 @@ from tests.helpers import make_zip, problems_of, refused
 from validator.formats.chalearn.read import FORMAT, read
 from validator.formats.rules import load_rules
 
+pytestmark = pytest.mark.interpreters
+
 GESTURES, ACTIONS = load_rules("chalearn_gesture"), load_rules("chalearn_action")
 ROW = "1,2,3\n"
 

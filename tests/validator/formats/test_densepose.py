@@ -22,6 +22,8 @@ from validator.formats.densepose.read import Checked, Checker, Detection, Detect
 from validator.formats.rules import load_rules
 from validator.hints import EMPTY
 
+pytestmark = pytest.mark.interpreters
+
 RULES = load_rules("densepose")
 SCHEMA = RULES.json[0].schema
 GOOD = json.loads(

@@ -15,6 +15,8 @@ from validator.formats.kinetics_tps import read as fmt
 from validator.formats.kinetics_tps.read import KineticsSubmission, read_classes, read_parts
 from validator.formats.rules import JsonFile, load_rules
 
+pytestmark = pytest.mark.interpreters
+
 RULES = load_rules("kinetics_tps")
 CLASSES, PARTS = RULES.json
 REFERENCE = JsonFile("p.json", RULES.reference_schemas[0])

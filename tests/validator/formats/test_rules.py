@@ -22,6 +22,8 @@ from validator.formats.rules import (
     task_ids,
 )
 
+pytestmark = pytest.mark.interpreters
+
 LIMITS = Limits(files=1, file_bytes=2, total_bytes=3)
 
 

@@ -1,17 +1,21 @@
-"""Scores corrupted submissions, and checks them as at home; prints a line of JSON for each.
+"""Runs a built program on submissions, checks them as at home, and says what came of each.
 
-`quality.fuzzing.run` runs this file in an interpreter of its own. It imports only the unpacked program.
+`results` runs this file in an interpreter of its own. There it imports only the unpacked program.
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import json
 import resource
 import shutil
 import signal
+import subprocess
 import sys
+import tempfile
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,19 +28,34 @@ class LateError(BaseException):
     """A submission took too long; not an Exception, which the program might catch."""
 
 
+def results(
+    program: Path, cases: Iterable[tuple[Path, Path]], python: str = sys.executable
+) -> Iterator[dict[str, Any]]:
+    """Yield what an unpacked program did with each case, a reference and a submission; once it died, why."""
+    lines = "".join(json.dumps(list(map(str, case))) + "\n" for case in cases)
+    with tempfile.TemporaryDirectory() as work:
+        command = [python, __file__, str(program), work]
+        done = subprocess.run(command, input=lines, capture_output=True, text=True, check=False)
+    yield from map(json.loads, done.stdout.splitlines())
+    died = f"the program died: {done.stderr[-300:]}"
+    yield from itertools.repeat({"code": None, "log": died, "fault": died, "scores": ""})
+
+
 def main() -> None:
-    """Try all files in ``cases/`` of the argument, a folder that also holds program, reference, work."""
-    folder = Path(sys.argv[1])
-    output = folder / "work" / "output"
-    sys.path.insert(0, str(folder / "program"))
-    sys.path.append(str(folder / "program" / "scoring_program" / "vendor"))
+    """Try the program in the first argument; in the second, a folder, it may write into ``output`` only."""
+    program, work = map(Path, sys.argv[1:])
+    output = work / "output"
+    sys.path[0] = str(program)
+    sys.path.append(str(program / "scoring_program" / "vendor"))
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_MB << 20, _MEMORY_MB << 20))
     signal.signal(signal.SIGALRM, _raise_late)
-    for submission in sorted((folder / "cases").iterdir()):
+    for line in sys.stdin:
+        reference, submission = map(Path, json.loads(line))
         shutil.rmtree(output, ignore_errors=True)
-        result = _tried(submission, folder / "reference", output)
+        result, scores = _tried(submission, reference, output), output / "scores.json"
+        result["scores"] = scores.read_text(encoding="utf-8") if scores.exists() else ""
         result["outputs"] = sorted(path.name for path in output.iterdir()) if output.exists() else []
-        result["work"] = sorted(path.name for path in output.parent.iterdir())
+        result["work"] = sorted(path.name for path in work.iterdir())
         print(json.dumps(result), flush=True)
 
 
