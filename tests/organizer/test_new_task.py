@@ -18,18 +18,19 @@ from organizer import new_task
 from organizer.files import folder_files
 from tests.helpers import ROOT, refused
 
-LEFT_OUT = (
+# What git ignores; the copy gets what mypy knows of the repository.
+IGNORED = {
     ".git",
     ".venv",
     ".cache",
     "out",
     "dist",
     ".hypothesis",
+    ".mypy_cache",
     ".ruff_cache",
     ".pytest_cache",
-    "__pycache__",
-    "mutants",
-)
+}
+IGNORED |= {"__pycache__", "mutants"}
 TITLE = 'Birds: "calls" & more | \\ '
 LABELS = ["l'été", "#2", "{x}"]
 CHOICES = [(form, metric) for form in new_task.FORMATS for metric in new_task.METRICS]
@@ -116,7 +117,7 @@ def test_copies_hold_no_word_of_the_examples(form, metric):
 def copy(tmp_path_factory):
     """Return the folder of a copy of the repository, with what mypy knows of it, and a function that runs Python there."""
     folder = tmp_path_factory.mktemp("new_task") / "copy"
-    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*LEFT_OUT))
+    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*IGNORED - {".mypy_cache"}))
 
     def run(*arguments, cwd=folder):
         done = subprocess.run(
@@ -130,12 +131,8 @@ def copy(tmp_path_factory):
 
 def files(folder):
     """Return what git would see of a folder."""
-    return {
-        path.relative_to(folder): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-        and not {"out", "dist", ".cache", ".mypy_cache", ".ruff_cache", "__pycache__"} & {*path.parts}
-    }
+    found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return {path: (folder / path).read_bytes() for path in found if not IGNORED & {*path.parts}}
 
 
 TASKS = {"bird_calls": ("csv", "balanced_accuracy", "desc"), "loudness": ("json", "rmse", "asc")}
@@ -156,12 +153,15 @@ def test_new_tasks_work_at_once_and_are_taken_back(copy, tmp_path):
         assert not re.search('[",]$', edits, re.MULTILINE)
     for tool in (["ruff", "format", "--check", "."], ["ruff", "check", "."], ["mypy"]):
         run("-m", *tool)
-    run("-m", "pytest", "-k", f"({' or '.join(TASKS)}) and not new_task", "-p", "no:cacheprovider")
-    # The repository holds nothing that lists its tasks and does not list these.
-    run("-m", "pytest", "tests/test_repository.py", "tests/test_dependencies.py", "-p", "no:cacheprovider")
+    # Their own tests, and those of what lists all tasks or none.
+    chosen = f"({' or '.join(TASKS)} or hold_every_task or names_no_task) and not test_new_task"
+    run("-m", "pytest", "-k", chosen, "-p", "no:cacheprovider")
     scored = run("-m", "organizer", "demo")
     run("-m", "organizer", "bundle")
-    assert "the page holds the mark EDIT:" in run("-m", "organizer", "lint")
+    linted = run("-m", "organizer", "lint", *(f"dist/{task_id}.zip" for task_id in TASKS))
+    assert (
+        linted.count("the page holds the mark EDIT:") == linted.count(": 0 errors, 2 warnings") == len(TASKS)
+    )
     for task_id, (_, _, sorting) in TASKS.items():
         assert task_id in scored
         with zipfile.ZipFile(folder / "dist" / f"{task_id}.zip") as bundle:
