@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from scoring_program.challenges.anet_entities import hints, measure, page, read
 from scoring_program.challenges.anet_entities.lemmas import TABLE, lemmas_from_table
@@ -14,7 +13,7 @@ from scoring_program.challenges.anet_entities.read import Reference, ReferenceWi
 from scoring_program.hints import likely_mistakes
 from scoring_program.result import Statistics
 from scoring_program.settings import Settings
-from scoring_program.task import Task, declared_tasks
+from scoring_program.task import Options, Task, declared_tasks
 from validator.findings import Findings, Note, Read, counted, quote
 from validator.formats.anet_entities import read as submissions
 from validator.formats.anet_entities.read import Grounding
@@ -34,7 +33,7 @@ class EntitiesTask(Task[ReferenceT, Grounding, StatisticsT]):
         return submissions.read(path, load_rules(self.id))
 
     def prepare_reference(
-        self, source: Path, output: Path, settings: Settings, options: Mapping[str, Any]
+        self, source: Path, output: Path, settings: Settings, options: Options
     ) -> list[Note]:
         """Write the annotations as arrays."""
         return read.prepare(source, output, settings).notes
@@ -106,7 +105,7 @@ class GeneratedSentences(EntitiesTask[ReferenceWithLemmas, SentenceStatistics]):
         return findings.notes
 
     def prepare_reference(
-        self, source: Path, output: Path, settings: Settings, options: Mapping[str, Any]
+        self, source: Path, output: Path, settings: Settings, options: Options
     ) -> list[Note]:
         """Write the reference as arrays, and the lemmas of all tokens and classes.
 
