@@ -12,7 +12,7 @@ from scoring_program.challenges.densepose.measure import ImageStatistics
 from scoring_program.challenges.densepose.read import Gathered, LoadedTemplate, Reference
 from scoring_program.hints import likely_mistakes
 from scoring_program.settings import Settings
-from scoring_program.task import Options, Task, declared_tasks
+from scoring_program.task import Notes, Options, Task, declared_tasks
 from validator.findings import Findings, Note, Read
 from validator.formats.rules import load_rules
 from validator.hints import EMPTY
@@ -51,9 +51,7 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
                 findings.note("N-REF-EMPTY", "no person is densely annotated: every score is 0")
         return findings.notes
 
-    def prepare_reference(
-        self, source: Path, output: Path, settings: Settings, options: Options
-    ) -> list[Note]:
+    def prepare_reference(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
         """Turn the official files into files that load fast."""
         return prepare.prepare(source, output)
 
@@ -65,9 +63,7 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
         """Check all detections and keep what matching needs."""
         return read.read_submission(path, load_rules(self.id), reference)
 
-    def hints(
-        self, reference: Reference, submission: Gathered, settings: Settings, score: float
-    ) -> list[Note]:
+    def hints(self, reference: Reference, submission: Gathered, settings: Settings, score: float) -> Notes:
         """Return notes on wrong boxes, parts, and coordinates."""
         notes = submission.hints.notes() if submission.n_detections else [EMPTY]
         return likely_mistakes(notes, lambda: hints.checks(reference, submission), settings, score)

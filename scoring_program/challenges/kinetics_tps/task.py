@@ -9,7 +9,7 @@ from scoring_program.challenges.kinetics_tps.measure import VideoStatistics
 from scoring_program.challenges.kinetics_tps.read import Reference
 from scoring_program.hints import likely_mistakes
 from scoring_program.settings import Settings
-from scoring_program.task import Options, Task, declared_tasks
+from scoring_program.task import Notes, Options, Task, declared_tasks
 from validator.findings import Note, Read, counted
 from validator.formats.kinetics_tps import read as submissions
 from validator.formats.kinetics_tps.read import KineticsSubmission
@@ -30,9 +30,7 @@ class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
         """Read the organizers' two JSON files, or the arrays that were prepared from them."""
         return read.load_reference(folder, load_rules(self.id))
 
-    def prepare_reference(
-        self, source: Path, output: Path, settings: Settings, options: Options
-    ) -> list[Note]:
+    def prepare_reference(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
         """Check the organizers' files and write them as arrays, which load fast."""
         reference = read.load_reference(source, load_rules(self.id))
         read.save_reference(reference, output / read.PREPARED_FILE)
