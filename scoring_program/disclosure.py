@@ -117,9 +117,7 @@ def _large_cells(section: records.Matrix, minimum: int) -> records.Matrix | None
 
 def _group_table(section: Groups, minimum: int) -> Table | None:
     large, small = merge_small(section.support, minimum, section.overlapping)
-    rows: list[Sequence[Cell]] = [
-        (section.names[group], *section.row(np.array([group]))) for group in large.tolist()
-    ]
+    rows: list[Sequence[Cell]] = [(section.names[i], *section.row(np.array([i]))) for i in large.tolist()]
     support = section.support[large]
     if section.worst_first is not None:
         key = section.worst_first
@@ -128,11 +126,9 @@ def _group_table(section: Groups, minimum: int) -> Table | None:
     if len(small):
         rows.append((OTHERS, *section.row(small)))
         support = np.concatenate([support, _together(section.support[small], section.overlapping)[None]])
-    return (
-        Table(section.key, section.title, section.note, section.columns, rows, support, SUMMARY)
-        if rows
-        else None
-    )
+    if not rows:
+        return None
+    return Table(section.key, section.title, section.note, section.columns, rows, support, SUMMARY)
 
 
 def _large_rows(section: Table, minimum: int) -> Table | None:

@@ -102,27 +102,18 @@ class Histogram(Section):
 def share_histogram(
     section: Section, values: Floats, submitted: Bools, n_bins: int, titles: tuple[str, str]
 ) -> Histogram:
-    """Return a histogram of values in 0..1 in equal bins.
+    """Return a histogram of values in 0..1 in equal bins, with key, title and note of ``section``.
 
-    Parameters
-    ----------
-    section : Section
-        Key, title and note.
-    values : float64 array of shape (n,)
-    submitted : bool array of shape (n,)
-        Which values the submission says anything about.
-    n_bins : int
-    titles : (str, str)
-        What the values and the things are called.
+    ``values`` (n,) are float64; ``submitted`` (n,) says which of them the submission says anything about;
+    ``titles`` are what the values and the things are called.
     """
     # Each edge is the float64 next to k / n, as a score of that value is.
     edges = np.arange(n_bins + 1) / n_bins
     index = np.clip(np.searchsorted(edges, values, "right") - 1, 0, n_bins - 1)
     counts = np.bincount(index, minlength=n_bins)
     support = np.stack([counts, np.bincount(index[submitted], minlength=n_bins)], axis=1)
-    return Histogram(
-        section.key, section.title, section.note, edges.tolist(), counts.tolist(), support, *titles
-    )
+    bins = edges.tolist(), counts.tolist(), support
+    return Histogram(section.key, section.title, section.note, *bins, *titles)
 
 
 @dataclass(frozen=True)
@@ -219,6 +210,9 @@ class Deferred:
 
     build: Callable[[], Sequence[Section]]
     level: str = FULL
+
+
+Sections = Sequence[Union[Section, Deferred]]
 
 
 @dataclass(frozen=True)

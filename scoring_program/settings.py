@@ -120,10 +120,7 @@ def _expected(setting: Setting, value: SettingValue) -> str:
     good = isinstance(value, types) and isinstance(value, bool) == (bool in types)
     if isinstance(value, list):
         good = good and bool(value) and all(isinstance(name, str) for name in value)
-    if setting.min is None or setting.max is None:
+    low, high = setting.min, setting.max
+    if low is None or high is None:
         return "" if good else expected
-    return (
-        ""
-        if good and setting.min <= value <= setting.max
-        else f"{expected} from {setting.min} to {setting.max}"
-    )
+    return "" if good and low <= value <= high else f"{expected} from {low} to {high}"

@@ -19,7 +19,7 @@ import numpy as np
 
 from scoring_program.disclosure import disclosed, rounded, shows_comparisons
 from scoring_program.metrics import resampling
-from scoring_program.result import DECIMALS, Deferred, ErrorCost, Interval, Result, Section, Statistics
+from scoring_program.result import DECIMALS, ErrorCost, Interval, Result, Section, Sections, Statistics
 from scoring_program.settings import SETTINGS_FILE, Setting, Settings, allowed, declared, read_settings
 from scoring_program.signature import reference_hash, signature
 from validator.arrays import Floats
@@ -35,6 +35,7 @@ ReferenceT = TypeVar("ReferenceT")
 SubmissionT = TypeVar("SubmissionT")
 StatisticsT = TypeVar("StatisticsT", bound=Statistics)
 Begin = Callable[[str], None]
+Notes = list[Note]
 # What organizers may choose as they prepare a reference, apart from settings.
 Options = Mapping[str, Any]
 
@@ -117,18 +118,10 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
 
     @abstractmethod
     def reduce(self, statistics: StatisticsT, weights: Floats) -> Floats:
-        """Return the primary score for each row of weights, before its final rounding.
+        """Return the primary score for each row of weights, before its final rounding; shape (n_replicates,).
 
-        Parameters
-        ----------
-        statistics : Statistics
-            As `measure` gathered them.
-        weights : float64 array of shape (n_replicates, n_items)
-            Whole numbers: how often each item, with its predictions, occurs.
-
-        Returns
-        -------
-        float64 array of shape (n_replicates,)
+        ``weights`` are float64 whole numbers of shape (n_replicates, n_items): how often each item, with its
+        predictions, occurs.
         """
 
     @abstractmethod
@@ -140,9 +133,7 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         """Return the score without the errors of each declared type."""
 
     @abstractmethod
-    def sections(
-        self, reference: ReferenceT, submission: SubmissionT, statistics: StatisticsT
-    ) -> Sequence[Section | Deferred]:
+    def sections(self, reference: ReferenceT, submission: SubmissionT, statistics: StatisticsT) -> Sections:
         """Return the task's own sections of the detail page, the aggregates first."""
 
     def hints(
@@ -163,9 +154,7 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         """Look for mistakes of organizers that make a run pointless. Raises Refused."""
         return []
 
-    def prepare_reference(
-        self, source: Path, output: Path, settings: Settings, options: Options
-    ) -> list[Note]:
+    def prepare_reference(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
         """Write the files that the platform reads, from the official ones in ``source``. Raises Refused.
 
         By default the files are copied as they are.

@@ -45,13 +45,10 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"name the task: python evaluate.py ID my.zip, ID one of {', '.join(task_ids())}")
     if submission is None:
         parser.error(f"name your zip file: python evaluate.py {task} my.zip")
-    overrides = {"detail": "full"}
-    if options.protocol:
-        overrides["protocol"] = options.protocol
+    overrides = {"detail": "full", **({"protocol": options.protocol} if options.protocol else {})}
+    source = options.reference or DEMO_REFERENCE / task
     try:
-        reference = prepared_folder(
-            load_task(task), options.reference or DEMO_REFERENCE / task, options.cache
-        )
+        reference = prepared_folder(load_task(task), source, options.cache)
     except Refused as refused:
         console.say(f"The reference cannot be used, nothing was scored:\n{refused}", to=sys.stderr)
         return BROKEN
@@ -93,24 +90,19 @@ def _parser(modes: list[str]) -> argparse.ArgumentParser:
     parser.add_argument("submission", nargs="?", type=Path, help="your zip file, or a folder with its files")
     if modes:
         own = parser.add_argument_group("as in the script of ActivityNet-Entities")
-        own.add_argument(
-            "-s", "--submission_file", type=Path, help="your zip file; a .json file is accepted too"
-        )
+        what = "your zip file; a .json file is accepted too"
+        own.add_argument("-s", "--submission_file", type=Path, help=what)
         own.add_argument("--eval_mode", choices=modes, help="the task: given or generated sentences")
         own.add_argument("--loc_mode", choices=["all", "loc"], help="show the numbers of one mode")
-    parser.add_argument(
-        "-v", "--verbose", action="store_true", help="print the table of classes, if the task has one"
-    )
-    parser.add_argument(
-        "--reference", type=Path, help="reference folder; default: the demo reference of the kit"
-    )
-    parser.add_argument(
-        "--cache", type=Path, help="where prepared references are kept; default: your cache folder"
-    )
+    what = "print the table of classes, if the task has one"
+    parser.add_argument("-v", "--verbose", action="store_true", help=what)
+    what = "reference folder; default: the demo reference of the kit"
+    parser.add_argument("--reference", type=Path, help=what)
+    what = "where prepared references are kept; default: your cache folder"
+    parser.add_argument("--cache", type=Path, help=what)
     parser.add_argument("--output", type=Path, default=Path("evaluation"), help="folder for the results")
-    parser.add_argument(
-        "--protocol", choices=["published", "released"], help="default: what the reference says"
-    )
+    protocols = ["published", "released"]
+    parser.add_argument("--protocol", choices=protocols, help="default: what the reference says")
     return parser
 
 
@@ -126,9 +118,8 @@ def _print_classes(result: Result) -> None:
         if isinstance(table, Table) and table.key == "classes":
             console.say(f"\n{table.title}")
             for row in ([column.title for column in table.columns], *table.rows):
-                console.say(
-                    "  ".join(f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in row)
-                )
+                cells = (f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in row)
+                console.say("  ".join(cells))
 
 
 if __name__ == "__main__":

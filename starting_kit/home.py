@@ -11,15 +11,14 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from kit_path import DEMO_REFERENCE
 
 # isort: split
 from scoring_program.result import ErrorCost, Interval
-from scoring_program.settings import SETTINGS_FILE, Settings
+from scoring_program.settings import SETTINGS_FILE, Settings, SettingValue
 from scoring_program.signature import VERSION
-from scoring_program.task import AnyTask, Loaded, load_task, task_ids
+from scoring_program.task import AnyLoaded, AnyTask, load_task, task_ids
 from validator import console
 from validator.findings import Findings, Note, Problem, Refused
 
@@ -69,7 +68,7 @@ class Score:
 
 
 # The reference of each task that was used last, and its key.
-_loaded: dict[str, tuple[str, Loaded[Any, Any, Any]]] = {}
+_loaded: dict[str, tuple[str, AnyLoaded]] = {}
 
 
 def score(
@@ -77,7 +76,7 @@ def score(
     submission: str | Path,
     reference: str | Path | None = None,
     cache: str | Path | None = None,
-    **settings: Any,
+    **settings: SettingValue,
 ) -> Score:
     """Check and score a submission; a second call with the same reference does not read it again.
 
@@ -117,9 +116,7 @@ def score(
     return Score(result.scores, result.interval, result.error_costs, items, result.notes, loaded.signature)
 
 
-def _load(
-    task: AnyTask, source: Path, cache: str | Path | None, overrides: Settings
-) -> Loaded[Any, Any, Any]:
+def _load(task: AnyTask, source: Path, cache: str | Path | None, overrides: Settings) -> AnyLoaded:
     _check_exists(source)
     values = task.settings(source, overrides)
     key = _key(task.id, source, values)
@@ -165,13 +162,10 @@ def prepared_folder(task: AnyTask, source: Path, cache: str | Path | None = None
     return target
 
 
-def _key(task: str, source: Path, settings: Mapping[str, Any]) -> str:
+def _key(task: str, source: Path, settings: Settings) -> str:
     """Return a name that changes with the files (names, sizes, times), the settings and the version."""
-    files = [
-        (path.relative_to(source).as_posix(), path.stat().st_size, path.stat().st_mtime_ns)
-        for path in sorted(source.rglob("*"))
-        if path.is_file()
-    ]
+    paths = [(path, path.stat()) for path in sorted(source.rglob("*")) if path.is_file()]
+    files = [(path.relative_to(source).as_posix(), at.st_size, at.st_mtime_ns) for path, at in paths]
     text = json.dumps([VERSION, str(source.resolve()), files, sorted(settings.items())])
     return f"{task}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 

@@ -42,15 +42,12 @@ def checked_file(path: str | Path, task_id: str) -> Iterator[Path]:
 
 def save_zip(path: str | Path, task_id: str, files: Mapping[str, str]) -> None:
     """Write a zip of texts by name, as `checked_file` does. Raises ValueError if it is not valid."""
-    with (
-        checked_file(path, task_id) as work,
-        zipfile.ZipFile(work, "w", zipfile.ZIP_DEFLATED) as archive,
-    ):
+    with checked_file(path, task_id) as work, zipfile.ZipFile(work, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
             archive.writestr(name, content)
 
 
-def numbers(values: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
+def numbers(values: object, shape: tuple[int, ...], what: str) -> np.ndarray:
     """Return finite numbers as float64 of a shape in which `ANY` is any length; [] has length 0.
 
     Raises ValueError if the values are not numbers, have another shape, or are NaN or infinite.
@@ -68,10 +65,8 @@ def numbers(values: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
         hint = _reshaping(array.shape, shape)
         raise ValueError(f"{what}: the shape is {array.shape} and must be {wanted}{hint}")
     if not np.isfinite(array).all():
-        count = int((~np.isfinite(array)).sum())
-        raise ValueError(
-            f"{what}: NaN or infinite: {count} of {counted(array.size, 'value')}; leave such entries out"
-        )
+        share = f"{int((~np.isfinite(array)).sum())} of {counted(array.size, 'value')}"
+        raise ValueError(f"{what}: NaN or infinite: {share}; leave such entries out")
     return array.astype(np.float64)
 
 
@@ -83,7 +78,7 @@ def _reshaping(shape: tuple[int, ...], wanted: tuple[int, ...]) -> str:
     return ""
 
 
-def corner_boxes(values: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
+def corner_boxes(values: object, shape: tuple[int, ...], what: str) -> np.ndarray:
     """Return boxes ``x1, y1, x2, y2`` in pixels as float64 of a shape that ends in 4.
 
     Raises ValueError as `numbers`, and if x2 < x1, y2 < y1, or a box lies within 0..1: it is not in pixels.
@@ -92,11 +87,8 @@ def corner_boxes(values: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
     reversed_ = (array[..., 2:] < array[..., :2]).any(axis=-1)
     if reversed_.any():
         first = array[reversed_][0].tolist()
-        hint = (
-            "boxes are x1, y1, x2, y2; from x, y, width, height compute x2 = x + width - 1, y2 = y + "
-            "height - 1"
-        )
-        raise ValueError(f"{what}: {first} has x2 < x1 or y2 < y1; {hint}")
+        hint = "from x, y, width, height compute x2 = x + width - 1, y2 = y + height - 1"
+        raise ValueError(f"{what}: {first} has x2 < x1 or y2 < y1; boxes are x1, y1, x2, y2; {hint}")
     refuse_fractions(array, what)
     return array
 
@@ -106,22 +98,19 @@ def refuse_fractions(boxes: np.ndarray, what: str) -> None:
     small = ((boxes >= 0) & (boxes <= 1)).all(axis=-1) & (boxes % 1 != 0).any(axis=-1)
     if small.any():
         first = boxes[small][0].tolist()
-        raise ValueError(
-            f"{what}: {first} lies within 0..1; multiply x by the width and y by the height of the image"
-        )
+        hint = "multiply x by the width and y by the height of the image"
+        raise ValueError(f"{what}: {first} lies within 0..1; {hint}")
 
 
-def whole(value: Any, what: str, low: int, high: int | None = None) -> int:
-    """Return a whole number from ``low`` to ``high``. Raises ValueError for anything else."""
+def whole(value: Any, what: str, low: int) -> int:
+    """Return a whole number of ``low`` or more. Raises ValueError for anything else."""
     number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    good = number and value % 1 == 0 and value >= low and (high is None or value <= high)
-    if not good:
-        ends = f"from {low} to {high}" if high is not None else f"of {low} or more"
-        raise ValueError(f"{what} is {value!r}; it must be a whole number {ends}")
+    if not (number and value % 1 == 0 and value >= low):
+        raise ValueError(f"{what} is {value!r}; it must be a whole number of {low} or more")
     return int(value)
 
 
-def text(value: Any, what: str) -> str:
+def text(value: object, what: str) -> str:
     """Return a string that is not empty. Raises ValueError for anything else."""
     if not isinstance(value, str) or not value:
         raise ValueError(f"{what} is {value!r}; it must be a string")

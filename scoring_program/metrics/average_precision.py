@@ -6,7 +6,7 @@ measures, area ranges and thresholds are matched at once: the best detection of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -105,11 +105,7 @@ def all_pairs(detection_image: Ints, person_image: Ints) -> Pairs:
 
 
 def match(
-    measures: Floats,
-    overlap: Floats,
-    detections: Detections,
-    people: People,
-    areas: Sequence[str] = tuple(AREAS),
+    measures: Floats, overlap: Floats, detections: Detections, people: People, areas: Iterable[str] = AREAS
 ) -> Matches:
     """Match the detections of each image greedily, then in the second pass of the released evaluator.
 
@@ -121,7 +117,7 @@ def match(
         As `box_iou` gives it.
     detections : Detections
     people : People
-    areas : sequence of str
+    areas : iterable of str
         The area ranges to match for; keys of `AREAS`.
     """
     bounds = np.array([AREAS[name] for name in areas])

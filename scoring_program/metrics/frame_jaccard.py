@@ -48,9 +48,8 @@ class FrameCounts:
 def validate_intervals(intervals: Ints, groups: Ints) -> None:
     """Raise ValueError unless the arrays are int64, shapes (n, 2) and (n,), and not negative."""
     if intervals.ndim != 2 or intervals.shape[1] != 2 or groups.shape != intervals.shape[:1]:
-        raise ValueError(
-            f"intervals of shape (n, 2) and n groups are needed, not {intervals.shape}, {groups.shape}"
-        )
+        shapes = f"{intervals.shape}, {groups.shape}"
+        raise ValueError(f"intervals of shape (n, 2) and n groups are needed, not {shapes}")
     if intervals.dtype != np.int64 or groups.dtype != np.int64:
         raise ValueError("intervals and groups must be int64")
     if intervals.size and (intervals.min() < 0 or groups.min() < 0):
@@ -101,28 +100,23 @@ def covered_frames(intervals: Ints, groups: Ints, n_groups: int) -> Ints:
     validate_intervals(intervals, groups)
     if not len(intervals):
         return np.zeros(n_groups, dtype=np.int64)
-    start, end, group = _on_one_axis(intervals, groups)
+    start, end = _on_one_axis(intervals, groups)
     order = np.argsort(start, kind="stable")
-    start, end, group = start[order], end[order], group[order]
+    start, end, group = start[order], end[order], groups[order]
     reached = np.concatenate([start[:1], np.maximum.accumulate(end)[:-1]])
     fresh = np.maximum(end - np.maximum(start, reached), 0)
     # Sums of whole numbers below 2**53 are exact in float64.
     return np.bincount(group, weights=fresh, minlength=n_groups).astype(np.int64)
 
 
-def _on_one_axis(intervals: Ints, groups: Ints) -> tuple[Ints, Ints, Ints]:
+def _on_one_axis(intervals: Ints, groups: Ints) -> tuple[Ints, Ints]:
     """Place the groups one after another on one axis of frames; no interval reaches the next group."""
-    length = int(intervals.max()) + 1
-    offset = groups * length
-    return offset + intervals[:, 0], offset + np.maximum(intervals[:, 0], intervals[:, 1]), groups
+    offset = groups * (int(intervals.max()) + 1)
+    return offset + intervals[:, 0], offset + np.maximum(intervals[:, 0], intervals[:, 1])
 
 
 def count_frames(
-    ground_truth: Ints,
-    ground_truth_cells: Ints,
-    prediction: Ints,
-    prediction_cells: Ints,
-    n_cells: int,
+    ground_truth: Ints, ground_truth_cells: Ints, prediction: Ints, prediction_cells: Ints, n_cells: int
 ) -> FrameCounts:
     """Measure the frame sets of each cell.
 
@@ -135,11 +129,8 @@ def count_frames(
     """
     a = covered_frames(ground_truth, ground_truth_cells, n_cells)
     b = covered_frames(prediction, prediction_cells, n_cells)
-    union = covered_frames(
-        np.concatenate([ground_truth, prediction]),
-        np.concatenate([ground_truth_cells, prediction_cells]),
-        n_cells,
-    )
+    both, cells = np.concatenate([ground_truth, prediction]), [ground_truth_cells, prediction_cells]
+    union = covered_frames(both, np.concatenate(cells), n_cells)
     return FrameCounts(a, b, union, a + b - union)
 
 
@@ -218,7 +209,7 @@ def confusions(ground_truth: Labeled, prediction: Labeled, n_classes: int) -> In
     if not n or not len(prediction.frames):
         return intervals
     both = np.concatenate([ground_truth.frames, prediction.frames])
-    start, end, _ = _on_one_axis(both, np.concatenate([ground_truth.sequence, prediction.sequence]))
+    start, end = _on_one_axis(both, np.concatenate([ground_truth.sequence, prediction.sequence]))
     for label in np.unique(prediction.label):
         chosen = np.flatnonzero(prediction.label == label) + n
         chosen = chosen[np.argsort(start[chosen], kind="stable")]
@@ -246,9 +237,9 @@ def merge_intervals(intervals: Ints, groups: Ints) -> tuple[Ints, Ints]:
     intervals, groups = intervals[filled], groups[filled]
     if not len(intervals):
         return intervals, groups
-    start, end, group = _on_one_axis(intervals, groups)
+    start, end = _on_one_axis(intervals, groups)
     order = np.argsort(start, kind="stable")
-    start, end, group = start[order], np.maximum.accumulate(end[order]), group[order]
+    start, end, group = start[order], np.maximum.accumulate(end[order]), groups[order]
     opens = np.concatenate([[True], start[1:] > end[:-1]])
     closes = np.concatenate([opens[1:], [True]])
     offset = group[opens] * (int(intervals.max()) + 1)

@@ -156,7 +156,7 @@ def words_correct(objects: Objects, words: Words) -> tuple[Bools, Bools]:
 
 
 def class_means(correct: Bools, label: Ints, n_classes: int) -> tuple[Floats, Ints]:
-    """Return the mean of ``correct`` for each class, 0 without entries, and the number of entries."""
+    """Return the mean of ``correct`` for each class or segment, 0 without entries, and their number."""
     counts = np.bincount(label, minlength=n_classes)
     return np.bincount(label, correct, n_classes) / np.maximum(counts, 1), counts
 
@@ -190,10 +190,8 @@ def weighted_class_mean(correct: Bools, label: Ints, item: Ints, weights: Floats
         n = min(_CLASS_BLOCK, len(classes) - begin)
         chosen = (code >= begin) & (code < begin + n)
         cell = item[chosen] * n + code[chosen] - begin
-        right, total = (
-            weights @ np.bincount(cell, of_word, n_items * n).reshape(n_items, n)
-            for of_word in (correct[chosen].astype(np.float64), None)
-        )
+        counts = np.bincount(cell, correct[chosen], n_items * n), np.bincount(cell, minlength=n_items * n)
+        right, total = (weights @ count.reshape(n_items, n) for count in counts)
         sums += (right / np.maximum(total, 1)).sum(axis=1)
         occurring += (total > 0).sum(axis=1)
     return sums / np.maximum(occurring, 1)
@@ -281,14 +279,9 @@ def per_class(
     """
     object_in, word_in = _counted(judged, words, submitted, localization)
     n_labels = len(np.unique(words.mention_label[submitted[words.segment[words.mention_word]]]))
-    sums = []
-    for correct, label, counts in (
-        (judged.object_correct, objects.label, object_in),
-        (judged.word_correct, words.label, word_in),
-    ):
-        means, _ = class_means(correct[counts], label[counts], n_classes)
-        sums.append(float(means.sum()) / n_labels if n_labels else 0.0)
-    precision, recall = sums
+    sides = (judged.object_correct, objects.label, object_in), (judged.word_correct, words.label, word_in)
+    means = [class_means(correct[counts], label[counts], n_classes)[0] for correct, label, counts in sides]
+    precision, recall = (float(of_side.sum()) / n_labels if n_labels else 0.0 for of_side in means)
     return PrecisionRecall(precision, recall, harmonic_mean(precision, recall))
 
 
@@ -311,12 +304,8 @@ def per_sentence(
     """
     object_in, word_in = _counted(judged, words, submitted, localization)
     n = len(submitted)
-    object_counts = np.bincount(objects.segment[object_in], minlength=n)
-    word_counts = np.bincount(words.segment[word_in], minlength=n)
-    p = np.bincount(objects.segment[object_in], judged.object_correct[object_in], n) / np.maximum(
-        object_counts, 1
-    )
-    r = np.bincount(words.segment[word_in], judged.word_correct[word_in], n) / np.maximum(word_counts, 1)
+    p, _ = class_means(judged.object_correct[object_in], objects.segment[object_in], n)
+    r, word_counts = class_means(judged.word_correct[word_in], words.segment[word_in], n)
     both = p + r
     f = np.where(both > 0, 2 * p * r / np.where(both > 0, both, 1), 0.0)
     counting = submitted & (word_counts > 0)

@@ -48,11 +48,7 @@ def decode_counts(text: str) -> Ints:
 
 def encode_counts(mask: Bools) -> str:
     """Return COCO's compressed run-length code of a bool mask of shape (h, w)."""
-    flat = mask.ravel(order="F")
-    edges = np.flatnonzero(np.diff(flat)) + 1
-    runs = np.diff(np.concatenate([[0], edges, [len(flat)]])).tolist()
-    if flat[0]:
-        runs.insert(0, 0)
+    runs = mask_to_runs(mask.T).tolist()
     text = []
     for place, run in enumerate(runs):
         value = run - runs[place - 2] if place > 2 else run
@@ -126,9 +122,8 @@ class PlacedMask:
 def place_mask(mask: Bools, row: int, column: int, height: int, width: int) -> PlacedMask:
     """Paste a mask into an image of (height, width) and cut it at the border; it may be entirely outside."""
     top, left = max(row, 0), max(column, 0)
-    return PlacedMask(
-        top, left, mask[top - row : max(height - row, 0), left - column : max(width - column, 0)]
-    )
+    rows, columns = slice(top - row, max(height - row, 0)), slice(left - column, max(width - column, 0))
+    return PlacedMask(top, left, mask[rows, columns])
 
 
 def mask_iou(detection: PlacedMask, person: PlacedMask, crowd: bool) -> float:
@@ -138,10 +133,10 @@ def mask_iou(detection: PlacedMask, person: PlacedMask, crowd: bool) -> float:
     right = min(detection.column + detection.mask.shape[1], person.column + person.mask.shape[1])
     if bottom <= top or right <= left:
         return 0.0
-    first = detection.mask[
-        top - detection.row : bottom - detection.row, left - detection.column : right - detection.column
-    ]
-    second = person.mask[top - person.row : bottom - person.row, left - person.column : right - person.column]
+    first, second = (
+        placed.mask[top - placed.row : bottom - placed.row, left - placed.column : right - placed.column]
+        for placed in (detection, person)
+    )
     shared = int(np.count_nonzero(first & second))
     union = detection.area if crowd else detection.area + person.area - shared
     return shared / union if union else 0.0

@@ -100,20 +100,15 @@ def match_assigned(
     ground_truth, predicted, starts = pairs_in_groups(ground_truth_frame, predicted_frame)
     iou = _released_iou(ground_truth_box[ground_truth], predicted_box[predicted])
     matched = np.full(len(ground_truth_box), -1)
-    _, first_ground_truth, n_ground_truth = np.unique(
-        ground_truth_frame, return_index=True, return_counts=True
-    )
-    n_predicted = np.diff(starts)[first_ground_truth]
-    for begin, rows, columns in zip(
-        first_ground_truth.tolist(), n_ground_truth.tolist(), n_predicted.tolist()
-    ):
+    _, first, n_ground_truth = np.unique(ground_truth_frame, return_index=True, return_counts=True)
+    shapes = first, n_ground_truth, np.diff(starts)[first]
+    for begin, rows, columns in np.stack(shapes, axis=1).tolist():
         if not columns:
             continue
         frame_iou = iou[starts[begin] : starts[begin] + rows * columns].reshape(rows, columns)
         square = frame_iou
         if rows != columns:
-            size = max(rows, columns)
-            square = np.zeros((size, size))
+            square = np.zeros((max(rows, columns),) * 2)
             square[:rows, :columns] = frame_iou
         row, column = linear_sum_assignment(1 - square)
         real = (row < rows) & (column < columns)
@@ -199,11 +194,7 @@ class Proposals:
 
 
 def judge_parts(
-    matched_human: Ints,
-    parts: Parts,
-    proposals: Proposals,
-    part_iou: float,
-    inclusive: bool,
+    matched_human: Ints, parts: Parts, proposals: Proposals, part_iou: float, iou_suffices: bool
 ) -> PartOutcomes:
     """Compare each ground-truth part with the proposals for the same part of the matched human.
 
@@ -215,7 +206,7 @@ def judge_parts(
     proposals : Proposals
     part_iou : float
         The IoU that a proposal must exceed.
-    inclusive : bool
+    iou_suffices : bool
         Whether an IoU of exactly ``part_iou`` suffices (released protocol).
     """
     predicted_part = _predicted_parts(matched_human, parts.name, proposals)
@@ -228,18 +219,15 @@ def judge_parts(
         part, proposal, starts = pairs_in_groups(predicted_part[block], proposals.part)
         part += begin
         iou = box_iou(parts.box[part], proposals.box[proposal])
-        near = np.flatnonzero(iou >= part_iou if inclusive else iou > part_iou)
+        near = np.flatnonzero(iou >= part_iou if iou_suffices else iou > part_iou)
         part, state = part[near], proposals.state[proposal[near]]
         n_proposals[block] = np.diff(starts)
         any_near[part] = True
         any_right[part[state == parts.state[part]]] = True
         # Written backwards, so that the first of each part stays.
         near_state[part[::-1]] = state[::-1]
-    kind = np.select(
-        [matched_human < 0, n_proposals == 0, ~any_near, ~any_right],
-        [NO_HUMAN, NO_BOX, TOO_FAR, WRONG_STATE],
-        CORRECT,
-    )
+    wrong = [matched_human < 0, n_proposals == 0, ~any_near, ~any_right]
+    kind = np.select(wrong, [NO_HUMAN, NO_BOX, TOO_FAR, WRONG_STATE], CORRECT)
     return PartOutcomes(kind.astype(np.int8), n_proposals, near_state)
 
 

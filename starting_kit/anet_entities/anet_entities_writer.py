@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -35,7 +34,7 @@ class AnetEntitiesWriter:
             raise ValueError(f"eval_mode is {eval_mode!r}; it must be GT or gen")
         self._mode = eval_mode
         self._external = external_data
-        self._results: dict[str, dict[str, dict[str, Any]]] = {}
+        self._results: dict[str, dict[str, object]] = {}
 
     def add_segment(
         self,
@@ -67,9 +66,8 @@ class AnetEntitiesWriter:
         words = [whole(index, f"word_indexes[{position}]", 0) for position, index in enumerate(word_indexes)]
         array = corner_boxes(boxes, (ANY, FRAMES, 4), "boxes")
         if not len(names) == len(words) == len(array):
-            raise ValueError(
-                f"classes {len(names)}, word_indexes {len(words)}, boxes {len(array)}: give equally many"
-            )
+            lengths = f"classes {len(names)}, word_indexes {len(words)}, boxes {len(array)}"
+            raise ValueError(f"{lengths}: give equally many")
         key = segment if isinstance(segment, str) else str(whole(segment, "the segment", 0))
         self._results.setdefault(text(video, "the video"), {})[text(key, "the segment")] = {
             "clss": names,
@@ -80,10 +78,7 @@ class AnetEntitiesWriter:
     def save(self, path: str | Path) -> None:
         """Write the zip, check it and put it at ``path``; nothing is left there if it is not valid.
 
-        Raises
-        ------
-        ValueError
-            The submission is not valid; the message lists what is wrong.
+        Raises ValueError if the submission is not valid; the message lists what is wrong.
         """
         external = {"used": bool(self._external), "details": self._external}
         content = {"results": self._results, "eval_mode": self._mode, "external_data": external}

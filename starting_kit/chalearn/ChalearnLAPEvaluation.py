@@ -19,10 +19,7 @@ _Path = Union[str, "os.PathLike[str]"]
 def exportGT_Action(dataPath: _Path, outputPath: _Path) -> None:
     """Write ``{Id}_labels.csv`` and ``{Id}_data.csv`` of each sample zip in ``dataPath`` to ``outputPath``.
 
-    Raises
-    ------
-    FileNotFoundError
-        There are no zips in ``dataPath``, or one has no labels or data file.
+    Raises FileNotFoundError if there are no zips in ``dataPath``, or one has no labels or data file.
     """
     samples = sorted(Path(dataPath).glob("*.zip"))
     if not samples:
@@ -73,7 +70,5 @@ def evalGesture(predictionDir: _Path, truthDir: _Path, protocol: str = "publishe
 
 
 def _evaluate(task: str, predictions: _Path, ground_truth: _Path, protocol: str) -> float:
-    result = score(
-        task, Path(predictions), Path(ground_truth), protocol=protocol, detail="none", interval=False
-    )
-    return float(result.scores["score"])
+    paths = Path(predictions), Path(ground_truth)
+    return float(score(task, *paths, protocol=protocol, detail="none", interval=False).scores["score"])

@@ -45,15 +45,15 @@ class _Sample:
 
         Raises ValueError if a row is not the fields of the track in whole numbers, or the file is not valid.
         """
-        lines = ""
+        rows = b""
         for index, row in enumerate(prediction):
             if np.ndim(row) != 1 or len(row) != len(self._fields):
                 raise ValueError(f"row {index} is [{', '.join(self._fields)}] in whole numbers, not {row!r}")
             values = [whole(value, f"row {index}: {name}", 1) for name, value in zip(self._fields, row)]
-            lines += ",".join(map(str, values)) + "\n"
+            rows += (",".join(map(str, values)) + "\n").encode("ascii")
         with checked_file(Path(predPath, f"{self._path.stem}_prediction.csv"), self._task_id) as work:
-            work.write_bytes(lines.encode("ascii"))
-        self._exported = lines.encode("ascii")
+            work.write_bytes(rows)
+        self._exported = rows
 
     def evaluate(self, gtPath: _Path, protocol: str = "published") -> float:
         """Return the mean Jaccard index of this sequence against the ground truth in the folder ``gtPath``.
@@ -61,9 +61,9 @@ class _Sample:
         The rows exported last are scored, or, before any export, the labels in the sample's own zip. Raises
         ValueError for malformed files and FileNotFoundError for missing ones.
         """
-        exported = self._exported
-        rows = exported if exported is not None else read_member(self._path, "labels")
-        name = self._path.stem
+        name, rows = self._path.stem, self._exported
+        if rows is None:
+            rows = read_member(self._path, "labels")
         with tempfile.TemporaryDirectory() as folder:
             ground_truth, prediction = Path(folder, "ground_truth"), Path(folder, "prediction")
             ground_truth.mkdir()

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import IO
 
 import numpy as np
 
@@ -49,7 +49,7 @@ class DensePoseWriter:
         with ExitStack() as stack:
             work = stack.enter_context(checked_file(self._path, "densepose"))
             if self._path.suffix == ".json":
-                self._stream: Any = stack.enter_context(work.open("wb"))
+                self._stream: IO[bytes] = stack.enter_context(work.open("wb"))
             else:
                 archive = stack.enter_context(zipfile.ZipFile(work, "w", zipfile.ZIP_DEFLATED))
                 self._stream = stack.enter_context(archive.open(self._name, "w", force_zip64=True))
@@ -80,9 +80,8 @@ class DensePoseWriter:
         array = np.asarray(iuv)
         _check_pixels(array, (3, int(box_values[3]), int(box_values[2])))
         x, y, width, height = box_values.tolist()
-        encoded = encode_detection(
-            whole(image_id, "the image id", 0), (x, y, width, height), certainty, array
-        )
+        image = whole(image_id, "the image id", 0)
+        encoded = encode_detection(image, (x, y, width, height), certainty, array)
         self._stream.write(f"{self._separator}{encoded}".encode())
         self._separator = ",\n"
 
@@ -97,16 +96,13 @@ class DensePoseWriter:
 def _check_pixels(array: np.ndarray, shape: tuple[int, int, int]) -> None:
     if array.shape != shape:
         hint = "; write np.moveaxis(iuv, -1, 0)" if array.shape == (*shape[1:], 3) else ""
-        raise ValueError(
-            f"the array has shape {array.shape}; the box needs (3, int(height), int(width)) = {shape}{hint}"
-        )
+        needed = f"(3, int(height), int(width)) = {shape}"
+        raise ValueError(f"the array has shape {array.shape}; the box needs {needed}{hint}")
     if array.size == 0:
         raise ValueError("the box is smaller than a pixel; leave the detection out")
     if array.dtype != np.uint8:
-        hint = "for U and V in 0..1 write np.rint(255 * u).astype(np.uint8)"
-        raise ValueError(
-            f"the array is of type {array.dtype}; it must be uint8: parts 0..24, U and V 0..255; {hint}"
-        )
+        hint = "parts 0..24, U and V 0..255; for U and V in 0..1 write np.rint(255 * u).astype(np.uint8)"
+        raise ValueError(f"the array is of type {array.dtype}; it must be uint8: {hint}")
     if array[0].max() > PARTS:
         raise ValueError(f"part {array[0].max()} is above {PARTS}; parts are 1..{PARTS}, 0 is background")
     if array[0].any() and array[1:].max() == 1:
@@ -122,29 +118,25 @@ class _ArraysOnly(pickle.Unpickler):
         for name in ("_reconstruct", "scalar")
     } | {("numpy", "ndarray"), ("numpy", "dtype"), ("_codecs", "encode")}
 
-    def find_class(self, module: str, name: str) -> Any:
+    def find_class(self, module: str, name: str) -> object:
         """Return an allowed class; raises UnpicklingError for others."""
         if (module, name) not in self._ALLOWED:
-            raise pickle.UnpicklingError(
-                f"it holds {module}.{name}, which is not an array or a plain container"
-            )
+            found = f"{module}.{name}"
+            raise pickle.UnpicklingError(f"it holds {found}, which is not an array or a plain container")
         if module == "numpy._core.multiarray" and not hasattr(np, "_core"):
             module = "numpy.core.multiarray"
         return super().find_class(module, name)
 
 
-def read_pickle(path: Path) -> Any:
+def read_pickle(path: Path) -> object:
     """Return the content of a pickle of arrays, dicts, lists and numbers, also one written by Python 2.
 
-    Raises
-    ------
-    pickle.UnpicklingError
-        The pickle holds anything else.
+    Raises pickle.UnpicklingError if the pickle holds anything else.
     """
     return _ArraysOnly(io.BytesIO(path.read_bytes()), encoding="latin-1").load()
 
 
-def detections(data: Any) -> Iterator[tuple[int, list[float], float, np.ndarray]]:
+def detections(data: object) -> Iterator[tuple[int, list[float], float, np.ndarray]]:
     """Yield image id, box, score and uint8 array of the detections of a list of dicts with these keys.
 
     The array is found under ``uv`` or ``iuv``: (3, h, w); floats have whole parts, and U and V in 0..1.
@@ -173,9 +165,8 @@ def _as_bytes(array: np.ndarray) -> np.ndarray:
     if array.dtype == np.uint8:
         return array
     if array.ndim != 3 or array.dtype.kind not in "iuf" or not np.isfinite(array).all():
-        raise ValueError(
-            f"the array is {array.dtype} {array.shape}; it must hold finite numbers of shape (3, h, w)"
-        )
+        kind = f"{array.dtype} {array.shape}"
+        raise ValueError(f"the array is {kind}; it must hold finite numbers of shape (3, h, w)")
     if array.dtype.kind == "f":
         if array[1:].min(initial=0) < 0 or array[1:].max(initial=0) > 1:
             low, high = array[1:].min(), array[1:].max()
@@ -192,12 +183,10 @@ def _as_bytes(array: np.ndarray) -> np.ndarray:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit code."""
-    parser = argparse.ArgumentParser(
-        description="Convert a pickle of detections with arrays to densepose results."
-    )
-    parser.add_argument(
-        "source", type=Path, help="a pickled list of dicts: image_id, bbox, score, uv (3, h, w)"
-    )
+    what = "Convert a pickle of detections with arrays to densepose results."
+    parser = argparse.ArgumentParser(description=what)
+    what = "a pickled list of dicts: image_id, bbox, score, uv (3, h, w)"
+    parser.add_argument("source", type=Path, help=what)
     parser.add_argument("output", type=Path, help="densepose_..._results.json, or a .zip for uploading")
     options = parser.parse_args(arguments)
     count = 0
@@ -209,15 +198,14 @@ def main(arguments: list[str] | None = None) -> int:
         what = f"{options.source}: it cannot be read as a pickle of arrays ({error})."
         hint = "Load it where it was made and use DensePoseWriter of this file on the arrays."
         console.say(what, hint, to=sys.stderr)
-        return 1
     except OSError as error:
         console.say(f"{error.filename or options.source}: {error.strerror}", to=sys.stderr)
-        return 1
     except ValueError as error:
         console.say(f"{options.source}: {error}", to=sys.stderr)
-        return 1
-    console.say(f"{counted(count, 'detection')} written to {options.output}")
-    return 0
+    else:
+        console.say(f"{counted(count, 'detection')} written to {options.output}")
+        return 0
+    return 1
 
 
 def _add(writer: DensePoseWriter, index: int, detection: tuple[int, list[float], float, np.ndarray]) -> None:

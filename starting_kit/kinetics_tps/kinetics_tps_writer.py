@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Union
+from typing import Union
 
 import numpy as np
 
@@ -26,7 +26,7 @@ class KineticsTPSWriter:
 
     def __init__(self) -> None:
         self._classes: dict[str, str] = {}
-        self._parts: dict[str, dict[str, dict[str, list[Any]]]] = {}
+        self._parts: dict[str, dict[str, dict[str, list[object]]]] = {}
 
     def add_video(self, video: str, action: str) -> None:
         """Set the predicted action class of a video."""
@@ -36,7 +36,7 @@ class KineticsTPSWriter:
         """Add a frame without humans; `add_human` adds its frame itself. ``frame`` counts from 1."""
         self._humans(video, frame)
 
-    def _humans(self, video: str, frame: int) -> list[Any]:
+    def _humans(self, video: str, frame: int) -> list[object]:
         name = f"img_{whole(frame, 'the frame', 1):05d}.json"
         frames = self._parts.setdefault(text(video, "the video"), {})
         return frames.setdefault(name, {"humans": []})["humans"]
@@ -86,18 +86,10 @@ class KineticsTPSWriter:
     def save(self, path: str | Path) -> None:
         """Write the zip, check it and put it at ``path``; nothing is left there if it is not valid.
 
-        Raises
-        ------
-        ValueError
-            A video has frames but no class, so it can only score 0; or the submission is not valid: the
-            message lists what is wrong.
+        Raises ValueError if a video has frames but no class, so it can only score 0, or if the submission is
+        not valid: the message lists what is wrong.
         """
-        if classless := sorted(self._parts.keys() - self._classes.keys()):
-            raise ValueError(
-                f"{classless[0]}: the video has frames but no class; call add_video for each video"
-            )
-        files = {
-            "pred_vid_result.json": json.dumps(self._classes),
-            "pred_part_result.json": json.dumps(self._parts),
-        }
-        save_zip(path, "kinetics_tps", files)
+        if classless := min(self._parts.keys() - self._classes.keys(), default=""):
+            raise ValueError(f"{classless}: the video has frames but no class; call add_video for each video")
+        contents = {"pred_vid_result.json": self._classes, "pred_part_result.json": self._parts}
+        save_zip(path, "kinetics_tps", {name: json.dumps(data) for name, data in contents.items()})

@@ -152,9 +152,8 @@ def with_other_words(lemmas: Mapping[str, str], tokens: Collection[str], known: 
     Of all other words it suffices to know that they have the lemma of no token.
     """
     of_tokens = {lemmas[token] for token in tokens}
-    others = {
-        w: lemma for w, lemma in known.table.items() if lemma in of_tokens or known.fallback(w) in of_tokens
-    }
+    table = known.table.items()
+    others = {w: lemma for w, lemma in table if lemma in of_tokens or known.fallback(w) in of_tokens}
     return {**others, **lemmas}
 
 

@@ -29,18 +29,14 @@ class Joined:
         Those in annotated segments.
     submitted : bool array of shape (n_segments,)
         Which annotated segments are in the submission.
-    classes : list of str
-        Those of the reference, then those that only the submission has.
-    named : set of str
-        The classes that the submission names.
+    classes, named : list of str, set of str
+        The classes of the reference, then those of the submission alone; those that the submission names.
     videos : list of str
         The videos with an annotated segment, in ascending order.
     segment_video : int array of shape (n_segments,)
         Index of the video of each annotated segment.
-    submitted_of_video : int array of shape (n_videos,)
-        Number of submitted segments of each video, annotated or not.
-    n_submitted : int
-        Number of all submitted segments.
+    submitted_of_video, n_submitted : int array of shape (n_videos,), int
+        Number of submitted segments of each video, and of all, annotated or not.
     notes : list of Note
     """
 
@@ -62,9 +58,8 @@ def join(reference: Reference, submission: Grounding) -> Joined:
     submitted = np.zeros(len(reference.segments), dtype=bool)
     submitted[number[number >= 0]] = True
     classes = {name: code for code, name in enumerate(reference.classes)}
-    codes = np.array(
-        [classes.setdefault(name, len(classes)) for name in submission.classes] or [0], dtype=np.int64
-    )
+    of_submission = [classes.setdefault(name, len(classes)) for name in submission.classes]
+    codes = np.array(of_submission or [0], dtype=np.int64)
     segment = number[submission.segment] if len(submission.segment) else np.zeros(0, np.int64)
     kept = np.flatnonzero(segment >= 0)
     # Without classes (allowed in sub-task I) the number does not matter.
@@ -115,13 +110,7 @@ class WordStatistics(Statistics):
 class SentenceStatistics(Statistics):
     """What became of the objects and words of each sentence.
 
-    Attributes
-    ----------
-    f1 : float64 array of shape (n_segments,)
-        F1 of each annotated segment in mode all, NaN where it does not count.
-    judged : Generated
-    words : Words
-    joined : Joined
+    ``f1`` (n_segments,) is that of each annotated segment in mode all, NaN where it does not count.
     """
 
     f1: Floats
@@ -138,10 +127,9 @@ def measure_given(reference: Reference, submission: Grounding, settings: Setting
     n = len(joined.videos)
     n_words = np.bincount(video, minlength=n)
     share = np.bincount(video, correct, n) / np.maximum(n_words, 1)
-    item_scores = np.where((joined.submitted_of_video > 0) & (n_words > 0), share, np.nan)
-    return WordStatistics(
-        joined.videos, item_scores, joined.notes, correct, predicted, words.label, video, joined
-    )
+    scores = np.where((joined.submitted_of_video > 0) & (n_words > 0), share, np.nan)
+    items, notes = joined.videos, joined.notes
+    return WordStatistics(items, scores, notes, correct, predicted, words.label, video, joined)
 
 
 def given_score(statistics: WordStatistics, weights: Floats) -> Floats:
@@ -207,14 +195,12 @@ def generated_scores(statistics: SentenceStatistics) -> dict[str, float]:
     """Return F1 per sentence and over classes, in the modes all and loc, with precision and recall."""
     judged, words, joined = statistics.judged, statistics.words, statistics.joined
     n = len(joined.classes)
-    averages = {
-        mode: grounding.per_class(judged, joined.objects, words, joined.submitted, n, localization)
-        for mode, localization in _MODES.items()
-    }
-    for mode, localization in _MODES.items():
-        averages[f"{mode}_per_sent"], _ = _per_sentence(judged, words, joined, localization)
+    sides, submitted = (judged, joined.objects, words), joined.submitted
+    averages = {mode: grounding.per_class(*sides, submitted, n, is_loc) for mode, is_loc in _MODES.items()}
+    for mode, is_loc in _MODES.items():
+        averages[f"{mode}_per_sent"], _ = _per_sentence(judged, words, joined, is_loc)
     f1 = {f"f1_{name}": averages[name].f1 for name in ("all_per_sent", "loc_per_sent", "all", "loc")}
-    scores = {"score": f1["f1_all_per_sent"], "coverage": grounding.share(joined.submitted), **f1}
+    scores = {"score": f1["f1_all_per_sent"], "coverage": grounding.share(submitted), **f1}
     for name, numbers in averages.items():
         scores[f"precision_{name}"], scores[f"recall_{name}"] = numbers.precision, numbers.recall
     return scores
@@ -224,34 +210,28 @@ def generated_error_costs(statistics: SentenceStatistics) -> dict[str, float]:
     """Return the score without hallucinated objects, without missed words, and with the right boxes."""
     judged = statistics.judged
     known, predicted = judged.object_known, judged.word_predicted
+    boxes = replace(judged, object_correct=judged.object_correct | known)
     corrected = {
         "hallucinated": replace(judged, object_skipped=~known),
         "missed_words": replace(judged, word_correct=judged.word_correct | ~predicted),
-        "boxes": replace(
-            judged,
-            object_correct=judged.object_correct | known,
-            word_correct=judged.word_correct | predicted,
-        ),
+        "boxes": replace(boxes, word_correct=judged.word_correct | predicted),
     }
-    return {
-        key: _per_sentence(now, statistics.words, statistics.joined)[0].f1 for key, now in corrected.items()
-    }
+    sides = statistics.words, statistics.joined
+    return {key: _per_sentence(now, *sides)[0].f1 for key, now in corrected.items()}
 
 
 def _per_sentence(
-    judged: grounding.Generated, words: grounding.Words, joined: Joined, localization: bool = False
+    judged: grounding.Generated, words: grounding.Words, joined: Joined, is_loc: bool = False
 ) -> tuple[grounding.PrecisionRecall, Floats]:
-    return grounding.per_sentence(
-        judged, joined.objects, words, joined.submitted, joined.n_submitted, localization
-    )
+    submitted, n = joined.submitted, joined.n_submitted
+    return grounding.per_sentence(judged, joined.objects, words, submitted, n, is_loc)
 
 
 def _not_penalized(reference: Reference, joined: Joined, lemmas: Lemmas) -> Bools:
     """Return for each object whether an unannotated token of its segment has the lemma of its class."""
     codes: dict[str, int] = {}
-    of_token = np.array(
-        [codes.setdefault(lemmas(t), len(codes)) for t in reference.tokens] or [0], dtype=np.int64
-    )
+    of_tokens = [codes.setdefault(lemmas(token), len(codes)) for token in reference.tokens]
+    of_token = np.array(of_tokens or [0], dtype=np.int64)
     used = np.unique(joined.objects.label).tolist()
     of_class = np.zeros(len(joined.classes), dtype=np.int64)
     for code in used:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from scoring_program.metrics.grounding import FRAMES, Words
-from scoring_program.prepared import load_prepared, save_prepared
+from scoring_program.prepared import Arrays, Texts, load_prepared, save_prepared
 from scoring_program.settings import Settings
 from validator.arrays import Ints
-from validator.findings import Findings, Note, Read, counted, quote
-from validator.strict_json import pointer_part, strict_loads
+from validator.findings import Findings, Note, Read, Refused, counted, quote
+from validator.strict_json import JsonValue, pointer_part, strict_loads
 
 PREPARED_FILE = "reference.npz"
 LEMMAS_FILE = "lemmas.json"
@@ -114,24 +114,15 @@ def check(settings: Settings, reference: Reference) -> None:
             missing = [video for video in reference.splits[split] if video not in videos]
             if missing:
                 named = f"{counted(len(missing), 'video')} of {split!r}, the first is {quote(missing[0])}"
-                problem = f"the reference does not hold {named}"
-                findings.add(
-                    "E-REF-SPLIT", problem, "correct the split", file=settings["split_file"], rule=split
-                )
+                problem, file = f"the reference does not hold {named}", settings["split_file"]
+                findings.add("E-REF-SPLIT", problem, "correct the split", file=file, rule=split)
         vocab = set(reference.vocab)
         for label in sorted(set(reference.classes) - vocab) if vocab else ():
             problem = f"the class {quote(label)!r} is not in the vocabulary"
             findings.add("E-REF-CLASS", problem, "add or correct it", file=name)
 
 
-def save(reference: Reference, path: Path) -> None:
-    """Write a reference as arrays, which load fast."""
-    texts = {name: getattr(reference, name) for name in _TEXTS}
-    words = {field.name: getattr(reference.words, field.name) for field in fields(Words)}
-    save_prepared(path, texts, {**words, "token_segment": reference.token_segment, "token": reference.token})
-
-
-def _from_prepared(texts: dict[str, Any], arrays: dict[str, np.ndarray]) -> Reference:
+def _from_prepared(texts: Texts, arrays: Arrays) -> Reference:
     words = Words(**{field.name: arrays.pop(field.name) for field in fields(Words)})
     texts["segments"] = [(video, segment) for video, segment in texts["segments"]]
     content = {name: texts[name] for name in _TEXTS}
@@ -141,38 +132,38 @@ def _from_prepared(texts: dict[str, Any], arrays: dict[str, np.ndarray]) -> Refe
 def prepare(source: Path, output: Path, settings: Settings) -> Read[Reference]:
     """Read the organizers' JSON files and write them, with all splits, as arrays. Raises Refused."""
     whole = _load_json(source, settings)
-    save(whole, output / PREPARED_FILE)
+    arrays = {field.name: getattr(whole.words, field.name) for field in fields(Words)}
+    arrays |= {"token_segment": whole.token_segment, "token": whole.token}
+    save_prepared(output / PREPARED_FILE, {name: getattr(whole, name) for name in _TEXTS}, arrays)
     words = counted(len(whole.words.segment), "word")
     text = f"prepared {words} in {counted(len(whole.segments), 'annotated segment')}"
     return Read(whole, [Note("N-REF-PREPARED", text)])
 
 
-def _report_missing(folder: Path, name: str, setting: str, findings: Findings) -> None:
-    """Add a problem with the JSON files that are there instead of one whose name is a setting."""
+def _read_file(folder: Path, setting: str, name: str) -> Read[JsonValue]:
+    """Return the content of a JSON file whose name is a setting. Raises Refused."""
+    if (folder / name).is_file():
+        return strict_loads((folder / name).read_bytes(), name)
     others = ", ".join(sorted(quote(path.name) for path in folder.glob("*.json"))[:_FILES_NAMED])
     instead = f"; there is {others}" if others else ""
     remedy = f"put it there, or give its name as {setting} in settings.yaml"
+    findings = Findings()
     findings.add("E-REF-NONE", f"the file is missing in the reference folder{instead}", remedy, file=name)
+    raise Refused(findings)
 
 
 def _load_json(folder: Path, settings: Settings) -> Reference:
     contents = []
     with Findings.collect() as findings:
         for setting in ("reference_file", "split_file"):
-            name = settings[setting]
-            if not (folder / name).is_file():
-                _report_missing(folder, name, setting, findings)
-                continue
             with findings.part():
-                contents.append(findings.take(strict_loads((folder / name).read_bytes(), name)))
+                contents.append(findings.take(_read_file(folder, setting, settings[setting])))
         findings.refuse_problems()
         data, splits = contents
         name = settings["reference_file"]
         if not isinstance(splits, dict) or not all(_is_list_of(videos, str) for videos in splits.values()):
-            problem, remedy = (
-                "this is not a mapping of splits to videos",
-                'write {"validation": ["v_...", ...]}',
-            )
+            problem = "this is not a mapping of splits to videos"
+            remedy = 'write {"validation": ["v_...", ...]}'
             findings.add("E-REF-SPLIT", problem, remedy, file=settings["split_file"])
             findings.refuse_problems()
         if not isinstance(data, dict) or not isinstance(data.get("annotations"), dict):
@@ -228,29 +219,27 @@ class _Builder:
     def _add(self, segment: tuple[str, str], annotated: object, where: str) -> None:
         """Add a segment; one without annotated frames is left out."""
         if not isinstance(annotated, dict):
-            self._problem("this is not an object", "see the format page", where, "object")
-            return
-        missing = [key for key in _LISTS if not isinstance(annotated.get(key), list)]
-        if missing:
-            self._problem(f"{', '.join(missing)} is missing", "see the format page", where, "missing")
-            return
+            return self._problem("this is not an object", "see the format page", where, "object")
+        if missing := [key for key in _LISTS if not isinstance(annotated.get(key), list)]:
+            problem = f"{', '.join(missing)} is missing"
+            return self._problem(problem, "see the format page", where, "missing")
         if not annotated["frame_ind"] and not annotated["process_bnd_box"]:
             # No box was drawn in this segment; its classes and words may still be listed.
-            return
+            return None
         if len({len(annotated[key]) for key in _LISTS}) > 1:
             sizes = ", ".join(f"{len(annotated[key])} {key}" for key in _LISTS)
-            self._problem(f"the parallel lists differ in length: {sizes}", "correct them", where, "length")
-            return
-        tokens: Any = annotated.get("tokens")
+            problem = f"the parallel lists differ in length: {sizes}"
+            return self._problem(problem, "correct them", where, "length")
+        tokens: JsonValue = annotated.get("tokens")
         if not _is_list_of(tokens, str):
-            self._problem("tokens is not a list of strings", "correct it", where, "tokens")
-            return
+            return self._problem("tokens is not a list of strings", "correct it", where, "tokens")
         boxes = [_Box(*values) for values in zip(*(annotated[key] for key in _LISTS))]
         before = self._findings.total
         for index, box in enumerate(boxes):
             self._check(box, index, len(tokens), where)
         if self._findings.total == before:
             self._keep(segment, boxes, tokens)
+        return None
 
     def _check(self, box: _Box, index: int, n_tokens: int, where: str) -> None:
         if type(box.frame) is not int or not 0 <= box.frame < FRAMES:
@@ -264,10 +253,8 @@ class _Builder:
             problem = f"a word index is not in 0..{n_tokens - 1}"
             remedy = "word indexes count the tokens from 0"
             self._problem(problem, remedy, f"{where}/process_idx/{index}", "word")
-        numbers = (
-            isinstance(box.box, list) and len(box.box) >= 4 and all(type(n) in (int, float) for n in box.box)
-        )
-        if not numbers:
+        corners = box.box if isinstance(box.box, list) else []
+        if len(corners) < 4 or not all(type(number) in (int, float) for number in corners):
             place = f"{where}/process_bnd_box/{index}"
             self._problem("the box is not a list of 4 numbers", "correct it", place, "box")
 
@@ -293,18 +280,16 @@ class _Builder:
 
     def build(self, splits: dict[str, list[str]], vocab: list[str], videos: list[str]) -> Reference:
         """Return what was collected."""
-        words = np.array(self._words, dtype=np.int64).reshape(-1, 3)
-        mentions = np.array(self._mentions, dtype=np.int64).reshape(-1, 2)
-        pairs = np.array(self._token_pairs, dtype=np.int64).reshape(-1, 2)
+        words = np.array(self._words, dtype=np.int64).reshape(-1, 3).T
+        mentions = np.array(self._mentions, dtype=np.int64).reshape(-1, 2).T
+        pairs = np.array(self._token_pairs, dtype=np.int64).reshape(-1, 2).T
         with np.errstate(over="ignore"):
             boxes = np.array(self._boxes, dtype=np.float64).reshape(-1, 4).astype(np.float32)
         starts, frames = (np.array(values, dtype=np.int64) for values in (self._starts, self._frames))
-        annotated = Words(
-            words[:, 0], words[:, 1], words[:, 2], mentions[:, 0], mentions[:, 1], starts, boxes, frames
-        )
+        annotated = Words(words[0], words[1], words[2], mentions[0], mentions[1], starts, boxes, frames)
         classes, tokens = list(self._classes), list(self._tokens)
         return Reference(
-            self._segments, annotated, classes, tokens, pairs[:, 0], pairs[:, 1], splits, vocab, videos
+            self._segments, annotated, classes, tokens, pairs[0], pairs[1], splits, vocab, videos
         )
 
 

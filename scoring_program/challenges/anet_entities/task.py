@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from scoring_program.challenges.anet_entities import hints, measure, page, read
 from scoring_program.challenges.anet_entities.lemmas import TABLE, lemmas_from_table
@@ -14,7 +13,7 @@ from scoring_program.challenges.anet_entities.read import Reference, ReferenceWi
 from scoring_program.hints import likely_mistakes
 from scoring_program.result import Statistics
 from scoring_program.settings import Settings
-from scoring_program.task import Task, declared_tasks
+from scoring_program.task import Notes, Options, Task, declared_tasks
 from validator.findings import Findings, Note, Read, counted, quote
 from validator.formats.anet_entities import read as submissions
 from validator.formats.anet_entities.read import Grounding
@@ -33,9 +32,7 @@ class EntitiesTask(Task[ReferenceT, Grounding, StatisticsT]):
         """Check and read the JSON file."""
         return submissions.read(path, load_rules(self.id))
 
-    def prepare_reference(
-        self, source: Path, output: Path, settings: Settings, options: Mapping[str, Any]
-    ) -> list[Note]:
+    def prepare_reference(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
         """Write the annotations as arrays."""
         return read.prepare(source, output, settings).notes
 
@@ -58,9 +55,7 @@ class GivenSentences(EntitiesTask[Reference, WordStatistics]):
         read.check(settings, reference)
         return []
 
-    def hints(
-        self, reference: Reference, submission: Grounding, settings: Settings, score: float
-    ) -> list[Note]:
+    def hints(self, reference: Reference, submission: Grounding, settings: Settings, score: float) -> Notes:
         """Return notes on wrong segments, word indexes, and boxes."""
         notes = submissions.hints(submission)
         return likely_mistakes(notes, lambda: hints.given_checks(reference, submission), settings, score)
@@ -105,9 +100,7 @@ class GeneratedSentences(EntitiesTask[ReferenceWithLemmas, SentenceStatistics]):
                 findings.note("N-REF-LEMMAS", text)
         return findings.notes
 
-    def prepare_reference(
-        self, source: Path, output: Path, settings: Settings, options: Mapping[str, Any]
-    ) -> list[Note]:
+    def prepare_reference(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
         """Write the reference as arrays, and the lemmas of all tokens and classes.
 
         A ``lemmas.json`` of the source is kept. ``options["lemmatize"]`` may replace `lemmas_from_table`.
@@ -132,7 +125,7 @@ class GeneratedSentences(EntitiesTask[ReferenceWithLemmas, SentenceStatistics]):
 
     def hints(
         self, reference: ReferenceWithLemmas, submission: Grounding, settings: Settings, score: float
-    ) -> list[Note]:
+    ) -> Notes:
         """Return notes on wrong segments, classes, and boxes."""
         notes = [*submissions.hints(submission), *hints.repeated_classes(submission)]
         annotated = reference.annotated

@@ -101,11 +101,9 @@ def measure(
     """Compare the frames of each class in each sequence."""
     protocol = PROTOCOLS[settings["protocol"]]
     sides = reference.rows, submission.rows
-    ground_truth_frames, predicted_frames = (
-        protocol.to_intervals(rows.frames, reference.n_frames[rows.sequence]) for rows in sides
-    )
+    frames = [protocol.to_intervals(rows.frames, reference.n_frames[rows.sequence]) for rows in sides]
     numbers = [_cell_numbers(track, rows, protocol.actors_apart) for rows in sides]
-    cells = _cells(track, numbers, ground_truth_frames, predicted_frames)
+    cells = _cells(track, numbers, frames)
     drops_empty = protocol.actors_apart and track.n_actors > 1
     counts_in = _counting(cells, protocol, drops_empty, cells.counts.union)
     n = len(reference.sequences)
@@ -123,8 +121,8 @@ def measure(
         present=submission.present,
         cells=cells,
         cell_counts=counts_in,
-        ground_truth_frames=ground_truth_frames,
-        predicted_frames=predicted_frames,
+        ground_truth_frames=frames[0],
+        predicted_frames=frames[1],
         protocol=protocol,
         drops_empty=drops_empty,
     )
@@ -165,13 +163,11 @@ def _cell_numbers(track: Track, rows: Rows, actors_apart: bool) -> Ints:
     return (rows.sequence * track.n_actors + actor) * track.n_classes + rows.label - 1
 
 
-def _cells(track: Track, numbers: list[Ints], ground_truth_frames: Ints, predicted_frames: Ints) -> Cells:
+def _cells(track: Track, numbers: list[Ints], frames: list[Ints]) -> Cells:
     ground_truth, predicted = numbers
     cells, index = np.unique(np.concatenate(numbers), return_inverse=True)
-    of_ground_truth, of_prediction = np.split(index, [len(ground_truth)])
-    counts = frame_jaccard.count_frames(
-        ground_truth_frames, of_ground_truth, predicted_frames, of_prediction, len(cells)
-    )
+    number, other_number = np.split(index, [len(ground_truth)])
+    counts = frame_jaccard.count_frames(frames[0], number, frames[1], other_number, len(cells))
     sequence, label = cells // (track.n_classes * track.n_actors), cells % track.n_classes
     return Cells(sequence, label, np.isin(cells, ground_truth), np.isin(cells, predicted), counts)
 

@@ -8,7 +8,7 @@ from scoring_program import result
 from scoring_program.challenges.chalearn.measure import SequenceStatistics
 from scoring_program.challenges.chalearn.read import Prediction, Reference, Rows, Track
 from scoring_program.metrics import frame_jaccard
-from scoring_program.result import Cell, Deferred, Lane, Section, columns
+from scoring_program.result import Cell, Deferred, Lane, Section, Sections, columns
 from validator.arrays import Ints
 
 _BINS = 10
@@ -17,7 +17,7 @@ _TIMELINES_SHOWN = 100
 
 def sections(
     track: Track, reference: Reference, prediction: Prediction, statistics: SequenceStatistics
-) -> list[Section | Deferred]:
+) -> Sections:
     """Return all sections, the aggregates first."""
     rows = reference.rows, prediction.rows
     kept = np.flatnonzero(statistics.counts)

@@ -6,17 +6,16 @@ A row of a submission to track 2 is ``actor,action,start frame,end frame``; of o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from scoring_program.challenges.chalearn import hints, measure, page, read
 from scoring_program.challenges.chalearn.measure import SequenceStatistics
 from scoring_program.challenges.chalearn.read import Prediction, Reference, Track
 from scoring_program.hints import likely_mistakes
-from scoring_program.result import Deferred, Section
+from scoring_program.result import Sections
 from scoring_program.settings import Settings
-from scoring_program.task import Task, declared_tasks
-from validator.findings import Note, Read
+from scoring_program.task import Notes, Task, declared_tasks
+from validator.findings import Read
 from validator.formats.rules import load_rules
 from validator.hints import EMPTY, label_hints
 
@@ -56,13 +55,11 @@ class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
 
     def sections(
         self, reference: Reference, submission: Prediction, statistics: SequenceStatistics
-    ) -> Sequence[Section | Deferred]:
+    ) -> Sections:
         """Return the tables of classes and sequences, confusions, and timelines."""
         return page.sections(self.track, reference, submission, statistics)
 
-    def hints(
-        self, reference: Reference, submission: Prediction, settings: Settings, score: float
-    ) -> list[Note]:
+    def hints(self, reference: Reference, submission: Prediction, settings: Settings, score: float) -> Notes:
         """Return notes on wrong classes, frames, and times."""
         labels = submission.rows.label
         notes = label_hints(labels, "class") if len(labels) else [EMPTY]

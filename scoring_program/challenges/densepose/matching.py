@@ -35,17 +35,10 @@ class Points:
 
 @dataclass(frozen=True)
 class Compared:
-    """The detections of all images, compared with the persons of their images.
+    """The detections of all images, compared with the persons of their images, matched for all measures.
 
-    Attributes
-    ----------
-    detections : Detections
-    people : People
-    pairs : Pairs
-    overlap, mask_iou, gps : float64 arrays of shape (n_pairs,)
-        IoU of the boxes, of the masks, and geodesic point similarity.
-    matches : Matches
-        For all measures.
+    ``overlap``, ``mask_iou``, and ``gps`` are float64 arrays of shape (n_pairs,): IoU of the boxes, of the
+    masks, and geodesic point similarity.
     """
 
     detections: Detections
@@ -73,15 +66,10 @@ class Compared:
 
 @dataclass(frozen=True)
 class HalfMatches:
-    """Matches at a similarity of 0.5.
+    """Matches at a similarity of 0.5; arrays of shape (n_detections,).
 
-    Attributes
-    ----------
-    compared : Compared
-    person : int array of shape (n_detections,)
-        The person that is matched with each detection, -1 if there is none or it is ignored.
-    is_no_error : bool array of shape (n_detections,)
-        Whether a detection is matched or ignored.
+    ``person`` is matched with each detection, -1 if there is none or it is ignored; ``is_no_error`` says
+    whether a detection is matched or ignored.
     """
 
     compared: Compared
@@ -113,28 +101,23 @@ def point_similarities(reference: Reference, by_image: list[list[Kept]], kappa: 
     """Return the similarity of all points of all pairs of a detection and a person of its image."""
     persons = reference.persons
     firsts = np.searchsorted(persons.image, np.arange(len(by_image) + 1))
-    parts, vertices, true_points, pairs = [], [], [], []
+    columns: list[tuple[Ints, Ints, Ints, Ints]] = [(np.zeros(0, np.int64),) * 4]
     n_pairs = 0
     for image, detections in enumerate(by_image):
         first, last = int(firsts[image]), int(firsts[image + 1])
         points = np.arange(*persons.point_start[[first, last]].tolist())
-        sizes = np.diff(persons.point_start[first : last + 1])
+        person = np.repeat(np.arange(last - first), np.diff(persons.point_start[first : last + 1]))
         for kept in detections:
-            parts.append(kept.part)
-            vertices.append(kept.vertex)
-            true_points.append(points)
-            pairs.append(n_pairs + np.repeat(np.arange(last - first), sizes))
+            columns.append((kept.part, kept.vertex, points, n_pairs + person))
             n_pairs += last - first
-    empty = np.zeros(0, np.int64)
-    part, vertex = np.concatenate([empty, *parts]), np.concatenate([empty, *vertices])
-    true_point, pair = np.concatenate([empty, *true_points]), np.concatenate([empty, *pairs])
+    part, vertex, true_point, pair = (np.concatenate(column) for column in zip(*columns))
     true_vertex, true_part = persons.vertex[true_point], persons.part[true_point].astype(np.int64)
     distance = np.where(vertex == true_vertex, 0.0, np.inf)
     stored = (vertex != geodesic.NO_VERTEX) & (vertex != true_vertex)
     distance[stored] = reference.template.lookup(geodesic.pair_position(vertex[stored], true_vertex[stored]))
-    normalizer = (
-        np.full(len(pair), kappa) if kappa else geodesic.MEAN_DISTANCES[geodesic.COARSE_PART[true_part]]
-    )
+    normalizer = geodesic.MEAN_DISTANCES[geodesic.COARSE_PART[true_part]]
+    if kappa:
+        normalizer = np.full(len(pair), kappa)
     similarity = geodesic.point_similarity(distance, stored, normalizer, pair, n_pairs)
     return Points(similarity, part, true_part, pair, n_pairs)
 

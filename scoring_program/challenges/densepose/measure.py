@@ -79,17 +79,11 @@ def _scores(curves: average_precision.PrecisionCurves, measure: str) -> dict[str
     areas = list(enumerate(average_precision.AREAS))[1:]
     scores: dict[str, float] = {}
     for name, values in (("ap", precision), ("ar", recall)):
-        at = {
-            f"{name}{percent}": curves.average(values[0, index], 0) for index, percent in enumerate(percents)
-        }
-        scores |= {
-            name: curves.average(values[0], 0),
-            f"{name}50": at[f"{name}50"],
-            f"{name}75": at[f"{name}75"],
-        }
+        at = {f"{name}{percent}": curves.average(row, 0) for percent, row in zip(percents, values[0])}
+        scores |= {name: curves.average(values[0], 0)}
+        scores |= {key: at[key] for key in (f"{name}50", f"{name}75")}
         scores |= {f"{name}_{area}": curves.average(values[index], index) for index, area in areas}
-        if name == "ap":
-            scores |= at
+        scores |= at if name == "ap" else {}
     for name in ("gps", "iou"):
         scores[f"ap_{name}"] = curves.average(curves.precision[0, MEASURES.index(name)], 0)
     return scores
@@ -99,10 +93,8 @@ def _notes(submission: Gathered, n_used: int, n_persons: Ints) -> list[Note]:
     notes = []
     undefined = [area for area, number in zip(average_precision.AREAS, n_persons.tolist()) if not number]
     if undefined:
-        text = (
-            f"no annotated person counts for the areas {', '.join(undefined)}; their scores are reported as 0"
-        )
-        notes.append(Note("N-AREA-EMPTY", text))
+        text = f"no annotated person counts for the areas {', '.join(undefined)}; "
+        notes.append(Note("N-AREA-EMPTY", f"{text}their scores are reported as 0"))
     if submission.n_other_categories:
         text = f"{counted(submission.n_other_categories, 'detection')} of other categories ignored"
         notes.append(Note("N-CATEGORY", text))
@@ -115,16 +107,7 @@ def _notes(submission: Gathered, n_used: int, n_persons: Ints) -> list[Note]:
 
 
 def _corrected(compared: Compared, points: Points, measure: str) -> dict[str, Ranked]:
-    """Return the ranked detections of all images without each type of error.
-
-    Parameters
-    ----------
-    compared : Compared
-    points : Points
-        Of all pairs.
-    measure : str
-        The measure that is scored.
-    """
+    """Return the ranked detections of all images without each type of error."""
     similarities = _corrected_similarities(compared, points, measure)
     values = np.stack(list(similarities.values()))
     matches = average_precision.match(values, compared.overlap, compared.detections, compared.people, _AREAS)
@@ -139,12 +122,9 @@ def _corrected_similarities(compared: Compared, points: Points, measure: str) ->
     is_match = compared.at_half(measure).pairs()
     corrected = {"masks": (compared.gps, np.where(is_match, 1.0, compared.mask_iou))}
     in_match, on_body = is_match[points.pair], points.part > 0
-    same_part = points.part == points.true_part
-    for key, chosen in (
-        ("background", ~on_body),
-        ("wrong_part", on_body & ~same_part),
-        ("off_within_part", on_body & same_part),
-    ):
+    same_part = on_body & (points.part == points.true_part)
+    errors = {"background": ~on_body, "wrong_part": on_body & ~same_part, "off_within_part": same_part}
+    for key, chosen in errors.items():
         corrected[key] = (points.gps(np.where(in_match & chosen, 1.0, points.similarity)), compared.mask_iou)
     return {key: similarity(measure, *factors) for key, factors in corrected.items()}
 

@@ -9,7 +9,7 @@ from scoring_program.challenges.densepose.matching import MEASURES
 from scoring_program.challenges.densepose.measure import ImageStatistics, average
 from scoring_program.challenges.densepose.read import Gathered, Reference
 from scoring_program.metrics.average_precision import RECALLS, THRESHOLDS, PrecisionCurves, accumulate
-from scoring_program.result import Cell, Deferred, Line, Section, columns
+from scoring_program.result import Cell, Deferred, Line, Section, Sections, columns
 from validator.arrays import Ints
 
 _FINE_PARTS = {
@@ -22,9 +22,7 @@ _SCORE_GROUPS = 10
 _FEWEST_IN_GROUP = 10
 
 
-def sections(
-    reference: Reference, submission: Gathered, statistics: ImageStatistics
-) -> list[Section | Deferred]:
+def sections(reference: Reference, submission: Gathered, statistics: ImageStatistics) -> Sections:
     """Return all sections, the aggregates first."""
     curves = accumulate(statistics.compared.matches)
     matched = np.flatnonzero(statistics.half.pairs()[statistics.points.pair])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from scoring_program.metrics import geodesic, masks
 from scoring_program.prepared import save_prepared
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings, Note, Refused, counted, quote
-from validator.strict_json import strict_loads
+from validator.strict_json import JsonValue, strict_loads
 
 ANNOTATIONS_FILE = "annotations.json"
 SUBDIVIDED_FILE = "SMPL_subdiv.mat"
@@ -102,28 +103,22 @@ def prepare(source: Path, output: Path) -> list[Note]:
 
 def _read_template(source: Path) -> _Vertices:
     with Findings.collect() as findings:
-        content = {
-            **_read_mat(source / SUBDIVIDED_FILE, ("U_subdiv", "V_subdiv", "Part_ID_subdiv")),
-            **_read_mat(source / TRANSFORM_FILE, ("index",)),
-        }
+        content = _read_mat(source / SUBDIVIDED_FILE, ("U_subdiv", "V_subdiv", "Part_ID_subdiv"))
+        content |= _read_mat(source / TRANSFORM_FILE, ("index",))
+        add = partial(findings.add, "E-REF-TEMPLATE")
         if len({len(values) for values in content.values()}) > 1:
-            problem = f"the arrays differ in length: {_sizes(content)}"
-            findings.add("E-REF-TEMPLATE", problem, _ONE_TEMPLATE, file=SUBDIVIDED_FILE, rule="length")
-        part = content["Part_ID_subdiv"].astype(np.int64)
-        u, v = content["U_subdiv"].astype(np.float64), content["V_subdiv"].astype(np.float64)
-        if not np.isin(part, range(1, geodesic.PARTS + 1)).all():
-            problem, where = "a part is not in 1..24", "Part_ID_subdiv"
-            findings.add("E-REF-TEMPLATE", problem, _OFFICIAL, file=SUBDIVIDED_FILE, where=where, rule="part")
+            text = f"the arrays differ in length: {_sizes(content)}"
+            add(text, _ONE_TEMPLATE, file=SUBDIVIDED_FILE, rule="length")
+        u, v, part, index = content.values()
+        if not np.isin(part.astype(np.int64), range(1, geodesic.PARTS + 1)).all():
+            text, where = "a part is not in 1..24", "Part_ID_subdiv"
+            add(text, _OFFICIAL, file=SUBDIVIDED_FILE, where=where, rule="part")
         if not ((u >= 0) & (u <= 1) & (v >= 0) & (v <= 1)).all():
-            problem = "U or V is not in 0..1"
-            findings.add("E-REF-TEMPLATE", problem, _OFFICIAL, file=SUBDIVIDED_FILE, rule="range")
-        unique = content["index"].astype(np.int64) - 1
+            add("U or V is not in 0..1", _OFFICIAL, file=SUBDIVIDED_FILE, rule="range")
+        unique = index.astype(np.int64) - 1
         if (unique < 0).any():
-            problem = "an index is below 1"
-            findings.add(
-                "E-REF-TEMPLATE", problem, _OFFICIAL, file=TRANSFORM_FILE, where="index", rule="index"
-            )
-    return _Vertices(u, v, part, unique)
+            add("an index is below 1", _OFFICIAL, file=TRANSFORM_FILE, where="index", rule="index")
+    return _Vertices(u.astype(np.float64), v.astype(np.float64), part.astype(np.int64), unique)
 
 
 def _read_mat(path: Path, keys: Sequence[str]) -> dict[str, np.ndarray]:
@@ -134,9 +129,8 @@ def _read_mat(path: Path, keys: Sequence[str]) -> dict[str, np.ndarray]:
         try:
             data = scipy.io.loadmat(path)
         except Exception as error:
-            findings.add(
-                "E-REF-MAT", f"it cannot be read ({type(error).__name__})", _OFFICIAL, file=path.name
-            )
+            problem = f"it cannot be read ({type(error).__name__})"
+            findings.add("E-REF-MAT", problem, _OFFICIAL, file=path.name)
             raise Refused(findings) from None
         for key in keys:
             if key not in data:
@@ -182,14 +176,13 @@ def _copy_triangle(data: Any, name: str, output: Path, findings: Findings) -> in
 
 
 def _write_template(vertices: _Vertices, n_vertices: int, output: Path) -> None:
-    levels = np.arange(geodesic.LEVELS) / 255.0
-    grid = np.stack([np.repeat(levels, geodesic.LEVELS), np.tile(levels, geodesic.LEVELS)], axis=1)
-    nearest = np.full((geodesic.PARTS, len(grid)), geodesic.NO_VERTEX, np.int32)
+    n = geodesic.LEVELS
+    grid = np.indices((n, n)).reshape(2, -1).T / 255.0
+    nearest = np.full((geodesic.PARTS, n, n), geodesic.NO_VERTEX, np.int32)
     for part in range(1, geodesic.PARTS + 1):
-        vertex = vertices.nearest(part, grid)
+        vertex = vertices.nearest(part, grid).reshape(n, n)
         nearest[part - 1] = np.where(vertex >= 0, vertices.unique[vertex], geodesic.NO_VERTEX)
-    cells = nearest.reshape(geodesic.PARTS, geodesic.LEVELS, -1)
-    save_prepared(output, {"n_vertices": n_vertices}, {"nearest": cells})
+    save_prepared(output, {"n_vertices": n_vertices}, {"nearest": nearest})
 
 
 def _read_annotations(path: Path) -> tuple[Sizes, list[_Person]]:
@@ -210,47 +203,41 @@ def _read_annotations(path: Path) -> tuple[Sizes, list[_Person]]:
             with findings.part():
                 persons.append(_read_person(annotation, sizes, path.name, where))
                 if annotation["id"] in seen:
-                    place = f"{where}/id"
-                    problem = "the id occurs twice"
-                    findings.add(
-                        "E-REF-PERSON", problem, "correct it", file=path.name, where=place, rule="twice"
-                    )
+                    place = {"file": path.name, "where": f"{where}/id", "rule": "twice"}
+                    findings.add("E-REF-PERSON", "the id occurs twice", "correct it", **place)
                 seen.add(annotation["id"])
         if not persons and findings.ok:
             findings.add("E-REF-EMPTY", "there are no annotations", _OFFICIAL, file=path.name)
     return sizes, persons
 
 
-def _read_images(entries: list[Any], name: str, findings: Findings) -> Sizes:
+def _read_images(entries: list[JsonValue], name: str, findings: Findings) -> Sizes:
     """Return height and width of each image."""
     images: Sizes = {}
-    for index, image in enumerate(entries):
-        where = f"/images/{index}"
-        numbers: list[Any] = [
-            image.get(key) if isinstance(image, dict) else None for key in ("id", "height", "width")
-        ]
-        if not all(type(number) is int and number >= low for number, low in zip(numbers, (0, 1, 1))):
+    for index, entry in enumerate(entries):
+        add = partial(findings.add, "E-REF-IMAGE", file=name, where=f"/images/{index}")
+        image = entry if isinstance(entry, dict) else {}
+        values: list[JsonValue] = [image.get(key) for key in ("id", "height", "width")]
+        if not all(type(value) is int and value >= low for value, low in zip(values, (0, 1, 1))):
             problem = "id, height and width must be whole numbers, and none negative or a side of 0"
-            findings.add("E-REF-IMAGE", problem, "correct it", file=name, where=where, rule="numbers")
-        elif numbers[0] in images:
-            problem, remedy = "the id occurs twice", "keep one of the images"
-            findings.add("E-REF-IMAGE", problem, remedy, file=name, where=where, rule="id")
+            add(problem, "correct it", rule="numbers")
+        elif values[0] in images:
+            add("the id occurs twice", "keep one of the images", rule="id")
         else:
-            images[numbers[0]] = (numbers[1], numbers[2])
+            images[values[0]] = (values[1], values[2])
     return images
 
 
-def _sizes(lists: Mapping[str, Any]) -> str:
+def _sizes(lists: Mapping[str, Sized]) -> str:
     return ", ".join(f"{len(values)} {key}" for key, values in lists.items())
 
 
 def _numbers(value: object, size: int | None = None) -> bool:
-    if not isinstance(value, list) or size not in (None, len(value)):
-        return False
-    return all(type(entry) in (int, float) for entry in value)
+    entries = value if isinstance(value, list) else [None]
+    return size in (None, len(entries)) and all(type(entry) in (int, float) for entry in entries)
 
 
-def _read_person(annotation: Any, images: Sizes, name: str, where: str) -> _Person:
+def _read_person(annotation: JsonValue, images: Sizes, name: str, where: str) -> _Person:
     """Check an annotation. Raises Refused."""
     with Findings.collect() as findings:
 
@@ -289,9 +276,10 @@ def _read_person(annotation: Any, images: Sizes, name: str, where: str) -> _Pers
     )
 
 
-def _read_points(annotation: dict[str, Any], problem: Problem) -> Floats | None:
+def _read_points(annotation: dict[str, JsonValue], problem: Problem) -> Floats | None:
     """Return rows of x, y, part, U and V; None after a problem."""
-    points: dict[str, Any] = {key: annotation.get(key) for key in ("dp_x", "dp_y", "dp_I", "dp_U", "dp_V")}
+    keys = ("dp_x", "dp_y", "dp_I", "dp_U", "dp_V")
+    points: dict[str, JsonValue] = {key: annotation.get(key) for key in keys}
     if not all(map(_numbers, points.values())):
         problem("dp_x, dp_y, dp_I, dp_U and dp_V must be lists of numbers", "correct them", "/dp_x")
         return None
@@ -315,13 +303,12 @@ def _read_masks(entries: object, problem: Problem) -> list[Bools | None]:
         try:
             decoded[-1] = _decode_mask(entry) if entry else None
         except (ValueError, KeyError, TypeError, AttributeError):
-            problem(
-                "this is not a run-length code of a 256 x 256 mask", _OFFICIAL, f"/dp_masks/{index}", "mask"
-            )
+            text = "this is not a run-length code of a 256 x 256 mask"
+            problem(text, _OFFICIAL, f"/dp_masks/{index}", "mask")
     return decoded
 
 
-def _decode_mask(entry: Any) -> Bools:
+def _decode_mask(entry: JsonValue) -> Bools:
     runs = masks.decode_counts(entry["counts"])
     if int(runs.sum()) != masks.MAP_SIZE**2:
         raise ValueError("another size")
@@ -330,8 +317,7 @@ def _decode_mask(entry: Any) -> Bools:
 
 def _write_persons(sizes: Sizes, persons: Sequence[_Person], vertices: _Vertices, output: Path) -> None:
     image_ids = sorted(sizes)
-    index = {image_id: number for number, image_id in enumerate(image_ids)}
-    persons = sorted(persons, key=lambda person: index[person.image_id])
+    persons = sorted(persons, key=lambda person: person.image_id)
     points = [_points(person, vertices) for person in persons]
     runs = [person.runs for person in persons]
 
@@ -348,7 +334,7 @@ def _write_persons(sizes: Sizes, persons: Sequence[_Person], vertices: _Vertices
         "image_id": np.array(image_ids, dtype=np.int64),
         "image_size": np.array([sizes[image_id] for image_id in image_ids], dtype=np.int64).reshape(-1, 2),
         "category": np.unique(column("category", np.int64)),
-        "image": np.array([index[person.image_id] for person in persons], dtype=np.int64),
+        "image": np.searchsorted(image_ids, column("image_id", np.int64)),
         "box": column("box", np.float64).reshape(-1, 4),
         "area": column("area", np.float64),
         "crowd": column("crowd", bool),
@@ -386,9 +372,8 @@ def _points(person: _Person, vertices: _Vertices) -> dict[str, np.ndarray]:
 
 def _person_mask(box: list[float], parts: list[Bools | None], size: tuple[int, int]) -> masks.PlacedMask:
     left, top, width, height = (int(value) for value in box)
-    width, height = max(width, 1), max(height, 1)
+    size_of_box = max(height, 1), max(width, 1)
+    mask = np.zeros(size_of_box, dtype=bool)
     if any(part is not None for part in parts):
-        mask = masks.resized_foreground(masks.label_map(parts), height, width)
-    else:
-        mask = np.zeros((height, width), dtype=bool)
+        mask = masks.resized_foreground(masks.label_map(parts), *size_of_box)
     return masks.place_mask(mask, top, left, *size)

@@ -146,19 +146,16 @@ def load_folder(folder: Path) -> Reference:
         with findings.part():
             persons = load_prepared(folder / PERSONS_FILE, lambda _, arrays: Persons(**arrays))
         with findings.part():
-            template = load_prepared(
-                folder / TEMPLATE_FILE,
-                lambda texts, arrays: Template(arrays["nearest"], texts["n_vertices"], distances),
+            nearest, n = load_prepared(
+                folder / TEMPLATE_FILE, lambda texts, arrays: (arrays["nearest"], texts["n_vertices"])
             )
         findings.refuse_problems()
-        n = template.n_vertices
         if distances.stat().st_size != 2 * n * (n - 1):
             problem = "the file of distances has another size"
             findings.add("E-REF-PREPARED", problem, "prepare it again", file=DISTANCES_FILE)
-    digest = folder / HASH_FILE
-    return Reference(
-        persons, template, digest.read_text(encoding="ascii").strip() if digest.is_file() else ""
-    )
+    path = folder / HASH_FILE
+    digest = path.read_text(encoding="ascii").strip() if path.is_file() else ""
+    return Reference(persons, Template(nearest, n, distances), digest)
 
 
 def content_hash(folder: Path) -> str:
@@ -239,19 +236,16 @@ class _Gatherer:
             return
         first, last = np.searchsorted(self._persons.image, [image, image + 1]).tolist()
         points = slice(*self._persons.point_start[[first, last]].tolist())
+        x, y = self._persons.x[points], self._persons.y[points]
         part, vertex = geodesic.predicted_parts_and_vertices(
-            detection.pixels,
-            self._nearest,
-            self._persons.x[points],
-            self._persons.y[points],
-            detection.box[:2],
+            detection.pixels, self._nearest, x, y, detection.box[:2]
         )
         left, top = int(detection.box[0]), int(detection.box[1])
         height, width = self._persons.image_size[image].tolist()
         mask = masks.place_mask(detection.pixels[..., 0] > 0, top, left, height, width)
-        overlap = np.array(
-            [masks.mask_iou(mask, self._mask(p), bool(self._persons.crowd[p])) for p in range(first, last)]
-        )
+        crowd = self._persons.crowd[first:last].tolist()
+        people = zip(map(self._mask, range(first, last)), crowd)
+        overlap = np.array([masks.mask_iou(mask, person, is_crowd) for person, is_crowd in people])
         part, vertex = part.astype(np.int8), vertex.astype(np.int32)
         kept = Kept(detection.index, image, detection.box, detection.score, part, vertex, overlap)
         push = heapq.heappush if len(best) < MOST_DETECTIONS else heapq.heappushpop

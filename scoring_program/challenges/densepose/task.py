@@ -3,29 +3,16 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from scoring_program.challenges.densepose import hints, measure, page, prepare
+from scoring_program.challenges.densepose import hints, measure, page, prepare, read
 from scoring_program.challenges.densepose.measure import ImageStatistics
-from scoring_program.challenges.densepose.read import (
-    DISTANCES_FILE,
-    HASH_FILE,
-    PERSONS_FILE,
-    PREPARED_FILES,
-    Gathered,
-    LoadedTemplate,
-    Reference,
-    content_hash,
-    load_folder,
-    read_submission,
-)
+from scoring_program.challenges.densepose.read import Gathered, LoadedTemplate, Reference
 from scoring_program.hints import likely_mistakes
 from scoring_program.settings import Settings
-from scoring_program.task import Task, declared_tasks
+from scoring_program.task import Notes, Options, Task, declared_tasks
 from validator.findings import Findings, Note, Read
 from validator.formats.rules import load_rules
 from validator.hints import EMPTY
@@ -34,8 +21,8 @@ from validator.hints import EMPTY
 class DensePose(Task[Reference, Gathered, ImageStatistics]):
     """AP over masked geodesic point similarity; both protocols are the same."""
 
-    reference_files = (*PREPARED_FILES, HASH_FILE)
-    prepared_file = PERSONS_FILE
+    reference_files = (*read.PREPARED_FILES, read.HASH_FILE)
+    prepared_file = read.PERSONS_FILE
     reduce = staticmethod(measure.average)
     scores = staticmethod(measure.scores)
     error_costs = staticmethod(measure.error_costs)
@@ -44,29 +31,27 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
 
     def load_reference(self, folder: Path, settings: Settings) -> Reference:
         """Load the prepared reference; official files are prepared first, which needs h5py and takes time."""
-        if not (folder / prepare.DISTANCES_FILE).is_file() or (folder / PERSONS_FILE).is_file():
-            return load_folder(folder)
+        if not (folder / prepare.DISTANCES_FILE).is_file() or (folder / read.PERSONS_FILE).is_file():
+            return read.load_folder(folder)
         with tempfile.TemporaryDirectory() as work:
             prepare.prepare(folder, Path(work))
-            prepared = load_folder(Path(work))
-            distances = np.fromfile(Path(work) / DISTANCES_FILE, "<f4")
+            prepared = read.load_folder(Path(work))
+            distances = np.fromfile(Path(work) / read.DISTANCES_FILE, "<f4")
         template = LoadedTemplate(prepared.template.nearest, prepared.template.n_vertices, distances)
         return Reference(prepared.persons, template, prepared.digest)
 
     def check_reference(self, folder: Path, settings: Settings, reference: Reference) -> list[Note]:
         """Compare the prepared files with the hash that preparation left."""
         with Findings.collect() as findings:
-            if (folder / PERSONS_FILE).is_file() and content_hash(folder) != reference.digest:
+            if (folder / read.PERSONS_FILE).is_file() and read.content_hash(folder) != reference.digest:
                 problem = "the prepared files are not those that were prepared"
                 remedy = "prepare the reference again, or upload it again"
-                findings.add("E-REF-HASH", problem, remedy, file=HASH_FILE)
+                findings.add("E-REF-HASH", problem, remedy, file=read.HASH_FILE)
             if not reference.persons.dense.any():
                 findings.note("N-REF-EMPTY", "no person is densely annotated: every score is 0")
         return findings.notes
 
-    def prepare_reference(
-        self, source: Path, output: Path, settings: Settings, options: Mapping[str, Any]
-    ) -> list[Note]:
+    def prepare_reference(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
         """Turn the official files into files that load fast."""
         return prepare.prepare(source, output)
 
@@ -76,11 +61,9 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
 
     def read_submission(self, path: Path, reference: Reference) -> Read[Gathered]:
         """Check all detections and keep what matching needs."""
-        return read_submission(path, load_rules(self.id), reference)
+        return read.read_submission(path, load_rules(self.id), reference)
 
-    def hints(
-        self, reference: Reference, submission: Gathered, settings: Settings, score: float
-    ) -> list[Note]:
+    def hints(self, reference: Reference, submission: Gathered, settings: Settings, score: float) -> Notes:
         """Return notes on wrong boxes, parts, and coordinates."""
         notes = submission.hints.notes() if submission.n_detections else [EMPTY]
         return likely_mistakes(notes, lambda: hints.checks(reference, submission), settings, score)

@@ -11,7 +11,7 @@ from scoring_program import result
 from scoring_program.challenges.kinetics_tps.measure import VideoStatistics
 from scoring_program.challenges.kinetics_tps.read import Reference
 from scoring_program.metrics import part_state
-from scoring_program.result import Cell, Groups, Line, Section, columns
+from scoring_program.result import Cell, Groups, Line, Section, Sections, columns
 from validator.arrays import Bools, Ints
 from validator.formats.kinetics_tps.read import KineticsSubmission
 
@@ -20,9 +20,7 @@ _CURVE_STEP = 100
 _VIDEOS_SHOWN = 500
 
 
-def sections(
-    reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics
-) -> list[Section]:
+def sections(reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics) -> Sections:
     """Return all sections, the aggregates first."""
     return [
         _curve(statistics),

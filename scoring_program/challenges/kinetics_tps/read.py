@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from scoring_program.prepared import load_prepared, save_prepared
+from scoring_program.prepared import Arrays, Texts, load_prepared, save_prepared
 from validator.findings import Findings
 from validator.formats.kinetics_tps.read import PartStates, read_classes, read_parts
 from validator.formats.rules import JsonFile, Rules
@@ -35,9 +34,8 @@ def load_reference(folder: Path, rules: Rules) -> Reference:
     with Findings.collect() as findings:
         for name in (CLASSES_FILE, PARTS_FILE):
             if not (folder / name).is_file():
-                findings.add(
-                    "E-REF-NONE", "the file is missing", "put it into the reference folder", file=name
-                )
+                remedy = "put it into the reference folder"
+                findings.add("E-REF-NONE", "the file is missing", remedy, file=name)
         findings.refuse_problems()
         with findings.part():
             schema = rules.json[0].schema
@@ -48,11 +46,9 @@ def load_reference(folder: Path, rules: Rules) -> Reference:
             data = (folder / PARTS_FILE).read_bytes()
             parts = findings.take(read_parts(data, PARTS_FILE, JsonFile(PARTS_FILE, schema), one_each=True))
         findings.refuse_problems()
-        for first, second, name in (
-            (parts.videos, classes, CLASSES_FILE),
-            (classes, parts.videos, PARTS_FILE),
-        ):
-            for video in sorted(set(first) - set(second)):
+        videos = set(parts.videos)
+        for missing, name in ((videos - classes.keys(), CLASSES_FILE), (classes.keys() - videos, PARTS_FILE)):
+            for video in sorted(missing):
                 problem, remedy = f"the video {video} is missing", "both files need the same videos"
                 where = f"/{pointer_part(video)}"
                 findings.add("E-REF-PAIR", problem, remedy, file=name, where=where)
@@ -64,15 +60,14 @@ def load_reference(folder: Path, rules: Rules) -> Reference:
 def save_reference(reference: Reference, path: Path) -> None:
     """Write a reference as arrays, which load fast."""
     parts = reference.parts
-    values = {field.name: getattr(parts, field.name) for field in fields(parts)}
     texts = {"classes": reference.classes, "videos": parts.videos, "frames": parts.frames}
     texts |= {"names": list(parts.names), "states": list(parts.states)}
-    save_prepared(
-        path, texts, {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
-    )
+    values = {field.name: getattr(parts, field.name) for field in fields(parts)}
+    arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
+    save_prepared(path, texts, arrays)
 
 
-def _from_prepared(texts: dict[str, Any], arrays: dict[str, np.ndarray]) -> Reference:
+def _from_prepared(texts: Texts, arrays: Arrays) -> Reference:
     names, states = ({word: number for number, word in enumerate(texts[key])} for key in ("names", "states"))
     parts = PartStates(**arrays, videos=texts["videos"], frames=texts["frames"], names=names, states=states)
     return Reference(texts["classes"], parts)

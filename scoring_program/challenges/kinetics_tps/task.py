@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from scoring_program.challenges.kinetics_tps import hints, measure, page
+from scoring_program.challenges.kinetics_tps import hints, measure, page, read
 from scoring_program.challenges.kinetics_tps.measure import VideoStatistics
-from scoring_program.challenges.kinetics_tps.read import (
-    CLASSES_FILE,
-    PARTS_FILE,
-    PREPARED_FILE,
-    Reference,
-    load_reference,
-    save_reference,
-)
+from scoring_program.challenges.kinetics_tps.read import Reference
 from scoring_program.hints import likely_mistakes
 from scoring_program.settings import Settings
-from scoring_program.task import Task, declared_tasks
+from scoring_program.task import Notes, Options, Task, declared_tasks
 from validator.findings import Note, Read, counted
-from validator.formats.kinetics_tps import read
+from validator.formats.kinetics_tps import read as submissions
 from validator.formats.kinetics_tps.read import KineticsSubmission
 from validator.formats.rules import load_rules
 
@@ -28,7 +19,7 @@ from validator.formats.rules import load_rules
 class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
     """Average video accuracy conditioned on Part State Correctness."""
 
-    reference_files = (CLASSES_FILE, PARTS_FILE, PREPARED_FILE)
+    reference_files = (read.CLASSES_FILE, read.PARTS_FILE, read.PREPARED_FILE)
     reduce = staticmethod(measure.mean_area)
     scores = staticmethod(measure.scores)
     error_costs = staticmethod(measure.error_costs)
@@ -37,27 +28,25 @@ class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
 
     def load_reference(self, folder: Path, settings: Settings) -> Reference:
         """Read the organizers' two JSON files, or the arrays that were prepared from them."""
-        return load_reference(folder, load_rules(self.id))
+        return read.load_reference(folder, load_rules(self.id))
 
-    def prepare_reference(
-        self, source: Path, output: Path, settings: Settings, options: Mapping[str, Any]
-    ) -> list[Note]:
+    def prepare_reference(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
         """Check the organizers' files and write them as arrays, which load fast."""
-        reference = load_reference(source, load_rules(self.id))
-        save_reference(reference, output / PREPARED_FILE)
+        reference = read.load_reference(source, load_rules(self.id))
+        read.save_reference(reference, output / read.PREPARED_FILE)
         videos, frames = len(reference.parts.videos), len(reference.parts.frames)
         text = f"prepared {counted(videos, 'video')} with {counted(frames, 'frame')}"
         return [Note("N-REF-PREPARED", text)]
 
     def read_submission(self, path: Path, reference: Reference) -> Read[KineticsSubmission]:
         """Check and read both JSON files."""
-        return read.read(path, load_rules(self.id))
+        return submissions.read(path, load_rules(self.id))
 
     def hints(
         self, reference: Reference, submission: KineticsSubmission, settings: Settings, score: float
     ) -> list[Note]:
         """Return notes on wrong names, frames, and boxes."""
-        notes = read.hints(submission)
+        notes = submissions.hints(submission)
         return likely_mistakes(notes, lambda: hints.checks(reference, submission), settings, score)
 
 

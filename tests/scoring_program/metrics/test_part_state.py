@@ -167,7 +167,7 @@ def test_judging_tells_the_kinds_of_loss_apart():
             np.array([0, 0, 1, 1, 2]), np.array([box, far, box, box, far]), np.array([7, 7, 8, 9, 7]),
         ),
         ps.PART_IOU,
-        inclusive=False,
+        iou_suffices=False,
     )  # fmt: skip
     assert outcomes.kind.tolist() == [ps.NO_HUMAN, ps.NO_BOX, ps.TOO_FAR, ps.WRONG_STATE, ps.CORRECT]
     assert outcomes.correctness.tolist() == [0, 0, 0, 0, 0.5]
@@ -234,7 +234,7 @@ def test_order_of_predicted_parts_does_not_matter():
     parts = ps.Parts(names, part_box, names)
     for own in (names, order):
         proposals = ps.Proposals(np.zeros(n, int), own, names, part_box[own], own)
-        outcomes = ps.judge_parts(np.zeros(n, int), parts, proposals, ps.PART_IOU, inclusive=False)
+        outcomes = ps.judge_parts(np.zeros(n, int), parts, proposals, ps.PART_IOU, iou_suffices=False)
         assert outcomes.kind.tolist() == [ps.CORRECT] * n
 
 
