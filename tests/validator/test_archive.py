@@ -55,9 +55,9 @@ def with_entry(name="a.csv", content=b"1,2,3\n", **attributes):
 def twice():
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr("a.csv", "1")
+        archive.writestr(zipfile.ZipInfo("a.csv"), "1")
         with pytest.warns(UserWarning, match="Duplicate"):
-            archive.writestr("a.csv", "2")
+            archive.writestr(zipfile.ZipInfo("a.csv"), "2")
     return buffer.getvalue()
 
 
