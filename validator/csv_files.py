@@ -22,9 +22,8 @@ import numpy as np
 
 from validator.arrays import Bools, Floats, Ints
 from validator.files import match_keys, refuse_repeated
-from validator.findings import Findings, Note, Read, Refused, counted, quote
+from validator.findings import Findings, Read, Refused, counted, quote
 from validator.formats.rules import CsvRules, Field
-from validator.hints import EMPTY, label_hints
 from validator.limits import collector_off
 
 # 18 digits always fit into a signed 64-bit integer.
@@ -157,17 +156,6 @@ def read_table(
 
 def _ordered(values: Values, order: Ints) -> Values:
     return values[order] if isinstance(values, np.ndarray) else [values[row] for row in order.tolist()]
-
-
-def table_hints(*tables: Table) -> list[Note]:
-    """Return notes on tables that all have no row, and on columns with one value in all rows."""
-    notes = [] if any(table.keys for table in tables) else [EMPTY]
-    for table in tables:
-        for name, values in table.columns.items():
-            if isinstance(values, np.ndarray) and label_hints(values, name):
-                text = f"all {counted(len(values), 'row')} have the same {name}. Is it the right column?"
-                notes.append(Note("N-LOOKS-CONSTANT", text))
-    return notes
 
 
 class _Reader:

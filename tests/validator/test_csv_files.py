@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.helpers import findings_of
-from validator.csv_files import read_csv_files, read_table, table_hints
+from validator.csv_files import read_csv_files, read_table
 from validator.findings import Findings, Refused, printable
 from validator.formats.rules import CsvRules, Field, load_rules
 
@@ -522,17 +522,3 @@ def test_what_the_csv_module_writes_is_read_back(keys, rng):
 def test_any_text_ends_in_a_verdict(text):
     table, findings = table_of("id,label,n,p\n" + text)
     assert (table is None) == (not findings.ok)
-
-
-@pytest.mark.parametrize(
-    ("rows", "codes"),
-    [
-        ("", ["N-EMPTY"]),
-        ("a,wren\nb,robin\nc,wren\nd,wren\n", []),
-        ("a,wren\nb,wren\nc,wren\nd,wren\n", ["N-LOOKS-CONSTANT"]),
-    ],
-)
-def test_likely_mistakes_are_noted(rows, codes):
-    rules = replace(BIRDS, fields=BIRDS.fields[:2])
-    table, _ = table_of("id,label\n" + rows, rules=rules)
-    assert [note.code for note in table_hints(table)] == codes
