@@ -19,8 +19,7 @@ from validator.findings import Note
 
 MIN_ANNOTATED = 20
 _SAMPLE = 200
-_USUAL = "Usual causes: names in another spelling, ids or frames counted from 0, boxes in another "
-_USUAL += "unit or order"
+_USUAL = "names in another spelling, ids or frames counted from 0, boxes in another unit or order"
 # How many times as large the share that another interpretation fits must be, or by how much larger.
 _TIMES = 2.5
 _MARGIN = 0.4
@@ -36,16 +35,9 @@ _USUAL_SCALES = (0.5, 2.0)
 
 @dataclass(frozen=True)
 class Interpretation:
-    """Another way to read the sample.
+    """Another way to read the sample: ``words`` say how, as "as [x, y, width, height]".
 
-    Attributes
-    ----------
-    code : str
-    words : str
-        How it is read: "as [x, y, width, height]".
-    fits : bool array of shape (n,)
-        Which entries of the sample agree with the reference then.
-    remedy : str
+    ``fits`` (n,) says which entries of the sample agree with the reference then.
     """
 
     code: str
@@ -140,7 +132,7 @@ def _is_lost(check: Check) -> bool:
 
 def _zero(checks: Sequence[Check]) -> Note:
     lost = next(filter(_is_lost, checks), None)
-    stage = f" {_LOST} {lost.claim}. {lost.causes}" if lost else f" {_USUAL}"
+    stage = f" {_LOST} {lost.claim}. {lost.causes}" if lost else f" Usual causes: {_USUAL}"
     return Note("N-ZERO", f"the score is 0.{stage}")
 
 
@@ -155,16 +147,10 @@ def sample(n: int) -> Ints:
 
 @dataclass(frozen=True)
 class BoxPairs:
-    """Sampled boxes, each paired with all boxes of the reference that it may refer to.
+    """Boxes of ``n`` sampled entries, each paired with all boxes of the reference that it may refer to.
 
-    Attributes
-    ----------
-    n : int
-        Number of sampled entries.
-    entry : int array of shape (k,)
-        Which entry each pair belongs to.
-    prediction, ground_truth : float64 arrays of shape (k, 4)
-        ``prediction`` as submitted, ``ground_truth`` as ``x1, y1, x2, y2``.
+    ``entry`` (k,) is the entry of each pair; ``prediction`` (k, 4) is as submitted, ``ground_truth`` (k, 4)
+    as ``x1, y1, x2, y2``.
     """
 
     CORNERS = "Boxes are [x1, y1, x2, y2] in pixels of the original video"

@@ -118,18 +118,9 @@ def share_histogram(
 
 @dataclass(frozen=True)
 class Matrix(Section):
-    """Ints of pairs: rows are ground truth, columns are predictions.
+    """Counts of pairs of ``things``: rows are ground truth, columns are predictions, both called ``names``.
 
-    Attributes
-    ----------
-    names : sequence of str
-        The names of the rows and, in the same order, of the columns.
-    counts : int64 array of shape (n, n)
-        Negative where a cell is not shown.
-    support : int64 array of shape (n, n, 2)
-        As in `Groups`, for each cell.
-    things : str
-        What is counted.
+    ``counts`` (n, n) are negative where a cell is not shown; ``support`` (n, n, 2) is as in `Groups`.
     """
 
     names: Sequence[str]

@@ -34,16 +34,9 @@ _COST_DECIMALS = 6
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended.
+    """How a run ended: ``name`` is scored, invalid, time, memory, or broken.
 
-    Attributes
-    ----------
-    name : {"scored", "invalid", "time", "memory", "broken"}
-    exit_code : int
-    result : Result or None
-        None unless the submission was scored.
-    findings : Findings
-        The problems; they hold nothing of the reference.
+    ``result`` is None unless the submission was scored; ``findings`` hold nothing of the reference.
     """
 
     name: str
@@ -138,18 +131,11 @@ def _reported(task: AnyTask, settings: Settings) -> Iterator[None]:
 
 
 def run(load: Callable[[], AnyLoaded], submission: Path, output: Path, strict: bool = False) -> Outcome:
-    """Score one submission and write all outputs.
+    """Score one submission and write all outputs; scores only if the exit code is 0.
 
-    Parameters
-    ----------
-    load : callable
-        Returns the task with its reference, or raises Refused.
-    submission : Path
-        A zip file, or a folder with the submission's files or with a single zip.
-    output : Path
-        The folder for the outputs; it is made if needed. Scores are written only if the exit code is 0.
-    strict : bool
-        Whether to refuse a reference with a mistake that makes scoring pointless.
+    ``load`` returns the task with its reference, or raises Refused; ``submission`` is a zip file, or a folder
+    with its files or with a single zip; ``output`` is made if needed; ``strict`` refuses a reference with a
+    mistake that makes scoring pointless.
     """
     clock = _Clock()
     try:

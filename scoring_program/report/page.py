@@ -132,10 +132,9 @@ def _error_costs(task: Declaration, costs: Sequence[ErrorCost]) -> list[Element]
 
 def _scores(columns: Sequence[ScoreColumn], result: Result, signature: str) -> Element:
     # The ends of the interval are declared and may be missing.
-    shown, others = (
-        [column for column in columns if column.key in result.scores and column.leaderboard == is_main]
-        for is_main in (True, False)
-    )
+    present = [column for column in columns if column.key in result.scores]
+    shown = [column for column in present if column.leaderboard]
+    others = [column for column in present if not column.leaderboard]
     more = [folded("All numbers", _score_table(others, result))] if others else []
     code = element("code", cut(signature, 1000))
     line = element("p", "Scores with this signature are comparable: ", code, class_="after")

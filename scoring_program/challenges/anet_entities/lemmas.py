@@ -71,22 +71,11 @@ def rule_lemma(word: str) -> str:
 
 
 class Lemmas:
-    """Looks lemmas up in a table.
+    """Looks lemmas up in a table of the lemma of each word.
 
-    Parameters
-    ----------
-    table : mapping of str to str
-        The lemma of each word.
-    fallback : {"rule", "lower"}
-        What a word becomes that is not in the table: the lemma of its `first_token`, from the table or by
-        `rule_lemma`; or its lower-case self.
-
-    Attributes
-    ----------
-    missing : set of str
-        Words that were asked for and are not in the table.
-    means : str
-        How the lemmas of missing words were made, for messages.
+    ``fallback`` is what a word becomes that is not in the table: with "rule" the lemma of its `first_token`,
+    from the table or by `rule_lemma`; with "lower" its lower-case self. ``missing`` has the words that were
+    asked for and are not in the table, ``means`` says for messages how their lemmas were found.
     """
 
     def __init__(self, table: Mapping[str, str], fallback: str) -> None:
@@ -123,14 +112,8 @@ class LemmaTable(NamedTuple):
 def lemmas_from_table(words: Collection[str], tokens: Collection[str], fallback: str) -> LemmaTable:
     """Return the lemmas that scoring needs, from the table of CoreNLP 3.9.1.
 
-    Parameters
-    ----------
-    words : collection of str
-        Tokens and classes of the reference.
-    tokens : collection of str
-        Those among them that are not annotated.
-    fallback : {"rule", "lower"}
-        As for `Lemmas`.
+    ``words`` are the tokens and classes of the reference, ``tokens`` those that are not annotated;
+    ``fallback`` is that of `Lemmas`.
     """
     known = Lemmas(load_table(), fallback)
     lemmas = {word: known(word) for word in words}

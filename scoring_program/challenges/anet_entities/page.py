@@ -128,13 +128,8 @@ def _hallucinated(reference: Reference, statistics: SentenceStatistics) -> Secti
 def _word_tables(reference: Reference, correct: Bools, predicted: Bools, of_classes: Ints) -> list[Section]:
     """Return accuracy against class frequency, box size and frame.
 
-    Parameters
-    ----------
-    reference : Reference
-    correct, predicted : bool arrays of shape (n_words,)
-        Whether each annotated word is grounded right, and whether the submission says anything about it.
-    of_classes : int64 array of shape (n_classes, 2)
-        The support of the rows of the class table.
+    ``correct`` and ``predicted`` (n_words,) say whether each annotated word is grounded right, and whether
+    the submission says anything about it; ``of_classes`` (n_classes, 2) is the support of the class table.
     """
     words = reference.words
     frequency = np.bincount(words.label, minlength=len(reference.classes))[words.label]

@@ -65,20 +65,16 @@ class SequenceStatistics(Statistics):
 
     Attributes
     ----------
-    mean_jaccard : float64 array
-        Mean over the classes that count, 0 where none does.
-    counts : bool array
-        Whether any class counts; other sequences are left out of the mean.
+    mean_jaccard, counts : float64 and bool arrays
+        Mean over the classes that count, 0 where none does; such sequences are left out of the mean.
     false_classes : int array
         Number of classes that are predicted and do not occur.
     present : bool array
         Whether there is a file.
-    cells : Cells
     cell_counts : bool array of shape (n_cells,)
         Whether a cell counts in the mean of its sequence.
     ground_truth_frames, predicted_frames : int64 arrays of shape (n, 2)
         Half-open intervals of the rows.
-    protocol : Protocol
     drops_empty : bool
         Whether cells without a frame are left out.
     """

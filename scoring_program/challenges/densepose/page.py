@@ -57,10 +57,8 @@ def _thresholds(curves: PrecisionCurves) -> Section:
         Line(name, THRESHOLDS.tolist(), [curves.average(values, 0) for values in precision])
         for name, precision in zip(("GPSm", "GPS", "IoU"), curves.precision[0])
     ]
-    title, note = (
-        "AP against threshold",
-        "How strict a match must be; GPSm is the root of GPS times mask IoU.",
-    )
+    title = "AP against threshold"
+    note = "How strict a match must be; GPSm is the root of GPS times mask IoU."
     return result.LineChart("thresholds", title, note, lines, "threshold", "AP", (0.5, 0.95, 0.0, 1.0))
 
 

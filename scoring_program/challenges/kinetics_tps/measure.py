@@ -60,13 +60,8 @@ class Protocol:
 class Videos:
     """The scores of the parts, summed up for each video.
 
-    Attributes
-    ----------
-    frame_scores : float64 array of shape (n_frames,)
-        Mean correctness of the parts, NaN for a frame that does not count.
-    psc : float64 array of shape (n_videos,)
-    passed : int64 array of shape (n_videos,)
-        Number of points of the grid that the PSC passes.
+    ``frame_scores`` (n_frames,) is the mean correctness of the parts, NaN for a frame that does not count;
+    ``passed`` (n_videos,) the number of points of the grid that ``psc`` (n_videos,) passes.
     """
 
     frame_scores: Floats

@@ -38,10 +38,8 @@ def _curve(statistics: VideoStatistics) -> Section:
     protocol, points = statistics.protocol, range(0, part_state.GRID + 1, _CURVE_STEP)
     curve = protocol.accuracy(statistics.videos, statistics.right, points)
     line = Line("accuracy", [point / part_state.GRID for point in points], curve)
-    note = (
-        f"Share of the videos with the right class and PSC {protocol.sign} T. The area below is the score; "
-    )
-    note += "at detail: summary the line falls in steps of at least five videos."
+    note = f"Share of the videos with the right class and PSC {protocol.sign} T. "
+    note += "The area below is the score; at detail: summary the line falls in steps of at least five videos."
     # A step reveals the PSC of the videos that drop out there.
     fallen = statistics.right.sum() - np.rint(np.array(curve) * len(statistics.right)).astype(np.int64)
     return result.LineChart(
