@@ -34,7 +34,7 @@ def sections(
 def _class_table(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStatistics) -> Section:
     cells, counting = statistics.cells, statistics.cell_counts
     jaccard = frame_jaccard.jaccard_index(cells.counts)
-    n, title = track.n_classes, track.instance.capitalize()
+    n, instance = track.n_classes, track.instance
     sums = np.bincount(cells.label[counting], jaccard[counting], n)
     sequences = np.bincount(cells.label[counting], minlength=n)
     in_sequences = np.bincount(cells.label[cells.annotated], minlength=n)
@@ -45,10 +45,12 @@ def _class_table(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStat
         return [mean, *(int(count[groups].sum()) for count in (*frames, in_sequences))]
 
     counts = ["Frames annotated", "Frames predicted", "Sequences annotated"]
-    titles = columns(text=[title], share=["Jaccard"], count=counts)
+    titles = columns(text=[instance.capitalize()], share=["Jaccard"], count=counts)
     support = np.stack([_n_sequences(side, n) for side in rows], axis=1)
-    note = f"Jaccard: mean over the sequences in which the {track.instance} counts."
-    return result.Groups("classes", f"{title} classes", note, titles, track.classes, support, row, 1)
+    note = f"Jaccard: mean over the sequences in which the {instance} counts."
+    return result.Groups(
+        "classes", f"{instance.capitalize()} classes", note, titles, track.classes, support, row, 1
+    )
 
 
 def _n_sequences(rows: Rows, n_classes: int) -> Ints:
