@@ -19,6 +19,7 @@ from tests.helpers import SAMPLES, make_zip, run_folder
 pytestmark = pytest.mark.slow
 
 IDS = task_ids()
+ONE_OF_EACH_CHALLENGE = {type(load_task(name)).__module__: name for name in IDS}.values()
 NUMBER = re.compile(r"73911\d{2}|0\.73911")
 
 
@@ -123,7 +124,7 @@ FUNCTIONS = {"signature": contract, "result_page": page, "result_json": outputs,
 
 
 @pytest.mark.parametrize("function", [*METHODS, *FUNCTIONS])
-@pytest.mark.parametrize("name", IDS)
+@pytest.mark.parametrize("name", ONE_OF_EACH_CHALLENGE)
 def test_exceptions_of_our_own_reveal_their_type_only(planted, tmp_path, capsys, monkeypatch, name, function):
     def fail(*arguments, **options):
         raise ValueError(f"{CANARY}secret 7391160")

@@ -51,6 +51,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_name_writes_to_the_terminal_what_it_takes_for_a_command(command, tmp_path, capsys):
     place = tmp_path / RED

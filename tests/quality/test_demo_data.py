@@ -33,6 +33,7 @@ def test_demo_data_that_breaks_the_rules_is_refused(tmp_path, monkeypatch):
         write_demo_data(ID, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", task_ids())
 def test_demo_data_is_what_the_generator_writes(tmp_path, name):
     write_demo_data(name, tmp_path)

@@ -10,6 +10,8 @@ import pytest
 
 from tests.helpers import ROOT, make_zip
 
+pytestmark = pytest.mark.slow
+
 ID = "chalearn_gesture"
 
 

@@ -12,7 +12,10 @@ import pytest
 
 from tests.helpers import ROOT, make_zip
 
-pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="the system offers no limits")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="the system offers no limits"),
+]
 
 REFERENCE = {"S1_labels.csv": "1,1,10\n", "S1_data.csv": "100,20,2000\n"}
 

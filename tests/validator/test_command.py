@@ -14,6 +14,7 @@ def validate(*arguments, code="import runpy; runpy.run_module('validator', run_n
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_valid_and_invalid_submissions(tmp_path):
     path = tmp_path / "my.zip"
     path.write_bytes(make_zip({"S1_prediction.csv": "1,2,3\n" * 4}))

@@ -460,6 +460,7 @@ def test_submissions_with_too_many_entries_are_refused_with_the_place(tmp_path, 
     assert problem.where == ("/" if name == "kinetics_tps" else "/results")
 
 
+@pytest.mark.slow
 def test_problems_come_in_the_order_of_the_file_whatever_the_hash_seed():
     code = (
         "import json\n"

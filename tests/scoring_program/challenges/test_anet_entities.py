@@ -211,6 +211,7 @@ def test_names_of_the_challenges_own_command_line_work(tmp_path, capsys):
     assert "\nClasses\nClass  Words  Segments" in out
 
 
+@pytest.mark.slow
 def test_evaluate_asks_for_what_is_missing(capsys):
     with pytest.raises(SystemExit):
         evaluate.main(["-s", "x.json"])

@@ -401,6 +401,7 @@ def test_messages_do_not_depend_on_the_reader(tmp_path, both_readers):
     assert check([detection(png(RGB))], tmp_path).ok
 
 
+@pytest.mark.slow
 def test_very_many_bad_entries_are_not_all_explained(tmp_path, monkeypatch):
     monkeypatch.setattr(fmt, "_BATCH_BYTES", 1 << 20)
     findings = check("[" + "1," * 300_000 + "1]", tmp_path)
