@@ -23,7 +23,6 @@ from scoring_program.report.html import clean
 from scoring_program.result import DECIMALS, Matrix, Result, Section, Statistics
 from validator.console import OutputError
 from validator.findings import Findings
-from validator.strict_json import JsonValue
 
 SCORES_TXT = "scores.txt"
 SCORES_JSON = "scores.json"
@@ -146,7 +145,7 @@ def per_item_csv(statistics: Statistics) -> str:
     return text.getvalue()
 
 
-def _document(data: Mapping[str, JsonValue], stages: Mapping[str, float]) -> str:
+def _document(data: Mapping[str, object], stages: Mapping[str, float]) -> str:
     """Return JSON with one line for each key; a run without a score has the same keys, empty."""
     empty = {"outcome": "", "exit_code": 0, "signature": None, "scores": {}, "interval": None, "losses": []}
     empty |= {"notes": [], "tables": {}, "problems": [], "more_problems": 0}
@@ -156,7 +155,7 @@ def _document(data: Mapping[str, JsonValue], stages: Mapping[str, float]) -> str
     return clean("{\n" + ",\n".join(lines) + "\n}\n")
 
 
-def _section(section: Section) -> dict[str, JsonValue]:
+def _section(section: Section) -> dict[str, object]:
     """Return what a section shows as plain data; its kind is the name of its class."""
     names = (field.name for field in fields(section) if field.name not in _NOT_SHOWN)
     shown = {name: getattr(section, name) for name in names}
