@@ -48,7 +48,7 @@ def _class_table(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStat
     titles = columns(text=[title], share=["Jaccard"], count=counts)
     support = np.stack([_n_sequences(side, n) for side in rows], axis=1)
     note = f"Jaccard: mean over the sequences in which the {track.instance} counts."
-    return result.Groups("classes", f"{title} classes", note, titles, track.classes, support, row, 1)
+    return result.Groups("classes", title + " classes", note, titles, track.classes, support, row, 1)
 
 
 def _n_sequences(rows: Rows, n_classes: int) -> Ints:
