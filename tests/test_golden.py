@@ -50,6 +50,7 @@ def _holding_more():
             yield pytest.param(case, id=f"{case.parent.name}-{case.name}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", list(_holding_more()))
 def test_golden_case_gives_what_else_it_holds(case):
     with told(case):

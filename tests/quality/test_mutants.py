@@ -12,6 +12,7 @@ from quality.mutants import chosen_tests, modules, results
 from tests.helpers import ROOT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", modules())
 def test_every_module_has_tests_that_exist(module):
     files = [argument for argument in chosen_tests(module) if argument.endswith(".py")]

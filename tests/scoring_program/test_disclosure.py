@@ -159,6 +159,7 @@ def smallest(section):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sample", ["good", "weak"])
 @pytest.mark.parametrize("name", task_ids())
 def test_every_section_of_every_task_keeps_to_the_minimum_group_size(name, sample):

@@ -27,7 +27,7 @@ ID = "chalearn_gesture"
         ("? {a: b}\n: 1\n", "this value cannot be read"),
         (f"time_limit: {'9' * 5000}\n", "line 1 column 13"),
         (f"{'9' * 500}: 1\n", "line 1 column 1"),
-        ("a: " + "[" * 400, "it is nested too deep"),
+        ("a: " + "[" * 1000, "it is nested too deep"),
         ("#" * 200_000, "it has more than 131,072 characters"),
         ("protocol: \x01\n", "special characters are not allowed"),
         ("time_limit: .nan\n", "/time_limit: the value is not allowed"),

@@ -50,6 +50,7 @@ def scored(name, reference, submission, folder, protocol):
     return loaded(name, folder / "ref", protocol=protocol, interval=False).score_path(folder / "res")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", ["published", "released"])
 @pytest.mark.parametrize("name", task_ids())
 def test_weights_repeat_items(tmp_path, name, protocol):

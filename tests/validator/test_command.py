@@ -41,6 +41,7 @@ def test_valid_and_invalid_submissions(tmp_path):
     assert found["problems"][0]["where"] == "line 1 column 3"
 
 
+@pytest.mark.slow
 def test_no_scoring_code_is_imported(tmp_path):
     code = (
         "import validator.__main__ as m; code = m.main(sys.argv[1:]);"

@@ -149,6 +149,7 @@ def test_problem_of_a_reference_has_its_code_and_place(code, task, change, file,
     assert not (tmp_path / "output").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("code", "task", "change", "words"), NOTES, ids=[case[0] for case in NOTES])
 def test_note_on_a_reference_has_its_code(code, task, change, words, tmp_path, capsys):
     exit_code, lines = prepared(task, change, tmp_path, capsys)

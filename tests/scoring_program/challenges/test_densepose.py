@@ -63,6 +63,7 @@ def test_the_signature_names_the_prepared_hash(prepared, tmp_path, capsys):
     assert f"ref:{digest[:12]}" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["gpsm", "gps", "iou"])
 def test_measure_and_kappa_need_no_new_preparation(prepared, tmp_path, measure):
     _, base = score_with(prepared, tmp_path, GOOD)
@@ -72,6 +73,7 @@ def test_measure_and_kappa_need_no_new_preparation(prepared, tmp_path, measure):
     assert 0 <= scores["ap"] <= 1
 
 
+@pytest.mark.slow
 def test_order_of_detections_does_not_matter(prepared, tmp_path):
     _, first = score_with(prepared, tmp_path, GOOD)
     mixed = random.Random(1).sample(GOOD, len(GOOD))

@@ -60,6 +60,7 @@ def giant_humans(documents):
         human["box"] = [-1e4, -1e4, 1e4, 1e4]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", ["published", "released"])
 @pytest.mark.parametrize(
     "change", [huge(1e308), huge(1e154), huge(1e15), huge_humans, all_twice, ten_humans, giant_humans]

@@ -122,6 +122,7 @@ def test_small_files_and_single_cores_have_no_workers(
     assert ([len(of_process) for of_process in taken], further) == (n_taken, n_processes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_bytes", "n_processes"), [(7_999_999, 0), (8_000_000, 2)])
 def test_files_of_eight_megabytes_are_read_in_workers(tmp_path, monkeypatch, n_bytes, n_processes):
     monkeypatch.setattr(fmt, "usable_cores", lambda: 2)
