@@ -18,7 +18,7 @@ from validator.findings import Refused
 
 pytestmark = pytest.mark.slow
 
-N_EDITS = scaled(100)
+N_EDITS = scaled(40)
 N_WITH_SAMPLES = 10
 SCHEMA, DEFINITIONS = (
     json.loads((ROOT / "organizer" / "bundle" / "schemas" / f"{name}.json").read_text(encoding="utf-8"))
