@@ -44,7 +44,8 @@ def run_fuzz(number: int, seed: int, keep: Path = KEPT) -> Outcome:
     def fuzz(index: int) -> None:
         with tempfile.TemporaryDirectory() as name:
             cases = _write_cases(ids[index], len(range(index, number, len(ids))), seed, Path(name))
-            found = results(Path(name, "program"), [(Path(name, "reference"), case) for case in cases])
+            pairs = [(Path(name, "reference"), case) for case in cases]
+            found = results(Path(name, "program"), pairs, checks=True)
             for case, result in zip(cases, found):
                 outcome.verdicts[f"{ids[index]}: exit {result['code']}"] += 1
                 if wrong := what_is_wrong(result):
