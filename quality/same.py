@@ -40,11 +40,19 @@ ALLOWED: tuple[tuple[str, str, str], ...] = (
     # Before a task is known, a page has no title of its own.
     ("title of a broken run", r"<title>[^<]*(?=</title>(?s:.*)a fault on the organizer)", "Scoring"),
     ("header of a broken run", r"<header><p>[^<]*(?=</p><h1>Not scored: a fault on the organizer)", ""),
+    # Schemas stand beside the readers of their challenge, the table of lemmas beside the code that reads it.
+    (
+        "place of schemas",
+        r"(in|under) `validator/(schemas|formats(/\w+)?)/|`validator/(schemas|formats/\w+)/",
+        "`validator/",
+    ),
+    ("place of lemmas", r"`[\w/]+/(?=corenlp_)", "`"),
+    ("ids of cells", r'   "id": "cell-\d+",\n', ""),
     # All readers name the member.
     ("damaged member", r"\ba file cannot be unpacked", "the file cannot be unpacked"),
 )
-# Code is compared by what it does; these parts of programs and kits hold nothing else.
-_CODE = re.compile(r"(scoring_program|validator)/.*|[^/]*\.py")
+# Code is compared by what it does; these parts of programs and kits hold nothing else, but the table of lemmas.
+_CODE = re.compile(r"(scoring_program|validator)/.*|organizer/data/corenlp_.*|[^/]*\.py")
 
 # Runs in a checkout: each case in a process of its own, forked when all is imported.
 _DRIVER = """

@@ -193,11 +193,12 @@ def _report(value: JsonValue, name: str, findings: Findings) -> None:
         where, current = pending.pop()
         children: Iterable[tuple[object, JsonValue]] = ()
         if isinstance(current, _Unfit):
-            problem, hint = (
+            problem, remedy = (
                 f"{quote(current.text, 24)} is not a finite number",
                 "write one that fits into 64 bits",
             )
-            findings.add("E-JSON-NUMBER", problem, hint, file=name, where=where)
+            rule = current.text if current.text.endswith(("NaN", "Infinity")) else "too large"
+            findings.add("E-JSON-NUMBER", problem, remedy, file=name, where=where, rule=rule)
         elif isinstance(current, list):
             children = enumerate(current)
         else:

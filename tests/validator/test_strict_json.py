@@ -107,9 +107,11 @@ def test_problems_come_in_the_order_of_the_file():
     assert [problem.where for problem in findings.problems] == ["/a/0", "/a/1/b", "/c", "/d", "/d/x"]
 
 
-def test_numbers_that_are_not_finite_are_one_kind():
-    (line,) = refused(load, "[NaN, 1e999, -Infinity]").lines()
-    assert line.startswith("1. E-JSON-NUMBER x.json /0, /1, /2: NaN is not a finite number (3 such problems)")
+def test_numbers_that_are_not_finite_are_of_one_kind_by_how_they_are_written():
+    first, second, third = refused(load, "[NaN, 1e999, NaN, 9e999, -Infinity]").lines()
+    assert first.startswith("1. E-JSON-NUMBER x.json /0, /2: NaN is not a finite number (2 such problems)")
+    assert second.startswith("2. E-JSON-NUMBER x.json /1, /3: 1e999 is not a finite number (2 such problems)")
+    assert third.startswith("3. E-JSON-NUMBER x.json /4: -Infinity is not a finite number; write")
 
 
 def test_parsing_goes_on_after_numbers_and_duplicate_keys():
