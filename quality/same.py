@@ -51,7 +51,7 @@ ALLOWED: tuple[tuple[str, str, str], ...] = (
     # All readers name the member.
     ("damaged member", r"\ba file cannot be unpacked", "the file cannot be unpacked"),
 )
-# Code is compared by what it does; these parts of programs and kits hold nothing else, but the table of lemmas.
+# Code is compared by what it does; these parts of programs and kits hold only code and the table of lemmas.
 _CODE = re.compile(r"(scoring_program|validator)/.*|organizer/data/corenlp_.*|[^/]*\.py")
 
 # Runs in a checkout: each case in a process of its own, forked when all is imported.
