@@ -15,7 +15,7 @@ from tests.helpers import scaled
 
 @pytest.mark.slow
 def test_corrupted_submissions_end_in_a_verdict(tmp_path):
-    n = scaled(300)
+    n = scaled(200)
     outcome = run_fuzz(n, 1, tmp_path)
     assert outcome.failures == []
     assert sum(outcome.verdicts.values()) == n
