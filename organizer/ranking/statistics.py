@@ -18,7 +18,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
-from scipy.stats import kendalltau, rankdata
 
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
@@ -51,6 +50,8 @@ def ranks(scores: Numbers) -> Counts:
     -------
     int64 array of shape (..., m)
     """
+    from scipy.stats import rankdata  # takes a second to import
+
     return rankdata(-scores, method="min", axis=-1).astype(np.int64)  # type: ignore[no-any-return]
 
 
@@ -93,6 +94,8 @@ def tau_b(first: Counts | Numbers, second: Counts | Numbers) -> float:
     """Return Kendall's tau-b between two rankings, 0 where it is undefined."""
     if len(first) < 2 or len(np.unique(first)) < 2 or len(np.unique(second)) < 2:
         return 0.0
+    from scipy.stats import kendalltau
+
     # The p value is not used; its approximation is the fast one, and does not exist for two.
     return float(kendalltau(first, second, method="asymptotic" if len(first) > 2 else "auto").statistic)
 
