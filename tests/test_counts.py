@@ -57,6 +57,7 @@ def test_bare_counts_are_found():
     assert not bare_counts("f\"{counted(n, 'file')} ignored, {n} is less, {MOST} files\"")
 
 
+@pytest.mark.slow
 def test_all_counts_go_through_the_helper():
     sources = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
     found = [(path.name, text) for path in sources for text in bare_counts(path.read_text(encoding="utf-8"))]

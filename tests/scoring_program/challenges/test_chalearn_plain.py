@@ -114,6 +114,7 @@ def check_timelines(result, sequences, classes):
             }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("name", IDS)
 @given(data=st.data())
