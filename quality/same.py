@@ -47,12 +47,11 @@ ALLOWED: tuple[tuple[str, str, str], ...] = (
         "`validator/",
     ),
     ("place of lemmas", r"`[\w/]+/(?=corenlp_)", "`"),
-    ("ids of cells", r'   "id": "cell-\d+",\n', ""),
     # All readers name the member.
     ("damaged member", r"\ba file cannot be unpacked", "the file cannot be unpacked"),
 )
-# Code is compared by what it does; these parts of programs and kits hold only code and the table of lemmas.
-_CODE = re.compile(r"(scoring_program|validator)/.*|organizer/data/corenlp_.*|[^/]*\.py")
+# Code is compared by what it does; these parts of programs and kits hold only that and the table of lemmas.
+_CODE = re.compile(r"(scoring_program|validator)/.*|organizer/data/corenlp_.*|[^/]*\.(py|ipynb)")
 
 # Runs in a checkout: each case in a process of its own, forked when all is imported.
 _DRIVER = """

@@ -372,7 +372,8 @@ def _described(value: JsonValue) -> tuple[str, str]:
     if isinstance(value, bool):
         return "boolean", "true" if value else "false"
     if isinstance(value, (int, float)):
-        return "number", f"the number {quote(repr(value), 24)}"
+        variant = "number" if abs(value) < np.inf else "not finite"
+        return variant, f"the number {quote(repr(value), 24)}"
     if isinstance(value, str):
         return "string", "a string"
     return ("array", "a list") if isinstance(value, list) else ("object", "an object")
