@@ -17,12 +17,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NoReturn
 
 from organizer import ROOT
 from organizer.bundle import COMPETITION
 from organizer.bundle.edit import with_task, without_task
 from organizer.files import folder_files
-from validator.findings import Findings, Refused, counted, is_printable
+from validator.findings import Findings, counted, is_printable
 
 EXAMPLES = ROOT / "examples"
 FORMATS = ("csv", "json")
@@ -82,10 +83,8 @@ def new_task(task_id: str, title: str, form: str, metric: str, labels: list[str]
     return 0
 
 
-def _refuse(problem: str, remedy: str) -> None:
-    findings = Findings()
-    findings.add("E-NEW", problem, remedy)
-    raise Refused(findings)
+def _refuse(problem: str, remedy: str) -> NoReturn:
+    Findings().refuse("E-NEW", problem, remedy)
 
 
 def _check(task_id: str, title: str, form: str, metric: str, labels: list[str] | None) -> None:

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from validator.findings import Findings, Refused
+from validator.findings import Findings
 from validator.strict_json import JsonValue
 
 # Raised when the content of prepared files changes.
@@ -39,9 +39,7 @@ def load_prepared(path: Path, make: Callable[[Texts, Arrays], T]) -> T:
         problem = f"it was prepared in form {texts['form']}, and this program reads {_FORM}"
     except (ValueError, KeyError, TypeError):
         problem = "the prepared reference cannot be read"
-    findings = Findings()
-    findings.add("E-REF-PREPARED", problem, "prepare it again", file=path.name)
-    raise Refused(findings)
+    Findings().refuse("E-REF-PREPARED", problem, "prepare it again", file=path.name)
 
 
 def load_arrays(path: Path) -> Arrays:

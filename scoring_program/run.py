@@ -125,9 +125,7 @@ def _reported(task: AnyTask, settings: Settings) -> Iterator[None]:
         codes = ", ".join(sorted({problem.code for problem in refused.findings.problems}))
         problem = f"{codes}: the reference data has {counted(refused.findings.total, 'problem')}"
         command = f"python -m organizer prepare {task.id} --source DIR --output DIR"
-        findings = Findings()
-        findings.add("E-REF", problem, f"the organizers see them with {command}")
-        raise Refused(findings) from None
+        Findings().refuse("E-REF", problem, f"the organizers see them with {command}")
 
 
 def run(load: Callable[[], AnyLoaded], submission: Path, output: Path, strict: bool = False) -> Outcome:

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from validator.findings import Findings, Refused, quote
+from validator.findings import Findings, quote
 from validator.strict_yaml import YamlValue, load_strict
 
 SETTINGS_FILE = "settings.yaml"
@@ -70,12 +70,10 @@ def read_settings(folder: Path, known: tuple[Setting, ...]) -> Settings:
             where = f"line {mark.line + 1} column {mark.column + 1}" if mark else ""
             reason = str(getattr(error, "problem", None) or getattr(error, "reason", ""))
             problem = f"this is not valid YAML: {quote(reason)}"
-            findings.add("E-SETTINGS-YAML", problem, "correct it", file=SETTINGS_FILE, where=where)
-            raise Refused(findings) from None
+            findings.refuse("E-SETTINGS-YAML", problem, "correct it", file=SETTINGS_FILE, where=where)
         if content is not None and not isinstance(content, dict):
             remedy = 'write lines like "protocol: published"'
-            findings.add("E-SETTINGS-YAML", "this is not a mapping", remedy, file=SETTINGS_FILE)
-            raise Refused(findings)
+            findings.refuse("E-SETTINGS-YAML", "this is not a mapping", remedy, file=SETTINGS_FILE)
         chosen = allowed(content or {}, known, SETTINGS_FILE)
     return {**values, **chosen}
 

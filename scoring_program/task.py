@@ -173,8 +173,7 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         with Findings.collect() as findings:
             if not folder.is_dir():
                 remedy = "the organizers must attach the reference data"
-                findings.add("E-REF-MISSING", "there is no reference folder", remedy)
-                findings.refuse_problems()
+                findings.refuse("E-REF-MISSING", "there is no reference folder", remedy)
             with findings.part():
                 values = read_settings(folder, self.known_settings)
             chosen = allowed(overrides or {}, self.known_settings, "")

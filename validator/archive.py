@@ -21,7 +21,7 @@ from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Union
 
-from validator.findings import Findings, Refused, counted, is_printable, quote
+from validator.findings import Findings, counted, is_printable, quote
 
 # A member below this size may have any ratio: a thousand equal rows compress well.
 _RATIO_COUNTS_FROM_BYTES = 1 << 20
@@ -106,10 +106,8 @@ def _refused_if_damaged(name: str) -> Iterator[None]:
     """Refuse a member that cannot be read although the archive's directory looked right."""
     try:
         yield
-    except _READ_ERRORS as error:
-        findings = Findings()
-        findings.add("E-ZIP-DAMAGED", "the file cannot be unpacked", "create the zip again", file=name)
-        raise Refused(findings) from error
+    except _READ_ERRORS:
+        Findings().refuse("E-ZIP-DAMAGED", "the file cannot be unpacked", "create the zip again", file=name)
 
 
 class Submission:
@@ -162,8 +160,7 @@ def open_submission(path: Path, limits: Limits) -> Iterator[Submission]:
             try:
                 is_folder = stat.S_ISDIR(path.stat().st_mode)
             except (OSError, ValueError):
-                findings.add("E-FILE-MISSING", "there is no such file", "check the path", file=str(path))
-                raise Refused(findings) from None
+                findings.refuse("E-FILE-MISSING", "there is no such file", "check the path", file=str(path))
             members = (_open_folder if is_folder else _open_zip)(path, limits, findings, opened)
         yield Submission(members, findings)
 

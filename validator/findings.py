@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
-from typing import Generic, TypeVar
+from typing import Generic, NoReturn, TypeVar
 
 import numpy as np
 
@@ -179,6 +179,14 @@ class Findings:
         self._last = added.kind
         self._count(added.kind, 1)
         self._keep(added)
+
+    def refuse(
+        self, code: str, problem: str, remedy: str, *, file: str = "", where: str = "", rule: str = ""
+    ) -> NoReturn:
+        """Record a problem after which there is nothing more to check: raise `Refused`."""
+        self.add(code, problem, remedy, file=file, where=where, rule=rule)
+        # What it follows from may quote data.
+        raise Refused(self) from None
 
     def take(self, read: Read[ContentT]) -> ContentT:
         """Record the notes on files that were read; return their content."""

@@ -21,11 +21,11 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, Union
+from typing import TYPE_CHECKING, NoReturn, TypeVar, Union
 
 import numpy as np
 
-from validator.findings import Findings, Read, Refused, counted, quote
+from validator.findings import Findings, Read, counted, quote
 from validator.formats.rules import JsonFile
 from validator.limits import collector_off, require_memory
 from validator.strict_json import BOM, JsonValue, decode_text, parse, pointer_part
@@ -105,10 +105,9 @@ def read_json(
     return Read((content, document.members), findings.notes)
 
 
-def _refuse_too_many(what: str, name: str, findings: Findings, member: str = "") -> None:
+def _refuse_too_many(what: str, name: str, findings: Findings, member: str = "") -> NoReturn:
     problem, remedy = f"there are more {what}", "submit only what is asked for"
-    findings.add("E-JSON-COUNT", problem, remedy, file=name, where=f"/{member}", rule=member)
-    raise Refused(findings)
+    findings.refuse("E-JSON-COUNT", problem, remedy, file=name, where=f"/{member}", rule=member)
 
 
 class _Document:

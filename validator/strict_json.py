@@ -81,8 +81,7 @@ def decode_text(data: bytes, name: str) -> Read[str]:
     """Return the text of a JSON file, a byte order mark skipped with a note. Raises Refused."""
     with Findings.collect() as findings:
         if data.startswith((b"\xff\xfe", b"\xfe\xff")) or (data[1:2] == b"\0" or data[:1] == b"\0"):
-            findings.add("E-JSON-ENCODING", "the file is UTF-16 or UTF-32", "save it as UTF-8", file=name)
-            findings.refuse_problems()
+            findings.refuse("E-JSON-ENCODING", "the file is UTF-16 or UTF-32", "save it as UTF-8", file=name)
         if data.startswith(BOM):
             findings.note("N-JSON-BOM", f"{quote(name)} begins with a byte order mark, which was skipped")
             data = data[len(BOM) :]
@@ -130,15 +129,13 @@ def parse(data: bytes, name: str, findings: Findings, depth: int = 0) -> JsonVal
     """
     text = findings.take(decode_text(data, name))
     if not text.strip(" \t\r\n"):
-        findings.add("E-JSON-SYNTAX", "the file is empty", "write JSON into it", file=name, rule="empty")
-        raise Refused(findings)
+        findings.refuse("E-JSON-SYNTAX", "the file is empty", "write JSON into it", file=name, rule="empty")
     deep = _too_deep(data, depth)
     if deep is not None:
         where = _place(data[:deep].decode("utf-8", "replace"))
         problem = f"the nesting is deeper than {DEEPEST} levels"
         remedy = "see the format's example for the right shape"
-        findings.add("E-JSON-DEPTH", problem, remedy, file=name, where=where)
-        raise Refused(findings)
+        findings.refuse("E-JSON-DEPTH", problem, remedy, file=name, where=where)
     marks = _Marks()
     try:
         value = json.loads(

@@ -26,8 +26,7 @@ def prepare(task_id: str, source: Path, output: Path, options: Mapping[str, Any]
     task = load_task(task_id)
     with Findings.collect() as findings:
         if not source.is_dir():
-            findings.add("E-REF-MISSING", "there is no such folder", "check the path", file=str(source))
-            findings.refuse_problems()
+            findings.refuse("E-REF-MISSING", "there is no such folder", "check the path", file=str(source))
         settings = task.settings(source)
         # Files are moved to the output at the end, so that a reference with problems never looks prepared.
         output.parent.mkdir(parents=True, exist_ok=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import NoReturn
 
-from validator.findings import Findings, Refused
+from validator.findings import Findings
 
 _SAMPLE = "_sample.zip"
 _NO_DATA = (".zip", ".md", ".txt")
@@ -24,7 +25,7 @@ def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
         name = reference.absolute().name
         if name not in names:
             problem = f"the folder of one task must have the task's name, and {name} is none"
-            raise _unknown(problem, name, names, reference)
+            _refuse(problem, name, names, reference)
         return {name: reference}
     findings = Findings()
     folders = {path.name: path for path in _visible(reference) if path.is_dir()}
@@ -51,11 +52,11 @@ def task_folder(task_id: str, reference: Path, names: Collection[str]) -> Path:
     # An empty folder is accepted: the program of the task reports what is missing.
     if _is_one_task(reference, names) or not any(path.is_dir() for path in _visible(reference)):
         if name in names and not name.startswith(task_id):
-            raise _unknown(f"this is the folder of {name}, not of {task_id}", task_id, [task_id], reference)
+            _refuse(f"this is the folder of {name}, not of {task_id}", task_id, [task_id], reference)
         return reference
     folders = task_folders(reference, names)
     if task_id not in folders:
-        raise _unknown(f"there is no folder {task_id} in it", task_id, folders, reference)
+        _refuse(f"there is no folder {task_id} in it", task_id, folders, reference)
     return folders[task_id]
 
 
@@ -76,7 +77,7 @@ def _check_exists(reference: Path) -> None:
         siblings = reference.parent.iterdir() if reference.parent.is_dir() else ()
         folders = [path.name for path in siblings if path.is_dir()]
         close = difflib.get_close_matches(reference.name, folders, n=1)
-        raise _unknown("there is no such folder", reference.name, close, reference)
+        _refuse("there is no such folder", reference.name, close, reference)
 
 
 def _nearest(name: str, names: Iterable[str]) -> str:
@@ -86,7 +87,5 @@ def _nearest(name: str, names: Iterable[str]) -> str:
     return f"the names are {', '.join(known)}" if known else "check the path"
 
 
-def _unknown(problem: str, name: str, names: Iterable[str], reference: Path) -> Refused:
-    findings = Findings()
-    findings.add("E-REF-UNKNOWN", problem, _nearest(name, names), file=str(reference))
-    return Refused(findings)
+def _refuse(problem: str, name: str, names: Iterable[str], reference: Path) -> NoReturn:
+    Findings().refuse("E-REF-UNKNOWN", problem, _nearest(name, names), file=str(reference))

@@ -27,7 +27,7 @@ import yaml
 from organizer.files import folder_files, unpack
 from organizer.runs.pool import network_off
 from validator.archive import open_submission
-from validator.findings import Findings, Refused
+from validator.findings import Findings
 from validator.formats.rules import load_rules
 
 DEFAULT_IMAGE = "codalab/codalab-legacy:py312"
@@ -122,8 +122,7 @@ def _unpack_submission(submission: Path, task_id: str, folder: Path) -> None:
                 path.write_bytes(opened.read(name))
             except OSError as error:
                 problem = f"it cannot be written ({error.strerror})"
-                findings.add("E-FILE-UNREADABLE", problem, "use plain, short file names", file=name)
-                raise Refused(findings) from None
+                findings.refuse("E-FILE-UNREADABLE", problem, "use plain, short file names", file=name)
 
 
 def _command(program: Path) -> list[str]:

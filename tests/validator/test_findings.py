@@ -298,3 +298,16 @@ def test_five_thousand_problems_are_kept_of_all_parts_together():
     findings.extend(with_problems(26, 201))
     assert (len(findings.problems), findings.total) == (5000, 20 * 200 + 26 * 201)
     assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [401] * 20 + [201] * 5
+
+
+def test_a_problem_that_is_refused_at_once_comes_after_the_others_and_hides_its_cause():
+    findings = Findings()
+    findings.add("E-A", "first", "x")
+    with pytest.raises(Refused) as caught:
+        try:
+            raise ValueError("secret")
+        except ValueError:
+            findings.refuse("E-B", "second", "y", file="f", where="w", rule="r")
+    assert caught.value.findings is findings
+    assert [problem.kind for problem in findings.problems] == [("E-A", "", ""), ("E-B", "f", "r")]
+    assert caught.value.__suppress_context__

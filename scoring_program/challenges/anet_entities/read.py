@@ -12,7 +12,7 @@ from scoring_program.metrics.grounding import FRAMES, Words
 from scoring_program.prepared import Arrays, Texts, load_prepared, save_prepared
 from scoring_program.settings import Settings
 from validator.arrays import Ints
-from validator.findings import Findings, Note, Read, Refused, counted, quote
+from validator.findings import Findings, Note, Read, counted, quote
 from validator.strict_json import JsonValue, pointer_part, strict_loads
 
 PREPARED_FILE = "reference.npz"
@@ -84,8 +84,7 @@ def load_lemmas(folder: Path) -> dict[str, str]:
     with Findings.collect() as findings:
         if not path.is_file():
             problem, remedy = "the table of lemmas is missing", "prepare the reference, which writes it"
-            findings.add("E-REF-LEMMAS", problem, remedy, file=LEMMAS_FILE)
-            findings.refuse_problems()
+            findings.refuse("E-REF-LEMMAS", problem, remedy, file=LEMMAS_FILE)
         table = findings.take(strict_loads(path.read_bytes(), LEMMAS_FILE))
         if not isinstance(table, dict) or not all(isinstance(lemma, str) for lemma in table.values()):
             problem = "this is not a mapping of words to lemmas"
@@ -107,8 +106,7 @@ def check(settings: Settings, reference: Reference) -> None:
             chosen, splits = ", ".join(settings["splits"]), reference.splits.items()
             known = ", ".join(f"{quote(split)} ({counted(len(videos), 'video')})" for split, videos in splits)
             problem = f"no segment of the splits {chosen} is annotated; the split file holds {known}"
-            findings.add("E-REF-EMPTY", problem, "choose with splits in settings.yaml", file=name)
-            findings.refuse_problems()
+            findings.refuse("E-REF-EMPTY", problem, "choose with splits in settings.yaml", file=name)
         videos = set(reference.videos)
         for split in settings["splits"]:
             missing = [video for video in reference.splits[split] if video not in videos]
@@ -147,9 +145,9 @@ def _read_file(folder: Path, setting: str, name: str) -> Read[JsonValue]:
     others = ", ".join(sorted(quote(path.name) for path in folder.glob("*.json"))[:_FILES_NAMED])
     instead = f"; there is {others}" if others else ""
     remedy = f"put it there, or give its name as {setting} in settings.yaml"
-    findings = Findings()
-    findings.add("E-REF-NONE", f"the file is missing in the reference folder{instead}", remedy, file=name)
-    raise Refused(findings)
+    Findings().refuse(
+        "E-REF-NONE", f"the file is missing in the reference folder{instead}", remedy, file=name
+    )
 
 
 def _load_json(folder: Path, settings: Settings) -> Reference:
@@ -164,12 +162,10 @@ def _load_json(folder: Path, settings: Settings) -> Reference:
         if not isinstance(splits, dict) or not all(_is_list_of(videos, str) for videos in splits.values()):
             problem = "this is not a mapping of splits to videos"
             remedy = 'write {"validation": ["v_...", ...]}'
-            findings.add("E-REF-SPLIT", problem, remedy, file=settings["split_file"])
-            findings.refuse_problems()
+            findings.refuse("E-REF-SPLIT", problem, remedy, file=settings["split_file"])
         if not isinstance(data, dict) or not isinstance(data.get("annotations"), dict):
             problem = "there is no mapping of annotations"
-            findings.add("E-REF-SHAPE", problem, "see the format page", file=name)
-            findings.refuse_problems()
+            findings.refuse("E-REF-SHAPE", problem, "see the format page", file=name)
         builder = _Builder(name, findings)
         for video, content in data["annotations"].items():
             builder.add_video(video, content, f"/annotations/{pointer_part(video)}")

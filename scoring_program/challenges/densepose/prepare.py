@@ -77,8 +77,7 @@ def prepare(source: Path, output: Path) -> list[Note]:
         try:
             import h5py  # noqa: F401
         except ImportError:
-            findings.add("E-REF-H5PY", "h5py is not installed", "pip install h5py")
-            raise Refused(findings) from None
+            findings.refuse("E-REF-H5PY", "h5py is not installed", "pip install h5py")
         for name in OFFICIAL_FILES:
             if not (source / name).is_file():
                 remedy = f"the official files are {', '.join(OFFICIAL_FILES)}"
@@ -130,12 +129,10 @@ def _read_mat(path: Path, keys: Sequence[str]) -> dict[str, np.ndarray]:
             data = scipy.io.loadmat(path)
         except Exception as error:
             problem = f"it cannot be read ({type(error).__name__})"
-            findings.add("E-REF-MAT", problem, _OFFICIAL, file=path.name)
-            raise Refused(findings) from None
+            findings.refuse("E-REF-MAT", problem, _OFFICIAL, file=path.name)
         for key in keys:
             if key not in data:
-                findings.add("E-REF-MAT", f"there is no {key} in it", _OFFICIAL, file=path.name, rule=key)
-                raise Refused(findings)
+                findings.refuse("E-REF-MAT", f"there is no {key} in it", _OFFICIAL, file=path.name, rule=key)
     return {key: np.asarray(data[key]).ravel() for key in keys}
 
 
@@ -148,12 +145,10 @@ def _write_distances(source: Path, output: Path) -> int:
             with h5py.File(source, "r") as file:
                 data = next((file[key] for key in file if getattr(file[key], "ndim", 0)), None)
                 if data is None:
-                    findings.add("E-REF-MAT", "there is no array in it", _OFFICIAL, file=source.name)
-                    raise Refused(findings)
+                    findings.refuse("E-REF-MAT", "there is no array in it", _OFFICIAL, file=source.name)
                 return _copy_triangle(data, source.name, output, findings)
         except OSError:
-            findings.add("E-REF-MAT", "it is not an HDF5 file", _OFFICIAL, file=source.name, rule="HDF5")
-            raise Refused(findings) from None
+            findings.refuse("E-REF-MAT", "it is not an HDF5 file", _OFFICIAL, file=source.name, rule="HDF5")
 
 
 def _copy_triangle(data: Any, name: str, output: Path, findings: Findings) -> int:
@@ -161,16 +156,14 @@ def _copy_triangle(data: Any, name: str, output: Path, findings: Findings) -> in
     n = (1 + math.isqrt(1 + 8 * data.size)) // 2
     if n * (n - 1) // 2 != data.size:
         problem = f"no triangle without its diagonal has {counted(data.size, 'distance')}"
-        findings.add("E-REF-TEMPLATE", problem, _OFFICIAL, file=name, rule="size")
-        raise Refused(findings)
+        findings.refuse("E-REF-TEMPLATE", problem, _OFFICIAL, file=name, rule="size")
     before, after = (slice(None),) * int(np.argmax(data.shape)), ...
     with output.open("wb") as stream:
         for begin in range(0, data.size, _BLOCK):
             block = np.asarray(data[(*before, slice(begin, begin + _BLOCK), after)], dtype="<f4").ravel()
             if not (block >= 0).all() or not np.isfinite(block).all():
                 problem, where = "a distance is negative or not finite", f"distances from {begin}"
-                findings.add("E-REF-TEMPLATE", problem, _OFFICIAL, file=name, where=where, rule="distance")
-                raise Refused(findings)
+                findings.refuse("E-REF-TEMPLATE", problem, _OFFICIAL, file=name, where=where, rule="distance")
             stream.write(block.tobytes())
     return n
 
@@ -193,8 +186,7 @@ def _read_annotations(path: Path) -> tuple[Sizes, list[_Person]]:
         images, annotations = members.get("images"), members.get("annotations")
         if not isinstance(images, list) or not isinstance(annotations, list):
             problem = "there are no lists of images and annotations"
-            findings.add("E-REF-SHAPE", problem, _OFFICIAL, file=path.name)
-            raise Refused(findings)
+            findings.refuse("E-REF-SHAPE", problem, _OFFICIAL, file=path.name)
         sizes = _read_images(images, path.name, findings)
         persons = []
         seen: set[int] = set()

@@ -21,7 +21,7 @@ from validator.archive import open_submission
 from validator.array_stream import Readable, iter_entries
 from validator.arrays import Pixels
 from validator.files import choose_named
-from validator.findings import REPORTED_PER_KIND, Findings, Note, Problem, Read, Refused, counted
+from validator.findings import REPORTED_PER_KIND, Findings, Note, Problem, Read, counted
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import EMPTY
 from validator.json_files import check_value
@@ -248,8 +248,7 @@ def _read_pixels(data: str | bytes, size: tuple[int, int], where: str, findings:
         code = "E-DP-PNG"
         pixels = decode_png(png, *size)
     except ImageError as error:
-        findings.add(code, error.problem, error.remedy, where=where, rule=error.rule)
-        raise Refused(findings) from None
+        findings.refuse(code, error.problem, error.remedy, where=where, rule=error.rule)
     largest = int(pixels[..., 0].max())
     if largest > PARTS:
         rule, remedy = "part", "parts are 0 (background) to 24"
