@@ -12,7 +12,7 @@ from organizer import ROOT
 
 # The content of a folder by POSIX names.
 Files = Mapping[str, bytes]
-DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError)
+DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
 """What reading a zip raises that is damaged, encrypted, or packed in a way that Python does not know."""
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)

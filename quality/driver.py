@@ -93,13 +93,13 @@ def _tried(submission: Path, reference: Path, output: Path) -> dict[str, Any]:
     detail = output / "detailed_results.json"
     problems = json.loads(detail.read_text(encoding="utf-8"))["problems"] if detail.exists() else []
     return {
-        **{
-            "code": code,
-            "log": log.getvalue()[-3000:],
-            "problems": [problem["code"] for problem in problems],
-        },
-        **{"fast": fast.lines(), "slow": slow.lines()},
-        **{"home": [problem.code for problem in fast.problems], "fault": fault},
+        "code": code,
+        "log": log.getvalue()[-3000:],
+        "problems": [problem["code"] for problem in problems],
+        "fast": fast.lines(),
+        "slow": slow.lines(),
+        "home": [problem.code for problem in fast.problems],
+        "fault": fault,
     }
 
 

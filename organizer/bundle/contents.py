@@ -40,7 +40,6 @@ _PROGRAM_PLACES = ("/app/program/", "$program/")
 _COMPARED_FROM_BYTES = 64
 _SHOWN_NAMES = 3
 _DEMO_IN_KIT = "demo_reference/"
-_load_task = lru_cache(load_task)
 # A rule of words.json, and the fields of its words.
 _Broken = tuple[str, dict[str, str]]
 
@@ -78,7 +77,7 @@ def _check_programs(entry: Entry, files: Files, report: LintReport) -> Declarati
         task_id, where, problems = _program(files[name])
         for rule, fields in problems:
             report.add(rule, where, name, **fields)
-    return _load_task(task_id) if task_id and "scoring_program" in entry else None
+    return load_task(task_id) if task_id and "scoring_program" in entry else None
 
 
 def _check_image(data: Competition, ours: bool, report: LintReport) -> None:
@@ -236,7 +235,7 @@ def _reference(archive: bytes, task_id: str | None) -> tuple[bool, list[Problem]
         unpack(archive, folder)
         if task_id:
             with findings.part():
-                task = _load_task(task_id)
+                task = load_task(task_id)
                 task.load(folder, task.settings(folder)).check()
         return (folder / SYNTHETIC_MARK).is_file(), findings.problems
 

@@ -15,11 +15,8 @@ Edit = tuple[int, int, str]
 
 def with_task(text: str, task_id: str, title: str, summary: str) -> str:
     """Return the text of competition.yaml with a task of its first phase, its page and its sample."""
-    top, data, name = (
-        _members(yaml.compose(text)),
-        yaml.safe_load(text),
-        json.dumps(title, ensure_ascii=False),
-    )
+    top, data = _members(yaml.compose(text)), yaml.safe_load(text)
+    name = json.dumps(title, ensure_ascii=False)
     index = max(task["index"] for task in data["tasks"]) + 1
     task = [f"index: {index}", f"name: {name}", f"description: {summary}"]
     task += [f"scoring_program: {task_id}_program.zip", f"reference_data: {task_id}_reference.zip"]
