@@ -36,11 +36,11 @@ lint-bundle: .venv/run
 dry-run: .venv/run
 	$(BIN)/python -m organizer dry-run $(ID) "$(SUBMISSION)" $(REFERENCE_OPTION)
 
-# make rescore ID=chalearn_gesture SUBMISSIONS=DIR [REFERENCE=DIR] [WORKERS=N] [SCHEDULER=tcp://...] [REPLICATES=1000]
+# make rescore ID=chalearn_gesture SUBMISSIONS=DIR [REFERENCE=DIR] [WORKERS=N] [SCHEDULER=tcp://...] [HALF_SAMPLES=500]
 #   [PROTOCOLS="published released"] [OPTIONS="--names names.csv --keep last --fresh"]
 rescore: .venv/run
 	@$(BIN)/python -m organizer rescore $(ID) "$(SUBMISSIONS)" $(REFERENCE_OPTION) $(if $(WORKERS),--workers $(WORKERS)) \
-		$(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(REPLICATES),--replicates $(REPLICATES)) \
+		$(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(HALF_SAMPLES),--half-samples $(HALF_SAMPLES)) \
 		$(if $(PROTOCOLS),--protocols $(PROTOCOLS)) $(OPTIONS)
 
 # make new-task ID=bird_calls TITLE="Bird calls" FORMAT=csv|json [METRIC=accuracy|balanced_accuracy|macro_f1|rmse]

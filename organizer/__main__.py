@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Union
 
 from organizer import ROOT
+from scoring_program.metrics.resampling import HALVES
 from scoring_program.task import task_ids
 from validator import console
 from validator.findings import Refused
@@ -81,7 +82,8 @@ def _add_run_commands(add: _Add) -> None:
     option("--output", type=_path(), help="default: out/rescore/ID")
     option("--workers", type=_at_least(1), default=0, help="processes; default: one for each core")
     option("--scheduler", default="", metavar="URL", help="a running Dask cluster, as tcp://host:8786")
-    option("--replicates", type=_at_least(2), default=1000, help="resamples for intervals and ranks")
+    what = "random divisions of the items into halves, for intervals and tests"
+    option("--half-samples", type=_at_least(2), default=HALVES, metavar="S", help=what)
     option("--protocols", nargs="+", default=[], choices=["published", "released"])
     option("--names", type=_path(), metavar="CSV", help="teams and dates: submission,team,date")
     option("--keep", choices=["best", "last"], default="best", help="which submission of a team counts")

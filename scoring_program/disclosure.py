@@ -201,21 +201,13 @@ def _stepped_from_total(line: Line, instances: Ints, minimum: int) -> Line:
     return replace(line, y=np.repeat(values, np.diff([*steps, len(line.y)])).tolist())
 
 
-def rounded(result: Result, decimals: int) -> Result:
-    """Return a result whose shown numbers have at most ``decimals`` decimals.
+def rounded(result: Result) -> Result:
+    """Return a result whose shown numbers have at most `Result.decimals` decimals.
 
-    What is not shown, `Result.statistics` and `Result.replicates`, stays as it is.
+    What is not shown, `Result.statistics` and `Result.halves`, stays as it is.
     """
-    interval = result.interval
-    if interval:
-        interval = replace(interval, low=round(interval.low, decimals), high=round(interval.high, decimals))
-    return replace(
-        result,
-        scores=round_floats(result.scores, decimals),
-        interval=interval,
-        error_costs=round_floats(result.error_costs, decimals),
-        sections=round_floats(result.sections, decimals),
-    )
+    shown = ("scores", "interval", "error_costs", "sections")
+    return replace(result, **{name: round_floats(getattr(result, name), result.decimals) for name in shown})
 
 
 def round_floats(value: Any, decimals: int) -> Any:

@@ -14,6 +14,7 @@ from typing import Union
 
 import numpy as np
 
+from scoring_program.metrics.resampling import HalfScores
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Note
 
@@ -208,21 +209,26 @@ Sections = Sequence[Union[Section, Deferred]]
 
 @dataclass(frozen=True)
 class Interval:
-    """A percentile interval of the score over ``replicates`` resamples of the ``items`` of the reference."""
+    """An interval of the score at 95 %, over random halves of the items of the reference.
+
+    ``items`` are what is independent, groups of items if ``is_grouped``; ``over`` says the same in words.
+    """
 
     low: float
     high: float
-    replicates: int
+    standard_error: float
+    half_samples: int
     items: int
-    level: float = 0.95
+    over: str
+    is_grouped: bool = False
 
 
 @dataclass(frozen=True)
 class ErrorCost:
-    """The cost of one type of error: the score without these errors, and the points gained."""
+    """The cost of one type of error: the score if it were fixed, and the gain in the better direction."""
 
     error_type: str
-    score_without: float
+    score_if_fixed: float
     points: float
 
 
@@ -232,15 +238,12 @@ class Statistics:
 
     Attributes
     ----------
-    items : sequence of n str
-        The independent items of the reference, in ascending order.
     item_scores : float64 array of shape (n,)
-        The score of each single item, NaN where it has none.
+        The score of each single item of the reference, NaN where it has none.
     notes : sequence of Note
         Facts about the submission.
     """
 
-    items: Sequence[str]
     item_scores: Floats
     notes: Sequence[Note]
 
@@ -255,20 +258,27 @@ class Result:
         In the order of the task's columns; holds ``score`` and ``coverage``.
     statistics : Statistics
         What the scores are reductions of. Never part of an output as it is.
-    replicates : float64 array of shape (n_replicates,)
-        The scores of the resamples that the interval comes from; empty without items.
+    items : sequence of n str
+        The items of the reference, in ascending order.
+    halves : HalfScores or None
+        The scores of random halves of the items; None without items, or if no interval is asked for.
     interval : Interval or None
+        None with fewer than 2 items, too.
     error_costs : sequence of ErrorCost
         The largest first.
     sections : sequence of Section
         The task's own parts of the detail page, small groups merged.
     notes : sequence of Note
+    decimals : int
+        The most decimals of any number that is shown.
     """
 
     scores: Mapping[str, float]
     statistics: Statistics
-    replicates: Floats
+    items: Sequence[str]
+    halves: HalfScores | None = None
     interval: Interval | None = None
     error_costs: Sequence[ErrorCost] = ()
     sections: Sequence[Section] = ()
     notes: Sequence[Note] = field(default_factory=list)
+    decimals: int = DECIMALS

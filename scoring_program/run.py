@@ -224,7 +224,7 @@ def _write(outcome: Outcome, clock: _Clock, output: Path) -> None:
         number = outputs.plain_number
         scores = [f"{key}: {number(value)}" for key, value in result.scores.items()]
         points = {cost.error_type: round(cost.points, _COST_DECIMALS) for cost in result.error_costs}
-        costs = [f"loss {key}: {number(value)}" for key, value in points.items()]
+        costs = [f"error cost {key}: {number(value)}" for key, value in points.items()]
         notes = [f"note {note.line()}" for note in result.notes]
         console.say(loaded.signature, *scores, *notes, *costs, clock.line())
         return

@@ -41,6 +41,12 @@ COMMON = (
     Setting("detail", "summary", "how much the detail page shows", ("none", "summary", "full"), signed=False),
     Setting("score_decimals", 10, "decimals of every number that leaves a run", min=1, max=10, signed=False),
     Setting("interval", True, "whether an interval of the score is computed", signed=False),
+    Setting(
+        "item_groups",
+        "",
+        "CSV file of items that depend on each other: item,group; none if empty",
+        signed=False,
+    ),
     Setting("notes", True, "whether to say what looks like a mistake", signed=False),
     Setting("time_limit", 570.0, "seconds that a run may take", min=0.1, max=86400.0, signed=False),
     Setting(

@@ -10,15 +10,16 @@ from __future__ import annotations
 import importlib
 import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-import numpy as np
-
 from scoring_program.disclosure import disclosed, rounded, shows_comparisons
+from scoring_program.item_groups import ItemGroups, load_groups
 from scoring_program.metrics import resampling
+from scoring_program.metrics.resampling import HalfScores, Range
 from scoring_program.result import DECIMALS, ErrorCost, Interval, Result, Section, Sections, Statistics
 from scoring_program.settings import SETTINGS_FILE, Setting, Settings, allowed, declared, read_settings
 from scoring_program.signature import reference_hash, signature
@@ -87,8 +88,13 @@ class Declaration:
     """What ``--eval_mode`` of the challenge's own script calls the task; "" if there is no such option."""
     kit_example: str = ""
     """Code that writes ``my.zip`` for the demo reference, for the README and the notebook of the kit."""
-    interval_covers: int | None = None
-    """Percent of trials in which the interval held the score, measured at 300 items, where below 92."""
+    range: Range = (None, None)
+    """The lowest and the highest possible score; None for an open end."""
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether the larger of two scores is the better one."""
+        return self.columns[0].sorting == "desc"
 
 
 class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
@@ -109,6 +115,10 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         """Return the ground truth as arrays. Raises Refused."""
 
     @abstractmethod
+    def items(self, reference: ReferenceT) -> Sequence[str]:
+        """Return the names of the independent items of the reference, in ascending order."""
+
+    @abstractmethod
     def read_submission(self, path: Path, reference: ReferenceT) -> Read[SubmissionT]:
         """Return the validated submission as arrays, with notes. Raises Refused."""
 
@@ -118,9 +128,9 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
 
     @abstractmethod
     def reduce(self, statistics: StatisticsT, weights: Floats) -> Floats:
-        """Return the primary score for each row of weights, before its final rounding; shape (n_replicates,).
+        """Return the primary score for each row of weights, before its final rounding; shape (n_rows,).
 
-        ``weights`` are float64 whole numbers of shape (n_replicates, n_items): how often each item, with its
+        ``weights`` are float64 whole numbers of shape (n_rows, n_items): how often each item, with its
         predictions, occurs.
         """
 
@@ -130,7 +140,7 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
 
     @abstractmethod
     def error_costs(self, statistics: StatisticsT) -> dict[str, float]:
-        """Return the score without the errors of each declared type."""
+        """Return the score if the errors of each declared type were fixed."""
 
     @abstractmethod
     def sections(self, reference: ReferenceT, submission: SubmissionT, statistics: StatisticsT) -> Sections:
@@ -142,13 +152,17 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         """Return notes on likely mistakes in a submission that is valid and has this score."""
         return []
 
+    def other_names(self, reference: ReferenceT) -> Collection[str]:
+        """Return names of the data that are not items and may still have a line in a file of item groups."""
+        return ()
+
     def signature_parts(self, reference: ReferenceT) -> dict[str, str]:
         """Return what moves a score and is in neither the settings nor the reference files."""
         return {}
 
-    def reference_digest(self, folder: Path, reference: ReferenceT) -> str:
+    def reference_digest(self, folder: Path, settings: Settings, reference: ReferenceT) -> str:
         """Return a hash of the reference in a folder."""
-        return reference_hash(folder)
+        return reference_hash(folder, settings["item_groups"])
 
     def check_reference(self, folder: Path, settings: Settings, reference: ReferenceT) -> list[Note]:
         """Look for mistakes of organizers that make a run pointless. Raises Refused."""
@@ -162,11 +176,25 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         kept = sorted({path for pattern in self.reference_files for path in source.glob(pattern)})
         for path in kept:
             shutil.copyfile(path, output / path.name)
-        others = sorted({path.name for path in source.iterdir()} - {SETTINGS_FILE, *(p.name for p in kept)})
+        carried = self._carried(source, settings)
+        own = {path.name for path in (*kept, *carried)}
+        others = sorted(path.name for path in source.iterdir() if path.name not in own)
         names = [*map(quote, others[:_SHOWN_NAMES]), *(["…"] if len(others) > _SHOWN_NAMES else [])]
-        n_kept = len(kept) + (source / SETTINGS_FILE).is_file()
+        n_kept = len(kept) + len(carried)
         left = f"left out {counted(len(others), 'other')}" + (f": {', '.join(names)}" if others else "")
         return [Note("N-REF-COPIED", f"checked and copied {counted(n_kept, 'file')}, {left}")]
+
+    def prepare(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
+        """Write a complete reference folder: what `prepare_reference` writes, settings, and item groups."""
+        notes = self.prepare_reference(source, output, settings, options)
+        for path in self._carried(source, settings):
+            shutil.copyfile(path, output / path.name)
+        return notes
+
+    def _carried(self, source: Path, settings: Settings) -> list[Path]:
+        """Return the files that every reference may have and that stay as they are."""
+        names = (SETTINGS_FILE, Path(settings["item_groups"]).name)
+        return [source / name for name in names if name and (source / name).is_file()]
 
     def settings(self, folder: Path, overrides: Settings | None = None) -> Settings:
         """Return all settings: ``overrides``, else those of the folder, else defaults. Raises Refused."""
@@ -182,9 +210,11 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
     def load(self, folder: Path, settings: Settings) -> Loaded[ReferenceT, SubmissionT, StatisticsT]:
         """Read a reference folder once, to score any number of submissions with it. Raises Refused."""
         reference = self.load_reference(folder, settings)
-        digest = self.reference_digest(folder, reference)
-        line = signature(self.id, settings, self.known_settings, digest, self.signature_parts(reference))
-        return Loaded(self, folder, settings, reference, line)
+        items = self.items(reference)
+        groups = load_groups(folder, settings["item_groups"], items, self.other_names(reference))
+        digests = self.reference_digest(folder, settings, reference), groups.digest
+        line = signature(self.id, settings, self.known_settings, digests, self.signature_parts(reference))
+        return Loaded(self, folder, settings, reference, items, groups, line)
 
 
 AnyTask = Task[Any, Any, Any]
@@ -198,6 +228,8 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
     folder: Path
     settings: Settings
     reference: ReferenceT
+    items: Sequence[str]
+    groups: ItemGroups
     signature: str
 
     def check(self) -> list[Note]:
@@ -223,45 +255,48 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         statistics = task.measure(self.reference, submission, settings)
         scores = task.scores(statistics)
         begin("interval")
-        replicates = self._replicates(statistics) if settings["interval"] else np.zeros(0)
-        interval = _interval(replicates, scores["score"], len(statistics.items))
+        halves = self.half_scores(statistics) if settings["interval"] and len(self.items) else None
+        interval = self._interval(halves) if halves else None
         if interval:
             ends = {"score_low": interval.low, "score_high": interval.high}
             scores |= {key: round(end, _INTERVAL_DECIMALS) for key, end in ends.items()}
         begin("notes")
         hints = task.hints(self.reference, submission, settings, scores["score"])
-        begin("losses")
-        costs = _error_costs(task.error_costs(statistics), scores["score"]) if is_shown else []
+        begin("error_costs")
+        costs = self._error_costs(task.error_costs(statistics), scores["score"]) if is_shown else []
         begin("report")
         sections: Sequence[Section] = ()
         if is_shown:
             sections = disclosed(task.sections(self.reference, submission, statistics), settings["detail"])
         notes, decimals = [*hints, *read.notes, *statistics.notes], settings["score_decimals"]
-        result = Result(scores, statistics, replicates, interval, costs, sections, notes)
+        result = Result(scores, statistics, self.items, halves, interval, costs, sections, notes, decimals)
         # All outputs have at most 10 decimals anyway.
-        return rounded(result, decimals) if decimals < DECIMALS else result
+        return rounded(result) if decimals < DECIMALS else result
 
-    def _replicates(self, statistics: StatisticsT) -> Floats:
-        n = len(statistics.items)
-        blocks = resampling.draw_blocks(n) if n else ()
-        return np.concatenate([np.zeros(0), *(self.task.reduce(statistics, weights) for weights in blocks)])
+    def half_scores(self, statistics: StatisticsT, n_halves: int = resampling.HALVES) -> HalfScores:
+        """Return the score of all items, at least one, and those of random halves of them."""
+        reduce = partial(self.task.reduce, statistics)
+        return resampling.half_scores(reduce, self.groups.number, n_halves)
+
+    def _interval(self, halves: HalfScores) -> Interval | None:
+        if halves.n_items < 2:
+            return None
+        found = resampling.intervals([halves], self.task.range)
+        low, high, error = (float(values[0]) for values in (found.low, found.high, found.standard_error))
+        over, is_grouped = self.groups.over(self.task.item), bool(self.groups.digest)
+        return Interval(low, high, error, len(halves.first), halves.n_items, over, is_grouped)
+
+    def _error_costs(self, fixed: Mapping[str, float], score: float) -> list[ErrorCost]:
+        """Return what each type of error costs, the largest first; equal ones as they are declared."""
+        sign = 1 if self.task.higher_is_better else -1
+        declared = [error_type.key for error_type in self.task.error_types if error_type.key in fixed]
+        # Rounded, because the last bits must not decide the order; adding zero makes -0.0 a 0.0.
+        points = {key: round(sign * (fixed[key] - score), DECIMALS) + 0.0 for key in declared}
+        costs = [ErrorCost(key, fixed[key], points[key]) for key in declared]
+        return sorted(costs, key=lambda cost: -cost.points)
 
 
 AnyLoaded = Loaded[Any, Any, Any]
-
-
-def _interval(replicates: Floats, score: float, n_items: int) -> Interval | None:
-    if not len(replicates):
-        return None
-    low, high = resampling.percentile_interval(replicates) if n_items > 1 else (score, score)
-    return Interval(low, high, len(replicates), n_items)
-
-
-def _error_costs(without: Mapping[str, float], score: float) -> list[ErrorCost]:
-    """Return what each type of error costs, the largest first."""
-    # Rounded, because the last bits must not decide the order; adding zero makes -0.0 a 0.0.
-    costs = [ErrorCost(key, value, round(value - score, DECIMALS) + 0.0) for key, value in without.items()]
-    return sorted(costs, key=lambda cost: -cost.points)
 
 
 def task_ids(root: str = _CHALLENGES) -> list[str]:
@@ -294,4 +329,6 @@ def _declared(path: Path, of_class: type[AnyTask]) -> AnyTask:
     keys = {column.key for column in columns}
     columns += [column for column in INTERVAL_COLUMNS if column.key not in keys]
     types = [ErrorType(**error_type) for error_type in data.pop("error_types", [])]
-    return of_class(path.stem, path.parent, columns, types, declared(data.pop("settings", {})), **data)
+    ends = tuple(data.pop("range", (None, None)))
+    known = declared(data.pop("settings", {}))
+    return of_class(path.stem, path.parent, columns, types, known, range=ends, **data)

@@ -65,7 +65,7 @@ def _report(outcome: Outcome, options: argparse.Namespace) -> int:
     """Write the scores of the items and print what was asked for; return the exit code."""
     try:
         if outcome.result is not None:
-            items = outputs.per_item_csv(outcome.result.statistics)
+            items = outputs.per_item_csv(outcome.result)
             outputs.write_atomic(options.output / outputs.PER_ITEM, items)
             if options.loc_mode:
                 _print_mode(outcome.result, options.loc_mode)

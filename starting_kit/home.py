@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -16,7 +15,7 @@ from kit_path import DEMO_REFERENCE
 
 # isort: split
 from scoring_program.result import ErrorCost, Interval
-from scoring_program.settings import SETTINGS_FILE, Settings, SettingValue
+from scoring_program.settings import Settings, SettingValue
 from scoring_program.signature import VERSION
 from scoring_program.task import AnyLoaded, AnyTask, load_task, task_ids
 from validator import console
@@ -49,8 +48,8 @@ class Score:
         As in ``scores.json``; holds ``score`` and ``coverage``.
     interval : Interval or None
         ``low`` and ``high`` of the 95 % interval.
-    losses : sequence of ErrorCost
-        What each kind of error costs, the largest first.
+    error_costs : sequence of ErrorCost
+        What each type of error costs, the largest first.
     items : mapping of str to float
         The score of each independent item (video, sequence, segment, image); NaN where it has none.
     notes : sequence of Note
@@ -61,7 +60,7 @@ class Score:
 
     scores: Mapping[str, float]
     interval: Interval | None
-    losses: Sequence[ErrorCost]
+    error_costs: Sequence[ErrorCost]
     items: Mapping[str, float]
     notes: Sequence[Note]
     signature: str
@@ -112,7 +111,7 @@ def score(
         result = loaded.score_path(Path(submission))
     except Refused as refused:
         raise SubmissionError(refused.findings) from None
-    items = dict(zip(result.statistics.items, result.statistics.item_scores.tolist()))
+    items = dict(zip(result.items, result.statistics.item_scores.tolist()))
     return Score(result.scores, result.interval, result.error_costs, items, result.notes, loaded.signature)
 
 
@@ -152,9 +151,7 @@ def prepared_folder(task: AnyTask, source: Path, cache: str | Path | None = None
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".prepare-") as folder:
         work = Path(folder, "prepared")
         work.mkdir()
-        task.prepare_reference(source, work, settings, {})
-        if (source / SETTINGS_FILE).is_file():
-            shutil.copy(source / SETTINGS_FILE, work)
+        task.prepare(source, work, settings, {})
         size = sum(path.stat().st_size for path in work.iterdir())
         work.replace(target)
     amount = f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.0f} kB"

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from scoring_program.disclosure import disclosed
+from scoring_program.metrics.resampling import HalfScores
 from scoring_program.result import (
     BodyFigure,
     Column,
@@ -51,6 +52,7 @@ TASK = Declaration(
     ],
     error_types=[ErrorType(key, key.replace("_", " ").capitalize(), ADVICE) for key in ERROR_TYPES],
     known_settings=(),
+    range=(0, 1),
 )
 SCORES = {"score": 0.4127123456, "coverage": 0.9875, "score_low": 0.391, "score_high": 0.434}
 SIGNATURE = "example|protocol:published|version:1.0.0|ref:1f3a9c0d2b4e"
@@ -65,9 +67,10 @@ def example_result(size: int = 20, text: str = "", own: str = "") -> Result:
     names = [text or GESTURES[i % 20] + (f"{i // 20}" if i >= 20 else "") for i in range(size)]
     return Result(
         scores=SCORES,
-        statistics=Statistics([f"Sequence{i:04d}" for i in range(size)], np.linspace(0, 1, size), []),
-        replicates=np.zeros(0),
-        interval=Interval(0.3911234567891, 0.4341234567891, 1000, 240),
+        statistics=Statistics(np.linspace(0, 1, size), []),
+        items=[f"Sequence{i:04d}" for i in range(size)],
+        halves=HalfScores(0.4127123456, np.full(500, 0.41), np.full(500, 0.415), 240),
+        interval=Interval(0.3911234567891, 0.4341234567891, 0.0109, 500, 240, "240 sequences"),
         error_costs=[
             ErrorCost(key, 0.4127 + points, points)
             for key, points in zip(ERROR_TYPES, (0.121, 0.0833, 0.0412, -0.001))

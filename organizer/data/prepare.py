@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Mapping
 from functools import partial
@@ -11,7 +10,6 @@ from typing import Any
 
 from organizer.data.corenlp import lemmatize
 from organizer.files import folder_files
-from scoring_program.settings import SETTINGS_FILE
 from scoring_program.task import load_task
 from validator.findings import Findings, Note
 
@@ -32,9 +30,7 @@ def prepare(task_id: str, source: Path, output: Path, options: Mapping[str, Any]
         output.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=output.parent, prefix=".prepare-") as folder:
             work = Path(folder)
-            notes = task.prepare_reference(source, work, settings, dict(options or {}))
-            if (source / SETTINGS_FILE).is_file():
-                shutil.copyfile(source / SETTINGS_FILE, work / SETTINGS_FILE)
+            notes = task.prepare(source, work, settings, dict(options or {}))
             notes += task.load(work, task.settings(work)).check()
             output.mkdir(exist_ok=True)
             for path in work.iterdir():

@@ -64,17 +64,18 @@ def rescore(built: BuiltTask, source: Path, output: Path, choices: Choices) -> i
 
 def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choices: Choices) -> None:
     task = load_task(built.id)
-    higher_is_better = task.columns[0].sorting == "desc"
     runs = []
     for protocol in choices.protocols or [""]:
         records = score_all(built, submissions, output, protocol, choices.engine)
-        runs.append((protocol, records, ranking_of(records, choices.keep, higher_is_better)))
+        runs.append((protocol, records, ranking_of(records, task, choices.keep)))
     rankings = {protocol: ranking for protocol, _, ranking in runs if ranking}
     for protocol, records, ranking in runs:
         folder = output / protocol if len(runs) > 1 else output
         history = History(output / "store" / f"history{protocol and '-'}{protocol}.json", records, ranking)
         other = next((another for name, another in rankings.items() if name != protocol), None)
-        pages = page.RankingPages(task, records, ranking, history, _details(records, folder), protocol, other)
+        pages = page.RankingPages(
+            task, records, ranking, history, _details(records, folder), protocol, other, choices.keep
+        )
         _write(pages, folder)
         history.save()
         print(*_summary(pages), sep="\n")
@@ -95,10 +96,11 @@ def _write(pages: page.RankingPages, folder: Path) -> None:
             "ranking.csv": tables.ranking_csv(ranking),
             "pairs.csv": tables.pairs_csv(ranking),
             "items.csv": tables.items_csv(ranking),
+            "stability.csv": tables.stability_csv(ranking),
             "ranking.html": page.ranking_page(pages),
         }
     else:
-        for name in ("ranking.csv", "pairs.csv", "items.csv", "ranking.html"):
+        for name in ("ranking.csv", "pairs.csv", "items.csv", "stability.csv", "ranking.html"):
             (folder / name).unlink(missing_ok=True)
     for name, text in texts.items():
         write_atomic(folder / name, text)
@@ -123,7 +125,7 @@ def _summary(pages: page.RankingPages) -> list[str]:
     """Return the first teams and how many submissions have a score."""
     task, records, ranking, history = pages.task, pages.records, pages.ranking, pages.history
     decimals, lines = task.columns[0].precision, []
-    for record, rank in zip(ranking.records[:_SHOWN], ranking.rank.tolist()) if ranking else ():
+    for record, rank in zip(ranking.records[:_SHOWN], ranking.comparison.rank.tolist()) if ranking else ():
         score = f"{record.entry.scores['score']:.{decimals}f}"
         lines.append(f"{rank:4}  {score}  {quote(record.submission.team)}")
     scored = sum(record.entry.outcome == SCORED for record in records)
@@ -131,7 +133,7 @@ def _summary(pages: page.RankingPages) -> list[str]:
     if changes := history.changes():
         moved = sum(change.rank_before != change.rank for change in changes)
         rescored = sum(change.score_before != change.score for change in changes)
-        tau = f"Kendall's tau-b between the two rankings is {history.tau_b():.3f}"
+        tau = f"Kendall's tau-b between the two rankings is {page.tau_text(history.tau_b())}"
         changed = f"{counted(rescored, 'score')} and {counted(moved, 'rank')}"
         lines[-1] += f"; changed since the run before: {changed}; {tau}"
     return lines

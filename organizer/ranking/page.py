@@ -12,19 +12,22 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from organizer.ranking import statistics
-from organizer.ranking.statistics import MOST_PAIRED, Ranking
+from organizer.ranking.statistics import Ranking
 from organizer.ranking.tables import History, hardest_items
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
+from scoring_program.metrics.comparison import LEAST_ITEMS, SIGNIFICANT, Comparison
+from scoring_program.metrics.resampling import SEED
 from scoring_program.report import charts
 from scoring_program.report.html import Child, cut, element
-from scoring_program.report.page import ROUGH_BELOW, card, contents, document, folded, scroll, table
+from scoring_program.report.page import card, caution, contents, document, folded, scroll, table
 from scoring_program.result import Cell, Column, Line, LineChart
 from scoring_program.task import Declaration
 from validator.findings import counted
 
 _MOST_DRAWN = 30
 _MOST_LINES = 10
+_MOST_SENTENCES = 5
 _OPEN_ROWS = 50
 _WHOSE = ("Submission", "Team", "Outcome")
 _MOST_ROWS = 5000
@@ -32,7 +35,8 @@ _MOST_ROWS = 5000
 
 @dataclass(frozen=True)
 class RankingPages:
-    """The content of the pages: ``links`` to the detail pages, ``other`` is by the other protocol."""
+    """The content of the pages: ``links`` to the detail pages, ``other`` is by the other protocol, ``keep``
+    says which submission of a team counts."""
 
     task: Declaration
     records: Sequence[Record]
@@ -41,6 +45,7 @@ class RankingPages:
     links: dict[str, str]
     protocol: str
     other: Ranking | None
+    keep: str = "best"
 
     def score(self, record: Record) -> str:
         """Return the score of a submission as the leaderboard shows it."""
@@ -84,38 +89,111 @@ def _public(pages: RankingPages) -> list[Element]:
         return [card("ranking", "Ranking", "", "No submission was scored.")]
     return [
         _ranking(pages, pages.ranking),
-        _stability(pages.ranking),
+        *_stability(pages.ranking),
         *_protocols(pages, pages.ranking),
         _method(pages, pages.ranking),
     ]
 
 
 def _ranking(pages: RankingPages, ranking: Ranking) -> Element:
-    """Return the table of teams with a forest plot: all intervals on one scale."""
-    low, high = float(ranking.intervals.min()), float(ranking.intervals.max())
-    ends = element("div", element("span", f"{low:.3f}"), element("span", f"{high:.3f}"), class_="ends")
-    score = pages.task.columns[0].title
-    heads: list[Child] = [_two("Rank", "interval"), "Team", _two(score, "95 % interval"), ends]
-    heads += [_two("First in", "of draws"), "Against the first"]
-    stability, rows = ranking.stability, list[list[Child]]()
-    texts = {True: "significantly different", False: "not significantly different", None: "not compared"}
-    for i, (record, differs) in enumerate(zip(ranking.records, ranking.is_different())):
-        left, right = ranking.intervals[i].tolist()
+    """Return the table of teams with two forest plots: scores, and differences to the first team."""
+    of_scores, of_differences = _score_bands(ranking), _difference_bands(ranking)
+    score, first = pages.task.columns[0].title, cut(ranking.teams[0])
+    heads: list[Child] = [_two("Rank", "rank set"), "Team", _two(score, "95 % interval")]
+    heads += [_ends(of_scores), _two("Difference", f"to {first}, 95 % interval"), _ends(of_differences)]
+    compared, rows = ranking.comparison, list[list[Child]]()
+    sets = zip(*(values.tolist() for values in (compared.rank, compared.rank_low, compared.rank_high)))
+    for i, (record, (rank, low, high)) in enumerate(zip(ranking.records, sets)):
+        own, difference = of_scores[i], of_differences[i]
+        below = ["may be the best"] * bool(low == 1) + [counted(ranking.submissions[i], "submission")]
         rows.append([
-            _two(str(ranking.rank[i]), f"{stability.low[i]} to {stability.high[i]}"),
-            element("div", cut(record.submission.team), class_="name"),
-            _two(pages.score(record), f"{left:.3f} to {right:.3f}"),
-            _forest((left, record.entry.score, right), (low, high)),
-            element("div", f"{100 * stability.firsts[i]:.1f} %", class_="two"), texts[differs] if i else "",
+            _two(str(rank), _span(low, high)),
+            element("div", cut(record.submission.team), element("small", ", ".join(below)), class_="name"),
+            _two(pages.score(record), _range(own)), _forest(own, of_scores),
+            _two(f"{difference[1]:.4f}", _range(difference)) if i else "",
+            _forest(difference, of_differences, zero=True) if i else "",
         ])  # fmt: skip
-    same = [team for team, differs in zip(ranking.teams[1:], ranking.is_different()[1:]) if differs is False]
-    first = (
-        f"Not significantly different from {cut(ranking.teams[0])}: {', '.join(map(cut, same[:_MOST_DRAWN]))}"
-    )
-    more = f" and {len(same) - _MOST_DRAWN:,} more" if len(same) > _MOST_DRAWN else ""
-    nobody = f"All other teams that were compared are significantly different from {cut(ranking.teams[0])}."
-    summary = f"{first}{more}." if same else nobody
-    return card("ranking", "Ranking", "", *_rows(heads, rows, "Ranking"), summary)
+    text = element("ul", *(element("li", line) for line in _sentences(pages, ranking)), class_="after")
+    return card("ranking", "Ranking", "", *_rows(heads, rows, "Ranking"), text)
+
+
+_Band = tuple[float, float, float]
+
+
+def _score_bands(ranking: Ranking) -> list[_Band]:
+    """Return lower end, score, and upper end for each team; three times the score without an interval."""
+    scores, ends = [record.entry.score for record in ranking.records], ranking.intervals
+    if ends is None:
+        return [(score, score, score) for score in scores]
+    low, high = (np.where(ends.standard_error > 0, end, scores).tolist() for end in (ends.low, ends.high))
+    return list(zip(low, scores, high))
+
+
+def _difference_bands(ranking: Ranking) -> list[_Band]:
+    """Return the same for the difference of each team to the first one."""
+    pairs, m = ranking.comparison.pairs, len(ranking.records)
+    ends = (pairs.high_all, pairs.low_all) if m > 2 else (pairs.high, pairs.low)
+    low, middle, high = (-np.nan_to_num(values[: m - 1]) for values in (ends[0], pairs.difference, ends[1]))
+    return [(0.0, 0.0, 0.0), *zip(low.tolist(), (middle + 0.0).tolist(), high.tolist())]
+
+
+def _ends(bands: Sequence[_Band]) -> Element:
+    """Return the ends of the scale of a forest plot."""
+    low, high = min(band[0] for band in bands), max(band[2] for band in bands)
+    return element("div", element("span", f"{low:.3f}"), element("span", f"{high:.3f}"), class_="ends")
+
+
+def _span(low: int, high: int) -> str:
+    return f"{low} to {high}" if low < high else str(low)
+
+
+def _range(band: _Band) -> str:
+    return f"{band[0]:.4f} to {band[2]:.4f}" if band[0] < band[2] else "no interval"
+
+
+def _sentences(pages: RankingPages, ranking: Ranking) -> list[str]:
+    """Return what the ranking means, for everyone."""
+    compared, task, m = ranking.comparison, pages.task, len(ranking.records)
+    n, over, lines = compared.n_items, ranking.records[0].entry.over, list[str]()
+    groups = _alike(compared) if n >= LEAST_ITEMS else []
+    if m > 1 and n < LEAST_ITEMS:
+        lines.append(f"Every rank set holds all ranks: {counted(n, task.item)} are too few to say more.")
+    elif groups:
+        lines += [f"Ranks {low} to {high} are not distinguishable." for low, high in groups[:_MOST_SENTENCES]]
+    elif m > 1:
+        lines.append("All ranks are distinguishable.")
+    if not np.isnan(compared.visible):
+        text = f"With {over} a difference below about {compared.visible:.4f} between two teams cannot be seen"
+        if difference := abs(float(compared.pairs.difference[0])):
+            needed = f"{max(compared.items_needed(difference), 1):,.0f} {task.item}s"
+            text += f"; one of {difference:.4f}, as between the first two, needs about {needed}"
+        lines.append(f"{text}.")
+    shown = [pages.score(record) for record in ranking.records]
+    ties = [i for i in range(m - 1) if shown[i] == shown[i + 1] and compared.rank[i] != compared.rank[i + 1]]
+    for i in ties[:_MOST_SENTENCES]:
+        two = f"{cut(ranking.teams[i])} and {cut(ranking.teams[i + 1])}"
+        lines.append(f"{two} are equal on the leaderboard and differ before rounding.")
+    if m > 1:
+        lines.append(
+            "Whether the intervals of two scores overlap says nothing about their difference: all teams are "
+            f"scored on the same {task.item}s. Read the differences"
+            + (", whose intervals hold for all pairs of teams at once." if m > 2 else ".")
+        )
+    if pages.keep == "best" and max(ranking.submissions) > 1:
+        lines.append("The best of several submissions of a team counts; this favors teams with many.")
+    return lines
+
+
+def _alike(compared: Comparison) -> list[tuple[int, int]]:
+    """Return the ranks of the largest runs of teams of which no two are significantly different."""
+    pairs, m = compared.pairs, len(compared.rank)
+    nearest = np.full(m, m)
+    np.minimum.at(nearest, pairs.first[pairs.is_significant], pairs.second[pairs.is_significant])
+    # The end of the run that begins with each team: the nearest different team of any in it.
+    ends = np.minimum.accumulate(nearest[::-1])[::-1]
+    runs = [(i, end - 1) for i, end in enumerate(ends.tolist()) if not i or end > ends[i - 1]]
+    ranked = [(int(compared.rank[i]), int(compared.rank[j])) for i, j in runs]
+    return [(low, high) for low, high in ranked if low < high]
 
 
 def _two(text: str, below: str) -> Element:
@@ -123,40 +201,55 @@ def _two(text: str, below: str) -> Element:
     return element("div", text, element("small", below), class_="two")
 
 
-def _forest(values: tuple[float, float, float], ends: tuple[float, float]) -> Element:
-    """Return an interval as a band and the score as a mark, on the scale of the whole table."""
-    width = max(ends[1] - ends[0], 1e-9)
-    left, at, right = (1 + 98 * (value - ends[0]) / width for value in values)
+def _forest(values: _Band, bands: Sequence[_Band], zero: bool = False) -> Element:
+    """Return an interval as a band and the value as a mark, on the scale of the whole table."""
+    least, most = min(band[0] for band in bands), max(band[2] for band in bands)
+    width = max(most - least, 1e-9)
+    left, at, right, origin = (1 + 98 * (value - least) / width for value in (*values, 0.0))
+    axis = (
+        [element("line", x1=f"{origin:.2f}", y1=0, x2=f"{origin:.2f}", y2=10, class_="zero")] if zero else []
+    )
     band = element("rect", x=f"{left:.2f}", y=3, width=f"{right - left:.2f}", height=4, class_="fill-band")
     mark = element("line", x1=f"{at:.2f}", y1=0, x2=f"{at:.2f}", y2=10, class_="mark")
     options = {"viewBox": "0 0 100 10", "preserveAspectRatio": "none", "aria_hidden": "true"}
-    return element("svg", band, mark, class_="forest", **options)
+    return element("svg", *axis, band, mark, class_="forest", **options)
 
 
-def _stability(ranking: Ranking) -> Element:
+def _stability(ranking: Ranking) -> list[Element]:
     """Return a row for each of the first teams: the larger a blob, the more often the team has that rank."""
-    n = min(len(ranking.records), _MOST_DRAWN)
+    shares = ranking.stability.shares
+    n = min(len(shares), _MOST_DRAWN)
     rows = []
-    for team, shares in zip(ranking.teams[:n], ranking.stability.shares[:n, :n].tolist()):
-        known = [(rank, share) for rank, share in enumerate(shares) if share]
+    for team, own in zip(ranking.teams[:n], shares[:n].tolist()):
+        known = [(rank, share) for rank, share in enumerate(own[:n]) if share]
         circles = [
             element("circle", cx=f"{rank + 0.5}", cy="0.5", r=f"{0.48 * share**0.5:.3f}", class_="fill-b")
             for rank, share in known
         ]
         likely = ", ".join(f"rank {rank + 1} in {100 * share:.0f} %" for rank, share in known)
-        label = likely or "none of these ranks"
-        svg = element("svg", *circles, viewBox=f"0 0 {n} 1", role="img", aria_label=label)
-        rows.append(element("tr", element("th", cut(team, 24), scope="row"), element("td", svg)))
-    stability = ranking.stability
-    note = f"How often each team has each rank, 1 to {n} from left to right, if the items were drawn again. "
-    note += f"Kendall's tau-b between such a ranking and this one: {stability.tau_mean:.3f} on average, "
-    note += f"at least {stability.tau_low:.3f} in 95 % of them."
+        svg = element(
+            "svg", *circles, viewBox=f"0 0 {n} 1", role="img", aria_label=likely or "none of these ranks"
+        )
+        first = element("td", f"first in {100 * own[0]:.1f} %", class_="first")
+        rows.append(element("tr", element("th", cut(team, 24), scope="row"), element("td", svg), first))
+    if not rows:
+        return []
+    note = f"How often each team has each rank, 1 to {n} from left to right, in random halves of the items; "
+    note += "shared ranks count for each team. This is a picture of how the ranking moves, not an interval. "
+    note += (
+        f"Kendall's tau-b between such a ranking and this one: {tau_text(ranking.stability.tau)} on average."
+    )
     # A blob is 2rem wide, or less where the page is narrow.
     numbers = (element("span", str(rank + 1)) for rank in range(n))
     labels = element("div", *numbers, class_="ranks", style=f"max-width:{2 * n}rem")
-    head = element("tr", element("th", "Rank", scope="row"), element("td", labels))
+    head = element("tr", element("th", "Rank", scope="row"), element("td", labels), element("td"))
     blobs = element("table", element("tbody", head, *rows), class_="blobs")
-    return card("stability", "Stability", note, scroll(blobs, "Stability"))
+    return [card("stability", "Stability", note, scroll(blobs, "Stability"))]
+
+
+def tau_text(tau: float) -> str:
+    """Return Kendall's tau-b as text."""
+    return "undefined" if np.isnan(tau) else f"{tau:.3f}"
 
 
 def _protocols(pages: RankingPages, ranking: Ranking) -> list[Element]:
@@ -166,34 +259,37 @@ def _protocols(pages: RankingPages, ranking: Ranking) -> list[Element]:
     index_of = {team: i for i, team in enumerate(pages.other.teams)}
     both = [(i, index_of[team]) for i, team in enumerate(ranking.teams) if team in index_of]
     indexes, others = np.array(both, dtype=np.intp).reshape(-1, 2).T
-    tau = statistics.tau_b(ranking.rank[indexes], pages.other.rank[others])
+    here, there = ranking.comparison.rank, pages.other.comparison.rank
+    tau = statistics.tau_b(here[indexes], there[others])
     rows: list[list[Cell]] = [
-        [ranking.teams[i], int(ranking.rank[i]), int(pages.other.rank[j]),
+        [ranking.teams[i], int(here[i]), int(there[j]),
          pages.score(ranking.records[i]), pages.score(pages.other.records[j])]
         for i, j in both
     ]  # fmt: skip
     columns = [Column("Team"), Column("Rank here", "count"), Column("Rank by the other protocol", "count")]
     columns += [Column("Score here"), Column("Score by the other protocol")]
     note = f"This page ranks by the protocol {pages.protocol}. "
-    note += f"Kendall's tau-b between both rankings: {tau:.3f}."
+    note += f"Kendall's tau-b between both rankings: {tau_text(tau)}."
     return [card("protocols", "Both protocols", note, *table(columns, rows, "Both protocols", _MOST_ROWS))]
 
 
 def _method(pages: RankingPages, ranking: Ranking) -> Element:
-    n, item = len(ranking.items), pages.task.item
-    rough = f" With fewer than {ROUGH_BELOW} {item}s intervals are rough." if n < ROUGH_BELOW else ""
+    over, m = ranking.records[0].entry.over, len(ranking.records)
+    n, item, n_pairs = ranking.comparison.n_items, pages.task.item, m * (m - 1) // 2
     entries = [
-        f"Intervals: the reference ({counted(n, item)}) was drawn again "
-        f"{counted(ranking.replicates, 'time')}, with replacement, the same draws for all teams; an interval "
-        "holds the middle 95 % of the scores (percentile bootstrap: Efron, Annals of Statistics "
-        f"1979).{rough}",
-        "Rank intervals and stability: each draw ranks the teams again; a rank interval holds the middle "
-        "95 % of the ranks of a team, and “first in” is the share of draws that it wins (Wiesenfarth et al., "
-        "Scientific Reports 2021).",
-        f"Significantly different: for each pair of the first {MOST_PAIRED} teams, Student's t test of the "
-        "difference of scores with the standard error from the same draws, corrected for the number of pairs "
-        "(Holm, Scandinavian Journal of Statistics 1979); two teams are significantly different if the "
-        f"corrected p value is below {statistics.SIGNIFICANT}.",
+        f"Halves: the reference ({over}) was divided at random into two halves {ranking.half_samples:,} "
+        f"times (seed {SEED}), the same halves for all teams, and each half was scored (McCarthy 1969; Shao "
+        "and Wu, Annals of Statistics 1989). The spread of these scores gives standard errors.",
+        "Intervals of scores: Student's t with a correction for skewness (Efron 1987; DiCiccio and Efron "
+        f"1992) and an allowance for bias; 95 of 100 hold the score over all such {item}s"
+        f"{caution(n, item)}.",
+        "Significant differences: a t test of the difference of scores of each pair of teams, adjusted for "
+        f"{counted(n_pairs, 'pair')} (Holm, Scandinavian Journal of Statistics 1979); two teams are "
+        f"significantly different if the adjusted p value is below {SIGNIFICANT}.",
+        "Rank sets: from 1 + the number of teams that are significantly better, to the number of teams less "
+        "those that are significantly worse. All sets together hold all true ranks in at least 95 of 100 "
+        "cases (Mogstad, Romano, Shaikh and Wilhelm, Review of Economic Studies 2024). A team may be the "
+        "best if its set begins with 1.",
         f"All this is about other {item}s of the same kind. It says nothing about other kinds of data, nor "
         "about training a method again.",
     ]
@@ -202,27 +298,36 @@ def _method(pages: RankingPages, ranking: Ranking) -> Element:
 
 
 def _pairs(ranking: Ranking) -> list[Element]:
-    """Return the matrix of corrected p values of the first teams."""
+    """Return the matrix of adjusted p values of the first teams."""
     if len(ranking.records) < 2:
         return []
     names = [cut(team, 24) for team in ranking.teams[:_MOST_DRAWN]]
-    pairs = ranking.pairs
-    p_of = dict(zip(zip(pairs.first.tolist(), pairs.second.tolist()), pairs.p_holm.tolist()))
+    pairs = ranking.comparison.pairs
+    shown = np.flatnonzero(pairs.second < len(names))
+    columns = pairs.first, pairs.second, pairs.p_adjusted, pairs.low_all * pairs.high_all < 0
+    cell_of = {(i, j): (p, wide) for i, j, p, wide in zip(*(column[shown].tolist() for column in columns))}
     heads = (element("th", element("span", name), scope="col") for name in names)
     rows = []
     for i, name in enumerate(names):
         row = element("tr", element("th", name, scope="row"))
         for j in range(len(names)):
-            p = p_of.get((i, j), np.nan)
-            text = "" if np.isnan(p) else "<.01" if p < 0.01 else f"{p:.2f}"
-            row.append(element("td", text, class_="apart" if p < statistics.SIGNIFICANT else "open"))
+            p, wide = cell_of.get((min(i, j), max(i, j)), (np.nan, False))
+            is_apart = p < SIGNIFICANT
+            text = p_text(p) + (" (Holm)" if is_apart and wide else "")
+            row.append(element("td", text, class_=("better" if i < j else "worse") if is_apart else "open"))
         rows.append(row)
     note = (
-        f"Corrected p values of the first {counted(len(names), 'team')}; colored: significantly different. "
+        f"Adjusted p values of the first {counted(len(names), 'team')}; green: the team of the row is "
+        "significantly better, red: significantly worse. “(Holm)”: its interval for all pairs at once holds 0."
     )
     head = element("thead", element("tr", element("td"), *heads))
     matrix = element("table", head, element("tbody", *rows), class_="matrix")
-    return [card("pairs", "Pairs", f"{note}All numbers: pairs.csv.", scroll(matrix, "Pairs"))]
+    return [card("pairs", "Pairs", f"{note} All numbers: pairs.csv.", scroll(matrix, "Pairs"))]
+
+
+def p_text(p: float) -> str:
+    """Return a p value with two significant digits, "" if it is NaN."""
+    return "" if np.isnan(p) else "< 0.0001" if p < 0.0001 else f"{p:#.2g}"
 
 
 def _coverage(pages: RankingPages, ranking: Ranking) -> list[Element]:
@@ -277,8 +382,9 @@ def _items(pages: RankingPages, ranking: Ranking) -> Element:
     item = pages.task.item
     hardest = [row for row in hardest_items(ranking) if row[1] == row[1]]
     # A bar ends at 1, which errors in units of the task do not.
-    kind = "share" if all(0 <= mean <= 1 for _, mean, _ in hardest) else "number"
+    kind = "share" if all(0 <= row[1] <= 1 for row in hardest) else "number"
     columns = [Column(item.capitalize()), Column("Mean over teams", kind), Column("Spread", "number")]
+    columns.append(Column("Teams", "count"))
     note = f"Where nobody is right, the annotation may be wrong. The first {_MOST_DRAWN}; all: items.csv."
     return card("items", f"Hardest {item}s", note, *table(columns, hardest[:_MOST_DRAWN], "Hardest", 99))
 
@@ -301,7 +407,7 @@ def _changes(pages: RankingPages) -> list[Element]:
     columns = [Column("Team"), Column("Rank before", "count"), Column("Rank", "count")]
     columns += [Column("Score before", "number"), Column("Score", "number"), Column("What differs")]
     note = "Against the last run with another signature or other submissions. "
-    note += f"Kendall's tau-b between both rankings: {pages.history.tau_b():.3f}."
+    note += f"Kendall's tau-b between both rankings: {tau_text(pages.history.tau_b())}."
     return [card("changes", "What changed", note, *table(columns, rows, "What changed", _MOST_ROWS))]
 
 

@@ -1,13 +1,8 @@
-"""The ranking of the teams by one submission of each, and how sure it is, from the scores of each for
-the same resamples of the items.
+"""The ranking of the teams by one submission of each, and how sure it is.
 
-Ranks over bootstrap replicates follow Wiesenfarth et al., "Methods and open-source toolkit for analyzing and
-visualizing challenge results", Scientific Reports 11 (2021). Pairs are compared by Student's t with the
-standard error of the bootstrap, which is the paired t-test where the score is a mean over items, corrected as
-by Holm, Scandinavian Journal of Statistics 6 (1979).
-
-All scores are rounded to `DECIMALS` before anything is compared: matrix products differ in their last bits
-between machines, and ties, ranks and files must not.
+Ranks, rank sets, intervals and tests are those of `scoring_program.metrics.comparison`. Stability, a picture,
+shows how random halves of the items rank the teams (Wiesenfarth et al., "Methods and open-source toolkit for
+analyzing and visualizing challenge results", Scientific Reports 11, 2021, who draw bootstrap samples).
 """
 
 from __future__ import annotations
@@ -16,144 +11,62 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import stdtr
 
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
-from scoring_program.metrics.resampling import percentile_interval
+from scoring_program.metrics.comparison import Comparison, compare, ranks
+from scoring_program.metrics.resampling import HalfScores, Intervals, intervals, rounded
+from scoring_program.task import Declaration
+from validator.arrays import Floats, Ints
 
-MOST_PAIRED = 100
-DECIMALS = 10
-SIGNIFICANT = 0.05
-_QUANTILES = (0.025, 0.975)
-_LEAST_ITEMS = 10
-
-Numbers = NDArray[np.float64]
-Counts = NDArray[np.int64]
-
-
-def rounded(values: Numbers) -> Numbers:
-    """Return the values with `DECIMALS` decimals, without a negative zero."""
-    return np.round(values, DECIMALS) + 0.0
-
-
-def ranks(scores: Numbers) -> Counts:
-    """Return 1 + the number of better scores in each row; equal scores share a rank.
-
-    Parameters
-    ----------
-    scores : float64 array of shape (..., m)
-        Rounded; higher is better.
-
-    Returns
-    -------
-    int64 array of shape (..., m)
-    """
-    from scipy.stats import rankdata  # takes a second to import
-
-    return rankdata(-scores, method="min", axis=-1).astype(np.int64)  # type: ignore[no-any-return]
+MOST_TEAMS = 100
+"""How many teams the table of pairs and stability show."""
 
 
 @dataclass(frozen=True)
 class Stability:
-    """How the replicates rank m submissions.
+    """How random halves of the items rank m teams.
 
     Attributes
     ----------
-    low, high : int64 arrays of shape (m,)
-        The 2.5 % and the 97.5 % quantile of the rank of each.
-    firsts : float64 array of shape (m,)
-        The share of replicates in which it has rank 1.
-    shares : float64 array of shape (m, m)
-        The share of replicates in which submission i has rank j + 1.
-    tau_mean, tau_low : float
-        Mean and 5 % quantile of Kendall's tau-b between the ranking of a replicate and the ranking.
+    shares : float64 array of shape (min(m, 100), m)
+        The share of halves in which team i has rank j + 1; shared ranks count for each. Without rows if
+        there are no halves.
+    tau : float
+        The mean of Kendall's tau-b between the ranking of a half and the ranking; NaN if it is never defined.
     """
 
-    low: Counts
-    high: Counts
-    firsts: Numbers
-    shares: Numbers
-    tau_mean: float
-    tau_low: float
+    shares: Floats
+    tau: float
 
 
-def stability(scores: Numbers, replicates: Numbers) -> Stability:
-    """Return how sure the ranks are. Shapes: (m,), (n_replicates, m); both rounded."""
-    drawn = ranks(replicates)
-    n, m = drawn.shape
-    low, high = np.quantile(drawn, _QUANTILES, axis=0, method="inverted_cdf").astype(np.int64)
-    shares = np.bincount((np.arange(m) * m + drawn - 1).ravel(), minlength=m * m).reshape(m, m) / n
-    ranking = ranks(scores)
-    taus = np.array([tau_b(ranking, row) for row in drawn])
-    return Stability(low, high, shares[:, 0], shares, float(taus.mean()), float(np.quantile(taus, 0.05)))
+def stability(submissions: Sequence[HalfScores], higher_is_better: bool) -> Stability:
+    """Return how random halves of the items rank the submissions."""
+    halves = np.array([[*own.first, *own.second] for own in submissions]).T
+    ranking = ranks(np.array([own.score for own in submissions]), higher_is_better)
+    m = len(ranking)
+    if not len(halves):
+        return Stability(np.zeros((0, m)), np.nan)
+    by_half = np.array([ranks(scores, higher_is_better) for scores in halves])
+    shown = by_half[:, :MOST_TEAMS]
+    cells = np.arange(shown.shape[1]) * m + shown - 1
+    shares = np.bincount(cells.ravel(), minlength=shown.shape[1] * m).reshape(-1, m) / len(halves)
+    taus = np.array([tau_b(ranking, row) for row in by_half])
+    known = taus[~np.isnan(taus)]
+    return Stability(shares, float(known.mean()) if len(known) else np.nan)
 
 
-def tau_b(first: Counts | Numbers, second: Counts | Numbers) -> float:
-    """Return Kendall's tau-b between two rankings, 0 where it is undefined."""
-    if len(first) < 2 or len(np.unique(first)) < 2 or len(np.unique(second)) < 2:
-        return 0.0
-    from scipy.stats import kendalltau
+def tau_b(first: Ints, second: Ints) -> float:
+    """Return Kendall's tau-b between two rankings, NaN where it is undefined."""
+    if len(first) < 2 or (first == first[0]).all() or (second == second[0]).all():
+        return np.nan
+    from scipy.stats import kendalltau  # takes a second to import
 
     # The p value is not used; its approximation is the fast one, and does not exist for two.
     return float(kendalltau(first, second, method="asymptotic" if len(first) > 2 else "auto").statistic)
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """All pairs i < j of the submissions; arrays of shape (n_pairs,), in the order of i, then j.
-
-    Attributes
-    ----------
-    first, second : int arrays
-        i and j.
-    difference : float64 array
-        Score of i minus score of j.
-    low, high : float64 arrays
-        The 95 % percentile interval of the difference.
-    p, p_holm : float64 arrays
-        The two-sided p value, and the same corrected for all pairs.
-    """
-
-    first: NDArray[np.intp]
-    second: NDArray[np.intp]
-    difference: Numbers
-    low: Numbers
-    high: Numbers
-    p: Numbers
-    p_holm: Numbers
-
-
-def pairs(scores: Numbers, replicates: Numbers, n_items: int) -> Pairs:
-    """Compare each submission with each. Shapes: (m,), (n_replicates, m); both rounded."""
-    first, second = np.triu_indices(len(scores), k=1)
-    difference = rounded(scores[first] - scores[second])
-    drawn = rounded(replicates[:, first] - replicates[:, second])
-    low, high = np.quantile(drawn, _QUANTILES, axis=0)
-    p = _p_values(difference, drawn.std(axis=0, ddof=1), n_items)
-    return Pairs(first, second, difference, low, high, p, holm(p))
-
-
-def _p_values(difference: Numbers, spread: Numbers, n_items: int) -> Numbers:
-    if n_items < _LEAST_ITEMS:
-        return np.ones_like(difference)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.abs(difference) / (spread * np.sqrt(n_items / (n_items - 1)))
-    p = np.where(spread > 0, 2 * stdtr(n_items - 1, -t), 0.0)
-    return np.where(difference == 0, 1.0, p)
-
-
-def holm(p: Numbers) -> Numbers:
-    """Return p values corrected by Holm's step-down method; array of shape (n,)."""
-    order = np.argsort(p, kind="stable")
-    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    corrected = np.empty_like(p)
-    corrected[order] = np.minimum(stepped, 1.0)
-    return corrected
-
-
-def item_difficulty(item_scores: Numbers) -> tuple[Numbers, Numbers]:
+def item_difficulty(item_scores: Floats) -> tuple[Floats, Floats, Ints]:
     """Return mean and standard deviation (ddof 0) of each item over the submissions that have a score for it.
 
     Parameters
@@ -165,9 +78,12 @@ def item_difficulty(item_scores: Numbers) -> tuple[Numbers, Numbers]:
     -------
     mean, spread : float64 arrays of shape (n,)
         NaN for an item that no submission has a score for.
+    number : int array of shape (n,)
+        Submissions that have a score for the item.
     """
     known = np.ma.masked_invalid(item_scores)
-    return rounded(known.mean(axis=0).filled(np.nan)), rounded(known.std(axis=0).filled(np.nan))
+    mean, spread = (rounded(values.filled(np.nan)) for values in (known.mean(axis=0), known.std(axis=0)))
+    return mean, spread, (~np.isnan(item_scores)).sum(axis=0)
 
 
 @dataclass(frozen=True)
@@ -178,29 +94,26 @@ class Ranking:
     ----------
     records : sequence of Record
         The submission of each team that counts.
-    rank : int64 array
-    intervals : float64 array of shape (m, 2)
-        The 95 % percentile interval of each score.
-    pairs : Pairs
-        Of the first `MOST_PAIRED` teams.
+    submissions : sequence of int
+        How many submissions of each team were scored.
+    comparison : Comparison
+        Ranks, rank sets, and all pairs.
+    intervals : Intervals or None
+        Those of the scores; None with fewer than 2 items.
     items : sequence of n str
-    item_mean, item_spread : float64 arrays of shape (n,)
+    item_mean, item_spread, item_teams : arrays of shape (n,)
         Of the scores that the teams have for an item by itself; NaN where none has one.
-    replicates : int
-        Number of resamples.
-    higher_is_better : bool
-        The order of scores, also of those of items.
     """
 
     records: Sequence[Record]
-    rank: Counts
-    intervals: Numbers
+    submissions: Sequence[int]
+    comparison: Comparison
+    intervals: Intervals | None
     stability: Stability
-    pairs: Pairs
     items: Sequence[str]
-    item_mean: Numbers
-    item_spread: Numbers
-    replicates: int
+    item_mean: Floats
+    item_spread: Floats
+    item_teams: Ints
     higher_is_better: bool
 
     @property
@@ -208,42 +121,45 @@ class Ranking:
         """The names of the teams."""
         return [record.submission.team for record in self.records]
 
-    def is_different(self) -> list[bool | None]:
-        """Return whether each team is significantly different from the first, None if it was not compared."""
-        m = len(self.records)
-        first = self.pairs.p_holm[: min(m, MOST_PAIRED) - 1] < SIGNIFICANT
-        return [False, *first.tolist(), *[None] * (m - 1 - len(first))]
+    @property
+    def half_samples(self) -> int:
+        """How often the items were divided into halves."""
+        return len(self.records[0].entry.first)
 
 
-def ranking_of(
-    records: Sequence[Record], keep: str = "best", higher_is_better: bool = True
-) -> Ranking | None:
+def ranking_of(records: Sequence[Record], task: Declaration, keep: str = "best") -> Ranking | None:
     """Rank the teams of scored submissions; None if there is none.
 
     ``records`` are in natural order of their names and scored with one signature; ``keep`` says which of a
     team counts: the ``best``, or the ``last``.
     """
-    sign = 1.0 if higher_is_better else -1.0
+    sign = 1.0 if task.higher_is_better else -1.0
     chosen: dict[str, Record] = {}
+    count: dict[str, int] = {}
     for record in records:
+        team = record.submission.team
         if record.entry.outcome == SCORED:
-            before = chosen.get(record.submission.team)
+            before = chosen.get(team)
+            count[team] = count.get(team, 0) + 1
             if keep == "last" or before is None or sign * record.entry.score > sign * before.entry.score:
-                chosen[record.submission.team] = record
+                chosen[team] = record
     if not chosen:
         return None
     order = sorted(chosen.values(), key=lambda record: (-sign * record.entry.score, record.submission.team))
-    scores = rounded(np.array([record.entry.score for record in order]))
-    replicates = rounded(np.array([record.entry.replicates for record in order]).T)
-    items = order[0].entry.items
+    submissions = [_half_scores(record) for record in order]
     item_scores = np.array([record.entry.item_scores for record in order], dtype=np.float64)
-    mean, spread = item_difficulty(rounded(item_scores))
-    few = slice(MOST_PAIRED)
     return Ranking(
         order,
-        ranks(sign * scores),
-        np.array([percentile_interval(column) for column in replicates.T]),
-        stability(sign * scores, sign * replicates),
-        pairs(scores[few], replicates[:, few], len(items)),
-        *(items, mean, spread, len(replicates), higher_is_better),
+        [count[record.submission.team] for record in order],
+        compare(submissions, task.higher_is_better),
+        intervals(submissions, task.range) if submissions[0].n_items > 1 else None,
+        stability(submissions, task.higher_is_better),
+        order[0].entry.items,
+        *item_difficulty(rounded(item_scores)),
+        task.higher_is_better,
     )
+
+
+def _half_scores(record: Record) -> HalfScores:
+    entry = record.entry
+    return HalfScores(entry.score, np.array(entry.first), np.array(entry.second), entry.n_items)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Union
 import numpy as np
 
 from organizer.ranking import statistics
-from organizer.ranking.statistics import Ranking
+from organizer.ranking.statistics import MOST_TEAMS, Ranking
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
 from scoring_program.report.outputs import plain_number, write_atomic
@@ -41,6 +41,8 @@ def _cell(value: Cell) -> str:
         return ""
     if isinstance(value, str):
         return quote(f"'{value}" if value.startswith(_FORMULA) else value, longest=_LONGEST)
+    if isinstance(value, bool):
+        return "true" if value else "false"
     return str(value) if isinstance(value, int) else plain_number(value)
 
 
@@ -70,36 +72,50 @@ def timing_csv(records: Sequence[Record]) -> str:
 
 def ranking_csv(ranking: Ranking) -> str:
     """Return a row for each team, the best first."""
-    stability = ranking.stability
-    columns = ranking.rank, stability.low, stability.high, stability.firsts, ranking.intervals
+    compared, ends = ranking.comparison, ranking.intervals
+    columns = compared.rank, compared.rank_low, compared.rank_high, compared.may_be_best
+    unknown = np.full(len(ranking.records), np.nan)
+    low, high = (unknown, unknown) if ends is None else (ends.low, ends.high)
     rows: list[list[Cell]] = []
-    for record, *numbers, interval in zip(ranking.records, *(column.tolist() for column in columns)):
+    for i, (*numbers, record) in enumerate(zip(*(column.tolist() for column in columns), ranking.records)):
         scores, submission = record.entry.scores, record.submission
-        whose = [submission.team, _path(submission.name), scores["score"]]
-        rows.append([*numbers, *whose, *interval, scores["coverage"]])
-    header = "rank, rank_low, rank_high, firsts, team, submission, score, score_low, score_high, coverage"
-    return csv_table(header, rows)
+        whose = [submission.team, _path(submission.name), ranking.submissions[i]]
+        rows.append([*numbers, *whose, scores["score"], float(low[i]), float(high[i]), scores["coverage"]])
+    header = "rank, rank_low, rank_high, may_be_best, team, submission, submissions, score, score_low"
+    return csv_table(f"{header}, score_high, coverage", rows)
 
 
 def pairs_csv(ranking: Ranking) -> str:
     """Return a row for each pair of the first teams."""
-    pairs, teams = ranking.pairs, ranking.teams
-    numbers = np.stack([pairs.difference, pairs.low, pairs.high, pairs.p, pairs.p_holm], axis=1).tolist()
-    named = zip(pairs.first.tolist(), pairs.second.tolist(), numbers)
+    pairs, teams = ranking.comparison.pairs, ranking.teams
+    shown = np.flatnonzero(pairs.second < MOST_TEAMS)
+    names = ("difference", "low", "high", "low_all", "high_all", "p", "p_adjusted")
+    numbers = np.stack([getattr(pairs, name)[shown] for name in names], axis=1).tolist()
+    named = zip(pairs.first[shown].tolist(), pairs.second[shown].tolist(), numbers)
     rows = ([teams[i], teams[j], *row] for i, j, row in named)
-    return csv_table("first, second, difference, low, high, p, p_holm", rows)
+    return csv_table(", ".join(["first, second", *names]), rows)
 
 
-def hardest_items(ranking: Ranking) -> list[tuple[str, float, float]]:
-    """Return (item, mean, spread), the worst mean first, items without a score last."""
+def stability_csv(ranking: Ranking) -> str:
+    """Return for each of the first teams the share of random halves in which it has each rank."""
+    header = ", ".join(["team", *(str(rank) for rank in range(1, len(ranking.records) + 1))])
+    rows = zip(ranking.teams, ranking.stability.shares.tolist())
+    return csv_table(header, ([team, *shares] for team, shares in rows))
+
+
+def hardest_items(ranking: Ranking) -> list[tuple[str, float, float, int]]:
+    """Return (item, mean, spread, teams), the worst mean first, items without a score last."""
     sign = 1 if ranking.higher_is_better else -1
-    order = np.argsort(sign * ranking.item_mean, kind="stable").tolist()
-    return [(ranking.items[i], float(ranking.item_mean[i]), float(ranking.item_spread[i])) for i in order]
+    order = np.argsort(sign * ranking.item_mean, kind="stable")
+    columns = (
+        values[order].tolist() for values in (ranking.item_mean, ranking.item_spread, ranking.item_teams)
+    )
+    return list(zip((ranking.items[i] for i in order.tolist()), *columns))
 
 
 def items_csv(ranking: Ranking) -> str:
     """Return a row for each item of the reference, the hardest first."""
-    return csv_table("item, mean, spread", hardest_items(ranking))
+    return csv_table("item, mean, spread, teams", hardest_items(ranking))
 
 
 class Change(NamedTuple):
@@ -153,7 +169,7 @@ class History:
 
 
 def _state(records: Sequence[Record], ranking: Ranking | None) -> _State:
-    ranked = zip(ranking.records, ranking.rank.tolist()) if ranking else ()
+    ranked = zip(ranking.records, ranking.comparison.rank.tolist()) if ranking else ()
     signatures = (record.entry.signature for record in records if record.entry.outcome == SCORED)
     return {
         "signature": next(signatures, ""),
@@ -166,8 +182,10 @@ def _state(records: Sequence[Record], ranking: Ranking | None) -> _State:
 
 
 def _differing(before: str, now: str) -> list[str]:
-    """Return the names of the parts of two signatures that differ."""
+    """Return the names of the parts of two signatures that differ; those of two versions are not compared."""
     if not before or not now:
         return []
     old, new = (dict(part.partition(":")[::2] for part in text.split("|")) for text in (before, now))
+    if old.get("version") != new.get("version"):
+        return ["version"]
     return [name for name in {**old, **new} if old.get(name) != new.get(name)]

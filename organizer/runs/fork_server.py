@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 SUBMISSION = "submission.zip"
 """The name of every submission while it is scored, because outputs must not depend on its own."""
 PAGE = "detailed_results.html"
+FORMAT = 2
 SCORED, TIME, CRASHED, BROKEN = "scored", "time", "crashed", "broken"
 _CHUNK = 1 << 16
 _DECIMALS = 10
@@ -39,7 +40,8 @@ class Setup:
     """What a fork server loads, and the limits of each submission.
 
     ``fingerprint`` is a hash of the program and the reference, whose unpacked folders are ``program`` and
-    ``reference``. ``settings`` replace those of the reference; ``replicates`` is the number of resamples.
+    ``reference``. ``settings`` replace those of the reference; ``half_samples`` is the number of random
+    divisions of the items into halves.
     After ``time_limit`` seconds a submission is killed; ``memory_mb`` is the most memory in MB, if the
     settings do not say less.
     """
@@ -47,7 +49,7 @@ class Setup:
     task_id: str
     fingerprint: str
     settings: Mapping[str, object]
-    replicates: int
+    half_samples: int
     time_limit: float
     program: str = ""
     reference: str = ""
@@ -67,10 +69,18 @@ class Entry:
         The first problem, "" if there is none.
     scores : mapping of str to float
         What the scoring program wrote.
-    score, replicates : float, sequence of float
-        The primary score before its final rounding, and the scores of the resamples.
+    score : float
+        The primary score before its final rounding.
+    first, second : sequences of float
+        Its values for the first and the second halves of the items; empty without items.
+    n_items : int
+        How many items, or groups of items, are independent.
+    over : str
+        What the score is computed over, in words.
     items, item_scores : sequences of str, of float or None
-        The independent items of the reference, and the score of each by itself.
+        The items of the reference, and the score of each by itself.
+    format : int
+        The version of this record in a store.
     """
 
     outcome: str = ""
@@ -80,9 +90,13 @@ class Entry:
     signature: str = ""
     scores: Mapping[str, float] = field(default_factory=dict)
     score: float = 0.0
-    replicates: Sequence[float] = ()
+    first: Sequence[float] = ()
+    second: Sequence[float] = ()
+    n_items: int = 0
+    over: str = ""
     items: Sequence[str] = ()
     item_scores: Sequence[float | None] = ()
+    format: int = FORMAT
 
 
 def main() -> None:
@@ -181,11 +195,8 @@ def _score_here(setup: Setup, loaded: Loaded, end: int) -> NoReturn:
 
 
 def _entry(setup: Setup, loaded: Loaded, outcome: Outcome) -> Entry:
-    """Return what a run has come to, with as many resamples as are asked for."""
-    import numpy as np
-
+    """Return what a run has come to, with as many half-samples as are asked for."""
     from scoring_program.disclosure import round_floats
-    from scoring_program.metrics import resampling
 
     result = outcome.result
     if result is None:
@@ -194,17 +205,19 @@ def _entry(setup: Setup, loaded: Loaded, outcome: Outcome) -> Entry:
         first = outcome.findings.summary(1)[0]
         first = replace(first, file="" if first.file == SUBMISSION else first.file)
         return Entry(CRASHED if outcome.name == BROKEN else outcome.name, first.line())
-    statistics, replicates, n = result.statistics, result.replicates, len(result.statistics.items)
-    score = float(loaded.task.reduce(statistics, np.ones((1, n)))[0]) if n else result.scores["score"]
-    if n and setup.replicates != len(replicates):
-        replicates = loaded.task.reduce(statistics, resampling.draws(n, setup.replicates))
+    statistics, halves = result.statistics, result.halves
+    if halves and setup.half_samples != len(halves.first):
+        halves = loaded.half_scores(statistics, setup.half_samples)
     return Entry(
         SCORED,
         signature=loaded.signature,
         scores=round_floats(result.scores, _DECIMALS),
-        score=round(score, _DECIMALS),
-        replicates=np.round(replicates if n else [score], _DECIMALS).tolist(),
-        items=list(statistics.items),
+        score=halves.score if halves else result.scores["score"],
+        first=halves.first.tolist() if halves else (),
+        second=halves.second.tolist() if halves else (),
+        n_items=halves.n_items if halves else 0,
+        over=loaded.groups.over(loaded.task.item),
+        items=list(result.items),
         item_scores=[None if x != x else round(x, _DECIMALS) for x in statistics.item_scores.tolist()],
     )
 

@@ -16,10 +16,11 @@ from typing import Protocol
 from tqdm import tqdm
 
 from organizer.files import unpack
-from organizer.runs.fork_server import BROKEN, SCORED, Entry, Setup
+from organizer.runs.fork_server import BROKEN, FORMAT, SCORED, Entry, Setup
 from organizer.runs.pool import BrokenError, Ended, Pool, machine_memory_mb
 from organizer.runs.submissions import Submission
 from organizer.runs.worker import BuiltTask
+from scoring_program.metrics.resampling import HALVES
 from scoring_program.report.outputs import write_atomic
 from validator.findings import quote
 from validator.workers import usable_cores
@@ -45,12 +46,12 @@ _Start = Callable[[], AbstractContextManager[Engine]]
 
 @dataclass(frozen=True)
 class Options:
-    """How to score: processes (0: one a core), the address of a scheduler, resamples, whether to ignore
-    the store."""
+    """How to score: processes (0: one a core), the address of a scheduler, the number of half-samples,
+    whether to ignore the store."""
 
     workers: int = 0
     scheduler: str = ""
-    replicates: int = 1000
+    half_samples: int = HALVES
     fresh: bool = False
 
 
@@ -73,8 +74,10 @@ def score_all(
     reference's settings. Raises BrokenError if the reference, the program or the scheduler cannot be used.
     """
     settings = {"protocol": protocol} if protocol else {}
-    setup = Setup(built.id, fingerprint(built), settings, options.replicates, built.time_limit)
+    setup = Setup(built.id, fingerprint(built), settings, options.half_samples, built.time_limit)
     store = _Store(output / "store", setup)
+    if store.is_first_after_old:
+        print(f"made by version 1.1: all {len(submissions):,} submissions are scored again", flush=True)
     start = partial(_engine, built, setup, output / "work", options)
     records: dict[str, Record] = {}
     # A bar with rate and remaining time on a terminal, a line for each submission elsewhere.
@@ -170,20 +173,24 @@ def fingerprint(built: BuiltTask) -> str:
 class _Store:
     """The outcomes by the hash of the submission, so that none is scored twice by the same program.
 
-    A folder is for one program, reference, settings and limits. An entry is a JSON file and a page; the JSON
+    A folder is for one program, reference, settings and limits; ``is_first_after_old`` says that all entries
+    there are, in other folders, are of version 1.1. An entry is a JSON file and a page; the JSON
     is written last, so an entry is complete or missing. It comes with its hash: a file that was damaged or
     edited is no entry, and its submission is scored again.
     """
 
     def __init__(self, folder: Path, setup: Setup) -> None:
-        context = [setup.task_id, setup.fingerprint, setup.settings, setup.replicates, setup.time_limit]
+        context = [setup.task_id, setup.fingerprint, setup.settings, setup.half_samples, setup.time_limit]
         self._folder = folder / _digest(context)[:16]
+        known = [_format(path) for path in folder.glob("*/*.json")] if not self._folder.is_dir() else []
+        self.is_first_after_old = 1 in known and FORMAT not in known
         self._folder.mkdir(parents=True, exist_ok=True)
 
     def get(self, digest: str) -> Entry | None:
         try:
             stored = json.loads((self._folder / f"{digest}.json").read_text(encoding="utf-8"))
-            return Entry(**stored["entry"]) if stored["sha256"] == _digest(stored["entry"]) else None
+            is_whole = stored["sha256"] == _digest(stored["entry"]) and stored["entry"]["format"] == FORMAT
+            return Entry(**stored["entry"]) if is_whole else None
         except (FileNotFoundError, ValueError, TypeError, KeyError, RecursionError):
             return None
 
@@ -194,6 +201,14 @@ class _Store:
         write_atomic(self.page(digest), page)
         text = json.dumps({"entry": vars(entry), "sha256": _digest(vars(entry))})
         write_atomic(self._folder / f"{digest}.json", text)
+
+
+def _format(path: Path) -> int:
+    """Return the format of an entry in a store, 0 if it cannot be read; that of version 1.1 is 1."""
+    try:
+        return int(json.loads(path.read_text(encoding="utf-8"))["entry"].get("format", 1))
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return 0
 
 
 def _digest(values: object) -> str:

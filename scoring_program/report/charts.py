@@ -30,7 +30,7 @@ def colors() -> Iterator[str]:
 def interval_strip(interval: Interval, score: float) -> Element:
     """Return the interval as a band on the scale from 0 to 1, the score as a mark on it."""
     band = _rect(100 * interval.low, 0, 100 * (interval.high - interval.low), 10, "fill-band")
-    description = f"the interval from {interval.low:.3f} to {interval.high:.3f} on a scale from 0 to 1"
+    description = f"the interval from {interval.low:.4f} to {interval.high:.4f} on a scale from 0 to 1"
     mark = _line(100 * score, 0, 100 * score, 10, "mark")
     svg = _stretched(100, 10, description)
     svg.extend([band, mark])

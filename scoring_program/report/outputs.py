@@ -19,8 +19,9 @@ from decimal import Decimal
 from pathlib import Path
 
 from scoring_program.disclosure import round_floats
+from scoring_program.metrics.resampling import LEVEL
 from scoring_program.report.html import clean
-from scoring_program.result import DECIMALS, Matrix, Result, Section, Statistics
+from scoring_program.result import DECIMALS, Interval, Matrix, Result, Section
 from validator.console import OutputError
 from validator.findings import Findings
 
@@ -29,6 +30,7 @@ SCORES_JSON = "scores.json"
 DETAIL_HTML = "detailed_results.html"
 PER_ITEM = "per_item.csv"
 DETAIL_JSON = "detailed_results.json"
+_FORMAT = 2
 _NOT_SHOWN = ("key", "support", "from_total", "level")
 
 
@@ -107,13 +109,14 @@ def result_json(result: Result, signature: str, stages: Mapping[str, float]) -> 
     """Return ``detailed_results.json`` of a scored submission.
 
     ``stages`` are the seconds that each stage of the run took; all other numbers have at most 10 decimals.
+    The ends of the interval have more of them than in the scores.
     """
     shown = {
         "signature": signature,
         "scores": dict(result.scores),
-        "interval": asdict(result.interval) if result.interval else None,
-        "losses": [
-            {"fix": cost.error_type, "score_if_fixed": cost.score_without, "points": cost.points}
+        "interval": _interval(result.interval) if result.interval else None,
+        "error_costs": [
+            {"type": cost.error_type, "score_if_fixed": cost.score_if_fixed, "points": cost.points}
             for cost in result.error_costs
         ],
         "notes": [asdict(note) for note in result.notes],
@@ -135,21 +138,32 @@ def failed_json(outcome: str, exit_code: int, findings: Findings, stages: Mappin
     return _document({"outcome": outcome, "exit_code": exit_code, **shown}, stages)
 
 
-def per_item_csv(statistics: Statistics) -> str:
+def _interval(interval: Interval) -> dict[str, object]:
+    names = ("low", "high", "standard_error", "half_samples", "items")
+    shown = {name: getattr(interval, name) for name in names}
+    return {**shown, "level": LEVEL, **({"item_type": "group"} if interval.is_grouped else {})}
+
+
+def per_item_csv(result: Result) -> str:
     """Return the score of each single item as CSV, empty where it has none. Only for ``detail: full``."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(["item", "score"])
-    for item, score in zip(statistics.items, statistics.item_scores.tolist()):
+    for item, score in zip(result.items, result.statistics.item_scores.tolist()):
         table.writerow([item, "" if math.isnan(score) else f"{score:.{DECIMALS}f}"])
     return text.getvalue()
 
 
 def _document(data: Mapping[str, object], stages: Mapping[str, float]) -> str:
     """Return JSON with one line for each key; a run without a score has the same keys, empty."""
-    empty = {"outcome": "", "exit_code": 0, "signature": None, "scores": {}, "interval": None, "losses": []}
-    empty |= {"notes": [], "tables": {}, "problems": [], "more_problems": 0}
-    whole = {**empty, **data, "stages": {stage: round(spent, 3) for stage, spent in stages.items()}}
+    empty = {"outcome": "", "exit_code": 0, "signature": None, "scores": {}, "interval": None}
+    empty |= {"error_costs": [], "notes": [], "tables": {}, "problems": [], "more_problems": 0}
+    whole = {
+        "format": _FORMAT,
+        **empty,
+        **data,
+        "stages": {stage: round(spent, 3) for stage, spent in stages.items()},
+    }
     values = (json.dumps(value, ensure_ascii=False, allow_nan=False) for value in whole.values())
     lines = (f' "{key}": {value}' for key, value in zip(whole, values))
     return clean("{\n" + ",\n".join(lines) + "\n}\n")

@@ -15,15 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
+from scoring_program.metrics.comparison import LEAST_ITEMS
 from scoring_program.report import charts
 from scoring_program.report.html import Child, append, cut, element, render
 from scoring_program.result import (
     BodyFigure,
     Cell,
     Column,
-    ErrorCost,
     Histogram,
-    Interval,
     LineChart,
     Matrix,
     Result,
@@ -40,8 +39,8 @@ if TYPE_CHECKING:
 
 LARGEST_PAGE = 2_000_000
 ROUGH_BELOW = 30
-# Where `Declaration.interval_covers` is measured.
-_TRIAL_ITEMS = 300
+# Decimals of intervals and costs.
+_DECIMALS = 4
 # The title while the task is not known yet.
 _NO_TASK = "Scoring"
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -50,8 +49,6 @@ OPEN_ROWS = 20
 OPEN_TIMELINES = 10
 _MOST_COLUMNS_OF_A_PAIR = 3
 _OPEN_NOTES = 3
-_OPEN_COSTS = 3
-_LEAST_COST = 0.0005
 
 
 def running_page() -> str:
@@ -75,28 +72,41 @@ def _result_page(task: Declaration, result: Result, signature: str, limit: int) 
     main = task.columns[0]
     score = result.scores[main.key]
     verdict = element("p", element("strong", "Valid and scored", class_="good"))
-    head = [element("h1", f"{main.title} {score:.{main.precision}f}"), verdict]
-    if result.interval:
-        append(verdict, f" · {_interval_text(result.interval, task)}")
-        if result.interval.items > 1 and result.interval.low >= 0 and max(result.interval.high, score) <= 1:
-            head.append(charts.interval_strip(result.interval, score))
-    first = [*_notes(result.notes, limit), *_error_costs(task, result.error_costs)]
-    rest = [_scores(task.columns, result, signature), *cards(result.sections, limit)]
+    head = [element("h1", f"{main.title} {_score_text(main, result)}"), verdict]
+    if result.halves:
+        append(verdict, f" · {_interval_text(task, result, result.halves.n_items)}")
+    if result.interval and result.interval.standard_error and task.range == (0, 1):
+        head.append(charts.interval_strip(result.interval, score))
+    first = [*_notes(result.notes, limit), *_error_costs(task, result)]
+    rest = [_scores(task, result, signature), *cards(result.sections, limit)]
     body = [element("div", *first), contents([*first, *rest]), element("div", *rest)]
     return document(task.title, head, body)
 
 
-def _interval_text(interval: Interval, task: Declaration) -> str:
-    n, item, covers = interval.items, task.item, task.interval_covers
-    if n == 1:
-        return f"over 1 {item}, too few for an interval"
-    low, high, level = f"{interval.low:.3f}", f"{interval.high:.3f}", f"{100 * interval.level:g} %"
-    text = f"{level} interval {low} to {high}, over {counted(n, item)}"
-    if n < ROUGH_BELOW:
-        text += f"; rough: fewer than {counted(ROUGH_BELOW, item)}"
-    if covers:
-        text += f"; too narrow: with {counted(_TRIAL_ITEMS, item)} it held the score in {covers} % of trials"
-    return text
+def _score_text(column: ScoreColumn, result: Result) -> str:
+    return f"{result.scores[column.key]:.{min(column.precision, result.decimals)}f}"
+
+
+def _short(value: float, result: Result) -> str:
+    """Return an end of an interval or a cost as text."""
+    return f"{value:.{min(_DECIMALS, result.decimals)}f}"
+
+
+def _interval_text(task: Declaration, result: Result, n_items: int) -> str:
+    interval = result.interval
+    if interval is None:
+        return f"over {counted(n_items, task.item)}, too few for an interval"
+    if not interval.standard_error:
+        return f"over {interval.over}; all halves score the same: no interval can be given"
+    low, high = _short(interval.low, result), _short(interval.high, result)
+    return f"95 % interval {low} to {high}, over {interval.over}{caution(n_items, task.item)}"
+
+
+def caution(n_items: int, item: str) -> str:
+    """Return what to add to an interval over few items or groups, "" over many."""
+    if n_items < LEAST_ITEMS:
+        return f"; fewer than {counted(LEAST_ITEMS, item)}: too few to say"
+    return f"; rough: fewer than {counted(ROUGH_BELOW, item)}" if n_items < ROUGH_BELOW else ""
 
 
 def _notes(notes: Sequence[Note], limit: int) -> list[Element]:
@@ -111,34 +121,58 @@ def _notes(notes: Sequence[Note], limit: int) -> list[Element]:
     return [card("run-notes", "Notes", "", *body)]
 
 
-def _error_costs(task: Declaration, costs: Sequence[ErrorCost]) -> list[Element]:
+def _error_costs(task: Declaration, result: Result) -> list[Element]:
     """Return the card of what each type of error costs: the largest with advice, then all as a table."""
+    costs = result.error_costs
     if not costs:
         return []
     types = {error_type.key: error_type for error_type in task.error_types}
-    largest = [cost for cost in costs if cost.points >= _LEAST_COST][:_OPEN_COSTS]
-    entries = element("ol", class_="losses")
-    for cost in largest:
-        advice = types[cost.error_type].advice.format(points=f"{100 * cost.points:.1f} points")
-        entries.append(element("li", advice, bar(cost.points / largest[0].points)))
-    note = "What the score would gain without one kind of error. Gains overlap: they do not add up."
-    titles = columns(text=["Kind of error"], share=["Score without it"], number=["Points gained"])
-    rows = [(types[cost.error_type].title, cost.score_without, 100 * cost.points) for cost in costs]
-    title = "All kinds of errors"
-    shown = entries if largest else "No kind of error costs as much as 0.05 points."
+    best = task.range[1 if task.higher_is_better else 0]
+    whole = costs[0].points if best is None else abs(best - result.scores[task.columns[0].key])
+    entries = [
+        element(
+            "li",
+            types[cost.error_type].advice.format(points=text),
+            *([bar(min(cost.points / whole, 1.0))] if cost.points > 0 else []),
+        )
+        for cost in costs
+        if float(text := _short(cost.points, result))
+    ]
+    note = "What the score would gain if one type of error were fixed. Gains overlap: they do not add up."
+    if result.interval and result.interval.items < ROUGH_BELOW:
+        item = "group" if result.interval.is_grouped else task.item
+        note += f" With fewer than {counted(ROUGH_BELOW, item)} their order is rough."
+    titles = columns(text=["Type of error", "Score if fixed", "Gain"])
+    rows = [
+        (types[cost.error_type].title, _short(cost.score_if_fixed, result), _short(cost.points, result))
+        for cost in costs
+    ]
+    title = "All types of errors"
+    shown = element("ol", *entries, class_="costs") if entries else "No type of error costs anything."
     more = folded(title, *table(titles, rows, title, len(rows)))
-    return [card("run-losses", "What costs most", note, shown, more)]
+    return [card("run-costs", "What costs most", note, shown, more)]
 
 
-def _scores(columns: Sequence[ScoreColumn], result: Result, signature: str) -> Element:
+def _scores(task: Declaration, result: Result, signature: str) -> Element:
     # The ends of the interval are declared and may be missing.
-    present = [column for column in columns if column.key in result.scores]
+    present = [column for column in task.columns if column.key in result.scores]
     shown = [column for column in present if column.leaderboard]
     others = [column for column in present if not column.leaderboard]
     more = [folded("All numbers", _score_table(others, result))] if others else []
     code = element("code", cut(signature, 1000))
     line = element("p", "Scores with this signature are comparable: ", code, class_="after")
+    if result.interval:
+        more.append(element("p", _meaning(task.item), class_="after"))
     return card("run-scores", "Scores", "", _score_table(shown, result), *more, line)
+
+
+def _meaning(item: str) -> str:
+    """Return what an interval means."""
+    return (
+        f"In 95 of 100 cases the interval holds the score over all such {item}s; the score over another "
+        "reference of this size falls into it in about 83. Whether two intervals overlap says nothing about "
+        f"two submissions: they are scored on the same {item}s, so compare them directly."
+    )
 
 
 def _score_table(columns: Sequence[ScoreColumn], result: Result) -> Element:
@@ -146,7 +180,7 @@ def _score_table(columns: Sequence[ScoreColumn], result: Result) -> Element:
         element(
             "tr",
             element("td", column.title, element("small", column.description)),
-            element("td", f"{result.scores[column.key]:.{column.precision}f}", class_="number"),
+            element("td", _score_text(column, result), class_="number"),
         )
         for column in columns
     ]

@@ -17,6 +17,7 @@ from validator.findings import Note, counted
 from validator.formats.anet_entities.read import Grounding
 
 _MODES = {"all": False, "loc": True}
+_MISSING = "; they lower f1_all, f1_loc, and the coverage, not the score"
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,8 @@ class Joined:
         Which annotated segments are in the submission.
     classes, named : list of str, set of str
         The classes of the reference, then those of the submission alone; those that the submission names.
-    videos : list of str
-        The videos with an annotated segment, in ascending order.
+    n_videos : int
+        Number of videos with an annotated segment.
     segment_video : int array of shape (n_segments,)
         Index of the video of each annotated segment.
     submitted_of_video, n_submitted : int array of shape (n_videos,), int
@@ -44,15 +45,18 @@ class Joined:
     submitted: Bools
     classes: list[str]
     named: set[str]
-    videos: list[str]
+    n_videos: int
     segment_video: Ints
     submitted_of_video: Ints
     n_submitted: int
     notes: list[Note]
 
 
-def join(reference: Reference, submission: Grounding) -> Joined:
-    """Bring a submission into the reference's numbering, without objects in other segments."""
+def join(reference: Reference, submission: Grounding, effect: str = "") -> Joined:
+    """Bring a submission into the reference's numbering, without objects in other segments.
+
+    ``effect`` says what segments that are not submitted do, for the note on them.
+    """
     position = {segment: number for number, segment in enumerate(reference.segments)}
     number = np.array([position.get(segment, -1) for segment in submission.segments], dtype=np.int64)
     submitted = np.zeros(len(reference.segments), dtype=bool)
@@ -64,7 +68,7 @@ def join(reference: Reference, submission: Grounding) -> Joined:
     kept = np.flatnonzero(segment >= 0)
     # Without classes (allowed in sub-task I) the number does not matter.
     label = codes[np.maximum(submission.label[kept], 0)]
-    videos = sorted({video for video, _ in reference.segments})
+    videos = reference.annotated_videos()
     video_number = {video: index for index, video in enumerate(videos)}
     of_video = [video_number[video] for video, _ in submission.segments if video in video_number]
     return Joined(
@@ -72,15 +76,15 @@ def join(reference: Reference, submission: Grounding) -> Joined:
         submitted,
         list(classes),
         set(submission.classes),
-        videos,
+        len(videos),
         np.array([video_number[video] for video, _ in reference.segments], dtype=np.int64),
         np.bincount(np.array(of_video, dtype=np.int64), minlength=len(videos)),
         len(submission.segments),
-        _notes(int((number < 0).sum()), submitted),
+        _notes(int((number < 0).sum()), submitted, effect),
     )
 
 
-def _notes(outside: int, submitted: Bools) -> list[Note]:
+def _notes(outside: int, submitted: Bools, effect: str) -> list[Note]:
     notes = []
     if outside:
         text = f"{counted(outside, 'submitted segment')} not annotated in the chosen splits"
@@ -88,7 +92,7 @@ def _notes(outside: int, submitted: Bools) -> list[Note]:
     missing = int((~submitted).sum())
     if missing:
         text = f"nothing submitted for {missing:,} of {counted(len(submitted), 'annotated segment')}"
-        notes.append(Note("N-SEGMENTS-MISSING", text))
+        notes.append(Note("N-SEGMENTS-MISSING", f"{text}{effect}"))
     return notes
 
 
@@ -96,11 +100,13 @@ def _notes(outside: int, submitted: Bools) -> list[Note]:
 class WordStatistics(Statistics):
     """What became of each annotated word; arrays of shape (n_words,).
 
-    ``correct``: it is grounded right; ``predicted``: it has an object; ``video``: its item.
+    ``correct``: it is grounded right; ``predicted``: it has an object; ``submitted``: its segment is
+    submitted; ``video``: its item.
     """
 
     correct: Bools
     predicted: Bools
+    submitted: Bools
     label: Ints
     video: Ints
     joined: Joined
@@ -124,12 +130,12 @@ def measure_given(reference: Reference, submission: Grounding, settings: Setting
     joined, words = join(reference, submission), reference.words
     correct, predicted = grounding.words_correct(joined.objects, words)
     video = joined.segment_video[words.segment]
-    n = len(joined.videos)
+    n = joined.n_videos
     n_words = np.bincount(video, minlength=n)
     share = np.bincount(video, correct, n) / np.maximum(n_words, 1)
     scores = np.where((joined.submitted_of_video > 0) & (n_words > 0), share, np.nan)
-    items, notes = joined.videos, joined.notes
-    return WordStatistics(items, scores, notes, correct, predicted, words.label, video, joined)
+    submitted = joined.submitted[words.segment]
+    return WordStatistics(scores, joined.notes, correct, predicted, submitted, words.label, video, joined)
 
 
 def given_score(statistics: WordStatistics, weights: Floats) -> Floats:
@@ -149,9 +155,11 @@ def given_scores(statistics: WordStatistics) -> dict[str, float]:
 
 
 def given_error_costs(statistics: WordStatistics) -> dict[str, float]:
-    """Return the score if words without an object, or those with one, were right."""
+    """Return the score if words that are not submitted, those without an object, or those with one, were
+    right."""
     correct, predicted = statistics.correct, statistics.predicted
     return {
+        "not_submitted": _accuracy(statistics, correct | ~statistics.submitted),
         "objects_missing": _accuracy(statistics, correct | ~predicted),
         "boxes": _accuracy(statistics, correct | predicted),
     }
@@ -167,27 +175,32 @@ def measure_generated(
     """Compare the objects of each sentence with the annotated words of its segment."""
     annotated = reference.annotated
     lemmas = Lemmas(reference.table, settings["lemma_fallback"])
-    joined, words = join(annotated, submission), annotated.words
+    joined = join(annotated, submission, _MISSING)
+    words = annotated.words
     skipped = _not_penalized(annotated, joined, lemmas)
     judged = grounding.judge_generated(joined.objects, words, skipped, len(joined.classes))
     _, f1 = _per_sentence(judged, words, joined)
-    n = len(joined.videos)
+    n = joined.n_videos
     segments = np.bincount(joined.segment_video, minlength=n)
     means = np.bincount(joined.segment_video, np.nan_to_num(f1), n) / np.maximum(segments, 1)
     item_scores = np.where(joined.submitted_of_video > 0, means, np.nan)
     notes = [*joined.notes, *_lemma_notes(annotated, joined, lemmas, min_group(settings["detail"]))]
-    return SentenceStatistics(joined.videos, item_scores, notes, f1, judged, words, joined)
+    return SentenceStatistics(item_scores, notes, f1, judged, words, joined)
 
 
 def generated_score(statistics: SentenceStatistics, weights: Floats) -> Floats:
-    """Return the mean F1 of the submitted sentences."""
+    """Return the mean F1 of the submitted sentences.
+
+    Those of videos that are not items have the mean weight of the items, 1 if there is none.
+    """
     joined, f1 = statistics.joined, statistics.f1
-    n = len(joined.videos)
+    n = joined.n_videos
     counting = ~np.isnan(f1)
     sums = np.bincount(joined.segment_video[counting], f1[counting], n)
     empty = np.bincount(joined.segment_video[joined.submitted & ~counting], minlength=n)
     outside = joined.n_submitted - joined.submitted_of_video.sum()
-    number = weights @ (joined.submitted_of_video - empty) + outside
+    mean_weight = weights.mean(axis=1) if n else np.ones(len(weights))
+    number = weights @ (joined.submitted_of_video - empty) + outside * mean_weight
     return np.where(number > 0, weights @ sums / np.where(number > 0, number, 1), 0.0)
 
 
@@ -207,17 +220,19 @@ def generated_scores(statistics: SentenceStatistics) -> dict[str, float]:
 
 
 def generated_error_costs(statistics: SentenceStatistics) -> dict[str, float]:
-    """Return the score without hallucinated objects, without missed words, and with the right boxes."""
-    judged = statistics.judged
+    """Return the score without segments that are not annotated, without hallucinated objects, without missed
+    words, and with the right boxes."""
+    judged, joined = statistics.judged, statistics.joined
+    annotated_only = replace(joined, n_submitted=int(joined.submitted.sum()))
     known, predicted = judged.object_known, judged.word_predicted
     boxes = replace(judged, object_correct=judged.object_correct | known)
     corrected = {
-        "hallucinated": replace(judged, object_skipped=~known),
-        "missed_words": replace(judged, word_correct=judged.word_correct | ~predicted),
-        "boxes": replace(boxes, word_correct=judged.word_correct | predicted),
+        "not_annotated": (judged, annotated_only),
+        "hallucinated": (replace(judged, object_skipped=~known), joined),
+        "missed_words": (replace(judged, word_correct=judged.word_correct | ~predicted), joined),
+        "boxes": (replace(boxes, word_correct=judged.word_correct | predicted), joined),
     }
-    sides = statistics.words, statistics.joined
-    return {key: _per_sentence(now, *sides)[0].f1 for key, now in corrected.items()}
+    return {key: _per_sentence(now, statistics.words, of)[0].f1 for key, (now, of) in corrected.items()}
 
 
 def _per_sentence(

@@ -55,6 +55,10 @@ class Reference:
     vocab: list[str]
     videos: list[str]
 
+    def annotated_videos(self) -> list[str]:
+        """Return the videos with an annotated segment, in ascending order."""
+        return sorted({video for video, _ in self.segments})
+
 
 @dataclass(frozen=True)
 class ReferenceWithLemmas:

@@ -50,6 +50,14 @@ class GivenSentences(EntitiesTask[Reference, WordStatistics]):
         """Read the annotations of the chosen splits."""
         return read.load(folder, settings)
 
+    def items(self, reference: Reference) -> list[str]:
+        """Return the videos with an annotated segment."""
+        return reference.annotated_videos()
+
+    def other_names(self, reference: Reference) -> list[str]:
+        """Return all videos, of other splits and without annotations, too."""
+        return reference.videos
+
     def check_reference(self, folder: Path, settings: Settings, reference: Reference) -> list[Note]:
         """Look for empty splits and classes outside of the vocabulary."""
         read.check(settings, reference)
@@ -118,6 +126,14 @@ class GeneratedSentences(EntitiesTask[ReferenceWithLemmas, SentenceStatistics]):
             (output / read.LEMMATIZER_FILE).write_text(lemmatizer + "\n", encoding="utf-8")
             findings.note("N-REF-LEMMAS", f"{counted(len(lemmas), 'lemma')} by {lemmatizer}")
         return findings.notes
+
+    def items(self, reference: ReferenceWithLemmas) -> list[str]:
+        """Return the videos with an annotated segment."""
+        return reference.annotated.annotated_videos()
+
+    def other_names(self, reference: ReferenceWithLemmas) -> list[str]:
+        """Return all videos, of other splits and without annotations, too."""
+        return reference.annotated.videos
 
     def signature_parts(self, reference: ReferenceWithLemmas) -> dict[str, str]:
         """Return the name of the lemmatizer."""

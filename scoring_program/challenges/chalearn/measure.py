@@ -108,7 +108,6 @@ def measure(
     left_out = int((~kept).sum())
     text = f"left out of the mean, because no class counts: {left_out:,} of {counted(n, 'sequence')}"
     return SequenceStatistics(
-        items=reference.sequences,
         item_scores=np.where(kept & submission.present, means, np.nan),
         notes=[Note("N-LEFT-OUT", text)] if left_out >= max(min_group(settings["detail"]), 1) else [],
         mean_jaccard=means,
@@ -143,10 +142,11 @@ def scores(statistics: SequenceStatistics) -> dict[str, float]:
 
 
 def error_costs(statistics: SequenceStatistics) -> dict[str, float]:
-    """Return the score without false classes, without missed ones, and with the right times."""
+    """Return the score with the missing files, without false classes, with the missed ones, and on time."""
     cells = statistics.cells
     either, both = cells.annotated | cells.predicted, cells.annotated & cells.predicted
     corrected = {
+        "not_submitted": (either, cells.annotated & ~statistics.present[cells.sequence]),
         "false_classes": (cells.annotated, np.zeros_like(cells.annotated)),
         "missed_classes": (either, cells.annotated & ~cells.predicted),
         "timing": (either, both),
@@ -181,5 +181,5 @@ def _score_if(statistics: SequenceStatistics, kept: Bools, replaced: Bools) -> f
     jaccard = np.where(replaced, (annotated > 0).astype(float), frame_jaccard.jaccard_index(cells.counts))
     union = np.where(replaced, annotated, cells.counts.union)
     counts_in = kept & _counting(cells, statistics.protocol, statistics.drops_empty, union)
-    means, counts = frame_jaccard.sequence_means(jaccard, counts_in, cells.sequence, len(statistics.items))
+    means, counts = frame_jaccard.sequence_means(jaccard, counts_in, cells.sequence, len(statistics.present))
     return frame_jaccard.mean_of(means[counts])

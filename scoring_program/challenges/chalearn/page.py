@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from scoring_program import result
@@ -26,7 +28,7 @@ def sections(
         _class_table(track, rows, statistics),
         _confusions(track, rows, statistics),
         _distribution(prediction.rows, statistics),
-        _sequence_table(statistics, worst),
+        _sequence_table(reference.sequences, statistics, worst),
         Deferred(lambda: _timelines(track, reference, prediction, statistics, worst[:_TIMELINES_SHOWN])),
     ]
 
@@ -85,12 +87,12 @@ def _distribution(rows: Rows, statistics: SequenceStatistics) -> Section:
     return result.share_histogram(section, means, predicted, _BINS, ("mean Jaccard index", "sequences"))
 
 
-def _sequence_table(statistics: SequenceStatistics, worst: Ints) -> Section:
+def _sequence_table(names: Sequence[str], statistics: SequenceStatistics, worst: Ints) -> Section:
     titles = columns(text=["Sequence"], share=["Jaccard"], count=["False positive classes"])
     titles += columns(text=["Prediction file"])
     jaccard, false_classes = statistics.mean_jaccard.tolist(), statistics.false_classes.tolist()
     files = np.where(statistics.present, "yes", "missing").tolist()
-    rows = [(statistics.items[i], jaccard[i], false_classes[i], files[i]) for i in worst.tolist()]
+    rows = [(names[i], jaccard[i], false_classes[i], files[i]) for i in worst.tolist()]
     note = f"The worst first; timelines of the first {_TIMELINES_SHOWN} follow."
     return result.Table("sequences", "Sequences", note, titles, rows)
 

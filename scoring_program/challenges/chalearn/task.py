@@ -45,6 +45,10 @@ class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
         """Read the labels and the number of frames of each sequence."""
         return read.load_reference(self.track, load_rules(self.id), folder)
 
+    def items(self, reference: Reference) -> list[str]:
+        """Return the sequences."""
+        return reference.sequences
+
     def read_submission(self, path: Path, reference: Reference) -> Read[Prediction]:
         """Check and read one CSV file for each sequence."""
         return read.read_submission(self.track, load_rules(self.id), path, reference)

@@ -13,7 +13,7 @@ from scoring_program.metrics import average_precision
 from scoring_program.metrics.average_precision import Detections, Matches, People, Ranked
 from scoring_program.result import Statistics
 from scoring_program.settings import Settings
-from validator.arrays import Floats, Ints
+from validator.arrays import Bools, Floats, Ints
 from validator.findings import Note, counted
 
 _AREAS = ("all",)
@@ -39,7 +39,6 @@ def measure(reference: Reference, submission: Gathered, settings: Settings) -> I
     half, n_dense = compared.at_half(name), compared.n_annotated()
     has_score = (n_dense > 0) & (compared.n_detections() > 0)
     return ImageStatistics(
-        items=[str(number) for number in persons.image_id.tolist()],
         item_scores=np.where(has_score, half.n_right() / np.maximum(n_dense, 1), np.nan),
         notes=_notes(submission, len(compared.detections.score), compared.matches.n_persons.sum(axis=1)),
         compared=compared,
@@ -63,11 +62,12 @@ def scores(statistics: ImageStatistics) -> dict[str, float]:
 
 
 def error_costs(statistics: ImageStatistics) -> dict[str, float]:
-    """Return the AP without each type of error of the matched pairs, false detections, or missed persons.
+    """Return the AP without images without a detection, each type of error of the matched pairs, false
+    detections, or missed persons.
 
     One thing is changed, and all images are matched again.
     """
-    ones = np.ones((1, len(statistics.items)))
+    ones = np.ones((1, statistics.compared.people.n_images))
     corrected = _corrected(statistics.compared, statistics.points, statistics.measure)
     return {key: float(average_precision.weighted(ranked, ones)[0]) for key, ranked in corrected.items()}
 
@@ -112,19 +112,27 @@ def _corrected(compared: Compared, points: Points, measure: str) -> dict[str, Ra
     values = np.stack(list(similarities.values()))
     matches = average_precision.match(values, compared.overlap, compared.detections, compared.people, _AREAS)
     corrected = {key: average_precision.ranked(matches, 0, number) for number, key in enumerate(similarities)}
-    for key, rematch in (("false_positives", _without_false), ("missed_persons", _without_missed)):
-        corrected[key] = average_precision.ranked(rematch(compared, measure), 0, 0)
-    return corrected
+    people = compared.people
+    is_matched = np.isin(np.arange(len(people.dense)), compared.at_half(measure).person)
+    rematched = {
+        "not_submitted": _with_ignored(compared, measure, compared.n_detections()[people.image] == 0),
+        "false_positives": _without_false(compared, measure),
+        "missed_persons": _with_ignored(compared, measure, ~is_matched),
+    }
+    return corrected | {key: average_precision.ranked(own, 0, 0) for key, own in rematched.items()}
 
 
 def _corrected_similarities(compared: Compared, points: Points, measure: str) -> dict[str, Floats]:
-    """Return the similarity of all pairs, shape (n_pairs,), without each kind of error in matches."""
+    """Return the similarity of all pairs, shape (n_pairs,), without each type of error in matches.
+
+    Those of points change nothing if similarity is that of masks.
+    """
     is_match = compared.at_half(measure).pairs()
     corrected = {"masks": (compared.gps, np.where(is_match, 1.0, compared.mask_iou))}
     in_match, on_body = is_match[points.pair], points.part > 0
     same_part = on_body & (points.part == points.true_part)
     errors = {"background": ~on_body, "wrong_part": on_body & ~same_part, "off_within_part": same_part}
-    for key, chosen in errors.items():
+    for key, chosen in errors.items() if measure != "iou" else ():
         corrected[key] = (points.gps(np.where(in_match & chosen, 1.0, points.similarity)), compared.mask_iou)
     return {key: similarity(measure, *factors) for key, factors in corrected.items()}
 
@@ -139,10 +147,9 @@ def _without_false(compared: Compared, measure: str) -> Matches:
     return average_precision.match(values[None], compared.overlap[pair], remaining, compared.people, _AREAS)
 
 
-def _without_missed(compared: Compared, measure: str) -> Matches:
-    """Match again with the persons ignored that no detection matches at 0.5."""
+def _with_ignored(compared: Compared, measure: str, ignored: Bools) -> Matches:
+    """Match again with some of the persons ignored; bool, shape (n_persons,)."""
     people = compared.people
-    is_matched = np.isin(np.arange(len(people.dense)), compared.at_half(measure).person)
     values = similarity(measure, compared.gps, compared.mask_iou)
-    remaining = People(people.n_images, people.image, people.area, people.dense & is_matched, people.crowd)
+    remaining = People(people.n_images, people.image, people.area, people.dense & ~ignored, people.crowd)
     return average_precision.match(values[None], compared.overlap, compared.detections, remaining, _AREAS)

@@ -32,7 +32,7 @@ def sections(reference: Reference, submission: Gathered, statistics: ImageStatis
         _body(statistics, matched),
         _budget(reference, statistics, matched),
         _calibration(statistics),
-        Deferred(lambda: [_image_table(statistics)]),
+        Deferred(lambda: [_image_table(reference, statistics)]),
     ]
 
 
@@ -115,15 +115,15 @@ def _calibration(statistics: ImageStatistics) -> Section:
     )
 
 
-def _image_table(statistics: ImageStatistics) -> Section:
+def _image_table(reference: Reference, statistics: ImageStatistics) -> Section:
     """Return the images by what they cost: how much higher the score would be without each."""
-    compared, n = statistics.compared, len(statistics.items)
+    compared, n = statistics.compared, statistics.compared.people.n_images
     score = float(average(statistics, np.ones((1, n)))[0])
     blocks = (1.0 - np.eye(n)[begin : begin + _IMAGE_BLOCK] for begin in range(0, n, _IMAGE_BLOCK))
     cost = np.concatenate([average(statistics, block) for block in blocks]) - score
     counts = compared.matches.n_persons[0], compared.n_detections(), statistics.half.n_right()
     rows = [
-        (statistics.items[i], *(int(count[i]) for count in counts), float(cost[i]))
+        (str(reference.persons.image_id[i]), *(int(count[i]) for count in counts), float(cost[i]))
         for i in np.argsort(-cost, kind="stable")[:_IMAGES_SHOWN].tolist()
     ]
     titles = columns(text=["Image"], count=["Persons", "Detections", "Matched"], number=["Cost"])

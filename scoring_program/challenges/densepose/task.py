@@ -55,9 +55,13 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
         """Turn the official files into files that load fast."""
         return prepare.prepare(source, output)
 
-    def reference_digest(self, folder: Path, reference: Reference) -> str:
+    def reference_digest(self, folder: Path, settings: Settings, reference: Reference) -> str:
         """Return the hash that preparation left: hashing the files would take long in each run."""
-        return reference.digest or super().reference_digest(folder, reference)
+        return reference.digest or super().reference_digest(folder, settings, reference)
+
+    def items(self, reference: Reference) -> list[str]:
+        """Return the ids of the images."""
+        return [str(number) for number in reference.persons.image_id.tolist()]
 
     def read_submission(self, path: Path, reference: Reference) -> Read[Gathered]:
         """Check all detections and keep what matching needs."""

@@ -161,7 +161,6 @@ def measure(reference: Reference, submission: KineticsSubmission, settings: Sett
     submitted = np.array([named is not None for named in predicted], dtype=bool)
     submitted[ground_truth.frame_video[joined.has_frame]] = True
     return VideoStatistics(
-        items=sorted(names),
         item_scores=np.where(submitted, areas, np.nan)[order],
         notes=joined.notes,
         classes=reference.classes,
@@ -206,18 +205,38 @@ _KIND_OF_ERROR = {
     "states": part_state.WRONG_STATE,
     "extra_proposals": part_state.CORRECT,
 }
+_COUNTS_MISSING_FRAMES = ("not_submitted", "humans")
 
 
 def error_costs(statistics: VideoStatistics) -> dict[str, float]:
-    """Return the score with the right classes, and with each kind of wrong part made right."""
-    outcomes, has_frame, protocol = statistics.outcomes, statistics.joined.has_frame, statistics.protocol
-    scores = {"action_class": protocol.area(statistics.videos, np.ones_like(statistics.right))[1]}
-    for key, kind in _KIND_OF_ERROR.items():
-        corrected = outcomes.corrected(outcomes.kind == kind)
-        submitted = np.ones_like(has_frame) if kind == part_state.NO_HUMAN else has_frame
-        videos = _videos(statistics.parts, corrected, submitted, protocol)
-        scores[key] = protocol.area(videos, statistics.right)[1]
-    return scores
+    """Return the score with what is not submitted, with the right classes, and with each kind of wrong part
+    made right."""
+    outcomes, has_frame, parts = statistics.outcomes, statistics.joined.has_frame, statistics.parts
+    without_class = np.array([named is None for named in statistics.predicted], dtype=bool)
+    part_frame = parts.human_frame[parts.part_human]
+    right = statistics.right
+    corrected = {
+        "not_submitted": (right | without_class, ~has_frame[part_frame]),
+        "action_class": (np.ones_like(right), np.zeros(len(part_frame), dtype=bool)),
+        **{key: (right, outcomes.kind == kind) for key, kind in _KIND_OF_ERROR.items()},
+    }
+    return {
+        key: _score_if(statistics, fixed, chosen, key in _COUNTS_MISSING_FRAMES)
+        for key, (fixed, chosen) in corrected.items()
+    }
+
+
+def _score_if(statistics: VideoStatistics, right: Bools, chosen: Bools, all_frames: bool) -> float:
+    """Return the score if the videos ``right`` had the right class and the parts ``chosen`` were correct.
+
+    ``all_frames`` says whether missing frames count as submitted.
+    """
+    has_frame, protocol = statistics.joined.has_frame, statistics.protocol
+    videos = statistics.videos
+    if chosen.any() or all_frames:
+        corrected = statistics.outcomes.corrected(chosen)
+        videos = _videos(statistics.parts, corrected, has_frame | all_frames, protocol)
+    return protocol.area(videos, right)[1]
 
 
 def _videos(parts: PartStates, outcomes: PartOutcomes, has_frame: Bools, protocol: Protocol) -> Videos:

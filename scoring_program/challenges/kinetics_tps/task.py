@@ -30,6 +30,10 @@ class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
         """Read the organizers' two JSON files, or the arrays that were prepared from them."""
         return read.load_reference(folder, load_rules(self.id))
 
+    def items(self, reference: Reference) -> list[str]:
+        """Return the videos."""
+        return sorted(reference.parts.videos)
+
     def prepare_reference(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
         """Check the organizers' files and write them as arrays, which load fast."""
         reference = read.load_reference(source, load_rules(self.id))

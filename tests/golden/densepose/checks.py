@@ -18,11 +18,11 @@ def check(name, score, expected):
 
 def check_more(score, case):
     """Compare the matrices of GPS, mask IoU and box IoU."""
-    statistics = score(measure="gpsm", kappa=0.0).statistics
-    compared = statistics.compared
+    result = score(measure="gpsm", kappa=0.0)
+    compared = result.statistics.compared
     image_of_pair = compared.detections.image[compared.pairs.detection]
     for image_id, wanted in case["pairs"].items():
-        of_image = image_of_pair == statistics.items.index(image_id)
+        of_image = image_of_pair == result.items.index(image_id)
         ours = {"gps": compared.gps, "mask_iou": compared.mask_iou, "box_iou": compared.overlap}
         for key, values in ours.items():
             expected = np.array(wanted[key], dtype=float).ravel()

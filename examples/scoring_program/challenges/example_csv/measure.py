@@ -26,7 +26,7 @@ def measure(reference: Reference, submission: Items, settings: Settings) -> Item
     """Compare both sides item by item."""
     truth, predicted = reference.items.values, submission.values
     item_scores = (predicted == truth).astype(np.float64)
-    return ItemStatistics(reference.items.keys, item_scores, [], truth, predicted)
+    return ItemStatistics(item_scores, [], truth, predicted)
 
 
 def reduce(statistics: ItemStatistics, weights: Floats) -> Floats:
@@ -36,5 +36,5 @@ def reduce(statistics: ItemStatistics, weights: Floats) -> Floats:
 
 def scores(statistics: ItemStatistics) -> dict[str, float]:
     """Return the score; a submission without all items is refused."""
-    score = float(reduce(statistics, np.ones((1, len(statistics.items))))[0])
+    score = float(reduce(statistics, np.ones((1, len(statistics.truth))))[0])
     return {"score": score, "coverage": 1.0, "accuracy": score}

@@ -31,7 +31,7 @@ def sections(reference: Reference, submission: Items, statistics: ItemStatistics
     note = "Right: the share of the items of a label that are predicted so."
     items = [
         (item, labels[own], labels[guess], "yes" if own == guess else "no")
-        for item, own, guess in zip(statistics.items, truth.tolist(), predicted.tolist())
+        for item, own, guess in zip(reference.items.keys, truth.tolist(), predicted.tolist())
     ]
     shown = [Column("Item"), Column("Ground truth"), Column("Prediction"), Column("Right")]
     return [

@@ -30,6 +30,10 @@ class ItemTask(Task[Reference, Items, ItemStatistics]):
         is_open = not min_group(settings["detail"])
         return load_reference(folder, load_rules(self.id, "examples.validator.formats"), is_open)
 
+    def items(self, reference: Reference) -> list[str]:
+        """Return the keys of the ground truth."""
+        return reference.items.keys
+
     def read_submission(self, path: Path, reference: Reference) -> Read[Items]:
         """Check and read the predictions, in the order of the reference."""
         rules = load_rules(self.id, "examples.validator.formats")

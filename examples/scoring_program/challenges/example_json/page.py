@@ -18,7 +18,10 @@ def sections(reference: Reference, submission: Items, statistics: ItemStatistics
     counts, edges = np.histogram(np.abs(errors), 10, (0, top))
     section = "errors", "Errors", "Predictions by the size of their error."
     support = np.stack([counts, counts], axis=1)
-    columns = statistics.items, *(side.tolist() for side in (statistics.truth, statistics.predicted, errors))
+    columns = (
+        reference.items.keys,
+        *(side.tolist() for side in (statistics.truth, statistics.predicted, errors)),
+    )
     titles = [Column("Item"), *(Column(title, "number") for title in ("Ground truth", "Prediction", "Error"))]
     return [
         Histogram(*section, edges.tolist(), counts.tolist(), support, "absolute error", "predictions"),

@@ -1,0 +1,190 @@
+"""Comparing submissions to the same items: differences, ranks, and how sure both are.
+
+All pairs of m submissions are compared by Student's t with the standard error of their difference over random
+halves of the items (`metrics.resampling`), adjusted for the number of pairs. Ranks, rank sets and tests come
+from one source, so they cannot contradict each other. Whether the intervals of two scores overlap says
+nothing about their difference, because submissions are paired.
+
+Conventions
+-----------
+m submissions, K = m (m - 1) / 2 pairs i < j in the order of i, then j. A difference is the score of i less
+that of j, whichever direction is better.
+
+Sources: Holm, Scandinavian Journal of Statistics 6, 1979 (adjusted p values); Mogstad, Romano, Shaikh and
+Wilhelm, Review of Economic Studies 91, 2024 (rank sets).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring_program.metrics.resampling import (
+    LEVEL,
+    HalfScores,
+    centered,
+    rounded,
+    stacked,
+    standard_error,
+    student_p,
+    student_quantile,
+)
+from validator.arrays import Bools, Floats, Ints
+
+SIGNIFICANT = 0.05
+LEAST_ITEMS = 10
+"""With fewer items nothing is significant."""
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """All pairs i < j of submissions; arrays of shape (n_pairs,).
+
+    Attributes
+    ----------
+    first, second : int arrays
+        i and j.
+    difference, standard_error : float64 arrays
+        Score of i less that of j, and its standard error; NaN with fewer than 2 items.
+    low, high : float64 arrays
+        The 95 % interval of the difference for this pair alone; NaN with fewer than 2 items.
+    low_all, high_all : float64 arrays
+        The same at 95 % for all pairs at once.
+    p, p_adjusted : float64 arrays
+        The two-sided p value, and the same adjusted for all pairs by `holm`.
+    """
+
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
+    difference: Floats
+    standard_error: Floats
+    low: Floats
+    high: Floats
+    low_all: Floats
+    high_all: Floats
+    p: Floats
+    p_adjusted: Floats
+
+    @property
+    def is_significant(self) -> Bools:
+        """Whether the two scores differ by more than chance explains."""
+        return self.p_adjusted < SIGNIFICANT
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Ranks of m submissions, how sure they are, and all pairs; arrays of shape (m,).
+
+    Attributes
+    ----------
+    rank : int array
+        1 + the number of better scores; equal scores share a rank.
+    rank_low, rank_high : int arrays
+        The rank set: all sets together hold all true ranks in at least 95 % of references.
+    visible : float
+        The smallest difference that this reference can show for a typical pair; NaN where none can be.
+    """
+
+    rank: Ints
+    rank_low: Ints
+    rank_high: Ints
+    pairs: Pairs
+    visible: float
+    n_items: int
+
+    @property
+    def may_be_best(self) -> Bools:
+        """Which submissions none is significantly better than."""
+        return self.rank_low == 1
+
+    def items_needed(self, difference: float) -> float:
+        """Return how many items would show a difference of a typical pair, NaN where none can be named."""
+        return self.n_items * (self.visible / difference) ** 2 if difference else np.nan
+
+
+def compare(submissions: Sequence[HalfScores], higher_is_better: bool = True) -> Comparison:
+    """Compare each submission with each other; all have the same items and halves.
+
+    Examples
+    --------
+    >>> halves = np.linspace(0, 0.1, 11)
+    >>> submissions = [HalfScores(s, s + halves, s + halves[::-1], 20) for s in (0.7, 0.5, 0.7)]
+    >>> compare(submissions).rank, compare(submissions).rank_high
+    (array([1, 3, 1]), array([2, 3, 2]))
+    """
+    score = np.array([own.score for own in submissions])
+    n = submissions[0].n_items
+    pairs = compare_pairs(score, *stacked(submissions), n)
+    m, sign = len(score), 1 if higher_is_better else -1
+    apart = pairs.is_significant
+    better = np.where(sign * pairs.difference > 0, pairs.first, pairs.second)[apart]
+    worse = (pairs.first + pairs.second)[apart] - better
+    rank_low = 1 + np.bincount(worse, minlength=m)
+    rank_high = m - np.bincount(better, minlength=m)
+    is_known = m > 1 and n >= LEAST_ITEMS
+    visible = _quantile_for_all(m, n) * float(np.median(pairs.standard_error)) if is_known else np.nan
+    return Comparison(ranks(score, higher_is_better), rank_low, rank_high, pairs, visible, n)
+
+
+def ranks(score: Floats, higher_is_better: bool = True) -> Ints:
+    """Return 1 + the number of better scores; equal scores share a rank. Shapes: (m,) -> (m,).
+
+    Examples
+    --------
+    >>> ranks(np.array([0.5, 0.7, 0.5]))
+    array([2, 1, 2])
+    """
+    cost = -score if higher_is_better else score
+    return 1 + np.searchsorted(np.sort(cost), cost)
+
+
+def compare_pairs(score: Floats, first: Floats, second: Floats, n_items: int) -> Pairs:
+    """Compare all pairs of m submissions.
+
+    Shapes: (m,), (n_halves, m), (n_halves, m); all rounded as `resampling.half_scores` returns them.
+    """
+    m = len(score)
+    i, j = np.triu_indices(m, k=1)
+    difference = rounded(score[i] - score[j])
+    if n_items < 2:
+        unknown, ones = np.full(len(i), np.nan), np.ones(len(i))
+        return Pairs(i, j, difference, *[unknown] * 5, ones, ones)
+    # The halves of one submission after another, so that each difference is read in one go.
+    deviations = np.ascontiguousarray(centered(first, second, n_items).T)
+    errors = [standard_error((deviations[k] - deviations[k + 1 :]).T) for k in range(m)]
+    error = np.concatenate(errors) if errors else np.zeros(0)
+    p = _p_values(difference, error, n_items)
+    alone = student_quantile(0.5 + LEVEL / 2, n_items - 1) * error
+    at_once = _quantile_for_all(m, n_items) * error if m > 1 else error
+    ends = difference - alone, difference + alone, difference - at_once, difference + at_once
+    return Pairs(i, j, difference, error, *ends, p, holm(p))
+
+
+def _quantile_for_all(m: int, n_items: int) -> float:
+    """Return the quantile of Student's t for all pairs of m submissions at once."""
+    return student_quantile(1 - (1 - LEVEL) / (m * (m - 1)), n_items - 1)
+
+
+def _p_values(difference: Floats, error: Floats, n_items: int) -> Floats:
+    if n_items < LEAST_ITEMS:
+        return np.ones_like(difference)
+    t = np.divide(np.abs(difference), error, out=np.full_like(error, np.inf), where=error > 0)
+    return np.where(difference == 0, 1.0, student_p(t, n_items - 1))
+
+
+def holm(p: Floats) -> Floats:
+    """Return p values adjusted by Holm's step-down method, rounded to 10 decimals; shape (n,).
+
+    Examples
+    --------
+    >>> holm(np.array([0.01, 0.04, 0.03]))
+    array([0.03, 0.06, 0.06])
+    """
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return rounded(adjusted)
