@@ -23,7 +23,9 @@ NUMBERS = {
     for case, expected in json.loads(path.read_text(encoding="utf-8")).items()
 }
 RANKINGS = json.loads((FOLDER / "rankings.json").read_text(encoding="utf-8"))
-CASES = pytest.mark.parametrize(("task_id", "case"), [pytest.param(*key, id="-".join(key)) for key in NUMBERS])
+CASES = pytest.mark.parametrize(
+    ("task_id", "case"), [pytest.param(*key, id="-".join(key)) for key in NUMBERS]
+)
 INTERVAL = ("low", "high", "standard_error", "bias", "acceleration")
 
 
