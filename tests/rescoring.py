@@ -17,7 +17,7 @@ from tests.helpers import SAMPLES as ALL_SAMPLES
 ID = "chalearn_gesture"
 REFERENCE = REFERENCES / ID
 SAMPLES = ALL_SAMPLES / ID
-TABLES = ["scores.csv", "ranking.csv", "pairs.csv", "items.csv", "changes.csv"]
+TABLES = ["scores.csv", "ranking.csv", "pairs.csv", "items.csv", "stability.csv", "changes.csv"]
 
 # A submission with a file of one of these names has the program do this.
 _SPOILED = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -42,6 +43,8 @@ def test_interval_and_error_costs_of_a_golden_case(task_id, case):
         assert result.interval is None
         assert "score_low" not in result.scores
         return
+    assert result.halves
+    assert result.interval
     assert result.interval.half_samples == expected["interval"]["splits"]
     assert result.halves.first[:5] == pytest.approx(expected["first_halves"], abs=1e-9)
     assert result.halves.second[:5] == pytest.approx(expected["second_halves"], abs=1e-9)
@@ -65,7 +68,7 @@ def submissions(item_scores):
     """Return the half scores of teams whose score is the mean of their items; shape (n_items, m)."""
     values = np.array(item_scores)
     groups = np.arange(len(values))
-    return [half_scores(lambda weights, own=own: weighted_mean(own, weights), groups) for own in values.T]
+    return [half_scores(partial(weighted_mean, own), groups) for own in values.T]
 
 
 @pytest.mark.parametrize("expected", RANKINGS, ids=[ranking["name"] for ranking in RANKINGS])

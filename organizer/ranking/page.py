@@ -47,6 +47,12 @@ class RankingPages:
     other: Ranking | None
     keep: str = "best"
 
+    @property
+    def unit(self) -> str:
+        """What is independent: the item of the task, or groups of them."""
+        is_grouped = self.ranking and self.ranking.comparison.n_items != len(self.ranking.items)
+        return "group" if is_grouped else self.task.item
+
     def score(self, record: Record) -> str:
         """Return the score of a submission as the leaderboard shows it."""
         best = self.task.columns[0]
@@ -157,7 +163,7 @@ def _sentences(pages: RankingPages, ranking: Ranking) -> list[str]:
     n, over, lines = compared.n_items, ranking.records[0].entry.over, list[str]()
     groups = _alike(compared) if n >= LEAST_ITEMS else []
     if m > 1 and n < LEAST_ITEMS:
-        lines.append(f"Every rank set holds all ranks: {counted(n, task.item)} are too few to say more.")
+        lines.append(f"Every rank set holds all ranks: {counted(n, pages.unit)} are too few to say more.")
     elif groups:
         lines += [f"Ranks {low} to {high} are not distinguishable." for low, high in groups[:_MOST_SENTENCES]]
     elif m > 1:
@@ -165,7 +171,7 @@ def _sentences(pages: RankingPages, ranking: Ranking) -> list[str]:
     if not np.isnan(compared.visible):
         text = f"With {over} a difference below about {compared.visible:.4f} between two teams cannot be seen"
         if difference := abs(float(compared.pairs.difference[0])):
-            needed = f"{max(compared.items_needed(difference), 1):,.0f} {task.item}s"
+            needed = f"{max(compared.items_needed(difference), 1):,.0f} {pages.unit}s"
             text += f"; one of {difference:.4f}, as between the first two, needs about {needed}"
         lines.append(f"{text}.")
     shown = [pages.score(record) for record in ranking.records]
@@ -282,7 +288,7 @@ def _method(pages: RankingPages, ranking: Ranking) -> Element:
         "and Wu, Annals of Statistics 1989). The spread of these scores gives standard errors.",
         "Intervals of scores: Student's t with a correction for skewness (Efron 1987; DiCiccio and Efron "
         f"1992) and an allowance for bias; 95 of 100 hold the score over all such {item}s"
-        f"{caution(n, item)}.",
+        f"{caution(n, pages.unit)}.",
         "Significant differences: a t test of the difference of scores of each pair of teams, adjusted for "
         f"{counted(n_pairs, 'pair')} (Holm, Scandinavian Journal of Statistics 1979); two teams are "
         f"significantly different if the adjusted p value is below {SIGNIFICANT}.",
@@ -318,7 +324,7 @@ def _pairs(ranking: Ranking) -> list[Element]:
         rows.append(row)
     note = (
         f"Adjusted p values of the first {counted(len(names), 'team')}; green: the team of the row is "
-        "significantly better, red: significantly worse. “(Holm)”: its interval for all pairs at once holds 0."
+        "significantly better, red: significantly worse. “(Holm)”: the interval for all pairs holds 0."
     )
     head = element("thead", element("tr", element("td"), *heads))
     matrix = element("table", head, element("tbody", *rows), class_="matrix")

@@ -39,14 +39,14 @@ _DECIMALS = 10
 class Setup:
     """What a fork server loads, and the limits of each submission.
 
-    ``fingerprint`` is a hash of the program and the reference, whose unpacked folders are ``program`` and
-    ``reference``. ``settings`` replace those of the reference; ``half_samples`` is the number of random
-    divisions of the items into halves.
-    After ``time_limit`` seconds a submission is killed; ``memory_mb`` is the most memory in MB, if the
-    settings do not say less.
+    ``version`` is that of the program; ``fingerprint`` is a hash of the program and the reference, whose
+    unpacked folders are ``program`` and ``reference``. ``settings`` replace those of the reference;
+    ``half_samples`` is the number of random divisions of the items into halves. After ``time_limit`` seconds
+    a submission is killed; ``memory_mb`` is the most memory in MB, if the settings do not say less.
     """
 
     task_id: str
+    version: str
     fingerprint: str
     settings: Mapping[str, object]
     half_samples: int
@@ -119,10 +119,14 @@ def main() -> None:
 
 
 def _load(setup: Setup) -> tuple[Loaded | None, str]:
-    """Return the task with its reference, and the problems of the reference."""
+    """Return the task with its reference, and the problems of the program or the reference."""
+    from scoring_program.signature import VERSION
     from scoring_program.task import load_task
     from validator.findings import Findings
 
+    if setup.version != VERSION:
+        versions = f"the program is of version {VERSION}, this tool of {setup.version}"
+        return None, f"{versions}: build the bundle again"
     task, folder, findings = load_task(setup.task_id), Path(setup.reference), Findings()
     loaded = None
     with findings.part():

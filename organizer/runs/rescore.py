@@ -22,6 +22,7 @@ from organizer.runs.submissions import Submission
 from organizer.runs.worker import BuiltTask
 from scoring_program.metrics.resampling import HALVES
 from scoring_program.report.outputs import write_atomic
+from scoring_program.signature import VERSION
 from validator.findings import quote
 from validator.workers import usable_cores
 
@@ -74,7 +75,7 @@ def score_all(
     reference's settings. Raises BrokenError if the reference, the program or the scheduler cannot be used.
     """
     settings = {"protocol": protocol} if protocol else {}
-    setup = Setup(built.id, fingerprint(built), settings, options.half_samples, built.time_limit)
+    setup = Setup(built.id, VERSION, fingerprint(built), settings, options.half_samples, built.time_limit)
     store = _Store(output / "store", setup)
     if store.is_first_after_old:
         print(f"made by version 1.1: all {len(submissions):,} submissions are scored again", flush=True)

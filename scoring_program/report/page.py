@@ -23,6 +23,7 @@ from scoring_program.result import (
     Cell,
     Column,
     Histogram,
+    Interval,
     LineChart,
     Matrix,
     Result,
@@ -99,7 +100,11 @@ def _interval_text(task: Declaration, result: Result, n_items: int) -> str:
     if not interval.standard_error:
         return f"over {interval.over}; all halves score the same: no interval can be given"
     low, high = _short(interval.low, result), _short(interval.high, result)
-    return f"95 % interval {low} to {high}, over {interval.over}{caution(n_items, task.item)}"
+    return f"95 % interval {low} to {high}, over {interval.over}{caution(n_items, _unit(task, interval))}"
+
+
+def _unit(task: Declaration, interval: Interval) -> str:
+    return "group" if interval.is_grouped else task.item
 
 
 def caution(n_items: int, item: str) -> str:
@@ -133,15 +138,15 @@ def _error_costs(task: Declaration, result: Result) -> list[Element]:
         element(
             "li",
             types[cost.error_type].advice.format(points=text),
-            *([bar(min(cost.points / whole, 1.0))] if cost.points > 0 else []),
+            *([bar(cost.points / whole)] if cost.points > 0 else []),
         )
         for cost in costs
         if float(text := _short(cost.points, result))
     ]
     note = "What the score would gain if one type of error were fixed. Gains overlap: they do not add up."
     if result.interval and result.interval.items < ROUGH_BELOW:
-        item = "group" if result.interval.is_grouped else task.item
-        note += f" With fewer than {counted(ROUGH_BELOW, item)} their order is rough."
+        unit = _unit(task, result.interval)
+        note += f" With fewer than {counted(ROUGH_BELOW, unit)} their order is rough."
     titles = columns(text=["Type of error", "Score if fixed", "Gain"])
     rows = [
         (types[cost.error_type].title, _short(cost.score_if_fixed, result), _short(cost.points, result))

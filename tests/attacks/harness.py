@@ -66,7 +66,9 @@ def look(attack: Attack, labels: Labels, **settings: object) -> Seen:
         data = json.loads((folder / "out" / "detailed_results.json").read_text(encoding="utf-8"))
     del data["stages"]
     shares = [table for table in data["tables"].values() if table["kind"] == "StackedBar"]
-    totals = json.dumps([data["exit_code"], *(data[key] for key in ("scores", "interval", "losses")), shares])
+    totals = json.dumps(
+        [data["exit_code"], *(data[key] for key in ("scores", "interval", "error_costs")), shares]
+    )
     everything = "\n".join([page, json.dumps(data), *log.getvalue().splitlines()])
     return Seen(totals, re.sub(r"ref:[0-9a-f]+|\ntime: .*", "", everything))
 

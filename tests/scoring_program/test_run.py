@@ -137,7 +137,7 @@ def test_a_failed_run_leaves_nothing_of_an_earlier_one(
         "detailed_results.html",
         "detailed_results.json",
     ]
-    assert (failed.detail["scores"], failed.detail["tables"], failed.detail["losses"]) == ({}, {}, [])
+    assert (failed.detail["scores"], failed.detail["tables"], failed.detail["error_costs"]) == ({}, {}, [])
     assert "Not scored" in failed.page
     assert "Valid and scored" not in failed.page
 

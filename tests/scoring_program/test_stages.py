@@ -27,7 +27,7 @@ STAGES = [
     ("score", GestureTask, "scores"),
     ("interval", GestureTask, "reduce"),
     ("notes", GestureTask, "hints"),
-    ("losses", GestureTask, "error_costs"),
+    ("error_costs", GestureTask, "error_costs"),
     ("report", GestureTask, "sections"),
     ("report", page, "result_page"),
     ("report", outputs, "write_scored"),

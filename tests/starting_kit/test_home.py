@@ -36,7 +36,9 @@ def test_score_gives_what_the_command_writes(task, tmp_path, capsys):
     assert {key: pytest.approx(value, abs=1e-9) for key, value in found.scores.items()} == written
     assert found.signature in capsys.readouterr().out
     assert found.interval.low <= found.scores["score"] <= found.interval.high
-    assert {cost.error_type for cost in found.losses} == {error.key for error in load_task(task).error_types}
+    assert {cost.error_type for cost in found.error_costs} == {
+        error.key for error in load_task(task).error_types
+    }
     assert len(found.items) >= 4
 
 

@@ -123,7 +123,7 @@ def _image_table(reference: Reference, statistics: ImageStatistics) -> Section:
     cost = np.concatenate([average(statistics, block) for block in blocks]) - score
     counts = compared.matches.n_persons[0], compared.n_detections(), statistics.half.n_right()
     rows = [
-        (str(reference.persons.image_id[i]), *(int(count[i]) for count in counts), float(cost[i]))
+        (str(int(reference.persons.image_id[i])), *(int(count[i]) for count in counts), float(cost[i]))
         for i in np.argsort(-cost, kind="stable")[:_IMAGES_SHOWN].tolist()
     ]
     titles = columns(text=["Image"], count=["Persons", "Detections", "Matched"], number=["Cost"])

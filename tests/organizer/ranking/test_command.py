@@ -53,9 +53,11 @@ def test_all_zips_get_a_row_and_a_page_and_teams_a_rank(submissions, tmp_path, c
     assert "scored 2 of 3 submissions" in capsys.readouterr().out
     headers = {name: (out / name).read_text().splitlines()[0] for name in TABLES[1:]}
     assert headers == {
-        "ranking.csv": "rank,rank_low,rank_high,firsts,team,submission,score,score_low,score_high,coverage",
-        "pairs.csv": "first,second,difference,low,high,p,p_holm",
-        "items.csv": "item,mean,spread",
+        "ranking.csv": "rank,rank_low,rank_high,may_be_best,team,submission,submissions,score,score_low,"
+        "score_high,coverage",
+        "pairs.csv": "first,second,difference,low,high,low_all,high_all,p,p_adjusted",
+        "items.csv": "item,mean,spread,teams",
+        "stability.csv": "team,1",
         "changes.csv": "team,rank_before,rank,score_before,score,why",
     }
 
@@ -151,9 +153,9 @@ def test_two_protocols_stand_side_by_side(tmp_path):
             assert "Kendall's tau-b between both rankings: 1.000" in (out / protocol / page).read_text()
 
 
-def test_replicates_change_ranks_and_not_the_interval_of_the_scores_file(submissions, tmp_path):
+def test_half_samples_change_the_ranking_and_not_the_interval_of_the_scores_file(submissions, tmp_path):
     call(submissions, tmp_path / "one")
-    call(submissions, tmp_path / "other", "--replicates", 50)
+    call(submissions, tmp_path / "other", "--half-samples", 50)
     scores, rankings = (
         [(tmp_path / run / name).read_text() for run in ("one", "other")]
         for name in ("scores.csv", "ranking.csv")

@@ -1,10 +1,16 @@
-"""Pages and tables of a ranking, from made-up scores."""
+"""Pages and tables of a ranking, from teams whose scores are means over items."""
 
 from __future__ import annotations
 
+import csv
+import io
+import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
+import html5lib
+import numpy as np
 import pytest
 
 from organizer.ranking import page, tables
@@ -12,49 +18,195 @@ from organizer.ranking.statistics import ranking_of
 from organizer.runs.fork_server import SCORED, Entry
 from organizer.runs.rescore import Record
 from organizer.runs.submissions import Submission
+from scoring_program.metrics.resampling import half_scores, weighted_mean
 from scoring_program.task import load_task
 
 TASK = load_task("chalearn_gesture")
-ERRORS = {"easy": 0.5, "hard": 7.0, "middle": 2.0}
+PICK = np.random.RandomState(8)
+CLOSE = np.round(np.clip(PICK.rand(40, 1) + PICK.normal([0.0, -0.005, -0.01, -0.4], 0.05, (40, 4)), 0, 1), 3)
 
 
-def report(sorting="desc", factor=1.0, coverage=1.0):
-    """Return the report on three teams; ``factor`` scales all scores."""
-    records = []
-    for team in range(3):
-        items = [factor * value + 0.01 * team for value in ERRORS.values()]
-        scores = {"score": items[1], "coverage": coverage}
-        entry = Entry(
-            SCORED, scores=scores, score=items[1], replicates=items, items=list(ERRORS), item_scores=items
-        )
-        name = f"team{team}.zip"
-        records.append(Record(Submission(name, f"team{team}", "", Path(name)), "", entry, Path()))
+def record_of(team, values, coverage=1.0, groups=None, name="1"):
+    """Return the record of a submission whose score is the mean of its items."""
+    groups = np.arange(len(values)) if groups is None else groups
+    halves = half_scores(partial(weighted_mean, values), groups)
+    items = [f"item{number:02d}" for number in range(len(values))]
+    entry = Entry(
+        SCORED, scores={"score": halves.score, "coverage": coverage}, score=halves.score, first=halves.first.tolist(),
+        second=halves.second.tolist(), n_items=halves.n_items, over=f"{len(values)} sequences", items=items,
+        item_scores=values.tolist(), signature="x|ref:0",
+    )  # fmt: skip
+    return Record(Submission(f"{team}/{name}.zip", team, "", Path(name)), "", entry, Path())
+
+
+def pages_of(records, sorting="desc", keep="best"):
+    """Return the pages of a ranking."""
     columns = [replace(TASK.columns[0], sorting=sorting), *TASK.columns[1:]]
-    ranking = ranking_of(records, higher_is_better=sorting == "desc")
+    task = replace(TASK, columns=columns)
+    ranking = ranking_of(records, task, keep)
     history = tables.History(Path("none"), records, ranking)
     links = {record.submission.name: "details/x.html" for record in records}
-    return page.RankingPages(replace(TASK, columns=columns), records, ranking, history, links, "", None)
+    return page.RankingPages(task, records, ranking, history, links, "", None, keep)
 
 
-@pytest.mark.parametrize(("sorting", "first"), [("desc", "easy"), ("asc", "hard")])
+def teams(values=CLOSE, sorting="desc", **options):
+    return pages_of([record_of(f"team{k}", own, **options) for k, own in enumerate(values.T)], sorting)
+
+
+def shown(text):
+    tree = html5lib.HTMLParser(namespaceHTMLElements=False, strict=True).parse(text)
+    return " ".join(" ".join(tree.find("body").itertext()).split())
+
+
+def rows_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@pytest.mark.parametrize(("sorting", "first"), [("desc", "item00"), ("asc", "item01")])
 def test_hardest_items_are_those_with_the_worst_scores(sorting, first):
-    made = report(sorting)
-    assert tables.hardest_items(made.ranking)[0][0] == first
-    assert tables.items_csv(made.ranking).splitlines()[1].startswith(f"{first},")
+    values = np.tile(np.array([[0.1], [0.9], [0.5]]), 3)
+    found = teams(values, sorting)
+    assert tables.hardest_items(found.ranking)[0][0] == first
+    assert rows_of(tables.items_csv(found.ranking))[0] == {
+        "item": first, "mean": {"item00": "0.1", "item01": "0.9"}[first], "spread": "0.0", "teams": "3"
+    }  # fmt: skip
 
 
-@pytest.mark.parametrize(("factor", "bars"), [(0.1, True), (1.0, False)])
+@pytest.mark.parametrize(("factor", "bars"), [(0.1, True), (10.0, False)])
 def test_only_items_scored_from_0_to_1_have_a_bar(factor, bars):
-    hardest = page.index_page(report("asc", factor)).split('id="items"')[1].split("</section>")[0]
+    hardest = page.index_page(teams(CLOSE * factor, "asc")).split('id="items"')[1].split("</section>")[0]
     assert ('class="bar"' in hardest) == bars
 
 
-def test_stability_has_numbers_of_ranks_and_says_how_alike_most_rankings_are():
-    text = page.ranking_page(report())
-    assert "on average, at least 1.000 in 95 % of them." in text
+@pytest.mark.parametrize(("coverage", "expected"), [(1.0, False), (0.9, True)])
+def test_coverage_is_drawn_if_a_team_left_something_out(coverage, expected):
+    assert ("Score and coverage" in page.index_page(teams(coverage=coverage))) == expected
+
+
+def test_page_has_rank_sets_and_says_which_ranks_are_not_distinguishable():
+    found = teams()
+    compared = found.ranking.comparison
+    assert compared.rank_low.tolist() == [1, 1, 1, 4]
+    text = shown(page.ranking_page(found))
+    assert "Ranks 1 to 3 are not distinguishable." in text
+    assert text.split("Method")[0].count("may be the best") == 3
+    assert f"a difference below about {compared.visible:.4f} between two teams cannot be seen" in text
+    assert "says nothing about their difference" in text
+    assert "adjusted for 6 pairs (Holm" in text
+    assert "500 times (seed 20140906)" in text
+
+
+@pytest.mark.parametrize("m", [2, 3])
+def test_difference_to_the_first_team_has_the_interval_of_all_pairs_if_there_are_several(m):
+    found = teams(CLOSE[:, [0, 3, 1][:m]])
+    pairs = found.ranking.comparison.pairs
+    low, high = (pairs.low_all, pairs.high_all) if m > 2 else (pairs.low, pairs.high)
+    last = m - 2
+    expected = f"{-pairs.difference[last]:.4f} {-high[last]:.4f} to {-low[last]:.4f}"
+    text = shown(page.ranking_page(found))
+    assert expected in text
+    assert ("for all pairs of teams at once" in text) == (m > 2)
+
+
+def test_nine_items_are_too_few_to_rank():
+    text = shown(page.ranking_page(teams(CLOSE[:9])))
+    assert "Every rank set holds all ranks: 9 sequences are too few to say more." in text
+    assert "cannot be seen" not in text
+
+
+def test_one_item_has_no_intervals():
+    found = teams(CLOSE[:1])
+    assert "no interval" in shown(page.ranking_page(found))
+    assert rows_of(tables.ranking_csv(found.ranking))[0]["score_low"] == ""
+    assert rows_of(tables.pairs_csv(found.ranking))[0]["low_all"] == ""
+
+
+def test_groups_are_counted_as_groups():
+    found = teams(CLOSE, groups=np.arange(40) % 9)
+    assert "9 groups are too few to say more" in shown(page.ranking_page(found))
+
+
+def test_submissions_of_a_team_are_counted():
+    records = [
+        record_of("a", CLOSE[:, 0]),
+        record_of("a", CLOSE[:, 3], name="2"),
+        record_of("b", CLOSE[:, 3]),
+    ]
+    favors = "The best of several submissions of a team counts; this favors teams with many."
+    best, last = (shown(page.ranking_page(pages_of(records, keep=keep))) for keep in ("best", "last"))
+    assert "2 submissions" in best
+    assert favors in best
+    assert favors not in last
+    assert [row["submissions"] for row in rows_of(tables.ranking_csv(pages_of(records).ranking))] == [
+        "2",
+        "1",
+    ]
+
+
+def test_equal_on_the_leaderboard_is_said():
+    values = np.array([[0.5, 0.5], [0.4, 0.40001]])
+    text = shown(page.ranking_page(teams(values)))
+    assert "team1 and team0 are equal on the leaderboard and differ before rounding." in text
+
+
+def test_stability_shows_numbers_of_ranks_and_how_often_each_team_is_first():
+    found = teams()
+    text = page.ranking_page(found)
     assert "<span>1</span><span>2</span><span>3</span>" in text
+    assert f"first in {100 * found.ranking.stability.shares[0, 0]:.1f} %" in text
+    assert "not an interval" in text
+    (header, *lines) = tables.stability_csv(found.ranking).splitlines()
+    assert header == "team,1,2,3,4"
+    assert len(lines) == 4
 
 
-@pytest.mark.parametrize(("coverage", "shown"), [(1.0, False), (0.9, True)])
-def test_coverage_is_drawn_if_a_team_left_something_out(coverage, shown):
-    assert ("Score and coverage" in page.index_page(report(coverage=coverage))) == shown
+def test_pairs_are_colored_by_direction():
+    text = page.index_page(teams()).split('id="pairs"')[1].split("</section>")[0]
+    classes = re.findall(r'<td class="(better|worse|open)">([^<]*)', text)
+    assert [name for name, _ in classes[:4]] == ["open", "open", "open", "better"]
+    assert [name for name, _ in classes[-4:]] == ["worse", "worse", "worse", "open"]
+    assert classes[3][1] == "&lt; 0.0001"
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [
+        (1.0, "1.0"),
+        (0.05, "0.050"),
+        (0.04321, "0.043"),
+        (0.00012, "0.00012"),
+        (0.00009, "< 0.0001"),
+        (np.nan, ""),
+    ],
+)
+def test_p_values_have_two_digits(p, text):
+    assert page.p_text(p) == text
+
+
+def test_tables_have_the_columns_of_their_headers():
+    found = teams().ranking
+    header = (
+        "rank,rank_low,rank_high,may_be_best,team,submission,submissions,score,score_low,score_high,coverage"
+    )
+    assert tables.ranking_csv(found).splitlines()[0] == header
+    assert rows_of(tables.ranking_csv(found))[3]["may_be_best"] == "false"
+    pairs = rows_of(tables.pairs_csv(found))
+    assert list(pairs[0]) == [
+        "first",
+        "second",
+        "difference",
+        "low",
+        "high",
+        "low_all",
+        "high_all",
+        "p",
+        "p_adjusted",
+    ]
+    assert [(row["first"], row["second"]) for row in pairs[:2]] == [
+        (found.teams[0], t) for t in found.teams[1:3]
+    ]
+
+
+def test_pairs_of_the_first_teams_only_are_in_the_table(monkeypatch):
+    monkeypatch.setattr(tables, "MOST_TEAMS", 2)
+    assert len(rows_of(tables.pairs_csv(teams().ranking))) == 1

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import socket
 import subprocess
 import sys
 import time
+import zipfile
 from contextlib import closing
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 
-from organizer.files import unpack
+from organizer.bundle.parts import build_program
+from organizer.files import unpack, zip_bytes
 from organizer.ranking.command import Choices, rescore
 from organizer.runs.fork_server import Setup
 from organizer.runs.pool import Pool, machine_memory_mb, network_off
 from organizer.runs.rescore import Options
+from organizer.runs.worker import BuiltTask
 from scoring_program.run import load_folder, run
+from scoring_program.signature import VERSION
 from tests.helpers import ROOT, make_zip
 from tests.rescoring import ID, REFERENCE, call, left, rows, sample, spoiled, varied, write_submissions
 
@@ -147,7 +153,7 @@ def test_a_pool_that_is_closed_ends_a_submission_in_the_middle(misbehaving, tmp_
     for name in ("program", "work"):
         (tmp_path / name).mkdir()
     unpack(misbehaving.program, tmp_path / "program")
-    setup = Setup(ID, "", {}, 1000, 600.0, str(tmp_path / "program"), str(REFERENCE))
+    setup = Setup(ID, VERSION, "", {}, 500, 600.0, str(tmp_path / "program"), str(REFERENCE))
     running = tmp_path / "running"
     with closing(Pool(setup, 1, machine_memory_mb(), tmp_path / "work")) as pool:
         future = pool.submit(make_zip(sample(mark=running, never_end=1)))
@@ -173,7 +179,7 @@ def test_results_edited_by_hand_are_scored_again(tmp_path):
         lambda text: "[]",
         lambda text: "[" * 100_000,
         lambda text: text.replace('"score": 0.', '"score": 1.'),
-        lambda text: text.replace('"replicates": [', '"replicates": ["x", '),
+        lambda text: text.replace('"first": [', '"first": ["x", '),
         lambda text: text.replace('"items": [', '"items": [0, '),
     ]
     folder = write_submissions(tmp_path / "in", {f"t{i}.zip": varied(i) for i in range(len(edits))})
@@ -185,6 +191,41 @@ def test_results_edited_by_hand_are_scored_again(tmp_path):
         assert path.read_text() != before
     assert call(folder, tmp_path / "out") == 0
     assert left(tmp_path / "out") == expected
+
+
+def test_program_of_another_version_is_refused(tmp_path, capsys):
+    with zipfile.ZipFile(BytesIO(build_program(ID))) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    name = "scoring_program/signature.py"
+    files[name] = files[name].replace(f'"{VERSION}"'.encode(), b'"1.1.0"')
+    folder = write_submissions(tmp_path / "in", {"a.zip": sample()})
+    built = BuiltTask(ID, zip_bytes(files), REFERENCE, 60.0)
+    assert rescore(built, folder, tmp_path / "out", Choices()) == 2
+    expected = f"the program is of version 1.1.0, this tool of {VERSION}: build the bundle again"
+    assert expected in capsys.readouterr().out
+
+
+def test_store_of_version_1_1_is_kept_and_said_once(tmp_path, capsys):
+    folder = write_submissions(tmp_path / "in", {"a.zip": sample(), "b.zip": sample("weak")})
+    out, old = tmp_path / "out", tmp_path / "out" / "store" / "0123456789abcdef"
+    old.mkdir(parents=True)
+    (old / "00.json").write_text('{"entry": {"outcome": "scored", "replicates": [0.5]}, "sha256": ""}')
+    team = {"rank": 1, "score": 0.75, "digest": "00"}
+    state = {
+        "signature": f"{ID}|protocol:published|version:1.1.0|ref:0",
+        "submissions": {},
+        "teams": {"a": team},
+    }
+    (out / "store" / "history.json").write_text(json.dumps({"last": state, "before": None}))
+    text = "made by version 1.1: all 2 submissions are scored again\n"
+    assert call(folder, out) == 0
+    assert capsys.readouterr().out.count(text) == 1
+    (changed,) = (row for row in rows(out / "changes.csv", "team").values() if row["rank_before"])
+    assert (changed["team"], changed["score_before"]) == ("a", "0.75")
+    assert changed["why"].endswith("version")
+    assert call(folder, out, "--fresh") == 0
+    assert "made by version" not in capsys.readouterr().out
+    assert (old / "00.json").is_file()
 
 
 def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path):

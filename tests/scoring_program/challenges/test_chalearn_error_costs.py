@@ -35,7 +35,7 @@ def as_rows(found):
     return Rows(table[:, 0], table[:, 1], table[:, 2], table[:, 3:])
 
 
-def corrected(truth, predicted, actors_apart):
+def corrected(truth, predicted, present, actors_apart):
     """Return the submission without the errors of each type, corrected row by row."""
 
     def kind(row):
@@ -46,6 +46,7 @@ def corrected(truth, predicted, actors_apart):
     return {
         "false_classes": [row for row in predicted if kind(row) in in_truth],
         "missed_classes": sorted([*predicted, *(row for row in truth if kind(row) not in in_prediction)]),
+        "not_submitted": sorted([*predicted, *(row for row in truth if not present[row[0]])]),
         "timing": sorted(
             [
                 *(row for row in predicted if kind(row) not in both),
@@ -61,14 +62,15 @@ def corrected(truth, predicted, actors_apart):
 def test_error_costs_are_scores_of_corrected_submissions(name, protocol, data):
     task = load_task(name)
     n_actors = task.track.n_actors
-    truth, predicted = data.draw(rows(n_actors)), data.draw(rows(n_actors))
+    truth, present = data.draw(rows(n_actors)), data.draw(st.tuples(*[st.booleans()] * N_SEQUENCES))
+    predicted = [row for row in data.draw(rows(n_actors)) if present[row[0]]]
     sequences = [f"s{number}" for number in range(N_SEQUENCES)]
     reference = Reference(sequences, np.full(N_SEQUENCES, N_FRAMES), as_rows(truth))
 
     def measured(found):
-        prediction = Prediction(as_rows(found), np.ones(N_SEQUENCES, bool))
+        prediction = Prediction(as_rows(found), np.array(present))
         return task.measure(reference, prediction, {"protocol": protocol, "detail": "full"})
 
-    submissions = corrected(truth, predicted, protocol == "released" and n_actors > 1)
+    submissions = corrected(truth, predicted, present, protocol == "released" and n_actors > 1)
     expected = {key: task.scores(measured(found))["score"] for key, found in submissions.items()}
     assert task.error_costs(measured(predicted)) == pytest.approx(expected, abs=1e-12)

@@ -152,7 +152,7 @@ def test_a_page_asks_for_nothing_and_is_as_wide_as_its_window(show, written, nam
 )
 def test_notes_and_error_costs_are_on_the_first_screen(show, name, width):
     window = show(name, width)
-    parts = [window.locator("#run-losses > ol").bounding_box()]
+    parts = [window.locator("#run-costs > ol").bounding_box()]
     if name not in TASKS:
         parts.append(window.locator("#run-notes").bounding_box())
     assert max(box["y"] + box["height"] for box in parts) <= SCREEN

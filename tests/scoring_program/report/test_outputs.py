@@ -44,7 +44,10 @@ def test_a_result_keeps_to_the_schema_and_holds_every_section(size):
     assert list(found["tables"]) == [section.key for section in result.sections]
     assert (found["outcome"], found["exit_code"], found["signature"]) == ("scored", 0, SIGNATURE)
     assert found["interval"]["low"] == 0.3911234568
-    assert found["losses"][0] == {"fix": "false_classes", "score_if_fixed": 0.5337, "points": 0.121}
+    assert found["format"] == 2
+    assert found["interval"]["half_samples"] == 500
+    assert "item_type" not in found["interval"]
+    assert found["error_costs"][0] == {"type": "false_classes", "score_if_fixed": 0.5337, "points": 0.121}
     assert found["notes"][0]["code"] == "N-FILES-EXTRA"
     assert found["problems"] == []
 
@@ -69,11 +72,11 @@ def test_numbers_of_all_kinds_are_rounded():
     assert read(text)["tables"]["t"]["rows"] == [[0.3333333333, 2, None, 0.0]]
     assert "-0.0]" not in text
     assert read(text)["scores"]["score"] == 0.4127123456
-    fewer = read(outputs.result_json(rounded(result, 3), SIGNATURE, STAGES))
+    fewer = read(outputs.result_json(rounded(replace(result, decimals=3)), SIGNATURE, STAGES))
     assert fewer["tables"]["t"]["rows"] == [[0.333, 2, None, 0.0]]
     assert fewer["interval"]["high"] == 0.434
     assert fewer["scores"]["score"] == 0.413
-    assert fewer["losses"][0] == {"fix": "false_classes", "score_if_fixed": 0.534, "points": 0.121}
+    assert fewer["error_costs"][0] == {"type": "false_classes", "score_if_fixed": 0.534, "points": 0.121}
 
 
 def test_text_that_no_reader_could_decode_is_replaced():
@@ -102,7 +105,8 @@ def test_a_run_without_a_score_lists_its_problems(outcome, code):
 
 
 def test_items_are_listed_with_their_scores():
-    text = outputs.per_item_csv(Statistics(['a"b,c', "d"], np.array([0.5, np.nan]), []))
+    statistics = Statistics(np.array([0.5, np.nan]), [])
+    text = outputs.per_item_csv(replace(example_result(2), statistics=statistics, items=['a"b,c', "d"]))
     assert list(csv.reader(io.StringIO(text))) == [["item", "score"], ['a"b,c', "0.5000000000"], ["d", ""]]
 
 

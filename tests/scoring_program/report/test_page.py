@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scoring_program.disclosure import rounded
 from scoring_program.report import charts, page
 from scoring_program.report import html as tree
 from scoring_program.result import Column, ErrorCost, Groups, Interval, LineChart, Matrix, Section, Table
@@ -27,6 +28,8 @@ HOSTILE = [
     "\ud800\u202e",
 ]
 SMALL = replace(example_result(3), sections=())
+HALVES = SMALL.halves
+assert HALVES
 
 
 @lru_cache(1)
@@ -122,34 +125,67 @@ def test_unknown_sections_are_refused():
 @pytest.mark.parametrize(
     ("items", "expected"),
     [
-        (240, "95 % interval 0.391 to 0.434, over 240 sequences"),
+        (240, "95 % interval 0.3911 to 0.4341, over 240 sequences"),
         (30, "over 30 sequences"),
         (29, "over 29 sequences; rough: fewer than 30 sequences"),
+        (10, "over 10 sequences; rough: fewer than 30 sequences"),
+        (9, "over 9 sequences; fewer than 10 sequences: too few to say"),
         (1, "over 1 sequence, too few for an interval"),
     ],
 )
-def test_the_score_comes_with_its_interval(items, expected):
-    made = result_page(interval=Interval(0.3911, 0.4341, 1000, items))
-    assert "Mean Jaccard 0.4127" in shown(made)
-    assert expected in shown(made)
-    assert ("rough" in shown(made)) == (1 < items < 30)
-    assert ('class="interval"' in made) == (items > 1)
+def test_score_comes_with_its_interval(items, expected):
+    halves = replace(HALVES, n_items=items)
+    own = Interval(0.3911, 0.4341, 0.01, 500, items, f"{items} sequences") if items > 1 else None
+    text = result_page(halves=halves, interval=own, error_costs=[])
+    assert "Mean Jaccard 0.4127" in shown(text)
+    assert expected in shown(text)
+    assert ("rough" in shown(text)) == (10 <= items < 30)
+    assert ('class="interval"' in text) == (items > 1)
 
 
-def test_a_score_that_is_no_share_has_no_strip_from_0_to_1():
-    made = result_page(interval=Interval(4.2, 6.1, 1000, 240), scores={"score": 5.1, "coverage": 1.0})
-    assert "95 % interval 4.200 to 6.100" in shown(made)
-    assert 'class="interval"' not in made
+def test_grouped_items_are_named_with_their_groups():
+    halves = replace(HALVES, n_items=9)
+    own = Interval(0.3911, 0.4341, 0.01, 500, 9, "80 sequences of 9 persons", is_grouped=True)
+    text = shown(result_page(halves=halves, interval=own))
+    assert (
+        "95 % interval 0.3911 to 0.4341, over 80 sequences of 9 persons; fewer than 10 groups: too few"
+        in text
+    )
+    assert "With fewer than 30 groups their order is rough" in text
 
 
-def test_an_interval_that_covers_too_seldom_says_so():
-    made = page.result_page(replace(TASK, interval_covers=89), example_result(20), SIGNATURE)
-    assert "too narrow: with 300 sequences it held the score in 89 % of trials" in shown(made)
-    assert "of trials" not in page.result_page(TASK, example_result(20), SIGNATURE)
+def test_score_that_no_half_changes_has_no_interval():
+    text = shown(result_page(interval=Interval(0.4, 0.4, 0.0, 500, 50, "50 sequences")))
+    assert "over 50 sequences; all halves score the same: no interval can be given" in text
+    assert "95 % interval" not in text.split("Notes")[0]
+
+
+def test_score_that_is_no_share_has_no_strip_from_0_to_1():
+    own = Interval(4.2, 6.1, 0.5, 500, 240, "240 sequences")
+    result = replace(SMALL, interval=own, scores={"score": 5.1, "coverage": 1.0})
+    text = page.result_page(replace(TASK, range=(0, None)), result, SIGNATURE)
+    assert "95 % interval 4.2000 to 6.1000" in shown(text)
+    assert 'class="interval"' not in text
+
+
+@pytest.mark.parametrize(
+    ("ends", "width"), [((0, 1), 0.121 / (1 - 0.4127123456)), ((None, None), 1.0), ((0, None), 1.0)]
+)
+def test_bars_of_costs_end_at_the_best_possible_score(ends, width):
+    text = page.result_page(replace(TASK, range=ends), SMALL, SIGNATURE)
+    first = parsed(text).find(".//section[@id='run-costs']//li//*[@class='bar']")
+    assert f"{100 * width:.1f}" in str(first.attrib) + str([child.attrib for child in first])
+
+
+def test_interval_and_costs_have_no_more_decimals_than_scores():
+    text = shown(page.result_page(TASK, rounded(replace(SMALL, decimals=2)), SIGNATURE))
+    assert "Mean Jaccard 0.41 " in text
+    assert "95 % interval 0.39 to 0.43" in text
+    assert re.findall(r"cost (-?[0-9.]+):", text) == ["0.12", "0.08", "0.04"]
 
 
 def test_without_an_interval_nothing_is_said_about_one():
-    made = result_page(interval=None, scores={key: SCORES[key] for key in ("score", "coverage")})
+    made = result_page(interval=None, halves=None, scores={key: SCORES[key] for key in ("score", "coverage")})
     assert "nterval" not in shown(made)
     assert SIGNATURE in shown(made)
 
@@ -170,15 +206,18 @@ def test_notes_and_error_costs_come_before_everything_else():
     assert headings[:3] == ["Notes", "What costs most", "Scores"]
 
 
-def test_the_three_largest_error_costs_have_advice_and_all_are_listed():
-    text = shown(result_page())
-    assert [float(n) for n in re.findall(r"cost ([0-9.]+) points", text)] == [12.1, 8.3, 4.1]
-    assert "Extra 0.412 -0.100" in text
+def test_error_costs_have_advice_and_all_are_listed():
+    text = result_page()
+    costs = parsed(text).find(".//section[@id='run-costs']")
+    assert re.findall(r"cost (-?[0-9.]+):", shown(text)) == ["0.1210", "0.0833", "0.0412", "-0.0010"]
+    assert "Extra 0.4117 -0.0010" in shown(text)
+    # A negative cost has no bar.
+    assert len(costs.findall("ol/li/*[@class='bar']")) == 3
 
 
 def test_an_error_without_a_cost_gets_no_advice():
     text = shown(result_page(error_costs=[ErrorCost("timing", 1.0, 0.0)]))
-    assert "Timing 1.000 0.000" in text
+    assert "Timing 1.0000 0.0000" in text
     assert " cost " not in text
     assert "costs most" not in shown(result_page(error_costs=[]))
 
