@@ -53,6 +53,7 @@ class Outputs:
         self.detail = json.loads((folder / "detailed_results.json").read_text(encoding="utf-8"))
         scores = folder / "scores.json"
         self.scores = json.loads(scores.read_text(encoding="utf-8")) if scores.exists() else None
+        self.if_fixed = {cost["type"]: cost["score_if_fixed"] for cost in self.detail["error_costs"]}
 
 
 @pytest.fixture

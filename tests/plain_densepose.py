@@ -26,7 +26,7 @@ class Template:
         return min(own, key=lambda i: math.sqrt((self.u[i] - u) ** 2 + (self.v[i] - v) ** 2), default=None)
 
 
-def points(template, person, detection):
+def points(template, person, detection, kappa=0.0):
     """Return true part, predicted part (0 is background) and similarity of each annotated point that has a vertex."""
     x, y, w, h = person["bbox"]
     pixels = detection["iuv"]
@@ -44,14 +44,14 @@ def points(template, person, detection):
         similarity = 0.0
         if its_vertex is not None:
             d = template.distances[template.unique[vertex]][template.unique[its_vertex]]
-            k = MEANS[COARSE[template.part[vertex]]]
+            k = kappa or MEANS[COARSE[template.part[vertex]]]
             similarity = math.exp(-(d**2) / (2 * k**2))
         found.append((int(part), its_part, similarity))
     return found
 
 
-def gps(template, person, detection):
-    values = [similarity for _, _, similarity in points(template, person, detection)]
+def gps(template, person, detection, kappa=0.0):
+    values = [similarity for _, _, similarity in points(template, person, detection, kappa)]
     return sum(values) / len(values) if values else 0.0
 
 

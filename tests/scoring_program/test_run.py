@@ -39,7 +39,9 @@ def test_scored_submission_leaves_all_outputs(run):
     assert {
         key: float(value) for key, value in (line.split(": ") for line in text.splitlines())
     } == outcome.scores
-    assert outcome.out.startswith(f"chalearn_gesture|protocol:published|version:{VERSION}|ref:")
+    assert outcome.out.startswith(
+        f"chalearn_gesture|protocol:published|item_groups:none|version:{VERSION}|ref:"
+    )
 
 
 def test_signature_follows_settings_and_reference(run):

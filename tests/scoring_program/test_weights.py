@@ -7,10 +7,13 @@ import json
 import numpy as np
 import pytest
 
-from organizer.files import folder_files
-from scoring_program.metrics import average_precision
+from organizer.files import folder_files, write_files
+from scoring_program.metrics import average_precision, resampling
 from scoring_program.task import load_task, task_ids
 from tests.helpers import REFERENCES, SAMPLES, loaded
+
+# Images have no names. The metric is tested below, and halves with a plain program.
+NOT_REPEATED = ("densepose",)
 
 
 def repeated(files, items, weights):
@@ -41,13 +44,13 @@ def repeated_in(value, copies):
     return {copy: content for item, content in value.items() for copy in copies[item]}
 
 
-def scored(name, reference, submission, folder, protocol):
+def scored(name, reference, submission, folder, protocol, interval=False):
     """Return the result for the files of a reference and of a submission."""
     for place, files in (("ref", reference), ("res", submission)):
         (folder / place).mkdir(parents=True)
         for file, data in files.items():
             (folder / place / file).write_bytes(data)
-    return loaded(name, folder / "ref", protocol=protocol, interval=False).score_path(folder / "res")
+    return loaded(name, folder / "ref", protocol=protocol, interval=interval).score_path(folder / "res")
 
 
 @pytest.mark.slow
@@ -60,13 +63,67 @@ def test_weights_repeat_items(tmp_path, name, protocol):
     result = scored(name, reference, submission, tmp_path / "once", protocol)
     items = result.items
     if repeated(submission, items, np.full(len(items), 2)) == submission:
-        pytest.skip("the task has no simple way to repeat items; its metric is tested below")
+        assert name in NOT_REPEATED
+        return
     for number, weights in enumerate(np.random.default_rng(9).integers(0, 4, (3, len(items))).astype(float)):
         truth, predictions = (repeated(part, items, weights) for part in (reference, submission))
         again = scored(name, truth, predictions, tmp_path / f"repeated{number}", protocol)
         expected = again.scores.get("average_video_accuracy_exact", again.scores["score"])
         reduced = load_task(name).reduce(result.statistics, weights[None])
         assert reduced == pytest.approx([expected], abs=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("protocol", ["published", "released"])
+@pytest.mark.parametrize("name", [name for name in task_ids() if name not in NOT_REPEATED])
+def test_halves_are_references_with_half_of_the_groups(tmp_path, name, protocol):
+    reference = folder_files(REFERENCES / name)
+    submission = folder_files(SAMPLES / name / "weak")
+    reference.pop("SYNTHETIC.md")
+    items = scored(name, reference, submission, tmp_path / "once", protocol).items
+    number = np.arange(len(items)) % 5
+    lines = ["item,group", *(f"{item},group{group}" for item, group in zip(items, number.tolist()))]
+    write_files({**reference, "persons.csv": "\n".join(lines).encode()}, tmp_path / "grouped")
+    write_files(submission, tmp_path / "res")
+    of_task = loaded(name, tmp_path / "grouped", protocol=protocol, item_groups="persons.csv")
+    result = of_task.score_path(tmp_path / "res")
+    halves = of_task.half_scores(result.statistics, 7)
+    assert (len(halves.first), halves.n_items, result.interval.items) == (7, 5, 5)
+    assert result.interval.over.endswith(" of 5 persons")
+    for row, side in enumerate(resampling.sides(5, 7)[:2, number]):
+        for own, scores in ((side > 0, halves.first), (side < 0, halves.second)):
+            truth, predictions = (
+                repeated(part, items, own.astype(float)) for part in (reference, submission)
+            )
+            again = scored(name, truth, predictions, tmp_path / f"half{row}{own[0]}", protocol)
+            expected = again.scores.get("average_video_accuracy_exact", again.scores["score"])
+            assert scores[row] == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.slow
+def test_segments_of_videos_that_are_no_items_have_the_mean_weight(tmp_path):
+    """A half is scored as the reference that holds its items twice, with outside segments once."""
+    name = "anet_entities_gen"
+    reference, submission = folder_files(REFERENCES / name), folder_files(SAMPLES / name / "weak")
+    reference.pop("SYNTHETIC.md")
+    (file,) = submission
+
+    def with_outside(files, inside=True):
+        content = json.loads(files[file])
+        outside = {
+            str(number): {"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []} for number in range(3)
+        }
+        content["results"] = {**(content["results"] if inside else {}), "v_elsewhere": outside}
+        return {file: json.dumps(content).encode()}
+
+    once = scored(name, reference, with_outside(submission), tmp_path / "once", "published", interval=True)
+    side = resampling.sides(len(once.items))[0]
+    assert len(once.items) % 2 == 0
+    truth, predictions = (repeated(part, once.items, 2.0 * (side > 0)) for part in (reference, submission))
+    again = scored(name, truth, with_outside(predictions), tmp_path / "half", "published")
+    assert once.halves.first[0] == pytest.approx(again.scores["score"], abs=1e-9)
+    none = scored(name, reference, with_outside(submission, inside=False), tmp_path / "none", "published")
+    assert none.scores["score"] == 0
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -277,6 +277,6 @@ def test_a_video_without_words_has_no_score_of_its_own(tmp_path):
     for name, content in files(documents).items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(content, encoding="utf-8")
-    statistics = loaded(GT, tmp_path / "ref").score_path(tmp_path / "res").statistics
-    assert statistics.items == ["v"]
-    assert np.isnan(statistics.item_scores).all()
+    result = loaded(GT, tmp_path / "ref").score_path(tmp_path / "res")
+    assert result.items == ["v"]
+    assert np.isnan(result.statistics.item_scores).all()

@@ -71,17 +71,20 @@ def f1(precision, recall):
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-def plain_given(reference, split, submission):
+def plain_given(reference, split, submission, fixed=""):
     of_class, found, words = {}, 0, 0
     for video, key, segment in chosen_segments(reference, split):
-        objects = submission["results"].get(video, {}).get(key, {"idx_in_sent": []})
+        is_submitted = key in submission["results"].get(video, {})
+        objects = submission["results"][video][key] if is_submitted else {"idx_in_sent": []}
         for index, (name, truth) in annotated_words(segment).items():
             words += 1
             correct = 0
             if index in objects["idx_in_sent"]:
                 found += 1
                 place = objects["idx_in_sent"].index(index)
-                correct = plain_correct(objects["bbox_for_all_frames"][place], truth)
+                correct = fixed == "boxes" or plain_correct(objects["bbox_for_all_frames"][place], truth)
+            elif fixed == "objects_missing" or (fixed == "not_submitted" and not is_submitted):
+                correct = 1
             of_class.setdefault(name, []).append(correct)
     accuracy = mean([mean(values) for values in of_class.values()])
     everything = [value for values in of_class.values() for value in values]
@@ -93,9 +96,12 @@ def plain_given(reference, split, submission):
     }
 
 
-def plain_generated(reference, split, submission, mode):
+def plain_generated(reference, split, submission, mode, fixed=""):
     precision, recall, visited_classes, sentences = {}, {}, set(), []
     n_submitted = sum(map(len, submission["results"].values()))
+    if fixed == "not_annotated":
+        segments = {(video, key) for video, key, _ in chosen_segments(reference, split)}
+        n_submitted = sum(key in submission["results"].get(video, {}) for video, key in segments)
     n_without_recall = 0
     for video, key, segment in chosen_segments(reference, split):
         words = annotated_words(segment)
@@ -111,17 +117,18 @@ def plain_generated(reference, split, submission, mode):
             free = {lemma(t) for i, t in enumerate(segment["tokens"]) if i not in words and t}
             for name, boxes in zip(objects["clss"], objects["bbox_for_all_frames"]):
                 if name in of_class:
-                    own_precision.append((name, plain_correct(boxes, words[min(of_class[name])][1])))
-                elif lemma(name) not in free and mode == "all":
+                    right = fixed == "boxes" or plain_correct(boxes, words[min(of_class[name])][1])
+                    own_precision.append((name, right))
+                elif lemma(name) not in free and mode == "all" and fixed != "hallucinated":
                     own_precision.append((name, 0))
         for name, truth in words.values():
             if objects is None:
                 own_recall.append((name, 0))
             elif name in objects["clss"]:
                 boxes = objects["bbox_for_all_frames"][objects["clss"].index(name)]
-                own_recall.append((name, plain_correct(boxes, truth)))
+                own_recall.append((name, fixed == "boxes" or plain_correct(boxes, truth)))
             elif mode == "all":
-                own_recall.append((name, 0))
+                own_recall.append((name, int(fixed == "missed_words")))
         for collected, own in ((precision, own_precision), (recall, own_recall)):
             for name, value in own:
                 collected.setdefault(name, []).append(value)
@@ -217,6 +224,11 @@ def test_scores_are_those_of_the_plain_program(run, seed, mode):
     texts["settings.yaml"] = "splits: [validation]\n" + ("lemma_fallback: lower\n" if mode == "gen" else "")
     name = f"anet_entities_{mode.lower()}"
     outcome = run(name, texts, {f"submission_{mode.lower()}.json": json.dumps(submission)})
+    for key, score in outcome.if_fixed.items():
+        plain = reference, split, submission, *(() if mode == "GT" else ("all",)), key
+        fixed = plain_given(*plain)["score"] if mode == "GT" else plain_generated(*plain)["f1_all_per_sent"]
+        assert score == pytest.approx(fixed, rel=0, abs=6e-11), key
+    assert len(outcome.if_fixed) == (3 if mode == "GT" else 4)
     if mode == "GT":
         expected = plain_given(reference, split, submission)
     else:

@@ -286,5 +286,5 @@ def test_the_last_bits_neither_order_error_costs_nor_show(tmp_path):
     case = GOLDEN / ID / "label-map-resize"
     outcome = run_folder(ID, case / "ref", case / "res", tmp_path)
     free = [cost.error_type for cost in outcome.result.error_costs if not cost.points]
-    assert free == ["masks", "background", "wrong_part", "off_within_part"]
+    assert free == ["not_submitted", "masks", "background", "wrong_part", "off_within_part"]
     assert "-0.0" not in (tmp_path / "detailed_results.html").read_text(encoding="utf-8").split("<main>")[1]

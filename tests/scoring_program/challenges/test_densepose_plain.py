@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 import scipy.io
 
+from scoring_program.metrics import resampling
 from scoring_program.metrics.masks import encode_counts
 from scoring_program.run import SCORED
 from tests import plain_densepose as plain
-from tests.helpers import make_zip, run_folder, scaled
+from tests.helpers import loaded, make_zip, run_folder, scaled
 from validator.formats.densepose.read import encode_detection
 
 N_UNIQUE, PARTS = 30, 24
@@ -106,7 +107,7 @@ def make_detection(rng, image, persons, template):
     }
 
 
-def facts_of(image, persons, detections, template):
+def facts_of(image, persons, detections, template, kappa=0.0):
     """Return what `plain.average_precision` needs of an image."""
     ranked = sorted(detections, key=lambda detection: -detection["score"])[:20]
     size = image["height"], image["width"]
@@ -131,8 +132,12 @@ def facts_of(image, persons, detections, template):
         own = plain.pixels_of_detection(detection, *size)
         of_box = [plain.box_iou(detection["bbox"], p["bbox"], c) for p, c in zip(persons, crowd)]
         found["box_iou"].append(of_box)
-        found["gps"].append([plain.gps(template, p, detection) if "dp_x" in p else 0.0 for p in persons])
-        found["points"].append([plain.points(template, p, detection) if "dp_x" in p else [] for p in persons])
+        found["gps"].append(
+            [plain.gps(template, p, detection, kappa) if "dp_x" in p else 0.0 for p in persons]
+        )
+        found["points"].append(
+            [plain.points(template, p, detection, kappa) if "dp_x" in p else [] for p in persons]
+        )
         found["iou"].append([plain.over(len(own & m), len(own), len(m), c) for m, c in zip(masks, crowd)])
     pairs = zip(found["gps"], found["iou"])
     found["gpsm"] = [[math.sqrt(a * b) for a, b in zip(*rows)] for rows in pairs]
@@ -258,8 +263,76 @@ def check_page(tables, images):
     }
 
 
+def plain_average(images, measure):
+    ap = plain.average_precision(images, measure)
+    return mean(ap["", t][0] for t in range(10))
+
+
+def with_errors_fixed(image, measure, key):
+    """Return an image with one type of error fixed."""
+    fixed = {name: json.loads(json.dumps(value)) for name, value in image.items()}
+    if key == "not_submitted":
+        return fixed if image["score"] else {**fixed, "dense": [False] * len(image["dense"])}
+    matched, ignored = (own[0] for own in plain.match_image(image, measure, plain.AREAS[""]))
+    pairs = [(d, g) for d, g in enumerate(matched) if g >= 0 and not ignored[d]]
+    if key == "missed_persons":
+        held = {g for _, g in pairs}
+        return {**fixed, "dense": [dense and g in held for g, dense in enumerate(image["dense"])]}
+    if key == "false_positives":
+        kept = [d for d, g in enumerate(matched) if g >= 0 or ignored[d]]
+        by_detection = ("score", "detection_area", "box_iou", "gps", "iou", "gpsm", "points")
+        return {**fixed, **{name: [fixed[name][d] for d in kept] for name in by_detection}}
+    kinds = {"background": lambda part, own: not own, "wrong_part": lambda part, own: own and own != part}
+    kinds["off_within_part"] = lambda part, own: own == part
+    for d, g in pairs:
+        if key == "masks":
+            fixed["iou"][d][g] = 1.0
+        elif points := image["points"][d][g]:
+            similar = [1.0 if kinds[key](part, own) else value for part, own, value in points]
+            fixed["gps"][d][g] = sum(similar) / len(similar)
+        fixed["gpsm"][d][g] = math.sqrt(fixed["gps"][d][g] * fixed["iou"][d][g])
+    return fixed
+
+
+@pytest.mark.parametrize("measure", ["gpsm", "gps", "iou"])
+@pytest.mark.parametrize("seed", range(scaled(6)))
+def test_error_costs_are_scores_with_errors_fixed(tmp_path, seed, measure):
+    kappa = 0.255 * (seed % 2)
+    reference, submission, facts = random_case(tmp_path, seed, kappa)
+    loaded_task = loaded("densepose", reference, measure=measure, kappa=kappa)
+    result = loaded_task.score_path(submission)
+    assert result.scores["score"] == pytest.approx(plain_average(facts, measure), rel=0, abs=1e-9)
+    found = {cost.error_type: cost.score_if_fixed for cost in result.error_costs}
+    expected = {
+        key: plain_average([with_errors_fixed(image, measure, key) for image in facts], measure)
+        for key in found
+    }
+    assert found == pytest.approx(expected, rel=0, abs=1e-9)
+    assert len(found) == (4 if measure == "iou" else 7)
+    first = resampling.sides(len(facts), 3) > 0
+    facts.sort(key=lambda image: int(image["id"]))
+    for number, inside in enumerate(first.tolist()):
+        half = [image for image, is_in in zip(facts, inside) if is_in]
+        assert result.halves.first[number] == pytest.approx(plain_average(half, measure), rel=0, abs=1e-9)
+
+
 @pytest.mark.parametrize("seed", range(scaled(10)))
 def test_scores_and_page_are_those_of_the_plain_program(tmp_path, seed):
+    reference, submission, facts = random_case(tmp_path, seed)
+    outcome = run_folder("densepose", reference, submission, tmp_path / "out", detail="full", notes=False)
+    assert outcome.exit_code == SCORED
+    scores = json.loads((tmp_path / "out" / "scores.json").read_text(encoding="utf-8"))
+    expected = plain_scores(facts)
+    assert set(expected) <= set(scores)
+    assert {key: scores[key] for key in expected} == {
+        key: pytest.approx(value, rel=0, abs=1e-9) for key, value in expected.items()
+    }
+    found = json.loads((tmp_path / "out" / "detailed_results.json").read_text(encoding="utf-8"))
+    check_page(found["tables"], facts)
+
+
+def random_case(tmp_path, seed, kappa=0.0):
+    """Write a reference and a submission; return where they are, and what plain programs need of each image."""
     rng = random.Random(seed)
     reference = tmp_path / "ref"
     reference.mkdir()
@@ -273,7 +346,7 @@ def test_scores_and_page_are_those_of_the_plain_program(tmp_path, seed):
         found = [make_detection(rng, image, own, template) for _ in range(rng.choice([0, 2, 5, 23]))]
         persons += own
         detections += found
-        facts.append(facts_of(image, own, found, template))
+        facts.append(facts_of(image, own, found, template, kappa))
     assert persons
     for found in detections:
         entries.append(
@@ -284,13 +357,4 @@ def test_scores_and_page_are_those_of_the_plain_program(tmp_path, seed):
     (reference / "annotations.json").write_text(json.dumps(document), encoding="utf-8")
     submission = tmp_path / "s.zip"
     submission.write_bytes(make_zip({"densepose_x_results.json": "[" + ",".join(entries) + "]"}))
-    outcome = run_folder("densepose", reference, submission, tmp_path / "out", detail="full", notes=False)
-    assert outcome.exit_code == SCORED
-    scores = json.loads((tmp_path / "out" / "scores.json").read_text(encoding="utf-8"))
-    expected = plain_scores(facts)
-    assert set(expected) <= set(scores)
-    assert {key: scores[key] for key in expected} == {
-        key: pytest.approx(value, rel=0, abs=1e-9) for key, value in expected.items()
-    }
-    found = json.loads((tmp_path / "out" / "detailed_results.json").read_text(encoding="utf-8"))
-    check_page(found["tables"], facts)
+    return reference, submission, facts

@@ -60,17 +60,33 @@ def match_released(truth, guess):
 
 
 def part_score(part, name, human, released):
+    """Return what a part scores, and its type of error."""
     proposals = human["parts"].get(name) if human else None
+    if not human:
+        return Fraction(0), "humans"
     if not proposals or not proposals["box"]:
-        return Fraction(0)
+        return Fraction(0), "boxes_missing"
+    kind = "boxes_far"
     for box, state in zip(proposals["box"], proposals["verb"]):
         iou, _ = plain_iou(part["box"], box)
-        if (iou >= 0.3 if released else iou > 0.3) and state == part["verb"]:
-            return Fraction(1, len(proposals["verb"]))
-    return Fraction(0)
+        if iou >= 0.3 if released else iou > 0.3:
+            kind = "states"
+            if state == part["verb"]:
+                return Fraction(1, len(proposals["verb"])), "extra_proposals"
+    return Fraction(0), kind
 
 
-def plain_scores(reference, submission, released):
+def part_scores(human, other, released, is_submitted, fixed):
+    """Return what each part of a human scores if errors of one type were fixed."""
+    scores = []
+    for name, part in human["parts"].items():
+        score, kind = part_score(part, name, other, released)
+        is_fixed = fixed == kind or (fixed == "not_submitted" and not is_submitted)
+        scores.append(Fraction(1) if is_fixed else score)
+    return scores
+
+
+def plain_scores(reference, submission, released, fixed=""):
     classes, parts = (reference[f"gt_{kind}_result.json"] for kind in ("vid", "part"))
     guessed, guesses = (submission[f"pred_{kind}_result.json"] for kind in ("vid", "part"))
     match = match_released if released else match_published
@@ -82,7 +98,7 @@ def plain_scores(reference, submission, released):
             humans = content["humans"]
             matched = match(humans, guess["humans"]) if guess and guess["humans"] else [None] * len(humans)
             per_human = [
-                [part_score(part, name, other, released) for name, part in human["parts"].items()]
+                part_scores(human, other, released, guess is not None, fixed)
                 for human, other in zip(humans, matched)
             ]
             count = sum(map(len, per_human))
@@ -90,10 +106,14 @@ def plain_scores(reference, submission, released):
                 means.append(sum(sum(map(float, own), 0.0) for own in per_human) / count)
             elif count:
                 means.append(sum(map(sum, per_human), Fraction(0)) / count)
-            elif released and humans and guess is None:
+            elif released and humans and guess is None and fixed not in ("humans", "not_submitted"):
                 means.append(0.0)
         psc[video] = sum(means) / len(means) if means else Fraction(1)
     right = {video for video, name in classes.items() if guessed.get(video) == name}
+    if fixed == "action_class":
+        right = set(classes)
+    if fixed == "not_submitted":
+        right |= classes.keys() - guessed.keys()
     if released:
         total: Any = 0.0
         for t in range(1, 10_000):
@@ -182,3 +202,17 @@ def test_scores_are_those_of_the_plain_program(run, seed, protocol):
     assert {key: found[key] for key in expected} == {
         key: pytest.approx(value, rel=0, abs=6e-11) for key, value in expected.items()
     }
+
+
+@pytest.mark.parametrize("protocol", ["published", "released"])
+@pytest.mark.parametrize("seed", range(scaled(40)))
+def test_error_costs_are_scores_with_errors_fixed(run, seed, protocol):
+    reference, submission = make_documents(random.Random(seed))
+    texts = (
+        {name: json.dumps(content) for name, content in side.items()} for side in (reference, submission)
+    )
+    found = run(ID, *texts, protocol=protocol).if_fixed
+    released = protocol == "released"
+    expected = {key: plain_scores(reference, submission, released, key)["score"] for key in found}
+    assert found == pytest.approx(expected, rel=0, abs=6e-11)
+    assert len(found) == 7
