@@ -32,7 +32,7 @@ from organizer.data.prepare import SYNTHETIC_MARK
 from organizer.files import Files, unpack
 from organizer.runs.dry_run import read_scores
 from organizer.runs.worker import BuiltTask, Run, run_program
-from scoring_program.task import Declaration, load_task, task_ids
+from scoring_program.task import INTERVAL_COLUMNS, Declaration, load_task, task_ids
 from validator.findings import Findings, Problem, counted
 
 _SHELL = set("&|;<>*?`")
@@ -64,7 +64,8 @@ def check_contents(data: Competition, files: Files, samples: bool, report: LintR
             _check_reference(data, tasks[-1], files, report)
     ours = [task.declared for task in tasks if task.declared]
     _check_image(data, bool(ours), report)
-    keys = _written_columns(data, ours, len(tasks), report)
+    without = _check_intervals(data, tasks, files, report)
+    keys = [key for key in _written_columns(data, ours, len(tasks), report) if key not in without]
     _check_sorting(data, ours, report)
     if samples and report.ok:
         _check_samples(data, tasks, files, keys, report)
@@ -91,7 +92,7 @@ def _check_image(data: Competition, ours: bool, report: LintReport) -> None:
 
 def _check_reference(data: Competition, task: _Task, files: Files, report: LintReport) -> None:
     name, task_id = task.entry["reference_data"], task.declared.id if task.declared else None
-    is_demo, problems = _reference(files[name], task_id)
+    is_demo, problems, _ = _reference(files[name], task_id)
     for found in problems:
         where = f"{found.file} {found.where}".strip()
         report.errors.add(f"L-REFERENCE {found.code}", found.problem, found.remedy, file=name, where=where)
@@ -114,6 +115,22 @@ def _check_reference(data: Competition, task: _Task, files: Files, report: LintR
                 hint = "your reference is the demo reference: build with the real one"
             count = counted(len(names), "file")
             report.add(rule, file=other, files=count, reference=name, names=listed, remedy=hint)
+
+
+def _check_intervals(data: Competition, tasks: Sequence[_Task], files: Files, report: LintReport) -> set[str]:
+    """Report columns of intervals that a task does not have; return their keys."""
+    ends = {column.key for column in INTERVAL_COLUMNS}
+    columns = [column for column in columns_of(data) if column.key in ends]
+    without = [
+        task.declared.id
+        for task in tasks
+        if task.declared
+        and "reference_data" in task.entry
+        and not _reference(files[task.entry["reference_data"]], task.declared.id)[2]
+    ]
+    for column in columns if without else ():
+        report.add("column without interval", column.where, key=column.key, tasks=", ".join(without))
+    return {column.key for column in columns} if without else set()
 
 
 def _written_columns(
@@ -226,18 +243,22 @@ def _metadata_problems(text: bytes | None, names: set[str]) -> Iterator[_Broken]
 
 
 @lru_cache
-def _reference(archive: bytes, task_id: str | None) -> tuple[bool, list[Problem]]:
-    """Return whether reference data is the synthetic demo reference, and its problems."""
+def _reference(archive: bytes, task_id: str | None) -> tuple[bool, list[Problem], bool]:
+    """Return whether reference data is the synthetic demo reference, its problems, and whether scores have an
+    interval, as far as is known."""
     with tempfile.TemporaryDirectory() as work:
         # Problems name the folder.
         folder, findings = Path(work) / "reference", Findings()
         folder.mkdir()
         unpack(archive, folder)
+        has_interval = True
         if task_id:
             with findings.part():
                 task = load_task(task_id)
-                task.load(folder, task.settings(folder)).check()
-        return (folder / SYNTHETIC_MARK).is_file(), findings.problems
+                loaded = task.load(folder, task.settings(folder))
+                has_interval = loaded.settings["interval"] and len(loaded.items) > 1
+                loaded.check()
+        return (folder / SYNTHETIC_MARK).is_file(), findings.problems, has_interval
 
 
 @lru_cache

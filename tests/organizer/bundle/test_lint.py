@@ -591,3 +591,21 @@ def test_column_that_puts_the_worst_first_is_noticed(lint, base):
     (found,) = (problem for problem in lint(change, base).warnings.problems if problem.code == "L-SORTING")
     assert "score of " in found.problem
     assert ID in found.problem
+
+
+@pytest.mark.parametrize("samples", [False, True])
+def test_column_of_an_interval_that_no_score_has_is_a_warning(lint, samples):
+    def without_interval(data, files):
+        with zipfile.ZipFile(io.BytesIO(files[REFERENCE])) as archive:
+            inside = {name: archive.read(name) for name in archive.namelist()}
+        files[REFERENCE] = make_zip({**inside, "settings.yaml": "interval: false\n"})
+        column = {"index": 9, "title": "Interval from", "key": "score_low", "sorting": "desc"}
+        data["leaderboards"][0]["columns"].append(column)
+
+    report = lint(without_interval, samples=samples)
+    assert report.errors.lines() == []
+    number = len(report.warnings.problems) and next(
+        problem.where for problem in report.warnings.problems if problem.code == "L-COLUMN"
+    )
+    assert number.startswith("/leaderboards/0/columns/")
+    assert "have no interval, so score_low stays empty" in str(report.warnings.problems)
