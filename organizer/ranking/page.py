@@ -111,10 +111,11 @@ def _ranking(pages: RankingPages, ranking: Ranking) -> Element:
     sets = zip(*(values.tolist() for values in (compared.rank, compared.rank_low, compared.rank_high)))
     for i, (record, (rank, low, high)) in enumerate(zip(ranking.records, sets)):
         own, difference = of_scores[i], of_differences[i]
-        below = ["may be the best"] * bool(low == 1) + [counted(ranking.submissions[i], "submission")]
+        texts = ["may be the best"] * (low == 1) + [counted(ranking.submissions[i], "submission")]
+        below = [element("small", text) for text in texts]
         rows.append([
             _two(str(rank), _span(low, high)),
-            element("div", cut(record.submission.team), element("small", ", ".join(below)), class_="name"),
+            element("div", cut(record.submission.team), *below, class_="name"),
             _two(pages.score(record), _range(own)), _forest(own, of_scores),
             _two(f"{difference[1]:.4f}", _range(difference)) if i else "",
             _forest(difference, of_differences, zero=True) if i else "",
