@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Optional
 
 import numpy as np
@@ -44,6 +45,8 @@ Sides = NDArray[np.int8]
 Range = tuple[Optional[float], Optional[float]]
 
 
+# The interval needs what the scores of halves needed, and making it takes as long as some scores do.
+@lru_cache(maxsize=1)
 def sides(n_items: int, n_halves: int = HALVES) -> Sides:
     """Return which items are in the first half, 1, and which in the second, -1.
 
@@ -61,6 +64,7 @@ def sides(n_items: int, n_halves: int = HALVES) -> Sides:
     side = np.full((n_halves, n_items), -1, np.int8)
     for row in side:
         row[generator.permutation(n_items)[: n_items // 2]] = 1
+    side.setflags(write=False)
     return side
 
 
@@ -94,15 +98,16 @@ def half_scores(reduce: Callable[[Floats], Floats], groups: Ints, n_halves: int 
         The group of each item, ``0..n_groups-1``; a half holds whole groups.
     """
     n_groups = int(groups.max(initial=-1)) + 1
-    side = sides(n_groups, n_halves)
+    # A first row of all items; its complement is empty.
+    in_first = np.concatenate([np.ones((1, n_groups), bool), sides(n_groups, n_halves) > 0])
+    scores = np.zeros((2, n_halves + 1))
     rows = max(_BLOCK // max(2 * len(groups), 1), 1)
-    score = reduce(np.ones((1, len(groups))))[0]
-    first, second = np.zeros(n_halves), np.zeros(n_halves)
-    for begin in range(0, n_halves, rows):
-        in_first = side[begin : begin + rows, groups] > 0
-        scores = reduce(np.concatenate([in_first, ~in_first]).astype(np.float64))
-        first[begin : begin + rows], second[begin : begin + rows] = np.split(scores, 2)
-    return HalfScores(float(rounded(score)), rounded(first), rounded(second), n_groups)
+    for begin in range(0, n_halves + 1, rows):
+        inside = in_first[begin : begin + rows, groups]
+        both = reduce(np.concatenate([inside, ~inside]).astype(np.float64))
+        scores[:, begin : begin + rows] = both.reshape(2, -1)
+    first, second = rounded(scores)
+    return HalfScores(float(first[0]), first[1:], second[1:], n_groups)
 
 
 def stacked(submissions: Sequence[HalfScores]) -> tuple[Floats, Floats]:
