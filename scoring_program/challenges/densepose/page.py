@@ -121,9 +121,10 @@ def _image_table(reference: Reference, statistics: ImageStatistics) -> Section:
     score = float(average(statistics, np.ones((1, n)))[0])
     blocks = (1.0 - np.eye(n)[begin : begin + _IMAGE_BLOCK] for begin in range(0, n, _IMAGE_BLOCK))
     cost = np.concatenate([average(statistics, block) for block in blocks]) - score
+    names = [str(number) for number in reference.persons.image_id.tolist()]
     counts = compared.matches.n_persons[0], compared.n_detections(), statistics.half.n_right()
     rows = [
-        (str(int(reference.persons.image_id[i])), *(int(count[i]) for count in counts), float(cost[i]))
+        [names[i], *(int(count[i]) for count in counts), float(cost[i])]
         for i in np.argsort(-cost, kind="stable")[:_IMAGES_SHOWN].tolist()
     ]
     titles = columns(text=["Image"], count=["Persons", "Detections", "Matched"], number=["Cost"])
