@@ -9,7 +9,7 @@ with ``detail: full``.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Union
 
 import numpy as np
@@ -29,15 +29,24 @@ Cell = Union[str, int, float, None]
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table. ``kind``: text, count (whole), number, or share (0..1, with a bar)."""
+    """A column of a table. ``kind``: text, count (whole), number, or share (0..1, with a bar).
+
+    A column of `FULL` is left out of tables at ``summary``.
+    """
 
     title: str
     kind: str = "text"
+    level: str = SUMMARY
 
 
 def columns(**titles: Sequence[str]) -> list[Column]:
     """Return columns in order, from the titles of each kind: ``columns(text=["Class"], share=["Area"])``."""
     return [Column(title, kind) for kind, of_kind in titles.items() for title in of_kind]
+
+
+def full_columns(**titles: Sequence[str]) -> list[Column]:
+    """Return the same for columns of `FULL`."""
+    return [replace(column, level=FULL) for column in columns(**titles)]
 
 
 @dataclass(frozen=True)
@@ -52,11 +61,10 @@ class Section:
 
 @dataclass(frozen=True)
 class Table(Section):
-    """Rows under columns; None shows as a dash. ``support`` is that of the rows, as in `Groups`."""
+    """Rows under columns; None shows as a dash."""
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
-    support: Ints | None = None
     level: str = FULL
 
 
@@ -68,14 +76,16 @@ class Groups(Section):
     ----------
     names : sequence of n str
         What the groups are called; the first column shows them.
-    support : int64 array of shape (n, 2)
-        How many instances of the reference, and how many of the submission, each group rests on.
+    support : int64 array of shape (n,)
+        How many instances of the reference each group rests on.
     row : callable
         Takes the numbers of the groups that make up a row; returns the cells after the name.
     worst_first : int, optional
         The column that rows are sorted by, the smallest first; without it they keep their order.
     overlapping : bool
         Whether an instance may be in several groups: a merged row may rest on its largest group alone.
+    named : bool array of shape (n,), optional
+        Which groups the submission names; those without an instance of the reference are shown at ``full``.
     """
 
     columns: Sequence[Column]
@@ -84,49 +94,42 @@ class Groups(Section):
     row: Callable[[Ints], Sequence[Cell]]
     worst_first: int | None = None
     overlapping: bool = False
+    named: Bools | None = None
 
 
 @dataclass(frozen=True)
 class Histogram(Section):
-    """How many ``things`` have a value in each bin; ``edges`` has one entry more than ``counts``.
+    """How many ``things`` have a value in each bin; ``edges`` has one entry more than ``counts``."""
 
-    ``support`` has shape (n_bins, 2), as in `Groups`.
-    """
-
+    level = FULL
     edges: Sequence[float]
     counts: Sequence[int]
-    support: Ints
     value: str
     things: str
 
 
-def share_histogram(
-    section: Section, values: Floats, submitted: Bools, n_bins: int, titles: tuple[str, str]
-) -> Histogram:
+def share_histogram(section: Section, values: Floats, n_bins: int, titles: tuple[str, str]) -> Histogram:
     """Return a histogram of values in 0..1 in equal bins, with key, title and note of ``section``.
 
-    ``values`` (n,) are float64; ``submitted`` (n,) says which of them the submission says anything about;
-    ``titles`` are what the values and the things are called.
+    ``values`` (n,) are float64; ``titles`` are what the values and the things are called.
     """
     # Each edge is the float64 next to k / n, as a score of that value is.
     edges = np.arange(n_bins + 1) / n_bins
     index = np.clip(np.searchsorted(edges, values, "right") - 1, 0, n_bins - 1)
     counts = np.bincount(index, minlength=n_bins)
-    support = np.stack([counts, np.bincount(index[submitted], minlength=n_bins)], axis=1)
-    bins = edges.tolist(), counts.tolist(), support
-    return Histogram(section.key, section.title, section.note, *bins, *titles)
+    return Histogram(section.key, section.title, section.note, edges.tolist(), counts.tolist(), *titles)
 
 
 @dataclass(frozen=True)
 class Matrix(Section):
     """Counts of pairs of ``things``: rows are ground truth, columns are predictions, both called ``names``.
 
-    ``counts`` (n, n) are negative where a cell is not shown; ``support`` (n, n, 2) is as in `Groups`.
+    ``counts`` has shape (n, n).
     """
 
+    level = FULL
     names: Sequence[str]
     counts: Ints
-    support: Ints
     things: str
 
 
@@ -163,9 +166,7 @@ class LineChart(Section):
 
     ``ranges`` are (low x, high x, low y, high y); ``filled`` shades the area below the first line;
     ``ordered`` draws the lines in one scale of color, because their labels are steps of one quantity, and the
-    last line stands out. ``support`` of shape (n_lines, n_points) counts the instances that each point rests
-    on, ascending; None for lines whose points are totals. ``from_total`` says that the first point is a
-    total, and that ``support`` counts the instances that have left it since.
+    last line stands out.
     """
 
     lines: Sequence[Line]
@@ -174,8 +175,7 @@ class LineChart(Section):
     ranges: tuple[float, float, float, float] = (0.0, 1.0, 0.0, 1.0)
     filled: bool = False
     ordered: bool = False
-    support: Ints | None = None
-    from_total: bool = False
+    level: str = FULL
 
 
 @dataclass(frozen=True)
@@ -187,13 +187,10 @@ class StackedBar(Section):
 
 @dataclass(frozen=True)
 class BodyFigure(Section):
-    """A drawn body whose parts are colored by their value: (part, value 0..1 or None, number of points).
+    """A drawn body whose parts are colored by their value: (part, value 0..1 or None, number of points)."""
 
-    ``support`` has shape (n_parts, 2), as in `Groups`.
-    """
-
+    level = FULL
     parts: Sequence[tuple[str, float | None, int]]
-    support: Ints
 
 
 @dataclass(frozen=True)

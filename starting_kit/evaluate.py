@@ -115,7 +115,7 @@ def _print_mode(result: Result, mode: str) -> None:
 
 def _print_classes(result: Result) -> None:
     for table in result.sections:
-        if isinstance(table, Table) and table.key == "classes":
+        if isinstance(table, Table) and table.key in ("classes", "predicted_classes"):
             console.say(f"\n{table.title}")
             for row in ([column.title for column in table.columns], *table.rows):
                 cells = (f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in row)

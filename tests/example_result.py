@@ -94,7 +94,6 @@ def _summary(text, own, names, pick):
     n = min(len(names), 40)
     counts = np.array([[pick.randrange(0, 9000 if i == j else 400) for j in range(n)] for i in range(n)])
     counts[counts < 60] = 0
-    counts[0, 1 % n] = -1
     bins = [0, 2, 5, 11, 40, 71, 60, 31, 15, 5]
     recall = [step / 100 for step in range(101)]
     thresholds = [0.5 + 0.05 * step for step in range(10)]
@@ -117,19 +116,19 @@ def _summary(text, own, names, pick):
         shares, figure = [(own, share) for _, share in shares], [(own, *numbers) for _, *numbers in figure]
     groups = Groups(
         "groups", text or "Actors", note, [Column(text or "Actor"), Column("Sequences", "count")], names,
-        np.full((len(names), 2), 9), lambda chosen: [9 * len(chosen)],
+        np.full(len(names), 9), lambda chosen: [9 * len(chosen)],
     )  # fmt: skip
     return [
         *disclosed([groups], "full"),
         Table("classes", text or "Gesture classes", note, columns, rows, level="summary"),
-        Matrix("confusions", text or "Annotated and predicted", note, names[:n], counts, np.zeros((n, n, 2), int), own or "frames"),
-        Histogram("scores", text or "Sequence scores", note, [i / 10 for i in range(11)], bins, np.zeros((10, 2), int),
+        Matrix("confusions", text or "Annotated and predicted", note, names[:n], counts, own or "frames"),
+        Histogram("scores", text or "Sequence scores", note, [i / 10 for i in range(11)], bins,
                   text or "mean Jaccard index", text or "sequences"),
         LineChart("precision", text or "Precision and recall", note, [*steps, mean], own or "recall", own or "precision", ordered=True),
         LineChart("thresholds", text or "AP by threshold", note,
                   [Line(name, thresholds, [1.2 - t * k for t in thresholds]) for k, name in enumerate(("GPSm", "GPS", "IoU"), 1)],
                   "threshold", "AP", (0.5, 0.95, 0, 1)),
-        BodyFigure("body_parts", text or "Similarity by body part", note, figure, np.zeros((8, 2), int)),
+        BodyFigure("body_parts", text or "Similarity by body part", note, figure),
         StackedBar("lost", text or "Where the similarity is lost", note, shares),
         LineChart("accuracy", text or "Accuracy by threshold", note, [Line("accuracy", recall, [1 - r for r in recall])],
                   "threshold", "accuracy", filled=True),

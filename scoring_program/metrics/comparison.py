@@ -151,7 +151,7 @@ def compare_pairs(score: Floats, first: Floats, second: Floats, n_items: int) ->
     difference = rounded(score[i] - score[j])
     if n_items < 2:
         unknown, ones = np.full(len(i), np.nan), np.ones(len(i))
-        return Pairs(i, j, difference, *[unknown] * 5, ones, ones)
+        return Pairs(i, j, difference, unknown, unknown, unknown, unknown, unknown, ones, ones)
     # The halves of one submission after another, so that each difference is read in one go.
     deviations = np.ascontiguousarray(centered(first, second, n_items).T)
     errors = [standard_error((deviations[k] - deviations[k + 1 :]).T) for k in range(m)]

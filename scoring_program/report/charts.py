@@ -166,7 +166,7 @@ def matrix(data: Matrix) -> Element:
     for i, name in enumerate(names):
         row = element("tr", element("th", name, scope="row"))
         for j, count in enumerate(counts[i]):
-            text = "–" if count < 0 else f"{count or ''}"
+            text = f"{count or ''}"
             kind, most = ("same", diagonal) if i == j else ("other", off_diagonal)
             look = {"class": kind, "style": f"--s:{count / most:.2f}"} if count > 0 else {}
             row.append(element("td", text, **look))

@@ -21,7 +21,7 @@ from pathlib import Path
 from scoring_program.disclosure import round_floats
 from scoring_program.metrics.resampling import LEVEL
 from scoring_program.report.html import clean
-from scoring_program.result import DECIMALS, Interval, Matrix, Result, Section
+from scoring_program.result import DECIMALS, Interval, Matrix, Result, Section, Table
 from validator.console import OutputError
 from validator.findings import Findings
 
@@ -31,7 +31,7 @@ DETAIL_HTML = "detailed_results.html"
 PER_ITEM = "per_item.csv"
 DETAIL_JSON = "detailed_results.json"
 _FORMAT = 2
-_NOT_SHOWN = ("key", "support", "from_total", "level")
+_NOT_SHOWN = ("key", "support", "level")
 
 
 def write_atomic(path: Path, text: str) -> None:
@@ -174,8 +174,10 @@ def _section(section: Section) -> dict[str, object]:
     names = (field.name for field in fields(section) if field.name not in _NOT_SHOWN)
     shown = {name: getattr(section, name) for name in names}
     if isinstance(section, Matrix):
-        shown["counts"] = [[n if n >= 0 else None for n in row] for row in section.counts.tolist()]
-    for name in ("columns", "lines", "lanes"):
+        shown["counts"] = section.counts.tolist()
+    if isinstance(section, Table):
+        shown["columns"] = [{"title": column.title, "kind": column.kind} for column in section.columns]
+    for name in ("lines", "lanes"):
         if name in shown:
             shown[name] = [asdict(entry) for entry in shown[name]]
     return {"kind": type(section).__name__, **shown}

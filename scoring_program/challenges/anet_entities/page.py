@@ -26,7 +26,7 @@ def given_sections(reference: Reference, submission: Grounding, statistics: Word
     classes = _given_class_table(statistics)
     return [
         classes,
-        *_word_tables(reference, statistics.correct, statistics.predicted, classes.support),
+        *_word_tables(reference, statistics.correct, classes.support),
         _segment_table(reference, "Accuracy", right / np.maximum(n_words, 1), joined.submitted),
     ]
 
@@ -35,16 +35,13 @@ def _given_class_table(statistics: WordStatistics) -> Groups:
     joined = statistics.joined
     n = len(joined.classes)
     means, n_words = grounding.class_means(statistics.correct, statistics.label, n)
-    named = np.array([name in joined.named for name in joined.classes], dtype=bool)
-    predicted = np.bincount(statistics.label[statistics.predicted], minlength=n)
-    support = np.stack([n_words, np.where(named, predicted, 0)], axis=1)
 
     def row(groups: Ints) -> list[Cell]:
         total = int(n_words[groups].sum())
         return [total, float((means * n_words)[groups].sum() / max(total, 1))]
 
     titles = columns(text=["Class"], count=["Words"], share=["Accuracy"])
-    return Groups("classes", "Classes", _CLASSES_NOTE, titles, joined.classes, support, row, 2)
+    return Groups("classes", "Classes", _CLASSES_NOTE, titles, joined.classes, n_words, row, 2)
 
 
 def generated_sections(
@@ -53,83 +50,82 @@ def generated_sections(
     """Return all sections of sub-task II, the aggregates first."""
     annotated, judged = reference.annotated, statistics.judged
     f1 = np.nan_to_num(statistics.f1)
-    classes = _generated_class_table(annotated, statistics)
+    classes = _recalls(annotated, statistics)
     return [
         classes,
-        *_word_tables(annotated, judged.word_correct, judged.word_predicted, classes.support),
-        _hallucinated(annotated, statistics),
+        *_word_tables(annotated, judged.word_correct, classes.support),
+        _predicted_classes(annotated, statistics),
+        _hallucinated(statistics),
         _segment_table(annotated, "F1", f1, statistics.joined.submitted),
     ]
 
 
-def _generated_class_table(reference: Reference, statistics: SentenceStatistics) -> Groups:
-    judged, words = statistics.judged, statistics.words
-    n = len(reference.classes)
+def _recalls(reference: Reference, statistics: SentenceStatistics) -> Groups:
+    words, n = statistics.words, len(reference.classes)
+    right, n_words = grounding.class_means(statistics.judged.word_correct, words.label, n)
+
+    def row(groups: Ints) -> list[Cell]:
+        total = int(n_words[groups].sum())
+        return [total, float((right * n_words)[groups].sum() / max(total, 1))]
+
+    titles = columns(text=["Class"], count=["Words"], share=["Recall"])
+    note = f"{_CLASSES_NOTE} Recall: share of the annotated words whose class is predicted in the right box."
+    return Groups("classes", "Classes", note, titles, reference.classes, n_words, row, 2)
+
+
+def _predicted_classes(reference: Reference, statistics: SentenceStatistics) -> Table:
+    """Return what becomes of predicted classes: the submission chooses the segments that a row rests on."""
+    judged, words, n = statistics.judged, statistics.words, len(reference.classes)
     label, first = _first_objects(statistics, n)
     counted = ~judged.object_skipped[first]
     n_predicted, n_counted, right_objects = (
         np.bincount(label[chosen], minlength=n)
         for chosen in (slice(None), counted, counted & judged.object_correct[first])
     )
-    n_words, right_words, predicted = (
+    right_words, predicted = (
         np.bincount(words.label[chosen], minlength=n)
-        for chosen in (slice(None), judged.word_correct, judged.word_predicted)
+        for chosen in (judged.word_correct, judged.word_predicted)
     )
-
-    def row(groups: Ints) -> list[Cell]:
-        segments, all_words, named = (int(count[groups].sum()) for count in (n_predicted, n_words, predicted))
-        right = int(right_words[groups].sum())
-        precision = float(right_objects[groups].sum() / max(n_counted[groups].sum(), 1))
-        return [all_words, segments, precision, right / max(all_words, 1), right / max(named, 1)]
-
-    shares = ["Precision", "Recall", "Accuracy where predicted"]
-    titles = columns(text=["Class"], count=["Words", "Segments"], share=shares)
+    shares = right_objects / np.maximum(n_counted, 1), right_words / np.maximum(predicted, 1)
+    known = np.flatnonzero(n_predicted)
+    order = known[np.argsort(shares[1][known], kind="stable")]
+    values = zip(*(column[order].tolist() for column in (n_predicted, *shares)))
+    rows = [(reference.classes[code], *own) for code, own in zip(order.tolist(), values)]
+    titles = columns(text=["Class"], count=["Segments"], share=["Precision", "Accuracy where predicted"])
     note = (
-        f"{_CLASSES_NOTE} Segments: where the class is predicted. Precision: of the first object of each. "
-        "Accuracy where predicted: share of the annotated words in the right box, among those whose class is "
-        "predicted in their segment."
+        "Segments: where the class is predicted. Precision: of the first object of each. Accuracy where "
+        "predicted: share of the annotated words in the right box, among those whose class is predicted in "
+        "their segment."
     )
-    # Enough segments, and enough annotated words that they are compared with.
-    support = np.stack([n_words, np.minimum(n_predicted, predicted)], axis=1)
-    return Groups("classes", "Classes", note, titles, reference.classes, support, row, 4)
+    return Table("predicted_classes", "Predicted classes", note, titles, rows)
 
 
 def _first_objects(statistics: SentenceStatistics, n_classes: int) -> tuple[Ints, Ints]:
-    """Return the class and the number of the first object of each segment and class, for the first classes.
-
-    Counts of all objects would be sums with weights of the submission's choice: it may repeat any of them.
-    """
+    """Return the class and the number of the first object of each segment and class."""
     objects = statistics.joined.objects
     pairs, first = np.unique(np.stack([objects.label, objects.segment]), axis=1, return_index=True)
     kept = pairs[0] < n_classes
     return pairs[0, kept], first[kept]
 
 
-def _hallucinated(reference: Reference, statistics: SentenceStatistics) -> Section:
+def _hallucinated(statistics: SentenceStatistics) -> Table:
     judged, classes = statistics.judged, statistics.joined.classes
     label, first = _first_objects(statistics, len(classes))
     wrong = label[(~judged.object_skipped & ~judged.object_known)[first]]
-    # A spelling outside the vocabulary could ask about a single word of a sentence.
-    vocabulary = {*reference.vocab, *reference.classes}
-    inside = np.array([name in vocabulary for name in classes], dtype=bool)
-    counts = np.where(inside, np.bincount(wrong, minlength=len(classes)), 0)
-    order = np.argsort(-counts, kind="stable")
-    support = np.stack([counts[order]] * 2, axis=1)
-
-    def row(groups: Ints) -> list[Cell]:
-        return [int(counts[order[groups]].sum())]
-
-    names = [classes[code] for code in order.tolist()]
-    note = "Classes of the vocabulary in segments whose sentence does not have them, the most frequent first."
-    titles, title = columns(text=["Class"], count=["Segments"]), "Hallucinated classes"
-    return Groups("hallucinated", title, note, titles, names, support, row, overlapping=True)
+    counts = np.bincount(wrong, minlength=len(classes))
+    order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)].tolist()
+    rows = [(classes[code], int(counts[code])) for code in order[:_SEGMENTS_SHOWN]]
+    note = "Predicted classes that the annotated sentence does not have, the most frequent first."
+    return Table(
+        "hallucinated", "Hallucinated classes", note, columns(text=["Class"], count=["Segments"]), rows
+    )
 
 
-def _word_tables(reference: Reference, correct: Bools, predicted: Bools, of_classes: Ints) -> list[Section]:
+def _word_tables(reference: Reference, correct: Bools, of_classes: Ints) -> list[Section]:
     """Return accuracy against class frequency, box size and frame.
 
-    ``correct`` and ``predicted`` (n_words,) say whether each annotated word is grounded right, and whether
-    the submission says anything about it; ``of_classes`` (n_classes, 2) is the support of the class table.
+    ``correct`` (n_words,) says whether each annotated word is grounded right; ``of_classes`` (n_classes,) is
+    the support of the class table.
     """
     words = reference.words
     frequency = np.bincount(words.label, minlength=len(reference.classes))[words.label]
@@ -138,41 +134,37 @@ def _word_tables(reference: Reference, correct: Bools, predicted: Bools, of_clas
         area = np.nan_to_num((box[:, 2] - box[:, 0] + 1) * (box[:, 3] - box[:, 1] + 1))
     side = np.sqrt(np.maximum(area, 0))
     frame = words.frame[words.box_start[:-1]]
-    judged, by_frequency = (correct, predicted), np.searchsorted(_FREQUENCIES, frequency, "right") - 1
+    by_frequency = np.searchsorted(_FREQUENCIES, frequency, "right") - 1
     names = ["Words of the class", *_names(_FREQUENCIES)]
-    frequencies = _binned("frequency", "Accuracy against class frequency", names, by_frequency, judged)
+    frequencies = _binned("frequency", "Accuracy against class frequency", names, by_frequency, correct)
     # All words of a class are in one bin of frequency: the rest of the bin follows from rows of classes.
     large, _ = merge_small(of_classes, MIN_GROUP)
-    rest = np.bincount(by_frequency[predicted & ~np.isin(words.label, large)], minlength=len(_FREQUENCIES))
+    rest = np.bincount(by_frequency[~np.isin(words.label, large)], minlength=len(_FREQUENCIES))
     support = frequencies.support
-    support[:, 1] = np.where(rest > 0, np.minimum(support[:, 1], rest), support[:, 1])
+    support[rest > 0] = np.minimum(support, rest)[rest > 0]
     names = ["Square root of the box area", *_names(_SIDES)]
     by_size = np.searchsorted(_SIDES, side, "right") - 1
-    sizes = _binned("box_size", "Accuracy against box size", names, by_size, judged)
+    sizes = _binned("box_size", "Accuracy against box size", names, by_size, correct)
     names = ["Sampled frame", *map(str, range(grounding.FRAMES))]
-    return [frequencies, sizes, _binned("frame", "Accuracy against frame", names, frame, judged)]
+    return [frequencies, sizes, _binned("frame", "Accuracy against frame", names, frame, correct)]
 
 
 def _names(edges: tuple[int, ...]) -> list[str]:
     return [*(f"{low} to below {high}" for low, high in zip(edges, edges[1:])), f"{edges[-1]} or more"]
 
 
-def _binned(key: str, title: str, names: list[str], index: Ints, judged: tuple[Bools, Bools]) -> Groups:
+def _binned(key: str, title: str, names: list[str], index: Ints, correct: Bools) -> Groups:
     """Return a table of bins; ``names`` begins with the title of the first column."""
-    correct, predicted = judged
     what, *bins = names
-    n_words, n_predicted, n_right = (
-        np.bincount(index[chosen], minlength=len(bins)) for chosen in (slice(None), predicted, correct)
-    )
+    n_words, n_right = (np.bincount(index[chosen], minlength=len(bins)) for chosen in (slice(None), correct))
 
     def row(groups: Ints) -> list[Cell]:
         total = int(n_words[groups].sum())
         return [total, float(n_right[groups].sum() / max(total, 1))]
 
     titles = columns(text=[what], count=["Words"], share=["Accuracy"])
-    support = np.stack([n_words, n_predicted], axis=1)
     note = "Share of the annotated words that are grounded right."
-    return Groups(key, title, note, titles, bins, support, row)
+    return Groups(key, title, note, titles, bins, n_words, row)
 
 
 def _segment_table(reference: Reference, title: str, values: Floats, submitted: Bools) -> Section:

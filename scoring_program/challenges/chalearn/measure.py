@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring_program.challenges.chalearn.read import Prediction, Reference, Rows, Track
-from scoring_program.disclosure import min_group
+from scoring_program.disclosure import min_group, rounded_count
 from scoring_program.metrics import frame_jaccard, resampling
 from scoring_program.result import Statistics
 from scoring_program.settings import Settings
@@ -105,11 +105,12 @@ def measure(
     n = len(reference.sequences)
     jaccard = frame_jaccard.jaccard_index(cells.counts)
     means, kept = frame_jaccard.sequence_means(jaccard, counts_in, cells.sequence, n)
-    left_out = int((~kept).sum())
-    text = f"left out of the mean, because no class counts: {left_out:,} of {counted(n, 'sequence')}"
+    left_out, least = int((~kept).sum()), min_group(settings["detail"])
+    number = f"{rounded_count(left_out, n, least):,} of {counted(n, 'sequence')}"
+    text = f"left out of the mean, because no class counts: {'about ' * bool(least)}{number}"
     return SequenceStatistics(
         item_scores=np.where(kept & submission.present, means, np.nan),
-        notes=[Note("N-LEFT-OUT", text)] if left_out >= max(min_group(settings["detail"]), 1) else [],
+        notes=[Note("N-LEFT-OUT", text)] if left_out >= max(least, 1) else [],
         mean_jaccard=means,
         counts=kept,
         false_classes=np.bincount(cells.sequence[cells.predicted & ~cells.annotated], minlength=n),

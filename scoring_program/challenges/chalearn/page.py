@@ -10,7 +10,7 @@ from scoring_program import result
 from scoring_program.challenges.chalearn.measure import SequenceStatistics
 from scoring_program.challenges.chalearn.read import Prediction, Reference, Rows, Track
 from scoring_program.metrics import frame_jaccard
-from scoring_program.result import Cell, Deferred, Lane, Section, Sections, columns
+from scoring_program.result import Cell, Deferred, Lane, Section, Sections, columns, full_columns
 from validator.arrays import Ints
 
 _BINS = 10
@@ -25,15 +25,15 @@ def sections(
     kept = np.flatnonzero(statistics.counts)
     worst = kept[np.argsort(statistics.mean_jaccard[kept], kind="stable")]
     return [
-        _class_table(track, rows, statistics),
+        _class_table(track, statistics),
         _confusions(track, rows, statistics),
-        _distribution(prediction.rows, statistics),
+        _distribution(statistics),
         _sequence_table(reference.sequences, statistics, worst),
         Deferred(lambda: _timelines(track, reference, prediction, statistics, worst[:_TIMELINES_SHOWN])),
     ]
 
 
-def _class_table(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStatistics) -> Section:
+def _class_table(track: Track, statistics: SequenceStatistics) -> Section:
     cells, counting = statistics.cells, statistics.cell_counts
     jaccard = frame_jaccard.jaccard_index(cells.counts)
     n, instance = track.n_classes, track.instance
@@ -46,32 +46,32 @@ def _class_table(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStat
         mean = float(sums[groups].sum() / max(int(sequences[groups].sum()), 1))
         return [mean, *(int(count[groups].sum()) for count in (*frames, in_sequences))]
 
-    counts = ["Frames annotated", "Frames predicted", "Sequences annotated"]
-    titles = columns(text=[instance.capitalize()], share=["Jaccard"], count=counts)
-    support = np.stack([_n_sequences(side, n) for side in rows], axis=1)
+    titles = columns(text=[instance.capitalize()], share=["Jaccard"])
+    titles += full_columns(count=["Frames annotated", "Frames predicted"])
+    titles += columns(count=["Sequences annotated"])
+    named = np.bincount(cells.label[cells.predicted], minlength=n) > 0
     note = f"Jaccard: mean over the sequences in which the {instance} counts."
     return result.Groups(
-        "classes", f"{instance.capitalize()} classes", note, titles, track.classes, support, row, 1
+        "classes",
+        f"{instance.capitalize()} classes",
+        note,
+        titles,
+        track.classes,
+        in_sequences,
+        row,
+        1,
+        named=named,
     )
-
-
-def _n_sequences(rows: Rows, n_classes: int) -> Ints:
-    """Return in how many sequences each class has rows; repetitions within a sequence do not count."""
-    pairs = np.unique(np.stack([rows.label - 1, rows.sequence]), axis=1)
-    return np.bincount(pairs[0], minlength=n_classes)
 
 
 def _confusions(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStatistics) -> Section:
     n, frames = track.n_classes, (statistics.ground_truth_frames, statistics.predicted_frames)
     truth, prediction = (_labeled(side, of_side, n) for side, of_side in zip(rows, frames))
     annotated = frame_jaccard.confusions(truth, prediction, n)
-    predicted = frame_jaccard.confusions(prediction, truth, n)
-    # Not frames: a submission chooses the lengths of its rows, and their sum would reveal which of them met.
     things = f"annotated {track.instance}s"
     note = f"How many {things} of a class (row) share frames with a prediction of another or the same "
     note += "(column)."
-    support, title = np.stack([annotated, predicted.T], axis=2), "Annotated and predicted"
-    return result.Matrix("confusions", title, note, track.classes, annotated, support, things)
+    return result.Matrix("confusions", "Annotated and predicted", note, track.classes, annotated, things)
 
 
 def _labeled(rows: Rows, frames: Ints, n_classes: int) -> frame_jaccard.Labeled:
@@ -79,12 +79,11 @@ def _labeled(rows: Rows, frames: Ints, n_classes: int) -> frame_jaccard.Labeled:
     return frame_jaccard.Labeled(disjoint, group // n_classes, group % n_classes)
 
 
-def _distribution(rows: Rows, statistics: SequenceStatistics) -> Section:
+def _distribution(statistics: SequenceStatistics) -> Section:
     means = statistics.mean_jaccard[statistics.counts]
-    predicted = np.isin(np.flatnonzero(statistics.counts), rows.sequence)
     note = "Sequences by their mean Jaccard index."
     section = Section("sequence_scores", "Distribution of the sequence scores", note)
-    return result.share_histogram(section, means, predicted, _BINS, ("mean Jaccard index", "sequences"))
+    return result.share_histogram(section, means, _BINS, ("mean Jaccard index", "sequences"))
 
 
 def _sequence_table(names: Sequence[str], statistics: SequenceStatistics, worst: Ints) -> Section:

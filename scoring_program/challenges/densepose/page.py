@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Union
+
 import numpy as np
 
 from scoring_program import result
@@ -9,7 +11,7 @@ from scoring_program.challenges.densepose.matching import MEASURES
 from scoring_program.challenges.densepose.measure import ImageStatistics, average
 from scoring_program.challenges.densepose.read import Gathered, Reference
 from scoring_program.metrics.average_precision import RECALLS, THRESHOLDS, PrecisionCurves, accumulate
-from scoring_program.result import Cell, Deferred, Line, Section, Sections, columns
+from scoring_program.result import SUMMARY, Cell, Deferred, Line, Section, Sections, columns
 from validator.arrays import Ints
 
 _FINE_PARTS = {
@@ -38,18 +40,13 @@ def sections(reference: Reference, submission: Gathered, statistics: ImageStatis
 
 def _precision_recall(curves: PrecisionCurves, measure: str) -> Section:
     number = MEASURES.index(measure)
-    precision, recall = curves.precision[0, number], curves.recall[0, number]
+    precision = curves.precision[0, number]
     names = [*(f"{threshold:.2f}" for threshold in THRESHOLDS), "mean"]
     rows = np.vstack([precision, precision.mean(axis=0)]).tolist()
     lines = [Line(name, RECALLS.tolist(), row) for name, row in zip(names, rows)]
     note = "One line for each threshold of the similarity, and their mean, whose area is the score."
-    reached = np.append(recall, recall.max())
-    # The epsilon: a share times a whole number may be a little less than the number that it was made of.
-    detected = np.floor(np.minimum(RECALLS, reached[:, None]) * curves.n_persons[0] + 1e-6).astype(np.int64)
-    return result.LineChart(
-        "precision_recall", "Precision and recall", note, lines, "recall", "precision", ordered=True,
-        support=detected,
-    )  # fmt: skip
+    title = "Precision and recall"
+    return result.LineChart("precision_recall", title, note, lines, "recall", "precision", ordered=True)
 
 
 def _thresholds(curves: PrecisionCurves) -> Section:
@@ -59,19 +56,18 @@ def _thresholds(curves: PrecisionCurves) -> Section:
     ]
     title = "AP against threshold"
     note = "How strict a match must be; GPSm is the root of GPS times mask IoU."
-    return result.LineChart("thresholds", title, note, lines, "threshold", "AP", (0.5, 0.95, 0.0, 1.0))
+    return result.LineChart(
+        "thresholds", title, note, lines, "threshold", "AP", (0.5, 0.95, 0.0, 1.0), level=SUMMARY
+    )
 
 
 def _body(statistics: ImageStatistics, matched: Ints) -> Section:
-    points = statistics.points
-    parts, support = [], []
+    points, parts = statistics.points, list[tuple[str, Union[float, None], int]]()
     for name, fine in _FINE_PARTS.items():
         chosen = matched[np.isin(points.true_part[matched], fine)]
-        value = float(points.similarity[chosen].mean()) if len(chosen) else None
-        parts.append((name, value, len(chosen)))
-        support.append([len(np.unique(points.pair[chosen]))] * 2)
+        parts.append((name, float(points.similarity[chosen].mean()) if len(chosen) else None, len(chosen)))
     note = "Mean over the annotated points of persons that are matched at 0.5; 1 is perfect."
-    return result.BodyFigure("body", "GPS by body part", note, parts, np.array(support))
+    return result.BodyFigure("body", "GPS by body part", note, parts)
 
 
 def _budget(reference: Reference, statistics: ImageStatistics, matched: Ints) -> Section:
@@ -94,25 +90,22 @@ def _budget(reference: Reference, statistics: ImageStatistics, matched: Ints) ->
 
 def _calibration(statistics: ImageStatistics) -> Section:
     """Return a table of groups of equally many detections by their score."""
-    ranked, n_dense = statistics.ranked, statistics.compared.n_annotated()
+    ranked = statistics.ranked
     scores = np.sort(statistics.compared.detections.score)[::-1]
     n_groups = max(min(_SCORE_GROUPS, len(scores) // _FEWEST_IN_GROUP), 1)
-    chunks = np.array_split(np.arange(len(scores)), n_groups)
-    right = np.array([int(ranked.right[0, chunk].sum()) for chunk in chunks])
-    support = [[int(n_dense[np.unique(ranked.image[chunk])].sum()), len(chunk)] for chunk in chunks]
-
-    def row(groups: Ints) -> list[Cell]:
-        members = np.concatenate([chunks[group] for group in groups.tolist()])
-        share = float(right[groups].sum() / len(members))
-        return [f"{scores[members[-1]]:.4g} to {scores[members[0]]:.4g}", len(members), share]
-
+    rows: list[list[Cell]] = [
+        [
+            str(number),
+            f"{scores[own[-1]]:.4g} to {scores[own[0]]:.4g}",
+            len(own),
+            float(ranked.right[0, own].mean()),
+        ]
+        for number, own in enumerate(np.array_split(np.arange(len(scores)), n_groups), start=1)
+        if len(own)
+    ]
     titles = columns(text=["Group, best first", "Scores"], count=["Detections"], share=["Right at 0.5"])
-    # How many are ignored depends on the reference, and a submission may list any number in one place.
     note = "Groups of equally many detections by their score; those that are ignored are among them."
-    names = [str(number + 1) for number in range(n_groups)]
-    return result.Groups(
-        "calibration", "Score calibration", note, titles, names, np.array(support), row, overlapping=True
-    )
+    return result.Table("calibration", "Score calibration", note, titles, rows)
 
 
 def _image_table(reference: Reference, statistics: ImageStatistics) -> Section:

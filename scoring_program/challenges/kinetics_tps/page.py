@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -11,13 +11,13 @@ from scoring_program import result
 from scoring_program.challenges.kinetics_tps.measure import VideoStatistics
 from scoring_program.challenges.kinetics_tps.read import Reference
 from scoring_program.metrics import part_state
-from scoring_program.result import Cell, Groups, Line, Section, Sections, columns
-from validator.arrays import Bools, Ints
+from scoring_program.result import Cell, Groups, Line, Section, Sections, columns, full_columns
+from validator.arrays import Ints
 from validator.formats.kinetics_tps.read import KineticsSubmission
 
 _BINS = 20
 _CURVE_STEP = 100
-_VIDEOS_SHOWN = 500
+_VIDEOS_SHOWN = _PAIRS_SHOWN = 500
 
 
 def sections(reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics) -> Sections:
@@ -28,8 +28,8 @@ def sections(reference: Reference, submission: KineticsSubmission, statistics: V
         _budget(statistics),
         _class_table(statistics),
         _part_table(statistics),
-        _class_confusions(set(submission.classes.values()), statistics),
-        _state_confusions(submission, statistics),
+        _class_confusions(statistics),
+        _state_confusions(statistics),
         _video_table(statistics),
     ]
 
@@ -39,13 +39,11 @@ def _curve(statistics: VideoStatistics) -> Section:
     curve = protocol.accuracy(statistics.videos, statistics.right, points)
     line = Line("accuracy", [point / part_state.GRID for point in points], curve)
     note = f"Share of the videos with the right class and PSC {protocol.sign} T. "
-    note += "The area below is the score; at detail: summary the line falls in steps of at least five videos."
-    # A step reveals the PSC of the videos that drop out there.
-    fallen = statistics.right.sum() - np.rint(np.array(curve) * len(statistics.right)).astype(np.int64)
+    note += "The area below is the score."
+    title = "Accuracy conditioned on PSC"
     return result.LineChart(
-        "conditioned_accuracy", "Accuracy conditioned on PSC", note, [line], "threshold T", "accuracy",
-        filled=True, support=fallen[None], from_total=True,
-    )  # fmt: skip
+        "conditioned_accuracy", title, note, [line], "threshold T", "accuracy", filled=True
+    )
 
 
 def _budget(statistics: VideoStatistics) -> Section:
@@ -74,103 +72,72 @@ def _budget(statistics: VideoStatistics) -> Section:
     return result.StackedBar("psc_budget", "Where Part State Correctness is lost", note, shares)
 
 
-def _with_frames(statistics: VideoStatistics) -> Bools:
-    """Return which videos have at least one of their frames in the submission."""
-    parts = statistics.parts
-    return np.bincount(parts.frame_video[statistics.joined.has_frame], minlength=len(parts.videos)) > 0
-
-
 def _distribution(statistics: VideoStatistics) -> Section:
     section, titles = Section("psc", "Part State Correctness", "Videos by their PSC."), ("PSC", "videos")
-    with_frames = _with_frames(statistics)
-    return result.share_histogram(section, statistics.videos.psc, with_frames, _BINS, titles)
+    return result.share_histogram(section, statistics.videos.psc, _BINS, titles)
 
 
 def _class_table(statistics: VideoStatistics) -> Section:
     names = sorted(set(statistics.classes))
     label = np.searchsorted(names, statistics.classes)
     psc, right, areas = statistics.videos.psc, statistics.right, statistics.areas
-    predicted = Counter(statistics.predicted)
-    named = np.array([predicted[name] for name in names], dtype=np.int64)
-    with_frames = np.bincount(label[_with_frames(statistics)], minlength=len(names))
-    # A row needs videos that have this class, and enough that the submission says something about.
-    support = np.stack([np.bincount(label, minlength=len(names)), np.minimum(named, with_frames)], axis=1)
+    support = np.bincount(label, minlength=len(names))
 
     def row(groups: Ints) -> list[Cell]:
         chosen = np.isin(label, groups)
         return [int(chosen.sum()), *(float(values[chosen].mean()) for values in (right, psc, areas))]
 
-    titles = columns(text=["Class"], count=["Videos"], share=["Top-1", "Mean PSC", "Area"])
+    titles = columns(text=["Class"], count=["Videos"], share=["Top-1"])
+    titles += full_columns(share=["Mean PSC", "Area"])
     note = "Area: the score of the videos of this class alone."
-    return Groups("classes", "Action classes", note, titles, names, support, row, 4)
+    return Groups("classes", "Action classes", note, titles, names, support, row, 2)
 
 
-def _class_confusions(named: set[str], statistics: VideoStatistics) -> Section:
-    """Return the table of videos of a class that the submission names, but not for them."""
-    count = Counter(
-        (annotated, predicted)
-        for annotated, predicted in zip(statistics.classes, statistics.predicted)
-        if predicted not in (None, annotated) and annotated in named
-    )
-    pairs = sorted(count, key=lambda pair: (-count[pair], pair))
-    counts = np.array([count[pair] for pair in pairs], dtype=np.int64)
-    return _pair_table("class_confusions", "Confused classes", pairs, counts)
+def _class_confusions(statistics: VideoStatistics) -> Section:
+    pairs = zip(statistics.classes, statistics.predicted)
+    count = Counter((own, predicted) for own, predicted in pairs if predicted not in (None, own))
+    return _pair_table("class_confusions", "Confused classes", "Videos", count)
 
 
-def _state_confusions(submission: KineticsSubmission, statistics: VideoStatistics) -> Section:
-    """Return the table of states that are taken for others, where the box is near enough.
-
-    States that the submission never names stay unnamed. Videos are counted instead of parts, because the
-    submission chooses how many parts of a video it predicts.
-    """
+def _state_confusions(statistics: VideoStatistics) -> Section:
+    """Return the table of states that are taken for others, where the box is near enough."""
     parts, outcomes = statistics.parts, statistics.outcomes
-    named = np.array([state in submission.parts.states for state in parts.states], dtype=bool)
-    chosen = np.flatnonzero((outcomes.kind == part_state.WRONG_STATE) & (outcomes.near_state >= 0))
-    chosen = chosen[named[parts.proposal_state[chosen]]]
-    video = parts.frame_video[parts.human_frame[parts.part_human[chosen]]]
-    confused = np.stack([parts.proposal_state[chosen], outcomes.near_state[chosen], video])
-    states, videos = np.unique(np.unique(confused, axis=1)[:2], axis=1, return_counts=True)
-    order = np.argsort(-videos, kind="stable")
+    chosen = (outcomes.kind == part_state.WRONG_STATE) & (outcomes.near_state >= 0)
     names = list(parts.states)
-    pairs = [(names[annotated], names[predicted]) for annotated, predicted in states[:, order].T.tolist()]
-    table = _pair_table("state_confusions", "Confused states", pairs, videos[order])
-    return replace(table, overlapping=True)
+    states = zip(parts.proposal_state[chosen].tolist(), outcomes.near_state[chosen].tolist())
+    count = Counter((names[annotated], names[predicted]) for annotated, predicted in states)
+    return _pair_table("state_confusions", "Confused states", "Parts", count)
 
 
-def _pair_table(key: str, title: str, pairs: list[tuple[str, str]], counts: Ints) -> Groups:
-    def row(groups: Ints) -> list[Cell]:
-        predicted = pairs[int(groups[0])][1] if len(groups) == 1 else None
-        return [predicted, int(counts[groups].sum())]
-
-    titles = columns(text=["Annotated", "Predicted"], count=["Videos"])
-    names, support = [first for first, _ in pairs], np.stack([counts] * 2, axis=1)
-    return Groups(key, title, "The most frequent first.", titles, names, support, row)
+def _pair_table(key: str, title: str, things: str, count: Counter[tuple[str, Any]]) -> Section:
+    titles = columns(text=["Annotated", "Predicted"], count=[things])
+    rows = [(*pair, count[pair]) for pair in sorted(count, key=lambda pair: (-count[pair], pair))]
+    note = f"The most frequent first, at most {_PAIRS_SHOWN}."
+    return result.Table(key, title, note, titles, rows[:_PAIRS_SHOWN])
 
 
 def _part_table(statistics: VideoStatistics) -> Section:
     parts, outcomes = statistics.parts, statistics.outcomes
     n_names = len(parts.names)
     kinds = np.bincount(5 * parts.part_name + outcomes.kind, minlength=5 * n_names).reshape(-1, 5)
-    some = outcomes.n_proposals > 0
-    proposals = np.bincount(parts.part_name[some], outcomes.n_proposals[some], n_names)
-    with_proposals = np.bincount(parts.part_name[some], minlength=n_names)
+    proposals = np.bincount(parts.part_name, outcomes.n_proposals, n_names)
     video = parts.frame_video[parts.human_frame[parts.part_human]]
-    in_video = np.zeros((2, n_names, len(parts.videos)), dtype=bool)
-    in_video[0, parts.part_name, video] = in_video[1, parts.part_name[some], video[some]] = True
-    support = in_video.sum(axis=2).T
+    in_video = np.zeros((n_names, len(parts.videos)), dtype=bool)
+    in_video[parts.part_name, video] = True
 
     def row(groups: Ints) -> list[Cell]:
         count = kinds[groups].sum(axis=0)
         n = int(count.sum())
         localized = count[part_state.CORRECT] + count[part_state.WRONG_STATE]
         shares = (n - count[part_state.NO_HUMAN], localized, count[part_state.CORRECT])
-        mean = float(proposals[groups].sum() / max(with_proposals[groups].sum(), 1))
-        return [n, *(float(number / max(n, 1)) for number in shares), mean]
+        return [n, *(float(number / max(n, 1)) for number in (*shares, proposals[groups].sum()))]
 
     shares = ["Human matched", "Localized", "Right state"]
-    titles = columns(text=["Part"], count=["Annotated"], share=shares, number=["Mean proposals"])
+    titles = columns(text=["Part"], count=["Annotated"], share=shares)
+    titles += full_columns(number=["Mean proposals"])
     note = "Shares of the annotated parts. Localized: a proposal overlaps enough. "
-    note += "Mean proposals: over the parts that have any."
+    note += "Mean proposals: of a matched human, for a part."
+    support = in_video.sum(axis=1)
     return Groups("parts", "Parts", note, titles, list(parts.names), support, row, 4, True)
 
 

@@ -115,23 +115,6 @@ def test_submitting_only_sure_segments_raises_the_score_and_lowers_coverage(run)
     assert result["f1_all"] <= 1
 
 
-def test_summary_names_only_classes_of_the_submission(run):
-    reference = dict(REFERENCE[GEN])
-    reference["reference.json"] = reference["reference.json"].replace('"ladder"', '"canaryclass"')
-    reference["lemmas.json"] = json.dumps(
-        {**json.loads(reference["lemmas.json"]), "canaryclass": "canaryclass"}
-    )
-    found, _ = submission(GEN)
-    outcome = run(
-        GEN,
-        reference,
-        {"submission_gen.json": json.dumps(found["submission_gen.json"]).replace("ladder", "cup")},
-    )
-    assert outcome.code == SCORED
-    assert "canaryclass" not in outcome.page + outcome.out + outcome.err
-    assert "canaryclass" in run(GEN, reference, files(found), detail="full").page
-
-
 @pytest.mark.parametrize("name", [GT, GEN])
 def test_prepared_reference_gives_the_same_scores(run, name, tmp_path):
     source = tmp_path / "source"
@@ -208,7 +191,7 @@ def test_names_of_the_challenges_own_command_line_work(tmp_path, capsys):
     assert evaluate.main(["-s", str(sample), *options, "--output", str(tmp_path)]) == 0
     out = capsys.readouterr().out
     assert "mode all\nf1_all_per_sent: " in out
-    assert "\nClasses\nClass  Words  Segments" in out
+    assert "\nClasses\nClass  Words  Recall" in out
 
 
 @pytest.mark.slow
@@ -249,9 +232,8 @@ def two_classes(n_annotated, n_named):
     return files(reference), {"submission_gen.json": json.dumps(document)}
 
 
-@pytest.mark.parametrize(("n_annotated", "n_named", "shown"), [(8, 8, True), (5, 8, True), (6, 5, False)])
-def test_a_class_is_shown_if_enough_annotated_words_meet_objects(run, n_annotated, n_named, shown):
-    """Six annotated words and five objects may meet in three segments only."""
+@pytest.mark.parametrize(("n_annotated", "n_named", "shown"), [(8, 8, True), (5, 0, True), (4, 8, False)])
+def test_a_class_is_shown_if_enough_words_are_annotated(run, n_annotated, n_named, shown):
     outcome = run(GEN, *two_classes(n_annotated, n_named))
     assert (
         any(row[0] == "dog" for row in outcome.detail["tables"].get("classes", {"rows": []})["rows"]) == shown

@@ -100,14 +100,15 @@ def test_sections_of_generated_sentences(run):
         }
     }
     assert tables_of(run, "anet_entities_gen", results) == {
-        # Words, segments, precision of the first object, recall, accuracy where predicted.
-        "classes": about([["cup", 1, 0, 0.0, 0.0, 0.0], ["dog", 1, 1, 0.0, 0.0, 0.0], ["man", 10, 2, 1.0, 1.0, 1.0]]),
+        "classes": about([["cup", 1, 0.0], ["dog", 1, 0.0], ["man", 10, 1.0]]),
+        # Segments, precision of the first object, accuracy where predicted.
+        "predicted_classes": about([["dog", 1, 0.0, 0.0], ["man", 2, 1.0, 1.0]]),
         "frequency": about([["1 to below 10", 2, 0.0], ["10 to below 30", 10, 1.0]]),
         "box_size": about(
             [["0 to below 32", 1, 0.0], ["32 to below 96", 1, 1.0], ["96 to below 192", 1, 0.0], ["192 or more", 9, 1.0]]
         ),
         "frame": about([["0", 1, 1.0], ["3", 10, 9 / 10], ["9", 1, 0.0]]),
-        "hallucinated": [["dog", 1]],
+        "hallucinated": [["dog", 1], ["zebra", 1]],
         # F1 of a third and a half, and of a third and one.
         "segments": about(
             [["vB", "0", "dog", "missing", 0.0], ["vA", "0", "man, cup", "yes", 2 / 5], ["vA", "1", MEN, "yes", 1 / 2]]

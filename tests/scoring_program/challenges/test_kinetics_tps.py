@@ -197,31 +197,3 @@ def test_thresholds_are_settings_and_in_the_signature(run, protocol):
     inclusive = 1 if protocol == "released" else 0
     assert psc("human_iou: 0.4\npart_iou: 0.5\n")[0] == inclusive
     assert psc("human_iou: 0.4\npart_iou: 0.51\n")[0] == 0
-
-
-def test_confused_states_name_only_what_the_submission_names(run):
-    """In six videos a state that is never submitted is taken for one that is."""
-    videos, others = [f"v{number}" for number in range(6)], ["look", "nod"]
-
-    def human(box, state):
-        return {"humans": [{"box": [0, 0, 9, 9], "parts": {"head": {"box": box, "verb": state}}}]}
-
-    def states(truth):
-        reference = {
-            "gt_vid_result.json": dict.fromkeys([*videos, *others], "run"),
-            "gt_part_result.json": {
-                **{video: {"f": human([0, 0, 9, 9], truth)} for video in videos},
-                **{video: {"f": human([0, 0, 9, 9], video)} for video in others},
-            },
-        }
-        parts = {video: {"f": human([[0, 0, 9, 9]], ["nod"])} for video in videos}
-        parts |= {video: {"f": human([[0, 0, 9, 9]], [video])} for video in others}
-        submission = {"pred_vid_result.json": dict.fromkeys(videos, "run"), "pred_part_result.json": parts}
-        outcome = run(ID, files(reference), files(submission))
-        assert outcome.code == SCORED
-        return outcome.detail["tables"].get("state_confusions", {}).get("rows"), outcome.page
-
-    assert states("look")[0] == [["look", "nod", 6]]
-    rows, page = states("secret")
-    assert rows is None
-    assert "secret" not in page

@@ -50,7 +50,7 @@ EXPECTED = {
         ["diluted by extra proposals", 1 / 16],
     ],
     "classes": [["jump", 2, 1 / 2, 1 / 8, 0.0], ["run", 2, 1 / 2, 1 / 4, AREA / 2]],
-    "parts": [["left_arm", 2, 1 / 2, 0.0, 0.0, 1.0], ["head", 5, 4 / 5, 3 / 5, 2 / 5, 4 / 3]],
+    "parts": [["left_arm", 2, 1 / 2, 0.0, 0.0, 1 / 2], ["head", 5, 4 / 5, 3 / 5, 2 / 5, 4 / 5]],
     "class_confusions": [["jump", "run", 1]],
     "state_confusions": [["hold", "bend", 1]],
     "videos": [["v4", "run", None, 0.0], ["v2", "jump", "run", 0.25], ["v3", "jump", "jump", 0.0], ["v1", "run", "run", 0.5]],

@@ -17,7 +17,7 @@ from scoring_program.disclosure import rounded
 from scoring_program.metrics.resampling import HalfScores
 from scoring_program.report import charts, page
 from scoring_program.report import html as tree
-from scoring_program.result import Column, ErrorCost, Groups, Interval, LineChart, Matrix, Section, Table
+from scoring_program.result import Column, ErrorCost, Groups, Interval, LineChart, Section, Table
 from tests.example_result import SCORES, SIGNATURE, TASK, example_result
 from validator.findings import Findings, Note
 
@@ -253,15 +253,6 @@ def test_shares_have_three_decimals_and_undefined_cells_a_dash():
     rows = [("x", 0.12345, 12345, 1.23456), (None, None, None, None)]
     text = shown(result_page(sections=[Table("t", "T", "", columns, rows)]))
     assert "x0.12312,3451.235––––" in text.replace(" ", "")
-
-
-def test_a_hidden_cell_of_a_matrix_shows_a_dash_only():
-    counts = np.array([[77, -1], [0, 55]])
-    made = parsed(
-        result_page(sections=[Matrix("m", "M", "", ["a", "b"], counts, np.zeros((2, 2, 2), int), "frames")])
-    )
-    cells = [cell.text or "" for cell in made.find(".//table[@class='matrix']").iter("td")]
-    assert cells == ["", "77", "–", "", "55"]
 
 
 def test_the_contents_lead_to_every_card():

@@ -7,7 +7,7 @@ import numpy as np
 from examples.scoring_program.challenges.example_csv.measure import ItemStatistics
 from examples.scoring_program.challenges.example_csv.read import Reference
 from examples.validator.formats.example_csv.read import Items
-from scoring_program.result import Cell, Column, Groups, Section, Table
+from scoring_program.result import FULL, Cell, Column, Groups, Section, Table
 from validator.arrays import Ints
 
 
@@ -16,16 +16,16 @@ def sections(reference: Reference, submission: Items, statistics: ItemStatistics
     labels = reference.items.names
     truth, predicted = statistics.truth, statistics.predicted
     right = np.bincount(truth[truth == predicted], minlength=len(labels))
-    support = np.stack([np.bincount(side, minlength=len(labels)) for side in (truth, predicted)], axis=1)
+    annotated, guessed = (np.bincount(side, minlength=len(labels)) for side in (truth, predicted))
 
     def row(groups: Ints) -> list[Cell]:
-        annotated, guessed = support[groups].sum(axis=0).tolist()
-        return [annotated, guessed, float(right[groups].sum() / max(annotated, 1))]
+        n = int(annotated[groups].sum())
+        return [n, int(guessed[groups].sum()), float(right[groups].sum() / max(n, 1))]
 
     columns = [
         Column("Label"),
         Column("Items", "count"),
-        Column("Predicted", "count"),
+        Column("Predicted", "count", level=FULL),
         Column("Right", "share"),
     ]
     note = "Right: the share of the items of a label that are predicted so."
@@ -35,6 +35,6 @@ def sections(reference: Reference, submission: Items, statistics: ItemStatistics
     ]
     shown = [Column("Item"), Column("Ground truth"), Column("Prediction"), Column("Right")]
     return [
-        Groups("labels", "Labels", note, columns, labels, support, row, 3),
+        Groups("labels", "Labels", note, columns, labels, annotated, row, 3, named=guessed > 0),
         Table("items", "Items", "In the order of their keys.", shown, items),
     ]

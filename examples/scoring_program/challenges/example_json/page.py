@@ -13,17 +13,15 @@ from scoring_program.result import Column, Histogram, Section, Table
 def sections(reference: Reference, submission: Items, statistics: ItemStatistics) -> list[Section]:
     """Return all sections, the aggregates first."""
     errors = statistics.predicted - statistics.truth
-    # A power of two: the largest error itself would reveal a single number of the ground truth.
-    top = 2 ** np.ceil(np.log2(max(np.abs(errors).max(), 1e-9)))
+    top = max(float(np.abs(errors).max()), 1e-9)
     counts, edges = np.histogram(np.abs(errors), 10, (0, top))
     section = "errors", "Errors", "Predictions by the size of their error."
-    support = np.stack([counts, counts], axis=1)
     columns = (
         reference.items.keys,
         *(side.tolist() for side in (statistics.truth, statistics.predicted, errors)),
     )
     titles = [Column("Item"), *(Column(title, "number") for title in ("Ground truth", "Prediction", "Error"))]
     return [
-        Histogram(*section, edges.tolist(), counts.tolist(), support, "absolute error", "predictions"),
+        Histogram(*section, edges.tolist(), counts.tolist(), "absolute error", "predictions"),
         Table("items", "Items", "In the order of their keys.", titles, list(zip(*columns))),
     ]
