@@ -3,29 +3,52 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from scoring_program.settings import SETTINGS_FILE, Setting, Settings
+from validator.findings import Findings
 
 VERSION = "1.2.0"
+KEY_FILE = "signature_key.txt"
+"""A file of a hidden reference with 32 random hexadecimal digits: without it the hash in the signature tells
+which of several possible references is the true one."""
 _DIGITS = 12
 
 
 def reference_hash(folder: Path, groups_file: str = "") -> str:
     """Return the SHA-256 in hex over names and contents of the reference files.
 
-    Hidden files do not count, nor do settings.yaml and the file of item groups, which are in the signature
-    themselves.
+    Hidden files do not count, nor do the key, settings.yaml, and the file of item groups; the last two are in
+    the signature themselves.
     """
     total = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         is_hidden = any(part.startswith(".") for part in name.split("/"))
-        if path.is_file() and name not in (SETTINGS_FILE, groups_file) and not is_hidden:
+        if path.is_file() and name not in (SETTINGS_FILE, KEY_FILE, groups_file) and not is_hidden:
             total.update(hashlib.sha256(name.encode()).digest())
             total.update(hashlib.sha256(path.read_bytes()).digest())
     return total.hexdigest()
+
+
+def read_key(folder: Path) -> bytes:
+    """Return the key of a reference folder, empty if it has none, as public data. Raises Refused."""
+    path = folder / KEY_FILE
+    if not path.is_file():
+        return b""
+    text = path.read_bytes().strip()
+    if not re.fullmatch(rb"[0-9a-f]{32}", text):
+        problem, remedy = "this is not 32 hexadecimal digits", "delete it: prepare and bundle write a new one"
+        Findings().refuse("E-REF-KEY", problem, remedy, file=KEY_FILE)
+    return text
+
+
+def keyed(digest: str, key: bytes) -> str:
+    """Return the HMAC-SHA256 of a digest in hex, the digest itself without a key."""
+    return hmac.new(key, digest.encode(), hashlib.sha256).hexdigest() if key and digest else digest
 
 
 def signature(

@@ -22,7 +22,7 @@ from scoring_program.metrics import resampling
 from scoring_program.metrics.resampling import HalfScores, Range
 from scoring_program.result import DECIMALS, ErrorCost, Interval, Result, Section, Sections, Statistics
 from scoring_program.settings import SETTINGS_FILE, Setting, Settings, allowed, declared, read_settings
-from scoring_program.signature import reference_hash, signature
+from scoring_program.signature import KEY_FILE, keyed, read_key, reference_hash, signature
 from validator.arrays import Floats
 from validator.findings import Findings, Note, Read, counted, quote
 from validator.strict_yaml import load_strict
@@ -193,7 +193,7 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
 
     def _carried(self, source: Path, settings: Settings) -> list[Path]:
         """Return the files that every reference may have and that stay as they are."""
-        names = (SETTINGS_FILE, Path(settings["item_groups"]).name)
+        names = (SETTINGS_FILE, KEY_FILE, Path(settings["item_groups"]).name)
         return [source / name for name in names if name and (source / name).is_file()]
 
     def settings(self, folder: Path, overrides: Settings | None = None) -> Settings:
@@ -212,7 +212,11 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         reference = self.load_reference(folder, settings)
         items = self.items(reference)
         groups = load_groups(folder, settings["item_groups"], items, self.other_names(reference))
-        digests = self.reference_digest(folder, settings, reference), groups.digest
+        key = read_key(folder)
+        digests = (
+            keyed(self.reference_digest(folder, settings, reference), key),
+            keyed(groups.digest, key),
+        )
         line = signature(self.id, settings, self.known_settings, digests, self.signature_parts(reference))
         return Loaded(self, folder, settings, reference, items, groups, line)
 

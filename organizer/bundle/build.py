@@ -32,7 +32,7 @@ from organizer.bundle.cut import classic, one_task, reference_name, task_id_of
 from organizer.bundle.lint import lint_files
 from organizer.bundle.parts import KIT, Parts, build_program, demo_reference
 from organizer.bundle.rules import check_competition
-from organizer.data.prepare import reference_files
+from organizer.data.prepare import add_key, reference_files
 from organizer.data.references import task_folder, task_folders
 from organizer.files import Files, files_below, read_zip, zip_bytes
 from organizer.runs.worker import BuiltTask
@@ -79,6 +79,9 @@ def build_all(
     """
     competition = load_competition(source)
     folders = task_folders(reference, task_names(competition)) if reference else {}
+    own = (source / str(task.get("reference_data", "")) for task in competition["tasks"] if task_id_of(task))
+    for folder in {*folders.values(), *(path for path in own if path.is_dir() and path != source)}:
+        add_key(folder, folder)
     plan = plan_bundles(competition, Parts(folders, demo or reference is None, source), form)
     for name, bundle in plan.bundles.items():
         errors = bundle.report().errors

@@ -32,6 +32,7 @@ from organizer.data.prepare import SYNTHETIC_MARK
 from organizer.files import Files, unpack
 from organizer.runs.dry_run import read_scores
 from organizer.runs.worker import BuiltTask, Run, run_program
+from scoring_program.signature import KEY_FILE
 from scoring_program.task import INTERVAL_COLUMNS, Declaration, load_task, task_ids
 from validator.findings import Findings, Problem, counted
 
@@ -49,6 +50,16 @@ class _Task(NamedTuple):
 
     entry: Entry
     declared: Declaration | None
+
+
+class _Reference(NamedTuple):
+    """What is known of reference data: whether it is the synthetic demo reference, whether it has a key for
+    signatures, and whether its scores have an interval."""
+
+    is_demo: bool
+    has_key: bool
+    has_interval: bool
+    problems: list[Problem]
 
 
 def check_contents(data: Competition, files: Files, samples: bool, report: LintReport) -> None:
@@ -92,14 +103,16 @@ def _check_image(data: Competition, ours: bool, report: LintReport) -> None:
 
 def _check_reference(data: Competition, task: _Task, files: Files, report: LintReport) -> None:
     name, task_id = task.entry["reference_data"], task.declared.id if task.declared else None
-    is_demo, problems, _ = _reference(files[name], task_id)
-    for found in problems:
+    reference = _reference(files[name], task_id)
+    for found in reference.problems:
         where = f"{found.file} {found.where}".strip()
         report.errors.add(f"L-REFERENCE {found.code}", found.problem, found.remedy, file=name, where=where)
-    if is_demo:
+    if reference.is_demo:
         is_marked = str(data["title"]).startswith(DEMO_TITLE)
         report.add("demo reference" if is_marked else "demo reference without mark", file=name)
         return
+    if task_id and not reference.has_key and not reference.problems:
+        report.add("reference without key", file=name)
     secret = _digests(files[name])
     hidden = ("reference_data", "image")
     shown = {other: where for where, other, key in named_files(data) if key not in hidden}
@@ -126,7 +139,7 @@ def _check_intervals(data: Competition, tasks: Sequence[_Task], files: Files, re
         for task in tasks
         if task.declared
         and "reference_data" in task.entry
-        and not _reference(files[task.entry["reference_data"]], task.declared.id)[2]
+        and not _reference(files[task.entry["reference_data"]], task.declared.id).has_interval
     ]
     for column in columns if without else ():
         report.add("column without interval", column.where, key=column.key, tasks=", ".join(without))
@@ -243,9 +256,8 @@ def _metadata_problems(text: bytes | None, names: set[str]) -> Iterator[_Broken]
 
 
 @lru_cache
-def _reference(archive: bytes, task_id: str | None) -> tuple[bool, list[Problem], bool]:
-    """Return whether reference data is the synthetic demo reference, its problems, and whether scores have an
-    interval, as far as is known."""
+def _reference(archive: bytes, task_id: str | None) -> _Reference:
+    """Check reference data; what cannot be known is assumed to be right."""
     with tempfile.TemporaryDirectory() as work:
         # Problems name the folder.
         folder, findings = Path(work) / "reference", Findings()
@@ -258,7 +270,8 @@ def _reference(archive: bytes, task_id: str | None) -> tuple[bool, list[Problem]
                 loaded = task.load(folder, task.settings(folder))
                 has_interval = loaded.settings["interval"] and len(loaded.items) > 1
                 loaded.check()
-        return (folder / SYNTHETIC_MARK).is_file(), findings.problems, has_interval
+        is_demo, has_key = ((folder / name).is_file() for name in (SYNTHETIC_MARK, KEY_FILE))
+        return _Reference(is_demo, has_key, has_interval, findings.problems)
 
 
 @lru_cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import tempfile
 from collections.abc import Mapping
 from functools import partial
@@ -10,6 +11,7 @@ from typing import Any
 
 from organizer.data.corenlp import lemmatize
 from organizer.files import folder_files
+from scoring_program.signature import KEY_FILE
 from scoring_program.task import load_task
 from validator.findings import Findings, Note
 
@@ -47,6 +49,7 @@ def prepare_command(
     with findings.part():
         try:
             findings.notes += prepare(task_id, source, output, options)
+            add_key(output, source)
         except OSError as error:
             problem = f"it cannot be prepared: {error.strerror}: {error.filename}"
             findings.add("E-OUTPUT", problem, "check the path and its permissions", file=str(output))
@@ -56,6 +59,22 @@ def prepare_command(
     for line in findings.lines(shown=None):
         print(line)
     return 0 if findings.ok else 1
+
+
+def add_key(folder: Path, source: Path) -> None:
+    """Write a key for signatures into a reference folder that has none, unless ``source`` is demo data.
+
+    Raises Refused if it cannot be written.
+    """
+    path = folder / KEY_FILE
+    if path.is_file() or (source / SYNTHETIC_MARK).is_file():
+        return
+    try:
+        path.write_text(f"{secrets.token_hex(16)}\n", encoding="ascii")
+    except OSError as error:
+        problem = f"the key for signatures cannot be written: {error.strerror}"
+        remedy = "write 32 random hexadecimal digits into it"
+        Findings().refuse("E-REF-KEY", problem, remedy, file=str(path))
 
 
 def reference_files(task_id: str, folder: Path) -> dict[str, bytes]:

@@ -16,8 +16,8 @@ from organizer.ranking.statistics import Ranking
 from organizer.ranking.tables import History, hardest_items
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
-from scoring_program.metrics.comparison import LEAST_ITEMS, SIGNIFICANT, Comparison
-from scoring_program.metrics.resampling import SEED
+from scoring_program.metrics.comparison import SIGNIFICANT, Comparison
+from scoring_program.metrics.resampling import LEAST_ITEMS, SEED
 from scoring_program.report import charts
 from scoring_program.report.html import Child, cut, element
 from scoring_program.report.page import card, caution, contents, document, folded, scroll, table

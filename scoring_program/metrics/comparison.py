@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring_program.metrics.resampling import (
+    LEAST_ITEMS,
     LEVEL,
     HalfScores,
     centered,
@@ -35,8 +36,6 @@ from scoring_program.metrics.resampling import (
 from validator.arrays import Bools, Floats, Ints
 
 SIGNIFICANT = 0.05
-LEAST_ITEMS = 10
-"""With fewer items nothing is significant."""
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,8 @@ from validator.arrays import Floats, Ints
 HALVES = 500
 DECIMALS = 10
 LEVEL = 0.95
+LEAST_ITEMS = 10
+"""With fewer items an interval says little, and nothing is significant."""
 LEAST_ERROR = 1e-9
 """A standard error below this one is 0."""
 SEED = 20140906

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
-from scoring_program.metrics.comparison import LEAST_ITEMS
+from scoring_program.metrics.resampling import LEAST_ITEMS
 from scoring_program.report import charts
 from scoring_program.report.html import Child, append, cut, element, render
 from scoring_program.result import (

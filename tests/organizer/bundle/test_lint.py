@@ -40,6 +40,7 @@ OURS = {
 }
 # Warnings that a bundle of demo data, or of long names, has anyway.
 USUAL = ("L-DEMO", "L-NAME")
+KEY = b"0123456789abcdef" * 2
 
 
 @pytest.fixture(scope="module")
@@ -352,7 +353,9 @@ def test_unknown_key_comes_with_the_nearest_known_one(lint):
 def hidden(files):
     """Replace the demo reference by one that is not marked as such; return one of its files."""
     secret = b"1,1,10\n2,20,30\n3,40,50\n4,60,70\n5,80,90\n6,100,110\n7,120,130\n8,140,150\n"
-    files[f"{ID}_reference.zip"] = zip_bytes({"S1_labels.csv": secret, "S1_data.csv": b"900,20,2000\n"})
+    files[f"{ID}_reference.zip"] = zip_bytes(
+        {"S1_labels.csv": secret, "S1_data.csv": b"900,20,2000\n", "signature_key.txt": KEY}
+    )
     return secret
 
 
@@ -400,9 +403,8 @@ def test_demo_reference_without_its_mark_is_named_where_the_kit_shows_it(lint):
     def change(data, files):
         data["title"] = "Real data"
         reference = members(files[REFERENCE])
-        files[REFERENCE] = zip_bytes(
-            {name: text for name, text in reference.items() if name != "SYNTHETIC.md"}
-        )
+        kept = {name: text for name, text in reference.items() if name != "SYNTHETIC.md"}
+        files[REFERENCE] = zip_bytes({**kept, "signature_key.txt": KEY})
 
     (line,) = [line for line in lint(change).errors.lines() if "L-LEAK" in line]
     assert line.endswith("; your reference is the demo reference: build with the real one.")
@@ -609,3 +611,15 @@ def test_column_of_an_interval_that_no_score_has_is_a_warning(lint, samples):
     )
     assert number.startswith("/leaderboards/0/columns/")
     assert "have no interval, so score_low stays empty" in str(report.warnings.problems)
+
+
+def test_hidden_reference_without_a_key_is_an_error(lint):
+    def change(data, files):
+        data["title"] = "Real data"
+        hidden(files)
+        reference = members(files[REFERENCE])
+        del reference["signature_key.txt"]
+        files[REFERENCE] = zip_bytes(reference)
+
+    (line,) = lint(change).errors.lines()
+    assert "L-LEAK chalearn_gesture_reference.zip: it has no signature_key.txt" in line
