@@ -1,8 +1,9 @@
-"""How many labels of single items a participant can work out from one run, beyond what its totals reveal.
+"""How many labels of single items a participant can work out from some runs, beyond what their totals reveal.
 
-The attacker is as strong as can be: it knows the program, its submission, and all of the reference but a few labels
-of two values. It scores the submission against every reference that it thinks possible and keeps those that give what
-it sees. A label is revealed if it is the same in all that are left.
+The attacker is as strong as can be: it knows the program, its submissions, and all of the reference but a few labels
+of two values. It scores the submissions against every reference that it thinks possible and keeps those that give what
+it sees, in all runs together. A label is revealed if it is the same in all that are left. The hash of the reference is
+left out: it depends on a key that the attacker does not know (`tests/organizer/data/test_key.py`).
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ import json
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from math import log2
 from pathlib import Path
@@ -25,6 +26,8 @@ from scoring_program.task import Loaded
 from tests.helpers import loaded, make_zip
 
 N_LABELS = 4
+# More than that, in one submission with two decimals, is for ``detail: full``.
+MOST_BITS = 2.0
 Labels = tuple[bool, ...]
 Files = Mapping[str, str]
 ALL = list(itertools.product([False, True], repeat=N_LABELS))
@@ -34,34 +37,48 @@ BALANCED = [labels for labels in ALL if sum(labels) == N_LABELS // 2]
 
 @dataclass(frozen=True)
 class Attack:
-    """A submission and the references that it may be scored against, as files or loaded; and how the run must end."""
+    """Submissions and the references that they may be scored against, as files or loaded; and how runs must end."""
 
     task: str
     reference: Callable[[Labels], Files | Loaded[Any, Any, Any]]
-    submission: Mapping[str, str | bytes]
+    submissions: Sequence[Mapping[str, str | bytes]]
     exit_code: int = SCORED
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What a participant sees of a run: its totals (scores, interval, error costs, and what they are made of), and
-    all."""
+    """What a participant sees of runs: their totals (scores, interval, error costs, and what they are made of), all,
+    and the sections by key."""
 
     totals: str
     everything: str
+    sections: Mapping[str, str]
 
 
 def look(attack: Attack, labels: Labels, **settings: object) -> Seen:
-    """Score the submission and return what its participant sees, apart from the hash of the reference and times."""
+    """Score the submissions and return what is seen, apart from the hash of the reference and times."""
     reference = attack.reference(labels)
     with tempfile.TemporaryDirectory() as name:
-        folder, log = Path(name), StringIO()
-        (folder / "s.zip").write_bytes(make_zip(attack.submission))
         if not isinstance(reference, Loaded):
-            reference = load(attack.task, reference, folder / "ref", settings)
+            reference = load(attack.task, reference, Path(name) / "ref", settings)
+        else:
+            reference = replace(reference, settings={**reference.settings, **settings})
+        runs = [_look(reference, files, attack.exit_code) for files in attack.submissions]
+    keys = dict.fromkeys(key for own in runs for key in own.sections)
+    return Seen(
+        "\n".join(own.totals for own in runs),
+        "\n".join(own.everything for own in runs),
+        {key: "\n".join(own.sections.get(key, "") for own in runs) for key in keys},
+    )
+
+
+def _look(reference: Loaded[Any, Any, Any], files: Mapping[str, str | bytes], exit_code: int) -> Seen:
+    with tempfile.TemporaryDirectory() as name:
+        folder, log = Path(name), StringIO()
+        (folder / "s.zip").write_bytes(make_zip(files))
         with redirect_stdout(log), redirect_stderr(log):
             outcome = run(lambda: reference, folder / "s.zip", folder / "out")
-        assert outcome.exit_code == attack.exit_code, log.getvalue()
+        assert outcome.exit_code == exit_code, log.getvalue()
         page = (folder / "out" / "detailed_results.html").read_text(encoding="utf-8")
         data = json.loads((folder / "out" / "detailed_results.json").read_text(encoding="utf-8"))
     del data["stages"]
@@ -70,7 +87,9 @@ def look(attack: Attack, labels: Labels, **settings: object) -> Seen:
         [data["exit_code"], *(data[key] for key in ("scores", "interval", "error_costs")), shares]
     )
     everything = "\n".join([page, json.dumps(data), *log.getvalue().splitlines()])
-    return Seen(totals, re.sub(r"ref:[0-9a-f]+|\ntime: .*", "", everything))
+    sections = {key: json.dumps(table) for key, table in data["tables"].items()}
+    everything = re.sub(r"ref:[0-9a-f]+|\ntime: .*", "", everything)
+    return Seen(totals, everything, {**sections, "notes": json.dumps(data["notes"])})
 
 
 def load(task: str, reference: Files, folder: Path, settings: Mapping[str, object]) -> Loaded[Any, Any, Any]:
@@ -101,6 +120,17 @@ def gain(attack: Attack, **settings: object) -> Gain:
     everything = {labels: own.everything for labels, own in seen.items()}
     gained = [_n_revealed(everything, truth) - _n_revealed(totals, truth) for truth in BALANCED]
     return Gain(max(gained), _bits(totals), _bits(everything))
+
+
+def bits_by_section(attack: Attack, **settings: object) -> dict[str, float]:
+    """Return how many bits each section, and the notes, reveal about the labels beyond the totals."""
+    seen = {labels: look(attack, labels, **settings) for labels in ALL}
+    totals = _bits({labels: own.totals for labels, own in seen.items()})
+    keys = dict.fromkeys(key for own in seen.values() for key in own.sections)
+    return {
+        key: _bits({labels: own.totals + own.sections.get(key, "") for labels, own in seen.items()}) - totals
+        for key in keys
+    }
 
 
 def _n_revealed(seen: Mapping[Labels, str], truth: Labels) -> int:

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from tests.attacks.harness import N_LABELS, Attack, gain
+from tests.attacks.harness import MOST_BITS, N_LABELS, Attack, bits_by_section, gain
 
 pytestmark = pytest.mark.slow
 
@@ -123,12 +123,29 @@ GENERATED = {
 @pytest.mark.parametrize("name", GENERATED)
 def test_no_word_of_a_sentence_is_revealed(name):
     probe, files = GENERATED[name]
-    attack = Attack("anet_entities_gen", reference(probe), files)
+    attack = Attack("anet_entities_gen", reference(probe), [files])
     found = gain(attack)
     assert found.labels == 0, found
 
 
 def test_no_class_of_a_given_word_is_revealed():
     files = submission("GT", {video: objects(("", 2, JUNK)) for video in PROBES})
-    found = gain(Attack("anet_entities_gt", reference(annotated), files))
+    found = gain(Attack("anet_entities_gt", reference(annotated), [files]))
     assert found.labels == 0, found
+
+
+def with_filler(number):
+    """Return files that give every probe one of the classes in turn, in the right box or in another."""
+    names = ["dog", "cat", "ball", "man"]
+    probes = {
+        video: objects((names[(number + place) % 4], 2, BOX if number % 3 else JUNK))
+        for place, video in enumerate(PROBES)
+    }
+    return submission("gen", probes, [("kick", 0, JUNK)] * (number % 5))
+
+
+@pytest.mark.parametrize("k", [2, 20])
+def test_several_submissions_reveal_no_word(k):
+    attack = Attack("anet_entities_gen", reference(annotated), [with_filler(number) for number in range(k)])
+    assert gain(attack).labels == 0
+    assert max(bits_by_section(attack, score_decimals=2).values()) <= MOST_BITS * k

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scoring_program.run import INVALID
-from tests.attacks.harness import N_LABELS, Attack, gain
+from tests.attacks.harness import MOST_BITS, N_LABELS, Attack, bits_by_section, gain
 
 pytestmark = pytest.mark.slow
 
@@ -52,15 +52,39 @@ MANY_ROWS = {
 FIVE_PLACES = {name: f"{YES},{10 + number},{50 + number}\n" for number, name in enumerate(PROBES)}
 
 ATTACKS = {
-    "rows of different lengths": Attack(TASK, reference, submission(LENGTHS)),
-    "different numbers of rows": Attack(TASK, reference, submission(MANY_ROWS)),
-    "one frame with a class of its own, five times": Attack(TASK, reference, submission(OWN_CLASSES)),
-    "the probed class itself": Attack(TASK, reference, submission(FIVE_PLACES)),
-    "classes that are never named": Attack(TASK, never_named, submission({})),
+    "rows of different lengths": Attack(TASK, reference, [submission(LENGTHS)]),
+    "different numbers of rows": Attack(TASK, reference, [submission(MANY_ROWS)]),
+    "one frame with a class of its own, five times": Attack(TASK, reference, [submission(OWN_CLASSES)]),
+    "the probed class itself": Attack(TASK, reference, [submission(FIVE_PLACES)]),
+    "classes that are never named": Attack(TASK, never_named, [submission({})]),
     "names in a third spelling": Attack(
-        TASK, other_case, submission({f"{name}Q": "3,1,2\n" for name in PROBES}), INVALID
+        TASK, other_case, [submission({f"{name}Q": "3,1,2\n" for name in PROBES})], INVALID
     ),
 }
+
+
+# All classes on scattered frames of the fillers: every class meets every other often enough, at a score near 0.
+SCATTERED = {name: "".join(f"{1 + k % 20},{1 + k},{1 + k}\n" for k in range(120)) for name in FILLERS}
+# A row of one class, on another frame in each probed sequence.
+ONE_FRAME = [dict.fromkeys(PROBES, f"{label},{20 + label},{20 + label}\n") for label in (YES, NO, 11, 12)]
+SEVERAL = {
+    "a row more, for the difference of two matrices": [
+        submission({**SCATTERED, PROBES[0]: ONE_FRAME[2][PROBES[0]]})
+    ],
+    "other partners of a rare class": [
+        submission(dict.fromkeys([*FILLERS[:6], *PROBES], f"{label},1,200\n")) for label in (YES, NO)
+    ],
+    "twenty probes": [
+        submission({**SCATTERED, name: ONE_FRAME[number % 4][name]}) for number in range(5) for name in PROBES
+    ],
+}
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_differences_of_submissions_reveal_no_label(name):
+    attack = Attack(TASK, reference, [submission(SCATTERED), *SEVERAL[name]])
+    assert gain(attack).labels == 0
+    assert max(bits_by_section(attack, score_decimals=2).values()) <= MOST_BITS * len(attack.submissions)
 
 
 @pytest.mark.parametrize("name", ATTACKS)

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from tests.attacks.harness import N_LABELS, Attack, gain
+from tests.attacks.harness import MOST_BITS, N_LABELS, Attack, bits_by_section, gain
 from tests.helpers import REFERENCES, SAMPLES, loaded
 from validator.formats.densepose.read import encode_detection
 
@@ -59,5 +59,11 @@ def submission(repeated):
 
 @pytest.mark.parametrize("repeated", [False, True])
 def test_no_person_is_revealed(repeated):
-    found = gain(Attack(TASK, reference, submission(repeated)))
+    found = gain(Attack(TASK, reference, [submission(repeated)]))
     assert found.labels == 0, found
+
+
+def test_two_submissions_reveal_no_person():
+    attack = Attack(TASK, reference, [submission(repeated) for repeated in (False, True)])
+    assert gain(attack).labels == 0
+    assert max(bits_by_section(attack, score_decimals=2).values()) <= 2 * MOST_BITS
