@@ -1,11 +1,17 @@
-"""Folders as mappings of names to bytes, and zips of them: the same content always gives the same bytes."""
+"""Folders as mappings of names to bytes, and zips of them: the same content always gives the same bytes.
+
+And files that survive a power cut, in folders that one process at a time works in.
+"""
 
 from __future__ import annotations
 
 import io
+import os
+import socket
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from organizer import ROOT
@@ -69,3 +75,54 @@ def unpack(archive: bytes, folder: Path) -> None:
     """Unpack one of our own zips."""
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         opened.extractall(folder)
+
+
+def write_durable(path: Path, text: str) -> None:
+    """Write text as UTF-8 so that after a power cut there is the old file or the new one, never a part."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as stream:
+            stream.write(text.encode("utf-8", "replace"))
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+class LockedError(Exception):
+    """Another process works in a folder; the message says which."""
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep other processes that call this out of a folder. Raises LockedError if one is in it.
+
+    The system ends the lock with the process. Where the file system has no locks, the file stays after a
+    power cut, and the message says so.
+    """
+    import fcntl
+
+    path = folder / ".lock"
+    with path.open("a+", encoding="utf-8") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            stream.seek(0)
+            raise LockedError(f"{stream.read().strip() or 'another process'} works here") from None
+        except OSError:
+            stream.seek(0)
+            if holder := stream.read().strip():
+                raise LockedError(f"{holder} works here; if it is gone, delete {path}") from None
+        stream.truncate(0)
+        stream.write(f"process {os.getpid()} on {socket.gethostname()}\n")
+        stream.flush()
+        try:
+            yield
+        finally:
+            stream.truncate(0)

@@ -15,7 +15,7 @@ import numpy as np
 from scoring_program.disclosure import MIN_GROUP, shows_comparisons
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
-from validator.findings import Note
+from validator.findings import Note, folded
 
 MIN_ANNOTATED = 20
 _SAMPLE = 200
@@ -229,14 +229,14 @@ def names_check(
     how = "in the singular" if lemma else "with underscores"
 
     def plain(word: str) -> str:
-        letters = re.sub(r"[\W_]+", "", word.lower())
+        letters = re.sub(r"[\0-/:-`{-\x7f]+", "", folded(word))
         return lemma(letters) if lemma else letters
 
     as_is, fits = is_in(chosen, known), is_in(map(plain, chosen), set(map(plain, known)))
     respelled = {word for word, gained in zip(chosen, (fits & ~as_is).tolist()) if gained}
     code, read = "N-LOOKS-SPELLED", f"with {what} in lower case and {how}"
     others = [Interpretation(code, read, fits, "Names are compared exactly")]
-    are_numbers = bool(chosen) and all(word.strip().isdigit() for word in chosen)
+    are_numbers = bool(chosen) and all(re.fullmatch("[0-9]+", word.strip()) for word in chosen)
     compared = annotated if are_numbers or len(set(chosen)) >= MIN_GROUP else 0
     causes = "Write the names as the format page and the class list do"
     causes += "; yours are numbers" if are_numbers else ""

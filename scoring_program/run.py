@@ -11,7 +11,6 @@ import argparse
 import contextlib
 import sys
 import time
-import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -20,11 +19,10 @@ from pathlib import Path
 from scoring_program.report import outputs, page
 from scoring_program.result import Result
 from scoring_program.settings import Settings
-from scoring_program.task import AnyLoaded, AnyTask, load_task, task_ids
+from scoring_program.task import AnyLoaded, AnyTask, load_task, place_of, task_ids
 from validator import console, limits
 from validator.findings import Findings, Note, Refused, counted
 
-HERE = Path(__file__).resolve().parent
 SCORED, INVALID, BROKEN = 0, 1, 2
 _NEAR = 0.8
 # Stages in which a time-out or a lack of memory is the organizer's.
@@ -184,13 +182,8 @@ def _ended_by(error: BaseException, clock: _Clock) -> Outcome:
     if isinstance(error, limits.StoppedError) or limits.is_out_of_memory(error):
         limits.release(error)
         return _stopped(error, clock)
-    # The message of an exception may hold reference data; its type and our own line do not.
-    entries = traceback.extract_tb(error.__traceback__)
-    ours = [entry for entry in entries if Path(entry.filename).resolve().is_relative_to(HERE)]
-    frame = (ours or entries)[-1]
-    problem = f"{type(error).__name__} in {Path(frame.filename).name} line {frame.lineno} in {frame.name}"
     findings = Findings()
-    findings.add("E-INTERNAL", problem, "report it to the maintainers of the scoring program")
+    findings.add("E-INTERNAL", place_of(error), "report it to the maintainers of the scoring program")
     return Outcome("broken", BROKEN, findings=findings)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import shutil
+import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from scoring_program.metrics.resampling import HalfScores, Range
 from scoring_program.result import DECIMALS, ErrorCost, Interval, Result, Section, Sections, Statistics
 from scoring_program.settings import SETTINGS_FILE, Setting, Settings, allowed, declared, read_settings
 from scoring_program.signature import KEY_FILE, keyed, read_key, reference_hash, signature
+from validator import limits
 from validator.arrays import Floats
 from validator.findings import Findings, Note, Read, counted, quote
 from validator.strict_yaml import load_strict
@@ -32,7 +34,10 @@ _SHOWN_NAMES = 5
 # Decimals of intervals that are equal on every machine.
 _INTERVAL_DECIMALS = 6
 
+_HERE = Path(__file__).resolve().parent
+
 ReferenceT = TypeVar("ReferenceT")
+ItemT = TypeVar("ItemT")
 SubmissionT = TypeVar("SubmissionT")
 StatisticsT = TypeVar("StatisticsT", bound=Statistics)
 Begin = Callable[[str], None]
@@ -265,14 +270,18 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
             ends = {"score_low": interval.low, "score_high": interval.high}
             scores |= {key: round(end, _INTERVAL_DECIMALS) for key, end in ends.items()}
         begin("notes")
-        hints = task.hints(self.reference, submission, settings, scores["score"])
+        score = scores["score"]
+        hints, failed = _guarded("hints", lambda: task.hints(self.reference, submission, settings, score))
         begin("error_costs")
-        costs = self._error_costs(task.error_costs(statistics), scores["score"]) if is_shown else []
+        costs, also_failed = _guarded(
+            "error costs", lambda: self._error_costs(task.error_costs(statistics), score) if is_shown else []
+        )
         begin("report")
         sections: Sequence[Section] = ()
         if is_shown:
             sections = disclosed(task.sections(self.reference, submission, statistics), settings["detail"])
-        notes, decimals = [*hints, *read.notes, *statistics.notes], settings["score_decimals"]
+        notes = [*failed, *also_failed, *hints, *read.notes, *statistics.notes]
+        decimals = settings["score_decimals"]
         result = Result(scores, statistics, self.items, halves, interval, costs, sections, notes, decimals)
         # All outputs have at most 10 decimals anyway.
         return rounded(result) if decimals < DECIMALS else result
@@ -301,6 +310,25 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
 
 
 AnyLoaded = Loaded[Any, Any, Any]
+
+
+def _guarded(what: str, compute: Callable[[], list[ItemT]]) -> tuple[list[ItemT], list[Note]]:
+    """Return what is computed, or nothing and a note: what changes no score must not cost one."""
+    try:
+        return compute(), []
+    except Exception as error:
+        if limits.is_out_of_memory(error):
+            raise
+        text = f"there are no {what}: {place_of(error)}; report it to the maintainers of the scoring program"
+        return [], [Note("N-INTERNAL", text)]
+
+
+def place_of(error: BaseException) -> str:
+    """Return the type of an exception and our own line: its message may hold reference data."""
+    entries = traceback.extract_tb(error.__traceback__)
+    ours = [entry for entry in entries if Path(entry.filename).resolve().is_relative_to(_HERE)]
+    frame = (ours or entries)[-1]
+    return f"{type(error).__name__} in {Path(frame.filename).name} line {frame.lineno} in {frame.name}"
 
 
 def task_ids(root: str = _CHALLENGES) -> list[str]:

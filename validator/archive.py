@@ -21,13 +21,14 @@ from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Union
 
-from validator.findings import Findings, counted, is_printable, quote
+from validator.findings import Findings, counted, folded, is_printable, quote
 
 # A member below this size may have any ratio: a thousand equal rows compress well.
 _RATIO_COUNTS_FROM_BYTES = 1 << 20
 # The central directory holds at least 46 bytes an entry; names and extra fields add to it.
 _DIRECTORY_BYTES_PER_FILE = 1024
-_ENTRY = b"PK\x01\x02"
+_ENTRY, _ENTRY_BYTES, _HEADER_BYTES = b"PK\x01\x02", 46, 30
+_IS_UTF8, _UNICODE_PATH = 0x800, 0x7075
 _OTHER_ARCHIVES = {
     b"\x1f\x8b": "a gzip", b"7z\xbc\xaf": "a 7-Zip", b"Rar!": "a RAR", b"BZh": "a bzip2",
     b"\xfd7zXZ": "an xz",
@@ -168,7 +169,7 @@ def open_submission(path: Path, limits: Limits) -> Iterator[Submission]:
 def _open_folder(path: Path, limits: Limits, findings: Findings, opened: ExitStack) -> dict[str, _Member]:
     members: dict[str, _Member] = dict(_walk(path, limits, findings))
     names = [name for name in members if not _JUNK.search(name)]
-    if len(names) == 1 and names[0].lower().endswith(".zip"):
+    if len(names) == 1 and folded(names[0]).endswith(".zip"):
         findings.note("N-FOUND-ZIP", f"the submission was read from the zip file {quote(names[0])}")
         return _open_zip(path / names[0], limits, findings, opened)
     _check_names(members, findings)
@@ -244,11 +245,32 @@ class _GuardedFile:
         data = self._stream.read(size)
         if data.count(_ENTRY) > self._entries:
             raise _TooManyEntriesError
+        if data.startswith(_ENTRY):
+            _check_directory(data)
         return data
 
     def trust(self) -> None:
         """Let everything be read: the directory was."""
         self._entries = None
+
+
+def _check_directory(data: bytes) -> None:
+    """Raise BadZipFile for a Unicode path (extra field 0x7075) that versions of zipfile do not agree on."""
+    begin = 0
+    while data[begin : begin + 4] == _ENTRY and len(data) >= begin + _ENTRY_BYTES:
+        (flags,) = struct.unpack_from("<H", data, begin + 8)
+        n_name, n_extra, n_comment = struct.unpack_from("<3H", data, begin + 28)
+        begin += _ENTRY_BYTES
+        name, extra = data[begin : begin + n_name], data[begin + n_name : begin + n_name + n_extra]
+        text = name.decode("utf-8" if flags & _IS_UTF8 else "cp437", "replace")
+        while len(extra) >= 4:
+            kind, size = struct.unpack_from("<HH", extra)
+            # A version, a checksum, and the name.
+            path = extra[9 : 4 + size].decode("utf-8", "replace")
+            if kind == _UNICODE_PATH and (not path or path != text):
+                raise zipfile.BadZipFile("Unicode path")
+            extra = extra[4 + size :]
+        begin += n_name + n_extra + n_comment
 
 
 class _TooManyEntriesError(Exception):
@@ -323,12 +345,26 @@ def _zip_members(
             folders[name[:-1]] = None
         else:
             members[name] = _ZipMember(archive, info)
-    if sum(info.compress_size for info in archive.infolist()) > path.stat().st_size:
+    if _overlap(archive):
         hint = "create it again with an ordinary zip program"
         problem = "its files overlap inside the archive"
         findings.add("E-ZIP-BOMB", problem, hint, file=path.name, rule="overlap")
     _check_names(members, findings, folders)
     return _check_members(members, limits, findings, path.name)
+
+
+def _overlap(archive: zipfile.ZipFile) -> bool:
+    """Return whether any member reaches into the next one or into the directory, from offsets and headers."""
+    end, stream = archive.start_dir, archive.fp
+    assert stream is not None  # noqa: S101 - it is open
+    for info in sorted(archive.infolist(), key=lambda info: info.header_offset, reverse=True):
+        stream.seek(info.header_offset)
+        header = stream.read(_HEADER_BYTES)
+        lengths = struct.unpack_from("<HH", header, 26) if len(header) == _HEADER_BYTES else (0, 0)
+        if info.header_offset + _HEADER_BYTES + sum(lengths) + info.compress_size > end:
+            return True
+        end = info.header_offset
+    return False
 
 
 def _check_members(
@@ -344,7 +380,7 @@ def _check_members(
         if not set(PurePosixPath(name).parts).isdisjoint(_PLATFORM_FILES):
             problem = "a platform would run a file of this name as a program"
             findings.add("E-FILE-RESERVED", problem, "remove it from your submission", file=name)
-        if name.lower().endswith(".zip"):
+        if folded(name).endswith(".zip"):
             hint = f"unpack {quote(name)} and zip its files directly"
             findings.add("E-ZIP-NESTED", "this is a zip inside the zip", hint, file=name)
     return kept
@@ -355,9 +391,9 @@ def _check_names(members: Mapping[str, object], findings: Findings, folders: Ite
         problem = _name_problem(name)
         if problem:
             findings.add("E-ZIP-NAME", problem, "use plain, short file names and no folders", file=name)
-    folded: dict[str, str] = {}
+    known: dict[str, str] = {}
     for name in members:
-        other = folded.setdefault(name.casefold(), name)
+        other = known.setdefault(folded(name), name)
         if other != name:
             problem = f"the name differs from {quote(other)} only in upper and lower case"
             findings.add("E-ZIP-CASE", problem, "keep one of them", file=name)

@@ -17,7 +17,7 @@ import numpy as np
 
 from validator.archive import Submission
 from validator.arrays import Ints
-from validator.findings import Findings, Note, Read, counted, quote
+from validator.findings import Findings, Note, Read, counted, folded, quote
 from validator.formats.rules import CsvRules, Rules, load_rules, task_ids
 
 _NAMED_AT_MOST = 5
@@ -45,7 +45,7 @@ def choose_named(submission: Submission, rules: Rules) -> Read[dict[str, str]]:
             if fitting:
                 chosen[file] = fitting[0]
                 others.remove(fitting[0])
-        alike = [name for name in others if name.lower().endswith(PurePosixPath(files[0]).suffix)]
+        alike = [name for name in others if folded(name).endswith(PurePosixPath(files[0]).suffix)]
         if rules.any_single and not chosen and len(alike) == 1 and "/" not in alike[0]:
             (only,) = alike
             chosen[files[0]] = only
@@ -64,7 +64,7 @@ def _report_missing(file: str, others: list[str], folder: str, findings: Finding
         if fnmatchcase(PurePosixPath(name).name, file):
             _report_misplaced(f"{folder}{name}", findings)
             return
-        if fnmatchcase(name.casefold(), file.casefold()):
+        if fnmatchcase(folded(name), folded(file)):
             findings.add("E-FILE-CASE", _OTHER_CASE, f"rename it to {file}", file=name)
             return
     other_task = _other_task(others)
@@ -112,7 +112,7 @@ def choose_items(
     chosen: dict[str, str] = {}
     ignored = []
     findings = Findings()
-    folded = {item.casefold() for item in known or ()}
+    known_folded = {folded(item) for item in known or ()}
     for name in submission.names:
         key, is_exact = _match(PurePosixPath(name).name, (rules.path, *rules.other_paths))
         if key is None:
@@ -125,7 +125,7 @@ def choose_items(
         elif key in chosen:
             problem = f"there is also {quote(chosen[key])} for the same {rules.item}"
             findings.add("E-FILE-TWICE", problem, "keep one of the two", file=name)
-        elif known is not None and key not in known and key.casefold() in folded:
+        elif known is not None and key not in known and folded(key) in known_folded:
             # The right name is the reference's, which messages do not quote.
             remedy = f"write the {rules.item} as in the names of the data"
             findings.add("E-FILE-CASE", _OTHER_CASE, remedy, file=name)
@@ -167,7 +167,7 @@ def _notes_on_names(
 
 def _match(base: str, spellings: Sequence[str]) -> tuple[str | None, bool]:
     """Return the key in a file name (None if it has none) and whether the rest is spelled exactly."""
-    for flags, is_exact in ((0, True), (re.IGNORECASE, False)):
+    for flags, is_exact in ((0, True), (re.IGNORECASE | re.ASCII, False)):
         for spelling in spellings:
             before, after = spelling.split("{key}")
             match = re.fullmatch(f"{re.escape(before)}(.+){re.escape(after)}", base, flags | re.DOTALL)

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from string import ascii_lowercase, ascii_uppercase
 from typing import Generic, NoReturn, TypeVar
 
 import numpy as np
@@ -38,6 +39,14 @@ def is_printable(text: str) -> bool:
 def quote(text: str, longest: int = _LONGEST_QUOTE) -> str:
     """Return ``text`` fit for one line of a log: printable characters only, not longer than ``longest``."""
     return printable(text if len(text) <= longest else text[: longest - 1] + "…")
+
+
+_ASCII_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
+
+
+def folded(text: str) -> str:
+    """Return text with the letters A to Z in lower case. Other letters depend on the version of Unicode."""
+    return text.translate(_ASCII_LOWER)
 
 
 def printable(text: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from organizer.files import LockedError, locked
 from organizer.ranking import page, tables
 from organizer.ranking.statistics import ranking_of
 from organizer.ranking.tables import History
@@ -43,10 +44,13 @@ def rescore(built: BuiltTask, source: Path, output: Path, choices: Choices) -> i
 
     Returns 0; 1 if there is nothing to score; 2 if the organizer's side is broken; 130 after Ctrl-C.
     """
-    output.mkdir(parents=True, exist_ok=True)
     try:
-        with find_submissions(source, choices.names) as submissions:
+        (output / "store").mkdir(parents=True, exist_ok=True)
+        with locked(output / "store"), find_submissions(source, choices.names) as submissions:
             _rescore(built, submissions, output, choices)
+    except LockedError as error:
+        print(printable(f"{output}: {error}; wait for it, or give another --output"))
+        return 2
     except SubmissionsError as error:
         print(printable(str(error)))
         return 1

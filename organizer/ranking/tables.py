@@ -11,11 +11,12 @@ from typing import Any, NamedTuple, Union
 
 import numpy as np
 
+from organizer.files import write_durable
 from organizer.ranking import statistics
 from organizer.ranking.statistics import MOST_TEAMS, Ranking
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
-from scoring_program.report.outputs import plain_number, write_atomic
+from scoring_program.report.outputs import plain_number
 from validator.findings import quote
 
 # Spreadsheets evaluate text that begins so, and participants choose the names of files.
@@ -140,13 +141,13 @@ class History:
     def __init__(self, path: Path, records: Sequence[Record], ranking: Ranking | None) -> None:
         self._path = path
         self._now = _state(records, ranking)
-        kept = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        kept = _read(path)
         last: _State | None = kept.get("last")
         self._before = kept.get("before") if last == self._now else last
 
     def save(self) -> None:
         """Make this run the last completed one."""
-        write_atomic(self._path, json.dumps({"last": self._now, "before": self._before}))
+        write_durable(self._path, json.dumps({"last": self._now, "before": self._before}))
 
     def changes(self) -> list[Change]:
         """Return the changes in the order of the ranking; none if there was no run before."""
@@ -166,6 +167,21 @@ class History:
         both = [(c.rank_before, c.rank) for c in self.changes() if c.rank_before and c.rank]
         before, now = np.array(both, dtype=np.int64).reshape(-1, 2).T
         return statistics.tau_b(before, now)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return what an earlier run left, nothing if it cannot be read."""
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        states = [state for state in (kept["last"], kept["before"]) if state is not None]
+        is_whole = all(isinstance(state["signature"], str) and _are_teams(state["teams"]) for state in states)
+        return kept if is_whole else {}
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return {}
+
+
+def _are_teams(teams: Any) -> bool:
+    return all({"rank", "score", "digest"} <= team.keys() for team in teams.values())
 
 
 def _state(records: Sequence[Record], ranking: Ranking | None) -> _State:

@@ -15,13 +15,12 @@ from typing import Protocol
 
 from tqdm import tqdm
 
-from organizer.files import unpack
+from organizer.files import unpack, write_durable
 from organizer.runs.fork_server import BROKEN, FORMAT, SCORED, Entry, Setup
 from organizer.runs.pool import BrokenError, Ended, Pool, machine_memory_mb
 from organizer.runs.submissions import Submission
 from organizer.runs.worker import BuiltTask
 from scoring_program.metrics.resampling import HALVES
-from scoring_program.report.outputs import write_atomic
 from scoring_program.signature import VERSION
 from validator.findings import quote
 from validator.workers import usable_cores
@@ -176,8 +175,8 @@ class _Store:
 
     A folder is for one program, reference, settings and limits; ``is_first_after_old`` says that all entries
     there are, in other folders, are of version 1.1. An entry is a JSON file and a page; the JSON
-    is written last, so an entry is complete or missing. It comes with its hash: a file that was damaged or
-    edited is no entry, and its submission is scored again.
+    is written last, so an entry is complete or missing. It holds the hash of both: if one was damaged or
+    edited, there is no entry, and its submission is scored again.
     """
 
     def __init__(self, folder: Path, setup: Setup) -> None:
@@ -190,18 +189,23 @@ class _Store:
     def get(self, digest: str) -> Entry | None:
         try:
             stored = json.loads((self._folder / f"{digest}.json").read_text(encoding="utf-8"))
-            is_whole = stored["sha256"] == _digest(stored["entry"]) and stored["entry"]["format"] == FORMAT
+            page = self.page(digest).read_text(encoding="utf-8", errors="replace")
+            is_whole = (
+                stored["sha256"] == _digest([stored["entry"], page]) and stored["entry"]["format"] == FORMAT
+            )
             return Entry(**stored["entry"]) if is_whole else None
-        except (FileNotFoundError, ValueError, TypeError, KeyError, RecursionError):
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
             return None
 
     def page(self, digest: str) -> Path:
         return self._folder / f"{digest}.html"
 
     def put(self, digest: str, entry: Entry, page: str) -> None:
-        write_atomic(self.page(digest), page)
-        text = json.dumps({"entry": vars(entry), "sha256": _digest(vars(entry))})
-        write_atomic(self._folder / f"{digest}.json", text)
+        # As they are read again: a page may hold what UTF-8 cannot.
+        page = page.encode("utf-8", "replace").decode("utf-8")
+        write_durable(self.page(digest), page)
+        text = json.dumps({"entry": vars(entry), "sha256": _digest([vars(entry), page])})
+        write_durable(self._folder / f"{digest}.json", text)
 
 
 def _format(path: Path) -> int:

@@ -14,9 +14,9 @@ from typing import Union
 
 from organizer.files import DAMAGED
 
-# Codabench's download of all submissions: {id}_{user}_PhaseId{n}_{date}_{file}. Only the file's name is the
-# participant's choice, so the user ends at the first mark of a phase.
-_DOWNLOADED = re.compile(r"\d+_(?P<user>.+?)_PhaseId\d+_(?P<date>\d{4}-\d\d-\d\d)?")
+# Codabench's download of all submissions: {id}_{user}_PhaseId{n}_{date}_{file}.
+_PHASE = r"_PhaseId[0-9]+"
+_DOWNLOADED = re.compile(rf"[0-9]+_(?P<user>.+?){_PHASE}_(?P<date>[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}})?")
 _CHUNK = 1 << 20
 _HINT = "give the folder with the participants' zips"
 Source = Union[Path, tuple[zipfile.ZipFile, zipfile.ZipInfo]]
@@ -52,10 +52,14 @@ class Submission:
         return bytes(data)
 
 
-def natural(name: str) -> list[tuple[int, int, str]]:
+def natural(name: str) -> list[tuple[int, str, str]]:
     """Return a key that sorts names with numbers in them as people do: 2 comes before 10."""
     parts = re.split(r"([0-9]+)", name)
-    return [(1, int(part), part) if part[:1].isdigit() else (0, 0, part) for part in parts]
+    # Every second part is a number, of any length.
+    numbers = (part.lstrip("0") for part in parts[1::2])
+    key = [(0, "", part) for part in parts]
+    key[1::2] = [(1 + len(number), number, part) for number, part in zip(numbers, parts[1::2])]
+    return key
 
 
 @contextlib.contextmanager
@@ -88,7 +92,8 @@ def find_submissions(given: Path, names: Path | None = None) -> Iterator[list[Su
             if team == name[: -len(".zip")] and teams[team] > 1:
                 team = name  # such a file is a separate team, even if a folder has its name
             submissions.append(Submission(name, team, date, sources[name]))
-        yield _named(submissions, names) if names else submissions
+        named = _read_names(names, {submission.name for submission in submissions}) if names else {}
+        yield [_named(submission, named.get(submission.name, {})) for submission in submissions]
 
 
 def _is_submission(name: str) -> bool:
@@ -105,17 +110,22 @@ def _team(name: str) -> tuple[str, str]:
     return (downloaded["user"], downloaded["date"] or "") if downloaded else (name[: -len(".zip")], "")
 
 
-def _named(submissions: list[Submission], names: Path) -> list[Submission]:
+def _read_names(names: Path, known: set[str]) -> dict[str, dict[str, str]]:
     try:
         with names.open(encoding="utf-8-sig", newline="") as stream:
             rows = {row["submission"]: row for row in csv.DictReader(stream)}
     except (OSError, UnicodeDecodeError, csv.Error, KeyError) as error:
         hint = "write a CSV with the header submission,team,date"
         raise SubmissionsError(f"{names}: cannot be read; {hint}") from error
-    if unknown := sorted(set(rows) - {submission.name for submission in submissions}):
+    if unknown := sorted(set(rows) - known):
         raise SubmissionsError(f"{names}: there is no submission {unknown[0]!r}; names are as in scores.csv")
-    renamed = []
-    for known in submissions:
-        row = rows.get(known.name, {})
-        renamed.append(replace(known, team=row.get("team") or known.team, date=row.get("date") or known.date))
-    return renamed
+    return rows
+
+
+def _named(submission: Submission, row: dict[str, str]) -> Submission:
+    """Return a submission with the team and the date that a table says. Raises SubmissionsError."""
+    name, team = submission.name, row.get("team")
+    if not team and "/" not in name and len(re.findall(_PHASE, name)) > 1:
+        problem = "its user is ambiguous, because the name holds _PhaseId twice"
+        raise SubmissionsError(f"{name}: {problem}; give the team in a table with --names")
+    return replace(submission, team=team or submission.team, date=row.get("date") or submission.date)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.attacks.harness import MOST_BITS, N_LABELS, Attack, bits_by_section, gain
+from tests.attacks.harness import N_LABELS, Attack, bits_by_section, gain
 
 pytestmark = pytest.mark.slow
 

@@ -96,3 +96,19 @@ def test_termination_is_never_the_submissions_fault(stopped):
     # What the task is called is known when its reference was loaded.
     title = "Scoring" if stage in ORGANIZERS else "ChaLearn LAP 2014, track 3 (gestures)"
     assert f"<title>{title}</title>" in outputs.page
+
+
+def test_exception_in_a_stage_costs_the_score_only_where_the_score_is_made(stopped):
+    """Hints and error costs change no score: a fault in them leaves it, and one line."""
+    outputs, stage = stopped(ValueError)
+    if stage not in ("notes", "error_costs"):
+        assert outputs.scores is None
+        assert outputs.code == BROKEN
+        return
+    assert (outputs.code, outputs.scores["score"]) == (0, 1)
+    (note,) = outputs.detail["notes"]
+    what = "hints" if stage == "notes" else "error costs"
+    assert note["code"] == "N-INTERNAL"
+    assert note["text"].startswith(f"there are no {what}: ValueError in task.py line ")
+    assert "secret" not in outputs.page + outputs.out + outputs.err
+    assert f"note N-INTERNAL: there are no {what}" in outputs.out

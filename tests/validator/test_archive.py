@@ -8,6 +8,7 @@ import random
 import stat
 import struct
 import zipfile
+import zlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import pytest
 
 from tests.helpers import findings_of, make_zip, refused
 from validator.archive import Limits, open_submission
-from validator.findings import Read
+from validator.findings import Read, Refused
 
 pytestmark = pytest.mark.interpreters
 
@@ -440,3 +441,68 @@ def test_errors_of_who_reads_a_file_are_not_taken_for_a_damaged_archive(tmp_path
     ):
         assert stream.read(4) == b"1,2,"
         raise error("our own")
+
+
+def with_parts(*members, gap=b""):
+    """Return a zip made by hand: name, content, extra field, and what its compressed size is said to be more."""
+    data, directory = b"", b""
+    for name, content, extra, more in members:
+        sizes = zlib.crc32(content), len(content) + more, len(content) + more
+        fixed = struct.pack("<HHHHHIIIHH", 20, 0, 0, 0, 0, *sizes, len(name), len(extra))
+        directory += b"PK\x01\x02" + struct.pack("<H", 20) + fixed
+        directory += struct.pack("<HHHII", 0, 0, 0, 0, len(data)) + name + extra
+        data += b"PK\x03\x04" + fixed[:-2] + b"\0\0" + name + content + gap
+    n = len(members)
+    end = struct.pack("<HHHHIIH", 0, 0, n, n, len(directory), len(data), 0)
+    return data + directory + b"PK\x05\x06" + end
+
+
+def unicode_path(path, kind=0x7075):
+    return struct.pack("<HHBI", kind, 5 + len(path), 1, 0) + path
+
+
+PLAIN = (b"a.csv", b"1,2,3\n", b"", 0)
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (with_parts(PLAIN, (b"b.csv", b"1,2\n", b"", 0)), []),
+        (with_parts(PLAIN, (b"b.csv", b"1,2\n", b"", 0), gap=b"between"), []),
+        (with_parts((b"a.csv", b"1,2,3\n", b"", 3), (b"b.csv", b"1,2\n", b"", 0)), ["E-ZIP-BOMB"]),
+        (with_parts(PLAIN, (b"b.csv", b"1,2\n", b"", 3)), ["E-ZIP-BOMB"]),
+        (with_parts((b"a.csv", b"1,2,3\n", unicode_path(b"a.csv"), 0)), []),
+        (with_parts((b"a.csv", b"1,2,3\n", unicode_path(b"b.csv", kind=0x7076), 0)), []),
+        *(
+            (with_parts((b"a.csv", b"1,2,3\n", extra, 0)), ["E-ZIP-DAMAGED"])
+            for extra in (
+                struct.pack("<HH", 0x7075, 0),
+                struct.pack("<HHB", 0x7075, 1, 1),
+                unicode_path(b""),
+                unicode_path(b"\xff\xfe"),
+                unicode_path(b"b.csv"),
+            )
+        ),
+    ],
+)
+def test_zip_made_by_hand_has_one_verdict_on_every_python(tmp_path, data, expected):
+    assert sorted({problem.code for problem in codes_of(tmp_path, data)}) == expected
+
+
+def codes_of(tmp_path, data):
+    try:
+        found = read_bytes(tmp_path, data)
+    except Refused as refused:
+        return refused.findings.problems
+    assert found
+    return []
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("ⱟ", "Ⱟ"), ("ꟁ", "Ꟁ"), ("é", "É"), ("ß", "ss"), ("k", "\u212a")]
+)
+def test_case_is_that_of_ascii_letters(tmp_path, first, second):
+    data = make_zip({f"{first}.csv": "1", f"{second}.csv": "1"})
+    assert codes_of(tmp_path, data) == []
+    data = make_zip({"a.csv": "1", "A.csv": "1"})
+    assert [problem.code for problem in codes_of(tmp_path, data)] == ["E-ZIP-CASE"]

@@ -49,7 +49,9 @@ def _frames(frames: dict[tuple[str, str], int], ground_truth: PartStates, predic
     inside = np.flatnonzero(is_in(predicted.videos, ground_truth.videos)[predicted.frame_video])
     of_frames = list(frame_keys(predicted))
     keys = [of_frames[frame] for frame in inside[sample(len(inside))].tolist()]
-    numbers = [int(digits[-1]) if (digits := re.findall(r"\d+", name)) else -_STEP for _, name in keys]
+    # At most 9 digits: a participant may write any number of them.
+    found = (re.findall("[0-9]+", name) for _, name in keys)
+    numbers = [int(digits[-1][-9:]) if digits else -_STEP for digits in found]
 
     def fits(count: int, add: int) -> Bools:
         names = [f"img_{count * number + add:05d}.json" for number in numbers]

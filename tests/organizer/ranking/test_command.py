@@ -73,7 +73,7 @@ def test_the_last_submission_of_a_team_counts_if_asked(tmp_path):
 
 def test_the_download_of_codabench_is_read(tmp_path):
     members = {
-        "9_ann_b_PhaseId3_2024-05-01_bob_PhaseId3_x.zip": make_zip(sample("weak")),
+        "9_ann_b_PhaseId3_2024-05-01_x.zip": make_zip(sample("weak")),
         "10_ann_b_PhaseId3_2024-05-03_x.zip": make_zip(sample()),
         "11_bob_PhaseId3_2024-05-02_y.zip": make_zip(sample("weak")),
         "__MACOSX/12_eve_PhaseId3_z.zip": b"",

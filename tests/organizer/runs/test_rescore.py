@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import signal
@@ -18,9 +19,12 @@ from pathlib import Path
 
 import pytest
 
+from organizer import files
 from organizer.bundle.parts import build_program
 from organizer.files import unpack, zip_bytes
+from organizer.ranking import tables
 from organizer.ranking.command import Choices, rescore
+from organizer.runs import rescore as engine
 from organizer.runs.fork_server import Setup
 from organizer.runs.pool import Pool, machine_memory_mb, network_off
 from organizer.runs.rescore import Options
@@ -195,11 +199,11 @@ def test_results_edited_by_hand_are_scored_again(tmp_path):
 
 def test_program_of_another_version_is_refused(tmp_path, capsys):
     with zipfile.ZipFile(BytesIO(build_program(ID))) as archive:
-        files = {name: archive.read(name) for name in archive.namelist()}
+        parts = {name: archive.read(name) for name in archive.namelist()}
     name = "scoring_program/signature.py"
-    files[name] = files[name].replace(f'"{VERSION}"'.encode(), b'"1.1.0"')
+    parts[name] = parts[name].replace(f'"{VERSION}"'.encode(), b'"1.1.0"')
     folder = write_submissions(tmp_path / "in", {"a.zip": sample()})
-    built = BuiltTask(ID, zip_bytes(files), REFERENCE, 60.0)
+    built = BuiltTask(ID, zip_bytes(parts), REFERENCE, 60.0)
     assert rescore(built, folder, tmp_path / "out", Choices()) == 2
     expected = f"the program is of version 1.1.0, this tool of {VERSION}: build the bundle again"
     assert expected in capsys.readouterr().out
@@ -226,6 +230,80 @@ def test_store_of_version_1_1_is_kept_and_said_once(tmp_path, capsys):
     assert call(folder, out, "--fresh") == 0
     assert "made by version" not in capsys.readouterr().out
     assert (old / "00.json").is_file()
+
+
+def emptied(path):
+    path.write_bytes(b"")
+
+
+SPOILED = {
+    "empty page": ("store/*/*.html", emptied),
+    "missing page": ("store/*/*.html", Path.unlink),
+    "empty entry": ("store/*/*.json", emptied),
+    "empty history": ("store/history.json", emptied),
+    "history of another shape": (
+        "store/history.json",
+        lambda path: path.write_text('{"last": [], "before": 1}'),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SPOILED)
+def test_what_a_power_cut_leaves_is_repaired(tmp_path, name):
+    folder = write_submissions(tmp_path / "in", {"a.zip": sample(), "b.zip": sample("weak")})
+    assert call(folder, tmp_path / "out") == 0
+    expected = left(tmp_path / "out")
+    pattern, spoil = SPOILED[name]
+    for path in (tmp_path / "out").glob(pattern):
+        spoil(path)
+    assert call(folder, tmp_path / "out") == 0
+    assert left(tmp_path / "out") == expected
+
+
+def test_after_any_prefix_of_the_writes_the_next_call_ends_with_the_same_files(tmp_path, monkeypatch):
+    """A power cut may come between any two writes to the store."""
+    writes = []
+
+    def traced(path, text):
+        writes.append((path.relative_to(tmp_path / "whole"), text))
+        files.write_durable(path, text)
+
+    folder = write_submissions(tmp_path / "in", {"a.zip": sample(), "b.zip": sample("weak"), "c.zip": b""})
+    with monkeypatch.context() as patch:
+        for module in (engine, tables):
+            patch.setattr(module, "write_durable", traced)
+        assert call(folder, tmp_path / "whole") == 0
+    expected = left(tmp_path / "whole")
+    assert len(writes) == 7
+    for number in range(len(writes)):
+        out = tmp_path / f"cut{number}"
+        for path, text in writes[:number]:
+            (out / path).parent.mkdir(parents=True, exist_ok=True)
+            (out / path).write_text(text, encoding="utf-8")
+        assert call(folder, out) == 0
+        assert left(out) == expected
+
+
+def test_a_second_call_in_one_folder_says_who_works_there(tmp_path, capsys):
+    folder = write_submissions(tmp_path / "in", {"a.zip": sample()})
+    (tmp_path / "out" / "store").mkdir(parents=True)
+    with files.locked(tmp_path / "out" / "store"):
+        assert call(folder, tmp_path / "out") == 2
+    said = capsys.readouterr().out
+    assert f"process {os.getpid()} on {socket.gethostname()} works here" in said
+    assert call(folder, tmp_path / "out") == 0
+
+
+def test_where_there_are_no_locks_the_file_is_the_lock(tmp_path, monkeypatch):
+    def unsupported(*arguments):
+        raise OSError(95, "not supported")
+
+    monkeypatch.setattr(fcntl, "flock", unsupported)
+    message = r"process .* works here; if it is gone, delete"
+    with files.locked(tmp_path), pytest.raises(files.LockedError, match=message), files.locked(tmp_path):
+        pass
+    with files.locked(tmp_path):
+        pass
 
 
 def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path):

@@ -197,3 +197,13 @@ def test_thresholds_are_settings_and_in_the_signature(run, protocol):
     inclusive = 1 if protocol == "released" else 0
     assert psc("human_iou: 0.4\npart_iou: 0.5\n")[0] == inclusive
     assert psc("human_iou: 0.4\npart_iou: 0.51\n")[0] == 0
+
+
+@pytest.mark.parametrize("digits", [9, 4300, 4301, 20_000])
+def test_frame_named_with_many_digits_is_scored(run, digits):
+    documents = copy.deepcopy(GOOD)
+    frames = next(iter(documents["pred_part_result.json"].values()))
+    frames[f"img_{'1' * digits}.json"] = next(iter(frames.values()))
+    outcome = run(ID, REFERENCE, files(documents))
+    assert outcome.code == SCORED
+    assert "N-INTERNAL" not in outcome.out
