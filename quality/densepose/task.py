@@ -28,10 +28,10 @@ class DensePoseTask(QualityTask[Detections]):
 
     def write_samples(self, reference: Path, folder: Path) -> None:
         synthetic.write_prediction(
-            reference, folder / "good", Errors(offset=8, noise=8, wrong=0.1, missed=0.02)
+            reference, folder / "good", Errors(offset=8, noise=8, wrong=0.1, missed=0.02, doubt=0.25)
         )
         synthetic.write_prediction(
-            reference, folder / "weak", Errors(offset=25, noise=40, wrong=0.4, missed=0.3)
+            reference, folder / "weak", Errors(offset=25, noise=40, wrong=0.4, missed=0.3, doubt=2)
         )
 
     def write_full_size(self, folder: Path, scale: float) -> None:
@@ -39,7 +39,7 @@ class DensePoseTask(QualityTask[Detections]):
         rng = np.random.default_rng(5)
         synthetic.write_template(folder / "ref", 27_554, rng)
         synthetic.write_annotations(folder / "ref", max(round(1508 * scale), 1), (100, 180), (90, 250), rng)
-        errors = Errors(offset=5, noise=30, wrong=0.05, missed=0.05, extra=0.43)
+        errors = Errors(offset=5, noise=30, wrong=0.05, missed=0.05, doubt=0.5, extra=0.43)
         synthetic.write_prediction(folder / "ref", folder / "res", errors)
 
     def plant(self, folder: Path) -> None:
@@ -63,7 +63,8 @@ class DensePoseTask(QualityTask[Detections]):
         return {name: json.dumps(json.loads(data)[:3]).encode()}
 
     def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> Detections:
-        errors = Errors(40 * noise, 60 * noise, 0.6 * noise, missed=0.5 * noise * rng.random())
+        missed = 0.5 * noise * rng.random()
+        errors = Errors(40 * noise, 60 * noise, 0.6 * noise, missed, doubt=0.25 + 2 * noise)
         found = (person for person in synthetic.read_persons(reference) if rng.random() >= errors.missed)
         return [synthetic.detection(person, errors, rng) for person in found]
 
