@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -70,6 +72,22 @@ class DensePoseTask(QualityTask[Detections]):
 
     def files(self, prediction: Detections) -> Files:
         return synthetic.results([own.encoded() for own in prediction])
+
+    def repeated(self, files: Files, copies: Mapping[str, Sequence[str]]) -> Files:
+        """Return files with other ids of images, which are numbers; annotations are numbered anew."""
+
+        def entries(of: list[dict[str, Any]], key: str) -> list[dict[str, Any]]:
+            return [{**entry, key: int(copy)} for entry in of for copy in copies.get(str(entry[key]), ())]
+
+        contents = {name: json.loads(data) for name, data in files.items() if name.endswith(".json")}
+        for name, content in contents.items():
+            if isinstance(content, list):
+                contents[name] = entries(content, "image_id")
+            else:
+                content["images"] = entries(content["images"], "id")
+                persons = enumerate(entries(content["annotations"], "image_id"), start=1)
+                content["annotations"] = [{**person, "id": number} for number, person in persons]
+        return {**files, **{name: json.dumps(content).encode() for name, content in contents.items()}}
 
 
 TASKS = (DensePoseTask(),)
