@@ -21,7 +21,7 @@ from quality.demo_data import write_full_size
 
 _REPEATS = 5
 _TIME_LIMIT = 3600.0
-_STAGES = ("reference", "submission", "score", "interval", "losses", "report")
+_STAGES = ("reference", "submission", "score", "interval", "error_costs", "report")
 
 # The time only to read a submission, on one core: unzip, json.loads with the collector off, and for
 # PNGs in base64 their inflation.
