@@ -183,10 +183,10 @@ def run_coverage(ids: Sequence[str], n_samples: int, n_tournaments: int) -> int:
         for row in rows:
             print(row.result(), flush=True)
         print("\n| task | tied, any pair, % | graded, all ranks, % | graded, pairs, % |\n|---|---|---|---|")
-        totals = [np.sum([part.result() for part in of_one], axis=0) for of_one in parts]
-        for name, (tied, _), (graded, n_pairs) in zip(ids, totals[::2], totals[1::2]):
+        totals = (np.sum([part.result() for part in of_one], axis=0) for of_one in parts)
+        for name, (tied, _), (graded, n_pairs) in zip(ids, totals, totals):
             wrong = Share(n_tournaments - int(tied), n_tournaments).within(0, _WRONG)
             held = Share(int(graded), n_tournaments).within(_HELD, 1)
             power = n_pairs / (n_tournaments * _TEAMS * (_TEAMS - 1) / 2)
-            print(f"| {name} | {wrong} | {held} | {100 * power:.0f} |")
+            print(f"| {name} | {wrong} | {held} | {100 * power:.0f} |", flush=True)
     return 0
