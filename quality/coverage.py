@@ -1,70 +1,192 @@
-"""How often the interval of a score covers the score of all items: a table for the docs.
+"""How often intervals hold the score, and rank sets the true ranks: tables for the docs.
 
-A large set of synthetic items with known statistics represents all items that exist. Samples of it are scored
-as a reference would be, and the interval of each either covers the score of the large set or does not.
+A large set of synthetic items represents all items that exist. Samples of it are scored as a reference would
+be, and the interval of each either holds the score of the large set or does not.
 """
 
 from __future__ import annotations
 
+import math
+import os
+import shutil
 import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from multiprocessing import get_context
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from organizer.files import write_files
-from quality.demo_data import write_full_size
-from scoring_program.metrics import resampling
+from organizer.files import folder_files, write_files
+from quality.demo_data import load_against
+from quality.task import quality_tasks
+from scoring_program.metrics import comparison, resampling
+from scoring_program.metrics.resampling import HALVES, HalfScores
 from scoring_program.result import Statistics
-from scoring_program.task import AnyTask, load_task
-from validator.arrays import Floats
+from scoring_program.task import AnyTask
+from validator.arrays import Floats, Ints
 from validator.findings import counted
+from validator.workers import usable_cores
 
 SIZES = (30, 100, 300)
-_FEWEST_ITEMS = 900
+_FEWEST_ITEMS = 1500
+_NOISES = (0.1, 0.3, 0.6)
+_TEAMS, _TEAM_ITEMS, _FEWEST_TEAM_ITEMS = 10, 100, 200
+_TIED, _GRADED = (0.3,), tuple(np.linspace(0.2, 0.35, _TEAMS).tolist())
+# Tournaments that a process holds at a time; each begins with data of its own.
+_CHUNK = 100
+_NORMAL = 1.959964
+_COVERED, _WRONG, _HELD = (0.93, 0.98), 0.06, 0.94
 
 
-def run_coverage(ids: list[str], n_samples: int) -> int:
-    """Print for each task the share of samples whose 95 % interval covers, by their number of items."""
-    print("| task | " + " | ".join(counted(size, "item") for size in SIZES) + " |")
-    print("|---|" + "---|" * len(SIZES))
-    for name in ids:
-        statistics = _large_set(name)
-        shares = [coverage(load_task(name), statistics, size, n_samples) for size in SIZES]
-        print(f"| {name} | " + " | ".join(f"{100 * share:.1f} %" for share in shares) + " |", flush=True)
+class Share(NamedTuple):
+    """How many of n trials."""
+
+    hits: int
+    n: int
+
+    def interval(self) -> tuple[float, float]:
+        """Return Wilson's 95 % interval of the share."""
+        share, z = self.hits / self.n, _NORMAL**2 / self.n
+        middle, half = share + z / 2, math.sqrt(z * share * (1 - share) + z**2 / 4)
+        return (middle - half) / (1 + z), (middle + half) / (1 + z)
+
+    def within(self, least: float, most: float) -> str:
+        """Return the share and its interval in percent, marked if all of that is outside of the limits."""
+        low, high = self.interval()
+        mark = " **outside**" if high < least or low > most else ""
+        return f"{100 * self.hits / self.n:.1f} ({100 * low:.1f} to {100 * high:.1f}){mark}"
+
+
+@dataclass(frozen=True)
+class Population:
+    """Submissions to a synthetic reference of ``n_items``, as a task measures them."""
+
+    task: AnyTask
+    n_items: int
+    submissions: Sequence[Statistics]
+
+    def scores(self) -> Floats:
+        """Return the score of each submission, with as many decimals as those of halves."""
+        ones = np.ones((1, self.n_items))
+        return resampling.rounded(np.array([self.task.reduce(own, ones)[0] for own in self.submissions]))
+
+    def half_scores(self, number: int, sample: Ints) -> HalfScores:
+        """Return the scores of a submission for a sample of items, some of them repeated, and for its halves.
+
+        The halves are those of the sample's places.
+        """
+        order = np.argsort(sample, kind="stable")
+        items, begin = np.unique(sample[order], return_index=True)
+        weights = np.zeros((1 + 2 * HALVES, self.n_items))
+        weights[:, items] = np.add.reduceat(_places(len(sample))[:, order], begin, axis=1)
+        scores = resampling.rounded(self.task.reduce(self.submissions[number], weights))
+        first, second = np.split(scores[1:], 2)
+        return HalfScores(float(scores[0]), first, second, len(sample))
+
+
+@cache
+def _places(size: int) -> Floats:
+    """Return the weights of the places of a sample: of all, of the first halves, and of the second ones."""
+    sides = resampling.sides(size)
+    return np.concatenate([np.ones((1, size)), sides > 0, sides < 0]).astype(np.float64)
+
+
+@cache
+def population(
+    task_id: str, fewest: int, noises: Sequence[float], copies: int = 1, variant: str = ""
+) -> Population:
+    """Measure a submission of each noise against at least ``fewest`` items.
+
+    Each item stands there ``copies`` times, one after another, and each copy has a prediction of its own.
+    """
+    made = quality_tasks()[task_id]
+    with tempfile.TemporaryDirectory() as name:
+        one, source, prepared = (Path(name) / part for part in ("one", "source", "prepared"))
+        made.write_reference(one)
+        n_items = len(load_against(task_id, one, one / "prepared").items)
+        made.write_reference(source, size=math.ceil(fewest / n_items))
+        if copies > 1:
+            items = load_against(task_id, source, prepared).items
+            renamed = {item: [f"{item}{copy}" for copy in range(copies)] for item in items}
+            files = made.repeated(folder_files(source), renamed)
+            shutil.rmtree(source)
+            shutil.rmtree(prepared)
+            write_files(files, source)
+        loaded = load_against(task_id, source, prepared)
+        submissions = []
+        for number, noise in enumerate(noises, start=1):
+            prediction = made.correct_prediction(source, np.random.default_rng(number), noise)
+            res = Path(name) / str(number)
+            write_files(made.files(made.variants[variant](prediction)), res)
+            read = loaded.read(res).content
+            submissions.append(loaded.task.measure(loaded.reference, read, loaded.settings))
+    return Population(loaded.task, len(loaded.items), submissions)
+
+
+def coverage_row(task_id: str, variant: str, noise: float, n_samples: int) -> str:
+    """Return how often the interval of a submission holds its score for all items, and how wide it is."""
+    large = population(task_id, _FEWEST_ITEMS, (noise,), variant=variant)
+    (score,) = large.scores()
+    cells = [task_id + variant, f"{score:.3f}"]
+    for size in SIZES:
+        rng = np.random.default_rng(size)
+        samples = rng.integers(0, large.n_items, (n_samples, size))
+        found = resampling.intervals([large.half_scores(0, own) for own in samples], large.task.range)
+        below, above = found.high < score, found.low > score
+        held = Share(int((~below & ~above).sum()), n_samples)
+        misses = f"{100 * below.mean():.1f} / {100 * above.mean():.1f}"
+        cells += [held.within(*_COVERED), f"{(found.high - found.low).mean():.3f}", misses]
+    return f"| {' | '.join(cells)} |"
+
+
+def tournaments(task_id: str, is_tied: bool, seed: int, n: int) -> tuple[int, int]:
+    """Return in how many of n tournaments the sets hold all true ranks, and the number of significant pairs.
+
+    Predictions of equal quality are dealt to tied teams anew for each item: the true rank of all is 1, and
+    any significant pair makes the set of a team begin with 2.
+    """
+    noises, copies = (_TIED, _TEAMS) if is_tied else (_GRADED, 1)
+    teams = population(task_id, _FEWEST_TEAM_ITEMS, noises, copies)
+    better = teams.task.higher_is_better
+    rng = np.random.default_rng([is_tied, seed])
+    true = np.ones(_TEAMS) if is_tied else comparison.ranks(teams.scores(), better)
+    held, n_pairs = 0, 0
+    for _ in range(n):
+        sample = rng.integers(0, teams.n_items // copies, (_TEAM_ITEMS, 1)) * copies
+        dealt = rng.permuted(np.tile(np.arange(_TEAMS), (_TEAM_ITEMS, 1)), axis=1) % copies
+        halves = [teams.half_scores(k % len(noises), own) for k, own in enumerate((sample + dealt).T)]
+        found = comparison.compare(halves, better)
+        held += bool(((found.rank_low <= true) & (true <= found.rank_high)).all())
+        n_pairs += int(found.pairs.is_significant.sum())
+    return held, n_pairs
+
+
+def run_coverage(ids: Sequence[str], n_samples: int, n_tournaments: int) -> int:
+    """Print how often intervals hold the score, and how often rank sets of tournaments the true ranks."""
+    # A process for each core; those that start anew read this.
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    kinds = [(name, variant) for name in ids for variant in quality_tasks()[name].variants]
+    chunks = [(begin, min(_CHUNK, n_tournaments - begin)) for begin in range(0, n_tournaments, _CHUNK)]
+    with ProcessPoolExecutor(usable_cores(), get_context("spawn")) as pool:
+        rows = [pool.submit(coverage_row, *kind, noise, n_samples) for kind in kinds for noise in _NOISES]
+        parts = [
+            [pool.submit(tournaments, name, is_tied, *chunk) for chunk in chunks]
+            for name in ids
+            for is_tied in (True, False)
+        ]
+        sizes = " | ".join(f"{counted(size, 'item')}, % | width | below / above, %" for size in SIZES)
+        print(f"| task | score | {sizes} |\n|{'---|' * (2 + 3 * len(SIZES))}")
+        for row in rows:
+            print(row.result(), flush=True)
+        print("\n| task | tied, any pair, % | graded, all ranks, % | graded, pairs, % |\n|---|---|---|---|")
+        totals = (np.sum([part.result() for part in of_one], axis=0) for of_one in parts)
+        for name, (tied, _), (graded, n_pairs) in zip(ids, totals, totals):
+            wrong = Share(n_tournaments - int(tied), n_tournaments).within(0, _WRONG)
+            held = Share(int(graded), n_tournaments).within(_HELD, 1)
+            power = n_pairs / (n_tournaments * _TEAMS * (_TEAMS - 1) / 2)
+            print(f"| {name} | {wrong} | {held} | {100 * power:.0f} |", flush=True)
     return 0
-
-
-def coverage(task: AnyTask, statistics: Statistics, size: int, n_samples: int) -> float:
-    """Return the share of samples of ``size`` items whose interval covers the score of all items."""
-    n = len(statistics.items)
-    (score,) = task.reduce(statistics, np.ones((1, n)))
-    rng = np.random.default_rng(size)
-    draws = resampling.draws(size)
-    covered = 0
-    for _ in range(n_samples):
-        weights = _weights(rng.integers(0, n, size), draws, n)
-        low, high = resampling.percentile_interval(task.reduce(statistics, weights))
-        covered += low <= score <= high
-    return covered / n_samples
-
-
-def _weights(sample: np.ndarray, draws: Floats, n: int) -> Floats:
-    """Return the weights of all items in the replicates of a sample, which may hold an item twice."""
-    weights = np.zeros((len(draws), n))
-    np.add.at(weights.T, sample, draws.T)
-    return weights
-
-
-def _large_set(name: str) -> Statistics:
-    """Return the statistics of a submission to a synthetic reference of at least `_FEWEST_ITEMS` items."""
-    task = load_task(name)
-    scale = 1.0
-    while True:
-        with tempfile.TemporaryDirectory() as folder:
-            work = Path(folder)
-            write_files(write_full_size(name, scale, work), work / "res")
-            loaded = task.load(work / "ref", task.settings(work / "ref", {"interval": False}))
-            statistics = loaded.score_path(work / "res").statistics
-        if len(statistics.items) >= _FEWEST_ITEMS:
-            return statistics
-        scale *= np.ceil(_FEWEST_ITEMS / len(statistics.items))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -62,6 +62,8 @@ class QualityTask(ABC, Generic[PredictionT]):
     mistakes: Sequence[Mistake[PredictionT]]
     shows_items = True
     """Whether the full detail page names items."""
+    variants: Mapping[str, Callable[[PredictionT], PredictionT]] = {"": lambda prediction: prediction}
+    """Changes of predictions whose intervals are measured, too, by the name of each."""
 
     @abstractmethod
     def write_reference(self, folder: Path, seed: int = ..., size: int = 1) -> None:
@@ -94,6 +96,34 @@ class QualityTask(ABC, Generic[PredictionT]):
     def shortened(self, sample: Files) -> Files:
         """Return a sample that is small enough to be corrupted and read thousands of times."""
         return sample
+
+    def repeated(self, files: Files, copies: Mapping[str, Sequence[str]]) -> Files:
+        """Return files of a reference or a submission with each item under all of its new names, maybe none.
+
+        By default items are in names of files, or keys of objects and lists of names in JSON.
+        """
+        found: dict[str, bytes] = {}
+        for name, data in files.items():
+            item = next((item for item in copies if item in name), None)
+            if name.endswith(".json"):
+                content = json.loads(data)
+                changed = _repeated(content, copies)
+                found[name] = data if changed == content else json.dumps(changed).encode()
+            elif item is None:
+                found[name] = data
+            else:
+                found.update({name.replace(item, copy): data for copy in copies[item]})
+        return found
+
+
+def _repeated(value: Any, copies: Mapping[str, Sequence[str]]) -> Any:
+    if isinstance(value, list) and all(isinstance(entry, str) and entry in copies for entry in value):
+        return [copy for item in value for copy in copies[item]]
+    if not isinstance(value, dict):
+        return value
+    if copies.keys().isdisjoint(value):
+        return {key: _repeated(child, copies) for key, child in value.items()}
+    return {copy: content for item, content in value.items() for copy in copies.get(item, ())}
 
 
 @cache

@@ -98,6 +98,12 @@ def add_object(segment: Json, label: str, index: int, boxes: list[Box]) -> None:
         values.append(value)
 
 
+def with_outside(results: Json, n: int) -> Json:
+    """Return predicted segments with ``n`` more for each, of a video that is not in the reference."""
+    number = n * sum(map(len, results.values()))
+    return {**results, "v_outside": {str(segment): no_objects() for segment in range(number)}}
+
+
 def submission(results: Json, mode: str) -> tuple[str, Json]:
     """Return name and content of the file of a submission."""
     content = {"results": results, "eval_mode": mode, "external_data": {"used": False, "details": ""}}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,9 @@ class EntitiesTask(QualityTask[Json]):
     ) -> None:
         self.id, self.tricks, self.mistakes = task_id, tricks, mistakes
         self._mode, self._generated = mode, mode == "gen"
+        if self._generated:
+            outside = {f", {n} outside": partial(synthetic.with_outside, n=n) for n in (1, 2)}
+            self.variants = {**self.variants, **outside}
 
     def write_reference(self, folder: Path, seed: int = 2019, size: int = 1) -> None:
         synthetic.write_videos(folder, 16 * size, self._generated, seed)

@@ -40,13 +40,22 @@ class Detection(NamedTuple):
 
 
 class Errors(NamedTuple):
-    """How wrong detections are: pixels, U and V in 255ths, shares of parts, missed, and found twice."""
+    """How wrong detections are: pixels, U and V in 255ths, shares of parts, missed, and found twice.
+
+    ``doubt`` says how little their scores know of it: at 0 the score is the quality of a detection.
+    """
 
     offset: float
     noise: float
     wrong: float
     missed: float
+    doubt: float
     extra: float = 0.0
+
+    def at(self, quality: float) -> Errors:
+        """Return the errors of a detection: twice the usual ones at quality 0, none at 1."""
+        usual = 2 * (1 - quality)
+        return self._replace(offset=self.offset * usual, noise=self.noise * usual, wrong=self.wrong * usual)
 
 
 def write_template(folder: Path, n: int, rng: np.random.Generator) -> None:
@@ -151,7 +160,13 @@ def write_prediction(reference: Path, folder: Path, errors: Errors) -> None:
 
 
 def detection(person: Person, errors: Errors, rng: np.random.Generator) -> Detection:
-    """Return a detection of a person: moved, with noise in U and V, a share of the parts wrong."""
+    """Return a detection of a person: moved, with noise in U and V, a share of the parts wrong.
+
+    All of this varies from detection to detection with a quality of its own, which its score hints at.
+    """
+    quality = rng.random()
+    score = (quality + errors.doubt * rng.random()) / (1 + errors.doubt)
+    errors = errors.at(quality)
     offset = errors.offset
     x, y, width, height = person["bbox"]
     left, top = x + rng.uniform(-offset, offset), y + rng.uniform(-offset, offset)
@@ -166,7 +181,7 @@ def detection(person: Person, errors: Errors, rng: np.random.Generator) -> Detec
         channels.append(np.where(part > 0, noisy, 0))
     box = (round(float(left), 2), round(float(top), 2), int(wide) + 0.5, int(high) + 0.5)
     iuv = np.stack(channels).astype(np.uint8)
-    return Detection(person["image_id"], box, round(float(rng.random()), 4), iuv)
+    return Detection(person["image_id"], box, round(float(score), 6), iuv)
 
 
 def results(entries: Sequence[str]) -> Files:

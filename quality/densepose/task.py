@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -28,10 +30,10 @@ class DensePoseTask(QualityTask[Detections]):
 
     def write_samples(self, reference: Path, folder: Path) -> None:
         synthetic.write_prediction(
-            reference, folder / "good", Errors(offset=8, noise=8, wrong=0.1, missed=0.02)
+            reference, folder / "good", Errors(offset=8, noise=8, wrong=0.1, missed=0.02, doubt=0.25)
         )
         synthetic.write_prediction(
-            reference, folder / "weak", Errors(offset=25, noise=40, wrong=0.4, missed=0.3)
+            reference, folder / "weak", Errors(offset=25, noise=40, wrong=0.4, missed=0.3, doubt=2)
         )
 
     def write_full_size(self, folder: Path, scale: float) -> None:
@@ -39,7 +41,7 @@ class DensePoseTask(QualityTask[Detections]):
         rng = np.random.default_rng(5)
         synthetic.write_template(folder / "ref", 27_554, rng)
         synthetic.write_annotations(folder / "ref", max(round(1508 * scale), 1), (100, 180), (90, 250), rng)
-        errors = Errors(offset=5, noise=30, wrong=0.05, missed=0.05, extra=0.43)
+        errors = Errors(offset=5, noise=30, wrong=0.05, missed=0.05, doubt=0.5, extra=0.43)
         synthetic.write_prediction(folder / "ref", folder / "res", errors)
 
     def plant(self, folder: Path) -> None:
@@ -63,12 +65,29 @@ class DensePoseTask(QualityTask[Detections]):
         return {name: json.dumps(json.loads(data)[:3]).encode()}
 
     def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> Detections:
-        errors = Errors(40 * noise, 60 * noise, 0.6 * noise, missed=0.5 * noise * rng.random())
+        missed = 0.5 * noise * rng.random()
+        errors = Errors(40 * noise, 60 * noise, 0.6 * noise, missed, doubt=0.25 + 2 * noise)
         found = (person for person in synthetic.read_persons(reference) if rng.random() >= errors.missed)
         return [synthetic.detection(person, errors, rng) for person in found]
 
     def files(self, prediction: Detections) -> Files:
         return synthetic.results([own.encoded() for own in prediction])
+
+    def repeated(self, files: Files, copies: Mapping[str, Sequence[str]]) -> Files:
+        """Return files with other ids of images, which are numbers; annotations are numbered anew."""
+
+        def entries(of: list[dict[str, Any]], key: str) -> list[dict[str, Any]]:
+            return [{**entry, key: int(copy)} for entry in of for copy in copies.get(str(entry[key]), ())]
+
+        contents = {name: json.loads(data) for name, data in files.items() if name.endswith(".json")}
+        for name, content in contents.items():
+            if isinstance(content, list):
+                contents[name] = entries(content, "image_id")
+            else:
+                content["images"] = entries(content["images"], "id")
+                persons = enumerate(entries(content["annotations"], "image_id"), start=1)
+                content["annotations"] = [{**person, "id": number} for number, person in persons]
+        return {**files, **{name: json.dumps(content).encode() for name, content in contents.items()}}
 
 
 TASKS = (DensePoseTask(),)

@@ -334,9 +334,9 @@ def _weighted(detections: Ranked, weights: Floats) -> Floats:
             continue
         found = np.cumsum(own[:, place], axis=1)
         precision = found / (counts_so_far[:, place] + np.spacing(1))
-        for row, recall in enumerate(found / n_persons):
-            index = np.searchsorted(recall, RECALLS)
-            index = index[: np.searchsorted(index, len(place))]
-            highest = np.maximum.reduceat(precision[row], index)
-            sums[row] += np.maximum.accumulate(highest[::-1]).sum() / len(RECALLS)
+        # The highest precision from each detection on, and 0 after the last one.
+        highest = np.zeros((len(weights), len(place) + 1))
+        highest[:, :-1] = np.maximum.accumulate(precision[:, ::-1], axis=1)[:, ::-1]
+        index = np.array([recall.searchsorted(RECALLS) for recall in found / n_persons])
+        sums += np.take_along_axis(highest, index, axis=1).sum(axis=1) / len(RECALLS)
     return np.where(weights @ detections.n_persons > 0, sums, 0.0)

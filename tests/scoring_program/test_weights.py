@@ -8,40 +8,16 @@ import numpy as np
 import pytest
 
 from organizer.files import folder_files, write_files
+from quality.task import quality_tasks
 from scoring_program.metrics import average_precision, resampling
 from scoring_program.task import load_task, task_ids
 from tests.helpers import REFERENCES, SAMPLES, loaded
 
-# Images have no names. The metric is tested below, and halves with a plain program.
-NOT_REPEATED = ("densepose",)
 
-
-def repeated(files, items, weights):
-    """Return files with each item as often as its weight says: items are names in the names of files, or in JSON
-    keys of objects and entries of a list."""
-    copies = {item: [f"{item}~{n}" for n in range(int(weight))] for item, weight in zip(items, weights)}
-    found = {}
-    for name, data in files.items():
-        item = next((item for item in items if item in name), None)
-        if name.endswith(".json"):
-            content = json.loads(data)
-            changed = repeated_in(content, copies)
-            found[name] = data if changed == content else json.dumps(changed).encode()
-        elif item is None:
-            found[name] = data
-        else:
-            found.update({name.replace(item, copy): data for copy in copies[item]})
-    return found
-
-
-def repeated_in(value, copies):
-    if isinstance(value, list) and all(isinstance(entry, str) and entry in copies for entry in value):
-        return [copy for item in value for copy in copies[item]]
-    if not isinstance(value, dict):
-        return value
-    if copies.keys().isdisjoint(value):
-        return {key: repeated_in(child, copies) for key, child in value.items()}
-    return {copy: content for item, content in value.items() for copy in copies[item]}
+def repeated(name, files, items, weights):
+    """Return files with each item as often as its weight says."""
+    copies = {item: [f"{item}{n}" for n in range(int(weight))] for item, weight in zip(items, weights)}
+    return quality_tasks()[name].repeated(files, copies)
 
 
 def scored(name, reference, submission, folder, protocol, interval=False):
@@ -62,11 +38,8 @@ def test_weights_repeat_items(tmp_path, name, protocol):
     reference.pop("SYNTHETIC.md")
     result = scored(name, reference, submission, tmp_path / "once", protocol)
     items = result.items
-    if repeated(submission, items, np.full(len(items), 2)) == submission:
-        assert name in NOT_REPEATED
-        return
     for number, weights in enumerate(np.random.default_rng(9).integers(0, 4, (3, len(items))).astype(float)):
-        truth, predictions = (repeated(part, items, weights) for part in (reference, submission))
+        truth, predictions = (repeated(name, part, items, weights) for part in (reference, submission))
         again = scored(name, truth, predictions, tmp_path / f"repeated{number}", protocol)
         expected = again.scores.get("average_video_accuracy_exact", again.scores["score"])
         reduced = load_task(name).reduce(result.statistics, weights[None])
@@ -75,7 +48,7 @@ def test_weights_repeat_items(tmp_path, name, protocol):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("protocol", ["published", "released"])
-@pytest.mark.parametrize("name", [name for name in task_ids() if name not in NOT_REPEATED])
+@pytest.mark.parametrize("name", task_ids())
 def test_halves_are_references_with_half_of_the_groups(tmp_path, name, protocol):
     reference = folder_files(REFERENCES / name)
     submission = folder_files(SAMPLES / name / "weak")
@@ -93,7 +66,7 @@ def test_halves_are_references_with_half_of_the_groups(tmp_path, name, protocol)
     for row, side in enumerate(resampling.sides(5, 7)[:2, number]):
         for own, scores in ((side > 0, halves.first), (side < 0, halves.second)):
             truth, predictions = (
-                repeated(part, items, own.astype(float)) for part in (reference, submission)
+                repeated(name, part, items, own.astype(float)) for part in (reference, submission)
             )
             again = scored(name, truth, predictions, tmp_path / f"half{row}{own[0]}", protocol)
             expected = again.scores.get("average_video_accuracy_exact", again.scores["score"])
@@ -119,7 +92,9 @@ def test_segments_of_videos_that_are_no_items_have_the_mean_weight(tmp_path):
     once = scored(name, reference, with_outside(submission), tmp_path / "once", "published", interval=True)
     side = resampling.sides(len(once.items))[0]
     assert len(once.items) % 2 == 0
-    truth, predictions = (repeated(part, once.items, 2.0 * (side > 0)) for part in (reference, submission))
+    truth, predictions = (
+        repeated(name, part, once.items, 2.0 * (side > 0)) for part in (reference, submission)
+    )
     again = scored(name, truth, with_outside(predictions), tmp_path / "half", "published")
     assert once.halves.first[0] == pytest.approx(again.scores["score"], abs=1e-9)
     none = scored(name, reference, with_outside(submission, inside=False), tmp_path / "none", "published")
