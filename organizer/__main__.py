@@ -15,7 +15,7 @@ from organizer import ROOT
 from scoring_program.metrics.resampling import HALVES
 from scoring_program.task import task_ids
 from validator import console
-from validator.findings import Refused
+from validator.findings import Refused, printable
 
 REFERENCE_HELP = "folder with a reference folder for each task, or the folder of one task; default: {}"
 
@@ -169,12 +169,23 @@ def _rescore(
 
 def _command() -> int:
     """Run `main` from a shell, where the reader of the output may go away (``| head``) during the work."""
-    if sys.stdout is None:  # the shell closed it
-        return main()
-    with contextlib.redirect_stdout(console.Listener(sys.stdout)):
-        code = main()
-        sys.stdout.flush()
-    return code
+    if sys.platform == "win32":
+        print("these tools need Linux or macOS; on Windows use WSL", file=sys.stderr)
+        return 2
+    try:
+        if sys.stdout is None:  # the shell closed it
+            return main()
+        with contextlib.redirect_stdout(console.Listener(sys.stdout)):
+            code = main()
+            sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        print("\nstopped", file=sys.stderr)
+        return 130
+    except OSError as error:
+        place = f": {error.filename}" if error.filename else ""
+        print(printable(f"the work cannot go on: {error.strerror or error}{place}"), file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

@@ -119,4 +119,6 @@ def _out_of_time(number: int, frame: FrameType | None) -> None:
 
 
 def _terminated(number: int, frame: FrameType | None) -> None:
+    # A second signal must not interrupt what the first one causes.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     raise TerminatedError

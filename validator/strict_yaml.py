@@ -1,4 +1,4 @@
-"""Reading YAML without its traps: a duplicate key is an error, not a silent choice."""
+"""Reading YAML without its traps: no large aliases, no deep nesting; a duplicate key is an error."""
 
 from __future__ import annotations
 
@@ -15,8 +15,41 @@ _MOST_CHARACTERS = 1 << 17
 _LARGEST_INTEGER = 2**63
 
 
-class _StrictLoader(yaml.SafeLoader):
-    """The safe loader, refusing duplicate keys and values that cannot be read."""
+# Every level takes several calls.
+_DEEPEST = 50
+# What aliases stand for: they multiply where they are nested.
+_MOST_ALIASED = 10_000
+
+
+class _PlainLoader(yaml.SafeLoader):
+    """The safe loader, refusing aliases that stand for very much, and deep nesting."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._depth = self._nodes = self._aliased = 0
+        self._size_of: dict[str, int] = {}
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        """Return the next node."""
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        before, anchor = self._nodes, getattr(event, "anchor", None) or ""
+        if isinstance(event, yaml.events.AliasEvent):
+            self._nodes += self._size_of.get(anchor, 0)
+            self._aliased += self._size_of.get(anchor, 0)
+        if self._aliased > _MOST_ALIASED:
+            raise yaml.composer.ComposerError(None, None, "its aliases stand for too much", event.start_mark)
+        if self._depth > _DEEPEST:
+            raise yaml.composer.ComposerError(None, None, "it is nested too deep", event.start_mark)
+        self._depth, self._nodes = self._depth + 1, self._nodes + 1
+        node: yaml.Node | None = super().compose_node(parent, index)  # type: ignore[no-untyped-call]
+        self._depth -= 1
+        if anchor:
+            self._size_of.setdefault(anchor, self._nodes - before)
+        return node
+
+
+class _StrictLoader(_PlainLoader):
+    """The same, refusing duplicate keys and values that cannot be read."""
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> YamlValue:
         """Return the value of a node; a problem has the place of the node."""
@@ -56,9 +89,18 @@ def load_strict(text: str) -> YamlValue:
         The text is too long, not YAML, or nested too deep, has a value that cannot be read, or names a key
         twice.
     """
+    return _load(text, _StrictLoader)
+
+
+def load_plain(text: str) -> YamlValue:
+    """Return the data of a YAML text as platforms read it: of equal keys the last one counts.
+
+    Raises yaml.YAMLError as `load_strict`, and ValueError for a date that does not exist.
+    """
+    return _load(text, _PlainLoader)
+
+
+def _load(text: str, loader: type[_PlainLoader]) -> YamlValue:
     if len(text) > _MOST_CHARACTERS:
         raise yaml.MarkedYAMLError(problem=f"it has more than {_MOST_CHARACTERS:,} characters")
-    try:
-        return yaml.load(text, Loader=_StrictLoader)  # noqa: S506 - a subclass of SafeLoader
-    except RecursionError:
-        raise yaml.constructor.ConstructorError(None, None, "it is nested too deep") from None
+    return yaml.load(text, Loader=loader)  # noqa: S506 - a subclass of SafeLoader

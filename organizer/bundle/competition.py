@@ -12,7 +12,7 @@ import yaml
 
 from organizer.bundle import COMPETITION
 from validator.findings import Findings, Refused
-from validator.strict_yaml import load_strict
+from validator.strict_yaml import load_plain, load_strict
 
 DATA_KEYS = (
     "starting_kit", "public_data", "path", "scoring_program", "reference_data", "input_data",
@@ -100,7 +100,7 @@ def read_competition(text: bytes, report: LintReport) -> Competition | None:
         try:
             data = load_strict(decoded)
         except yaml.constructor.ConstructorError as error:
-            data = yaml.safe_load(decoded)  # as the platform does: the last of two equal keys wins
+            data = load_plain(decoded)  # as the platform does: the last of two equal keys wins
             report.add("key twice", _position(error), problem=error.problem)
     except UnicodeDecodeError:
         report.add("not UTF-8")

@@ -35,6 +35,7 @@ from organizer.runs.worker import BuiltTask, Run, run_program
 from scoring_program.signature import KEY_FILE
 from scoring_program.task import INTERVAL_COLUMNS, Declaration, load_task, task_ids
 from validator.findings import Findings, Problem, counted
+from validator.strict_yaml import load_plain
 
 _SHELL = set("&|;<>*?`")
 _PROGRAM_PLACES = ("/app/program/", "$program/")
@@ -237,8 +238,8 @@ def _metadata_problems(text: bytes | None, names: set[str]) -> Iterator[_Broken]
         yield "no metadata", {}
         return
     try:
-        metadata = yaml.safe_load(text)
-    except yaml.YAMLError:
+        metadata = load_plain(text.decode("utf-8"))
+    except (yaml.YAMLError, ValueError):
         metadata = None
     command = metadata.get("command") if isinstance(metadata, dict) else None
     if not isinstance(command, str) or not command.strip():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import sys
@@ -14,6 +13,7 @@ import yaml
 from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, run_program
 from scoring_program.task import Declaration, load_task
 from validator.findings import printable, quote
+from validator.strict_yaml import load_plain
 
 _LARGEST = 1e10
 
@@ -86,7 +86,7 @@ def read_scores(
         if "scores.json" in run.outputs:
             scores = json.loads(run.outputs["scores.json"])
         else:
-            scores = yaml.safe_load(io.BytesIO(run.outputs["scores.txt"]))
+            scores = load_plain(run.outputs["scores.txt"].decode("utf-8"))
     except KeyError:
         return {}, [*warnings, "there is no scores file: the platform marks the submission as failed"]
     except (ValueError, yaml.YAMLError):

@@ -22,13 +22,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import yaml
-
 from organizer.files import folder_files, unpack
 from organizer.runs.pool import network_off
 from validator.archive import open_submission
 from validator.findings import Findings
 from validator.formats.rules import load_rules
+from validator.strict_yaml import load_plain
 
 DEFAULT_IMAGE = "codalab/codalab-legacy:py312"
 TIMED_OUT = -1
@@ -128,7 +127,7 @@ def _unpack_submission(submission: Path, task_id: str, folder: Path) -> None:
 def _command(program: Path) -> list[str]:
     for name in ("metadata.yaml", "metadata"):
         if (program / name).is_file():
-            metadata = yaml.safe_load((program / name).read_text(encoding="utf-8"))
+            metadata = load_plain((program / name).read_text(encoding="utf-8"))
             # Codabench also knows classic CodaLab's names of the folders.
             words = shlex.split(metadata["command"])
             return [re.sub(r"^\$(program|input|output|shared)\b", r"/app/\1", word) for word in words]

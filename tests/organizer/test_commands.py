@@ -7,6 +7,7 @@ from unittest.mock import create_autospec
 
 import pytest
 
+from organizer import __main__ as commands
 from organizer.__main__ import main
 
 ID = "chalearn_gesture"
@@ -66,3 +67,38 @@ def test_submission_that_holds_the_output_is_not_copied_into_itself(tmp_path, ca
     assert main(["dry-run", ID, str(tmp_path), "--output", str(tmp_path / "out")]) == 1
     assert "it holds the output folder; give a zip, or another --output" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (KeyboardInterrupt(), 130, "stopped"),
+        (
+            NotADirectoryError(20, "Not a directory", "out.txt/x"),
+            2,
+            "the work cannot go on: Not a directory: out.txt/x",
+        ),
+        (OSError(28, "No space left on device"), 2, "the work cannot go on: No space left on device"),
+    ],
+)
+@pytest.mark.parametrize("command", ["demo", "lint a.zip", f"dry-run {ID} a.zip", "bundle --demo"])
+def test_what_ends_a_command_is_one_line(monkeypatch, capsys, command, error, code, said):
+    def fail(**options):
+        raise error
+
+    for module, function in (
+        ("runs.demo", "run_demo"),
+        ("bundle.lint", "lint_command"),
+        ("bundle.build", "build_command"),
+    ):
+        monkeypatch.setattr(import_module(f"organizer.{module}"), function, fail)
+    monkeypatch.setattr(commands, "_dry_run", fail)
+    monkeypatch.setattr("sys.argv", ["organizer", *command.split()])
+    assert commands._command() == code
+    assert capsys.readouterr().err.split("\n")[-2:] == [said, ""]
+
+
+def test_windows_is_named(monkeypatch, capsys):
+    monkeypatch.setattr("sys.platform", "win32")
+    assert commands._command() == 2
+    assert capsys.readouterr().err == "these tools need Linux or macOS; on Windows use WSL\n"

@@ -97,13 +97,16 @@ def test_a_run_near_its_limit_says_what_took_long(start):
     assert "\ntime: start" in out
 
 
-def test_termination_leaves_nothing_half_written(start, tmp_path):
+@pytest.mark.parametrize("signals", [1, 3])
+def test_termination_leaves_nothing_half_written(start, tmp_path, signals):
     process = start("measure", "time.sleep(60)", "")
     for _ in range(500):
         if (tmp_path / "flag").exists():
             break
         time.sleep(0.02)
-    os.kill(process.pid, signal.SIGTERM)
+    for _ in range(signals):
+        os.kill(process.pid, signal.SIGTERM)
+        time.sleep(0.002)
     _, err = process.communicate(timeout=30)
     assert process.returncode == 2
     assert "E-STOPPED: the platform ended the run in the stage score" in err

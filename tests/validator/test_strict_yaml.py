@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from validator import strict_yaml
-from validator.strict_yaml import load_strict
+from validator.strict_yaml import load_plain, load_strict
 
 pytestmark = pytest.mark.interpreters
 
@@ -58,5 +58,25 @@ def test_size_and_depth_are_bounded():
     assert load_strict("#" * most) is None
     with pytest.raises(yaml.YAMLError, match="more than 131,072 characters"):
         load_strict("#" * (most + 1))
-    with pytest.raises(yaml.YAMLError, match="nested too deep"):
-        load_strict("[" * 1000)
+    assert load_strict("[" * 50 + "]" * 50)
+
+
+BOMB = "".join(f"k{n}: &k{n} [{', '.join([f'*k{n - 1}' if n else 'x'] * 9)}]\n" for n in range(8))
+
+
+@pytest.mark.parametrize("load", [load_strict, load_plain])
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (BOMB, "aliases stand for too much"),
+        *((head * 20_000, "nested too deep") for head in ("[", "- ", "{a: ", "? ")),
+    ],
+    ids=["bomb", "lists", "blocks", "maps", "keys"],
+)
+def test_what_grows_without_end_is_refused_at_once(load, text, words):
+    with pytest.raises(yaml.MarkedYAMLError, match=words):
+        load(text)
+
+
+def test_of_equal_keys_the_last_counts_for_a_platform():
+    assert load_plain("a: 1\na: 2\n") == {"a": 2}

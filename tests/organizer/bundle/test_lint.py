@@ -324,6 +324,7 @@ def test_what_is_wrong_in_the_older_form_has_its_code_and_place(lint, code, wher
         ("L-YAML", "", b"\xff"),
         ("L-YAML", "line 1 column 5", b"a: b: c"),
         ("L-YAML", "", b"- list"),
+        ("L-YAML", "line 1 column 52", b"[" * 20_000),
         ("L-TWICE", "line 2 column 1", b"title: a\ntitle: b\n"),
     ],
 )
