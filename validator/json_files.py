@@ -20,6 +20,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, cached_property, partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeVar, Union
 
@@ -42,7 +43,10 @@ if TYPE_CHECKING:
 
     Errors = Iterator[ValidationError]
 
+# Problems of a file that are explained, values that are looked at for that, and how many of them at once.
 _EXPLAINED = 200
+_MOST_NODES = 500_000
+_SMALL = 200
 _BLOCK = 65_536
 # The most that a byte of text takes as objects: {"a":[]} becomes about 400.
 _BYTES_A_BYTE = 50
@@ -228,7 +232,8 @@ def check_value(data: bytes, schema_file: Path, where: str) -> JsonValue:
     found = Findings()
     with found.part():
         value = parse(data, "", found)
-        _add(_explainer()(load_schema(schema_file)).iter_errors(value), "", "", found, _EXPLAINED)
+        schema = load_schema(schema_file)
+        _Explained(schema.get("definitions", {}), found, "").add(value, schema)
     with Findings.collect() as findings:
         for problem in found.problems:
             below = (
@@ -291,20 +296,130 @@ def _entry_schema(schema: Schema, each: str) -> Schema:
 def _explain(whole: JsonValue, name: str, file: JsonFile, findings: Findings) -> None:
     """Add the errors of jsonschema, entry by entry; of a file with very many problems only the first."""
     schema, each = load_schema(file.schema), file.each
-    outer = _without_entries(schema, each)
-    _add(_explainer()(outer).iter_errors(whole), "", name, findings, _EXPLAINED)
-    inner = {**_entry_schema(schema, each), "definitions": schema.get("definitions", {})}
-    validator = _explainer()(inner)
-    fits = partial(_fits, typed_json.decoder_for(inner, inner)) if typed_json else validator.is_valid
-    left = _EXPLAINED
+    explained = _Explained(schema.get("definitions", {}), findings, name)
+    explained.add(whole, _without_entries(schema, each))
+    inner = _entry_schema(schema, each)
     for key, value in _entries(whole, each).items():
-        if fits(value):
-            continue
-        if left <= 0:
-            findings.count_unread(1, name)
+        if explained.fits(value, inner):
             continue
         where = f"/{each}/{pointer_part(key)}" if each else f"/{pointer_part(key)}"
-        left -= _add(validator.iter_errors(value), where, name, findings, left)
+        if explained.left <= 0:
+            findings.count_unread(1, name)
+        elif not explained.add(value, inner, where):
+            break
+
+
+class _Explained:
+    """Problems of one file, explained by jsonschema in bounded time; ``left`` is how many more are reported.
+
+    It takes a hundred times as long as reading. So large values are taken apart, what the typed readers
+    accept is left out, and after `_MOST_NODES` values the rest is not explained.
+    """
+
+    def __init__(self, definitions: Schema, findings: Findings, name: str) -> None:
+        self._definitions, self._findings, self._name = definitions, findings, name
+        self.left, self._nodes = _EXPLAINED, _MOST_NODES
+        self._of_schema: dict[int, tuple[Validator, Callable[[JsonValue], bool], Schema]] = {}
+
+    def _checks(self, schema: Schema) -> tuple[Validator, Callable[[JsonValue], bool], Schema]:
+        """Return jsonschema's validator of a part of the schema, what says whether a value fits, and the
+        part itself, whose id is its own only as long as it is there."""
+        if id(schema) not in self._of_schema:
+            whole = {**schema, "definitions": self._definitions}
+            validator = _explainer()(whole)
+            fits = partial(_fits, typed_json.decoder_for(whole, whole)) if typed_json else validator.is_valid
+            self._of_schema[id(schema)] = validator, fits, schema
+        return self._of_schema[id(schema)]
+
+    def fits(self, value: JsonValue, schema: Schema) -> bool:
+        """Return whether a value has no errors."""
+        return self._checks(schema)[1](value)
+
+    def add(self, value: JsonValue, schema: Schema, where: str = "") -> bool:
+        """Add the errors of a value; return whether the next one may be explained."""
+        rule = "entry" if where else ""
+        try:
+            self._add(value, schema, where, rule)
+        except _EnoughError:
+            self._findings.count_unread(1, self._name)
+        except _StoppedError as error:
+            problem = f"explaining stopped at {error or '/'}; there may be more"
+            remedy = "correct what is listed, and check again"
+            self._findings.add("E-JSON-STOPPED", problem, remedy, file=self._name)
+            return False
+        return True
+
+    def _add(self, value: JsonValue, schema: Schema, where: str, rule: str) -> None:
+        while "$ref" in schema:
+            schema = self._definitions[schema["$ref"].rpartition("/")[2]]
+        size = _size(value)
+        self._nodes -= size if size <= _SMALL else len(value)
+        if self._nodes < 0:
+            raise _StoppedError(where)
+        if size <= _SMALL:
+            self._report(self._checks(schema)[0].iter_errors(value), where, rule)
+            return
+        shallow = _explainer()(_without_children(schema))
+        self._report(shallow.iter_errors(value), where, rule)
+        for key, child, own, path in _children(value, schema):
+            if not own or self.fits(child, own):
+                continue
+            if self.left <= 0:
+                raise _EnoughError
+            self._add(child, own, f"{where}/{pointer_part(key)}", "/".join([rule, *path]))
+
+    def _report(self, errors: Errors, where: str, rule: str) -> None:
+        for error in errors:
+            if self.left <= 0:
+                raise _EnoughError
+            self.left -= 1
+            place = where + "".join(f"/{pointer_part(part)}" for part in error.absolute_path)
+            problem, remedy, variant = _described_error(error)
+            own = "/".join([rule, *map(str, error.absolute_schema_path), variant])
+            self._findings.add(
+                "E-JSON-SCHEMA", problem, remedy, file=self._name, where=place or "/", rule=own
+            )
+
+
+class _EnoughError(Exception):
+    """A value has more problems than are explained."""
+
+
+class _StoppedError(Exception):
+    """Explaining has taken long enough; the message is the place."""
+
+
+def _size(value: JsonValue) -> int:
+    """Return how many values a value holds, itself among them; more than `_SMALL` if it is large."""
+    size, pending = 0, [value]
+    while pending and size <= _SMALL:
+        current = pending.pop()
+        size += 1
+        if isinstance(current, (dict, list)):
+            size += max(len(current) - _SMALL, 0)
+            pending += islice(current.values() if isinstance(current, dict) else current, _SMALL)
+    return size
+
+
+def _without_children(schema: Schema) -> Schema:
+    """Return the part of a schema that is about a value itself."""
+    return {
+        key: rule
+        for key, rule in schema.items()
+        if key not in ("properties", "additionalProperties", "items")
+    }
+
+
+def _children(value: JsonValue, schema: Schema) -> Iterator[tuple[object, JsonValue, Schema, list[str]]]:
+    """Yield key, value, schema, and path in the schema of what is directly in a value."""
+    if isinstance(value, list):
+        yield from ((index, child, schema.get("items", {}), ["items"]) for index, child in enumerate(value))
+        return
+    known, other = schema.get("properties", {}), schema.get("additionalProperties", {})
+    yield from ((key, value[key], known[key], ["properties", key]) for key in known if key in value)
+    for key, child in value.items():
+        if key not in known:
+            yield key, child, other, ["additionalProperties"]
 
 
 @cache
@@ -341,21 +456,6 @@ def _without_entries(schema: Schema, each: str) -> Schema:
         return {**schema, "additionalProperties": {}}
     inner = {**schema["properties"][each], "additionalProperties": {}}
     return {**schema, "properties": {**schema["properties"], each: inner}}
-
-
-def _add(errors: Errors, prefix: str, name: str, findings: Findings, most: int) -> int:
-    """Add errors of jsonschema to ``findings``; return how many."""
-    count = 0
-    for count, error in enumerate(errors, start=1):
-        if count > most:
-            findings.count_unread(1, name)
-            break
-        where = prefix + "".join(f"/{pointer_part(part)}" for part in error.absolute_path)
-        problem, remedy, variant = _described_error(error)
-        # The schema of an entry has paths of its own.
-        rule = "/".join(["entry" if prefix else "", *map(str, error.absolute_schema_path), variant])
-        findings.add("E-JSON-SCHEMA", problem, remedy, file=name, where=where or "/", rule=rule)
-    return count
 
 
 _TYPES = {

@@ -884,3 +884,46 @@ def test_without_memory_nothing_is_decoded(monkeypatch):
     for read, document in ((parts, GOOD), (detection, DETECTION)):
         with pytest.raises(MemoryError):
             read(json.dumps(document).encode())
+
+
+def large(n_frames, bad):
+    """Return a parts file of one video with many good frames, then the bad ones."""
+    frames = {f"img_{number:05d}.json": {"humans": [HUMAN] * 10} for number in range(n_frames)}
+    return json.dumps({"vid7": {**frames, **bad}, "vid8": {}}).encode()
+
+
+@pytest.mark.parametrize("typed", [True, False])
+def test_problem_beside_many_good_values_is_explained(monkeypatch, typed):
+    if not typed:
+        monkeypatch.setattr(json_files, "typed_json", None)
+    data = large(30, {"bad": {"humans": 1}, "worse": {"humans": [{"box": [1, 2, 3, "x"], "parts": {}}]}})
+    lines = [problem.line() for problem in refused(parts, data).problems]
+    assert [line.partition(";")[0] for line in lines] == [
+        "E-JSON-SCHEMA f.json /vid7/bad/humans: this is the number 1 instead of a list […]",
+        "E-JSON-SCHEMA f.json /vid7/worse/humans/0/box/3: this is a string instead of a number",
+    ]
+
+
+@pytest.mark.parametrize("typed", [True, False])
+def test_explaining_stops_after_so_many_values_and_says_where(monkeypatch, typed):
+    if not typed:
+        monkeypatch.setattr(json_files, "typed_json", None)
+    monkeypatch.setattr(json_files, "_MOST_NODES", 400)
+    bad = {f"bad{number}": {"humans": [HUMAN, {"box": 1, "parts": {}}] * 4} for number in range(9)}
+    findings = refused(parts, large(30, bad))
+    stopped = [problem for problem in findings.problems if problem.code == "E-JSON-STOPPED"]
+    assert [problem.problem for problem in stopped] == ["explaining stopped at /vid7/bad3; there may be more"]
+    places = [problem.where for problem in findings.problems if problem.code == "E-JSON-SCHEMA"]
+    assert places[:2] == ["/vid7/bad0/humans/1/box", "/vid7/bad0/humans/3/box"]
+    assert len(places) == 12
+
+
+def test_kinds_of_problems_are_the_same_in_large_and_in_small_values(monkeypatch):
+    data = large(1, {"bad": {"humans": [{"box": [1, 2, 3, "x"], "parts": {"a": 1}}, {"box": 1}] * 3}})
+    whole = refused(parts, data)
+    monkeypatch.setattr(json_files, "_SMALL", 2)
+    apart = refused(parts, data)
+    assert {problem.rule for problem in apart.problems} == {problem.rule for problem in whole.problems}
+    assert sorted(problem.line() for problem in apart.problems) == sorted(
+        problem.line() for problem in whole.problems
+    )
