@@ -21,7 +21,7 @@ from scoring_program.result import Result
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded, AnyTask, load_task, place_of, task_ids
 from validator import console, limits
-from validator.findings import Findings, Note, Refused, counted
+from validator.findings import Findings, Note, Refused, counted, found_until
 
 SCORED, INVALID, BROKEN = 0, 1, 2
 _NEAR = 0.8
@@ -203,6 +203,7 @@ def _stopped(error: BaseException, clock: _Clock) -> Outcome:
     findings.add(code, f"the run {more} than is allowed (stage {clock.now})", f"submit less; {ask}")
     if clock.is_organizers:
         return Outcome("broken", BROKEN, findings=findings)
+    findings.extend(found_until(error))
     return Outcome(name, INVALID, findings=findings)
 
 

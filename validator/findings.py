@@ -152,8 +152,14 @@ class Findings:
         Within the block, ``with findings.part():`` lets the rest go on after a part that was refused.
         """
         findings = cls()
-        with findings.part():
-            yield findings
+        try:
+            with findings.part():
+                yield findings
+        except BaseException as error:
+            # A run that is stopped can report what was found until then.
+            findings.extend(found_until(error))
+            error.__dict__["found"] = findings
+            raise
         findings.refuse_problems()
 
     @contextmanager
@@ -312,3 +318,9 @@ class Findings:
             ],
             "notes": [asdict(note) for note in self.notes],
         }
+
+
+def found_until(error: BaseException) -> Findings:
+    """Return what was found until an exception ended a block of `Findings.collect`."""
+    found: Findings = error.__dict__.get("found") or Findings()
+    return found

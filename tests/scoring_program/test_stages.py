@@ -10,6 +10,7 @@ from scoring_program import run as pipeline
 from scoring_program.challenges.chalearn.task import GestureTask
 from scoring_program.report import outputs, page
 from scoring_program.run import BROKEN, INVALID
+from validator import csv_files
 from validator.limits import TerminatedError, TimeLimitError
 
 ID = "chalearn_gesture"
@@ -112,3 +113,23 @@ def test_exception_in_a_stage_costs_the_score_only_where_the_score_is_made(stopp
     assert note["text"].startswith(f"there are no {what}: ValueError in task.py line ")
     assert "secret" not in outputs.page + outputs.out + outputs.err
     assert f"note N-INTERNAL: there are no {what}" in outputs.out
+
+
+@pytest.mark.parametrize("error", LIMITS)
+def test_run_that_is_stopped_while_it_reads_reports_what_was_found(run, monkeypatch, error):
+    explained = []
+    original = csv_files.quote
+
+    def fail(*arguments):
+        explained.append(arguments)
+        if len(explained) > 1:
+            raise error
+        return original(*arguments)
+
+    monkeypatch.setattr(csv_files, "quote", fail)
+    reference = {**REFERENCE, "S2_labels.csv": "1,1,10\n", "S2_data.csv": "100,20,2000\n"}
+    outputs = run(ID, reference, {"S1_prediction.csv": "1,1,x\n", "S2_prediction.csv": "1,1,y\n"})
+    codes = [problem["code"] for problem in outputs.detail["problems"]]
+    assert codes[0] == LIMITS[error][1].partition(":")[0]
+    assert codes[1:] == ["E-CSV-INTEGER"]
+    assert outputs.detail["outcome"] == LIMITS[error][0]
