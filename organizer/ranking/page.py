@@ -284,9 +284,10 @@ def _method(pages: RankingPages, ranking: Ranking) -> Element:
     over, m = ranking.records[0].entry.over, len(ranking.records)
     n, item, n_pairs = ranking.comparison.n_items, pages.task.item, m * (m - 1) // 2
     entries = [
-        f"Halves: the reference ({over}) was divided at random into two halves {ranking.half_samples:,} "
-        f"times (seed {SEED}), the same halves for all teams, and each half was scored (McCarthy 1969; Shao "
-        "and Wu, Annals of Statistics 1989). The spread of these scores gives standard errors.",
+        f"Halves: the reference ({over}) was divided at random into two halves "
+        f"{counted(ranking.half_samples, 'time')} (seed {SEED}), the same halves for all teams, and each "
+        "half was scored (McCarthy 1969; Shao and Wu, Annals of Statistics 1989). The spread of these scores "
+        "gives standard errors.",
         "Intervals of scores: Student's t with a correction for skewness (Efron 1987; DiCiccio and Efron "
         f"1992) and an allowance for bias; 95 of 100 hold the score over all such {item}s"
         f"{caution(n, pages.unit)}.",

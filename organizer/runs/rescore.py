@@ -22,7 +22,7 @@ from organizer.runs.submissions import Submission
 from organizer.runs.worker import BuiltTask
 from scoring_program.metrics.resampling import HALVES
 from scoring_program.signature import VERSION
-from validator.findings import quote
+from validator.findings import counted, quote
 from validator.workers import usable_cores
 
 _INSTALL = ".venv/bin/python -m pip install --require-hashes -r requirements/scale.lock"
@@ -77,7 +77,9 @@ def score_all(
     setup = Setup(built.id, VERSION, fingerprint(built), settings, options.half_samples, built.time_limit)
     store = _Store(output / "store", setup)
     if store.is_first_after_old:
-        print(f"made by version 1.1: all {len(submissions):,} submissions are scored again", flush=True)
+        print(
+            f"made by version 1.1: all {counted(len(submissions), 'submission')} are scored again", flush=True
+        )
     start = partial(_engine, built, setup, output / "work", options)
     records: dict[str, Record] = {}
     # A bar with rate and remaining time on a terminal, a line for each submission elsewhere.

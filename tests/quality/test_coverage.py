@@ -67,6 +67,8 @@ def test_tables_of_intervals_and_tournaments(monkeypatch, capsys):
     monkeypatch.setattr(coverage, "ProcessPoolExecutor", lambda n, context: ThreadPoolExecutor(n))
     for name, value in (("SIZES", (10,)), ("_FEWEST_ITEMS", 24), ("_NOISES", (0.3,)), ("_CHUNK", 2)):
         monkeypatch.setattr(coverage, name, value)
+    for name, value in (("_TEAM_ITEMS", 10), ("_FEWEST_TEAM_ITEMS", 12)):
+        monkeypatch.setattr(coverage, name, value)
     assert coverage.run_coverage(["anet_entities_gen"], 20, 3) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(" | ")[0] for line in lines if line.startswith("| anet")] == [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +54,12 @@ class ItemQuality(QualityTask[Values]):
 
     def files(self, prediction: Values) -> Files:
         return {FILE: encode(prediction)}
+
+    def repeated(self, files: Files, copies: Mapping[str, Sequence[str]]) -> Files:
+        return {
+            name: encode({copy: value for item, value in decode(data).items() for copy in copies[item]})
+            for name, data in files.items()
+        }
 
 
 def _guesses(reference: Path, rng: random.Random, wrong: float) -> Values:
