@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 import shutil
 from pathlib import Path
 
@@ -22,10 +21,11 @@ settings.load_profile("default")
 
 
 @pytest.fixture(scope="session")
-def bundles(tmp_path_factory):
+def bundles(request, tmp_path_factory):
     """Return the folder with all bundles of both forms, made with the demo reference, once for all processes."""
     folder = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
+    # Not by a variable of the environment, which tests that run pytest pass on.
+    if hasattr(request.config, "workerinput"):
         folder = folder.parent
     dist = folder / "bundles"
     with (folder / "bundles.lock").open("w") as lock:
