@@ -20,7 +20,7 @@ AREAS = {"all": (0.0, 1e5**2), "medium": (32.0**2, 96.0**2), "large": (96.0**2, 
 MOST_DETECTIONS = 20
 SECOND_PASS_IOU = 0.8
 _LARGEST = 1 - 1e-10
-_REPLICATE_BLOCK = 50
+_ROW_BLOCK = 50
 
 
 @dataclass(frozen=True)
@@ -300,12 +300,12 @@ def weighted(detections: Ranked, weights: Floats) -> Floats:
     Parameters
     ----------
     detections : Ranked
-    weights : float64 array of shape (n_replicates, n_images)
+    weights : float64 array of shape (n_rows, n_images)
         Whole numbers.
 
     Returns
     -------
-    float64 array of shape (n_replicates,)
+    float64 array of shape (n_rows,)
         The mean over the thresholds and the 101 recalls; 0 where no person counts.
     """
     # Only what has a weight: a sample may leave most images out.
@@ -313,8 +313,8 @@ def weighted(detections: Ranked, weights: Floats) -> Floats:
     right, counted = detections.right[:, some], detections.counted[:, some]
     detections = Ranked(detections.image[some], right, counted, detections.n_persons)
     total = np.zeros(len(weights))
-    for begin in range(0, len(weights), _REPLICATE_BLOCK):
-        block = slice(begin, begin + _REPLICATE_BLOCK)
+    for begin in range(0, len(weights), _ROW_BLOCK):
+        block = slice(begin, begin + _ROW_BLOCK)
         total[block] = _weighted(detections, weights[block])
     return total / len(THRESHOLDS)
 

@@ -175,12 +175,12 @@ def weighted_class_mean(correct: Bools, label: Ints, item: Ints, weights: Floats
     correct : bool array of shape (n_words,)
     label, item : int arrays of shape (n_words,)
         Class and item of each word.
-    weights : float64 array of shape (n_replicates, n_items)
+    weights : float64 array of shape (n_rows, n_items)
         How often each item occurs.
 
     Returns
     -------
-    float64 array of shape (n_replicates,)
+    float64 array of shape (n_rows,)
         0 where no class occurs.
     """
     n_items = weights.shape[1]

@@ -9,5 +9,5 @@ from validator.arrays import Floats, Ints
 
 
 def weighted(truth: Ints, predicted: Ints, weights: Floats) -> Floats:
-    """Return the accuracy for each row of weights: (n,), (n,), (n_replicates, n) -> (n_replicates,)."""
+    """Return the accuracy for each row of weights: (n,), (n,), (n_rows, n) -> (n_rows,)."""
     return resampling.weighted_mean((truth == predicted).astype(np.float64), weights)

@@ -10,7 +10,7 @@ from validator.arrays import Floats, Ints
 def weighted(truth: Ints, predicted: Ints, weights: Floats) -> Floats:
     """Return the mean recall of the labels in ``truth`` for each row of weights.
 
-    Shapes: (n,), (n,), (n_replicates, n) -> (n_replicates,).
+    Shapes: (n,), (n,), (n_rows, n) -> (n_rows,).
     """
     of_label = (truth[:, None] == np.unique(truth)).astype(np.float64)
     total = weights @ of_label

@@ -10,7 +10,7 @@ from validator.arrays import Floats, Ints
 def weighted(truth: Ints, predicted: Ints, weights: Floats) -> Floats:
     """Return the mean F1 of the labels on either side for each row of weights.
 
-    Shapes: (n,), (n,), (n_replicates, n) -> (n_replicates,).
+    Shapes: (n,), (n,), (n_rows, n) -> (n_rows,).
     """
     labels = np.union1d(truth, predicted)
     annotated, guessed = ((side[:, None] == labels).astype(np.float64) for side in (truth, predicted))

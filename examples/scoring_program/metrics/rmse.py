@@ -11,6 +11,6 @@ from validator.arrays import Floats
 def weighted(truth: Floats, predicted: Floats, weights: Floats) -> Floats:
     """Return the root of the mean squared error for each row of weights.
 
-    Shapes: (n,), (n,), (n_replicates, n) -> (n_replicates,).
+    Shapes: (n,), (n,), (n_rows, n) -> (n_rows,).
     """
     return np.sqrt(resampling.weighted_mean((truth - predicted) ** 2, weights))

@@ -99,7 +99,7 @@ def test_weights_are_repeated_images(several, data, block):
         )
         expected.append([curves.average(curves.precision[0, measure], 0) for measure in range(2)])
     found = matched_together(several)
-    with mock.patch.object(ap, "_REPLICATE_BLOCK", block):
+    with mock.patch.object(ap, "_ROW_BLOCK", block):
         for measure in range(2):
             means = ap.weighted(ap.ranked(found, 0, measure), np.array(weights, float))
             assert means.tolist() == pytest.approx([values[measure] for values in expected], abs=1e-12)
