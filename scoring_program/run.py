@@ -25,6 +25,8 @@ from validator.findings import Findings, Note, Refused, counted, found_until
 
 SCORED, INVALID, BROKEN = 0, 1, 2
 _NEAR = 0.8
+# Bytes that every run needs besides its libraries, which take about 100 MB, and more on many cores.
+_LEAST_MEMORY = 100 << 20
 # Stages in which a time-out or a lack of memory is the organizer's.
 _ORGANIZERS_STAGES = ("start", "reference")
 _COST_DECIMALS = 6
@@ -108,6 +110,8 @@ def load_folder(
     settings = task.settings(folder, overrides)
     if is_limited:
         limits.start(settings["time_limit"], settings["memory_limit"])
+        # The linear algebra of numpy ends the process where it cannot have its buffers.
+        limits.require_memory(_LEAST_MEMORY)
     with _reported(task, settings):
         return task.load(folder, settings)
 
@@ -199,10 +203,14 @@ def _stopped(error: BaseException, clock: _Clock) -> Outcome:
         name, code, setting, more = ("memory", "E-LIMIT-MEMORY", "memory_limit", "needs more memory")
     # The times stay out of the outputs, which are then the same in every run.
     console.say(clock.line(), to=sys.stderr)
-    ask = f"if your submission is of ordinary size, tell the organizers ({setting} in settings.yaml)"
-    findings.add(code, f"the run {more} than is allowed (stage {clock.now})", f"submit less; {ask}")
+    problem = f"the run {more} than is allowed (stage {clock.now})"
     if clock.is_organizers:
+        findings.add(
+            code, problem, f"raise {setting} in settings.yaml, or what the container of the program is given"
+        )
         return Outcome("broken", BROKEN, findings=findings)
+    ask = f"if your submission is of ordinary size, tell the organizers ({setting} in settings.yaml)"
+    findings.add(code, problem, f"submit less; {ask}")
     findings.extend(found_until(error))
     return Outcome(name, INVALID, findings=findings)
 

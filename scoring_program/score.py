@@ -23,16 +23,22 @@ if sys.version_info < (3, 9):
     )
     sys.exit(2)
 try:
-    import numpy  # noqa: F401
-    import yaml  # noqa: F401
-except ImportError as error:
+    try:
+        import numpy  # noqa: F401
+        import yaml  # noqa: F401
+    except ImportError as error:
+        sys.stderr.write(
+            "E-PYTHON: this interpreter cannot import %s; the organizers must set "
+            "docker_image: codalab/codalab-legacy:py312 in competition.yaml\n" % (error.name or "numpy")
+        )
+        sys.exit(2)
+    from scoring_program.run import main
+except MemoryError:
     sys.stderr.write(
-        "E-PYTHON: this interpreter cannot import %s; the organizers must set "
-        "docker_image: codalab/codalab-legacy:py312 in competition.yaml\n" % (error.name or "numpy")
+        "E-LIMIT-MEMORY: the memory does not suffice to import the program; the organizers must give its "
+        "container at least 1 GB\n"
     )
     sys.exit(2)
 
 if __name__ == "__main__":
-    from scoring_program.run import main
-
     sys.exit(main())

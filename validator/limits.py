@@ -96,7 +96,10 @@ def collector_off() -> Iterator[None]:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Return whether an exception means that memory has run out: Python has two for it."""
+    """Return whether an exception means that memory has run out: Python has three for it."""
+    if isinstance(error, ImportError):
+        # The words of the loader of the GNU C library; there is no number.
+        return "failed to map segment" in str(error)
     return isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
 
 

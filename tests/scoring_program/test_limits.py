@@ -87,6 +87,39 @@ def test_a_run_that_needs_too_much_memory_ends_in_a_message(start, tmp_path):
     assert left(tmp_path) == ["detailed_results.html", "detailed_results.json"]
 
 
+# Runs a script with ARGUMENTS in little more address space than numpy takes.
+NEARLY_FULL = """
+import resource, runpy, sys
+import numpy
+left, script, *sys.argv[1:] = sys.argv[1:]
+with open("/proc/self/statm") as file:
+    taken = int(file.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (taken + int(float(left) * 2**20), -1))
+runpy.run_path(script, run_name="__main__")
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems do not limit address space")
+@pytest.mark.parametrize("task_id", ["chalearn_gesture", "densepose"])
+@pytest.mark.parametrize("left", [0.5, 4, 8, 16, 64])
+def test_memory_near_what_the_imports_need_says_so(tmp_path, task_id, left):
+    script = str(ROOT / "scoring_program" / "score.py")
+    arguments = [str(left), script, str(tmp_path), str(tmp_path / "out"), "--task", task_id]
+    (tmp_path / "ref").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", NEARLY_FULL, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    line = done.stderr.splitlines()[-1].replace("1. ", "")
+    assert line.startswith("E-LIMIT-MEMORY: ")
+    assert "container" in line
+
+
 @pytest.mark.slow
 def test_a_run_near_its_limit_says_what_took_long(start):
     body = "time.sleep(2.5); return TrackTask.measure(*arguments)"
