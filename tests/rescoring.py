@@ -82,11 +82,11 @@ def write_submissions(folder, submissions):
     return folder
 
 
-def spoiled(time_limit=600.0):
-    """Return the built program with a reader that misbehaves on request."""
+def spoiled(time_limit=600.0, code=_SPOILED):
+    """Return the built program with further code, by default a reader that misbehaves on request."""
     with zipfile.ZipFile(BytesIO(build_program(ID))) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
-    files["scoring_program/challenges/chalearn/task.py"] += _SPOILED.encode()
+    files["scoring_program/challenges/chalearn/task.py"] += code.encode()
     return BuiltTask(ID, zip_bytes(files), REFERENCE, time_limit)
 
 

@@ -145,7 +145,13 @@ def _score(setup: Setup, loaded: Loaded) -> Entry:
     """Score the submission in a child and wait for it, or kill it at the time limit."""
     begin = time.monotonic()
     answer, end = os.pipe()
-    child = os.fork()
+    try:
+        child = os.fork()
+    except OSError as error:
+        os.close(answer)
+        os.close(end)
+        # Not the submission's: it must not count as one that was killed.
+        return Entry(BROKEN, f"the system starts no further process ({error.strerror}); use fewer workers")
     if not child:
         _score_here(setup, loaded, end)
     os.close(end)

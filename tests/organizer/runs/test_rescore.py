@@ -77,6 +77,16 @@ def test_a_submission_that_misbehaves_is_told_and_the_rest_goes_on(misbehaving, 
     assert told["once"]["score"] == told["fine"]["score"]
 
 
+def test_a_system_that_starts_no_process_is_not_held_against_a_submission(tmp_path, capsys):
+    refuse = "import os\ndef _refuse(): raise BlockingIOError(11, 'try again')\nos.fork = _refuse\n"
+    folder, out = write_submissions(tmp_path / "in", {"a.zip": sample()}), tmp_path / "out"
+    assert rescore(spoiled(code=refuse), folder, out, Choices()) == 2
+    problem = capsys.readouterr().out.splitlines()[-1]
+    assert problem == "the system starts no further process (try again); use fewer workers"
+    assert rescore(spoiled(code=""), folder, out, Choices()) == 0
+    assert outcomes(out)["a"]["outcome"] == "scored"
+
+
 @pytest.mark.skipif(not network_off(), reason="the system does not let us cut the network")
 def test_submissions_are_scored_without_network(misbehaving, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as server:
