@@ -205,9 +205,7 @@ def _stopped(error: BaseException, clock: _Clock) -> Outcome:
     console.say(clock.line(), to=sys.stderr)
     problem = f"the run {more} than is allowed (stage {clock.now})"
     if clock.is_organizers:
-        findings.add(
-            code, problem, f"raise {setting} in settings.yaml, or what the container of the program is given"
-        )
+        findings.add(code, problem, f"raise {setting} in settings.yaml, or the limits of the container")
         return Outcome("broken", BROKEN, findings=findings)
     ask = f"if your submission is of ordinary size, tell the organizers ({setting} in settings.yaml)"
     findings.add(code, problem, f"submit less; {ask}")

@@ -124,6 +124,16 @@ def test_the_readme_names_every_command_of_the_makefile():
     assert named == set(phony.split())
 
 
+def test_nothing_depends_on_the_time_of_day():
+    """A clock that is set back must change neither a limit nor an output."""
+    for package in ("scoring_program", "validator", "organizer", "starting_kit"):
+        for path in (ROOT / package).rglob("*.py"):
+            text = path.read_text(encoding="utf-8")
+            assert not re.search(r"\btime\.(time|localtime|gmtime|ctime)\(|\.(now|today|utcnow)\(", text), (
+                path
+            )
+
+
 def test_no_generated_file_is_committed():
     try:
         files = subprocess.run(
