@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from scoring_program.challenges.anet_entities.measure import SentenceStatistics, WordStatistics
@@ -23,25 +25,13 @@ def given_sections(reference: Reference, submission: Grounding, statistics: Word
     words, joined = reference.words, statistics.joined
     n_words = np.bincount(words.segment, minlength=len(reference.segments))
     right = np.bincount(words.segment, statistics.correct, len(reference.segments))
-    classes = _given_class_table(statistics)
+    section, names = Section("classes", "Classes", _CLASSES_NOTE), ["Class", *joined.classes]
+    classes = _share_table(section, "Accuracy", names, statistics.label, statistics.correct, 2)
     return [
         classes,
         *_word_tables(reference, statistics.correct, classes.support),
         _segment_table(reference, "Accuracy", right / np.maximum(n_words, 1), joined.submitted),
     ]
-
-
-def _given_class_table(statistics: WordStatistics) -> Groups:
-    joined = statistics.joined
-    n = len(joined.classes)
-    means, n_words = grounding.class_means(statistics.correct, statistics.label, n)
-
-    def row(groups: Ints) -> list[Cell]:
-        total = int(n_words[groups].sum())
-        return [total, float((means * n_words)[groups].sum() / max(total, 1))]
-
-    titles = columns(text=["Class"], count=["Words"], share=["Accuracy"])
-    return Groups("classes", "Classes", _CLASSES_NOTE, titles, joined.classes, n_words, row, 2)
 
 
 def generated_sections(
@@ -50,7 +40,9 @@ def generated_sections(
     """Return all sections of sub-task II, the aggregates first."""
     annotated, judged = reference.annotated, statistics.judged
     f1 = np.nan_to_num(statistics.f1)
-    classes = _recalls(annotated, statistics)
+    note = f"{_CLASSES_NOTE} Recall: share of the annotated words whose class is predicted in the right box."
+    section, names = Section("classes", "Classes", note), ["Class", *annotated.classes]
+    classes = _share_table(section, "Recall", names, statistics.words.label, judged.word_correct, 2)
     return [
         classes,
         *_word_tables(annotated, judged.word_correct, classes.support),
@@ -58,19 +50,6 @@ def generated_sections(
         _hallucinated(statistics),
         _segment_table(annotated, "F1", f1, statistics.joined.submitted),
     ]
-
-
-def _recalls(reference: Reference, statistics: SentenceStatistics) -> Groups:
-    words, n = statistics.words, len(reference.classes)
-    right, n_words = grounding.class_means(statistics.judged.word_correct, words.label, n)
-
-    def row(groups: Ints) -> list[Cell]:
-        total = int(n_words[groups].sum())
-        return [total, float((right * n_words)[groups].sum() / max(total, 1))]
-
-    titles = columns(text=["Class"], count=["Words"], share=["Recall"])
-    note = f"{_CLASSES_NOTE} Recall: share of the annotated words whose class is predicted in the right box."
-    return Groups("classes", "Classes", note, titles, reference.classes, n_words, row, 2)
 
 
 def _predicted_classes(reference: Reference, statistics: SentenceStatistics) -> Table:
@@ -154,17 +133,27 @@ def _names(edges: tuple[int, ...]) -> list[str]:
 
 
 def _binned(key: str, title: str, names: list[str], index: Ints, correct: Bools) -> Groups:
-    """Return a table of bins; ``names`` begins with the title of the first column."""
-    what, *bins = names
-    n_words, n_right = (np.bincount(index[chosen], minlength=len(bins)) for chosen in (slice(None), correct))
+    section = Section(key, title, "Share of the annotated words that are grounded right.")
+    return _share_table(section, "Accuracy", names, index, correct)
 
-    def row(groups: Ints) -> list[Cell]:
-        total = int(n_words[groups].sum())
-        return [total, float(n_right[groups].sum() / max(total, 1))]
 
-    titles = columns(text=[what], count=["Words"], share=["Accuracy"])
-    note = "Share of the annotated words that are grounded right."
-    return Groups(key, title, note, titles, bins, n_words, row)
+def _share_table(
+    section: Section, share: str, names: Sequence[str], index: Ints, correct: Bools, worst: int | None = None
+) -> Groups:
+    """Return how many annotated words of each group there are, and the share of them that is ``correct``.
+
+    ``names`` are the title of the first column, then those of the groups; ``index`` (n_words,) is the group
+    of each word; rows are sorted by the column ``worst``.
+    """
+    first, *groups = names
+    n_words, n_right = (np.bincount(index[own], minlength=len(groups)) for own in (slice(None), correct))
+
+    def row(members: Ints) -> list[Cell]:
+        total = int(n_words[members].sum())
+        return [total, float(n_right[members].sum() / max(total, 1))]
+
+    titles = columns(text=[first], count=["Words"], share=[share])
+    return Groups(section.key, section.title, section.note, titles, groups, n_words, row, worst)
 
 
 def _segment_table(reference: Reference, title: str, values: Floats, submitted: Bools) -> Section:
