@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -119,8 +120,8 @@ def _word_tables(reference: Reference, correct: Bools, of_classes: Ints) -> list
     # All words of a class are in one bin of frequency: the rest of the bin follows from rows of classes.
     large, _ = merge_small(of_classes, MIN_GROUP)
     rest = np.bincount(by_frequency[~np.isin(words.label, large)], minlength=len(_FREQUENCIES))
-    support = frequencies.support
-    support[rest > 0] = np.minimum(support, rest)[rest > 0]
+    support = np.where(rest > 0, np.minimum(frequencies.support, rest), frequencies.support)
+    frequencies = replace(frequencies, support=support)
     names = ["Square root of the box area", *_names(_SIDES)]
     by_size = np.searchsorted(_SIDES, side, "right") - 1
     sizes = _binned("box_size", "Accuracy against box size", names, by_size, correct)

@@ -53,14 +53,14 @@ def objects(*found):
     }
 
 
-def tables_of(run, task, results):
+def tables_of(run, task, results, reference=REFERENCE, detail="full"):
     mode, name = ("gen", "submission_gen.json") if task.endswith("gen") else ("GT", "submission_gt.json")
     submission = {
         name: json.dumps(
             {"results": results, "eval_mode": mode, "external_data": {"used": False, "details": ""}}
         )
     }
-    outcome = run(task, REFERENCE, submission, detail="full", splits=["validation"])
+    outcome = run(task, reference, submission, detail=detail, splits=["validation"])
     tables = outcome.detail["tables"]
     return {key: table["rows"] for key, table in tables.items()}
 
@@ -114,3 +114,23 @@ def test_sections_of_generated_sentences(run):
             [["vB", "0", "dog", "missing", 0.0], ["vA", "0", "man, cup", "yes", 2 / 5], ["vA", "1", MEN, "yes", 1 / 2]]
         ),
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("detail", ["full", "summary"])
+def test_a_bin_counts_all_words_where_rare_classes_make_it_smaller(run, detail):
+    """Nine men, who are right, and five classes of one word each are in one bin of frequency."""
+    rare = ["cup", "dog", "cat", "hat", "car"]
+    words = [
+        *((index, "man", square(32), 0) for index in range(9)),
+        *((9 + k, name, square(32), 0) for k, name in enumerate(rare)),
+    ]
+    tokens = ["man"] * 9 + rare
+    content = {"annotations": {"vA": {"segments": {"0": segment(tokens, words)}}}, "vocab": ["man", *rare]}
+    reference = {
+        **REFERENCE,
+        "reference.json": json.dumps(content),
+        "split.json": json.dumps({"validation": ["vA"]}),
+    }
+    results = {"vA": {"0": objects(*((index, "man", square(32)) for index in range(9)))}}
+    rows = tables_of(run, "anet_entities_gt", results, reference, detail)["frequency"]
+    assert rows == [["1 to below 10", 14, pytest.approx(9 / 14, abs=0.005)]]
