@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from organizer import ROOT
+from scoring_program.report.outputs import replacing
 
 # The content of a folder by POSIX names.
 Files = Mapping[str, bytes]
@@ -79,15 +80,10 @@ def unpack(archive: bytes, folder: Path) -> None:
 
 def write_durable(path: Path, text: str) -> None:
     """Write text as UTF-8 so that after a power cut there is the old file or the new one, never a part."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as stream:
-            stream.write(text.encode("utf-8", "replace"))
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with replacing(path) as temporary, temporary.open("wb") as stream:
+        stream.write(text.encode("utf-8", "replace"))
+        stream.flush()
+        os.fsync(stream.fileno())
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)

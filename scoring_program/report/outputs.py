@@ -39,13 +39,19 @@ def write_atomic(path: Path, text: str) -> None:
 
     Raises OutputError if that cannot be done.
     """
+    with _output_errors(f"{path.name} cannot be written"), replacing(path) as temporary:
+        temporary.write_bytes(text.encode("utf-8", "replace"))
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give the path of another file, which takes the place of ``path`` at the end. Raises OSError."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    with _output_errors(f"{path.name} cannot be written"):
-        try:
-            temporary.write_bytes(text.encode("utf-8", "replace"))
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+    try:
+        yield temporary
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def begin(folder: Path, html: str) -> None:
