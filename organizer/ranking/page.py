@@ -106,7 +106,10 @@ def _ranking(pages: RankingPages, ranking: Ranking) -> Element:
     of_scores, of_differences = _score_bands(ranking), _difference_bands(ranking)
     score, first = pages.task.columns[0].title, cut(ranking.teams[0])
     heads: list[Child] = [_two("Rank", "rank set"), "Team", _two(score, "95 % interval")]
-    heads += [_ends(of_scores), _two("Difference", f"to {first}, 95 % interval"), _ends(of_differences)]
+    scales = [
+        (min(band[0] for band in of), max(band[2] for band in of)) for of in (of_scores, of_differences)
+    ]
+    heads += [_ends(scales[0]), _two("Difference", f"to {first}, 95 % interval"), _ends(scales[1])]
     compared, rows = ranking.comparison, list[list[Child]]()
     sets = zip(*(values.tolist() for values in (compared.rank, compared.rank_low, compared.rank_high)))
     for i, (record, (rank, low, high)) in enumerate(zip(ranking.records, sets)):
@@ -116,9 +119,9 @@ def _ranking(pages: RankingPages, ranking: Ranking) -> Element:
         rows.append([
             _two(str(rank), _span(low, high)),
             element("div", cut(record.submission.team), *below, class_="name"),
-            _two(pages.score(record), _range(own)), _forest(own, of_scores),
+            _two(pages.score(record), _range(own)), _forest(own, scales[0]),
             _two(f"{difference[1]:.4f}", _range(difference)) if i else "",
-            _forest(difference, of_differences, zero=True) if i else "",
+            _forest(difference, scales[1], zero=True) if i else "",
         ])  # fmt: skip
     text = element("ul", *(element("li", line) for line in _sentences(pages, ranking)), class_="after")
     return card("ranking", "Ranking", "", *_rows(heads, rows, "Ranking"), text)
@@ -144,10 +147,9 @@ def _difference_bands(ranking: Ranking) -> list[_Band]:
     return [(0.0, 0.0, 0.0), *zip(low.tolist(), (middle + 0.0).tolist(), high.tolist())]
 
 
-def _ends(bands: Sequence[_Band]) -> Element:
+def _ends(scale: tuple[float, float]) -> Element:
     """Return the ends of the scale of a forest plot."""
-    low, high = min(band[0] for band in bands), max(band[2] for band in bands)
-    return element("div", element("span", f"{low:.3f}"), element("span", f"{high:.3f}"), class_="ends")
+    return element("div", *(element("span", f"{end:.3f}") for end in scale), class_="ends")
 
 
 def _span(low: int, high: int) -> str:
@@ -208,9 +210,9 @@ def _two(text: str, below: str) -> Element:
     return element("div", text, element("small", below), class_="two")
 
 
-def _forest(values: _Band, bands: Sequence[_Band], zero: bool = False) -> Element:
+def _forest(values: _Band, scale: tuple[float, float], zero: bool = False) -> Element:
     """Return an interval as a band and the value as a mark, on the scale of the whole table."""
-    least, most = min(band[0] for band in bands), max(band[2] for band in bands)
+    least, most = scale
     width = max(most - least, 1e-9)
     left, at, right, origin = (1 + 98 * (value - least) / width for value in (*values, 0.0))
     axis = (
@@ -365,7 +367,7 @@ def _progress(pages: RankingPages, ranking: Ranking) -> list[Element]:
     if not dated:
         return []
     first = min(day for entries in dated.values() for day, _ in entries)
-    best = min if pages.task.columns[0].sorting == "asc" else max
+    best = max if pages.task.higher_is_better else min
     lines = []
     for team in [team for team in ranking.teams if team in dated][:_MOST_LINES]:
         days, scores = zip(*sorted(dated[team]))
