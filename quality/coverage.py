@@ -24,7 +24,7 @@ from organizer.files import folder_files, write_files
 from quality.demo_data import load_against
 from quality.task import quality_tasks
 from scoring_program.metrics import comparison, resampling
-from scoring_program.metrics.resampling import HALVES, HalfScores
+from scoring_program.metrics.resampling import HalfScores
 from scoring_program.result import Statistics
 from scoring_program.task import AnyTask
 from validator.arrays import Floats, Ints
@@ -81,18 +81,13 @@ class Population:
         """
         order = np.argsort(sample, kind="stable")
         items, begin = np.unique(sample[order], return_index=True)
-        weights = np.zeros((1 + 2 * HALVES, self.n_items))
-        weights[:, items] = np.add.reduceat(_places(len(sample))[:, order], begin, axis=1)
-        scores = resampling.rounded(self.task.reduce(self.submissions[number], weights))
-        first, second = np.split(scores[1:], 2)
-        return HalfScores(float(scores[0]), first, second, len(sample))
 
+        def reduce(of_places: Floats) -> Floats:
+            weights = np.zeros((len(of_places), self.n_items))
+            weights[:, items] = np.add.reduceat(of_places[:, order], begin, axis=1)
+            return self.task.reduce(self.submissions[number], weights)
 
-@cache
-def _places(size: int) -> Floats:
-    """Return the weights of the places of a sample: of all, of the first halves, and of the second ones."""
-    sides = resampling.sides(size)
-    return np.concatenate([np.ones((1, size)), sides > 0, sides < 0]).astype(np.float64)
+        return resampling.half_scores(reduce, np.arange(len(sample)))
 
 
 @cache
