@@ -20,6 +20,13 @@ def repeated(name, files, items, weights):
     return quality_tasks()[name].repeated(files, copies)
 
 
+def demo(name):
+    """Return the files of the demo reference and of the weak sample."""
+    reference = folder_files(REFERENCES / name)
+    reference.pop("SYNTHETIC.md")
+    return reference, folder_files(SAMPLES / name / "weak")
+
+
 def scored(name, reference, submission, folder, protocol, interval=False):
     """Return the result for the files of a reference and of a submission."""
     for place, files in (("ref", reference), ("res", submission)):
@@ -33,9 +40,7 @@ def scored(name, reference, submission, folder, protocol, interval=False):
 @pytest.mark.parametrize("protocol", ["published", "released"])
 @pytest.mark.parametrize("name", task_ids())
 def test_weights_repeat_items(tmp_path, name, protocol):
-    reference = folder_files(REFERENCES / name)
-    submission = folder_files(SAMPLES / name / "weak")
-    reference.pop("SYNTHETIC.md")
+    reference, submission = demo(name)
     result = scored(name, reference, submission, tmp_path / "once", protocol)
     items = result.items
     for number, weights in enumerate(np.random.default_rng(9).integers(0, 4, (3, len(items))).astype(float)):
@@ -50,9 +55,7 @@ def test_weights_repeat_items(tmp_path, name, protocol):
 @pytest.mark.parametrize("protocol", ["published", "released"])
 @pytest.mark.parametrize("name", task_ids())
 def test_halves_are_references_with_half_of_the_groups(tmp_path, name, protocol):
-    reference = folder_files(REFERENCES / name)
-    submission = folder_files(SAMPLES / name / "weak")
-    reference.pop("SYNTHETIC.md")
+    reference, submission = demo(name)
     items = scored(name, reference, submission, tmp_path / "once", protocol).items
     number = np.arange(len(items)) % 5
     lines = ["item,group", *(f"{item},group{group}" for item, group in zip(items, number.tolist()))]

@@ -190,14 +190,16 @@ def make_documents(rng):
     return reference, {"pred_vid_result.json": guessed, "pred_part_result.json": guesses}
 
 
+def as_texts(documents):
+    """Return the files that hold documents."""
+    return {name: json.dumps(content) for name, content in documents.items()}
+
+
 @pytest.mark.parametrize("protocol", ["published", "released"])
 @pytest.mark.parametrize("seed", range(scaled(60)))
 def test_scores_are_those_of_the_plain_program(run, seed, protocol):
     reference, submission = make_documents(random.Random(seed))
-    texts = (
-        {name: json.dumps(content) for name, content in side.items()} for side in (reference, submission)
-    )
-    found = run(ID, *texts, protocol=protocol).scores
+    found = run(ID, *map(as_texts, (reference, submission)), protocol=protocol).scores
     expected = plain_scores(reference, submission, protocol == "released")
     assert {key: found[key] for key in expected} == {
         key: pytest.approx(value, rel=0, abs=6e-11) for key, value in expected.items()
@@ -208,10 +210,7 @@ def test_scores_are_those_of_the_plain_program(run, seed, protocol):
 @pytest.mark.parametrize("seed", range(scaled(40)))
 def test_error_costs_are_scores_with_errors_fixed(run, seed, protocol):
     reference, submission = make_documents(random.Random(seed))
-    texts = (
-        {name: json.dumps(content) for name, content in side.items()} for side in (reference, submission)
-    )
-    found = run(ID, *texts, protocol=protocol).if_fixed
+    found = run(ID, *map(as_texts, (reference, submission)), protocol=protocol).if_fixed
     released = protocol == "released"
     expected = {key: plain_scores(reference, submission, released, key)["score"] for key in found}
     assert found == pytest.approx(expected, rel=0, abs=6e-11)
