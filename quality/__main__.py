@@ -58,9 +58,9 @@ def _parser() -> argparse.ArgumentParser:
     fuzz = add("fuzz", "fuzzing.run:fuzz_command", "run the built programs on corrupted submissions")
     fuzz.add_argument("number", nargs="?", type=int, default=2000)
     fuzz.add_argument("--seed", type=int, default=1)
-    mutants = add("mutants", "mutants:run_mutants", "mutation testing of metrics and validator")
+    mutants = add("mutants", "mutants:run_mutants", "try small changes of the code on the tests")
     mutants.add_argument("chosen", nargs="*", metavar="module", help="default: all")
-    mutants.add_argument("--sample", type=int, default=150, help="mutants tried of each module")
+    mutants.add_argument("--sample", type=int, default=40, help="mutants tried of each module")
     return parser
 
 

@@ -1,120 +1,167 @@
-"""Mutation testing: small changes of metrics and validator, each of which the tests should detect.
+"""Mutation testing: small changes of metrics and validator, each of which the tests should notice.
 
-cosmic-ray (``make .venv/mutation/done`` installs it, ``cosmic-ray.toml`` configures it) changes a copy of the
-repository. A sample of each module's mutants is tried on its quick tests, because all would take days.
+cosmic-ray (``make .venv/mutation/done`` installs it, ``cosmic-ray.toml`` configures it) changes copies of the
+repository. A sample of each module's mutants is tried on quick tests that run the changed line, because all
+mutants and all tests would take days.
 """
 
 from __future__ import annotations
 
+import collections
 import hashlib
 import json
+import queue
 import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
 
-from organizer.bundle.parts import imported, needed_code
-from quality import ROOT, mutant_filter
-from scoring_program.task import load_task, task_ids
+from quality import ROOT, mutant_filter, mutant_tests
 
 _WORK = ROOT / ".cache" / "mutants"
-_COPY = _WORK / "repository"
 _BIN = ROOT / ".venv" / "mutation" / "bin"
 _LEFT_OUT = (".git", ".venv", ".cache", "out", "dist", ".hypothesis", "*_cache", "__pycache__")
+_COPIES = 2
+
+
+class Results(NamedTuple):
+    """What became of the mutants of a module: how many were tried or took too long, and who survived."""
+
+    total: int
+    tried: int
+    timed_out: int
+    alive: list[str]
 
 
 def modules() -> list[str]:
-    """Return the modules that are tried: the metrics and the validator."""
-    folders = (ROOT / "scoring_program" / "metrics", ROOT / "validator")
-    return [p.relative_to(ROOT).as_posix() for folder in folders for p in sorted(folder.rglob("[!_]*.py"))]
-
-
-def chosen_tests(module: str) -> list[str]:
-    """Return the arguments of pytest for the tests of a module.
-
-    These are the file in the same place below ``tests/``, or else those that import the module, or else all
-    of its package; for metrics also the golden cases of the tasks whose program needs the module.
-    """
-    tests, name = ROOT / "tests", module[: -len(".py")].replace("/", ".")
-    chosen = [tests / Path(module).with_name(f"test_{Path(module).name}")]
-    if not chosen[0].exists():
-        # Attacks look at the pages of whole runs.
-        paths = [path for path in sorted(tests.rglob("test_*.py")) if "attacks" not in path.parts]
-        chosen = [path for path in paths if name in imported(path.read_bytes())]
-        chosen = chosen or [path for path in paths if tests / Path(module).parts[0] in path.parents]
-    files = [path.relative_to(ROOT).as_posix() for path in chosen]
-    if not module.startswith("scoring_program/metrics/"):
-        return files
-    entries = {i: f"scoring_program.challenges.{load_task(i).folder.name}.task" for i in task_ids()}
-    tasks = [task_id for task_id, entry in entries.items() if module in needed_code([entry])]
-    return [*files, "tests/test_golden.py", "-k", " or ".join(["not test_golden", *tasks])]
+    """Return the modules that are tried: what scores, checks, and decides what is shown."""
+    program = ROOT / "scoring_program"
+    chosen = [*program.glob("metrics/*.py"), *(ROOT / "validator").rglob("*.py"), program / "disclosure.py"]
+    chosen += [program / "run.py", *program.glob("challenges/*/measure.py")]
+    return [path.relative_to(ROOT).as_posix() for path in sorted(chosen) if path.name[0] != "_"]
 
 
 def run_mutants(chosen: Sequence[str], sample: int) -> int:
-    """Try a sample of mutants of each module, print the share killed and the survivors.
+    """Try a sample of mutants of each module, print the share noticed and the survivors.
 
-    A run that was interrupted goes on where it stopped; mutants are tried again once the module or its tests
-    change.
+    A run that was interrupted goes on where it stopped, unless the code or the tests changed.
     """
     if not (_BIN / "cosmic-ray").exists():
         print("there is no cosmic-ray; install it with make .venv/mutation/done", file=sys.stderr)
         return 1
-    # A mutant may be left in the copy if a run is interrupted.
-    shutil.rmtree(_COPY, ignore_errors=True)
-    shutil.copytree(ROOT, _COPY, ignore=shutil.ignore_patterns(*_LEFT_OUT))
-    print("| module | mutants | tried | killed |\n|---|---|---|---|")
-    survivors = []
-    for module in chosen or modules():
-        total, tried, alive = results(_try_mutants(module, sample))
-        killed = 100 * (tried - len(alive)) / max(tried, 1)
-        print(f"| {module} | {total} | {tried} | {killed:.0f} % |", flush=True)
-        survivors += alive
+    copies: queue.Queue[Path] = queue.Queue()
+    for number in range(_COPIES):
+        copy = _WORK / f"copy_{number}"
+        # A mutant may be left in the copy if a run is interrupted.
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(*_LEFT_OUT))
+        copies.put(copy)
+    state = _state(copy)
+    if not (_WORK / state).exists():
+        _write_tests(copy, _WORK / state)
+
+    def try_module(module: str) -> Results:
+        copy = copies.get()
+        try:
+            return results(_try_mutants(module, sample, copy, _WORK / state))
+        finally:
+            copies.put(copy)
+
+    print("| module | mutants | tried | noticed | by time |\n|---|---|---|---|---|")
+    survivors, names = [], chosen or modules()
+    with ThreadPoolExecutor(_COPIES) as pool:
+        for module, (total, tried, timed_out, alive) in zip(names, pool.map(try_module, names)):
+            noticed = 100 * (tried - len(alive)) / max(tried, 1)
+            print(f"| {module} | {total} | {tried} | {noticed:.0f} % | {timed_out} |", flush=True)
+            survivors += alive
     print(*survivors, sep="\n")
     return 0
 
 
-def _try_mutants(module: str, sample: int) -> list[str]:
+def _state(copy: Path) -> str:
+    """Return the name of the folder for the content of a copy."""
+    files = [
+        path for path in sorted(copy.rglob("*")) if path.is_file() and path.suffix not in (".md", ".sqlite")
+    ]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:12]
+
+
+def _write_tests(copy: Path, folder: Path) -> None:
+    """Write a file for each module: the tests that run it, their seconds, and the lines that they run."""
+    from coverage import CoverageData
+
+    options = ["-n", str(_COPIES), "-m", "not slow", "-p", "no:cacheprovider", "--hypothesis-profile=quick"]
+    options += ["--cov=scoring_program", "--cov=validator", "--cov-context=test", "--cov-report="]
+    _run(copy, sys.executable, "-m", "pytest", *options, "--junitxml=tests.xml")
+    seconds = {
+        f"{case.get('classname', '').replace('.', '/')}.py::{case.get('name')}": float(case.get("time", 0))
+        for case in ElementTree.parse(copy / "tests.xml").iter("testcase")  # noqa: S314 - written by pytest
+    }
+    data = CoverageData(str(copy / ".coverage"))
+    data.read()
+    new = folder.with_suffix(".new")
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir(parents=True)
+    for module in modules():
+        lines = collections.defaultdict(list)
+        for line, contexts in data.contexts_by_lineno(str(copy / module)).items():
+            # "file::test[case]|run", or "|setup" for the fixtures of a test; nothing for what an import runs
+            for name in {context.rpartition("|")[0] for context in contexts}.intersection(seconds):
+                lines[name].append(line)
+        path = Path(module)
+        own = f"tests/{path.with_name(f'test_{path.name}').as_posix()}"
+        tests = {name: (seconds[name], sorted(lines[name])) for name in sorted(lines)}
+        text = json.dumps({"own": own, "tests": tests})
+        (new / module.replace("/", ".")).with_suffix(".json").write_text(text, encoding="utf-8")
+    new.rename(folder)
+
+
+def _try_mutants(module: str, sample: int, copy: Path, folder: Path) -> list[str]:
     """Return the lines of cosmic-ray's dump: each mutant and what came of it."""
-    tests = chosen_tests(module)
+    stem = (folder / module.replace("/", ".")).with_suffix("")
+    original, chooser = ROOT / module, mutant_tests.__file__
+    paths = {"python": sys.executable, "chooser": chooser, "tests": f"{stem}.json", "original": original}
     text = Path(__file__).with_name("cosmic-ray.toml").read_text(encoding="utf-8")
-    text = text.format(module=module, python=shlex.quote(sys.executable), tests=shlex.join(tests))
-    (_COPY / "mutants.toml").write_text(text, encoding="utf-8")
-    _run("cosmic-ray", "baseline", "mutants.toml")
-    files = [module, *(name for name in tests if name.endswith(".py"))]
-    content = hashlib.sha256(b"".join((ROOT / name).read_bytes() for name in files)).hexdigest()
-    session = _WORK / f"{module.replace('/', '.')}-{sample}-{content[:12]}.sqlite"
+    text = text.format(module=module, **{name: shlex.quote(str(path)) for name, path in paths.items()})
+    (copy / "mutants.toml").write_text(text, encoding="utf-8")
+    cosmic_ray = _BIN / "cosmic-ray"
+    _run(copy, cosmic_ray, "baseline", "mutants.toml")
+    session = Path(f"{stem}-{sample}.sqlite")
     if not session.exists():
         new = session.with_suffix(".new")
         new.unlink(missing_ok=True)
-        _run("cosmic-ray", "init", "mutants.toml", new)
-        _run("cr-filter-operators", new, "mutants.toml")
-        _run("python", mutant_filter.__file__, "mutants.toml", new, sample)
+        _run(copy, cosmic_ray, "init", "mutants.toml", new)
+        _run(copy, _BIN / "cr-filter-operators", new, "mutants.toml")
+        _run(copy, _BIN / "python", mutant_filter.__file__, "mutants.toml", new, sample)
         new.rename(session)
-    _run("cosmic-ray", "exec", "mutants.toml", session)
-    return _run("cosmic-ray", "dump", session).splitlines()
+    _run(copy, cosmic_ray, "exec", "mutants.toml", session)
+    return _run(copy, cosmic_ray, "dump", session).splitlines()
 
 
-def _run(tool: str, *arguments: object) -> str:
-    """Return what a tool prints in the copy. Raises RuntimeError if it fails, as where tests fail."""
-    command = [str(_BIN / tool), *map(str, arguments)]
-    done = subprocess.run(command, cwd=_COPY, capture_output=True, text=True, check=False)
+def _run(folder: Path, *command: object) -> str:
+    """Return what a program prints. Raises RuntimeError if it fails, as where tests fail."""
+    done = subprocess.run([*map(str, command)], cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise RuntimeError(f"{tool} {arguments[0]}: {done.stdout}{done.stderr}")
+        raise RuntimeError(f"{shlex.join(map(str, command))}: {done.stdout}{done.stderr}")
     return done.stdout
 
 
-def results(dump: Iterable[str]) -> tuple[int, int, list[str]]:
-    """Return how many mutants there are, how many were tried, and a text for each that survived."""
-    total, tried, alive = 0, 0, []
+def results(dump: Iterable[str]) -> Results:
+    """Return what became of the mutants of a module, with a text for each that survived."""
+    total, tried, timed_out, alive = 0, 0, 0, []
     for line in dump:
         item, result = json.loads(line)
         (mutation,) = item["mutations"]
         tried += result["worker_outcome"] == "normal"
         total += result["worker_outcome"] == "normal" or result["output"] == mutant_filter.NOT_SAMPLED
+        timed_out += result["output"] == "timeout"
         if result["test_outcome"] == "survived":
             place = f"{mutation['module_path']} line {mutation['start_pos'][0]}: {mutation['operator_name']}"
             changes = [text for text in result["diff"].splitlines()[3:] if text[:1] in ("+", "-")]
             alive.append("\n".join(["", place, *changes]))
-    return total, tried, alive
+    return Results(total, tried, timed_out, alive)

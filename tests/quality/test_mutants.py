@@ -4,27 +4,43 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from quality import mutants
 from quality.mutant_filter import NOT_SAMPLED, divided
-from quality.mutants import chosen_tests, modules, results
-from tests.helpers import ROOT
+from quality.mutant_tests import changed_lines, chosen_tests
+from quality.mutants import modules, results
+
+TESTS = {
+    "tests/test_b.py::test_slow": (9.0, [3, 4]),
+    "tests/test_b.py::test_quick": (0.5, [3]),
+    "tests/test_a.py::test_own": (2.0, [3, 9]),
+    "tests/test_c.py::test_elsewhere": (0.1, [9]),
+}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("module", modules())
-def test_every_module_has_tests_that_exist(module):
-    files = [argument for argument in chosen_tests(module) if argument.endswith(".py")]
-    assert files
-    assert all((ROOT / file).exists() for file in files)
+def test_modules_hold_scores_checks_and_what_is_shown():
+    held = {
+        "validator/png.py",
+        "validator/formats/rules.py",
+        "scoring_program/challenges/densepose/measure.py",
+    }
+    held |= {
+        "scoring_program/metrics/part_state.py",
+        "scoring_program/disclosure.py",
+        "scoring_program/run.py",
+    }
+    assert held <= set(modules())
+    assert not [module for module in modules() if "__" in module]
 
 
-def test_tests_of_a_module_and_golden_cases_of_its_tasks_are_run():
-    chosen = ["tests/scoring_program/metrics/test_part_state.py", "tests/test_golden.py"]
-    keyword = "not test_golden or kinetics_tps"
-    assert chosen_tests("scoring_program/metrics/part_state.py") == [*chosen, "-k", keyword]
-    assert chosen_tests("validator/png.py") == ["tests/validator/test_png.py"]
+def test_chosen_tests_the_changed_line_are_run_and_own_ones_first():
+    own, quick, slow, elsewhere = (f"tests/test_{name}" for name in (
+        "a.py::test_own", "b.py::test_quick", "b.py::test_slow", "c.py::test_elsewhere",
+    ))  # fmt: skip
+    assert changed_lines("a\nb\nc\n", "a\nB\nc\n") == {2}
+    assert chosen_tests({3}, TESTS, "tests/test_a.py") == [own, quick]
+    assert chosen_tests({4}, TESTS, "tests/test_a.py") == [slow]
+    # No test runs a constant; then those of the module are run.
+    assert chosen_tests({1}, TESTS, "tests/test_a.py") == [own, elsewhere, quick]
 
 
 def test_sample_is_the_same_each_time_and_holds_no_excluded_mutant():
@@ -43,7 +59,11 @@ def test_results_count_what_was_tried_and_show_what_survived():
         "--- mutation diff ---\n--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,2 @@\n def f():\n-    a < b\n+    a <= b"
     )
     rows = [("normal", "killed", ""), ("normal", "survived", ""), ("skipped", None, NOT_SAMPLED)]
-    rows += [("skipped", None, "excluded"), ("skipped", None, "Filtered operator")]
+    rows += [
+        ("skipped", None, "excluded"),
+        ("skipped", None, "Filtered operator"),
+        ("normal", "killed", "timeout"),
+    ]
     mutation = {"module_path": "x.py", "start_pos": [2, 4], "operator_name": "core/Lt_LtE"}
     dump = [
         json.dumps([
@@ -51,7 +71,7 @@ def test_results_count_what_was_tried_and_show_what_survived():
         ])
         for worker, test, output in rows
     ]  # fmt: skip
-    assert results(dump) == (3, 2, ["\nx.py line 2: core/Lt_LtE\n-    a < b\n+    a <= b"])
+    assert tuple(results(dump)) == (4, 3, 1, ["\nx.py line 2: core/Lt_LtE\n-    a < b\n+    a <= b"])
 
 
 def test_missing_tool_is_named_with_its_cure(monkeypatch, tmp_path, capsys):

@@ -1,0 +1,58 @@
+"""The tests of one mutant: those that run its changed line, quick ones first.
+
+It runs in a copy of the repository: ``python mutant_tests.py TESTS MODULE ORIGINAL``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+# Seconds of the tests of a mutant where nothing is changed, with coverage; a mutant has 20 with the imports.
+_SECONDS = 10.0
+
+# For each test of a module its seconds, and the lines of the module that it runs.
+Tests = Mapping[str, tuple[float, Sequence[int]]]
+
+
+def changed_lines(original: str, mutant: str) -> set[int]:
+    """Return the lines, from 1, in which two texts with equally many lines differ."""
+    pairs = zip(original.splitlines(), mutant.splitlines())
+    return {number for number, (old, new) in enumerate(pairs, start=1) if old != new}
+
+
+def chosen_tests(lines: set[int], tests: Tests, own: str) -> list[str]:
+    """Return tests that run one of the lines, or else the module, within the time that a mutant has.
+
+    No test runs constants, or the inner lines of long statements. Tests whose name begins with ``own``, the
+    file of the module's own tests, come first.
+    """
+    running = {name: seconds for name, (seconds, ran) in tests.items() if lines.intersection(ran)}
+    running = running or {name: seconds for name, (seconds, _) in tests.items()}
+    chosen: list[str] = []
+    total = 0.0
+    for name in sorted(running, key=lambda name: (not name.startswith(own), running[name], name)):
+        total += running[name]
+        if chosen and total > _SECONDS:
+            break
+        chosen.append(name)
+    return chosen
+
+
+def main(tests: str, module: str, original: str) -> None:
+    """Become pytest on the tests of the mutant that the copy holds now."""
+    before, now = (Path(path).read_text(encoding="utf-8") for path in (original, module))
+    known = json.loads(Path(tests).read_text(encoding="utf-8"))
+    chosen = chosen_tests(changed_lines(before, now), known["tests"], known["own"])
+    arguments = Path("mutant_tests.txt")
+    arguments.write_text("\n".join(chosen), encoding="utf-8")
+    # -B: two mutants may have the same size and time; what was compiled of one would stand for the other.
+    options = ["-x", "-p", "no:cacheprovider", "--hypothesis-profile=quick", f"@{arguments}"]
+    os.execv(sys.executable, [sys.executable, "-B", "-m", "pytest", *options])  # noqa: S606 - no shell
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
