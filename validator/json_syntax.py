@@ -9,9 +9,10 @@ from typing import NamedTuple
 # Neighboring parts of each pattern begin with different characters, so that matching takes linear time.
 _SPACE = re.compile(r"[ \t\r\n]*")
 _STRING_START = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[^"\\\x00-\x1f]*)*')
+# The group is empty where there is no token.
 _TOKEN = re.compile(
-    rf'{_STRING_START.pattern}"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?'
-    r"|-?Infinity|NaN|true|false|null|[\[\]{},:]"
+    rf'{_SPACE.pattern}({_STRING_START.pattern}"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?'
+    r"|-?Infinity|NaN|true|false|null|[\[\]{},:]|)"
 )
 _FOREIGN = re.compile(r"(?:True|False|None|nan|inf|undefined)\b")
 
@@ -74,28 +75,27 @@ def explain_syntax(text: str) -> SyntaxProblem:
         it.
     """
     closers: list[str] = []
-    expected, before, at = _VALUE, 0, 0
-    while True:
-        at = _SPACE.match(text, at).end()  # type: ignore[union-attr]
-        token = _TOKEN.match(text, at)
-        mark = text[at] if token else ""
-        if mark in ("]", "}") and closers[-1:] == [mark] and expected in (_NEXT, _FIRST_VALUE, _FIRST_KEY):
-            closers.pop()
-            expected = _NEXT
-        elif mark == "," and expected == _NEXT and closers:
+    expected, before = _VALUE, 0
+    for token in _TOKEN.finditer(text):
+        at = token.start(1)
+        mark = text[at : token.end()][:1]
+        if mark == "," and expected == _NEXT and closers:
             expected = _KEY if closers[-1] == "}" else _VALUE
-        elif mark == ":" and expected == _COLON:
-            expected = _VALUE
-        elif mark == '"' and expected in (_KEY, _FIRST_KEY):
-            expected = _COLON
         elif mark and mark not in ",:]}" and expected in (_VALUE, _FIRST_VALUE):
             expected = {"[": _FIRST_VALUE, "{": _FIRST_KEY}.get(mark, _NEXT)
             if mark in "[{":
                 closers.append("]" if mark == "[" else "}")
+        elif mark in ("]", "}") and closers[-1:] == [mark] and expected in (_NEXT, _FIRST_VALUE, _FIRST_KEY):
+            closers.pop()
+            expected = _NEXT
+        elif mark == ":" and expected == _COLON:
+            expected = _VALUE
+        elif mark == '"' and expected in (_KEY, _FIRST_KEY):
+            expected = _COLON
         else:
-            return _wrong(text, at, before, expected, bool(closers))
+            break
         before = at
-        at = token.end() if token else at
+    return _wrong(text, at, before, expected, bool(closers))
 
 
 def _wrong(text: str, at: int, before: int, expected: int, inside: bool) -> SyntaxProblem:

@@ -129,9 +129,14 @@ def _changes_of(files: Files) -> list[Change]:
 
 def mutate(rng: random.Random, files: Files) -> bytes:
     """Return a corrupted submission."""
-    files = dict(files)
     if rng.random() < 0.15:
         return damaged_zip(rng, files)
+    return zip_bytes(mutated_files(rng, files))
+
+
+def mutated_files(rng: random.Random, files: Files) -> Files:
+    """Return the files of a corrupted submission."""
+    files = dict(files)
     changes = _changes_of(files)
     for _ in range(rng.choice([1, 1, 1, 2, 3])):
         change, name = rng.choice([*changes, "add", "delete", "rename"]), rng.choice(sorted(files) or [""])
@@ -144,4 +149,4 @@ def mutate(rng: random.Random, files: Files) -> bytes:
         elif callable(change):
             with suppress(*_UNREADABLE):
                 files[name] = change(rng, files[name])
-    return zip_bytes(files)
+    return files
