@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from itertools import islice
 from pathlib import Path
@@ -43,9 +44,7 @@ if TYPE_CHECKING:
 
     Errors = Iterator[ValidationError]
 
-# Problems of a file that are explained, values that are looked at for that, and how many of them at once.
-_EXPLAINED = 200
-_MOST_NODES = 500_000
+# How many values are explained at once.
 _SMALL = 200
 _BLOCK = 65_536
 # The most that a byte of text takes as objects: {"a":[]} becomes about 400.
@@ -62,6 +61,14 @@ Convert = Callable[[Entries], tuple[Content, int]]
 _Text = Union[bytes, "Raw"]
 
 
+@dataclass
+class Budget:
+    """How many problems of a submission's files may still be explained, and values looked at for that."""
+
+    problems: int = 200
+    values: int = 500_000
+
+
 @cache
 def load_schema(path: Path) -> Schema:
     """Return a schema file as data."""
@@ -74,7 +81,7 @@ def as_dict(entries: Entries) -> tuple[Members, int]:
 
 
 def read_json(
-    data: bytes, name: str, file: JsonFile, convert: Convert[Content]
+    data: bytes, name: str, file: JsonFile, convert: Convert[Content], budget: Budget | None = None
 ) -> Read[tuple[Content, Members]]:
     """Read a JSON object, entry by entry, and check it against its schema.
 
@@ -88,6 +95,8 @@ def read_json(
         Its schema and limits.
     convert : callable
         Builds the content from the entries, as `as_dict` does.
+    budget : Budget, optional
+        One for all files of a submission, so that explaining them takes bounded time.
 
     Returns
     -------
@@ -103,7 +112,7 @@ def read_json(
         # Before anything is parsed: a value takes far more memory than its text.
         if file.values is not None and _count(data, b",:") > file.values:
             _refuse_too_many(f"values (commas and colons in the text) than {file.values:,}", name, findings)
-        document = _Document(data, name, file, findings)
+        document = _Document(data, name, file, findings, budget or Budget())
         content, n_keys = convert(document.entries())
         document.check_keys(n_keys)
     return Read((content, document.members), findings.notes)
@@ -117,11 +126,11 @@ def _refuse_too_many(what: str, name: str, findings: Findings, member: str = "")
 class _Document:
     """A JSON file that is being read; ``members`` are those around the entries, for files that have some."""
 
-    def __init__(self, data: bytes, name: str, file: JsonFile, findings: Findings) -> None:
+    def __init__(self, data: bytes, name: str, file: JsonFile, findings: Findings, budget: Budget) -> None:
         if not data.isascii():
             findings.take(decode_text(data, name))
             data = data[len(BOM) :] if data.startswith(BOM) else data
-        self._data, self._name, self._file = data, name, file
+        self._data, self._name, self._file, self._budget = data, name, file, budget
         self._schema = load_schema(file.schema)
         self._entry_schema = _entry_schema(self._schema, file.each)
         self.members: Members = {}
@@ -191,7 +200,8 @@ class _Document:
             each, most = self._file.each, self._file.entries
             if most is not None and len(_entries(whole, each)) > most:
                 _refuse_too_many(f"entries than {most:,}", self._name, findings, each)
-            _explain(whole, self._name, self._file, findings)
+            explained = _Explained(self._schema.get("definitions", {}), findings, self._name, self._budget)
+            explained.add_file(whole, self._file)
         return whole
 
 
@@ -201,7 +211,7 @@ def _entries(whole: JsonValue, each: str) -> Members:
     return entries if isinstance(entries, dict) else {}
 
 
-def check_value(data: bytes, schema_file: Path, where: str) -> JsonValue:
+def check_value(data: bytes, schema_file: Path, where: str, budget: Budget) -> JsonValue:
     """Parse and check one value of a larger file; return it.
 
     Parameters
@@ -211,6 +221,8 @@ def check_value(data: bytes, schema_file: Path, where: str) -> JsonValue:
     schema_file : Path
     where : str
         The JSON Pointer of the value in its file; those of problems are below it.
+    budget : Budget
+        One for many values, so that explaining them takes bounded time.
 
     Returns
     -------
@@ -233,7 +245,7 @@ def check_value(data: bytes, schema_file: Path, where: str) -> JsonValue:
     with found.part():
         value = parse(data, "", found)
         schema = load_schema(schema_file)
-        _Explained(schema.get("definitions", {}), found, "").add(value, schema)
+        _Explained(schema.get("definitions", {}), found, "", budget).add(value, schema)
     with Findings.collect() as findings:
         for problem in found.problems:
             below = (
@@ -293,32 +305,16 @@ def _entry_schema(schema: Schema, each: str) -> Schema:
     return holder["additionalProperties"]
 
 
-def _explain(whole: JsonValue, name: str, file: JsonFile, findings: Findings) -> None:
-    """Add the errors of jsonschema, entry by entry; of a file with very many problems only the first."""
-    schema, each = load_schema(file.schema), file.each
-    explained = _Explained(schema.get("definitions", {}), findings, name)
-    explained.add(whole, _without_entries(schema, each))
-    inner = _entry_schema(schema, each)
-    for key, value in _entries(whole, each).items():
-        if explained.fits(value, inner):
-            continue
-        where = f"/{each}/{pointer_part(key)}" if each else f"/{pointer_part(key)}"
-        if explained.left <= 0:
-            findings.count_unread(1, name)
-        elif not explained.add(value, inner, where):
-            break
-
-
 class _Explained:
-    """Problems of one file, explained by jsonschema in bounded time; ``left`` is how many more are reported.
+    """Problems of one file, explained by jsonschema in bounded time.
 
     It takes a hundred times as long as reading. So large values are taken apart, what the typed readers
-    accept is left out, and after `_MOST_NODES` values the rest is not explained.
+    accept is left out, and after the budget the rest is not explained.
     """
 
-    def __init__(self, definitions: Schema, findings: Findings, name: str) -> None:
+    def __init__(self, definitions: Schema, findings: Findings, name: str, budget: Budget) -> None:
         self._definitions, self._findings, self._name = definitions, findings, name
-        self.left, self._nodes = _EXPLAINED, _MOST_NODES
+        self._budget = budget
         self._of_schema: dict[int, tuple[Validator, Callable[[JsonValue], bool], Schema]] = {}
 
     def _checks(self, schema: Schema) -> tuple[Validator, Callable[[JsonValue], bool], Schema]:
@@ -331,9 +327,23 @@ class _Explained:
             self._of_schema[id(schema)] = validator, fits, schema
         return self._of_schema[id(schema)]
 
-    def fits(self, value: JsonValue, schema: Schema) -> bool:
+    def _fits(self, value: JsonValue, schema: Schema) -> bool:
         """Return whether a value has no errors."""
         return self._checks(schema)[1](value)
+
+    def add_file(self, whole: JsonValue, file: JsonFile) -> None:
+        """Add the errors of a file, entry by entry; of very many only how many entries have some."""
+        schema, each = load_schema(file.schema), file.each
+        self.add(whole, _without_entries(schema, each))
+        inner = _entry_schema(schema, each)
+        for key, value in _entries(whole, each).items():
+            if self._fits(value, inner):
+                continue
+            where = f"/{each}/{pointer_part(key)}" if each else f"/{pointer_part(key)}"
+            if self._budget.problems <= 0:
+                self._findings.count_unread(1, self._name)
+            elif not self.add(value, inner, where):
+                break
 
     def add(self, value: JsonValue, schema: Schema, where: str = "") -> bool:
         """Add the errors of a value; return whether the next one may be explained."""
@@ -353,8 +363,8 @@ class _Explained:
         while "$ref" in schema:
             schema = self._definitions[schema["$ref"].rpartition("/")[2]]
         size = _size(value)
-        self._nodes -= size if size <= _SMALL else len(value)
-        if self._nodes < 0:
+        self._budget.values -= size if size <= _SMALL else len(value)
+        if self._budget.values < 0:
             raise _StoppedError(where)
         if size <= _SMALL:
             self._report(self._checks(schema)[0].iter_errors(value), where, rule)
@@ -362,17 +372,17 @@ class _Explained:
         shallow = _explainer()(_without_children(schema))
         self._report(shallow.iter_errors(value), where, rule)
         for key, child, own, path in _children(value, schema):
-            if not own or self.fits(child, own):
+            if not own or self._fits(child, own):
                 continue
-            if self.left <= 0:
+            if self._budget.problems <= 0:
                 raise _EnoughError
             self._add(child, own, f"{where}/{pointer_part(key)}", "/".join([rule, *path]))
 
     def _report(self, errors: Errors, where: str, rule: str) -> None:
         for error in errors:
-            if self.left <= 0:
+            if self._budget.problems <= 0:
                 raise _EnoughError
-            self.left -= 1
+            self._budget.problems -= 1
             place = where + "".join(f"/{pointer_part(part)}" for part in error.absolute_path)
             problem, remedy, variant = _described_error(error)
             own = "/".join([rule, *map(str, error.absolute_schema_path), variant])

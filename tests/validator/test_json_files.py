@@ -10,6 +10,7 @@ import random
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -27,7 +28,7 @@ from validator.findings import Findings, Read, Refused
 from validator.formats.anet_entities.read import read as read_anet_entities
 from validator.formats.kinetics_tps.read import read_classes, read_parts
 from validator.formats.rules import load_format, load_rules
-from validator.json_files import as_dict, check_value, load_schema, read_json
+from validator.json_files import Budget, as_dict, check_value, load_schema, read_json
 from validator.strict_json import parse, strict_loads
 from validator.typed_json import SchemaError, decoder_for
 
@@ -51,8 +52,8 @@ GOOD: dict[str, Any] = {
 without_msgspec = mock.patch.object(json_files, "typed_json", None)
 
 
-def parts(data):
-    return read_parts(data, "f.json", PARTS)
+def parts(data, budget=None):
+    return read_parts(data, "f.json", PARTS, budget=budget)
 
 
 def verdicts(data):
@@ -179,7 +180,7 @@ def grounding(data):
 
 
 def detection(data):
-    return Read(check_value(data, DETECTIONS, "/0"), [])
+    return Read(check_value(data, DETECTIONS, "/0", Budget()), [])
 
 
 READERS = {
@@ -487,7 +488,7 @@ def test_problems_come_in_the_order_of_the_file_whatever_the_hash_seed():
 
 def test_of_one_detection_two_hundred_problems_are_explained():
     data = json.dumps({**DETECTION, "bbox": ["x"] * 300}).encode()
-    findings = refused(check_value, data, DETECTIONS, "/3")
+    findings = refused(check_value, data, DETECTIONS, "/3", Budget())
     assert (len(findings.problems), findings.total_text()) == (200, "at least 201 problems")
 
 
@@ -808,7 +809,7 @@ def test_duplicate_keys_are_all_that_is_refused_of_good_values(folder, seed):
 
 def test_a_key_of_a_detection_that_occurs_twice_is_refused(both_readers):
     text = json.dumps({**DETECTION, "uv_data": "AAAA"})[:-1] + ', "score": 0.5}'
-    (line,) = refused(check_value, text.encode(), DETECTIONS, "/3").lines()
+    (line,) = refused(check_value, text.encode(), DETECTIONS, "/3", Budget()).lines()
     assert line == "1. E-JSON-DUPLICATE /3: the key 'score' occurs twice in this object; keep one of them."
 
 
@@ -824,9 +825,9 @@ def test_a_key_of_a_detection_that_occurs_twice_is_refused(both_readers):
 def test_duplicate_keys_of_a_value_are_found_at_all_depths(both_readers, tmp_path, text, where):
     schema = json_file(tmp_path, NESTED["properties"]["entries"]["additionalProperties"]).schema
     if where is None:
-        assert check_value(text.encode(), schema, "/7") == json.loads(text)
+        assert check_value(text.encode(), schema, "/7", Budget()) == json.loads(text)
     else:
-        (problem,) = refused(check_value, text.encode(), schema, "/7").problems
+        (problem,) = refused(check_value, text.encode(), schema, "/7", Budget()).problems
         assert (problem.code, problem.where) == ("E-JSON-DUPLICATE", where)
 
 
@@ -851,7 +852,7 @@ def test_good_files_are_not_parsed_strictly(strictly_parsed, tmp_path):
     nested('{"entries": {"v": {"a": [{"p": 1, "q": 2}, {"p": 3}], "b": "x"}, "w": {"a": []}}}', tmp_path)
     (tmp_path / "value").mkdir()
     value = json_file(tmp_path / "value", NESTED["properties"]["entries"]["additionalProperties"]).schema
-    check_value(b'{"a": [{"p": 1, "q": 2}, {"p": 3}], "b": "x"}', value, "/0")
+    check_value(b'{"a": [{"p": 1, "q": 2}, {"p": 3}], "b": "x"}', value, "/0", Budget())
     assert strictly_parsed == []
 
 
@@ -908,14 +909,23 @@ def test_problem_beside_many_good_values_is_explained(monkeypatch, typed):
 def test_explaining_stops_after_so_many_values_and_says_where(monkeypatch, typed):
     if not typed:
         monkeypatch.setattr(json_files, "typed_json", None)
-    monkeypatch.setattr(json_files, "_MOST_NODES", 400)
     bad = {f"bad{number}": {"humans": [HUMAN, {"box": 1, "parts": {}}] * 4} for number in range(9)}
-    findings = refused(parts, large(30, bad))
+    findings = refused(partial(parts, budget=Budget(values=400)), large(30, bad))
     stopped = [problem for problem in findings.problems if problem.code == "E-JSON-STOPPED"]
     assert [problem.problem for problem in stopped] == ["explaining stopped at /vid7/bad3; there may be more"]
     places = [problem.where for problem in findings.problems if problem.code == "E-JSON-SCHEMA"]
     assert places[:2] == ["/vid7/bad0/humans/1/box", "/vid7/bad0/humans/3/box"]
     assert len(places) == 12
+
+
+def test_one_budget_serves_several_files():
+    budget = Budget(problems=3)
+    bad = b'{"vid7": 1, "vid8": 2}'
+    assert len(refused(partial(parts, budget=budget), bad).problems) == 2
+    second = refused(partial(parts, budget=budget), bad)
+    assert [problem.where for problem in second.problems] == ["/vid7"]
+    assert second.total_text() == "at least 2 problems"
+    assert refused(partial(parts, budget=budget), bad).total_text() == "at least 2 problems"
 
 
 def test_kinds_of_problems_are_the_same_in_large_and_in_small_values(monkeypatch):

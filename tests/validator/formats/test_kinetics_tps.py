@@ -223,6 +223,13 @@ def test_problems_of_both_files_are_reported(tmp_path):
     assert codes == ["E-JSON-SCHEMA", "E-BOX-ORDER"]
 
 
+def test_both_files_are_explained_within_one_budget(tmp_path):
+    wrong = {f"v{number}": 1 for number in range(150)}
+    found = refused(fmt.read, submit(tmp_path, wrong, wrong), load_rules("kinetics_tps"))
+    assert len(found.problems) == 200
+    assert found.total_text() == "at least 300 problems"
+
+
 def test_a_damaged_file_does_not_hide_problems_of_the_other(tmp_path):
     path = submit(tmp_path, {"v": "jump"}, document(v=[[human((5, 0, 4, 9))]]))
     data = bytearray(path.read_bytes())

@@ -24,7 +24,7 @@ from validator.files import choose_named
 from validator.findings import REPORTED_PER_KIND, Findings, Note, Problem, Read, counted
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import EMPTY
-from validator.json_files import check_value
+from validator.json_files import Budget, check_value
 from validator.limits import collector_off
 from validator.png import ImageError, decode_base64, decode_png
 from validator.strict_json import JsonValue
@@ -99,14 +99,14 @@ class Checker:
 
     def good(self, batch: Batch) -> Iterator[Detection]:
         """Check a batch; yield its detections, none after a problem, when they are of no use."""
-        bad = 0
+        bad, budget = 0, Budget()
         for index, text in batch:
             if bad == _MOST_BAD_IN_A_BATCH:
                 self._is_complete = False
                 return
             findings = Findings()
             with findings.part():
-                detection = check(index, text, self._schema, self._image_ids)
+                detection = check(index, text, self._schema, self._image_ids, budget)
             self._total += findings.total
             self._is_complete &= findings.is_complete
             bad += not findings.ok
@@ -195,11 +195,13 @@ def _report(parts: Sequence[Checked], name: str, findings: Findings) -> None:
         findings.count_unread(unread, name)
 
 
-def check(index: int, text: bytes, schema: Path, image_ids: frozenset[int] | None = None) -> Detection:
+def check(
+    index: int, text: bytes, schema: Path, image_ids: frozenset[int] | None, budget: Budget
+) -> Detection:
     """Parse, check, and decode one detection, the entry at ``index``. Raises Refused; problems name no
     file."""
     where = f"/{index}"
-    value = check_value(text, schema, where)
+    value = check_value(text, schema, where, budget)
     with Findings.collect() as findings:
         box = value["bbox"]
         image_id = int(value["image_id"])

@@ -20,7 +20,7 @@ from validator.files import choose_named
 from validator.findings import Findings, Note, Read, counted
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import EMPTY, box_hints
-from validator.json_files import Entries, as_dict, read_json
+from validator.json_files import Budget, Entries, as_dict, read_json
 from validator.strict_json import JsonValue, pointer_part
 
 _box, _verb, _parts, _humans = (itemgetter(name) for name in ("box", "verb", "parts", "humans"))
@@ -73,31 +73,37 @@ class KineticsSubmission:
 def read(path: Path, rules: Rules) -> Read[KineticsSubmission]:
     """Check a submission and read both files. Raises Refused, with the problems of both."""
     classes_file, parts_file = rules.json
+    budget = Budget()
     with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
         findings.notes += submission.notes
         names = findings.take(choose_named(submission, rules))
         with findings.part():
             name = names[classes_file.name]
-            classes = findings.take(read_classes(submission.read(name), name, classes_file))
+            classes = findings.take(read_classes(submission.read(name), name, classes_file, budget))
         with findings.part():
             name = names[parts_file.name]
-            parts = findings.take(read_parts(submission.read(name), name, parts_file))
+            parts = findings.take(read_parts(submission.read(name), name, parts_file, budget=budget))
     return Read(KineticsSubmission(classes, parts), findings.notes)
 
 
-def read_classes(data: bytes, name: str, file: JsonFile) -> Read[dict[str, str]]:
+def read_classes(
+    data: bytes, name: str, file: JsonFile, budget: Budget | None = None
+) -> Read[dict[str, str]]:
     """Read a mapping of videos to classes. Raises Refused."""
-    read = read_json(data, name, file, as_dict)
+    read = read_json(data, name, file, as_dict, budget)
     return Read(read.content[0], read.notes)
 
 
-def read_parts(data: bytes, name: str, file: JsonFile, one_each: bool = False) -> Read[PartStates]:
+def read_parts(
+    data: bytes, name: str, file: JsonFile, one_each: bool = False, budget: Budget | None = None
+) -> Read[PartStates]:
     """Read a parts file of a submission, or of the reference (``one_each``: one box and one state a part).
 
     Raises Refused.
     """
     with Findings.collect() as findings:
-        parts, _ = findings.take(read_json(data, name, file, partial(_as_part_states, one_each=one_each)))
+        convert = partial(_as_part_states, one_each=one_each)
+        parts, _ = findings.take(read_json(data, name, file, convert, budget))
         _check_boxes(parts, name, findings)
         _check_lengths(parts, name, findings)
     return Read(parts, findings.notes)
