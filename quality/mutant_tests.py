@@ -1,4 +1,4 @@
-"""The tests of one mutant: those that run its changed line, quick ones first.
+"""The tests of one mutant: those that run its changed line, as many as it has time for.
 
 It runs in a copy of the repository: ``python mutant_tests.py TESTS MODULE ORIGINAL``.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -28,17 +29,21 @@ def chosen_tests(lines: set[int], tests: Tests, own: str) -> list[str]:
     """Return tests that run one of the lines, or else the module, within the time that a mutant has.
 
     No test runs constants, or the inner lines of long statements. Tests whose name begins with ``own``, the
-    file of the module's own tests, come first.
+    file of the module's own tests, come first; then the quickest test of each other file, then the next ones.
     """
     running = {name: seconds for name, (seconds, ran) in tests.items() if lines.intersection(ran)}
     running = running or {name: seconds for name, (seconds, _) in tests.items()}
+    ranked, of_file = [], Counter[str]()
+    for name in sorted(running, key=lambda name: (running[name], name)):
+        file = name.partition("::")[0]
+        of_file[file] += 1
+        ranked.append((file != own, of_file[file], running[name], name))
     chosen: list[str] = []
     total = 0.0
-    for name in sorted(running, key=lambda name: (not name.startswith(own), running[name], name)):
-        total += running[name]
-        if chosen and total > _SECONDS:
-            break
-        chosen.append(name)
+    for _, _, seconds, name in sorted(ranked):
+        if not chosen or total + seconds <= _SECONDS:
+            chosen.append(name)
+            total += seconds
     return chosen
 
 

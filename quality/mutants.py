@@ -1,8 +1,8 @@
 """Mutation testing: small changes of metrics and validator, each of which the tests should notice.
 
 cosmic-ray (``make .venv/mutation/done`` installs it, ``cosmic-ray.toml`` configures it) changes copies of the
-repository. A sample of each module's mutants is tried on quick tests that run the changed line, because all
-mutants and all tests would take days.
+repository. A sample of each module's mutants is tried on tests that run the changed line, 10 seconds of them,
+because all mutants and all tests would take days.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _write_tests(copy: Path, folder: Path) -> None:
     """Write a file for each module: the tests that run it, their seconds, and the lines that they run."""
     from coverage import CoverageData
 
-    options = ["-n", str(_COPIES), "-m", "not slow", "-p", "no:cacheprovider", "--hypothesis-profile=quick"]
+    options = ["-n", str(_COPIES), "-p", "no:cacheprovider", "--hypothesis-profile=quick"]
     options += ["--cov=scoring_program", "--cov=validator", "--cov-context=test", "--cov-report="]
     _run(copy, sys.executable, "-m", "pytest", *options, "--junitxml=tests.xml")
     seconds = {
