@@ -72,7 +72,7 @@ def iter_entries(stream: Readable, name: str, largest: int, most: int) -> Iterat
             raise _refused(name, entry, "an entry is missing before the comma", "delete the comma")
         elif entry:
             problem = "there is a comma before the closing bracket"
-            raise _refused(name, entry, problem, "delete the trailing comma: JSON has none")
+            raise _refused(name, entry, problem, "delete it: JSON has none")
         position = end + 1
         if closes:
             break

@@ -413,11 +413,8 @@ def _size(value: JsonValue) -> int:
 
 def _without_children(schema: Schema) -> Schema:
     """Return the part of a schema that is about a value itself."""
-    return {
-        key: rule
-        for key, rule in schema.items()
-        if key not in ("properties", "additionalProperties", "items")
-    }
+    children = ("properties", "additionalProperties", "items")
+    return {key: rule for key, rule in schema.items() if key not in children}
 
 
 def _children(value: JsonValue, schema: Schema) -> Iterator[tuple[object, JsonValue, Schema, list[str]]]:

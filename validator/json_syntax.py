@@ -22,10 +22,7 @@ _CUT_OFF = "write it again; it may have been cut off"
 _VALUE, _FIRST_VALUE, _KEY, _FIRST_KEY, _COLON, _NEXT = range(6)
 # The problem and the remedy for each rule.
 _MESSAGES = {
-    "trailing comma": (
-        "there is a comma before the closing bracket",
-        "delete the trailing comma: JSON has none",
-    ),
+    "trailing comma": ("there is a comma before the closing bracket", "delete it: JSON has none"),
     "single quotes": ("strings are in single quotes", 'write them in double quotes: "like this"'),
     "comment": ("there is a comment", "delete it: JSON has no comments"),
     "more text": ("there is more text after the end of the JSON value", "write one JSON value into the file"),
@@ -38,14 +35,8 @@ _MESSAGES = {
     "colon": ("the colon after the key is missing here", 'write "key": value'),
     "next": ("a comma or a closing bracket is missing here", _LIBRARY),
 }
-_MISSING = {
-    _VALUE: "value",
-    _FIRST_VALUE: "value",
-    _KEY: "key",
-    _FIRST_KEY: "key",
-    _COLON: "colon",
-    _NEXT: "next",
-}
+# By what is expected.
+_MISSING = ("value", "value", "key", "key", "colon", "next")
 
 
 class SyntaxProblem(NamedTuple):
