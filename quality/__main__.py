@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import pkgutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from scoring_program.task import task_ids
@@ -55,6 +55,12 @@ def _parser() -> argparse.ArgumentParser:
     _add_ids(hints)
     hints.add_argument("--mistakes", dest="n_mistakes", type=int, default=100, help="submissions of each")
     hints.add_argument("--correct", dest="n_correct", type=int, default=1000, help="submissions of each task")
+    _add_searches(add)
+    return parser
+
+
+def _add_searches(add: Callable[[str, str, str], argparse.ArgumentParser]) -> None:
+    """Add the commands that search for mistakes, and the one that runs all."""
     fuzz = add("fuzz", "fuzzing.run:fuzz_command", "run the built programs on corrupted submissions")
     fuzz.add_argument("number", nargs="?", type=int, default=2000)
     fuzz.add_argument("--seed", type=int, default=1)
@@ -65,7 +71,10 @@ def _parser() -> argparse.ArgumentParser:
     mutants = add("mutants", "mutants:run_mutants", "try small changes of the code on the tests")
     mutants.add_argument("chosen", nargs="*", metavar="module", help="default: all")
     mutants.add_argument("--sample", type=int, default=40, help="mutants tried of each module")
-    return parser
+    mutants.add_argument("--tests", nargs="+", default=(), metavar="FILE", help="default: all tests")
+    add("all", "all:run_all", "run all of these one after the other").add_argument(
+        "--quick", action="store_true", help="a minute of each, at most"
+    )
 
 
 def _add_ids(

@@ -46,8 +46,10 @@ def modules() -> list[str]:
     return [path.relative_to(ROOT).as_posix() for path in sorted(chosen) if path.name[0] != "_"]
 
 
-def run_mutants(chosen: Sequence[str], sample: int) -> int:
+def run_mutants(chosen: Sequence[str], sample: int, tests: Sequence[str]) -> int:
     """Try a sample of mutants of each module, print the share noticed and the survivors.
+
+    ``tests`` are the files with the tests to choose from; all without any.
 
     A run that was interrupted goes on where it stopped, unless the code or the tests changed.
     """
@@ -61,9 +63,9 @@ def run_mutants(chosen: Sequence[str], sample: int) -> int:
         shutil.rmtree(copy, ignore_errors=True)
         shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(*_LEFT_OUT))
         copies.put(copy)
-    state = _state(copy)
+    state = _state(copy, tests)
     if not (_WORK / state).exists():
-        _write_tests(copy, _WORK / state)
+        _write_tests(copy, _WORK / state, tests)
 
     def try_module(module: str) -> Results:
         copy = copies.get()
@@ -83,21 +85,22 @@ def run_mutants(chosen: Sequence[str], sample: int) -> int:
     return 0
 
 
-def _state(copy: Path) -> str:
-    """Return the name of the folder for the content of a copy."""
+def _state(copy: Path, tests: Sequence[str]) -> str:
+    """Return the name of the folder for the content of a copy and a choice of tests."""
     files = [
         path for path in sorted(copy.rglob("*")) if path.is_file() and path.suffix not in (".md", ".sqlite")
     ]
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:12]
+    content = b"".join([*(path.read_bytes() for path in files), *map(str.encode, tests)])
+    return hashlib.sha256(content).hexdigest()[:12]
 
 
-def _write_tests(copy: Path, folder: Path) -> None:
+def _write_tests(copy: Path, folder: Path, chosen: Sequence[str]) -> None:
     """Write a file for each module: the tests that run it, their seconds, and the lines that they run."""
     from coverage import CoverageData
 
     options = ["-n", str(_COPIES), "-p", "no:cacheprovider", "--hypothesis-profile=quick"]
     options += ["--cov=scoring_program", "--cov=validator", "--cov-context=test", "--cov-report="]
-    _run(copy, sys.executable, "-m", "pytest", *options, "--junitxml=tests.xml")
+    _run(copy, sys.executable, "-m", "pytest", *options, "--junitxml=tests.xml", *chosen)
     seconds = {
         f"{case.get('classname', '').replace('.', '/')}.py::{case.get('name')}": float(case.get("time", 0))
         for case in ElementTree.parse(copy / "tests.xml").iter("testcase")  # noqa: S314 - written by pytest

@@ -31,19 +31,15 @@ _PAD = {".json": b" ", ".csv": b"\n"}
 
 
 def slow_command(ids: list[str], seconds: float, seed: int) -> int:
-    """Search for each task; print the slowest submission of each, which is kept in ``out/slow/``.
-
-    Returns 1 if one takes longer than it may.
-    """
+    """Search for each task; print the slowest submission of each, which is kept in ``out/slow/``."""
     print("| task | tried | slowest, s | allowed, s |\n|---|---|---|---|")
-    too_slow = False
     for task_id in ids:
         files, took, allowed, tried = _search(task_id, seconds / len(ids), seed)
-        print(f"| {task_id} | {tried} | {took:.2f} | {allowed:.2f} |", flush=True)
+        mark = "" if took <= allowed else " **too slow**"
+        print(f"| {task_id} | {tried} | {took:.2f}{mark} | {allowed:.2f} |", flush=True)
         KEPT.mkdir(parents=True, exist_ok=True)
         (KEPT / f"{task_id}.zip").write_bytes(zip_bytes(files))
-        too_slow |= took > allowed
-    return int(too_slow)
+    return 0
 
 
 def _search(task_id: str, seconds: float, seed: int) -> tuple[Files, float, float, int]:

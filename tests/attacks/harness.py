@@ -123,14 +123,17 @@ def gain(attack: Attack, **settings: object) -> Gain:
 
 
 def bits_by_section(attack: Attack, **settings: object) -> dict[str, float]:
-    """Return how many bits each section, and the notes, reveal about the labels beyond the totals."""
+    """Return how many bits each section, and the notes, reveal about the labels beyond the totals; print them."""
     seen = {labels: look(attack, labels, **settings) for labels in ALL}
     totals = _bits({labels: own.totals for labels, own in seen.items()})
     keys = dict.fromkeys(key for own in seen.values() for key in own.sections)
-    return {
+    bits = {
         key: _bits({labels: own.totals + own.sections.get(key, "") for labels, own in seen.items()}) - totals
         for key in keys
     }
+    told = ", ".join(f"{key} {value / len(attack.submissions):.2f}" for key, value in bits.items())
+    print(f"{attack.task}, bits a submission of {len(attack.submissions)}: {told}")
+    return bits
 
 
 def _n_revealed(seen: Mapping[Labels, str], truth: Labels) -> int:

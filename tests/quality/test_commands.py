@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from importlib import import_module
+from subprocess import CompletedProcess
 from unittest.mock import create_autospec
 
 import pytest
 
-from quality.__main__ import main
+from quality import all as everything
+from quality.__main__ import _parser, main
 
 ID = "chalearn_gesture"
 
@@ -24,7 +26,10 @@ ID = "chalearn_gesture"
         (f"gaming {ID}", "gaming", "print_table"),
         (f"hints {ID} --mistakes 1 --correct 1", "hints", "run_hints"),
         ("mutants validator/archive.py --sample 1", "mutants", "run_mutants"),
+        ("mutants validator/png.py --tests tests/validator/test_png.py", "mutants", "run_mutants"),
         ("fuzz 10 --seed 2", "fuzzing.run", "fuzz_command"),
+        (f"slow {ID} --seconds 10 --seed 2", "slow", "slow_command"),
+        ("all --quick", "all", "run_all"),
     ],
 )
 def test_command_calls_its_function(monkeypatch, command, module, function):
@@ -41,3 +46,20 @@ def test_unknown_task_is_named(command, capsys):
         main([*command.split(), "foo"])
     assert exit_.value.code == 2
     assert "argument id: there is no task 'foo'; choose from anet_entities_gen, " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_all_commands_are_run_and_those_that_fail_are_named(monkeypatch, capsys, quick):
+    ran = []
+
+    def run(command, **options):
+        ran.append(command[3:])
+        return CompletedProcess(command, int("fuzz" in command))
+
+    monkeypatch.setattr(everything.subprocess, "run", run)
+    assert everything.run_all(quick) == 1
+    assert capsys.readouterr().out.splitlines()[-1].startswith("failed: fuzz ")
+    for arguments in ran:
+        assert _parser().parse_args(arguments)
+    names = {"portability", "gaming", "fuzz", "slow", "hints", "coverage", "mutants", "bench"}
+    assert {name for name, *_ in ran} == names

@@ -76,5 +76,5 @@ def test_results_count_what_was_tried_and_show_what_survived():
 
 def test_missing_tool_is_named_with_its_cure(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(mutants, "_BIN", tmp_path)
-    assert mutants.run_mutants(["validator/png.py"], 1) == 1
+    assert mutants.run_mutants(["validator/png.py"], 1, []) == 1
     assert "make .venv/mutation/done" in capsys.readouterr().err

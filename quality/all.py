@@ -1,0 +1,33 @@
+"""All measurements one after the other, those of `docs/quality.md` and `BENCHMARKS.md`, or a part of each."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+from quality import ROOT
+
+_FULL = (
+    "portability", "gaming", "fuzz 100000", "slow --seconds 3600", "hints", "coverage", "mutants", "bench",
+)  # fmt: skip
+# Of the slow ones a part that takes a minute at most.
+_QUICK = (
+    "portability", "gaming", "fuzz 300", "slow --seconds 60", "hints --mistakes 3 --correct 20",
+    "coverage anet_entities_gt --samples 200 --tournaments 100",
+    "mutants validator/png.py --tests tests/validator/test_png.py --sample 20",
+    "bench chalearn_gesture --scale 0.1",
+)  # fmt: skip
+
+
+def run_all(quick: bool) -> int:
+    """Run the other commands; return 1 if one of them fails."""
+    failed = []
+    for command in _QUICK if quick else _FULL:
+        print(f"## {command}", flush=True)
+        begin = time.perf_counter()
+        done = subprocess.run([sys.executable, "-m", "quality", *command.split()], cwd=ROOT, check=False)
+        print(f"{time.perf_counter() - begin:.0f} s, exit code {done.returncode}\n", flush=True)
+        failed += [command] if done.returncode else []
+    print(f"failed: {', '.join(failed) or 'none'}")
+    return int(bool(failed))

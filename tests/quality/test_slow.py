@@ -1,0 +1,76 @@
+"""Submissions below 1 MB that take long: how they are searched for, and how much the slowest ones cost."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+
+import pytest
+
+from organizer.files import folder_files, samples_folder, zip_bytes
+from quality.slow import grown, padded
+from scoring_program.task import task_ids
+from tests.helpers import ROOT, make_zip, run_folder
+
+# Of functions, of Python and built in: about half a second. Before explaining was bounded, one error beside good
+# values took nine million.
+MOST_CALLS = 4_500_000
+SLOWEST = {path.stem: path.read_bytes() for path in sorted((ROOT / "tests/slow").glob("*.zip"))}
+HUMAN = {"box": [1, 2, 30, 40], "parts": {"head": {"box": [[1, 2, 3, 4]], "verb": ["still"]}}}
+
+
+def error_beside(frames):
+    """Return a submission to kinetics_tps with one wrong value and many good frames of one video."""
+    good = {f"img_{number:05d}.json": {"humans": [HUMAN] * 4} for number in range(frames)}
+    parts = json.dumps({"v": {"bad": {"humans": [1]}, **good}}).encode()
+    return make_zip({"pred_vid_result.json": "{}", "pred_part_result.json": parts})
+
+
+def n_calls(function, *arguments):
+    """Return how many functions are called, and what the function returns."""
+    count = 0
+
+    def profile(frame, event, argument):
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(profile)
+    try:
+        result = function(*arguments)
+    finally:
+        sys.setprofile(None)
+    return count, result
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task_id", [*task_ids(), "one error"])
+def test_slow_submissions_call_few_functions(task_id, tmp_path, capsys):
+    data = SLOWEST.get(task_id) or error_beside(2500)
+    assert len(data) < 1_000_000
+    (tmp_path / "slow.zip").write_bytes(data)
+    task_id = task_id if task_id in task_ids() else "kinetics_tps"
+    reference = ROOT / "reference_data" / task_id
+    calls, outcome = n_calls(run_folder, task_id, reference, tmp_path / "slow.zip", tmp_path / "out")
+    assert outcome.exit_code == 1
+    assert calls < MOST_CALLS
+
+
+def test_padded_files_have_a_size_and_are_still_good(tmp_path):
+    for task_id in ("chalearn_gesture", "kinetics_tps"):
+        sample = folder_files(min(samples_folder(task_id).iterdir()))
+        files = padded(sample, 300_000)
+        assert 290_000 < sum(map(len, files.values())) <= 300_000
+        (tmp_path / "padded.zip").write_bytes(zip_bytes(files))
+        reference = ROOT / "reference_data" / task_id
+        assert run_folder(task_id, reference, tmp_path / "padded.zip", tmp_path / "out").exit_code == 0
+
+
+def test_files_grow_within_their_limit_and_the_same_each_time():
+    files = {"a.csv": b"1,2,3\n4,5,6\n", "b.json": b'{"a": [1, {"b": "c"}]}'}
+    found = [grown(random.Random(seed), files) for seed in range(40)]
+    assert found == [grown(random.Random(seed), files) for seed in range(40)]
+    sizes = [sum(map(len, changed.values())) for changed in found]
+    assert max(sizes) > 400_000
+    assert max(sizes) < 1_100_000
+    assert sum(changed != files for changed in found) > 35
