@@ -100,10 +100,12 @@ def _write_tests(copy: Path, folder: Path, chosen: Sequence[str]) -> None:
 
     options = ["-n", str(_COPIES), "-p", "no:cacheprovider", "--hypothesis-profile=quick"]
     options += ["--cov=scoring_program", "--cov=validator", "--cov-context=test", "--cov-report="]
-    _run(copy, sys.executable, "-m", "pytest", *options, "--junitxml=tests.xml", *chosen)
+    # Tests that fail are left out: some need more random cases than this profile has.
+    _run(copy, sys.executable, "-m", "pytest", *options, "--junitxml=tests.xml", *chosen, most=1)
     seconds = {
         f"{case.get('classname', '').replace('.', '/')}.py::{case.get('name')}": float(case.get("time", 0))
         for case in ElementTree.parse(copy / "tests.xml").iter("testcase")  # noqa: S314 - written by pytest
+        if not len(case)
     }
     data = CoverageData(str(copy / ".coverage"))
     data.read()
@@ -146,10 +148,10 @@ def _try_mutants(module: str, sample: int, copy: Path, folder: Path) -> list[str
     return _run(copy, cosmic_ray, "dump", session).splitlines()
 
 
-def _run(folder: Path, *command: object) -> str:
-    """Return what a program prints. Raises RuntimeError if it fails, as where tests fail."""
+def _run(folder: Path, *command: object, most: int = 0) -> str:
+    """Return what a program prints. Raises RuntimeError if its exit code is above ``most``."""
     done = subprocess.run([*map(str, command)], cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode:
+    if not 0 <= done.returncode <= most:
         raise RuntimeError(f"{shlex.join(map(str, command))}: {done.stdout}{done.stderr}")
     return done.stdout
 
