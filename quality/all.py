@@ -11,10 +11,10 @@ from quality import ROOT
 _FULL = (
     "portability", "gaming", "fuzz 100000", "slow --seconds 3600", "hints", "coverage", "mutants", "bench",
 )  # fmt: skip
-# Of the slow ones a part that takes a minute at most.
+# Of the long ones a part that takes less than a minute.
 _QUICK = (
-    "portability", "gaming", "fuzz 300", "slow --seconds 60", "hints --mistakes 3 --correct 20",
-    "coverage anet_entities_gt --samples 200 --tournaments 100",
+    "portability", "gaming", "fuzz 300", "slow --seconds 20", "hints --mistakes 2 --correct 10",
+    "coverage anet_entities_gt --samples 100 --tournaments 50",
     "mutants validator/png.py --tests tests/validator/test_png.py --sample 20",
     "bench chalearn_gesture --scale 0.1",
 )  # fmt: skip
