@@ -164,7 +164,7 @@ def results(dump: Iterable[str]) -> Results:
         (mutation,) = item["mutations"]
         tried += result["worker_outcome"] == "normal"
         total += result["worker_outcome"] == "normal" or result["output"] == mutant_filter.NOT_SAMPLED
-        timed_out += result["output"] == "timeout"
+        timed_out += (result["output"] or "").endswith(f"{mutant_tests.TIMED_OUT}\n")
         if result["test_outcome"] == "survived":
             place = f"{mutation['module_path']} line {mutation['start_pos'][0]}: {mutation['operator_name']}"
             changes = [text for text in result["diff"].splitlines()[3:] if text[:1] in ("+", "-")]

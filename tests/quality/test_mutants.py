@@ -62,7 +62,7 @@ def test_results_count_what_was_tried_and_show_what_survived():
     rows += [
         ("skipped", None, "excluded"),
         ("skipped", None, "Filtered operator"),
-        ("normal", "killed", "timeout"),
+        ("normal", "killed", "..\ntimeout\n"),
     ]
     mutation = {"module_path": "x.py", "start_pos": [2, 4], "operator_name": "core/Lt_LtE"}
     dump = [
