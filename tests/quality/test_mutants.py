@@ -10,7 +10,7 @@ from quality.mutant_tests import changed_lines, chosen_tests
 from quality.mutants import modules, results
 
 TESTS = {
-    "tests/test_b.py::test_slow": (9.0, [3, 4]),
+    "tests/test_b.py::test_slow": (14.0, [3, 4]),
     "tests/test_b.py::test_quick": (0.5, [3]),
     "tests/test_a.py::test_own": (2.0, [3, 9]),
     "tests/test_b.py::test_third": (0.6, [5]),
