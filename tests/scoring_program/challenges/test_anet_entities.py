@@ -262,3 +262,37 @@ def test_a_video_without_words_has_no_score_of_its_own(tmp_path):
     result = loaded(GT, tmp_path / "ref").score_path(tmp_path / "res")
     assert result.items == ["v"]
     assert np.isnan(result.statistics.item_scores).all()
+
+
+def test_sentences_without_words_and_objects_count_for_no_weight(tmp_path):
+    word = {
+        "process_clss": [["man"]],
+        "process_idx": [[0]],
+        "process_bnd_box": [[0, 0, 9, 9]],
+        "frame_ind": [0],
+    }
+    none = {"process_clss": [[]], "process_idx": [[]], "process_bnd_box": [[0, 0, 9, 9]], "frame_ind": [0]}
+    said = {"clss": ["man"], "idx_in_sent": [0], "bbox_for_all_frames": [[[0, 0, 9, 9]] * 10]}
+    silent = {"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []}
+    segments = {"v": {"0": word, "1": none, "2": none}, "w": {"0": word}}
+    annotations = {
+        video: {"segments": {key: {**lists, "tokens": ["man"]} for key, lists in own.items()}}
+        for video, own in segments.items()
+    }
+    external = {"used": False, "details": ""}
+    results = {"v": {"0": said, "1": silent, "2": silent}, "w": {"0": silent}}
+    documents = {
+        "ref/reference.json": {"vocab": ["man"], "annotations": annotations},
+        "ref/split.json": {"validation": ["v", "w"]},
+        "ref/lemmas.json": {"man": "man"},
+        "res/submission_gen.json": {"results": results, "eval_mode": "gen", "external_data": external},
+    }
+    for name, content in files(documents).items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    task = loaded(GEN, tmp_path / "ref", splits=["validation"])
+    result = task.score_path(tmp_path / "res")
+    # Of four submitted sentences two count: one is right, one says nothing.
+    assert result.scores["score"] == pytest.approx(0.5)
+    weights = np.array([[1.0, 1.0], [2.0, 1.0], [1.0, 3.0], [0.0, 2.0]])
+    assert task.task.reduce(result.statistics, weights) == pytest.approx([0.5, 2 / 3, 0.25, 0.0])
