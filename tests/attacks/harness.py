@@ -28,6 +28,8 @@ from tests.helpers import loaded, make_zip
 N_LABELS = 4
 # More than that, in one submission with two decimals, is for ``detail: full``.
 MOST_BITS = 2.0
+# How many labels have a value: the row of a class holds the size of the class, which is the reference's own.
+COUNT_BITS = 2.04
 Labels = tuple[bool, ...]
 Files = Mapping[str, str]
 ALL = list(itertools.product([False, True], repeat=N_LABELS))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scoring_program.run import INVALID
-from tests.attacks.harness import MOST_BITS, N_LABELS, Attack, bits_by_section, gain
+from tests.attacks.harness import COUNT_BITS, MOST_BITS, N_LABELS, Attack, bits_by_section, gain
 
 pytestmark = pytest.mark.slow
 
@@ -91,3 +91,9 @@ def test_differences_of_submissions_reveal_no_label(name):
 def test_no_label_of_a_frame_or_spelling_of_a_file_is_revealed(name):
     found = gain(ATTACKS[name])
     assert found.labels == 0, found
+
+
+def test_one_submission_with_two_decimals_reveals_the_sizes_of_classes_at_most():
+    bits = bits_by_section(ATTACKS["rows of different lengths"], score_decimals=2)
+    assert bits.pop("classes") <= COUNT_BITS
+    assert set(bits.values()) == {0}

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.attacks.harness import N_LABELS, Attack, bits_by_section, gain
+from tests.attacks.harness import COUNT_BITS, N_LABELS, Attack, bits_by_section, gain
 
 pytestmark = pytest.mark.slow
 
@@ -92,6 +92,9 @@ def test_class_tables_reveal_no_class():
     attack = Attack(TASK, classes, [CLASS_TABLE])
     assert gain(attack).labels == 0
     assert gain(attack, detail="none").bits == 0
+    bits = bits_by_section(attack, score_decimals=2)
+    assert bits.pop("classes") <= COUNT_BITS
+    assert set(bits.values()) == {0}
 
 
 def named(number):
