@@ -33,7 +33,7 @@ RULES = {
     "scoring_program.task": "scoring_program.settings scoring_program.signature scoring_program.result "
     "scoring_program.disclosure scoring_program.item_groups scoring_program.metrics.resampling validator",
     "scoring_program.report": "scoring_program.task scoring_program.result scoring_program.disclosure "
-    "scoring_program.metrics.resampling validator",
+    "scoring_program.metrics.resampling scoring_program.metrics.comparison validator",
     "scoring_program.run": "scoring_program validator",
     "scoring_program.score": "scoring_program.run",
     "scoring_program.challenges": "scoring_program.task scoring_program.hints scoring_program.disclosure "

@@ -19,6 +19,7 @@ from organizer.runs.fork_server import SCORED, Entry
 from organizer.runs.rescore import Record
 from organizer.runs.submissions import Submission
 from scoring_program.metrics.resampling import half_scores, weighted_mean
+from scoring_program.report import standings
 from scoring_program.task import load_task
 
 TASK = load_task("chalearn_gesture")
@@ -180,7 +181,7 @@ def test_pairs_are_colored_by_direction():
     ],
 )
 def test_p_values_have_two_digits(p, text):
-    assert page.p_text(p) == text
+    assert standings.p_text(p) == text
 
 
 def test_tables_have_the_columns_of_their_headers():
