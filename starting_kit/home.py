@@ -101,18 +101,23 @@ def score(
     ValueError
         There is no such task.
     """
-    if task not in task_ids():
-        raise ValueError(f"there is no task {task!r}; this kit has {', '.join(task_ids())}")
-    try:
-        loaded = _load(load_task(task), Path(reference or DEMO_REFERENCE / task), cache, settings)
-    except Refused as refused:
-        raise ReferenceProblemsError(refused.findings) from None
+    loaded = load(task, reference, cache, settings)
     try:
         result = loaded.score_path(Path(submission))
     except Refused as refused:
         raise SubmissionError(refused.findings) from None
     items = dict(zip(result.items, result.statistics.item_scores.tolist()))
     return Score(result.scores, result.interval, result.error_costs, items, result.notes, loaded.signature)
+
+
+def load(task: str, reference: str | Path | None, cache: str | Path | None, settings: Settings) -> AnyLoaded:
+    """Return a task with its reference; the one that was used last is not read again. Raises as `score`."""
+    if task not in task_ids():
+        raise ValueError(f"there is no task {task!r}; this kit has {', '.join(task_ids())}")
+    try:
+        return _load(load_task(task), Path(reference or DEMO_REFERENCE / task), cache, settings)
+    except Refused as refused:
+        raise ReferenceProblemsError(refused.findings) from None
 
 
 def _load(task: AnyTask, source: Path, cache: str | Path | None, overrides: Settings) -> AnyLoaded:

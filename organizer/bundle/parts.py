@@ -119,7 +119,8 @@ def build_program(task_id: str) -> bytes:
 def build_kit(task_ids: Sequence[str], demo: Mapping[str, Files]) -> bytes:
     """Return the starting kit for these tasks as a zip, with their demo references and never another."""
     kit = ROOT / "starting_kit"
-    shared = ("evaluate.py", "home.py", "kit_path.py", "requirements.txt", "writing.py")
+    modules = ("compare", "comparison", "evaluate", "home", "kit_path", "writing")
+    shared = ("requirements.txt", *(f"{name}.py" for name in modules))
     files = {name: (kit / name).read_bytes() for name in shared}
     for name in ("README.md", "quickstart.ipynb"):
         text = (kit / name).read_text(encoding="utf-8")
@@ -127,9 +128,11 @@ def build_kit(task_ids: Sequence[str], demo: Mapping[str, Files]) -> bytes:
     files.update(program_files(task_ids))
     tasks = [load_task(task_id) for task_id in task_ids]
     formats = [f"validator.formats.{load_rules(task.id).folder.name}.read" for task in tasks]
-    files.update(needed_code(["validator.__main__", *formats]))
-    schema = "scoring_program/report/detailed_results.schema.json"
-    files["formats/detailed_results.schema.json"] = (ROOT / schema).read_bytes()
+    files.update(needed_code(["validator.__main__", "scoring_program.report.standings", *formats]))
+    report = "scoring_program/report"
+    files[f"{report}/standings.css"] = (ROOT / report / "standings.css").read_bytes()
+    for schema in ("detailed_results.schema.json", "comparison.schema.json"):
+        files[f"formats/{schema}"] = (ROOT / report / schema).read_bytes()
     for task in tasks:
         files.update({name: (kit / task.folder.name / name).read_bytes() for name in task.kit_files})
         for path in (task.folder / name for name in task.kit_data):

@@ -12,7 +12,7 @@ import io
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 from decimal import Decimal
@@ -56,8 +56,6 @@ def replacing(path: Path) -> Iterator[Path]:
 
 def begin(folder: Path, html: str) -> None:
     """Make a folder for outputs without earlier scores, and write a first page. Raises OutputError."""
-    with _output_errors("the output folder cannot be made"):
-        folder.mkdir(parents=True, exist_ok=True)
     remove_scores(folder)
     write_atomic(folder / DETAIL_HTML, html)
 
@@ -82,7 +80,14 @@ def write_failed(folder: Path, html: str, detail: str) -> None:
 
 def remove_scores(folder: Path) -> None:
     """Remove the scores of an earlier run, so that a failed run leaves none. Raises OutputError."""
-    for name in (SCORES_TXT, SCORES_JSON, DETAIL_JSON, PER_ITEM):
+    clear(folder, (SCORES_TXT, SCORES_JSON, DETAIL_JSON, PER_ITEM))
+
+
+def clear(folder: Path, names: Iterable[str]) -> None:
+    """Make a folder if needed, and remove earlier files of these names. Raises OutputError."""
+    with _output_errors("the output folder cannot be made"):
+        folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
         with _output_errors(f"an earlier {name} cannot be removed"):
             (folder / name).unlink(missing_ok=True)
 
@@ -170,8 +175,13 @@ def _document(data: Mapping[str, object], stages: Mapping[str, float]) -> str:
         **data,
         "stages": {stage: round(spent, 3) for stage, spent in stages.items()},
     }
-    values = (json.dumps(value, ensure_ascii=False, allow_nan=False) for value in whole.values())
-    lines = (f' "{key}": {value}' for key, value in zip(whole, values))
+    return json_text(whole)
+
+
+def json_text(data: Mapping[str, object]) -> str:
+    """Return JSON with one line for each key; numbers are finite."""
+    values = (json.dumps(value, ensure_ascii=False, allow_nan=False) for value in data.values())
+    lines = (f' "{key}": {value}' for key, value in zip(data, values))
     return clean("{\n" + ",\n".join(lines) + "\n}\n")
 
 

@@ -22,7 +22,7 @@ from validator.findings import counted
 
 MOST_DRAWN = 30
 _MOST_SENTENCES = 5
-_OPEN_ROWS = 50
+OPEN_ROWS = 50
 _LEAST_SHOWN = 0.00005
 
 Band = tuple[float, float, float]
@@ -70,10 +70,12 @@ def style() -> str:
     return (Path(__file__).parent / "standings.css").read_text(encoding="utf-8")
 
 
-def forest_table(of: Standings, title: str, below: Sequence[Sequence[str]]) -> list[Element]:
+def forest_table(
+    of: Standings, title: str, below: Sequence[Sequence[str]], n_open: int = OPEN_ROWS
+) -> list[Element]:
     """Return the table of submissions with two forest plots: scores, and differences to the first.
 
-    ``below`` are the texts under each name.
+    ``below`` are the texts under each name; rows after the first ``n_open`` are folded.
     """
     of_scores, of_differences = _score_bands(of), _difference_bands(of)
     heads: list[Child] = [two("Rank", "rank set"), of.thing.capitalize()]
@@ -98,7 +100,7 @@ def forest_table(of: Standings, title: str, below: Sequence[Sequence[str]]) -> l
         if i:
             row += [two(f"{difference[1]:.4f}", _range(difference)), _forest(difference, scales[1], True)]
         rows.append(row if i or len(of.names) == 1 else [*row, "", ""])
-    return folded_table(heads, rows, title)
+    return folded_table(heads, rows, title, n_open)
 
 
 def _score_bands(of: Standings) -> list[Band]:
@@ -161,8 +163,13 @@ def sentences(of: Standings) -> list[str]:
         lines += [f"Ranks {low} to {high} are not distinguishable." for low, high in groups[:_MOST_SENTENCES]]
     elif m > 1:
         lines.append("All ranks are distinguishable.")
-    if visible := visible_sentence(of):
-        lines.append(visible)
+    if not np.isnan(compared.visible):
+        text = f"With {of.over} a difference below about {compared.visible:.4f} between two {of.thing}s"
+        text += " cannot be seen"
+        if difference := abs(float(compared.pairs.difference[0])):
+            needed = counted(max(round(compared.items_needed(difference)), 1), of.unit)
+            text += f"; one of {difference:.4f}, as between the first two, needs about {needed}"
+        lines.append(f"{text}.")
     shown = of.shown
     ties = [i for i in range(m - 1) if shown[i] == shown[i + 1] and compared.rank[i] != compared.rank[i + 1]]
     for i in ties[:_MOST_SENTENCES]:
@@ -175,19 +182,6 @@ def sentences(of: Standings) -> list[str]:
             + (f", whose intervals hold for all pairs of {of.thing}s at once." if m > 2 else ".")
         )
     return lines
-
-
-def visible_sentence(of: Standings) -> str:
-    """Return which differences the reference can show, "" if that is not known."""
-    compared = of.comparison
-    if np.isnan(compared.visible):
-        return ""
-    text = f"With {of.over} a difference below about {compared.visible:.4f} between two {of.thing}s"
-    text += " cannot be seen"
-    if difference := abs(float(compared.pairs.difference[0])):
-        needed = f"{max(compared.items_needed(difference), 1):,.0f} {of.unit}s"
-        text += f"; one of {difference:.4f}, as between the first two, needs about {needed}"
-    return f"{text}."
 
 
 def pair_sentences(of: Standings) -> list[str]:
@@ -211,6 +205,8 @@ def _verdict(of: Standings, p: float, interval: list[float]) -> str:
     m, n = len(of.names), of.comparison.n_items
     if n < 2:
         return f": {counted(n, of.unit)}, too few for an interval."
+    if not any(interval):
+        return "."
     low, high = (round(end, 4) + 0.0 for end in interval)
     text = f", 95 % interval {low:.4f} to {high:.4f}: "
     if n < LEAST_ITEMS:
@@ -289,15 +285,17 @@ def method_card(of: Standings, signature: str, half_samples: int = HALVES) -> El
     return card("method", "Method", "", element("ul", *(element("li", text) for text in entries)), line)
 
 
-def folded_table(heads: Sequence[Child], body: Sequence[Sequence[Child]], title: str) -> list[Element]:
-    """Return a table of anything; rows after the first ones are folded."""
+def folded_table(
+    heads: Sequence[Child], body: Sequence[Sequence[Child]], title: str, n_open: int = OPEN_ROWS
+) -> list[Element]:
+    """Return a table of anything; rows after the first ``n_open`` are folded."""
 
     def rendered(part: Iterable[Sequence[Child]], name: str) -> Element:
         head = element("tr", *(element("th", cell, scope="col") for cell in heads))
         lines = [element("tr", *(element("td", cell) for cell in row)) for row in part]
         return scroll(element("table", element("thead", head), element("tbody", *lines)), name)
 
-    tables = [rendered(body[:_OPEN_ROWS], title)]
-    if more := body[_OPEN_ROWS:]:
+    tables = [rendered(body[:n_open], title)]
+    if more := body[n_open:]:
         tables.append(folded(counted(len(more), "more row"), rendered(more, f"{title}, more rows")))
     return tables

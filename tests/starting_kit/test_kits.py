@@ -84,6 +84,12 @@ def test_help_shows_no_options_of_other_tasks(kit):
     assert ("--eval_mode" in run(["evaluate.py", "--help"], kit)) == task.startswith("anet_entities")
 
 
+def test_a_kit_of_one_task_compares_without_its_name(kit):
+    (task,) = (path.name for path in (kit / "samples").iterdir())
+    samples = [f"samples/{task}/{name}.zip" for name in ("weak", "good")]
+    assert "good is better than weak" in run(["compare.py", *samples], kit)
+
+
 def test_notebook_runs_and_shows_the_page(kit):
     notebook = nbformat.read(kit / "quickstart.ipynb", as_version=4)
     assert not any(cell.get("outputs") for cell in notebook.cells)

@@ -124,6 +124,17 @@ def test_only_a_program_that_reads_json_carries_its_reader_and_wheels(program_of
 
 
 @pytest.mark.parametrize("name", IDS)
+def test_program_carries_nothing_that_only_comparisons_need(program_of, name):
+    only = {
+        "metrics/comparison.py",
+        "report/standings.py",
+        "report/standings.css",
+        "report/comparison.schema.json",
+    }
+    assert not {f"scoring_program/{place}" for place in only} & names_in(program_of(name))
+
+
+@pytest.mark.parametrize("name", IDS)
 def test_program_has_few_modules(program_of, name):
     most = MOST_MODULES.get(load_task(name).folder.name)
     with zipfile.ZipFile(io.BytesIO(program_of(name))) as archive:
@@ -526,6 +537,12 @@ def test_starting_kit_runs_from_its_own_zip(bundles, tmp_path):
         found = json.loads((tmp_path / "evaluation" / "detailed_results.json").read_text(encoding="utf-8"))
         jsonschema.validate(
             found, json.loads((tmp_path / "formats" / "detailed_results.schema.json").read_text())
+        )
+        compare = [sys.executable, "compare.py", name, sample, f"samples/{name}/weak.zip"]
+        subprocess.run(compare, cwd=tmp_path, capture_output=True, check=True)
+        compared = json.loads((tmp_path / "comparison" / "comparison.json").read_text(encoding="utf-8"))
+        jsonschema.validate(
+            compared, json.loads((tmp_path / "formats" / "comparison.schema.json").read_text())
         )
         items = (tmp_path / "evaluation" / "per_item.csv").read_text(encoding="utf-8").splitlines()
         assert items[0] == "item,score"

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Compare submissions at home: ``python compare.py a.zip b.zip [c.zip ...]``.
+
+All are scored on the same reference, by default the synthetic demo reference of the kit; each difference
+comes with an interval and a test. Exit codes: 0 all were compared; 1 a submission is invalid, the others were
+compared; 2 the reference is missing or malformed. In Python: ``from compare import compare``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from home import ReferenceProblemsError, SubmissionError, load
+
+# isort: split
+from comparison import Comparison, column_of, page, sentences
+from scoring_program.metrics import comparison as statistics
+from scoring_program.metrics.resampling import intervals
+from scoring_program.report import outputs
+from scoring_program.report.standings import Standings, pair_sentences
+from scoring_program.result import Result, Statistics
+from scoring_program.run import BROKEN, INVALID, SCORED
+from scoring_program.settings import SettingValue
+from scoring_program.task import AnyLoaded, place_of, task_ids
+from validator import console
+from validator.findings import Findings, Refused, quote
+
+__all__ = ["Comparison", "ReferenceProblemsError", "SubmissionError", "compare", "main"]
+
+PAGE, JSON = "comparison.html", "comparison.json"
+_SHOWN = 10
+
+
+def compare(
+    task: str,
+    submissions: Sequence[str | Path],
+    reference: str | Path | None = None,
+    cache: str | Path | None = None,
+    **settings: SettingValue,
+) -> Comparison:
+    """Score submissions on the same reference and compare each pair of them.
+
+    Choose checkpoints of one model on other items than those that you report. The parameters are those of
+    `evaluate.score`, with a sequence of submissions. What is wrong with those that are not valid is in
+    ``invalid`` of the result; the others are compared. Everything is shown, as with ``detail="full"``.
+
+    Raises
+    ------
+    SubmissionError
+        No submission is valid; ``problems`` lists why.
+    ReferenceProblemsError
+        The reference or a setting is not valid; ``problems`` lists why.
+    ValueError
+        There is no such task, no submission, or one is named twice.
+    """
+    named = _named([Path(submission) for submission in submissions])
+    # Differences are tested with the halves that intervals need.
+    loaded = load(task, reference, cache, {"detail": "full", **settings, "interval": True})
+    results, invalid, problems = dict[str, Result](), dict[str, Findings](), Findings()
+    for name, path in named.items():
+        try:
+            result = loaded.score_path(path)
+        except Refused as refused:
+            invalid[name] = refused.findings
+            for own in refused.findings.summary():
+                file = f"{name}: {own.file}" if own.file else name
+                problems.add(own.code, own.problem, own.remedy, file=file, where=own.where, rule=own.rule)
+        else:
+            # Fifty whole results need too much memory.
+            kept = Statistics(result.statistics.item_scores, result.statistics.notes)
+            sections = [section for section in result.sections if column_of(section)[0]]
+            results[name] = replace(result, statistics=kept, sections=sections)
+    if not results:
+        raise SubmissionError(problems)
+    return _compared(loaded, results, invalid)
+
+
+def _named(paths: Sequence[Path]) -> dict[str, Path]:
+    """Return submissions by their names without folder and ending; with their folder where two are equal."""
+    full = [path.resolve() for path in paths]
+    plain = [path.name.removesuffix(".zip") for path in full]
+    with_folder = [f"{path.parent.name}/{name}" for path, name in zip(full, plain)]
+    for names in (plain, with_folder, list(map(str, full))):
+        if paths and len(set(names)) == len(names):
+            return dict(zip(names, paths))
+    raise ValueError("name at least one submission, and each once")
+
+
+def _compared(loaded: AnyLoaded, results: dict[str, Result], invalid: dict[str, Findings]) -> Comparison:
+    task, sign = loaded.task, -1 if loaded.task.higher_is_better else 1
+    halves = {name: result.halves for name, result in results.items() if result.halves}
+    names = sorted(halves, key=lambda name: (sign * halves[name].score, name))
+    ordered, own, main_column = (
+        [results[name] for name in names],
+        [halves[name] for name in names],
+        task.columns[0],
+    )
+    standings = Standings(
+        task,
+        names,
+        [f"{result.scores[main_column.key]:.{main_column.precision}f}" for result in ordered],
+        [half.score for half in own],
+        statistics.compare(own, task.higher_is_better),
+        intervals(own, task.range) if own[0].n_items > 1 else None,
+        loaded.groups.over(task.item),
+        "group" if loaded.groups.digest else task.item,
+    )
+    return Comparison(standings, ordered, loaded.items, invalid, loaded.signature)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; return the exit code."""
+    console.prepare()
+    parser, ids = _parser(), task_ids()
+    options = parser.parse_args(arguments)
+    files = options.files
+    task = files.pop(0) if files[0] in ids else ids[0] if len(ids) == 1 else ""
+    if not task:
+        parser.error(f"name the task first: python compare.py ID a.zip b.zip, ID one of {', '.join(ids)}")
+    try:
+        _named([Path(file) for file in files])
+    except ValueError as error:
+        parser.error(str(error))
+    settings = {"protocol": options.protocol} if options.protocol else {}
+    try:
+        outputs.clear(options.output, [PAGE, JSON])
+        return _report(compare(task, files, options.reference, options.cache, **settings), options)
+    except (SubmissionError, ReferenceProblemsError) as error:
+        what = (
+            "No submission is valid" if isinstance(error, SubmissionError) else "The reference cannot be used"
+        )
+        console.say(f"{what}, nothing was compared:\n{error}", to=sys.stderr)
+        return INVALID if isinstance(error, SubmissionError) else BROKEN
+    except console.OutputError as error:
+        console.complain(error)
+    except Exception as error:
+        remedy = "report it to the maintainers of the scoring program"
+        console.say(f"E-INTERNAL: {place_of(error)}; {remedy}", to=sys.stderr)
+    return BROKEN
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description="Compare submissions at home.")
+    what = "your zip files, or folders with their files; the task comes first where the kit has several"
+    parser.add_argument("files", nargs="+", metavar="submission", help=what)
+    what = "reference folder; default: the demo reference of the kit"
+    parser.add_argument("--reference", type=Path, help=what)
+    what = "where prepared references are kept; default: your cache folder"
+    parser.add_argument("--cache", type=Path, help=what)
+    parser.add_argument("--output", type=Path, default=Path("comparison"), help="folder for the results")
+    protocols = ["published", "released"]
+    parser.add_argument("--protocol", choices=protocols, help="default: what the reference says")
+    return parser
+
+
+def _report(compared: Comparison, options: argparse.Namespace) -> int:
+    """Write the outputs and print the same in short; return the exit code."""
+    for name, findings in compared.invalid.items():
+        head = f"The submission {quote(name)} is invalid and was not compared:"
+        console.say(head, *findings.lines(), to=sys.stderr)
+    outputs.write_atomic(options.output / PAGE, page(compared))
+    outputs.write_atomic(options.output / JSON, outputs.json_text(compared.to_dict()))
+    of, lines = compared.standings, [compared.signature]
+    for rank, name, score, result in zip(of.comparison.rank.tolist(), of.names, of.shown, compared.results):
+        own = result.interval
+        interval = f"95 % interval {own.low:.4f} to {own.high:.4f}" if own else "no interval"
+        lines.append(f"{rank:4}  {score}  {interval}  {quote(name)}")
+    # The first pairs are those of the best submission.
+    pairs = pair_sentences(of)[: min(len(of.names) - 1, _SHOWN)]
+    lines += [*(quote(pair, 400) for pair in pairs), *sentences(of), f"page: {options.output / PAGE}"]
+    if options.reference is None:
+        lines.append("This was the synthetic demo reference: the numbers say nothing about the hidden data.")
+    console.say(*lines)
+    return INVALID if compared.invalid else SCORED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

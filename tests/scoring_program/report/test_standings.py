@@ -1,0 +1,84 @@
+"""Sentences on compared submissions: which is better, by how much, and whether that is significant."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+
+from scoring_program.metrics.comparison import compare
+from scoring_program.metrics.resampling import half_scores, intervals, weighted_mean
+from scoring_program.report.standings import Standings, pair_sentences, sentences
+from scoring_program.task import load_task
+
+PICK = np.random.RandomState(8)
+VALUES = np.round(np.clip(PICK.rand(40, 1) + PICK.normal([0.0, -0.005, -0.4], 0.05, (40, 3)), 0, 1), 3)
+
+
+def standings(values, sorting="desc"):
+    """Return submissions whose scores are means over their columns, the best first."""
+    task = load_task("chalearn_gesture")
+    task = replace(task, columns=[replace(task.columns[0], sorting=sorting), *task.columns[1:]])
+    halves = [half_scores(partial(weighted_mean, own), np.arange(len(own))) for own in values.T]
+    numbers = [own.score for own in halves]
+    known = intervals(halves, task.range) if len(values) > 1 else None
+    names, shown = ["a", "b", "c"][: len(halves)], [f"{score:.4f}" for score in numbers]
+    compared = compare(halves, sorting == "desc")
+    return Standings(task, names, shown, numbers, compared, known, f"{len(values)} sequences", "sequence")
+
+
+def test_a_sentence_has_difference_interval_and_p_value():
+    of = standings(VALUES[:, [0, 2]])
+    pairs = of.comparison.pairs
+    numbers = f"{pairs.difference[0]:.4f}, 95 % interval {pairs.low[0]:.4f} to {pairs.high[0]:.4f}"
+    assert pair_sentences(of) == [f"a is better than b by {numbers}: significant, p < 0.0001."]
+
+
+def test_several_have_intervals_for_all_pairs_and_adjusted_p_values():
+    of = standings(VALUES)
+    pairs = of.comparison.pairs
+    near, far, _ = pair_sentences(of)
+    # Significant by Holm although the interval for all pairs holds 0.
+    assert pairs.low_all[0] < 0 < pairs.low[0]
+    assert (
+        f"interval {pairs.low_all[0]:.4f} to {pairs.high_all[0]:.4f}: significant (Holm), adjusted p = "
+        in near
+    )
+    assert f"interval {pairs.low_all[1]:.4f} to {pairs.high_all[1]:.4f}: significant, adjusted p < " in far
+
+
+def test_the_better_one_has_the_smaller_score_where_that_is_better():
+    of = standings(VALUES[:, [2, 0]], "asc")
+    pairs = of.comparison.pairs
+    assert pairs.difference[0] < 0
+    numbers = f"{-pairs.difference[0]:.4f}, 95 % interval {-pairs.high[0]:.4f} to {-pairs.low[0]:.4f}"
+    assert pair_sentences(of) == [f"a is better than b by {numbers}: significant, p < 0.0001."]
+
+
+@pytest.mark.parametrize(
+    ("n", "end"),
+    [
+        (9, ": 9 sequences are too few to say whether that is significant."),
+        (1, ": 1 sequence, too few for an interval."),
+    ],
+)
+def test_few_items_are_said(n, end):
+    (text,) = pair_sentences(standings(VALUES[:n, [0, 2]]))
+    assert text.endswith(end)
+
+
+def test_equal_scores_are_said():
+    assert pair_sentences(standings(VALUES[:, [0, 0]])) == ["a and b score the same."]
+    swapped = np.concatenate([VALUES[:20, :2], VALUES[:20, 1::-1]])
+    (text,) = pair_sentences(standings(swapped))
+    assert text.startswith("a and b score the same, 95 % interval -0.")
+    assert text.endswith(": not significant, p = 1.0.")
+    close = VALUES[:, [0, 0]] - [0, 1e-6]
+    assert pair_sentences(standings(close))[0].startswith("a is better than b by less than 0.0001, ")
+
+
+def test_items_that_a_difference_needs_are_counted():
+    text = " ".join(sentences(standings(np.array([[1.0, 0.0]] * 11 + [[1.0, 0.1]]))))
+    assert "needs about 1 sequence." in text
