@@ -81,10 +81,10 @@ def compare(
 
 def _named(paths: Sequence[Path]) -> dict[str, Path]:
     """Return submissions by their names without folder and ending; with their folder where two are equal."""
-    full = [path.resolve() for path in paths]
+    full = [path.absolute() for path in paths]
     plain = [path.name.removesuffix(".zip") for path in full]
     with_folder = [f"{path.parent.name}/{name}" for path, name in zip(full, plain)]
-    for names in (plain, with_folder, list(map(str, full))):
+    for names in (plain, with_folder, list(map(str, paths))):
         if paths and len(set(names)) == len(names):
             return dict(zip(names, paths))
     raise ValueError("name at least one submission, and each once")
@@ -92,20 +92,16 @@ def _named(paths: Sequence[Path]) -> dict[str, Path]:
 
 def _compared(loaded: AnyLoaded, results: dict[str, Result], invalid: dict[str, Findings]) -> Comparison:
     task, sign = loaded.task, -1 if loaded.task.higher_is_better else 1
-    halves = {name: result.halves for name, result in results.items() if result.halves}
-    names = sorted(halves, key=lambda name: (sign * halves[name].score, name))
-    ordered, own, main_column = (
-        [results[name] for name in names],
-        [halves[name] for name in names],
-        task.columns[0],
-    )
+    scored = [(result.halves, name, result) for name, result in results.items() if result.halves]
+    halves, names, ordered = zip(*sorted(scored, key=lambda own: (sign * own[0].score, own[1])))
+    main_column = task.columns[0]
     standings = Standings(
         task,
         names,
         [f"{result.scores[main_column.key]:.{main_column.precision}f}" for result in ordered],
-        [half.score for half in own],
-        statistics.compare(own, task.higher_is_better),
-        intervals(own, task.range) if own[0].n_items > 1 else None,
+        [own.score for own in halves],
+        statistics.compare(halves, task.higher_is_better),
+        intervals(halves, task.range) if halves[0].n_items > 1 else None,
         loaded.groups.over(task.item),
         "group" if loaded.groups.digest else task.item,
     )

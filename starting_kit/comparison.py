@@ -66,7 +66,8 @@ class Comparison:
         columns = [{own.key: column_of(own)[1] for own in result.sections} for result in self.results]
         scores = np.round(np.array([result.statistics.item_scores for result in self.results]).T, DECIMALS)
         found = {"items": Values(f"{self.standings.task.item.capitalize()}s", "Score", self.items, scores)}
-        for section in (section for result in self.results for section in result.sections):
+        sections = {own.key: own for result in self.results for own in result.sections}
+        for section in sections.values():
             names = dict.fromkeys(name for own in columns for name in own.get(section.key, ()))
             cells = [[own.get(section.key, {}).get(name) for own in columns] for name in names]
             numbers = np.array(cells, dtype=np.float64).reshape(len(names), len(columns))
@@ -88,9 +89,7 @@ class Comparison:
             "submissions": [self._submission(i) for i in range(len(of.names))],
             "pairs": [dict(zip(names, row)) for row in zip(*ends, pair_sentences(of), *columns)],
             "values": {key: {**own, "values": cells} for key, own, cells in values},
-            "invalid": {
-                name: [problem.as_dict() for problem in own.problems] for name, own in self.invalid.items()
-            },
+            "invalid": {name: own.as_dict()["problems"] for name, own in self.invalid.items()},
         }
         return round_floats(shown, DECIMALS)
 
@@ -136,15 +135,12 @@ def page(compared: Comparison) -> str:
     m, best = len(of.names), int(of.comparison.may_be_best.sum())
     first = pairs[0] if pairs else f"{of.names[0]}: {of.task.columns[0].title} {of.shown[0]}."
     first += f" {best} of {m} may be the best." if m > 2 else ""
-    head = [
-        element("h1", f"Comparison of {counted(m, 'submission')}"),
-        element("p", element("strong", first)),
-    ]
+    title = f"Comparison of {counted(m, 'submission')}"
+    head = [element("h1", title), element("p", element("strong", first))]
     if compared.invalid:
         text = f"{counted(len(compared.invalid), 'submission')} not valid and not compared"
         head.append(element("p", element("a", text, href="#invalid", class_="bad")))
-    below = [[counted(len(own.notes), "note")] if own.notes else [] for own in compared.results]
-    plot = standings.forest_table(of, "Scores and differences", below, _MOST_OTHERS)
+    plot = standings.forest_table(of, "Scores and differences", [[]] * m, _MOST_OTHERS)
     lines = _list(sentences(of), class_="after")
     problems = [f"{name}: {line}" for name, own in compared.invalid.items() for line in own.lines()]
     above = [card("scores", "Scores and differences", "", *plot, lines)]
@@ -155,6 +151,9 @@ def page(compared: Comparison) -> str:
     if m > 2:
         words = folded(f"The first {counted(min(len(pairs), _MOST_LINES), 'pair')} in words", _list(pairs))
         rest.append(standings.pairs_card(of, _WHERE, words))
+    both = zip(of.names, compared.results)
+    notes = [f"{cut(name)}: {note.line()}" for name, result in both for note in result.notes]
+    rest += [card("notes", "Notes", "", _list(notes))] if notes else []
     rest.append(standings.method_card(of, compared.signature))
     body = [element("div", *above), contents([*above, *rest]), element("div", *rest)]
     return document(of.task.title, head, body, standings.style())
@@ -174,9 +173,7 @@ def _strips(of: Standings, items: Values) -> list[Element]:
     for name, column in zip(of.names[1:], differences.T):
         own = np.flatnonzero(~np.isnan(column))
         counts = Counter(np.sign(sign * column[own]).tolist())
-        text = ", ".join(
-            f"{counts[side]:,} {word}" for side, word in ((1, "better"), (0, "equal"), (-1, "worse"))
-        )
+        text = f"{counts[1]:,} better, {counts[0]:,} equal, {counts[-1]:,} worse"
         draw = _dots if len(own) <= _MOST_DOTS else _bars
         marks = draw(column[own].tolist(), (-largest, largest), sign, [items.names[i] for i in own.tolist()])
         options = {"viewBox": "0 0 100 20", "preserveAspectRatio": "none", "role": "img", "aria_label": text}
@@ -184,10 +181,10 @@ def _strips(of: Standings, items: Values) -> list[Element]:
         svg = element("svg", zero, *marks, class_="forest swarm", **options)
         rows.append([element("div", cut(name), element("small", text), class_="name"), svg])
     note = f"Score of each {item} less that of {cut(of.names[0])}: {'right' if sign > 0 else 'left'} of the "
+    note += f"line the submission is better. Only {item}s for which both have a score; more than "
     note += (
-        f"line the submission is better. Only {item}s for which both have a score; more than {_MOST_DOTS} "
+        f"{_MOST_DOTS} are counted in bins, without equal ones. At most the first {_MOST_OTHERS} submissions."
     )
-    note += f"are counted in bins, without equal ones. At most the first {_MOST_OTHERS} submissions."
     heads: list[Child] = ["Submission", standings.ends((-largest, largest))]
     title = f"Differences by {item}"
     return [card("differences", title, note, *folded_table(heads, rows, title))]
@@ -252,11 +249,7 @@ def _changes(key: str, of: Values, names: Sequence[str]) -> list[Element]:
     rows: list[list[Cell]] = [
         [of.names[i], *_plain(of.values[i, : len(shown)]), float(spread[i])] for i in order[:_MOST_ROWS]
     ]
-    note = (
-        f"{of.measure} by submission, at most the best {_MOST_OTHERS + 1}. {len(order):,} of {len(spread):,} "
-    )
-    note += (
-        f"differ, the most first{f', {_MOST_ROWS} shown' if len(order) > _MOST_ROWS else ''}. All: {_WHERE}."
-    )
+    note = f"{of.measure} by submission, at most the best {_MOST_OTHERS + 1}. {len(order):,} of "
+    note += f"{len(spread):,} differ; the first {len(rows):,} of them. All: {_WHERE}."
     title = f"{of.title} that differ most"
     return [card(f"of-{key}", title, note, *table(heads, rows, title, _MOST_ROWS))] if rows else []

@@ -26,6 +26,7 @@ from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.task import load_task, task_ids
 from tests.helpers import REFERENCES, ROOT, SAMPLES, make_zip
 from validator import console
+from validator.findings import Note
 
 SCHEMA = json.loads((ROOT / "scoring_program" / "report" / "comparison.schema.json").read_text())
 TASK = "chalearn_gesture"
@@ -177,9 +178,9 @@ def test_nothing_is_left_of_an_earlier_comparison_if_none_is_valid(tmp_path, cap
 def test_names_have_their_folder_where_two_are_equal(tmp_path):
     (tmp_path / "weak").mkdir()
     other = shutil.copytree(WEAK, tmp_path / "weak" / "good")
-    assert command.compare(TASK, [GOOD, WEAK]).standings.names == ["good", "weak"]
+    assert command.compare(TASK, [GOOD, WEAK]).standings.names == ("good", "weak")
     names = command.compare(TASK, [other, GOOD]).standings.names
-    assert names == [f"{TASK}/good", "weak/good"]
+    assert names == (f"{TASK}/good", "weak/good")
 
 
 @pytest.mark.parametrize(
@@ -269,6 +270,14 @@ def test_classes_and_items_that_differ_most_come_first():
     table = comparison.page(made(values)).split('id="of-items"')[1].split("</section>")[0]
     assert re.findall(r"<td>(item\d+)", table) == ["item7", "item3"]
     assert "2 of 12 differ" in table
+
+
+def test_notes_are_shown_with_the_submission():
+    found = made(VALUES)
+    noted = replace(found.results[1], notes=[Note("N-X", "a <note>")])
+    found = replace(found, results=[found.results[0], noted, found.results[2]])
+    assert "s1: N-X: a <note>" in shown(comparison.page(found))
+    assert found.to_dict()["submissions"][1]["notes"] == ["N-X: a <note>"]
 
 
 def test_fifty_submissions_make_a_page_below_3_mb_and_all_numbers_are_in_the_data():
