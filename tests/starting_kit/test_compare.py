@@ -225,6 +225,21 @@ def test_settings_of_the_reference_do_not_prevent_a_comparison(tmp_path):
     assert "protocol:released" in released.signature
 
 
+def test_groups_of_items_are_what_is_independent(tmp_path):
+    reference = shutil.copytree(REFERENCES / TASK, tmp_path / "ref")
+    items = command.compare(TASK, [GOOD]).items
+    lines = [f"{item},{number // 2}" for number, item in enumerate(items)]
+    (reference / "persons.csv").write_text("\n".join(["item,group", *lines]) + "\n")
+    (reference / "settings.yaml").write_text("item_groups: persons.csv\n")
+    assert call(tmp_path / "out", TASK, GOOD, WEAK, "--reference", reference) == SCORED
+    text, found = outputs_of(tmp_path / "out")
+    assert found["over"] == "12 sequences of 6 persons"
+    assert found["pairs"][0]["sentence"].endswith(
+        ": 6 groups are too few to say whether that is significant."
+    )
+    assert "Every rank set holds all ranks: 6 groups are too few to say more." in text
+
+
 def test_the_same_files_give_the_same_outputs(tmp_path):
     for name in ("a", "b"):
         assert call(tmp_path / name, TASK, GOOD, WEAK) == SCORED
