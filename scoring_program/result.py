@@ -23,6 +23,7 @@ DECIMALS = 10
 
 SUMMARY = "summary"
 FULL = "full"
+_LARGEST_CANVAS = 20_000
 
 Cell = Union[str, int, float, None]
 
@@ -99,16 +100,22 @@ class Groups(Section):
 
 @dataclass(frozen=True)
 class Histogram(Section):
-    """How many ``things`` have a value in each bin; ``edges`` has one entry more than ``counts``."""
+    """How many ``things`` have a value in each bin; ``edges`` has one entry more than ``counts``.
+
+    ``threshold`` is a value that matters, which the chart marks.
+    """
 
     level = FULL
     edges: Sequence[float]
     counts: Sequence[int]
     value: str
     things: str
+    threshold: float | None = None
 
 
-def share_histogram(section: Section, values: Floats, n_bins: int, titles: tuple[str, str]) -> Histogram:
+def share_histogram(
+    section: Section, values: Floats, n_bins: int, titles: tuple[str, str], threshold: float | None = None
+) -> Histogram:
     """Return a histogram of values in 0..1 in equal bins, with key, title and note of ``section``.
 
     ``values`` (n,) are float64; ``titles`` are what the values and the things are called.
@@ -117,29 +124,36 @@ def share_histogram(section: Section, values: Floats, n_bins: int, titles: tuple
     edges = np.arange(n_bins + 1) / n_bins
     index = np.clip(np.searchsorted(edges, values, "right") - 1, 0, n_bins - 1)
     counts = np.bincount(index, minlength=n_bins)
-    return Histogram(section.key, section.title, section.note, edges.tolist(), counts.tolist(), *titles)
+    bins = edges.tolist(), counts.tolist()
+    return Histogram(section.key, section.title, section.note, *bins, *titles, threshold)
 
 
 @dataclass(frozen=True)
 class Matrix(Section):
     """Counts of pairs of ``things``: rows are ground truth, columns are predictions, both called ``names``.
 
-    ``counts`` has shape (n, n).
+    ``counts`` has shape (n, n), or (n + 1, n + 1) where ``unpaired`` names a last row, of predictions, and a
+    last column, of ground truth, without a counterpart.
     """
 
     level = FULL
     names: Sequence[str]
     counts: Ints
     things: str
+    unpaired: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
 class Lane:
-    """One class of a timeline: half-open 0-based frame intervals of the ground truth and the prediction."""
+    """One class of a timeline: half-open 0-based frame intervals of the ground truth and the prediction.
+
+    ``number`` is what the row of classes calls it.
+    """
 
     label: str
     ground_truth: Sequence[tuple[int, int]]
     prediction: Sequence[tuple[int, int]]
+    number: int = 0
 
 
 @dataclass(frozen=True)
@@ -191,6 +205,98 @@ class BodyFigure(Section):
 
     level = FULL
     parts: Sequence[tuple[str, float | None, int]]
+
+
+GROUND_TRUTH, PREDICTION = "ground truth", "prediction"
+EXTENT = "Canvas: the extent of all boxes of the video, rounded up to 10 pixels."
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What one side says where an object is.
+
+    ``box`` is left, top, right and bottom in pixels of the canvas; ``outlines`` are closed polygons, each
+    x, y, x, y, ..., which are drawn in place of the box.
+    """
+
+    role: str
+    box: Sequence[float]
+    outlines: Sequence[Sequence[float]] = ()
+
+
+def shapes(role: str, *boxes: Floats) -> list[Shape]:
+    """Return boxes ``x1, y1, x2, y2``, both ends included, as shapes; those that are not finite are left
+    out."""
+    ends = (box.astype(np.float64) + np.array([0, 0, 1, 1]) for box in boxes)
+    return [Shape(role, end.tolist()) for end in ends if np.isfinite(end).all()]
+
+
+@dataclass(frozen=True)
+class DrawnObject:
+    """An object of a drawing with the shapes of both sides, and what became of it in words.
+
+    ``points`` are x, y and a value in 0..1, by which they are colored.
+    """
+
+    label: str
+    outcome: str
+    is_wrong: bool
+    shapes: Sequence[Shape]
+    points: Sequence[tuple[float, float, float]] = ()
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Objects on a canvas of (width, height) pixels.
+
+    ``extent`` says where the size of the canvas comes from if it is not that of the image; ``files`` are the
+    paths, without their ending, that an image of the participant may have; ``image`` is that image as a
+    ``data:`` address, put in at home.
+    """
+
+    title: str
+    text: str
+    size: tuple[int, int]
+    extent: str
+    objects: Sequence[DrawnObject]
+    files: Sequence[str]
+    image: str = ""
+
+
+@dataclass(frozen=True)
+class Drawings(Section):
+    """Drawings of the worst items; ``points`` says what the value of points is, "" without points."""
+
+    level = FULL
+    drawings: Sequence[Drawing]
+    points: str = ""
+
+
+def extent(ground_truth: Floats, prediction: Floats) -> tuple[int, int]:
+    """Return the width and height that hold boxes (n, 4) ``x1, y1, x2, y2``, rounded up to 10 pixels.
+
+    Predicted boxes count up to twice the extent of the ground truth, so that no single one shrinks the rest.
+    """
+    own, other = (
+        np.nan_to_num(boxes[:, 2:].astype(np.float64) + 1, posinf=0).max(axis=0, initial=1)
+        for boxes in (ground_truth, prediction)
+    )
+    ends = np.minimum(np.maximum(own, np.minimum(other, 2 * own)), _LARGEST_CANVAS)
+    width, height = (10 * np.ceil(ends / 10)).astype(int).tolist()
+    return width, height
+
+
+def worst_in_turn(scores: Floats, item_rank: Ints, number: int) -> list[int]:
+    """Return at most ``number`` views: the worst of each item, then the second worst of each, ...
+
+    ``scores`` (n_views,) are in 0..1; views of 1, with nothing wrong, and of NaN are left out. ``item_rank``
+    (n_views,) is the place of the item of each view, the worst first.
+    """
+    views = np.flatnonzero(scores < 1)
+    views = views[np.lexsort((scores[views], item_rank[views]))]
+    rank = item_rank[views]
+    turn = np.arange(len(views)) - np.searchsorted(rank, rank)
+    return views[np.lexsort((rank, turn))][:number].tolist()
 
 
 @dataclass(frozen=True)

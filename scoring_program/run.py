@@ -36,13 +36,15 @@ _COST_DECIMALS = 6
 class Outcome:
     """How a run ended: ``name`` is scored, invalid, time, memory, or broken.
 
-    ``result`` is None unless the submission was scored; ``findings`` hold nothing of the reference.
+    ``result`` is None unless the submission was scored, and then has a ``signature``; ``findings`` hold
+    nothing of the reference.
     """
 
     name: str
     exit_code: int
     result: Result | None = None
     findings: Findings = field(default_factory=Findings)
+    signature: str = ""
 
 
 class _Clock:
@@ -178,7 +180,7 @@ def _score(load: Callable[[], AnyLoaded], submission: Path, strict: bool, clock:
     if clock.total > _NEAR * time_limit:
         text = f"the run came near its time limit of {time_limit:g} s"
         result = replace(result, notes=[*result.notes, Note("N-LIMIT-TIME", text)])
-    return Outcome("scored", SCORED, result)
+    return Outcome("scored", SCORED, result, signature=loaded.signature)
 
 
 def _ended_by(error: BaseException, clock: _Clock) -> Outcome:

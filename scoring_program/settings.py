@@ -17,6 +17,7 @@ from validator.findings import Findings, quote
 from validator.strict_yaml import YamlValue, load_strict
 
 SETTINGS_FILE = "settings.yaml"
+MOST_DRAWINGS = 500
 # Of the type of its default, once it is checked.
 SettingValue = Any
 # A value for every setting.
@@ -39,6 +40,7 @@ class Setting:
 COMMON = (
     Setting("protocol", "published", "the published text, or the released script", ("published", "released")),
     Setting("detail", "summary", "how much the detail page shows", ("none", "summary", "full"), signed=False),
+    Setting("drawings", 24, "items that are drawn at full", min=0, max=MOST_DRAWINGS, signed=False),
     Setting("score_decimals", 10, "decimals of every number that leaves a run", min=1, max=10, signed=False),
     Setting("interval", True, "whether an interval of the score is computed", signed=False),
     Setting(

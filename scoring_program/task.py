@@ -21,7 +21,16 @@ from scoring_program.disclosure import disclosed, rounded, shows_comparisons
 from scoring_program.item_groups import ItemGroups, load_groups
 from scoring_program.metrics import resampling
 from scoring_program.metrics.resampling import HalfScores, Range
-from scoring_program.result import DECIMALS, ErrorCost, Interval, Result, Section, Sections, Statistics
+from scoring_program.result import (
+    DECIMALS,
+    Deferred,
+    ErrorCost,
+    Interval,
+    Result,
+    Section,
+    Sections,
+    Statistics,
+)
 from scoring_program.settings import SETTINGS_FILE, Setting, Settings, allowed, declared, read_settings
 from scoring_program.signature import KEY_FILE, keyed, read_key, reference_hash, signature
 from validator import limits
@@ -151,6 +160,12 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
     def sections(self, reference: ReferenceT, submission: SubmissionT, statistics: StatisticsT) -> Sections:
         """Return the task's own sections of the detail page, the aggregates first."""
 
+    def drawings(
+        self, reference: ReferenceT, submission: SubmissionT, statistics: StatisticsT, number: int
+    ) -> Sequence[Section]:
+        """Return drawings of the worst items, at most ``number``; called at ``full`` only."""
+        return []
+
     def hints(
         self, reference: ReferenceT, submission: SubmissionT, settings: Settings, score: float
     ) -> list[Note]:
@@ -277,10 +292,13 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
             "error costs", lambda: self._error_costs(task.error_costs(statistics), score) if is_shown else []
         )
         begin("report")
-        sections: Sequence[Section] = ()
+        sections: list[Section] = []
+        drawn = Deferred(lambda: task.drawings(self.reference, submission, statistics, settings["drawings"]))
         if is_shown:
             sections = disclosed(task.sections(self.reference, submission, statistics), settings["detail"])
-        notes = [*failed, *also_failed, *hints, *read.notes, *statistics.notes]
+        drawings, undrawn = _guarded("drawings", lambda: disclosed([drawn], settings["detail"]))
+        sections += drawings
+        notes = [*failed, *also_failed, *undrawn, *hints, *read.notes, *statistics.notes]
         decimals = settings["score_decimals"]
         result = Result(scores, statistics, self.items, halves, interval, costs, sections, notes, decimals)
         # All outputs have at most 10 decimals anyway.

@@ -16,16 +16,19 @@ import contextlib
 import shutil
 import sys
 import tempfile
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import images
 from home import ReferenceProblemsError, Score, SubmissionError, prepared_folder, score
 from kit_path import DEMO_REFERENCE
 
 # isort: split
-from scoring_program.report import outputs
+from scoring_program.report import outputs, page
 from scoring_program.result import Result, Table
 from scoring_program.run import BROKEN, SCORED, Outcome, load_folder, run
+from scoring_program.settings import MOST_DRAWINGS
 from scoring_program.task import load_task, task_ids
 from validator import console
 from validator.findings import Refused
@@ -45,7 +48,10 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"name the task: python evaluate.py ID my.zip, ID one of {', '.join(task_ids())}")
     if submission is None:
         parser.error(f"name your zip file: python evaluate.py {task} my.zip")
-    overrides = {"detail": "full", **({"protocol": options.protocol} if options.protocol else {})}
+    if not 0 <= options.drawings <= MOST_DRAWINGS:
+        parser.error(f"--drawings takes 0 to {MOST_DRAWINGS}")
+    overrides = {"detail": "full", "drawings": options.drawings}
+    overrides |= {"protocol": options.protocol} if options.protocol else {}
     source = options.reference or DEMO_REFERENCE / task
     try:
         reference = prepared_folder(load_task(task), source, options.cache)
@@ -58,15 +64,17 @@ def main(arguments: list[str] | None = None) -> int:
             submission = Path(folder)
         load = partial(load_folder, task, reference, overrides, is_limited=True)
         outcome = run(load, submission, options.output, strict=options.reference is not None)
-    return _report(outcome, options)
+    return _report(task, outcome, options)
 
 
-def _report(outcome: Outcome, options: argparse.Namespace) -> int:
+def _report(task: str, outcome: Outcome, options: argparse.Namespace) -> int:
     """Write the scores of the items and print what was asked for; return the exit code."""
     try:
         if outcome.result is not None:
             items = outputs.per_item_csv(outcome.result)
             outputs.write_atomic(options.output / outputs.PER_ITEM, items)
+            if options.images or options.image_size:
+                _add_images(task, outcome, outcome.result, options)
             if options.loc_mode:
                 _print_mode(outcome.result, options.loc_mode)
             if options.verbose:
@@ -81,6 +89,13 @@ def _report(outcome: Outcome, options: argparse.Namespace) -> int:
             outputs.remove_scores(options.output)
         return BROKEN
     return outcome.exit_code
+
+
+def _add_images(task: str, outcome: Outcome, result: Result, options: argparse.Namespace) -> None:
+    """Write the detail page once more, with the participant's images behind the drawings."""
+    sections = images.with_images(result.sections, options.images, options.image_size)
+    html = page.result_page(load_task(task), replace(result, sections=sections), outcome.signature)
+    outputs.write_atomic(options.output / outputs.DETAIL_HTML, html)
 
 
 def _parser(modes: list[str]) -> argparse.ArgumentParser:
@@ -101,6 +116,12 @@ def _parser(modes: list[str]) -> argparse.ArgumentParser:
     what = "where prepared references are kept; default: your cache folder"
     parser.add_argument("--cache", type=Path, help=what)
     parser.add_argument("--output", type=Path, default=Path("evaluation"), help="folder for the results")
+    what = "how many of the worst items are drawn; default: 24"
+    parser.add_argument("--drawings", type=int, default=24, metavar="N", help=what)
+    what = "folder of your own images or frames, drawn behind the boxes; README.md names the files"
+    parser.add_argument("--images", type=Path, metavar="DIR", help=what)
+    what = "the size that the boxes belong to, if not that of the image files"
+    parser.add_argument("--image-size", type=images.image_size, metavar="WxH", help=what)
     protocols = ["published", "released"]
     parser.add_argument("--protocol", choices=protocols, help="default: what the reference says")
     return parser

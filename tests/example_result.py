@@ -12,6 +12,9 @@ from scoring_program.metrics.resampling import HalfScores
 from scoring_program.result import (
     BodyFigure,
     Column,
+    Drawing,
+    Drawings,
+    DrawnObject,
     ErrorCost,
     Groups,
     Histogram,
@@ -21,6 +24,7 @@ from scoring_program.result import (
     LineChart,
     Matrix,
     Result,
+    Shape,
     StackedBar,
     Statistics,
     Table,
@@ -94,6 +98,7 @@ def _summary(text, own, names, pick):
     n = min(len(names), 40)
     counts = np.array([[pick.randrange(0, 9000 if i == j else 400) for j in range(n)] for i in range(n)])
     counts[counts < 60] = 0
+    unpaired = np.pad(counts, ((0, 1), (0, 1)), constant_values=9)
     bins = [0, 2, 5, 11, 40, 71, 60, 31, 15, 5]
     recall = [step / 100 for step in range(101)]
     thresholds = [0.5 + 0.05 * step for step in range(10)]
@@ -122,8 +127,10 @@ def _summary(text, own, names, pick):
         *disclosed([groups], "full"),
         Table("classes", text or "Gesture classes", note, columns, rows, level="summary"),
         Matrix("confusions", text or "Annotated and predicted", note, names[:n], counts, own or "frames"),
+        Matrix("unpaired", text or "With unpaired", note, names[:n], unpaired, own or "frames",
+               (own or "(false)", own or "(missed)")),
         Histogram("scores", text or "Sequence scores", note, [i / 10 for i in range(11)], bins,
-                  text or "mean Jaccard index", text or "sequences"),
+                  text or "mean Jaccard index", text or "sequences", 0.5),
         LineChart("precision", text or "Precision and recall", note, [*steps, mean], own or "recall", own or "precision", ordered=True),
         LineChart("thresholds", text or "AP by threshold", note,
                   [Line(name, thresholds, [1.2 - t * k for t in thresholds]) for k, name in enumerate(("GPSm", "GPS", "IoU"), 1)],
@@ -133,6 +140,20 @@ def _summary(text, own, names, pick):
         LineChart("accuracy", text or "Accuracy by threshold", note, [Line("accuracy", recall, [1 - r for r in recall])],
                   "threshold", "accuracy", filled=True),
     ]  # fmt: skip
+
+
+def _drawings(names, text):
+    """Return a drawing for each of the first names, with shapes of both sides, outlines, and points."""
+    outline = [30.0, 20.0, 90.0, 20.0, 60.0, 80.0]
+    shapes = [
+        Shape("ground truth", [20.0, 10.0, 90.0, 120.0]),
+        Shape("prediction", [30.0, 20.0, 90.0, 80.0], [outline]),
+    ]
+    points = [(40.0, 40.0, 0.2), (60.0, 60.0, 1.0)]
+    right = DrawnObject(text or "person 1", text or "matched, IoU 0.80", False, shapes[:1])
+    wrong = DrawnObject(text or "person 2", text or "IoU 0.42, needs 0.5", True, shapes, points)
+    words = [text or own for own in ("Cost 0.01.", "Canvas: the extent of all boxes.", "000000000001")]
+    return [Drawing(name, words[0], (320, 240), words[1], [right, wrong], words[2:]) for name in names[:100]]
 
 
 def _full(text, names, pick):
@@ -147,10 +168,11 @@ def _full(text, names, pick):
 
     def lane(name):
         starts = [pick.randrange(1700) for _ in range(3)]
-        return Lane(name, [(s, s + 60) for s in starts[:2]], [(s + 12, s + 70) for s in starts])
+        return Lane(name, [(s, s + 60) for s in starts[:2]], [(s + 12, s + 70) for s in starts], 7)
 
     return [
         Table("sequences", text or "Sequences", "The worst first.", columns, sequences),
+        Drawings("drawings", text or "Worst images", "The worst first.", _drawings(names, text), text or "similarity"),
         *(Timeline(f"timeline_{i}", text or f"Sequence{i:04d}", "Ground truth above, prediction below.", 1834,
                    [lane(name) for name in names[: 5 + i % 8]]) for i in range(1, min(n, 100) + 1)),
     ]  # fmt: skip

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
+from itertools import product
 
 Cell = tuple[int, int]
 """Actor (0 where actors do not matter) and class."""
@@ -126,23 +128,15 @@ def class_rows(sequences: list[Sequence], apart: bool) -> dict[int, tuple[Fracti
     return rows
 
 
-def runs(frames: set[int]) -> list[set[int]]:
-    """Return the frames as runs without a gap."""
-    found: list[set[int]] = []
-    for frame in sorted(frames):
-        if found and frame - 1 in found[-1]:
-            found[-1].add(frame)
-        else:
-            found.append({frame})
-    return found
-
-
-def confusions(sequences: list[Sequence]) -> dict[tuple[int, int], int]:
-    """Return how many runs of annotated frames of a class share frames with another or the same predicted class."""
-    found: dict[tuple[int, int], int] = {}
+def confusions(sequences: list[Sequence], unpaired: int) -> dict[tuple[int, int], int]:
+    """Return how many frames of a class are predicted as another or the same; ``unpaired`` stands for no class."""
+    found: Counter[tuple[int, int]] = Counter()
     for sequence in sequences:
-        for label, frames in sequence.of_class(sequence.truth).items():
-            for other, guessed in sequence.of_class(sequence.predicted).items():
-                if met := sum(bool(run & guessed) for run in runs(frames)):
-                    found[label, other] = found.get((label, other), 0) + met
-    return found
+        sides = (sequence.of_class(sequence.truth), sequence.of_class(sequence.predicted))
+        for frame in range(1, sequence.n_frames + 1):
+            true, guessed = ({label for label, frames in side.items() if frame in frames} for side in sides)
+            found.update((label, label) for label in true & guessed)
+            missed, false = true - guessed, guessed - true
+            if missed or false:
+                found.update(product(missed or {unpaired}, false or {unpaired}))
+    return dict(found)

@@ -129,7 +129,7 @@ def _stability(ranking: Ranking) -> list[Element]:
     for team, own in zip(ranking.teams[:n], shares[:n].tolist()):
         known = [(rank, share) for rank, share in enumerate(own[:n]) if share]
         circles = [
-            element("circle", cx=f"{rank + 0.5}", cy="0.5", r=f"{0.48 * share**0.5:.3f}", class_="fill-b")
+            element("circle", cx=f"{rank + 0.5}", cy="0.5", r=f"{0.48 * share**0.5:.3f}", class_="fill-f")
             for rank, share in known
         ]
         likely = ", ".join(f"rank {rank + 1} in {100 * share:.0f} %" for rank, share in known)

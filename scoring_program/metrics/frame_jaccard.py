@@ -16,7 +16,7 @@ Metrics
 * `jaccard_index`: |A ∩ B| / |A ∪ B| per cell
 * `sequence_means`: mean over the cells of each sequence that count
 * `frame_precision`, `frame_recall`: over all cells
-* `confusions`: intervals of one class that meet predictions of another
+* `confusions`: frames of one class that are predicted as another
 
 Source: evaluation pages of ChaLearn LAP 2014 (tracks 2 and 3) and the released ChalearnLAPEvaluation.py;
 Escalera et al., ECCV Workshops 2014.
@@ -198,33 +198,37 @@ class Labeled:
 
 
 def confusions(ground_truth: Labeled, prediction: Labeled, n_classes: int) -> Ints:
-    """Return how many intervals of the ground truth with class i share a frame with a prediction of class j.
+    """Return how many frames of class i are predicted as class j.
+
+    A class that a frame has on both sides is right there, whatever other classes the frame has: on the border
+    of two neighbors that share a frame, predicting both is right. Each other class of the ground truth is
+    confused with each other class predicted there, is missed if there is none, or else is false.
 
     Returns
     -------
-    int64 array, shape (n_classes, n_classes)
+    int64 array, shape (n_classes + 1, n_classes + 1)
+        Rows are ground truth; the last row has false frames, the last column missed ones.
     """
-    intervals = np.zeros((n_classes, n_classes), dtype=np.int64)
-    n = len(ground_truth.frames)
-    if not n or not len(prediction.frames):
-        return intervals
     both = np.concatenate([ground_truth.frames, prediction.frames])
+    frames = np.zeros((n_classes + 1, n_classes + 1), dtype=np.int64)
+    if not len(both):
+        return frames
     start, end = _on_one_axis(both, np.concatenate([ground_truth.sequence, prediction.sequence]))
-    for label in np.unique(prediction.label):
-        chosen = np.flatnonzero(prediction.label == label) + n
-        chosen = chosen[np.argsort(start[chosen], kind="stable")]
-        overlap = _covered_before(end[:n], start[chosen], end[chosen])
-        overlap -= _covered_before(start[:n], start[chosen], end[chosen])
-        intervals[:, label] = np.bincount(ground_truth.label[overlap > 0], minlength=n_classes)
-    return intervals
-
-
-def _covered_before(points: Ints, start: Ints, end: Ints) -> Ints:
-    """Return how many frames before each point lie in sorted disjoint intervals."""
-    behind = np.concatenate([[0], np.cumsum(end - start)])
-    position = np.searchsorted(start, points, side="right")
-    last_end = np.concatenate([[0], end])[position]
-    return behind[position] - np.where(position > 0, np.maximum(last_end - points, 0), 0)
+    points = np.unique(np.concatenate([start, end]))
+    # Between two neighboring points, no side changes.
+    covers = np.zeros((len(points), 2, n_classes), dtype=np.int8)
+    side = np.repeat([0, 1], [len(ground_truth.label), len(prediction.label)])
+    label = np.concatenate([ground_truth.label, prediction.label])
+    for ends, step in ((start, 1), (end, -1)):
+        np.add.at(covers, (np.searchsorted(points, ends), side, label), step)
+    true, guessed = (np.cumsum(covers[:-1, of], axis=0, dtype=np.int8) > 0 for of in (0, 1))
+    length = np.diff(points)
+    missed, false = true & ~guessed, guessed & ~true
+    frames[:-1, :-1] = (missed * length[:, None]).T @ false.astype(np.int64)
+    frames[np.arange(n_classes), np.arange(n_classes)] = length @ (true & guessed)
+    frames[:-1, -1] = (length * ~false.any(axis=1)) @ missed
+    frames[-1, :-1] = (length * ~missed.any(axis=1)) @ false
+    return frames
 
 
 def merge_intervals(intervals: Ints, groups: Ints) -> tuple[Ints, Ints]:

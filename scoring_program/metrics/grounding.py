@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring_program.metrics.pairs import pairs_of_ranges
+from scoring_program.metrics.pairs import largest_of_items, pairs_of_ranges
 from validator.arrays import Bools, Floats, Ints
 
 FRAMES = 10
@@ -101,6 +101,22 @@ def _overlap_correct(boxes: Floats, words: Words, which: Ints, target: Ints) -> 
     return largest > IOU
 
 
+def nearest_boxes(objects: Objects, words: Words, found: Ints) -> tuple[Ints, Floats]:
+    """Return for each word the reference box that the object ``found`` for it overlaps most, and the overlap.
+
+    Where there is no object (-1), it is the first box of the word, and 0; so are an overlap below 0 and not a
+    number. Shapes: (n_words,) -> (n_words,), index into ``words.box``; (n_words,) float64.
+    """
+    nearest, largest = words.box_start[:-1].copy(), np.zeros(len(found))
+    which = np.flatnonzero(found >= 0)
+    pair, box, _ = pairs_of_ranges(words.box_start[which], words.box_start[which + 1])
+    overlaps = frame_overlaps(objects.box[found[which[pair]]], words.box[box], words.frame[box])
+    overlap = np.nan_to_num(overlaps.max(axis=1), nan=0.0).clip(0)
+    best = largest_of_items(pair, overlap, len(which))
+    nearest[which], largest[which] = box[best], overlap[best]
+    return nearest, largest
+
+
 def frame_overlaps(predicted: Floats, reference: Floats, frame: Ints) -> Floats:
     """Return the overlap of ten predicted boxes with one reference box each, float32 after every operation.
 
@@ -137,6 +153,13 @@ def _key(segment: Ints, second: Ints, n_second: int) -> Ints:
     return segment.astype(np.int64) * n_second + second
 
 
+def first_objects(objects: Objects, words: Words, by: str) -> Ints:
+    """Return the first object of its segment with the ``index`` or ``label`` of each word, -1 without one."""
+    of_objects, of_words = getattr(objects, by), getattr(words, by)
+    n = int(max(of_words.max(initial=0), of_objects.max(initial=0))) + 1
+    return first_with_key(_key(objects.segment, of_objects, n), _key(words.segment, of_words, n))
+
+
 def words_correct(objects: Objects, words: Words) -> tuple[Bools, Bools]:
     """Return for sub-task I whether each word is grounded, and whether it has a prediction.
 
@@ -146,8 +169,7 @@ def words_correct(objects: Objects, words: Words) -> tuple[Bools, Bools]:
     -------
     correct, predicted : bool arrays of shape (n_words,)
     """
-    n = int(max(words.index.max(initial=0), objects.index.max(initial=0))) + 1
-    found = first_with_key(_key(objects.segment, objects.index, n), _key(words.segment, words.index, n))
+    found = first_objects(objects, words, "index")
     predicted = found >= 0
     correct = np.zeros(len(found), dtype=bool)
     which = np.flatnonzero(predicted)
@@ -233,7 +255,6 @@ def judge_generated(objects: Objects, words: Words, not_penalized: Bools, n_clas
         Whether the lemma of the object's class is that of an unannotated token of the segment.
     """
     object_key = _key(objects.segment, objects.label, n_classes)
-    word_key = _key(words.segment, words.label, n_classes)
     by_index = np.argsort(words.index[words.mention_word], kind="stable")
     mentioned, labels = words.mention_word[by_index], words.mention_label[by_index]
     smallest = first_with_key(_key(words.segment[mentioned], labels, n_classes), object_key)
@@ -241,10 +262,10 @@ def judge_generated(objects: Objects, words: Words, not_penalized: Bools, n_clas
     which = np.flatnonzero(known)
     object_correct = np.zeros(len(object_key), dtype=bool)
     object_correct[which] = overlap_correct(objects, words, which, mentioned[smallest[which]])
-    first = first_with_key(object_key, word_key)
+    first = first_objects(objects, words, "label")
     predicted = first >= 0
     target = np.flatnonzero(predicted)
-    word_correct = np.zeros(len(word_key), dtype=bool)
+    word_correct = np.zeros(len(first), dtype=bool)
     word_correct[target] = overlap_correct(objects, words, first[target], target)
     return Generated(object_correct, known, not_penalized & ~known, word_correct, predicted)
 

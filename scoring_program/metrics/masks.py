@@ -105,6 +105,36 @@ def _neighbors(size: int, wanted: int) -> tuple[Ints, Ints, Floats]:
     return first, np.minimum(first + 1, size - 1), weight.astype(np.float32)
 
 
+def outlines(mask: Bools, longest: int = 64) -> list[list[float]]:
+    """Return the borders of a mask as closed polygons, each x, y, x, y, ..., in pixels of the mask.
+
+    A mask with a side above ``longest`` is thinned to every second, third, ... pixel first, so that the
+    outline of any mask stays short.
+    """
+    step = -(-max(mask.shape) // longest) or 1
+    inside = np.pad(mask[::step, ::step], 1)
+    following: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    # Of the neighbor above, to the right, below, and to the left: the edge of a pixel towards it, which has
+    # the mask on its right, as a corner and a direction.
+    edges = {(-1, 0): (0, 0, 0, 1), (0, 1): (0, 1, 1, 0), (1, 0): (1, 1, 0, -1), (0, -1): (1, 0, -1, 0)}
+    for (row, column), (y, x, down, across) in edges.items():
+        at = np.argwhere(inside & ~np.roll(inside, (-row, -column), (0, 1))) - 1
+        for top, left in at.tolist():
+            following.setdefault((top + y, left + x), []).append((top + y + down, left + x + across))
+    polygons = []
+    while following:
+        corner = start = next(iter(following))
+        polygon: list[float] = []
+        while corner != start or not polygon:
+            polygon += [float(step * corner[1]), float(step * corner[0])]
+            after = following[corner].pop()
+            if not following[corner]:
+                del following[corner]
+            corner = after
+        polygons.append(polygon)
+    return polygons
+
+
 @dataclass(frozen=True)
 class PlacedMask:
     """A bool mask (h, w) whose upper left pixel is (row, column) of the image; cut at the image's border."""

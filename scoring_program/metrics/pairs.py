@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from validator.arrays import Ints
+from validator.arrays import Floats, Ints
 
 
 def pairs_of_ranges(first: Ints, last: Ints) -> tuple[Ints, Ints, Ints]:
@@ -45,3 +45,15 @@ def pairs_in_groups(left: Ints, right: Ints) -> tuple[Ints, Ints, Ints]:
         As of `pairs_of_ranges`: the left items, the right items, and where the pairs of each left item begin.
     """
     return pairs_of_ranges(np.searchsorted(right, left), np.searchsorted(right, left, "right"))
+
+
+def largest_of_items(item: Ints, value: Floats, n_items: int) -> Ints:
+    """Return for each item the index of its pair of largest value, the first of equals, -1 without a pair.
+
+    Shapes: (n_pairs,), (n_pairs,) -> (n_items,).
+    """
+    # Written last where it is largest.
+    order = np.lexsort((-np.arange(len(value)), value))
+    largest = np.full(n_items, -1)
+    largest[item[order]] = order
+    return largest

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from scoring_program.metrics.pairs import pairs_in_groups
+from scoring_program.metrics.pairs import largest_of_items, pairs_in_groups
 from validator.arrays import Bools, Floats, Ints
 
 GRID = 10_000
@@ -229,6 +229,26 @@ def judge_parts(
     wrong = [matched_human < 0, n_proposals == 0, ~any_near, ~any_right]
     kind = np.select(wrong, [NO_HUMAN, NO_BOX, TOO_FAR, WRONG_STATE], CORRECT)
     return PartOutcomes(kind.astype(np.int8), n_proposals, near_state)
+
+
+def nearest_proposals(matched_human: Ints, parts: Parts, proposals: Proposals) -> tuple[Ints, Floats]:
+    """Return for each ground-truth part the proposal of largest IoU that it is compared with.
+
+    Parameters are those of `judge_parts`.
+
+    Returns
+    -------
+    proposal : int array of shape (n_parts,)
+        Its index, the first of equals; -1 where there is none.
+    iou : float64 array of shape (n_parts,)
+        0 where there is none.
+    """
+    predicted_part = _predicted_parts(matched_human, parts.name, proposals)
+    part, proposal, _ = pairs_in_groups(predicted_part, proposals.part)
+    iou = box_iou(parts.box[part], proposals.box[proposal])
+    # The last one is for parts without a proposal.
+    nearest = largest_of_items(part, iou, len(parts.name))
+    return np.append(proposal, -1)[nearest], np.append(iou, 0.0)[nearest]
 
 
 def _predicted_parts(matched_human: Ints, part_name: Ints, proposals: Proposals) -> Ints:

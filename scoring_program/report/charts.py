@@ -1,7 +1,8 @@
 """Charts as trees: marks are SVG that stretches with the card, texts are HTML that keeps its size on a phone.
 
-Colors are CSS classes of the page, so they follow light and dark mode. Functions that draw lists of any
-length take a ``limit``, the most entries that they draw.
+Colors are CSS classes of the page, so they follow light and dark mode: a is ground truth, b prediction, d
+costs, and f values. Functions that draw lists of any length take a ``limit``, the most entries that they
+draw.
 """
 
 from __future__ import annotations
@@ -11,12 +12,23 @@ from itertools import cycle
 from xml.etree.ElementTree import Element
 
 from scoring_program.report.html import cut, element
-from scoring_program.result import BodyFigure, Histogram, Interval, LineChart, Matrix, StackedBar, Timeline
+from scoring_program.result import (
+    BodyFigure,
+    Histogram,
+    Interval,
+    Lane,
+    LineChart,
+    Matrix,
+    StackedBar,
+    Timeline,
+)
 from validator.findings import counted
 
 _LANE = 20
 LARGEST_MATRIX = 20
 _MOST_EDGES = 12
+# Percent of the width of a timeline.
+_NUMBER_ROOM = 7
 
 Ticks = Sequence[tuple[float, str]]
 Elements = Sequence[Element]
@@ -24,7 +36,7 @@ Elements = Sequence[Element]
 
 def colors() -> Iterator[str]:
     """Return the names of the colors of lines and shares in their order, repeated endlessly."""
-    return cycle("bacdefghij")
+    return cycle("fcgihjedab")
 
 
 def interval_strip(interval: Interval, score: float) -> Element:
@@ -33,7 +45,7 @@ def interval_strip(interval: Interval, score: float) -> Element:
     description = f"the interval from {interval.low:.4f} to {interval.high:.4f} on a scale from 0 to 1"
     mark = _line(100 * score, 0, 100 * score, 10, "mark")
     svg = _stretched(100, 10, description)
-    svg.extend([band, mark])
+    svg.extend([_titled(band, description), _titled(mark, f"{score:.4f}")])
     return element("div", element("span", "0"), svg, element("span", "1"), class_="interval")
 
 
@@ -43,12 +55,19 @@ def histogram(data: Histogram) -> Element:
     most = max(max(data.counts, default=0), 1)
     at = [100 * (edge - low) / (high - low) for edge in data.edges]
     bars, texts = [], []
-    for count, left, right in zip(data.counts, at, at[1:]):
+    ends = zip(data.edges, data.edges[1:])
+    for count, left, right, (own_low, own_high) in zip(data.counts, at, at[1:], ends):
         height, width = 92 * count / most, max(right - left - 0.6, 0.1)
-        bars.append(_rect(left + 0.3, 100 - height, width, height, "fill-b"))
+        bar = _rect(left + 0.3, 100 - height, width, height, "fill-f")
+        bars.append(_titled(bar, f"{own_low:g} to {own_high:g}: {count:,} {data.things}"))
         if count:
             position = f"left:{(left + right) / 2:.2f}%;bottom:{height:.2f}%"
             texts.append(element("span", f"{count:,}", class_="value", style=position))
+    if data.threshold is not None:
+        place = 100 * (data.threshold - low) / (high - low)
+        bars.append(_line(place, 0, place, 100, "mark"))
+        text = f"needs {data.threshold:g}"
+        texts.append(element("span", text, class_="threshold", style=f"left:{place:.2f}%"))
     edges = data.edges if len(data.edges) <= _MOST_EDGES else _steps(low, high)
     ticks = [(100 * (edge - low) / (high - low), f"{edge:g}") for edge in edges]
     description = f"{data.title}: {', '.join(str(count) for count in data.counts)} {data.things}"
@@ -74,7 +93,7 @@ def lines(data: LineChart) -> Element:
         look = {"class": "line-last" if data.ordered else f"line-{color}"}
         if data.ordered and line is not drawn[-1]:
             look = {"class": "line-step", "style": f"--s:{number / max(len(drawn) - 2, 1):.3f}"}
-        marks.append(element("path", **look, d=_path(points)))
+        marks.append(_titled(element("path", **look, d=_path(points)), line.label))
     x_ticks = [(at(value, low_y)[0], f"{value:g}") for value in _steps(low_x, high_x)]
     y_ticks = [(100 - at(low_x, value)[1], f"{value:g}") for value in _steps(low_y, high_y)]
     description = f"{data.title}: {data.y_title} against {data.x_title}"
@@ -111,9 +130,9 @@ def stacked_bar(data: StackedBar) -> Element:
     text = ", ".join(f"{label} {share:.3f}" for label, share in data.shares)
     chart = _stretched(100, 10, f"{data.title}: {text}", class_="stack")
     left = 0.0
-    for (_, share), color in zip(data.shares, colors()):
+    for (label, share), color in zip(data.shares, colors()):
         width = 100 * min(max(share, 0.0), 1.0)
-        chart.append(_rect(left, 0, width, 10, f"fill-{color}"))
+        chart.append(_titled(_rect(left, 0, width, 10, f"fill-{color}"), f"{label} {share:.3f}"))
         left += width
     return chart
 
@@ -141,7 +160,8 @@ def body(data: BodyFigure) -> Element:
         look = {"class": "limb none"}
         if name in known:
             look = {"class": "limb", "style": f"--s:{known[name]:.3f}"}
-        chart.extend(_limb(numbers, look) for numbers in shapes)
+        title = f"{name} {known[name]:.3f}" if name in known else name
+        chart.extend(_titled(_limb(numbers, look), title) for numbers in shapes)
     return element("div", chart, scale("0", "1"), class_="body")
 
 
@@ -155,21 +175,24 @@ def _limb(numbers: tuple[float, ...], look: dict[str, str]) -> Element:
 
 def matrix(data: Matrix) -> Element:
     """Return a table of counts colored by size: one scale for the diagonal, one for the rest."""
-    shown = min(len(data.names), LARGEST_MATRIX)
-    counts = data.counts[:shown, :shown].tolist()
-    names = [cut(name, 24) for name in data.names[:shown]]
-    diagonal = max([1, *(counts[i][i] for i in range(shown))])
-    off_diagonal = max([1, *(counts[i][j] for i in range(shown) for j in range(shown) if i != j)])
-    titles = (element("th", element("span", name), scope="col") for name in names)
+    n = min(len(data.names), LARGEST_MATRIX)
+    kept = [*range(n), *([len(data.names)] if data.unpaired else [])]
+    counts = data.counts[kept][:, kept].tolist()
+    names = [cut(name, 24) for name in data.names[:n]]
+    row_names, column_names = ([*names, own] for own in data.unpaired) if data.unpaired else (names, names)
+    diagonal = max([1, *(counts[i][i] for i in range(n))])
+    off_diagonal = max([1, *(count for i, row in enumerate(counts) for j, count in enumerate(row) if i != j)])
+    titles = (element("th", element("span", name), scope="col") for name in column_names)
     head = element("tr", element("td"), *titles)
     rows = []
-    for i, name in enumerate(names):
+    for i, name in enumerate(row_names):
         row = element("tr", element("th", name, scope="row"))
         for j, count in enumerate(counts[i]):
             text = f"{count or ''}"
             kind, most = ("same", diagonal) if i == j else ("other", off_diagonal)
-            look = {"class": kind, "style": f"--s:{count / most:.2f}"} if count > 0 else {}
-            row.append(element("td", text, **look))
+            look = {"class": kind, "style": f"--s:{count / most:.2f}"} if count else {}
+            title = {"title": f"{name}, {column_names[j]}: {text}"} if count else {}
+            row.append(element("td", text, **look, **title))
         rows.append(row)
     return element("table", element("thead", head), element("tbody", *rows), class_="matrix")
 
@@ -186,12 +209,34 @@ def timeline(data: Timeline, limit: int) -> Element:
     for number, lane in enumerate(lanes):
         for intervals, top, side in ((lane.ground_truth, 2, "fill-a"), (lane.prediction, 10, "fill-b")):
             for start, end in intervals[:limit]:
-                chart.append(_rect(start, _LANE * number + top, max(end - start, 0), 8, side))
-    labels = element("div", *(element("div", cut(lane.label, 24)) for lane in lanes), class_="labels")
+                mark = _rect(start, _LANE * number + top, max(end - start, 0), 8, side)
+                chart.append(_titled(mark, f"{cut(lane.label)}: frames {start + 1:,} to {end:,}"))
+    names = (f"{lane.number or ''} {cut(lane.label, 24)}".lstrip() for lane in lanes)
+    labels = element("div", *(element("div", name) for name in names), class_="labels")
+    classes = _class_row(lanes, data.n_frames, limit)
+    if len(classes):
+        labels.insert(0, element("div", "class", class_="classes"))
     axis = element("div", class_="ticks")
     for frame in ticks:
         axis.append(element("span", f"{frame:,}", style=f"left:{100 * frame / max(data.n_frames, 1):.2f}%"))
-    return element("div", labels, element("div", chart, axis), class_="lanes")
+    return element("div", labels, element("div", *filter(len, [classes]), chart, axis), class_="lanes")
+
+
+def _class_row(lanes: Sequence[Lane], n_frames: int, limit: int) -> Element:
+    """Return the numbers of the classes where they are, of the ground truth above those predicted.
+
+    A number that has no room is left out: the bars below show it.
+    """
+    row = element("div", class_="classes")
+    for side in ("ground_truth", "prediction"):
+        free = 0.0
+        numbered = [(start, end, lane.number) for lane in lanes for start, end in getattr(lane, side)[:limit]]
+        for start, end, number in sorted(numbered):
+            middle = 50 * (start + end) / max(n_frames, 1)
+            if number and middle >= free:
+                row.append(element("span", f"{number}", class_=side, style=f"left:{middle:.2f}%"))
+                free = middle + _NUMBER_ROOM
+    return row
 
 
 def _frame_ticks(n_frames: int) -> list[int]:
@@ -229,6 +274,12 @@ def plot(
         "div", element("div", y_title), field, element("div", x_title, class_="x-title"),
         class_="plot", role="img", aria_label=description,
     )  # fmt: skip
+
+
+def _titled(mark: Element, title: str) -> Element:
+    """Return a mark with a text that shows on hover."""
+    mark.append(element("title", title))
+    return mark
 
 
 def _stretched(width: float, height: float, description: str, **look: str) -> Element:

@@ -13,8 +13,10 @@ _TAGS = {
     *("html", "head", "meta", "title", "style", "body", "header", "main", "footer", "section", "div", "span"),
     *("p", "h1", "h2", "h3", "ol", "ul", "li", "a", "code", "nav", "small", "strong", "details", "summary"),
     *("table", "thead", "tbody", "tr", "th", "td"),
-    *("svg", "rect", "line", "path", "circle"),
+    *("svg", "rect", "line", "path", "circle", "g", "text", "image"),
 }
+# The one resource of a page, within it.
+_IMAGE = re.compile(r"data:image/jpeg;base64,[A-Za-z0-9+/]+=*")
 # Within the page, or to a detail page next to a ranking.
 _LINK = re.compile(r"#.*|details/[A-Za-z0-9-]+\.html", re.DOTALL)
 _UNPRINTABLE = re.compile(
@@ -30,7 +32,8 @@ def element(tag: str, *children: Child, **attributes: str | int | float) -> Elem
     ValueError
         The element is not one of the static ones that pages consist of, or a link to elsewhere.
     """
-    if tag not in _TAGS or not _LINK.fullmatch(str(attributes.get("href", "#"))):
+    reference = str(attributes.get("href", "#"))
+    if tag not in _TAGS or not (_IMAGE if tag == "image" else _LINK).fullmatch(reference):
         raise ValueError(f"pages hold no <{tag}> like this")
     names = {name.rstrip("_").replace("_", "-"): clean(str(value)) for name, value in attributes.items()}
     root = Element(tag, names)

@@ -31,7 +31,8 @@ DETAIL_HTML = "detailed_results.html"
 PER_ITEM = "per_item.csv"
 DETAIL_JSON = "detailed_results.json"
 _FORMAT = 2
-_NOT_SHOWN = ("key", "support", "level")
+# Images are files of the participant.
+_NOT_SHOWN = ("key", "support", "level", "image")
 
 
 def write_atomic(path: Path, text: str) -> None:
@@ -185,6 +186,10 @@ def json_text(data: Mapping[str, object]) -> str:
     return clean("{\n" + ",\n".join(lines) + "\n}\n")
 
 
+def _shown(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    return {name: value for name, value in pairs if name not in _NOT_SHOWN}
+
+
 def _section(section: Section) -> dict[str, object]:
     """Return what a section shows as plain data; its kind is the name of its class."""
     names = (field.name for field in fields(section) if field.name not in _NOT_SHOWN)
@@ -193,7 +198,7 @@ def _section(section: Section) -> dict[str, object]:
         shown["counts"] = section.counts.tolist()
     if isinstance(section, Table):
         shown["columns"] = [{"title": column.title, "kind": column.kind} for column in section.columns]
-    for name in ("lines", "lanes"):
+    for name in ("lines", "lanes", "drawings"):
         if name in shown:
-            shown[name] = [asdict(entry) for entry in shown[name]]
+            shown[name] = [asdict(entry, dict_factory=_shown) for entry in shown[name]]
     return {"kind": type(section).__name__, **shown}

@@ -22,6 +22,7 @@ from scoring_program.result import (
     BodyFigure,
     Cell,
     Column,
+    Drawings,
     Histogram,
     Interval,
     LineChart,
@@ -39,15 +40,18 @@ if TYPE_CHECKING:
     from scoring_program.task import Declaration, ScoreColumn
 
 LARGEST_PAGE = 2_000_000
+# With drawings, which may have images.
+LARGEST_DRAWN_PAGE = 10_000_000
 ROUGH_BELOW = 30
 # Decimals of intervals and costs.
 _DECIMALS = 4
 # The title while the task is not known yet.
 _NO_TASK = "Scoring"
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _MOST_ENTRIES = 500
 OPEN_ROWS = 20
 OPEN_TIMELINES = 10
+_OPEN_DRAWINGS = 6
 _MOST_COLUMNS_OF_A_PAIR = 3
 _OPEN_NOTES = 3
 
@@ -60,10 +64,13 @@ def running_page() -> str:
 
 
 def result_page(task: Declaration, result: Result, signature: str) -> str:
-    """Return the page of a scored submission: at most `LARGEST_PAGE` bytes, with shorter lists if need be."""
+    """Return the page of a scored submission: at most `LARGEST_PAGE` bytes, or `LARGEST_DRAWN_PAGE` with
+    drawings, with shorter lists if need be."""
+    is_drawn = any(isinstance(section, Drawings) for section in result.sections)
+    largest = LARGEST_DRAWN_PAGE if is_drawn else LARGEST_PAGE
     limit = _MOST_ENTRIES
     text = _result_page(task, result, signature, limit)
-    while len(text.encode("utf-8", "replace")) > LARGEST_PAGE and limit > 1:
+    while len(text.encode("utf-8", "replace")) > largest and limit > 1:
         limit //= 2
         text = _result_page(task, result, signature, limit)
     return text
@@ -353,11 +360,25 @@ def _(section: BodyFigure, limit: int) -> list[Element]:
 
 @_body.register
 def _(section: Matrix, limit: int) -> list[Element]:
-    explained = f"Rows: ground truth. Columns: prediction. Numbers: {section.things}"
-    explained += "; – is not shown, because it rests on too little." if (section.counts < 0).any() else "."
+    explained = f"Rows: ground truth. Columns: prediction. Numbers: {section.things}."
     if len(section.names) > charts.LARGEST_MATRIX:
         explained += f" Only the first {charts.LARGEST_MATRIX} names are shown."
     return [scroll(charts.matrix(section), section.title), element("p", explained, class_="after")]
+
+
+@_body.register
+def _(section: Drawings, limit: int) -> list[Element]:
+    # Only pages at full have drawings.
+    from scoring_program.report.drawings import drawing, legend
+
+    drawn = [drawing(data) for data in section.drawings[:limit]]
+    return [legend(section.points), *_opened(drawn, _OPEN_DRAWINGS, "drawing")]
+
+
+def _opened(drawn: Sequence[Element], n_open: int, name: str) -> list[Element]:
+    """Return a grid of the first elements, and the others folded."""
+    shown, more = (element("div", *part, class_="drawn") for part in (drawn[:n_open], drawn[n_open:]))
+    return [shown, *([folded(counted(len(more), f"more {name}"), more)] if len(more) else [])]
 
 
 def _timelines(sections: Sequence[Section], limit: int) -> Element:
@@ -367,10 +388,6 @@ def _timelines(sections: Sequence[Section], limit: int) -> Element:
         for section in sections
         if isinstance(section, Timeline)
     ]
-    shown, more = (
-        element("div", *part, class_="timelines") for part in (drawn[:OPEN_TIMELINES], drawn[OPEN_TIMELINES:])
-    )
-    children = [charts.key([("ground truth", "fill-a"), ("prediction", "fill-b")]), shown]
-    if len(more):
-        children.append(folded(counted(len(more), "more timeline"), more))
-    return card(sections[0].key, "Timelines", sections[0].note, *children)
+    legend = charts.key([("ground truth", "fill-a"), ("prediction", "fill-b")])
+    opened = _opened(drawn, OPEN_TIMELINES, "timeline")
+    return card(sections[0].key, "Timelines", sections[0].note, legend, *opened)

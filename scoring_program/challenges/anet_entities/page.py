@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from scoring_program.challenges.anet_entities.measure import SentenceStatistics, WordStatistics
+from scoring_program.challenges.anet_entities.measure import Joined, SentenceStatistics, WordStatistics
 from scoring_program.challenges.anet_entities.read import Reference, ReferenceWithLemmas
 from scoring_program.disclosure import MIN_GROUP, merge_small
 from scoring_program.metrics import grounding
-from scoring_program.result import Cell, Groups, Section, Table, columns
+from scoring_program.result import (
+    Cell,
+    Deferred,
+    Groups,
+    Section,
+    Sections,
+    Table,
+    columns,
+    share_histogram,
+)
 from validator.arrays import Bools, Floats, Ints
 from validator.formats.anet_entities.read import Grounding
 
@@ -19,28 +29,26 @@ _CLASSES_NOTE = "In the score each class weighs the same, however often it occur
 _FREQUENCIES = (1, 10, 30, 100, 300)
 _SIDES = (0, 32, 96, 192)
 _SEGMENTS_SHOWN = 500
+_IOU_BINS = 20
 
 
-def given_sections(reference: Reference, submission: Grounding, statistics: WordStatistics) -> list[Section]:
+def given_sections(reference: Reference, submission: Grounding, statistics: WordStatistics) -> Sections:
     """Return all sections of sub-task I, the aggregates first."""
-    words, joined = reference.words, statistics.joined
-    n_words = np.bincount(words.segment, minlength=len(reference.segments))
-    right = np.bincount(words.segment, statistics.correct, len(reference.segments))
+    joined = statistics.joined
     section, names = Section("classes", "Classes", _CLASSES_NOTE), ["Class", *joined.classes]
     classes = _share_table(section, "Accuracy", names, statistics.label, statistics.correct, 2)
     return [
         classes,
         *_word_tables(reference, statistics.correct, classes.support),
-        _segment_table(reference, "Accuracy", right / np.maximum(n_words, 1), joined.submitted),
+        Deferred(lambda: _overlaps(given_segments(reference, statistics))),
     ]
 
 
 def generated_sections(
     reference: ReferenceWithLemmas, submission: Grounding, statistics: SentenceStatistics
-) -> list[Section]:
+) -> Sections:
     """Return all sections of sub-task II, the aggregates first."""
     annotated, judged = reference.annotated, statistics.judged
-    f1 = np.nan_to_num(statistics.f1)
     note = f"{_CLASSES_NOTE} Recall: share of the annotated words whose class is predicted in the right box."
     section, names = Section("classes", "Classes", note), ["Class", *annotated.classes]
     classes = _share_table(section, "Recall", names, statistics.words.label, judged.word_correct, 2)
@@ -49,8 +57,51 @@ def generated_sections(
         *_word_tables(annotated, judged.word_correct, classes.support),
         _predicted_classes(annotated, statistics),
         _hallucinated(statistics),
-        _segment_table(annotated, "F1", f1, statistics.joined.submitted),
+        Deferred(lambda: _overlaps(generated_segments(annotated, statistics))),
     ]
+
+
+@dataclass(frozen=True)
+class Segments:
+    """Annotated segments with ``scores`` (n_segments,) of a measure, its ``title``, and for each word whether
+    it is ``correct`` and which object is ``found`` for it, -1 without one."""
+
+    reference: Reference
+    joined: Joined
+    title: str
+    scores: Floats
+    correct: Bools
+    found: Ints
+
+    @cached_property
+    def nearest(self) -> tuple[Ints, Floats]:
+        """For each word the reference box that its object overlaps most, and the overlap."""
+        return grounding.nearest_boxes(self.joined.objects, self.reference.words, self.found)
+
+
+def given_segments(reference: Reference, statistics: WordStatistics) -> Segments:
+    """Return the segments of sub-task I with their accuracy."""
+    words, correct, joined = reference.words, statistics.correct, statistics.joined
+    accuracy, _ = grounding.class_means(correct, words.segment, len(reference.segments))
+    found = grounding.first_objects(joined.objects, words, "index")
+    return Segments(reference, joined, "Accuracy", accuracy, correct, found)
+
+
+def generated_segments(reference: Reference, statistics: SentenceStatistics) -> Segments:
+    """Return the segments of sub-task II with their F1."""
+    joined, correct = statistics.joined, statistics.judged.word_correct
+    found = grounding.first_objects(joined.objects, reference.words, "label")
+    return Segments(reference, joined, "F1", np.nan_to_num(statistics.f1), correct, found)
+
+
+def _overlaps(segments: Segments) -> list[Section]:
+    """Return the distribution of the IoU of words, and the table of segments with its mean."""
+    compared = segments.found >= 0
+    note = "Annotated words by the largest IoU of their object; words without an object are left out."
+    section = Section("word_iou", "IoU of words", note)
+    values, titles = segments.nearest[1][compared], ("IoU", "words")
+    histogram = share_histogram(section, values, _IOU_BINS, titles, float(grounding.IOU))
+    return [histogram, _segment_table(segments)]
 
 
 def _predicted_classes(reference: Reference, statistics: SentenceStatistics) -> Table:
@@ -157,14 +208,23 @@ def _share_table(
     return Groups(section.key, section.title, section.note, titles, groups, n_words, row, worst)
 
 
-def _segment_table(reference: Reference, title: str, values: Floats, submitted: Bools) -> Section:
-    """Return the worst segments with their classes; ``values`` and ``submitted`` have shape (n_segments,)."""
+def _segment_table(segments: Segments) -> Section:
+    """Return the worst segments with their classes."""
+    reference, words, compared = segments.reference, segments.reference.words, segments.found >= 0
     labels: list[list[str]] = [[] for _ in reference.segments]
-    for segment, label in zip(reference.words.segment.tolist(), reference.words.label.tolist()):
+    for segment, label in zip(words.segment.tolist(), words.label.tolist()):
         labels[segment].append(reference.classes[label])
+    segment, n = words.segment[compared], len(labels)
+    counts, sums = np.bincount(segment, minlength=n), np.bincount(segment, segments.nearest[1][compared], n)
+    pairs = zip(sums.tolist(), counts.tolist())
+    iou = [total / count if count else None for total, count in pairs]
+    submitted = np.where(segments.joined.submitted, "yes", "missing").tolist()
+    values = segments.scores.tolist()
     rows = [
-        (*reference.segments[i], ", ".join(labels[i]), "yes" if submitted[i] else "missing", float(values[i]))
-        for i in np.argsort(values, kind="stable")[:_SEGMENTS_SHOWN].tolist()
+        (*reference.segments[i], ", ".join(labels[i]), submitted[i], values[i], iou[i])
+        for i in np.argsort(segments.scores, kind="stable")[:_SEGMENTS_SHOWN].tolist()
     ]
-    titles = columns(text=["Video", "Segment", "Annotated classes", "Submitted"], share=[title])
-    return Table("segments", "Segments", f"The worst first, at most {_SEGMENTS_SHOWN}.", titles, rows)
+    names = ["Video", "Segment", "Annotated classes", "Submitted"]
+    titles = columns(text=names, share=[segments.title, "Mean IoU"])
+    note = f"The worst first, at most {_SEGMENTS_SHOWN}. IoU: of words with an object."
+    return Table("segments", "Segments", note, titles, rows)

@@ -6,12 +6,14 @@ import json
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
+
 from scoring_program.challenges.anet_entities import hints, measure, page, read
 from scoring_program.challenges.anet_entities.lemmas import TABLE, lemmas_from_table
 from scoring_program.challenges.anet_entities.measure import SentenceStatistics, WordStatistics
 from scoring_program.challenges.anet_entities.read import Reference, ReferenceWithLemmas
 from scoring_program.hints import likely_mistakes
-from scoring_program.result import Statistics
+from scoring_program.result import Section, Statistics
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
 from validator.findings import Findings, Note, Read, counted, quote
@@ -62,6 +64,15 @@ class GivenSentences(EntitiesTask[Reference, WordStatistics]):
         """Look for empty splits and classes outside of the vocabulary."""
         read.check(settings, reference)
         return []
+
+    def drawings(
+        self, reference: Reference, submission: Grounding, statistics: WordStatistics, number: int
+    ) -> list[Section]:
+        """Return the worst frames of the worst segments."""
+        from scoring_program.challenges.anet_entities import drawings
+
+        segments = page.given_segments(reference, statistics)
+        return drawings.drawings(segments, number, np.zeros(len(statistics.joined.objects.label), dtype=bool))
 
     def hints(self, reference: Reference, submission: Grounding, settings: Settings, score: float) -> Notes:
         """Return notes on wrong segments, word indexes, and boxes."""
@@ -138,6 +149,21 @@ class GeneratedSentences(EntitiesTask[ReferenceWithLemmas, SentenceStatistics]):
     def signature_parts(self, reference: ReferenceWithLemmas) -> dict[str, str]:
         """Return the name of the lemmatizer."""
         return {"lemmas": reference.lemmatizer}
+
+    def drawings(
+        self,
+        reference: ReferenceWithLemmas,
+        submission: Grounding,
+        statistics: SentenceStatistics,
+        number: int,
+    ) -> list[Section]:
+        """Return the worst frames of the worst segments."""
+        from scoring_program.challenges.anet_entities import drawings
+
+        judged = statistics.judged
+        hallucinated = ~judged.object_known & ~judged.object_skipped
+        segments = page.generated_segments(reference.annotated, statistics)
+        return drawings.drawings(segments, number, hallucinated)
 
     def hints(
         self, reference: ReferenceWithLemmas, submission: Grounding, settings: Settings, score: float

@@ -14,7 +14,6 @@ from scoring_program.result import Cell, Deferred, Lane, Section, Sections, colu
 from validator.arrays import Ints
 
 _BINS = 10
-_TIMELINES_SHOWN = 100
 
 
 def sections(
@@ -22,15 +21,18 @@ def sections(
 ) -> Sections:
     """Return all sections, the aggregates first."""
     rows = reference.rows, prediction.rows
-    kept = np.flatnonzero(statistics.counts)
-    worst = kept[np.argsort(statistics.mean_jaccard[kept], kind="stable")]
     return [
         _class_table(track, statistics),
-        _confusions(track, rows, statistics),
+        Deferred(lambda: [_confusions(track, rows, statistics)]),
         _distribution(statistics),
-        _sequence_table(reference.sequences, statistics, worst),
-        Deferred(lambda: _timelines(track, reference, prediction, statistics, worst[:_TIMELINES_SHOWN])),
+        _sequence_table(reference.sequences, statistics, _worst(statistics)),
     ]
+
+
+def _worst(statistics: SequenceStatistics) -> Ints:
+    """Return the sequences that count, the worst first."""
+    kept = np.flatnonzero(statistics.counts)
+    return kept[np.argsort(statistics.mean_jaccard[kept], kind="stable")]
 
 
 def _class_table(track: Track, statistics: SequenceStatistics) -> Section:
@@ -67,11 +69,14 @@ def _class_table(track: Track, statistics: SequenceStatistics) -> Section:
 def _confusions(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStatistics) -> Section:
     n, frames = track.n_classes, (statistics.ground_truth_frames, statistics.predicted_frames)
     truth, prediction = (_labeled(side, of_side, n) for side, of_side in zip(rows, frames))
-    annotated = frame_jaccard.confusions(truth, prediction, n)
-    things = f"annotated {track.instance}s"
-    note = f"How many {things} of a class (row) share frames with a prediction of another or the same "
-    note += "(column)."
-    return result.Matrix("confusions", "Annotated and predicted", note, track.classes, annotated, things)
+    counts = frame_jaccard.confusions(truth, prediction, n)
+    note = "Frames of a class (row) that are predicted as another or the same (column). A class that is "
+    note += (
+        "annotated and predicted is right in a frame that two neighbors share, too. False: predicted where "
+    )
+    note += "nothing else is missed; missed: annotated where nothing else is predicted."
+    title, unpaired = "Annotated and predicted", ("(false)", "(missed)")
+    return result.Matrix("confusions", title, note, track.classes, counts, "frames", unpaired)
 
 
 def _labeled(rows: Rows, frames: Ints, n_classes: int) -> frame_jaccard.Labeled:
@@ -92,20 +97,23 @@ def _sequence_table(names: Sequence[str], statistics: SequenceStatistics, worst:
     jaccard, false_classes = statistics.mean_jaccard.tolist(), statistics.false_classes.tolist()
     files = np.where(statistics.present, "yes", "missing").tolist()
     rows = [(names[i], jaccard[i], false_classes[i], files[i]) for i in worst.tolist()]
-    note = f"The worst first; timelines of the first {_TIMELINES_SHOWN} follow."
+    note = "The worst first; timelines of the first ones follow."
     return result.Table("sequences", "Sequences", note, titles, rows)
 
 
-def _timelines(
-    track: Track, reference: Reference, prediction: Prediction, statistics: SequenceStatistics, shown: Ints
+def timelines(
+    track: Track, reference: Reference, prediction: Prediction, statistics: SequenceStatistics, number: int
 ) -> list[Section]:
+    """Return the timelines of the worst sequences."""
+    shown = _worst(statistics)[:number].tolist()
+    note = "Ground truth above, prediction below; the first row has the numbers of the classes."
     sides = (reference.rows, statistics.ground_truth_frames), (prediction.rows, statistics.predicted_frames)
     return [
         result.Timeline(
-            f"timeline_{number}", reference.sequences[index], "Ground truth above, prediction below.",
-            int(reference.n_frames[index]), _lanes(track, index, sides),
+            f"timeline_{place}", reference.sequences[index], note, int(reference.n_frames[index]),
+            _lanes(track, index, sides),
         )
-        for number, index in enumerate(shown.tolist(), start=1)
+        for place, index in enumerate(shown, start=1)
     ]  # fmt: skip
 
 
@@ -116,4 +124,7 @@ def _lanes(track: Track, index: int, sides: tuple[tuple[Rows, Ints], ...]) -> li
         of_sequence = slice(*np.searchsorted(rows.sequence, [index, index + 1]))
         for label, (start, end) in zip(rows.label[of_sequence].tolist(), intervals[of_sequence].tolist()):
             lanes.setdefault(label, ([], []))[side].append((start, end))
-    return [Lane(track.classes[label - 1], *lanes[label]) for label in sorted(lanes)]
+    return [
+        Lane(track.classes[label - 1], own, predicted, label)
+        for label, (own, predicted) in sorted(lanes.items())
+    ]

@@ -12,7 +12,7 @@ from scoring_program.challenges.chalearn import hints, measure, page, read
 from scoring_program.challenges.chalearn.measure import SequenceStatistics
 from scoring_program.challenges.chalearn.read import Prediction, Reference, Track
 from scoring_program.hints import likely_mistakes
-from scoring_program.result import Sections
+from scoring_program.result import Section, Sections
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Task, declared_tasks
 from validator.findings import Read
@@ -60,8 +60,14 @@ class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
     def sections(
         self, reference: Reference, submission: Prediction, statistics: SequenceStatistics
     ) -> Sections:
-        """Return the tables of classes and sequences, confusions, and timelines."""
+        """Return the tables of classes and sequences, and confusions."""
         return page.sections(self.track, reference, submission, statistics)
+
+    def drawings(
+        self, reference: Reference, submission: Prediction, statistics: SequenceStatistics, number: int
+    ) -> list[Section]:
+        """Return timelines of the worst sequences."""
+        return page.timelines(self.track, reference, submission, statistics, number)
 
     def hints(self, reference: Reference, submission: Prediction, settings: Settings, score: float) -> Notes:
         """Return notes on wrong classes, frames, and times."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from validator.arrays import Bools, Floats, Ints
 from validator.findings import Note, counted
 
 _AREAS = ("all",)
+_IMAGE_BLOCK = 500
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,18 @@ class ImageStatistics(Statistics):
     points: Points
     half: HalfMatches
     measure: str
+
+    @property
+    def similarity(self) -> Floats:
+        """The similarity that is scored, of all pairs; shape (n_pairs,)."""
+        return similarity(self.measure, self.compared.gps, self.compared.mask_iou)
+
+    @cached_property
+    def costs(self) -> Floats:
+        """How much higher the score would be without each image, shape (n_images,)."""
+        n = self.compared.people.n_images
+        blocks = (1.0 - np.eye(n)[begin : begin + _IMAGE_BLOCK] for begin in range(0, n, _IMAGE_BLOCK))
+        return np.concatenate([average(self, block) for block in blocks]) - average(self, np.ones((1, n)))
 
 
 def measure(reference: Reference, submission: Gathered, settings: Settings) -> ImageStatistics:

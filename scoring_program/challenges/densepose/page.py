@@ -8,7 +8,7 @@ import numpy as np
 
 from scoring_program import result
 from scoring_program.challenges.densepose.matching import MEASURES
-from scoring_program.challenges.densepose.measure import ImageStatistics, average
+from scoring_program.challenges.densepose.measure import ImageStatistics
 from scoring_program.challenges.densepose.read import Gathered, Reference
 from scoring_program.metrics.average_precision import RECALLS, THRESHOLDS, PrecisionCurves, accumulate
 from scoring_program.result import SUMMARY, Cell, Deferred, Line, Section, Sections, columns
@@ -19,7 +19,8 @@ _FINE_PARTS = {
     "upper arms": range(15, 19), "lower arms": range(19, 23), "head": (23, 24),
 }  # fmt: skip
 _IMAGES_SHOWN = 500
-_IMAGE_BLOCK = 500
+_BINS = 20
+NAMES = {"gpsm": "GPSm", "gps": "GPS", "iou": "mask IoU"}
 _SCORE_GROUPS = 10
 _FEWEST_IN_GROUP = 10
 
@@ -34,7 +35,7 @@ def sections(reference: Reference, submission: Gathered, statistics: ImageStatis
         _body(statistics, matched),
         _budget(reference, statistics, matched),
         _calibration(statistics),
-        Deferred(lambda: [_image_table(reference, statistics)]),
+        Deferred(lambda: _similarities(reference, statistics)),
     ]
 
 
@@ -108,18 +109,37 @@ def _calibration(statistics: ImageStatistics) -> Section:
     return result.Table("calibration", "Score calibration", note, titles, rows)
 
 
-def _image_table(reference: Reference, statistics: ImageStatistics) -> Section:
+def _similarities(reference: Reference, statistics: ImageStatistics) -> list[Section]:
+    """Return the distribution of the similarity of persons, and the table of images with its mean."""
+    compared, name = statistics.compared, NAMES[statistics.measure]
+    dense, person = compared.people.dense, compared.pairs.person
+    largest = np.zeros(len(dense))
+    np.maximum.at(largest, person, statistics.similarity)
+    has_pair = np.isin(np.arange(len(dense)), person)
+    note = f"Densely annotated persons by their largest {name} with a detection, without those of images "
+    note += "without a detection."
+    section, titles = Section("similarity", f"{name} of persons", note), (name, "persons")
+    histogram = result.share_histogram(
+        section, largest[dense & has_pair], _BINS, titles, float(THRESHOLDS[0])
+    )
+    n = compared.people.n_images
+    image, counts = compared.people.image[dense], compared.n_annotated()
+    means = np.bincount(image, largest[dense], n) / np.maximum(counts, 1)
+    mean = [value if count else None for value, count in zip(means.tolist(), counts.tolist())]
+    return [histogram, _image_table(reference, statistics, mean)]
+
+
+def _image_table(reference: Reference, statistics: ImageStatistics, mean: list[float | None]) -> Section:
     """Return the images by what they cost: how much higher the score would be without each."""
-    compared, n = statistics.compared, statistics.compared.people.n_images
-    score = float(average(statistics, np.ones((1, n)))[0])
-    blocks = (1.0 - np.eye(n)[begin : begin + _IMAGE_BLOCK] for begin in range(0, n, _IMAGE_BLOCK))
-    cost = np.concatenate([average(statistics, block) for block in blocks]) - score
+    compared, cost = statistics.compared, statistics.costs
     names = [str(number) for number in reference.persons.image_id.tolist()]
     counts = compared.matches.n_persons[0], compared.n_detections(), statistics.half.n_right()
     rows = [
-        [names[i], *(int(count[i]) for count in counts), float(cost[i])]
+        [names[i], *(int(count[i]) for count in counts), float(cost[i]), mean[i]]
         for i in np.argsort(-cost, kind="stable")[:_IMAGES_SHOWN].tolist()
     ]
     titles = columns(text=["Image"], count=["Persons", "Detections", "Matched"], number=["Cost"])
-    note = f"Cost: how much higher the score would be without the image. The first {_IMAGES_SHOWN}."
+    titles += columns(share=[f"Mean {NAMES[statistics.measure]}"])
+    note = f"Cost: how much higher the score would be without the image. The first {_IMAGES_SHOWN}. "
+    note += "Mean: over its persons, of the largest similarity with a detection."
     return result.Table("images", "Images", note, titles, rows)

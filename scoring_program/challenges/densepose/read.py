@@ -76,6 +76,12 @@ class Persons:
     run_start: Ints
     run: Ints
 
+    def mask(self, person: int) -> masks.PlacedMask:
+        """Return the mask of a person."""
+        row, column, height, width = self.mask_place[person].tolist()
+        runs = self.run[slice(*self.run_start[person : person + 2].tolist())]
+        return masks.PlacedMask(row, column, masks.runs_to_mask(runs, height, width))
+
 
 @dataclass(frozen=True)
 class Template:
@@ -183,12 +189,13 @@ class Kept:
 
 @dataclass(frozen=True)
 class Gathered:
-    """Detections, of which at most 20 an image are kept."""
+    """Detections, of which at most 20 an image are kept; ``path`` is the submission, if it is a file."""
 
     kept: list[Kept]
     n_detections: int
     n_other_categories: int
     hints: DetectionHints
+    path: Path | None = None
 
 
 def read_submission(path: Path, rules: Rules, reference: Reference) -> Read[Gathered]:
@@ -200,6 +207,7 @@ def read_submission(path: Path, rules: Rules, reference: Reference) -> Read[Gath
         sum(part.n_detections for part in parts.content),
         sum(part.n_other_categories for part in parts.content),
         DetectionHints.joined([part.hints for part in parts.content]),
+        path,
     )
     return Read(gathered, parts.notes)
 
@@ -216,7 +224,7 @@ class _Gatherer:
         self._best: dict[int, list[tuple[float, int, Kept]]] = {}
         self._count = self._others = 0
         self._hints = DetectionHints()
-        self._mask = lru_cache(maxsize=_MASKS_KEPT)(self._person_mask)
+        self._mask = lru_cache(maxsize=_MASKS_KEPT)(self._persons.mask)
 
     def take(self, batch: Batch) -> None:
         """Check the detections of a batch, and gather what is needed of each."""
@@ -250,11 +258,6 @@ class _Gatherer:
         kept = Kept(detection.index, image, detection.box, detection.score, part, vertex, overlap)
         push = heapq.heappush if len(best) < MOST_DETECTIONS else heapq.heappushpop
         push(best, (*rank, kept))
-
-    def _person_mask(self, person: int) -> masks.PlacedMask:
-        row, column, height, width = self._persons.mask_place[person].tolist()
-        runs = self._persons.run[slice(*self._persons.run_start[person : person + 2].tolist())]
-        return masks.PlacedMask(row, column, masks.runs_to_mask(runs, height, width))
 
     def result(self) -> tuple[Checked, Gathered]:
         """Return the problems, and what was kept."""

@@ -11,6 +11,7 @@ from scoring_program.challenges.densepose import hints, measure, page, prepare, 
 from scoring_program.challenges.densepose.measure import ImageStatistics
 from scoring_program.challenges.densepose.read import Gathered, LoadedTemplate, Reference
 from scoring_program.hints import likely_mistakes
+from scoring_program.result import Section
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
 from validator.findings import Findings, Note, Read
@@ -66,6 +67,14 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
     def read_submission(self, path: Path, reference: Reference) -> Read[Gathered]:
         """Check all detections and keep what matching needs."""
         return read.read_submission(path, load_rules(self.id), reference)
+
+    def drawings(
+        self, reference: Reference, submission: Gathered, statistics: ImageStatistics, number: int
+    ) -> list[Section]:
+        """Return the images that cost most; the detections drawn are decoded once more."""
+        from scoring_program.challenges.densepose import drawings
+
+        return drawings.drawings(reference, submission, statistics, number, load_rules(self.id))
 
     def hints(self, reference: Reference, submission: Gathered, settings: Settings, score: float) -> Notes:
         """Return notes on wrong boxes, parts, and coordinates."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Union
 
 import numpy as np
@@ -82,6 +83,10 @@ class VideoStatistics(Statistics):
         Which videos have the right class.
     areas : float64 array of shape (n_videos,)
         What each video adds to the area under the conditioned accuracy, times the number of videos.
+    matched : int array of shape (n_humans,)
+        The predicted human that is matched with each, -1 if there is none.
+    needed_iou : (float, float)
+        The thresholds of humans and of parts.
     order : int array of shape (n_videos,)
         The videos in the order of the items.
     """
@@ -90,12 +95,20 @@ class VideoStatistics(Statistics):
     predicted: Sequence[str | None]
     right: Bools
     areas: Floats
+    matched: Ints
+    needed_iou: tuple[float, float]
     order: Ints
     videos: Videos
     outcomes: PartOutcomes
     parts: PartStates
     joined: Joined
     protocol: Protocol
+
+    @cached_property
+    def nearest(self) -> tuple[Ints, Floats]:
+        """For each part the proposal of largest IoU, -1 without one, and that IoU; shapes (n_parts,)."""
+        compared = annotated_parts(self.parts), self.joined.proposals
+        return part_state.nearest_proposals(self.matched[self.parts.part_human], *compared)
 
 
 def _published_area(videos: Videos, right: Bools) -> tuple[float, float]:
@@ -145,13 +158,8 @@ def measure(reference: Reference, submission: KineticsSubmission, settings: Sett
     joined = join(ground_truth, submission.parts)
     boxes = ground_truth.human_box, ground_truth.human_frame, joined.human_box, joined.human_frame
     matched = protocol.match(*boxes, settings["human_iou"])
-    outcomes = part_state.judge_parts(
-        matched[ground_truth.part_human],
-        part_state.Parts(ground_truth.part_name, ground_truth.proposal_box, ground_truth.proposal_state),
-        joined.proposals,
-        settings["part_iou"],
-        protocol.part_iou_suffices,
-    )
+    compared = matched[ground_truth.part_human], annotated_parts(ground_truth), joined.proposals
+    outcomes = part_state.judge_parts(*compared, settings["part_iou"], protocol.part_iou_suffices)
     videos = _videos(ground_truth, outcomes, joined.has_frame, protocol)
     names = ground_truth.videos
     predicted = [submission.classes.get(video) for video in names]
@@ -167,6 +175,8 @@ def measure(reference: Reference, submission: KineticsSubmission, settings: Sett
         predicted=predicted,
         right=right,
         areas=areas,
+        matched=matched,
+        needed_iou=(settings["human_iou"], settings["part_iou"]),
         order=order,
         videos=videos,
         outcomes=outcomes,
@@ -174,6 +184,11 @@ def measure(reference: Reference, submission: KineticsSubmission, settings: Sett
         joined=joined,
         protocol=protocol,
     )
+
+
+def annotated_parts(ground_truth: PartStates) -> part_state.Parts:
+    """Return the parts of the ground truth, which have one box and one state each."""
+    return part_state.Parts(ground_truth.part_name, ground_truth.proposal_box, ground_truth.proposal_state)
 
 
 def mean_area(statistics: VideoStatistics, weights: Floats) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from scoring_program import result
 from scoring_program.challenges.kinetics_tps.measure import VideoStatistics
 from scoring_program.challenges.kinetics_tps.read import Reference
 from scoring_program.metrics import part_state
-from scoring_program.result import Cell, Groups, Line, Section, Sections, columns, full_columns
+from scoring_program.result import Cell, Deferred, Groups, Line, Section, Sections, columns, full_columns
 from validator.arrays import Ints
 from validator.formats.kinetics_tps.read import KineticsSubmission
 
@@ -30,7 +31,7 @@ def sections(reference: Reference, submission: KineticsSubmission, statistics: V
         _part_table(statistics),
         _class_confusions(statistics),
         _state_confusions(statistics),
-        _video_table(statistics),
+        Deferred(lambda: _overlaps(statistics)),
     ]
 
 
@@ -141,10 +142,32 @@ def _part_table(statistics: VideoStatistics) -> Section:
     return Groups("parts", "Parts", note, titles, list(parts.names), support, row, 4, True)
 
 
-def _video_table(statistics: VideoStatistics) -> Section:
-    psc = statistics.videos.psc
-    videos = zip(statistics.parts.videos, statistics.classes, statistics.predicted, psc.tolist())
-    rows, order = list(videos), np.argsort(psc + statistics.right, kind="stable")[:_VIDEOS_SHOWN]
-    titles = columns(text=["Video", "Class", "Predicted"], share=["PSC"])
-    note = f"The worst first, at most {_VIDEOS_SHOWN}."
-    return result.Table("videos", "Videos", note, titles, [rows[video] for video in order.tolist()])
+def worst_videos(statistics: VideoStatistics) -> Ints:
+    """Return the videos in ascending order of their area, then of their PSC."""
+    return np.lexsort((statistics.videos.psc, statistics.areas))
+
+
+def _overlaps(statistics: VideoStatistics) -> list[Section]:
+    """Return the distribution of the IoU of parts, and the table of videos with its mean."""
+    parts, (nearest, iou) = statistics.parts, statistics.nearest
+    compared = nearest >= 0
+    note = "Annotated parts by the IoU of their nearest proposal; parts without a proposal are left out."
+    section = Section("part_iou", "IoU of parts", note)
+    histogram = result.share_histogram(
+        section, iou[compared], _BINS, ("IoU", "parts"), statistics.needed_iou[1]
+    )
+    video = parts.frame_video[parts.human_frame[parts.part_human[compared]]]
+    n = len(parts.videos)
+    counts, sums = np.bincount(video, minlength=n), np.bincount(video, iou[compared], n)
+    means = [total / count if count else None for total, count in zip(sums.tolist(), counts.tolist())]
+    return [histogram, _video_table(statistics, means)]
+
+
+def _video_table(statistics: VideoStatistics, mean_iou: Sequence[float | None]) -> Section:
+    values = statistics.areas.tolist(), statistics.videos.psc.tolist(), mean_iou
+    rows = list(zip(statistics.parts.videos, statistics.classes, statistics.predicted, *values))
+    order = worst_videos(statistics)[:_VIDEOS_SHOWN].tolist()
+    titles = columns(text=["Video", "Class", "Predicted"], share=["Area", "PSC", "Mean part IoU"])
+    note = "Area: what the video adds to the score, 0 with the wrong class. IoU: of parts with a proposal. "
+    note += f"The smallest area first, then the smallest PSC; at most {_VIDEOS_SHOWN}."
+    return result.Table("videos", "Videos", note, titles, [rows[video] for video in order])

@@ -8,6 +8,7 @@ from scoring_program.challenges.kinetics_tps import hints, measure, page, read
 from scoring_program.challenges.kinetics_tps.measure import VideoStatistics
 from scoring_program.challenges.kinetics_tps.read import Reference
 from scoring_program.hints import likely_mistakes
+from scoring_program.result import Section
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
 from validator.findings import Note, Read, counted
@@ -45,6 +46,14 @@ class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
     def read_submission(self, path: Path, reference: Reference) -> Read[KineticsSubmission]:
         """Check and read both JSON files."""
         return submissions.read(path, load_rules(self.id))
+
+    def drawings(
+        self, reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics, number: int
+    ) -> list[Section]:
+        """Return the worst frames of the worst videos."""
+        from scoring_program.challenges.kinetics_tps import drawings
+
+        return drawings.drawings(statistics, number)
 
     def hints(
         self, reference: Reference, submission: KineticsSubmission, settings: Settings, score: float

@@ -41,6 +41,7 @@ REFERENCE = {
     "lemmas.json": json.dumps({word: word for word in ("a", "holds", "man", "cup", "dog", "zebra")}),
 }
 MEN = ", ".join(["man"] * 9)
+NOT_THERE = "not in the annotated sentence"
 
 
 def objects(*found):
@@ -62,7 +63,16 @@ def tables_of(run, task, results, reference=REFERENCE, detail="full"):
     }
     outcome = run(task, reference, submission, detail=detail, splits=["validation"])
     tables = outcome.detail["tables"]
-    return {key: table["rows"] for key, table in tables.items()}
+    rows = {key: table["rows"] for key, table in tables.items() if "rows" in table}
+    return {**rows, **{key: table["drawings"] for key, table in tables.items() if "drawings" in table}}
+
+
+def drawn(tables):
+    """Remove the drawings of tables; return the title of each, and its objects with what became of them."""
+    drawings = tables.pop("drawings")
+    return {
+        entry["title"]: [(own["label"], own["outcome"]) for own in entry["objects"]] for entry in drawings
+    }
 
 
 def about(rows):
@@ -77,7 +87,19 @@ def test_sections_of_given_sentences(run):
     results = {
         "vA": {"0": objects((1, "man", square(32)), (4, "cup", [50, 50, 59, 59])), "1": objects(*right)}
     }
-    assert tables_of(run, "anet_entities_gt", results) == {
+    tables = tables_of(run, "anet_entities_gt", results)
+    men = [(f"man (word {word})", "right, IoU 1.00" if word < 3 else "no prediction") for word in range(9)]
+    # What is right is not drawn alone, and what is not submitted comes last.
+    assert list(drawn(dict(tables)).items()) == [
+        ("vA, segment 1, frame 3", men),
+        ("vA, segment 0, frame 3", [("cup (word 4)", "IoU 0.00, needs more than 0.5")]),
+        ("vB, segment 0, frame 9", [("dog (word 1)", "no prediction")]),
+    ]
+    first = tables.pop("drawings")[0]
+    assert (first["size"], first["files"]) == ([200, 200], ["vA_segment_01/04"])
+    assert [shape["role"] for shape in first["objects"][0]["shapes"]] == ["ground truth", "prediction"]
+    assert first["objects"][0]["shapes"][0]["box"] == [0, 0, 192, 192]
+    assert tables == {
         "classes": [["cup", 1, 0.0], ["dog", 1, 0.0], ["man", 10, 4 / 10]],
         "frequency": about([["1 to below 10", 2, 0.0], ["10 to below 30", 10, 4 / 10]]),
         "box_size": about(
@@ -85,7 +107,8 @@ def test_sections_of_given_sentences(run):
         ),
         "frame": about([["0", 1, 1.0], ["3", 10, 3 / 10], ["9", 1, 0.0]]),
         "segments": about(
-            [["vB", "0", "dog", "missing", 0.0], ["vA", "1", MEN, "yes", 3 / 9], ["vA", "0", "man, cup", "yes", 1 / 2]]
+            [["vB", "0", "dog", "missing", 0.0, None], ["vA", "1", MEN, "yes", 3 / 9, 1.0],
+             ["vA", "0", "man, cup", "yes", 1 / 2, 1 / 2]]
         ),
     }  # fmt: skip
 
@@ -99,7 +122,12 @@ def test_sections_of_generated_sentences(run):
             "1": objects((0, "man", square(192)), dog, dog),
         }
     }
-    assert tables_of(run, "anet_entities_gen", results) == {
+    tables = tables_of(run, "anet_entities_gen", results)
+    assert drawn(tables) == {
+        "vA, segment 0, frame 3": [("cup (word 4)", "no prediction"), *2 * [("zebra", NOT_THERE)]],
+        "vB, segment 0, frame 9": [("dog (word 1)", "no prediction")],
+    }
+    assert tables == {
         "classes": about([["cup", 1, 0.0], ["dog", 1, 0.0], ["man", 10, 1.0]]),
         # Segments, precision of the first object, accuracy where predicted.
         "predicted_classes": about([["dog", 1, 0.0, 0.0], ["man", 2, 1.0, 1.0]]),
@@ -111,7 +139,8 @@ def test_sections_of_generated_sentences(run):
         "hallucinated": [["dog", 1], ["zebra", 1]],
         # F1 of a third and a half, and of a third and one.
         "segments": about(
-            [["vB", "0", "dog", "missing", 0.0], ["vA", "0", "man, cup", "yes", 2 / 5], ["vA", "1", MEN, "yes", 1 / 2]]
+            [["vB", "0", "dog", "missing", 0.0, None], ["vA", "0", "man, cup", "yes", 2 / 5, 1.0],
+             ["vA", "1", MEN, "yes", 1 / 2, 1.0]]
         ),
     }  # fmt: skip
 

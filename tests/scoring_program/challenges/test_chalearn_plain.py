@@ -73,7 +73,7 @@ def check_page(result, sequences, classes, apart):
     }
     counts = sections["confusions"].counts
     found = {(i + 1, j + 1): int(counts[i, j]) for i, j in zip(*counts.nonzero())}
-    assert found == plain.confusions(sequences)
+    assert found == plain.confusions(sequences, len(classes) + 1)
     expected = plain.sequence_scores(sequences, apart)
     by_name = {sequence.name: sequence for sequence in sequences}
     table = {row[0]: row[1:] for row in sections["sequences"].rows}

@@ -8,6 +8,7 @@ import json
 import os
 import pickle
 import random
+import re
 import shutil
 import sys
 from unittest import mock
@@ -288,3 +289,98 @@ def test_the_last_bits_neither_order_error_costs_nor_show(tmp_path):
     free = [cost.error_type for cost in outcome.result.error_costs if not cost.points]
     assert free == ["not_submitted", "masks", "background", "wrong_part", "off_within_part"]
     assert "-0.0" not in (tmp_path / "detailed_results.html").read_text(encoding="utf-8").split("<main>")[1]
+
+
+def drawings_of(prepared, tmp_path, detections):
+    """Return the drawings of a page by title."""
+    (tmp_path / "s.zip").write_bytes(make_zip({NAME: json.dumps(detections)}))
+    result = loaded(ID, prepared, detail="full").score_path(tmp_path / "s.zip")
+    (section,) = (section for section in result.sections if section.key == "drawings")
+    return {drawing.title: drawing for drawing in section.drawings}
+
+
+def dense_person(prepared):
+    """Return the reference, and the first image with a single person, who is dense."""
+    reference = loaded(ID, prepared).reference
+    persons = reference.persons
+    alone = [
+        i
+        for i, n in enumerate(np.bincount(persons.image))
+        if n == 1 and persons.dense[persons.image == i].all()
+    ]
+    return reference, alone[0], int(np.flatnonzero(persons.image == alone[0])[0])
+
+
+def test_drawing_has_the_masks_and_the_points_of_a_person(prepared, tmp_path):
+    reference, image, person = dense_person(prepared)
+    persons = reference.persons
+    x, y, w, h = persons.box[person].tolist()
+    box = (float(int(x)), float(int(y)), float(int(w)), float(int(h)))
+    iuv = np.zeros((3, int(h), int(w)), np.uint8)
+    iuv[0, : int(h) // 2] = 1
+    number = int(persons.image_id[image])
+    entry = json.loads(fmt.encode_detection(number, box, 0.9, iuv))
+    drawing = drawings_of(prepared, tmp_path, [entry])[f"image {number}"]
+    (drawn,) = drawing.objects
+    assert drawing.size == tuple(persons.image_size[image].tolist()[::-1])
+    assert drawing.files[:2] == [f"{number:012d}", f"COCO_val2014_{number:012d}"]
+    assert [shape.role for shape in drawn.shapes] == ["ground truth", "prediction"]
+    xs, ys = (np.array(drawn.shapes[1].outlines[0])[start::2] for start in (0, 1))
+    assert (xs.min(), xs.max(), ys.min()) == (box[0], pytest.approx(box[0] + int(w), abs=10), box[1])
+    assert ys.max() == pytest.approx(box[1] + int(h) // 2, abs=10)
+    points = slice(*persons.point_start[person : person + 2].tolist())
+    assert [point[0] for point in drawn.points] == persons.x[points].tolist()
+    below = persons.y[points] - box[1] >= int(h) // 2
+    assert {point[2] for point, is_below in zip(drawn.points, below) if is_below} <= {0.0}
+    assert drawn.is_wrong
+    assert re.fullmatch(r"GPSm 0\.[0-9]{2}, needs 0\.5", drawn.outcome)
+
+
+def test_persons_without_a_detection_and_detections_without_a_person_are_drawn(prepared, tmp_path):
+    reference, image, _ = dense_person(prepared)
+    number = int(reference.persons.image_id[image])
+    iuv = np.ones((3, 2, 2), np.uint8)
+    far = [json.loads(fmt.encode_detection(number, (0.0, 0.0, 2.0, 2.0), 0.25, iuv))]
+    drawing = drawings_of(prepared, tmp_path, far)[f"image {number}"]
+    assert [(own.label, own.outcome) for own in drawing.objects] == [
+        ("person 1", "no prediction"),
+        ("detection 0, score 0.25", "matches no person"),
+    ]
+    titles = list(drawings_of(prepared, tmp_path, far))
+    # Images without any detection come last.
+    assert titles[0] == f"image {number}"
+
+
+def test_only_the_detections_drawn_are_decoded_again(prepared, tmp_path, monkeypatch):
+    decoded = []
+    check = fmt.check
+    of_task = loaded(ID, prepared, detail="full", drawings=1)
+    (tmp_path / "s.zip").write_bytes(make_zip({NAME: json.dumps(GOOD)}))
+    read = of_task.read(tmp_path / "s.zip")
+
+    def check_and_note(index, *rest):
+        decoded.append(index)
+        return check(index, *rest)
+
+    monkeypatch.setattr(fmt, "check", check_and_note)
+    result = of_task.score(read)
+    (section,) = (section for section in result.sections if section.key == "drawings")
+    predicted = [s for own in section.drawings[0].objects for s in own.shapes if s.role == "prediction"]
+    assert len(section.drawings) == 1
+    assert 0 < len(decoded) < len(GOOD)
+    assert len(decoded) == len(set(decoded)) <= len(predicted)
+    decoded.clear()
+    for detail in ("summary", "none"):
+        loaded(ID, prepared, detail=detail).score(read)
+    assert decoded == []
+
+
+def test_damaged_second_pass_costs_no_score(prepared, tmp_path):
+    of_task = loaded(ID, prepared, detail="full")
+    (tmp_path / "s.zip").write_bytes(make_zip({NAME: json.dumps(GOOD)}))
+    read = of_task.read(tmp_path / "s.zip")
+    (tmp_path / "s.zip").write_bytes(b"")
+    result = of_task.score(read)
+    assert result.scores["score"] > 0
+    assert "there are no drawings" in result.notes[0].text
+    assert "drawings" not in {section.key for section in result.sections}

@@ -228,7 +228,13 @@ def plain_images(images):
     for image in images:
         cost = score([other for other in images if other is not image]) - score(images)
         n_persons = plain.count_persons(image, plain.AREAS[""])
-        rows[image["id"]] = [n_persons, len(image["score"]), len(list(matches(image))), cost]
+        best = [
+            max((row[person] for row in image["gpsm"]), default=0.0)
+            for person, is_dense in enumerate(image["dense"])
+            if is_dense
+        ]
+        closeness = sum(best) / len(best) if best else None
+        rows[image["id"]] = [n_persons, len(image["score"]), len(list(matches(image))), cost, closeness]
     return rows
 
 
@@ -245,12 +251,12 @@ def check_page(tables, images):
     lines = [*curves, [sum(values) / 10 for values in zip(*curves)]]
     body, shares = plain_body(images)
     measures = [plain.average_precision(images, measure) for measure in ("gpsm", "gps", "iou")]
-    shown = {key: table.get("rows") for key, table in tables.items()}
+    shown = {key: table.get("rows") for key, table in tables.items() if key not in ("drawings", "similarity")}
     shown["precision_recall"] = [line["y"] for line in tables["precision_recall"]["lines"]]
     shown["thresholds"] = [line["y"] for line in tables["thresholds"]["lines"]]
     shown["body"], shown["similarity_budget"] = tables["body"]["parts"], tables["similarity_budget"]["shares"]
     shown["images"] = {row[0]: row[1:] for row in tables["images"]["rows"]}
-    costs = [row[-1] for row in tables["images"]["rows"]]
+    costs = [row[-2] for row in tables["images"]["rows"]]
     assert costs == sorted(costs, reverse=True)
     calibration = plain_calibration(images)
     assert shown == {

@@ -53,8 +53,23 @@ EXPECTED = {
     "parts": [["left_arm", 2, 1 / 2, 0.0, 0.0, 1 / 2], ["head", 5, 4 / 5, 3 / 5, 2 / 5, 4 / 5]],
     "class_confusions": [["jump", "run", 1]],
     "state_confusions": [["hold", "bend", 1]],
-    "videos": [["v4", "run", None, 0.0], ["v2", "jump", "run", 0.25], ["v3", "jump", "jump", 0.0], ["v1", "run", "run", 0.5]],
+    # One part far away lowers the mean IoU of v1; nothing of v4 has one.
+    "part_iou": {0.0: 1, 0.95: 3},
+    "videos": [["v3", "jump", "jump", 0.0, 0.0, 1.0], ["v4", "run", None, 0.0, 0.0, None],
+               ["v2", "jump", "run", 0.0, 0.25, 1.0], ["v1", "run", "run", AREA, 0.5, 1 / 2]],
 }  # fmt: skip
+
+
+# The worst frame of each video, the worst video first; frames without a prediction come last.
+DRAWN = ["v3, img_1.json", "v2, img_1.json", "v1, img_1.json", "v3, img_2.json", "v4, img_1.json"]
+OUTCOMES = [
+    ("human 1", "matched, IoU 1.00"),
+    ("human 1, head (hold)", "IoU 1.00, wrong state bend"),
+    ("human 1", "matched, IoU 1.00"),
+    ("human 1, head (bend)", "right, IoU 1.00, but one of 2 proposals: counts 1/2"),
+    ("human 2", "matched, IoU 1.00"),
+    ("human 2, head (hold)", "no prediction"),
+]
 
 
 def about(value):
@@ -73,6 +88,17 @@ def test_sections_hold_the_numbers_worked_out_by_hand(run):
     shown = {key: table.get("rows", table.get("shares")) for key, table in tables.items()}
     (line,) = tables["conditioned_accuracy"]["lines"]
     shown["conditioned_accuracy"] = [line["x"], line["y"]]
-    bins = zip(tables["psc"]["edges"], tables["psc"]["counts"])
-    shown["psc"] = {edge: count for edge, count in bins if count}
+    for name in ("psc", "part_iou"):
+        bins = zip(tables[name]["edges"], tables[name]["counts"])
+        shown[name] = {edge: count for edge, count in bins if count}
+    assert tables["part_iou"]["threshold"] == 0.3
+    shown.pop("drawings")
+    drawn = tables["drawings"]["drawings"]
+    assert [drawing["title"] for drawing in drawn] == DRAWN
+    outcomes = [(own["label"], own["outcome"]) for own in drawn[0]["objects"] + drawn[1]["objects"]]
+    assert outcomes == OUTCOMES
+    assert [own["outcome"] for own in drawn[2]["objects"]][2] == "IoU 0.00, needs more than 0.3"
+    assert [own["outcome"] for own in drawn[4]["objects"]] == ["no prediction", "its human is not matched"]
+    assert (drawn[1]["size"], drawn[1]["files"]) == ([30, 30], ["v2/img_1"])
+    assert drawn[1]["extent"].startswith("Canvas: the extent of all boxes")
     assert shown == {key: about(value) for key, value in EXPECTED.items()}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -147,29 +149,37 @@ def test_precision_and_recall_agree_with_frame_sets(truth, guess):
     assert fj.frame_recall(counts) == (len(a & b) / len(a) if a else 0.0)
 
 
+def labeled(rows):
+    cells, frames = arrays(rows)
+    full = np.full(len(frames), N_FRAMES, dtype=np.int64)
+    intervals, cell = fj.merge_intervals(fj.inclusive_frames(frames, full), cells)
+    return fj.Labeled(intervals, cell // N_CLASSES, cell % N_CLASSES)
+
+
 @given(truth=row_lists(), guess=row_lists())
-def test_confusions_count_intervals_that_meet(truth, guess):
-    merged = []
-    for rows in (truth, guess):
-        cells, frames = arrays(rows)
-        intervals, cell = fj.merge_intervals(
-            fj.inclusive_frames(frames, np.full(len(frames), N_FRAMES, dtype=np.int64)), cells
-        )
-        merged.append(fj.Labeled(intervals, cell // N_CLASSES, cell % N_CLASSES))
-    annotated, predicted = (
-        [
-            (*row, label, sequence)
-            for row, label, sequence in zip(side.frames.tolist(), side.label, side.sequence)
-        ]
-        for side in merged
-    )
-    shared = np.zeros((N_CLASSES, N_CLASSES), dtype=np.int64)
-    for start, end, label, sequence in annotated:
-        for other in range(N_CLASSES):
-            shared[label, other] += any(
-                s < end and start < e for s, e, name, place in predicted if (name, place) == (other, sequence)
-            )
-    assert fj.confusions(merged[0], merged[1], N_CLASSES).tolist() == shared.tolist()
+def test_confusions_agree_with_frame_sets(truth, guess):
+    sets = [
+        {(row[0], f, row[1]) for row in rows for f in frames_of(row, "published")} for rows in (truth, guess)
+    ]
+    expected = np.zeros((N_CLASSES + 1, N_CLASSES + 1), dtype=np.int64)
+    for place in {key[:2] for side in sets for key in side}:
+        a, b = ({label for *own, label in side if tuple(own) == place} for side in sets)
+        for label in a & b:
+            expected[label, label] += 1
+        if a != b:
+            for pair in product(a - b or {N_CLASSES}, b - a or {N_CLASSES}):
+                expected[pair] += 1
+    assert fj.confusions(labeled(truth), labeled(guess), N_CLASSES).tolist() == expected.tolist()
+
+
+def test_border_frame_of_two_neighbors_is_right():
+    neighbors = labeled([(0, 0, 1, 10), (0, 1, 10, 20)])
+    assert fj.confusions(neighbors, neighbors, N_CLASSES)[:2, :2].tolist() == [[10, 0], [0, 11]]
+    assert fj.confusions(neighbors, neighbors, N_CLASSES).sum() == 21
+    # One prediction ends a frame late, where its neighbor is right: a false frame, not a confusion.
+    late = labeled([(0, 0, 1, 11), (0, 1, 10, 20)])
+    found = fj.confusions(neighbors, late, N_CLASSES)
+    assert (found[1, 0], found[-1, 0]) == (0, 1)
 
 
 @given(rows=row_lists())

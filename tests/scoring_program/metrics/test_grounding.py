@@ -191,6 +191,24 @@ def random_case(seed):
     return words, objects, word_arrays, object_arrays, submitted, spared, n_labels, rng
 
 
+def first_by_loops(objects, word, by):
+    same = [getattr(own, by) == getattr(word, by) and own.segment == word.segment for own in objects]
+    return same.index(True) if True in same else -1
+
+
+def check_nearest(objects, words, found, box, overlap):
+    """Compare the nearest box of each word, and its overlap, with all of its boxes one by one."""
+    for word, number in enumerate(found.tolist()):
+        own = range(words.box_start[word], words.box_start[word + 1])
+        overlaps = [0.0] * len(own)
+        if number >= 0:
+            overlaps = [
+                max(by_hand(objects.box[number], words.box[k], words.frame[k])[words.frame[k]], 0)
+                for k in own
+            ]
+        assert (box[word], overlap[word]) == (own[int(np.argmax(overlaps))], max(overlaps))
+
+
 @given(st.integers(0, 2**32))
 def test_scores_are_those_of_the_plain_program(seed):
     words, objects, word_arrays, object_arrays, submitted, spared, n_labels, rng = random_case(seed)
@@ -203,6 +221,15 @@ def test_scores_are_those_of_the_plain_program(seed):
     )
     assert [*zip(judged.object_correct, judged.object_known, judged.object_skipped)] == by_loops.objects
     assert [*zip(judged.word_correct, judged.word_predicted)] == by_loops.words
+    for by, correct in (
+        ("index", gr.words_correct(object_arrays, word_arrays)[0]),
+        ("label", judged.word_correct),
+    ):
+        chosen = gr.first_objects(object_arrays, word_arrays, by)
+        assert chosen.tolist() == [first_by_loops(objects, word, by) for word in words]
+        box, overlap = gr.nearest_boxes(object_arrays, word_arrays, chosen)
+        assert (overlap > 0.5).tolist() == correct.tolist()
+        check_nearest(object_arrays, word_arrays, chosen, box, overlap)
     n_submitted = int(submitted.sum()) + int(rng.integers(0, 2))
     for localization in (False, True):
         found = gr.per_class(judged, object_arrays, word_arrays, submitted, n_labels, localization)

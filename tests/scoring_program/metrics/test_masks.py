@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
 
 from scoring_program.metrics import masks
 from tests import plain_densepose as plain
@@ -121,3 +122,24 @@ def test_mask_iou_is_that_of_full_images(row, column, other_row, other_column, c
     assert masks.mask_iou(a, b, crowd) == ((full[0] & full[1]).sum() / union if union else 0)
     assert a.area == full[0].sum()
     assert a.mask.shape == full[0][a.row :, a.column :][: a.mask.shape[0], : a.mask.shape[1]].shape
+
+
+@given(arrays(bool, array_shapes(min_dims=2, max_dims=2, max_side=12)))
+def test_outlines_enclose_the_pixels_of_a_mask(mask):
+    """A pixel is inside if its center lies left of an odd number of vertical edges (even-odd rule)."""
+    height, width = mask.shape
+    crossed = np.zeros((height, width), dtype=int)
+    for polygon in masks.outlines(mask):
+        corners = np.reshape(polygon, (-1, 2))
+        for (x, y), (next_x, next_y) in zip(corners, np.roll(corners, -1, axis=0)):
+            assert abs(x - next_x) + abs(y - next_y) == 1
+            if x == next_x:
+                crossed[int(min(y, next_y)), : int(x)] += 1
+    assert (crossed % 2 == 1).tolist() == mask.tolist()
+
+
+def test_outlines_of_large_masks_are_thinned():
+    (polygon,) = masks.outlines(np.ones((1000, 500), dtype=bool))
+    assert (max(polygon[::2]), max(polygon[1::2])) == (512, 1008)
+    assert len(polygon) < 1000
+    assert masks.outlines(np.zeros((3, 3), dtype=bool)) == masks.outlines(np.zeros((0, 3), dtype=bool)) == []

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring_program.metrics.pairs import pairs_in_groups, pairs_of_ranges
+from scoring_program.metrics.pairs import largest_of_items, pairs_in_groups, pairs_of_ranges
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 4)), max_size=8))
@@ -28,3 +28,16 @@ def test_pairs_of_one_group_are_those_of_loops(left, right):
     plain = [(i, j) for i, group in enumerate(left) for j, other in enumerate(right) if group == other]
     assert list(zip(item.tolist(), index.tolist())) == plain
     assert np.diff(starts).tolist() == [right.count(group) for group in left]
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), max_size=12))
+def test_largest_pair_of_each_item_is_the_first_of_equals(pairs):
+    item, value = (
+        np.array([pair[0] for pair in pairs], np.int64),
+        np.array([pair[1] for pair in pairs], float),
+    )
+    expected = []
+    for number in range(5):
+        own = [place for place, pair in enumerate(pairs) if pair[0] == number]
+        expected.append(max(own, key=lambda place: (pairs[place][1], -place), default=-1))
+    assert largest_of_items(item, value, 5).tolist() == expected

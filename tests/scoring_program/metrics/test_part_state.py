@@ -195,6 +195,19 @@ def judge_by_loops(matched_human, parts, proposals, inclusive):
     return found
 
 
+def nearest_by_loops(matched_human, parts, proposals):
+    found = []
+    for human, name, box in zip(matched_human.tolist(), parts.name, parts.box):
+        best, largest = -1, 0.0
+        for index, part in enumerate(proposals.part):
+            iou = ps.box_iou(box[None], proposals.box[index][None])[0]
+            is_own = (proposals.part_human[part], proposals.part_name[part]) == (human, name) and human >= 0
+            if is_own and (best < 0 or iou > largest):
+                best, largest = index, iou
+        found.append((best, largest))
+    return found
+
+
 @given(st.integers(0, 2**32), st.booleans(), st.sampled_from([1, 2, 3, 1000]))
 def test_judging_is_that_of_loops(seed, inclusive, block):
     rng = np.random.default_rng(seed)
@@ -218,6 +231,8 @@ def test_judging_is_that_of_loops(seed, inclusive, block):
         outcomes = ps.judge_parts(matched_human, parts, proposals, ps.PART_IOU, inclusive)
     found = zip(outcomes.kind.tolist(), outcomes.n_proposals.tolist(), outcomes.near_state.tolist())
     assert list(found) == judge_by_loops(matched_human.tolist(), parts, proposals, inclusive)
+    nearest = ps.nearest_proposals(matched_human, parts, proposals)
+    assert list(zip(*map(np.ndarray.tolist, nearest))) == nearest_by_loops(matched_human, parts, proposals)
 
 
 def test_thresholds_of_the_script_are_counted():

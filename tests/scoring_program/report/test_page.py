@@ -17,7 +17,21 @@ from scoring_program.disclosure import rounded
 from scoring_program.metrics.resampling import HalfScores
 from scoring_program.report import charts, page
 from scoring_program.report import html as tree
-from scoring_program.result import Column, ErrorCost, Groups, Interval, LineChart, Section, Table
+from scoring_program.result import (
+    Column,
+    Drawings,
+    ErrorCost,
+    Groups,
+    Histogram,
+    Interval,
+    Lane,
+    LineChart,
+    Matrix,
+    Section,
+    StackedBar,
+    Table,
+    Timeline,
+)
 from tests.example_result import SCORES, SIGNATURE, TASK, example_result
 from validator.findings import Findings, Note
 
@@ -264,7 +278,11 @@ def test_the_contents_lead_to_every_card():
 
 @pytest.mark.slow
 def test_a_page_stays_small_whatever_comes():
-    made = page.result_page(TASK, example_result(3000, "<&>" * 3000), SIGNATURE * 1000)
+    result = example_result(3000, "<&>" * 3000)
+    made = page.result_page(TASK, result, SIGNATURE * 1000)
+    assert page.LARGEST_PAGE < len(made.encode()) <= page.LARGEST_DRAWN_PAGE == 10_000_000
+    undrawn = [section for section in result.sections if not isinstance(section, Drawings)]
+    made = page.result_page(TASK, replace(result, sections=undrawn), SIGNATURE * 1000)
     assert 20_000 < len(made.encode()) <= page.LARGEST_PAGE
 
 
@@ -290,3 +308,71 @@ def test_no_number_is_minus_zero():
 def test_days_are_whole_on_the_axis(last, ticks):
     chart = charts.lines(LineChart("t", "T", "", [], "days", "score", (0, last, 0, 1)))
     assert [mark.text for mark in chart.iter("span") if mark.get("class") == "x"][: len(ticks)] == ticks
+
+
+def hover_titles(element):
+    return [title.text for title in element.iter() if title.tag.split("}")[-1] == "title"]
+
+
+def test_every_chart_has_titles_on_hover():
+    made = parsed(page.result_page(TASK, example_result(20), SIGNATURE))
+    for key in (
+        "scores",
+        "precision",
+        "thresholds",
+        "body-parts",
+        "lost",
+        "accuracy",
+        "drawings",
+        "timeline-1",
+    ):
+        chart = made.find(f".//section[@id='{key}']")
+        assert all(hover_titles(chart)), key
+        assert len(hover_titles(chart)) > 0, key
+    cell = made.find(".//section[@id='unpaired']//tbody/tr/td[@class='same']")
+    assert cell.get("title") == f"vattene, vattene: {cell.text}"
+    assert "kept 0.410" in hover_titles(made.find(".//section[@id='lost']"))
+
+
+def test_histogram_marks_its_threshold():
+    section = Histogram("h", "IoU", "", [0.0, 0.25, 0.5], [3, 4], "IoU", "words", 0.25)
+    chart = charts.histogram(section)
+    assert [
+        (mark.text, mark.get("style")) for mark in chart.iter("span") if mark.get("class") == "threshold"
+    ] == [("needs 0.25", "left:50.00%")]
+    assert [line.get("x1") for line in chart.iter("line") if line.get("class") == "mark"] == ["50"]
+    assert hover_titles(chart) == ["0 to 0.25: 3 words", "0.25 to 0.5: 4 words"]
+    assert "threshold" not in str(
+        [mark.attrib for mark in charts.histogram(replace(section, threshold=None)).iter()]
+    )
+
+
+def test_matrix_keeps_what_is_unpaired_when_names_are_left_out():
+    (section,) = (own for own in example_result(30).sections if isinstance(own, Matrix) and own.unpaired)
+    table = charts.matrix(section)
+    head, *rows = table.iter("tr")
+    assert len(rows) == charts.LARGEST_MATRIX + 1
+    assert [row[0].text for row in rows][-1] == "(false)"
+    assert ["".join(title.itertext()) for title in head][-1] == "(missed)"
+    assert [row[-1].text for row in rows] == ["9"] * len(rows)
+
+
+def test_timeline_has_a_row_with_the_numbers_of_classes():
+    lanes = [Lane("clap", [(0, 20)], [(40, 60)], 3), Lane("jump", [(0, 20), (60, 100)], [], 5)]
+    chart = charts.timeline(Timeline("t", "T", "", 100, lanes), 10)
+    shown = [(mark.text, mark.get("class")) for mark in chart.iter("span") if mark.get("class")]
+    # At the same place, one number has room.
+    assert shown == [("3", "ground_truth"), ("5", "ground_truth"), ("3", "prediction")]
+    assert [label.text for label in chart[0]] == ["class", "3 clap", "5 jump"]
+    plain = charts.timeline(Timeline("t", "T", "", 100, [replace(lanes[0], number=0)]), 10)
+    assert [label.text for label in plain[0]] == ["clap"]
+
+
+def test_ground_truth_predictions_costs_and_values_have_colors_of_their_own():
+    """a is ground truth, b prediction, d costs; values are f, and what has many colors begins with others."""
+    made = page.result_page(TASK, example_result(20), SIGNATURE)
+    style = str(next(parsed(made).iter("style")).text)
+    assert ".bar span { display: block; height: 100%; border-radius: .2rem; background: var(--f); }" in style
+    assert ".costs .bar span { background: var(--d); }" in style
+    bars = charts.stacked_bar(StackedBar("s", "S", "", [(f"{i}", 0.1) for i in range(7)]))
+    assert not {"fill-a", "fill-b", "fill-d"} & {bar.get("class") for bar in bars}

@@ -9,9 +9,10 @@ from __future__ import annotations
 import base64
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -158,6 +159,24 @@ def read_folded(
             results = fold(_batches(entries(stream, name, file), findings), make, n_workers)
         _report([checked for checked, _ in results], name, findings)
     return Read([own for _, own in results], findings.notes)
+
+
+def read_chosen(path: Path, rules: Rules, chosen: Collection[int]) -> dict[int, Detection]:
+    """Return the detections at these positions of a submission that is valid; only they are decoded.
+
+    Raises Refused.
+    """
+    (file,) = rules.json
+    with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
+        (name,) = findings.take(choose_named(submission, rules)).values()
+        with submission.open(name) as stream:
+            texts = islice(enumerate(entries(stream, name, file)), max(chosen, default=-1) + 1)
+            found = {
+                index: check(index, text, file.schema, None, Budget())
+                for index, text in texts
+                if index in chosen
+            }
+    return found
 
 
 def entries(stream: Readable, name: str, file: JsonFile) -> Iterator[bytes]:

@@ -1,0 +1,90 @@
+"""The participant's own images behind the drawings of the detail page, scaled and inlined."""
+
+from __future__ import annotations
+
+import base64
+import io
+from argparse import ArgumentTypeError
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import kit_path  # noqa: F401
+
+# isort: split
+from scoring_program.result import GROUND_TRUTH, Drawing, Drawings, Section
+from validator import console
+
+_ENDINGS = (".jpg", ".jpeg", ".png")
+_LONGEST = 480
+# As base64, so that the page stays below its limit.
+_MOST_BYTES = 8_000_000
+_OUTSIDE = 1.02
+_OTHER_SIZE = "The boxes belong to another size of the image: give it with --image-size."
+
+Size = tuple[int, int]
+
+
+def image_size(text: str) -> Size:
+    """Return the size that ``WxH`` names. Raises ArgumentTypeError."""
+    width, _, height = text.partition("x")
+    if not (width.isdecimal() and height.isdecimal() and 0 < int(width) < 1e5 and 0 < int(height) < 1e5):
+        raise ArgumentTypeError("write width and height in pixels, as 1280x720")
+    return int(width), int(height)
+
+
+def with_images(sections: Sequence[Section], folder: Path | None, size: Size | None) -> list[Section]:
+    """Return sections whose drawings have the images found in a folder; print how many were found.
+
+    The canvas of a drawing gets the ``size``, or that of its image, unless the reference holds the size.
+    """
+    shown: list[Section] = []
+    for section in sections:
+        if isinstance(section, Drawings):
+            drawn = _drawn(section.drawings, folder, size)
+            section = replace(section, drawings=drawn)
+            missing = [drawing.files[0] for drawing in drawn if not drawing.image]
+            first = f"; missing, for example: {missing[0]}.jpg" if missing else ""
+            if folder:
+                console.say(f"images: {len(drawn) - len(missing)} of {len(drawn)} from {folder}{first}")
+        shown.append(section)
+    return shown
+
+
+def _drawn(drawings: Sequence[Drawing], folder: Path | None, size: Size | None) -> list[Drawing]:
+    drawn, free = [], _MOST_BYTES
+    for drawing in drawings:
+        image, own = _image(folder, drawing.files) if folder else ("", None)
+        if len(image) <= free:
+            free -= len(image)
+            drawing = replace(drawing, image=image)
+        canvas = size or own
+        drawn.append(_on_canvas(drawing, canvas) if canvas and drawing.extent else drawing)
+    return drawn
+
+
+def _on_canvas(drawing: Drawing, size: Size) -> Drawing:
+    """Return a drawing on a canvas of this size, with a note if boxes of the reference leave it."""
+    boxes = [shape.box for own in drawing.objects for shape in own.shapes if shape.role == GROUND_TRUTH]
+    leaves = any(box[2] > _OUTSIDE * size[0] or box[3] > _OUTSIDE * size[1] for box in boxes)
+    return replace(drawing, size=size, extent=_OTHER_SIZE if leaves else "")
+
+
+def _image(folder: Path, names: Sequence[str]) -> tuple[str, Size | None]:
+    """Return the first image of these names that can be read, as a ``data:`` address, and its size."""
+    from PIL import Image
+
+    for path in (folder / f"{name}{ending}" for name in names for ending in _ENDINGS):
+        try:
+            if not path.resolve().is_relative_to(folder.resolve()):
+                continue
+            with Image.open(path) as image:
+                size, stream = image.size, io.BytesIO()
+                image.draft("RGB", (_LONGEST, _LONGEST))
+                small = image.convert("RGB")
+                small.thumbnail((_LONGEST, _LONGEST))
+                small.save(stream, "JPEG", quality=75)
+        except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+            continue
+        return f"data:image/jpeg;base64,{base64.b64encode(stream.getvalue()).decode('ascii')}", size
+    return "", None
