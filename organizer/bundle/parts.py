@@ -100,7 +100,8 @@ def program_files(task_ids: Sequence[str]) -> dict[str, bytes]:
     # Tasks are discovered by the folder of their challenge.
     modules = [f"scoring_program.challenges.{task.folder.name}.task" for task in tasks]
     files = needed_code(["scoring_program.run", *modules])
-    data = [ROOT / "scoring_program" / "report" / "style.css", ROOT / "LICENSE"]
+    report = ROOT / "scoring_program" / "report"
+    data = [report / "style.css", report / "drawings.css", ROOT / "LICENSE"]
     for task in tasks:
         data += [task.folder / f"{task.id}.yaml", *load_rules(task.id).data_files]
     files.update({path.relative_to(ROOT).as_posix(): path.read_bytes() for path in data})

@@ -88,7 +88,8 @@ def _result_page(task: Declaration, result: Result, signature: str, limit: int) 
     first = [*_notes(result.notes, limit), *_error_costs(task, result)]
     rest = [_scores(task, result, signature), *cards(result.sections, limit)]
     body = [element("div", *first), contents([*first, *rest]), element("div", *rest)]
-    return document(task.title, head, body)
+    drawn = any(isinstance(section, (Drawings, Timeline)) for section in result.sections)
+    return document(task.title, head, body, style("drawings.css") if drawn else "")
 
 
 def _score_text(column: ScoreColumn, result: Result) -> str:
@@ -216,16 +217,20 @@ def broken_page(lines: Sequence[str], title: str = _NO_TASK) -> str:
     return document(title, head, [body])
 
 
+def style(name: str) -> str:
+    """Return a style sheet of this package."""
+    return (Path(__file__).parent / name).read_text(encoding="utf-8")
+
+
 def document(title: str, head: Sequence[Element], body: Sequence[Element], more_style: str = "") -> str:
     """Return a static page: title, header, and cards; ``more_style`` is added to the common CSS."""
-    style = (Path(__file__).parent / "style.css").read_text(encoding="utf-8") + more_style
     page_head = element(
         "head",
         element("meta", charset="utf-8"),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
         element("title", title),
-        element("style", style),
+        element("style", style("style.css") + more_style),
     )
     page_body = element("body", element("header", element("p", title), *head), element("main", *body))
     return render(element("html", page_head, page_body, lang="en"))
