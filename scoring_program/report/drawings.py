@@ -14,9 +14,9 @@ from scoring_program.report.html import cut, element
 from scoring_program.result import GROUND_TRUTH, PREDICTION, Drawing, DrawnObject, Shape
 from validator.findings import counted
 
-_MOST_LISTED = 12
+_MOST_LISTED = 8
 # The size of numbers as a share of the width, and that of points.
-_TEXT, _POINT = 0.03, 0.008
+_TEXT, _POINT = 0.035, 0.008
 _CLASSES = {GROUND_TRUTH: "truth", PREDICTION: "guess"}
 
 

@@ -51,7 +51,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _MOST_ENTRIES = 500
 OPEN_ROWS = 20
 OPEN_TIMELINES = 10
-_OPEN_DRAWINGS = 6
+_OPEN_DRAWINGS = 2
 _MOST_COLUMNS_OF_A_PAIR = 3
 _OPEN_NOTES = 3
 

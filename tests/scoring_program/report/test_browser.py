@@ -207,7 +207,8 @@ def test_no_name_is_broken_and_no_text_is_tiny_on_a_phone(show, name):
     }).map(e => e.textContent)"""
     assert window.evaluate(broken) == []
     sizes = """() => [...document.querySelectorAll('main *')].filter(e => e.textContent)
-        .map(e => parseFloat(getComputedStyle(e).fontSize))"""
+        .filter(e => e.tagName != 'text' || e.getScreenCTM())
+        .map(e => parseFloat(getComputedStyle(e).fontSize) * (e.tagName == 'text' ? e.getScreenCTM().a : 1))"""
     assert min(window.evaluate(sizes)) >= 11
 
 
