@@ -30,7 +30,7 @@ bundle: .venv/run
 
 # make lint-bundle [BUNDLE=dist/x.zip] [STRICT=1: fail on warnings, too]
 lint-bundle: .venv/run
-	$(BIN)/python -m organizer lint $(BUNDLE) $(if $(STRICT),--strict)
+	$(BIN)/python -m organizer lint $(BUNDLE) --date "$$(date -u +%F)" $(if $(STRICT),--strict)
 
 # make dry-run ID=chalearn_gesture SUBMISSION=my.zip [REFERENCE=DIR]
 dry-run: .venv/run

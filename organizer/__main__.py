@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import datetime
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -64,6 +65,8 @@ def _add_bundle_commands(add: _Add) -> None:
     lint = add("lint", "bundle.lint:lint_command", "check bundles before they are uploaded")
     lint.add_argument("bundles", nargs="*", type=_path(), help="default: all in dist/")
     lint.add_argument("--strict", action="store_true", help="fail on warnings, too")
+    what = "warn of phases that are over on this day (make lint-bundle: today)"
+    lint.add_argument("--date", type=datetime.date.fromisoformat, metavar="YYYY-MM-DD", help=what)
 
 
 def _add_run_commands(add: _Add) -> None:

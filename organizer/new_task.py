@@ -88,6 +88,8 @@ def _refuse(problem: str, remedy: str) -> NoReturn:
 
 
 def _check(task_id: str, title: str, form: str, metric: str, labels: list[str] | None) -> None:
+    if not find_spec("ruff"):
+        _refuse("the packages for developers are missing here", "run make .venv/dev")
     if not re.fullmatch("[a-z][a-z0-9_]{1,39}", task_id) or keyword.iskeyword(task_id):
         _refuse(f"'{task_id}' is not an ID", "write small letters, digits and _, a letter first")
     # The folders of the task are packages beside other modules.

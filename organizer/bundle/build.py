@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -19,13 +19,16 @@ import yaml
 from organizer import ROOT
 from organizer.bundle import COMPETITION, DEMO_TITLE, DIST
 from organizer.bundle.competition import (
+    LIMITS,
     Competition,
     Entry,
     LintReport,
+    entries_of,
     form_of,
     named_files,
     read_competition,
     refused,
+    sorted_phases,
     step_limit,
 )
 from organizer.bundle.cut import classic, one_task, reference_name, task_id_of
@@ -77,7 +80,10 @@ def build_all(
     data is used. Bundles with a task that it lacks are built with ``demo`` only. ``source`` is the folder of
     competition.yaml. Raises Refused if the reference or competition.yaml is wrong, and writes nothing.
     """
-    competition = load_competition(source)
+    report = LintReport()
+    competition = load_competition(source, report)
+    for line in report.lines():
+        print(line)
     folders = task_folders(reference, task_names(competition)) if reference else {}
     own = (source / str(task.get("reference_data", "")) for task in competition["tasks"] if task_id_of(task))
     for folder in {*folders.values(), *(path for path in own if path.is_dir() and path != source)}:
@@ -121,9 +127,12 @@ def _write(plan: Plan, output: Path) -> None:
             (Path(folder) / name).replace(output / name)
 
 
-def load_competition(source: Path = ROOT) -> Competition:
-    """Return competition.yaml. Raises Refused if it is not one of Codabench's v2, or wrong."""
-    report, path = LintReport(), source / COMPETITION
+def load_competition(source: Path = ROOT, report: LintReport | None = None) -> Competition:
+    """Return competition.yaml; a ``report`` gets the warnings about its text, which no bundle shows.
+
+    Raises Refused if it is not one of Codabench's v2, or wrong.
+    """
+    report, path = report or LintReport(), source / COMPETITION
     if not path.is_file():
         raise refused("no competition", folder=source)
     data = read_competition(path.read_bytes(), report)
@@ -180,10 +189,22 @@ def _wanted(competition: Competition, form: str, plan: Plan) -> dict[str, Compet
             plan.notes.append(f"there is no bundle of {task_id}: no phase offers it")
         else:
             wanted[f"{task_id}.zip" if form == "v2" else f"v1.5/{task_id}.zip"] = data
-            if data["title"] != competition["title"]:
-                note = "the title of a bundle of one task is the name of the task: edit /tasks/n/name"
-                plan.notes.append(note)
+            plan.notes += _changed(competition, data)
     return wanted
+
+
+def _changed(competition: Competition, cut: Competition) -> Iterator[str]:
+    """Yield notes on what differs in the bundle of one task, and on limits, which are kept."""
+    if cut["title"] != competition["title"]:
+        yield "the title of a bundle of one task is the name of the task: edit /tasks/n/name"
+    rules = [data["leaderboards"][0].get("submission_rule") for data in (competition, cut)]
+    if rules[0] != rules[1]:
+        yield f"the submission rule of a bundle of one task is {rules[1]}, not {rules[0]}"
+    for _, phase in sorted_phases(competition):
+        limits = ", ".join(f"{key} {phase[key]}" for key in LIMITS if phase.get(key) is not None)
+        if limits and len(phase["tasks"]) > 1:
+            share = f"in competition.zip its {len(phase['tasks'])} tasks share that"
+            yield f"in each bundle the phase {phase['name']} has {limits}; {share}"
 
 
 def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Plan) -> None:
@@ -216,7 +237,7 @@ def _samples(
 ) -> tuple[list[Entry], dict[str, bytes]]:
     """Return the solutions that have a file, and the files that are made here; ``used`` has ids by index."""
     solutions, made = [], {}
-    for entry in data.get("solutions", []):
+    for _, entry in entries_of(data, "solutions"):
         path, task_id = str(entry.get("path", "")), used.get(next(iter(entry["tasks"]), None))
         if task_id and path.endswith(_SAMPLE):
             sample = parts.sample(path[: -len(_SAMPLE)], task_id)

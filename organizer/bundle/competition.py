@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,14 +12,16 @@ from typing import Any, NamedTuple
 import yaml
 
 from organizer.bundle import COMPETITION
-from validator.findings import Findings, Refused
+from validator.findings import Findings, Refused, quote
 from validator.strict_yaml import load_plain, load_strict
 
 DATA_KEYS = (
     "starting_kit", "public_data", "path", "scoring_program", "reference_data", "input_data",
     "ingestion_program",
 )  # fmt: skip
+LIMITS = ("max_submissions_per_day", "max_submissions")
 DEFAULT_STEP = 600
+_COMMENT = re.compile(r"[\s-]*(title|name|description|reward): +[^\s\"'|>#][^#]*\s(#\S.*)")
 _FORMS = {"2": "v2", "1": "v1.5", "1.5": "v1.5"}
 
 # A mapping of competition.yaml, and the whole file.
@@ -97,6 +100,9 @@ def read_competition(text: bytes, report: LintReport) -> Competition | None:
     """Return the data of a competition.yaml, None if it cannot be read."""
     try:
         decoded = text.decode("utf-8")
+        for number_of_line, line in enumerate(decoded.splitlines(), start=1):
+            if found := _COMMENT.match(line):
+                report.add("comment in text", f"line {number_of_line}", comment=quote(found[2]))
         try:
             data = load_strict(decoded)
         except yaml.constructor.ConstructorError as error:
@@ -125,7 +131,7 @@ def form_of(data: Competition) -> str | None:
 
 def entries_of(data: Competition, group: str) -> list[tuple[str, Entry]]:
     """Return (JSON Pointer, entry) of a list of a competition, which v1.5 writes as a mapping."""
-    entries = data.get(group, [])
+    entries = data.get(group) or []
     pairs = entries.items() if isinstance(entries, dict) else enumerate(entries)
     return [(f"/{group}/{key}", entry) for key, entry in pairs]
 

@@ -70,8 +70,10 @@ def check_contents(data: Competition, files: Files, samples: bool, report: LintR
     whether to run the sample submissions.
     """
     tasks = []
-    for _, entry in entries_of(data, "tasks" if form_of(data) == "v2" else "phases"):
+    for where, entry in entries_of(data, "tasks" if form_of(data) == "v2" else "phases"):
         tasks.append(_Task(entry, _check_programs(entry, files, report)))
+        if tasks[-1].declared and not {"key", "reference_data"} & entry.keys():
+            report.add("no reference", where)
         if "reference_data" in entry:
             _check_reference(data, tasks[-1], files, report)
     ours = [task.declared for task in tasks if task.declared]

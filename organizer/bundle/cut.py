@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import Any
 
-from organizer.bundle.competition import Competition, Entry, number, sorted_phases, yes
+from organizer.bundle.competition import Competition, Entry, entries_of, number, sorted_phases, yes
 from scoring_program.task import Declaration, task_ids
 
 # Part of a competition.yaml that is made here.
 _New = dict[str, Any]
 _REFERENCE = "_reference.zip"
 _ALL_TASKS_PAGE = "overview"
-_LIMITS = ("max_submissions_per_day", "max_submissions")
 _CARRIED_PHASE_KEYS = (
     "description", "max_submissions", "max_submissions_per_day", "execution_time_limit", "hide_output",
     "hide_prediction_output", "hide_score_output", "starting_kit", "public_data",
@@ -43,7 +42,8 @@ def reference_name(entry: Entry) -> str | None:
 def one_task(competition: Competition, task: Declaration) -> Competition | None:
     """Cut out the bundle of one task: its entries, the phases that offer them, its page.
 
-    Title and description are those of its first entry. Returns None if no phase offers one.
+    Title and description are those of its first entry; if there is no other task, title, description and
+    pages are the competition's. Returns None if no phase offers the task.
     """
     chosen = [entry for entry in competition["tasks"] if task_id_of(entry) == task.id]
     description = chosen[0].get("description") or task.summary
@@ -51,19 +51,23 @@ def one_task(competition: Competition, task: Declaration) -> Competition | None:
     phases: list[_New] = []
     for _, phase in sorted_phases(competition):
         if kept := [new_index[index] for index in phase["tasks"] if index in new_index]:
-            phases.append({**_cut_phase(phase, len(kept), description), "index": len(phases), "tasks": kept})
+            cut = {} if len(kept) == len(phase["tasks"]) else {"description": description}
+            phases.append({**phase, **cut, "index": len(phases), "tasks": kept})
     if not phases:
         return None
     phases[0].pop("auto_migrate_to_this_phase", None)
     solutions: list[_New] = []
-    for entry in competition.get("solutions", []):
+    for _, entry in entries_of(competition, "solutions"):
         if kept := [new_index[index] for index in entry["tasks"] if index in new_index]:
             solutions.append({**entry, "tasks": kept, "index": len(solutions)})
+    about = {"title": chosen[0].get("name") or task.title, "description": description}
     return {
         **competition,
-        "title": chosen[0].get("name") or task.title,
-        "description": description,
-        "pages": _pages(competition, task.id),
+        **(
+            {}
+            if len(chosen) == len(competition["tasks"])
+            else {**about, "pages": _pages(competition, task.id)}
+        ),
         "tasks": [{**entry, "index": index} for index, entry in enumerate(chosen)],
         "solutions": solutions,
         "phases": phases,
@@ -71,18 +75,9 @@ def one_task(competition: Competition, task: Declaration) -> Competition | None:
     }
 
 
-def _cut_phase(phase: Entry, kept: int, description: str) -> _New:
-    """Return a phase of which only some tasks are kept, with their share of the limits."""
-    total = len(phase["tasks"])
-    if kept == total:
-        return dict(phase)
-    shares = {key: -(-number(phase[key]) * kept // total) for key in _LIMITS if phase.get(key) is not None}
-    return {**phase, **shares, "description": description}
-
-
 def _pages(competition: Competition, task_id: str) -> list[_New]:
     """Return the page of a task and those that are not of another or of all tasks."""
-    pages = competition.get("pages", [])
+    pages = competition["pages"]
     stems = [PurePosixPath(page["file"]).stem for page in pages]
     first = [page for page, stem in zip(pages, stems) if stem == task_id]
     shared = [page for page, stem in zip(pages, stems) if stem not in {*task_ids(), _ALL_TASKS_PAGE}]
@@ -132,12 +127,14 @@ def classic(data: Competition) -> tuple[Entry, list[str]]:
     columns, notes = _classic_columns(board)
     rule = str(board.get("submission_rule", "Add"))
     phases, lost = _classic_phases(data)
+    if len(phases) > 1:
+        notes.append("Codabench ends a phase of a v1.5 bundle 24 hours before the next one starts")
     lost += [key for key in data if key not in _CARRIED_KEYS]
     lost += ["solutions"] if data.get("solutions") else []
     notes += [f"not carried over to v1.5: {', '.join(lost)}"] if lost else []
     result = {
         "title": data["title"],
-        "description": data["description"],
+        "description": data.get("description"),
         "image": data["image"],
         "has_registration": not yes(data.get("registration_auto_approve")),
         "competition_docker_image": data.get("docker_image"),
@@ -156,10 +153,9 @@ def classic(data: Competition) -> tuple[Entry, list[str]]:
 
 def _html(data: Competition) -> dict[str, str]:
     """Return the pages by their names in the older form, which has no titles."""
-    first, *further = data["pages"]
-    pages = {"overview": first["file"]}
-    for page in further:
-        name = PurePosixPath(page["file"]).stem
+    pages: dict[str, str] = {}
+    for page in data["pages"]:
+        name = PurePosixPath(page["file"]).stem if pages else "overview"
         pages[name if name not in pages else f"{name}_{len(pages)}"] = page["file"]
     return {**pages, "terms": data["terms"]}
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import yaml
-
-# What each task adds to the limits that the tasks of a phase share.
-_SHARES = {"max_submissions_per_day": 5, "max_submissions": 100}
 
 Edit = tuple[int, int, str]
 
@@ -26,7 +23,7 @@ def with_task(text: str, task_id: str, title: str, summary: str) -> str:
         path = f"path: {task_id}_sample.zip"
         entries["solutions"] = [f"{{index: {number}, name: {name}, {path}, tasks: [{index}]}}"]
     edits = [_appended(text, top[key], lines) for key, lines in entries.items()]
-    edits += _in_phase(text, top["phases"].value[0], index, 1)
+    edits.append(_in_phase(text, top["phases"].value[0], index, add=True))
     return _edited(text, edits)
 
 
@@ -41,27 +38,19 @@ def without_task(text: str, task_id: str) -> str:
                 edits.append(_removed(text, node))
     gone = [task["index"] for task in data["tasks"] if task["scoring_program"] == known["scoring_program"]]
     for phase, node in zip(data["phases"], top["phases"].value):
-        edits += [
-            edit for index in gone if index in phase["tasks"] for edit in _in_phase(text, node, index, -1)
-        ]
+        edits += [_in_phase(text, node, index, add=False) for index in gone if index in phase["tasks"]]
     return _edited(text, edits)
 
 
-def _in_phase(text: str, phase: yaml.Node, index: int, sign: int) -> Iterator[Edit]:
-    """Yield the edits that add a task to a phase and to its limits, or with ``sign`` -1 take it out."""
-    members = _members(phase)
-    tasks = members["tasks"]
+def _in_phase(text: str, phase: yaml.Node, index: int, add: bool) -> Edit:
+    """Return the edit that adds a task to a phase, or takes it out."""
+    tasks = _members(phase)["tasks"]
     kept = [int(node.value) for node in tasks.value if int(node.value) != index]
     if isinstance(tasks, yaml.SequenceNode) and tasks.flow_style:
-        yield tasks.start_mark.index, _end(text, tasks), str([*kept, index] if sign > 0 else kept)
-    elif sign > 0:
-        yield _appended(text, tasks, [str(index)])
-    else:
-        yield from (_removed(text, node) for node in tasks.value if int(node.value) == index)
-    for key in _SHARES.keys() & members.keys():
-        node = members[key]
-        if (limit := int(node.value)) > 0:
-            yield node.start_mark.index, _end(text, node), str(max(limit + sign * _SHARES[key], 1))
+        return tasks.start_mark.index, _end(text, tasks), str([*kept, index] if add else kept)
+    if add:
+        return _appended(text, tasks, [str(index)])
+    return _removed(text, next(node for node in tasks.value if int(node.value) == index))
 
 
 def _appended(text: str, sequence: yaml.Node, lines: Sequence[str]) -> Edit:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import posixpath
+import re
 import zipfile
 from pathlib import Path, PurePosixPath
 
@@ -14,16 +16,25 @@ from organizer.bundle.competition import DATA_KEYS, Competition, LintReport, nam
 from organizer.bundle.contents import check_contents
 from organizer.bundle.rules import check_competition, visibility
 from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
-from validator.findings import counted, printable
+from scoring_program.task import task_ids
+from validator.findings import counted, printable, quote
 
 _CUT_NAME = 35
 _IMAGE_KINDS = ("PNG", "JPEG", "GIF", "WEBP")
+# Code in a page of Markdown; the target of a link or an image in Markdown and HTML; what needs no file.
+_CODE = re.compile(r"(`+).*?\1", re.DOTALL)
+_TARGET = re.compile(
+    r"""\]\(\s*<?([^)>\s]+)|^ {0,3}\[[^]]+\]:\s*<?([^>\s]+)|\b(?:src|href)\s*=\s*["']?([^"'>\s]+)""",
+    re.M | re.I,
+)
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*:|/|#", re.I)
 
 
-def lint_command(bundles: list[Path], strict: bool) -> int:
+def lint_command(bundles: list[Path], strict: bool, date: datetime.date | None = None) -> int:
     """Lint bundles (default: all in dist/) and print the findings.
 
-    Return 1 if any has an error, with ``strict`` also if any has a warning.
+    With a ``date`` phases that are over on it are reported. Return 1 if any bundle has an error, with
+    ``strict`` also if any has a warning.
     """
     chosen = bundles or sorted([*DIST.glob("*.zip"), *(DIST / "v1.5").glob("*.zip")])
     if not chosen:
@@ -32,20 +43,25 @@ def lint_command(bundles: list[Path], strict: bool) -> int:
     failed = False
     printed: list[str] = []
     for path in chosen:
-        report, table = lint_bundle(path)
+        report, table = lint_bundle(path, date)
+        if not bundles and path.stem not in {"competition", *task_ids()}:
+            report.add("no such task", file=path.name)
         failed |= not report.ok or (strict and not report.warnings.ok)
         found = counted(report.errors.total, "error"), counted(report.warnings.total, "warning")
         print(f"{printable(path.name)}: {', '.join(found)}")
         if table and table == printed:
-            table = ["participants see the same as in the table above"]
+            table = ["who sees what is as in the table above"]
         printed = table if len(table) > 1 else printed
         for line in [*report.lines(), *table]:
             print(f"  {printable(line)}")
     return 1 if failed else 0
 
 
-def lint_bundle(path: Path) -> tuple[LintReport, list[str]]:
-    """Return the findings about a bundle, and a table of who can see what (empty if there are errors)."""
+def lint_bundle(path: Path, today: datetime.date | None = None) -> tuple[LintReport, list[str]]:
+    """Return the findings about a bundle, and a table of who can see what (empty if there are errors).
+
+    With ``today`` phases that are over are reported.
+    """
     report = LintReport()
     try:
         files = read_zip(path)
@@ -62,13 +78,15 @@ def lint_bundle(path: Path) -> tuple[LintReport, list[str]]:
     data = read_competition(files[COMPETITION], report)
     if data is None:
         return report, []
-    lint_files(data, files, samples=True, report=report)
+    lint_files(data, files, samples=True, report=report, today=today)
     return report, visibility(data) if report.ok else []
 
 
-def lint_files(data: Competition, files: Files, samples: bool, report: LintReport) -> None:
+def lint_files(
+    data: Competition, files: Files, samples: bool, report: LintReport, today: datetime.date | None = None
+) -> None:
     """Check a bundle that is not yet a zip: its competition.yaml as data, and its files."""
-    if check_competition(data, report):
+    if check_competition(data, report, today):
         named = _check_files(data, files, report)
         if report.ok:
             check_contents(data, named, samples, report)
@@ -124,6 +142,9 @@ def _check_text(name: str, data: bytes, report: LintReport) -> None:
     }
     if broken := next((rule for rule, is_broken in rules.items() if is_broken), None):
         report.add(broken, file=name)
+    targets = {next(filter(None, found)) for found in _TARGET.findall(_CODE.sub("", text))}
+    for target in sorted(target for target in targets if not _ADDRESS.match(target)):
+        report.add("page with file", file=name, target=quote(target))
 
 
 def _check_logo(name: str, data: bytes, report: LintReport) -> None:

@@ -19,6 +19,7 @@ import jsonschema
 from dateutil import parser
 
 from organizer.bundle.competition import (
+    LIMITS,
     WORDS,
     Competition,
     Entry,
@@ -34,30 +35,55 @@ from organizer.bundle.competition import (
 from validator.findings import quote
 
 _BOARD = "/leaderboards/0"
-_WIDTHS = (26, 22, 22, 0)
+_WIDTHS = (26, 20, 22, 0)
+_NEAR = 0.75
 _UNAMBIGUOUS = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?( ?(Z|[+-]\d{2}:?\d{2}))?)?")
 
 
-def check_competition(data: Competition, report: LintReport) -> bool:
-    """Check competition.yaml without its files; return whether its structure allows further checks."""
+def check_competition(data: Competition, report: LintReport, today: datetime.date | None = None) -> bool:
+    """Check competition.yaml without its files; return whether its structure allows further checks.
+
+    With ``today`` phases that are over are reported.
+    """
     form = form_of(data)
     if form is None:
         report.add("no version", "/version", version=data["version"])
         return False
     if not check_schema(data, form, report):
         return False
-    (where, first), migration = sorted_phases(data)[0], "auto_migrate_to_this_phase"
     if form == "v1.5":
-        migration = "auto_migration"
         _check_classic_phases(data, report)
         _check_classic_board(data, report)
     else:
         _check_phases(data, report)
         _check_tasks(data, report)
         _check_board(data, report)
-    if yes(first.get(migration)):
-        report.add("no phase before", f"{where}/{migration}")
+    _check_migration(data, "auto_migration" if form == "v1.5" else "auto_migrate_to_this_phase", report)
+    columns = columns_of(data)
+    if all(yes(column.data.get("hidden")) for column in columns):
+        report.add("no shown column", columns[0].where.rpartition("/")[0])
+    ends = [(f"{where}/end", phase.get("end")) for where, phase in entries_of(data, "phases")]
+    for where, end in [*ends, ("/end_date", data.get("end_date"))]:
+        moment = read_date(end, where, LintReport()) if end and today else None
+        if moment and today and moment.date() < today:
+            report.add("phase is over", where, date=today)
     return True
+
+
+def _check_migration(data: Competition, key: str, report: LintReport) -> None:
+    before = None
+    for where, phase in sorted_phases(data):
+        if not yes(phase.get(key)):
+            pass
+        elif before is None:
+            report.add("no phase before", f"{where}/{key}")
+        else:
+            if max(len(each.get("tasks", ())) for each in (before, phase)) > 1:
+                report.add("migration of several tasks", f"{where}/{key}")
+            for limit in LIMITS:
+                if number(phase.get(limit) or 0) == 1:
+                    report.add("migration uses up the limit", f"{where}/{limit}", key=limit)
+        before = phase
 
 
 def _check_unique(rule: str, values: Sequence[object], where: str, name: str, report: LintReport) -> None:
@@ -218,9 +244,9 @@ def _report(error: jsonschema.ValidationError, report: LintReport) -> None:
     if error.validator == "additionalProperties":
         known = sorted(error.schema["properties"])
         for key in sorted(error.instance.keys() - known):
-            close = difflib.get_close_matches(key, known, n=1)
-            near = f"the nearest known key is {close[0]}" if close else f"known here are {', '.join(known)}"
-            report.add(rule, f"{where}/{key}", key=quote(key), nearest=near)
+            near = difflib.get_close_matches(key, known, n=1, cutoff=_NEAR)
+            rule = "misspelled key" if near else "additionalProperties"
+            report.add(rule, f"{where}/{key}", key=quote(key), known=", ".join(near or known))
         return
     fields = {"value": quote(value, 200), "short": quote(value), "message": quote(error.message, 200)}
     fields.update(key=path[-1] if path else "", limit=error.validator_value)
@@ -233,37 +259,48 @@ def visibility(data: Competition) -> list[str]:
     """Return a table (lines of text) of what a competition without errors shows to whom.
 
     It follows Codabench (March 2026), where the names of flags mislead: ``hide_score_output`` hides a zip and
-    no score, and under ``hide_output`` the detail page is still served.
+    no score, under ``hide_output`` the detail page is still served, and nothing hides scores from the API.
     """
     modern = form_of(data) == "v2"
-    phases = [phase for _, phase in sorted_phases(data)] if modern else list(data["phases"].values())
-    rows = [("participants see", "of their own runs", "of others' runs", "anyone if published")]
+    phases = [phase for _, phase in sorted_phases(data)]
+    rows = [("who sees", "their own runs", "others, logged in", "anyone, not logged in")]
     for phase in phases:
         rows += [(str(phase["name" if modern else "label"]), "", "", ""), *_phase_rows(data, phase)]
-    board = "no" if modern and yes(data["leaderboards"][0].get("hidden")) else "yes"
-    rows.append(("the leaderboard", board if board == "yes" else "scores, by the API", board, ""))
+    hidden = modern and yes(data["leaderboards"][0].get("hidden"))
+    rows.append(("scores of the leaderboard", *(("by the API" if hidden else "yes",) * 2), "by the API"))
+    if any(yes(column.data.get("hidden")) for column in columns_of(data)):
+        rows.append(("scores of hidden columns", *(("by the API",) * 3)))
     for what, key in (("programs", "make_programs_available"), ("input data", "make_input_data_available")):
         rows.append((f"the {what}", "yes" if yes(data.get(key)) else "no", "", ""))
-    fix = "no, but on a server without the fix of April 2026 everyone can (docs/organizers.md)"
     lines = ["".join(text.ljust(width) for text, width in zip(row, _WIDTHS)).rstrip() for row in rows]
-    return [*lines, "the reference data".ljust(_WIDTHS[0]) + fix]
+    fix = "no, but on a server without the fix of April 2026 everyone can (docs/organizers.md)"
+    lines.append("the reference data".ljust(_WIDTHS[0]) + fix)
+    if any(not yes(phase.get("hide_output")) for phase in phases):
+        lines.append(
+            "* on a server without the fix of August 2026: of finished submissions on the leaderboard, also"
+        )
+        lines.append(
+            "  if the competition is not published, so teams can copy each other; hide_output prevents it"
+        )
+    if len(phases) > 1:
+        lines.append(
+            "dates of phases bind the web page only: the API takes and scores submissions at any time"
+        )
+    return lines
 
 
 def _phase_rows(data: Competition, phase: Entry) -> list[tuple[str, str, str, str]]:
     hidden = yes(phase.get("hide_output"))
     scores, predictions = (
-        "no" if hidden or yes(phase.get(f"hide_{what}_output")) else "yes" for what in ("score", "prediction")
+        not hidden and not yes(phase.get(f"hide_{what}_output")) for what in ("score", "prediction")
     )
-    own, others, anyone = "no", "no", "no"
+    shown = {"log (with all scores)": not hidden, "zip of the scores": scores}
+    shown["zip of the predictions"] = predictions
+    rows = [(f"  {what}", *(("yes", "no", "yes *") if seen else ("no",) * 3)) for what, seen in shown.items()]
+    rows.append(("  zip that was submitted", "yes", "no", "no" if hidden else "yes *"))
+    pages = ("no", "no", "no")
     if yes(data.get("enable_detailed_results")):
         places = (f"show_detailed_results_in_{place}" for place in ("submission_panel", "leaderboard"))
-        own, others = (
-            "yes" if not hidden and yes(data.get(key, True)) else "by its address" for key in places
-        )
-        anyone = "no" if hidden else "by its address"
-    return [
-        ("  log (with all scores)", "no" if hidden else "yes", "no", "no"),
-        ("  zip of the scores", scores, "no", "no"),
-        ("  zip of the predictions", predictions, "no", "no"),
-        ("  detail page", own, others, anyone),
-    ]
+        own, others = ("yes" if yes(data.get(key, True)) else "by its address" for key in places)
+        pages = (own, others, "if published")
+    return [*rows, ("  detail page", *pages)]

@@ -131,7 +131,7 @@ def ranking_of(records: Sequence[Record], task: Declaration, keep: str = "best")
     """Rank the teams of scored submissions; None if there is none.
 
     ``records`` are in natural order of their names and scored with one signature; ``keep`` says which of a
-    team counts: the ``best``, or the ``last``.
+    team counts: the ``best``, or the ``last`` by date and, on one date, by name.
     """
     sign = 1.0 if task.higher_is_better else -1.0
     chosen: dict[str, Record] = {}
@@ -141,7 +141,11 @@ def ranking_of(records: Sequence[Record], task: Declaration, keep: str = "best")
         if record.entry.outcome == SCORED:
             before = chosen.get(team)
             count[team] = count.get(team, 0) + 1
-            if keep == "last" or before is None or sign * record.entry.score > sign * before.entry.score:
+            if keep == "last":
+                is_chosen = before is None or record.submission.date >= before.submission.date
+            else:
+                is_chosen = before is None or sign * record.entry.score > sign * before.entry.score
+            if is_chosen:
                 chosen[team] = record
     if not chosen:
         return None

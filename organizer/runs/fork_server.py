@@ -30,7 +30,7 @@ SUBMISSION = "submission.zip"
 """The name of every submission while it is scored, because outputs must not depend on its own."""
 PAGE = "detailed_results.html"
 FORMAT = 2
-SCORED, TIME, CRASHED, BROKEN = "scored", "time", "crashed", "broken"
+SCORED, INVALID, TIME, CRASHED, BROKEN = "scored", "invalid", "time", "crashed", "broken"
 _CHUNK = 1 << 16
 _DECIMALS = 10
 

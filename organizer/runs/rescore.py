@@ -16,9 +16,9 @@ from typing import Protocol
 from tqdm import tqdm
 
 from organizer.files import unpack, write_durable
-from organizer.runs.fork_server import BROKEN, FORMAT, SCORED, Entry, Setup
+from organizer.runs.fork_server import BROKEN, FORMAT, INVALID, SCORED, Entry, Setup
 from organizer.runs.pool import BrokenError, Ended, Pool, machine_memory_mb
-from organizer.runs.submissions import Submission
+from organizer.runs.submissions import Submission, other_task, summary_of_others
 from organizer.runs.worker import BuiltTask
 from scoring_program.metrics.resampling import HALVES
 from scoring_program.signature import VERSION
@@ -82,6 +82,7 @@ def score_all(
         )
     start = partial(_engine, built, setup, output / "work", options)
     records: dict[str, Record] = {}
+    others: dict[str, str] = {}
     # A bar with rate and remaining time on a terminal, a line for each submission elsewhere.
     with (
         tqdm(total=len(submissions), unit=" submissions", disable=None, smoothing=0.05) as bar,
@@ -89,20 +90,25 @@ def score_all(
     ):
         for number, (record, suffix) in enumerate(outcomes, start=1):
             name, entry = record.submission.name, record.entry
-            records[name] = record
             bar.update()
+            if entry.outcome == INVALID and (other := other_task(record.submission, built.id)):
+                others[name] = other
+                continue
+            records[name] = record
             line = f"{number}/{len(submissions)} {quote(name)}: {entry.outcome} {entry.problem}".rstrip()
             if bar.disable:
                 print(f"{line}{suffix}", flush=True)
             elif entry.outcome != SCORED:
                 bar.write(line)
-    return [records[submission.name] for submission in submissions]
+    if others:
+        print(summary_of_others(others), flush=True)
+    return [records[submission.name] for submission in submissions if submission.name in records]
 
 
 def _outcomes(
     submissions: Sequence[Submission], store: _Store, start: _Start, fresh: bool
 ) -> Generator[tuple[Record, str], None, None]:
-    """Yield the record of each submission as soon as there is one, and " (kept from before)" or ""."""
+    """Yield the record of each submission as soon as there is one, and why it was not scored now, if so."""
     entries: dict[str, Entry] = {}
     running: dict[Future[Ended], tuple[Submission, str]] = {}
 
@@ -121,9 +127,10 @@ def _outcomes(
         for submission in submissions:
             data = submission.read()
             digest = hashlib.sha256(data).hexdigest()
+            suffix = " (equal to another)" if digest in entries else " (kept from before)"
             if entry := entries.get(digest) or (None if fresh else store.get(digest)):
                 entries[digest] = entry
-                yield Record(submission, digest, entry, store.page(digest)), " (kept from before)"
+                yield Record(submission, digest, entry, store.page(digest)), suffix
             else:
                 engine = engine or stack.enter_context(start())
                 running[engine.submit(data)] = submission, digest

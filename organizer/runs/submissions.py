@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import hashlib
 import re
+import tempfile
 import zipfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Union
 
 from organizer.files import DAMAGED
+from validator.archive import open_submission
+from validator.findings import Findings, counted, quote
+from validator.formats.rules import load_format, load_rules, task_ids
 
 # Codabench's download of all submissions: {id}_{user}_PhaseId{n}_{date}_{file}.
 _PHASE = r"_PhaseId[0-9]+"
-_DOWNLOADED = re.compile(rf"[0-9]+_(?P<user>.+?){_PHASE}_(?P<date>[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}})?")
+_DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_DOWNLOADED = re.compile(rf"[0-9]+_(?P<rest>(?P<user>[^/]+?){_PHASE}_(?P<date>{_DATE})?[^/]*)")
+_SHOWN = 3
 _CHUNK = 1 << 20
 _HINT = "give the folder with the participants' zips"
 Source = Union[Path, tuple[zipfile.ZipFile, zipfile.ZipInfo]]
@@ -67,8 +75,9 @@ def find_submissions(given: Path, names: Path | None = None) -> Iterator[list[Su
     """Open a folder of zips, or Codabench's download of all, and yield the submissions in natural order.
 
     In a folder, each folder is a team; zips at the top are named as in the download, or teams of their own.
-    ``names`` is a CSV ``submission,team,date`` that says whose a submission is, and when it was made. Raises
-    SubmissionsError if there is no submission, or ``names`` does not fit.
+    ``names`` is a CSV ``submission,team,date`` that says whose a submission is, and when it was made. In the
+    download a submission and its reruns are one. Raises SubmissionsError if there is no submission, or
+    ``names`` does not fit.
     """
     with contextlib.ExitStack() as stack:
         sources: dict[str, Source] = {}
@@ -93,7 +102,64 @@ def find_submissions(given: Path, names: Path | None = None) -> Iterator[list[Su
                 team = name  # such a file is a separate team, even if a folder has its name
             submissions.append(Submission(name, team, date, sources[name]))
         named = _read_names(names, {submission.name for submission in submissions}) if names else {}
-        yield [_named(submission, named.get(submission.name, {})) for submission in submissions]
+        yield _without_reruns([_named(own, named.get(own.name, {})) for own in submissions])
+
+
+def _without_reruns(submissions: Sequence[Submission]) -> list[Submission]:
+    """Return the submissions, a submission and its reruns as one; report on the order of their ids.
+
+    A rerun has a new id. The rest of its name stays, but other uploads of the same day may have it too, so
+    only equal bytes make a rerun. The smallest id is the submission's; it is the first in natural order.
+    """
+    rests = [found["rest"] if (found := _DOWNLOADED.fullmatch(own.name)) else own.name for own in submissions]
+    several = {rest for rest, times in Counter(rests).items() if times > 1}
+    first: dict[tuple[str, bytes], Submission] = {}
+    for rest, own in zip(rests, submissions):
+        first.setdefault((rest, hashlib.sha256(own.read()).digest() if rest in several else b""), own)
+    if n_reruns := len(submissions) - len(first):
+        print(
+            f"note | {counted(n_reruns, 'rerun')} left out: equal bytes and names but for the id count once"
+        )
+        times = Counter((rest, own.date) for (rest, _), own in first.items())
+        teams = {own.team for (rest, _), own in first.items() if times[rest, own.date] > 1}
+        if teams:
+            named = ", ".join(map(quote, sorted(teams, key=natural)))
+            cure = "give dates with times in --names if the last submission counts"
+            print(f"warning | reruns may have changed the order of ids of one day's files of {named}: {cure}")
+    return list(first.values())
+
+
+def other_task(submission: Submission, task_id: str) -> str:
+    """Return the task that a submission to `task_id`, which it is not valid for, was made for; "" if unknown.
+
+    It is known for Codabench's download alone, which holds the submissions to all tasks of a phase.
+    """
+    if not _DOWNLOADED.fullmatch(submission.name):
+        return ""
+    own = load_rules(task_id)
+    with tempfile.TemporaryDirectory() as folder, Findings().part():
+        path = Path(folder) / "submission.zip"
+        path.write_bytes(submission.read())
+        with open_submission(path, own.limits) as opened:
+            names = opened.names
+        for other in filter(lambda known: known != task_id, task_ids()):
+            form, rules = load_format(other)
+            patterns = set(rules.name_patterns)
+            if all(any(fnmatchcase(name, pattern) for name in names) for pattern in patterns):
+                if patterns != set(own.name_patterns):
+                    return other
+                with Findings().part():
+                    form.read(path, rules)
+                    return other
+    return ""
+
+
+def summary_of_others(others: Mapping[str, str]) -> str:
+    """Return one line about the submissions to other tasks, given as {name: task}."""
+    first = sorted(others, key=natural)[:_SHOWN]
+    shown = ", ".join(f"{quote(name)} ({others[name]})" for name in first)
+    more = f", and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
+    return f"note | left out, because they are for other tasks: {counted(len(others), 'zip')}: {shown}{more}"
 
 
 def _is_submission(name: str) -> bool:

@@ -64,6 +64,13 @@ def test_wrong_arguments_are_refused_in_one_line_with_nothing_written(arguments,
     assert said in line
 
 
+def test_packages_of_developers_are_asked_for_before_anything_is_written(monkeypatch):
+    monkeypatch.setattr(Path, "write_text", lambda *_, **__: pytest.fail("it wrote a file"))
+    monkeypatch.setattr(new_task, "find_spec", lambda name: None)
+    (line,) = refused(new_task.new_task, "birds", "x", "csv", "accuracy", ["a", "b"]).lines()
+    assert line == "1. E-NEW: the packages for developers are missing here; run make .venv/dev."
+
+
 def test_a_task_that_was_not_written_is_not_taken_back():
     (line,) = refused(new_task.undo_new_task, "densepose").lines()
     assert line.startswith("1. E-NEW: make new-task has not written 'densepose'; it has written ")

@@ -90,7 +90,7 @@ def test_competition_offers_every_task(bundles):
     assert competition["phases"][0]["tasks"] == [task["index"] for task in competition["tasks"]]
     assert {page["file"] for page in competition["pages"]} >= {f"pages/{name}.md" for name in IDS}
     assert competition["title"].startswith("[DEMO DATA] ")
-    assert competition["phases"][0]["max_submissions_per_day"] == 5 * len(IDS)
+    assert competition["phases"][0]["max_submissions_per_day"] >= len(IDS)
     assert all(entry["name"] for entry in competition["solutions"])
 
 
@@ -164,8 +164,6 @@ def test_single_task_bundle_has_the_challenge_columns(bundles, name):
     assert leaderboard["submission_rule"] == "Force_Best"
     assert [column["key"] for column in leaderboard["columns"]][:2] == ["score", "coverage"]
     assert [column["index"] for column in leaderboard["columns"]] == list(range(len(leaderboard["columns"])))
-    (phase,) = competition["phases"]
-    assert (phase["max_submissions_per_day"], phase["max_submissions"]) == (5, 100)
 
 
 def test_tasks_are_called_what_their_challenges_are():
@@ -197,13 +195,75 @@ def test_what_the_organizer_writes_wins_in_every_bundle(edited):
     assert edited(change, "v1.5")["chalearn_action.zip"]["title"] == "[DEMO DATA] My actions"
 
 
+def only_actions(data):
+    data["tasks"], data["phases"][0]["tasks"] = data["tasks"][:1], [0]
+    data["solutions"] = data["solutions"][:1]
+
+
 def test_columns_of_a_competition_of_one_challenge_are_the_organizers(edited):
     def change(data, source):
-        data["tasks"], data["phases"][0]["tasks"] = data["tasks"][:1], [0]
-        data["solutions"] = data["solutions"][:1]
+        only_actions(data)
         data["leaderboards"][0]["columns"][0].update(title="Points")
 
     assert edited(change)["chalearn_action.zip"]["leaderboards"][0]["columns"][0]["title"] == "Points"
+
+
+@pytest.mark.parametrize("description", ["Who does what?", None])
+def test_texts_of_a_competition_of_one_challenge_are_the_organizers(edited, capsys, description):
+    pages = [{"title": title, "file": f"pages/{stem}.md"} for title, stem in
+             (("Rules", "terms"), ("Welcome", "overview"), ("Format", "chalearn_action"), ("Owls", "kinetics_tps"))]  # fmt: skip
+
+    def change(data, source):
+        only_actions(data)
+        add_final_phase(data, source)
+        data.update(title="Our challenge", description=description, pages=pages)
+
+    one = edited(change)["chalearn_action.zip"]
+    assert (one["title"], one["description"]) == ("[DEMO DATA] Our challenge", description)
+    assert one["pages"] == pages
+    assert "the title of a bundle" not in capsys.readouterr().out
+    old = edited(change, "v1.5")["chalearn_action.zip"]
+    assert (old["title"], old.get("description")) == ("[DEMO DATA] Our challenge", description)
+    names = ("overview", "overview_1", "chalearn_action", "kinetics_tps", "terms")
+    assert tuple(old["html"]) == names
+    assert (
+        "Codabench ends a phase of a v1.5 bundle 24 hours before the next one starts"
+        in capsys.readouterr().out
+    )
+
+
+def test_competition_of_one_challenge_without_pages_becomes_the_older_form(edited):
+    def change(data, source):
+        only_actions(data)
+        data["pages"] = []
+
+    assert edited(change, "v1.5")["chalearn_action.zip"]["html"] == {"terms": "pages/terms.md"}
+
+
+@pytest.mark.parametrize("kept", [2, 6])
+def test_limits_are_kept_in_every_bundle_and_the_build_says_so(edited, capsys, kept):
+    def change(data, source):
+        data["tasks"], data["solutions"] = data["tasks"][:kept], data["solutions"][:kept]
+        data["phases"][0].update(tasks=list(range(kept)), max_submissions=3, max_submissions_per_day=5)
+
+    for data in edited(change).values():
+        (phase,) = data["phases"]
+        assert (phase["max_submissions"], phase["max_submissions_per_day"]) == (3, 5)
+    said = capsys.readouterr().out
+    limits = "in each bundle the phase Main phase has max_submissions_per_day 5, max_submissions 3"
+    assert said.count(f"note | {limits}; in competition.zip its {kept} tasks share that\n") == 1
+    assert (
+        said.count("the submission rule of a bundle of one task is Force_Best, not Force_Latest_Multiple")
+        == 1
+    )
+
+
+def test_build_warns_of_text_that_becomes_a_comment(edited, tmp_path, capsys):
+    edited(only_actions_in)
+    path = tmp_path / "source" / "competition.yaml"
+    path.write_text(path.read_text().replace("title: People in Video", "title: People in Video #2"))
+    build_all(None, "v2", tmp_path / "dist", source=tmp_path / "source")
+    assert "warning 1. L-YAML competition.yaml line 2: YAML takes #2 for a comment" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", IDS)
@@ -250,6 +310,10 @@ def edited(tmp_path):
     return build
 
 
+def only_actions_in(data, source):
+    only_actions(data)
+
+
 def add_final_phase(data, source):
     action = next(task for task in data["tasks"] if task["scoring_program"] == "chalearn_action_program.zip")
     data["tasks"].append(
@@ -274,7 +338,7 @@ def test_final_phase_on_other_data_has_a_reference_of_its_own(edited, tmp_path):
     competition = edited(add_final_phase, reference=refs)["chalearn_action.zip"]
     assert [task["index"] for task in competition["tasks"]] == [0, 1]
     assert [(phase["tasks"], phase["max_submissions"]) for phase in competition["phases"]] == [
-        ([0], 100),
+        ([0], 200),
         ([1], 3),
     ]
     assert competition["leaderboards"][0]["submission_rule"] == "Force_Best"
@@ -313,7 +377,8 @@ def test_what_the_older_form_cannot_carry_is_said(edited, capsys):
 
 def test_optional_keys_may_go(edited):
     def change(data, source):
-        del data["solutions"], data["docker_image"], data["description"]
+        del data["description"]
+        data["solutions"] = None
         for key in (
             "index",
             "description",
@@ -324,7 +389,7 @@ def test_optional_keys_may_go(edited):
         ):
             del data["phases"][0][key]
 
-    assert "docker_image" not in edited(change)["competition.zip"]
+    assert "solutions" not in edited(change)["competition.zip"]
     assert "end_date" not in edited(change, "v1.5")["chalearn_action.zip"]
 
 
@@ -359,7 +424,12 @@ def test_own_reference_folder_is_dry_run_from_the_bundle(edited, tmp_path, monke
 
 
 def test_bundle_without_a_reference_cannot_be_dry_run(edited, tmp_path, monkeypatch):
-    edited(lambda data, source: data["tasks"][0].pop("reference_data"))
+    edited(lambda data, source: None)
+    path = tmp_path / "dist" / "chalearn_action.zip"
+    files = read(path)
+    competition = yaml.safe_load(files["competition.yaml"])
+    del competition["tasks"][0]["reference_data"]
+    path.write_bytes(make_zip({**files, "competition.yaml": yaml.safe_dump(competition)}))
     monkeypatch.setattr(build, "DIST", tmp_path / "dist")
     with pytest.raises(Refused, match="has no reference data"):
         build.built_task("chalearn_action", None)
@@ -372,6 +442,8 @@ def test_bundle_without_a_reference_cannot_be_dry_run(edited, tmp_path, monkeypa
         (lambda data: data["pages"].append({"title": "x", "file": "pages/no.md"}), "pages/no.md"),
         (lambda data: data["phases"][0].update(public_data="../secret.zip"), "/phases/0/public_data"),
         (lambda data: data.update(title="x" * 250), "/title"),  # too long with the mark of demo data
+        (lambda data: data["phases"][0].update(hide_outputs=True), "/phases/0/hide_outputs"),
+        (lambda data: data["tasks"][0].pop("reference_data"), "/tasks/0"),
     ],
 )
 def test_wrong_edit_is_refused_with_its_place_and_nothing_is_written(edited, tmp_path, change, place):

@@ -139,7 +139,7 @@ def edit_as_organizers_do(data, rng):
         columns.append(
             {"index": 40, "title": "Mean", "key": "mean", "computation": "avg", "computation_indexes": [0]}
         )
-        data["fact_sheet"] = {"q": dict.fromkeys(FACTS, "q")}
+        data["fact_sheet"] = {"q": {**dict.fromkeys(FACTS, "q"), "type": "text"}}
     else:
         data["pages"].append({"title": "More", "file": rng.choice(["pages/data.md", "pages/terms.md"])})
 

@@ -29,11 +29,29 @@ DELETE = object()
 BASES = {"gesture": f"{ID}.zip", "all": "competition.zip", "gesture-v1.5": f"v1.5/{ID}.zip"}
 # Small changes of our bundles with what Codabench said to each (a copy of what was tried there).
 CASES = json.loads((Path(__file__).parent / "bundles.json").read_text(encoding="utf-8"))
+FACTS = {
+    "key": "q",
+    "type": "text",
+    "title": "t",
+    "selection": "",
+    "is_required": "false",
+    "is_on_leaderboard": "false",
+}
+# More changes of the bundle of gestures that were tried there.
+CASES += [
+    {"base": "gesture", "name": name, "platform_says": says, "want": want, "change": [change]}
+    for name, says, want, change in (
+        ("no_docker_image", "accepted; every run fails", "error", {"at": ["docker_image"], "delete": True}),
+        ("no_pages", "the upload fails", "error", {"at": ["pages"], "delete": True}),
+        ("fact_sheet_type", "the upload fails", "error", {"at": ["fact_sheet"], "set": {"q": {**FACTS, "type": "radio"}}}),
+        ("fact_sheet_on_board", "accepted; ignored", "flag",
+         {"at": ["fact_sheet"], "set": {"q": {**FACTS, "is_on_leaderboard": True}}}),
+    )
+]  # fmt: skip
 # Our errors and warnings where the platform was not asked.
 OURS = {
     "13_docker_unknown": ([], []),
     "34c_title_int": ([], []),
-    "37c_no_reference_key": ([], ["L-REFERENCE", "L-SAMPLE"]),
     "37e_program_not_zip": (["L-FILE"], []),
     "57_v15_no_end": ([], []),
     "60d_description_null": ([], ["L-TEXT"]),
@@ -151,6 +169,13 @@ def more(*path, **entry):
     return change
 
 
+def final_phase(**entry):
+    """Return a change that ends the phase and adds a second one with these values."""
+    first = at("phases", 0, "end", value="2039-01-01 00:00:00")
+    last = {"index": 1, "start": "2040-01-01 00:00:00", "end": "2041-01-01 00:00:00"}
+    return both(first, more("phases", **last, **entry))
+
+
 def file(name, content):
     return lambda data, files: files.update({name: content})
 
@@ -233,34 +258,46 @@ ERRORS = [
     ("L-REFERENCE E-REF-NONE", REFERENCE, "reference", file(REFERENCE, zip_bytes({"x": b"1"}))),
     ("L-DEMO", REFERENCE, "", at("title", value="Real data")),
     ("L-LEAK", "pages/data.md", "", leaked),
+    ("L-UNKNOWN", YAML, "/phases/0/max_submissions_per_dya", at("phases", 0, "max_submissions_per_dya", value=3)),
+    ("L-UNKNOWN", YAML, "/phases/0/starting_kid", at("phases", 0, "starting_kid", value="x")),
+    ("L-IMAGE", YAML, "/docker_image", at("docker_image", value=DELETE)),
+    ("L-PHASE", YAML, "/phases/0/tasks", at("phases", 0, "tasks", value=[])),
+    ("L-REFERENCE", YAML, "/tasks/0", at("tasks", 0, "reference_data", value=DELETE)),
+    ("L-BOARD", YAML, "/leaderboards/0/primary_index", at(*BOARD, "primary_index", value=9)),
+    ("L-BOARD", YAML, "/leaderboards/0/columns", lambda d, f: [c.update(hidden="yes") for c in d["leaderboards"][0]["columns"]]),
+    ("L-FACTS", YAML, "/fact_sheet/q/type", at("fact_sheet", value={"q": {**FACTS, "type": "radio"}})),
 ]  # fmt: skip
 
 # What is unwise.
 WARNINGS = [
-    ("L-UNKNOWN", YAML, "/phases/0/max_submissions_per_dya", at("phases", 0, "max_submissions_per_dya", value=3)),
-    ("L-UNKNOWN", YAML, "/phases/0/starting_kid", at("phases", 0, "starting_kid", value="x")),
+    ("L-UNKNOWN", YAML, "/phases/0/color", at("phases", 0, "color", value="x")),
+    ("L-MIGRATION", YAML, "/phases/1/auto_migrate_to_this_phase", both(
+        more("tasks", index=1), final_phase(auto_migrate_to_this_phase=True, tasks=[0, 1]))),
+    ("L-MIGRATION", YAML, "/phases/1/max_submissions_per_day", final_phase(
+        auto_migrate_to_this_phase=True, max_submissions_per_day=1)),
+    ("L-MIGRATION", YAML, "/phases/1/max_submissions", final_phase(auto_migrate_to_this_phase="yes", max_submissions="1")),
+    ("L-LINK", "pages/terms.md", "", file("pages/terms.md", b"See ![the plot](images/plot.png).")),
+    ("L-LINK", "pages/terms.md", "", file("pages/terms.md", b"[rules]: rules.md")),
+    ("L-LINK", "pages/terms.md", "", file("pages/terms.md", b"<a HREF='more.html'>more</a>")),
+    ("L-FACTS", YAML, "/fact_sheet/q/is_required", at("fact_sheet", value={"q": {**FACTS, "is_required": True}})),
     ("L-TEXT", YAML, "/pages", at("pages", value=[])),
     ("L-TEXT", "pages/terms.md", "", file("pages/terms.md", b"\xef\xbb\xbftext")),
     ("L-TEXT", "pages/terms.md", "", file("pages/terms.md", b"<!-- EDIT: what may be used -->\ntext")),
-    ("L-IMAGE", YAML, "/docker_image", at("docker_image", value=DELETE)),
     ("L-IMAGE", YAML, "/docker_image", at("docker_image", value="an image")),
     ("L-DATE", YAML, "/phases/0/end", at("phases", 0, "end", value=datetime.datetime(2027, 12, 31, 23, 59, 59))),
     ("L-DATE", YAML, "/phases/0/end", at("phases", 0, "end", value="May 1st, 2028")),
     ("L-DATE", YAML, "/phases/0/end", at("phases", 0, "end", value="2028-05-01 00:00:00+02:00")),
     ("L-PHASE", YAML, "/phases/0/end", at("phases", 0, "end", value="2026-01-01 00:00:00")),
-    ("L-PHASE", YAML, "/phases/0/tasks", at("phases", 0, "tasks", value=[])),
     ("L-PHASE", YAML, "/phases", lambda data, files: data["phases"].append(SECOND_PHASE)),
     ("L-TWICE", YAML, "/phases", more("phases", name="Final", start="2040-01-01 00:00:00")),
     ("L-LIMIT", YAML, "/phases/0/execution_time_limit", at("phases", 0, "execution_time_limit", value=3600)),
     ("L-LIMIT", YAML, "/phases/0/execution_time_limit", at("phases", 0, "execution_time_limit", value=0)),
     ("L-TASK", YAML, "/tasks/1/index", more("tasks", index="1")),
-    ("L-REFERENCE", YAML, "/tasks/0", at("tasks", 0, "reference_data", value=DELETE)),
     ("L-NAME", YAML, "/solutions/0", at("solutions", 0, "name", value=DELETE)),
     ("L-NAME", YAML, "/phases/0/public_data", both(
         file("x" * 40 + ".zip", zip_bytes({})), at("phases", 0, "public_data", value="x" * 40 + ".zip"))),
     ("L-KEY", YAML, "/queue", at("queue", value=UUID)),
     ("L-BOARD", YAML, "/leaderboards/1", more("leaderboards")),
-    ("L-BOARD", YAML, "/leaderboards/0/primary_index", at(*BOARD, "primary_index", value=9)),
     ("L-BOARD", YAML, "/leaderboards/0/columns/0/precision", at(*COLUMNS, 0, "precision", value=11)),
     ("L-RULE", YAML, "/leaderboards/0/submission_rule", at(*BOARD, "submission_rule", value="Add")),
     ("L-RULE", YAML, "/leaderboards/0/submission_rule", both(
@@ -279,6 +316,14 @@ OLD = [
     ("L-PHASE", "/phases/2/start_date", lambda data, files: data["phases"].update(
         {2: {**data["phases"][1], "phasenumber": 2}})),
     ("L-PHASE", "/end_date", at("end_date", value="2001-01-01 00:00:00")),
+    ("L-REFERENCE", "/phases/1", at(*OLD_PHASE, "reference_data", value=DELETE)),
+    ("L-IMAGE", "/competition_docker_image", at("competition_docker_image", value=DELETE)),
+    ("L-UNKNOWN", "/phases/1/hide_outputs", at(*OLD_PHASE, "hide_outputs", value=True)),
+    ("L-BOARD", "/leaderboard/columns", lambda data, files: [
+        column.update(hidden=True) for column in data["leaderboard"]["columns"].values()]),
+    ("L-MIGRATION", "/phases/2/max_submissions", lambda data, files: data["phases"].update({2: {
+        **data["phases"][1], "phasenumber": 2, "start_date": "2040-01-01 00:00:00", "auto_migration": True,
+        "max_submissions": 1}})),
     ("L-TWICE", "/phases", lambda data, files: data["phases"].update({2: data["phases"][1]})),
     ("L-TWICE", "/leaderboard/columns", at(*OLD_COLUMN, "rank", value=1)),
     ("L-LIMIT", "/phases/1/execution_time_limit", at(*OLD_PHASE, "execution_time_limit", value=601)),
@@ -326,12 +371,68 @@ def test_what_is_wrong_in_the_older_form_has_its_code_and_place(lint, code, wher
         ("L-YAML", "", b"- list"),
         ("L-YAML", "line 1 column 52", b"[" * 20_000),
         ("L-TWICE", "line 2 column 1", b"title: a\ntitle: b\n"),
+        ("L-YAML", "line 2 column 13", b"version: 2\ntitle: Birds: calls\n"),
+        ("L-YAML", "line 2", b"version: 2\ntitle: Challenge #3 of birds\n"),
+        ("L-YAML", "line 2", b"tasks:\n  - name: Track #2\n"),
     ],
 )
 def test_text_of_competition_yaml_is_judged_by_code_and_place(code, where, text):
     report = LintReport()
     read_competition(text, report)
     assert places(report.errors) | places(report.warnings) == {(code, YAML, where)}
+
+
+@pytest.mark.parametrize(
+    "text", ['title: "Challenge #3"', "title: Birds  # the 2nd", "title: C#", "image: a.png #1"]
+)
+def test_comments_and_signs_in_words_are_not_mistaken_for_text(text):
+    report = LintReport()
+    read_competition(text.encode(), report)
+    assert report.lines() == []
+
+
+def test_yaml_that_needs_quotes_is_said_so():
+    report = LintReport()
+    read_competition(b"title: @birds", report)
+    (line,) = report.lines()
+    assert line.endswith(
+        'correct the YAML; text with ": " or " #" in it, or a sign at its start, needs quotes.'
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[a](https://example.org)",
+        "[b](#top), [c](mailto:a@b.org)",
+        "`[d](e.md)`",
+        "```\n![f](g.png)\n```",
+    ],
+)
+def test_whole_addresses_and_code_in_pages_are_no_links_to_files(lint, text):
+    report = lint(file("pages/terms.md", text.encode()))
+    assert codes(report.warnings) == set()
+
+
+@pytest.mark.parametrize(("base", "where"), [("gesture", "/phases/0/end"), ("gesture-v1.5", "/end_date")])
+def test_phases_that_are_over_are_reported_on_the_day_after_their_end(unpacked, tmp_path, base, where):
+    path = tmp_path / "bundle.zip"
+    path.write_bytes(zip_bytes(unpacked[base]))
+    for day, expected in (
+        (datetime.date(2027, 12, 31), set()),
+        (datetime.date(2028, 1, 1), {("L-DATE", YAML, where)}),
+    ):
+        found = places(lint_bundle(path, day)[0].warnings)
+        assert {place for place in found if place[0] == "L-DATE"} == expected
+
+
+def test_bundles_of_tasks_that_do_not_exist_are_named(unpacked, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("organizer.bundle.lint.DIST", tmp_path)
+    for name in (ID, "owls"):
+        (tmp_path / f"{name}.zip").write_bytes(zip_bytes(unpacked["gesture"]))
+    assert main(["lint", "--date", "2027-01-01"]) == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if "L-OLD" in line]
+    assert line.endswith("L-OLD owls.zip: there is no task of this name; delete the bundle.")
 
 
 def test_every_code_of_the_linter_is_provoked():
@@ -342,13 +443,13 @@ def test_every_code_of_the_linter_is_provoked():
     written = set(re.findall(r'"(L-[A-Z]+)', source))
     assert sorted(code for code in written if tests.count(code) == 0) == []
     assert {code.split()[0] for code, *_ in (*ERRORS, *WARNINGS, *OLD)} >= written - {
-        "L-YAML", "L-ZIP", "L-COMPETITION", "L-SAMPLE", "L-NOTHING",  # in tests of their own
+        "L-YAML", "L-ZIP", "L-COMPETITION", "L-SAMPLE", "L-NOTHING", "L-OLD",  # in tests of their own
     }  # fmt: skip
 
 
 def test_unknown_key_comes_with_the_nearest_known_one(lint):
     report = lint(lambda data, files: put(data, ["phases", 0, "max_submissions_per_dya"], 3))
-    assert any("the nearest known key is max_submissions_per_day" in line for line in report.warnings.lines())
+    assert any("the nearest known key is max_submissions_per_day" in line for line in report.errors.lines())
 
 
 def hidden(files):
@@ -433,8 +534,8 @@ def test_lint_names_a_missing_bundle_and_prints_equal_tables_once(bundles, tmp_p
     both = [str(bundles / f"{name}.zip") for name in (ID, "chalearn_action")]
     assert main(["lint", *both]) == 0
     out = capsys.readouterr().out
-    assert out.count("participants see   ") == 1
-    assert out.count("participants see the same as in the table above") == 1
+    assert out.count("who sees   ") == 1
+    assert out.count("who sees what is as in the table above") == 1
 
 
 def test_folder_and_zip_of_one_name_clash(lint):
@@ -545,34 +646,57 @@ def written(unpacked, tmp_path):
 
 
 def test_command_prints_warnings_and_the_table_and_strict_fails_on_warnings(written, capsys):
-    assert main(["lint", str(written)]) == 0
+    assert main(["lint", "--date", "2027-01-01", str(written)]) == 0
     said = capsys.readouterr().out
     assert "bundle.zip: 0 errors, 1 warning\n" in said
     assert "warning 1. L-DEMO" in said
-    assert "participants see" in said
+    assert "who sees  " in said
     assert main(["lint", "--strict", str(written)]) == 1
+
+
+def table_of(data):
+    """Return the cells of a table by the names of its rows."""
+    rows = [
+        re.split(r"(?<! ) +(?=yes|no\b|by the API|by its|if pub)", line.strip()) for line in visibility(data)
+    ]
+    return {name.replace(" (with all scores)", ""): cells for name, *cells in rows}
+
+
+SHOWN, HIDDEN = ["yes", "no", "yes *"], ["no", "no", "no"]
 
 
 @pytest.mark.parametrize(
     ("flags", "expected"),
     [
-        ({}, {"log": "yes", "zip of the scores": "yes", "detail page": "yes"}),
-        ({"hide_score_output": True}, {"log": "yes", "zip of the scores": "no", "detail page": "yes"}),
-        ({"hide_output": True}, {"log": "no", "zip of the scores": "no", "detail page": "by its address"}),
-        ({"hide_output": "yes", "enable_detailed_results": False}, {"log": "no", "detail page": "no"}),
-        ({"hide_prediction_output": True}, {"zip of the predictions": "no", "zip of the scores": "yes"}),
+        ({}, {"log": SHOWN, "zip of the scores": SHOWN, "zip that was submitted": SHOWN,
+              "detail page": ["yes", "yes", "if published"]}),
+        ({"hide_score_output": True}, {"log": SHOWN, "zip of the scores": HIDDEN, "zip of the predictions": SHOWN}),
+        ({"hide_output": True}, {"log": HIDDEN, "zip of the scores": HIDDEN, "zip that was submitted": ["yes", "no", "no"],
+                                 "detail page": ["yes", "yes", "if published"]}),
+        ({"hide_output": "yes", "enable_detailed_results": False}, {"log": HIDDEN, "detail page": HIDDEN}),
+        ({"show_detailed_results_in_leaderboard": False}, {"detail page": ["yes", "by its address", "if published"]}),
+        ({"hide_prediction_output": True}, {"zip of the predictions": HIDDEN, "zip of the scores": SHOWN}),
     ],
-)
-def test_table_says_what_the_flags_hide_from_the_owner_of_a_run(unpacked, flags, expected):
+)  # fmt: skip
+def test_table_shows_who_sees_what_of_runs(unpacked, flags, expected):
     data = yaml.safe_load(unpacked["gesture"]["competition.yaml"])
-    data["enable_detailed_results"] = flags.pop("enable_detailed_results", True)
+    data.update({key: flags.pop(key) for key in list(flags) if "detailed" in key})
     data["phases"][0].update(flags)
-    lines = {
-        line.strip().split("  ")[0].replace(" (with all scores)", ""): line.split("  ")
-        for line in visibility(data)
-    }
-    for name, shown in expected.items():
-        assert next(word.strip() for word in lines[name][2:] if word.strip()) == shown
+    table = table_of(data)
+    assert {name: table[name] for name in expected} == expected
+    assert any("fix of August 2026" in row for row in table) != ("hide_output" in flags)
+
+
+def test_table_says_that_nothing_hides_scores_and_dates_from_the_api(unpacked):
+    data = yaml.safe_load(unpacked["gesture"]["competition.yaml"])
+    assert table_of(data)["scores of the leaderboard"] == ["yes", "yes", "by the API"]
+    assert not any("dates of phases" in row for row in table_of(data))
+    data["leaderboards"][0]["hidden"] = True
+    data["leaderboards"][0]["columns"][1]["hidden"] = True
+    data["phases"].append(SECOND_PHASE)
+    table = table_of(data)
+    assert table["scores of the leaderboard"] == table["scores of hidden columns"] == ["by the API"] * 3
+    assert any("the API takes and scores submissions at any time" in line for line in visibility(data))
 
 
 def test_not_a_zip_and_missing_competition(tmp_path):

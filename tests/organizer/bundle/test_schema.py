@@ -17,7 +17,7 @@ from tests.helpers import ROOT
 SCHEMAS = ROOT / "organizer" / "bundle" / "schemas"
 WORDS = json.loads((SCHEMAS / "words.json").read_text(encoding="utf-8"))
 KEYWORDS = {"required", "maxLength", "additionalProperties", "otherwise"}
-FIELDS = {"key", "value", "short", "message", "limit", "missing", "nearest"}
+FIELDS = {"key", "value", "short", "message", "limit", "missing", "known"}
 
 
 def titles(node):
@@ -80,6 +80,14 @@ def test_words_are_complete_and_name_known_fields():
 
 OURS = yaml.safe_load((ROOT / "competition.yaml").read_text(encoding="utf-8"))
 KEY = "5b0d4b2e-3a51-4c7d-9d5e-0f4f5a3b8f11"
+QUESTION = {
+    "key": "q",
+    "type": "text",
+    "title": "Q",
+    "selection": "",
+    "is_required": "true",
+    "is_on_leaderboard": False,
+}
 COLUMN = ("leaderboards", 0, "columns", 0)
 
 
@@ -107,6 +115,11 @@ def test_our_competition_violates_no_schema():
     assert found(OURS) == []
 
 
+@pytest.mark.parametrize(("key", "value"), [("solutions", None), ("fact_sheet", {"q": QUESTION})])
+def test_what_the_platform_takes_violates_no_schema(key, value):
+    assert found({**OURS, key: value}) == []
+
+
 LONG_LIMIT = "the default queue allows 600 s a step; use a queue of your own, or a lower limit."
 NO_LIMIT = "0 is not unlimited: it means 600 s; write the seconds."
 HALF = "computation and computation_indexes need each other; give both or neither."
@@ -117,28 +130,31 @@ BY_HAND = "participants put each result on the board by hand; use a rule that be
     ("path", "value", "level", "code", "where", "said"),
     [
         (("title",), None, "error", "L-SCHEMA", "/", "title is missing; add title."),
-        (("title",), [], "error", "L-SCHEMA", "/title", "[] is not of type 'string', 'number'; correct it."),
+        (("title",), [], "error", "L-SCHEMA", "/title", "YAML reads this as [], which is not text; write the text in quotes."),
+        (("title",), True, "error", "L-SCHEMA", "/title",
+         "YAML reads this as True, which is not text; write the text in quotes."),
+        (("title",), "  ", "error", "L-SCHEMA", "/title", "the text is blank; write one."),
+        (("description",), False, "error", "L-SCHEMA", "/description",
+         "YAML reads this as False, which is not text; write the text in quotes."),
         (("forum_enabled",), "perhaps", "error", "L-SCHEMA", "/forum_enabled",
          "perhaps is not allowed here; write true or false."),
         (("contact_email",), "me", "error", "L-SCHEMA", "/contact_email", "me is not allowed here; write an address."),
         (("phases", 0, "max_submissions"), -1, "error", "L-SCHEMA", "/phases/0/max_submissions",
          "-1 is not allowed here; write a whole number."),
-        (("phases", 0, "naem"), "x", "warning", "L-UNKNOWN", "/phases/0/naem",
+        (("phases", 0, "naem"), "x", "error", "L-UNKNOWN", "/phases/0/naem",
          "the platform ignores the key naem; the nearest known key is name."),
         (("pages", 0, "zzz"), "x", "warning", "L-UNKNOWN", "/pages/0/zzz",
          "the platform ignores the key zzz; known here are file, index, title."),
         (("report",), "x", "warning", "L-UNKNOWN", "/report",
          "report is documented, but the platform does not read it; remove it."),
-        (("phases", 0, "tasks"), [], "warning", "L-PHASE", "/phases/0/tasks",
-         "the phase offers no task; name at least one."),
+        (("phases", 0, "tasks"), [], "error", "L-PHASE", "/phases/0/tasks",
+         "the phase offers no task, so submissions wait forever; name at least one."),
         *((("phases", 0, "execution_time_limit"), value, "warning", "L-LIMIT", "/phases/0/execution_time_limit", NO_LIMIT)
           for value in (0, "0", " 00.0")),
         *((("phases", 0, "execution_time_limit"), value, "warning", "L-LIMIT", "/phases/0/execution_time_limit", LONG_LIMIT)
           for value in (601, "601", "1000.", 6000)),
         (("tasks",), [], "warning", "L-TASK", "/tasks", "there is no task; add one."),
         (("tasks", 0, "index"), "0", "warning", "L-TASK", "/tasks/0/index", "the index is text; write a number."),
-        (("tasks", 0, "reference_data"), None, "warning", "L-REFERENCE", "/tasks/0",
-         "the task has no reference data; name a zip."),
         *((("solutions", 0, "name"), value, "warning", "L-NAME", "/solutions/0",
            'the platform calls a solution without a name "solution @ date"; give it a name.') for value in (None, "", 0)),
         *((path, value, "error", "L-KEY", f"/{'/'.join(map(str, path))}",
@@ -159,8 +175,15 @@ BY_HAND = "participants put each result on the board by hand; use a rule that be
          f"under Add {BY_HAND}"),
         (("leaderboards", 0, "submission_rule"), "Add_And_Delete", "warning", "L-RULE",
          "/leaderboards/0/submission_rule", f"under Add_And_Delete {BY_HAND}"),
-        *((("pages",), value, "warning", "L-TEXT", "/pages",
-           "there is no pages; participants see the competition without.") for value in (None, [])),
+        (("pages",), None, "error", "L-SCHEMA", "/", "pages is missing; add pages."),
+        (("pages",), [], "warning", "L-TEXT", "/pages", "there is no pages; participants see the competition without."),
+        (("fact_sheet",), {"q": {**QUESTION, "type": "radio"}}, "error", "L-FACTS", "/fact_sheet/q/type",
+         "there is no type radio; write text, checkbox or select."),
+        (("fact_sheet",), {"q": {**QUESTION, "selection": None}}, "error", "L-FACTS", "/fact_sheet/q/selection",
+         'without a selection the server fails at each answer; write selection: "", or a list for a select.'),
+        *((("fact_sheet",), {"q": {**QUESTION, key: value}}, "warning", "L-FACTS", f"/fact_sheet/q/{key}",
+           f'the platform takes {value} for no; write "true", with the quotes.')
+          for key in ("is_required", "is_on_leaderboard") for value in (True, 1, "True", "yes")),
         *((("description",), value, "warning", "L-TEXT", "/description",
            "there is no description; participants see the competition without.") for value in (None, "")),
         (("docker_image",), "x" * 129, "error", "L-SCHEMA", "/docker_image",

@@ -11,7 +11,9 @@ import pytest
 
 from organizer.bundle import build
 from organizer.bundle.build import build_all
+from organizer.files import folder_files
 from scoring_program.task import load_task
+from tests.helpers import SAMPLES as ALL_SAMPLES
 from tests.helpers import make_zip
 from tests.rescoring import ID, REFERENCE, TABLES, call, left, rows, sample, varied, write_submissions
 
@@ -90,6 +92,52 @@ def test_the_download_of_codabench_is_read(tmp_path):
     assert "days since 2024-05-01" in (out / "index.html").read_text()
 
 
+def test_the_last_submission_counts_after_reruns_in_another_order(tmp_path, capsys):
+    rest = "ann_PhaseId3_2024-05-01_submission.zip"
+    first, second, third = (make_zip(files) for files in (sample(), sample("weak"), varied(30)))
+    ids = {"9": first, "10": second, "11": third, "12": third, "13": first, "14": second}
+    (tmp_path / "all.zip").write_bytes(make_zip({f"{number}_{rest}": data for number, data in ids.items()}))
+    for keep, names, name in (
+        ("last", None, "11"),
+        ("last", ("10", "9", "11"), "11"),
+        ("last", ("11", "9", "10"), "10"),
+    ):
+        arguments = ["--keep", keep]
+        if names:
+            table = tmp_path / "names.csv"
+            lines = [f"{number}_{rest},,2024-05-01T0{hour}:00" for hour, number in enumerate(names)]
+            table.write_text("\n".join(["submission,team,date", *lines]))
+            arguments += ["--names", table]
+        assert call(tmp_path / "all.zip", tmp_path / "out", *arguments) == 0
+        assert list(rows(tmp_path / "out" / "ranking.csv")) == [f"{name}_{rest}"]
+        assert len(rows(tmp_path / "out" / "scores.csv")) == 3
+
+
+def test_submissions_to_other_tasks_are_named_once_and_not_listed(tmp_path, capsys):
+    tasks = ["chalearn_action", "kinetics_tps", "anet_entities_gt", "anet_entities_gen", "densepose"]
+    members = {f"{number}_bob_PhaseId3_2024-05-02_{task}.zip": make_zip(folder_files(ALL_SAMPLES / task / "good"))
+               for number, task in enumerate(tasks)}  # fmt: skip
+    members |= {
+        "8_ann_PhaseId3_2024-05-01_x.zip": make_zip(sample()),
+        "9_eve_PhaseId3_2024-05-01_y.zip": b"no",
+    }
+    (tmp_path / "all.zip").write_bytes(make_zip(members))
+    assert call(tmp_path / "all.zip", tmp_path / "out") == 0
+    out = capsys.readouterr().out
+    (line,) = [line for line in out.splitlines() if "_bob_" in line]
+    assert line.startswith("note | left out, because they are for other tasks: 5 zips: 0_bob_PhaseId3_")
+    assert line.endswith("_anet_entities_gt.zip (anet_entities_gt), and 2 more")
+    listed = {name: row["outcome"] for name, row in rows(tmp_path / "out" / "scores.csv").items()}
+    assert listed == {
+        "8_ann_PhaseId3_2024-05-01_x.zip": "scored",
+        "9_eve_PhaseId3_2024-05-01_y.zip": "invalid",
+    }
+    del members["8_ann_PhaseId3_2024-05-01_x.zip"], members["9_eve_PhaseId3_2024-05-01_y.zip"]
+    (tmp_path / "all.zip").write_bytes(make_zip(members))
+    assert call(tmp_path / "all.zip", tmp_path / "none") == 0
+    assert "scored 0 of 0 submissions" in capsys.readouterr().out
+
+
 def test_a_file_is_a_team_of_its_own_also_beside_a_folder_of_its_name(tmp_path):
     folder = write_submissions(
         tmp_path / "in", {"a/1.zip": sample(), "a.zip": sample("weak"), "b.zip": sample("weak")}
@@ -162,6 +210,14 @@ def test_half_samples_change_the_ranking_and_not_the_interval_of_the_scores_file
     )
     assert scores[0] == scores[1]
     assert rankings[0] != rankings[1]
+
+
+def test_equal_bytes_are_not_kept_from_a_run_before_in_the_first_run(tmp_path, capsys):
+    folder = write_submissions(tmp_path / "in", {f"t{number:02}.zip": sample() for number in range(20)})
+    assert call(folder, tmp_path / "out", "--workers", 1) == 0
+    out = capsys.readouterr().out
+    assert "kept from before" not in out
+    assert "(equal to another)" in out
 
 
 def test_a_second_call_scores_nothing_and_leaves_the_same_files(submissions, tmp_path, capsys):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 from organizer.__main__ import main
@@ -66,6 +68,16 @@ def test_dry_run_command_scores_a_sample(tmp_path, capsys):
     assert "the platform ignores" not in out
     assert main(["dry-run", ID, str(tmp_path / "none.zip"), "--output", str(tmp_path / "out")]) == 1
     assert "none.zip: there is no such file" in capsys.readouterr().err
+
+
+def test_dry_run_on_a_broken_reference_shows_the_organizer_the_reason(tmp_path, capsys):
+    reference, sample = tmp_path / ID, ROOT / "starting_kit" / "samples" / ID / "good"
+    shutil.copytree(ROOT / "reference_data" / ID, reference)
+    (reference / "DemoSequence0001_labels.csv").write_text("1,two,3\n")
+    arguments = ["dry-run", ID, str(sample), "--reference", str(reference), "--output", str(tmp_path / "out")]
+    assert main(arguments) == 2
+    *_, last = capsys.readouterr().out.splitlines()
+    assert last.startswith("reference | 1. E-CSV-INTEGER DemoSequence0001_labels.csv line 1 column 2: ")
 
 
 def test_program_is_killed_at_its_time_limit(tmp_path):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import random
+import zipfile
 
 import pytest
 
-from organizer.runs.submissions import SubmissionsError, find_submissions, natural
-from tests.rescoring import write_submissions
+from organizer.files import folder_files
+from organizer.runs.submissions import Submission, SubmissionsError, find_submissions, natural, other_task
+from tests.helpers import SAMPLES, make_zip
+from tests.rescoring import ID, write_submissions
 
 HOSTILE = ["v1².zip", "①.zip", "٣.zip", "1" * 5000 + ".zip", "a" + "0" * 5000 + ".zip"]
 
@@ -39,3 +42,86 @@ def test_user_is_ambiguous_if_a_phase_is_named_twice(tmp_path):
     table.write_text(f"submission,team,date\n{name},ann_PhaseId3,\n")
     with find_submissions(folder, table) as found:
         assert {own.name: own.team for own in found}[name] == "ann_PhaseId3"
+
+
+def download(path, members):
+    """Write Codabench's download of all submissions."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return path
+
+
+REST = "ann_PhaseId3_2024-05-01_submission.zip"
+THREE = {f"9_{REST}": b"first", f"10_{REST}": b"second", f"11_{REST}": b"third"}
+IN_ANOTHER_ORDER = {f"12_{REST}": b"third", f"13_{REST}": b"first", f"14_{REST}": b"second"}
+
+
+def test_reruns_in_another_order_are_the_submissions_with_the_smallest_ids(tmp_path, capsys):
+    reruns = {
+        **IN_ANOTHER_ORDER,
+        f"15_{REST}": b"third",
+        "16_bob_PhaseId3_2024-05-01_submission.zip": b"third",
+    }
+    for name, members in (("a", {**THREE, **reruns}), ("b", {**reruns, **THREE})):
+        with find_submissions(download(tmp_path / name, members)) as found:
+            assert [(own.name, own.read()) for own in found] == [
+                *THREE.items(),
+                ("16_bob_PhaseId3_2024-05-01_submission.zip", b"third"),
+            ]
+        out = capsys.readouterr().out
+        assert "note | 4 reruns left out: equal bytes and names but for the id count once\n" in out
+        assert "ids of one day's files of ann: give dates with times in --names" in out
+        assert "bob" not in out
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        {"12_ann_PhaseId4_2024-05-01_submission.zip": b"first"},
+        {"12_ann_PhaseId3_2024-05-02_submission.zip": b"first"},
+        {"12_ann_PhaseId3_2024-05-01_other.zip": b"first"},
+        {"12_bob_PhaseId3_2024-05-01_submission.zip": b"first"},
+        {f"12_{REST}": b"fourth"},
+    ],
+)
+def test_other_phases_dates_files_users_and_bytes_are_other_submissions(tmp_path, capsys, others):
+    with find_submissions(download(tmp_path / "all.zip", {**THREE, **others})) as found:
+        assert len(found) == 4
+    assert capsys.readouterr().out == ""
+
+
+def test_equal_files_in_folders_of_teams_are_no_reruns(tmp_path, capsys):
+    names = [f"team/9_{REST}", f"team/10_{REST}"]
+    with find_submissions(write_submissions(tmp_path / "in", dict.fromkeys(names, b""))) as found:
+        assert [own.name for own in found] == names
+    assert capsys.readouterr().out == ""
+
+
+def test_dates_in_names_end_the_warning_about_the_order_of_ids(tmp_path, capsys):
+    table = tmp_path / "names.csv"
+    rows = (f"{name},,2024-05-01T{hour}:00" for name, hour in zip(THREE, (12, 11, 10)))
+    table.write_text("\n".join(["submission,team,date", *rows]))
+    with find_submissions(download(tmp_path / "all.zip", {**THREE, **IN_ANOTHER_ORDER}), table) as found:
+        assert [own.date[11:13] for own in found] == ["12", "11", "10"]
+    assert "order of ids" not in capsys.readouterr().out
+
+
+def of_sample(task_id, path, prefix="9_ann_PhaseId3_2024-05-01_"):
+    """Return a good sample submission of a task as a member of the download."""
+    path.write_bytes(make_zip(folder_files(SAMPLES / task_id / "good")))
+    return Submission(f"{prefix}{path.name}", "ann", "", path)
+
+
+@pytest.mark.parametrize("made_for", ["chalearn_action", "kinetics_tps", "anet_entities_gen", "densepose"])
+def test_task_of_a_submission_in_the_download_is_recognized(tmp_path, made_for):
+    assert other_task(of_sample(made_for, tmp_path / "x.zip"), ID) == made_for
+
+
+def test_task_of_a_file_of_a_team_or_of_unknown_files_is_not_guessed(tmp_path):
+    assert other_task(of_sample("kinetics_tps", tmp_path / "x.zip", prefix=""), ID) == ""
+    for files in ({"my.json": "{}"}, {"pred_vid_result.json": "{}"}, {"S1_prediction.csv": "x"}):
+        (tmp_path / "y.zip").write_bytes(make_zip(files))
+        assert other_task(Submission("9_ann_PhaseId3_y.zip", "ann", "", tmp_path / "y.zip"), ID) == ""
+    (tmp_path / "y.zip").write_bytes(b"no zip")
+    assert other_task(Submission("9_ann_PhaseId3_y.zip", "ann", "", tmp_path / "y.zip"), ID) == ""
