@@ -143,8 +143,8 @@ def _check_text(name: str, data: bytes, report: LintReport) -> None:
     if broken := next((rule for rule, is_broken in rules.items() if is_broken), None):
         report.add(broken, file=name)
     targets = {next(filter(None, found)) for found in _TARGET.findall(_CODE.sub("", text))}
-    for target in sorted(target for target in targets if not _ADDRESS.match(target)):
-        report.add("page with file", file=name, target=quote(target))
+    if needed := sorted(quote(target) for target in targets if not _ADDRESS.match(target)):
+        report.add("page with file", file=name, targets=", ".join(needed))
 
 
 def _check_logo(name: str, data: bytes, report: LintReport) -> None:

@@ -258,6 +258,12 @@ def test_limits_are_kept_in_every_bundle_and_the_build_says_so(edited, capsys, k
     )
 
 
+def test_columns_of_the_interval_reach_the_bundles_of_one_task(edited):
+    low = {"index": 2, "title": "Interval from", "key": "score_low", "sorting": "desc", "precision": 4}
+    for data in edited(lambda data, source: data["leaderboards"][0]["columns"].append(low)).values():
+        assert "score_low" in [column["key"] for column in data["leaderboards"][0]["columns"]]
+
+
 def test_build_warns_of_text_that_becomes_a_comment(edited, tmp_path, capsys):
     edited(only_actions_in)
     path = tmp_path / "source" / "competition.yaml"
