@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import yaml
 
+from organizer.bundle.competition import Entry, refused
+
 # What each task adds to the limits that the tasks of a phase share.
 _SHARES = {"max_submissions_per_day": 5, "max_submissions": 100}
+# The same for a final phase, and what it takes over from the phase before.
+_FINAL_SHARES = {"max_submissions_per_day": 1, "max_submissions": 3}
+_CARRIED = ("execution_time_limit", "hide_output", "starting_kit")
+_DATE = "%Y-%m-%d %H:%M:%S"
 
 Edit = tuple[int, int, str]
 
@@ -47,7 +54,62 @@ def without_task(text: str, task_id: str) -> str:
     return _edited(text, edits)
 
 
-def _in_phase(text: str, phase: yaml.Node, index: int, sign: int) -> Iterator[Edit]:
+def final_phase(text: str, task_id: str, rule: str) -> str:
+    """Return what `with_final_phase` adds, for people who edit competition.yaml themselves."""
+    lines = _final_entries(yaml.safe_load(text), task_id, rule)
+    return "\n".join(f"{key}:\n  - " + "\n    ".join(entry) for key, entry in lines.items())
+
+
+def with_final_phase(text: str, task_id: str, rule: str) -> str:
+    """Return the text of competition.yaml with a second task of ``<id>_2_reference.zip`` in a final phase.
+
+    The phase begins when the last one has ended; one that has such a task already gets this one, too.
+    ``rule`` describes the phase. Raises Refused if the task is not there, is there already, or the last phase
+    has no end.
+    """
+    top, data = _members(yaml.compose(text)), yaml.safe_load(text)
+    entries = _final_entries(data, task_id, rule)
+    edits = [_appended(text, top[key], lines) for key, lines in entries.items()]
+    if "phases" not in entries:
+        edits += _in_phase(text, top["phases"].value[-1], _next_index(data["tasks"]), 1, _FINAL_SHARES)
+    return _edited(text, edits)
+
+
+def _next_index(entries: Sequence[Entry]) -> int:
+    return 1 + max(int(entry.get("index", number)) for number, entry in enumerate(entries))
+
+
+def _final_entries(data: Entry, task_id: str, rule: str) -> dict[str, list[str]]:
+    """Return the lines of the task, and of the phase unless the last one is a final phase."""
+    references = {task.get("reference_data"): task for task in data["tasks"]}
+    own = [task for task in data["tasks"] if task.get("scoring_program") == f"{task_id}_program.zip"]
+    if not own or f"{task_id}_2_reference.zip" in references:
+        raise refused("no task to split" if not own else "split already", "/tasks", id=task_id)
+    index, name = _next_index(data["tasks"]), json.dumps(f"{own[0]['name']} (final)", ensure_ascii=False)
+    task = [f"index: {index}", f"name: {name}"]
+    if "description" in own[0]:
+        task += [f"description: {json.dumps(own[0]['description'], ensure_ascii=False)}"]
+    task += [f"scoring_program: {task_id}_program.zip", f"reference_data: {task_id}_2_reference.zip"]
+    last = data["phases"][-1]
+    second = [n["index"] for name, n in references.items() if str(name).endswith("_2_reference.zip")]
+    if not set(second).isdisjoint(last["tasks"]):
+        return {"tasks": task}
+    try:
+        end = datetime.datetime.strptime(str(last["end"]), _DATE)
+    except (KeyError, ValueError):
+        raise refused("no end to follow", f"/phases/{len(data['phases']) - 1}/end") from None
+    dates = [f"{end + step:{_DATE}}" for step in (datetime.timedelta(seconds=1), datetime.timedelta(days=30))]
+    phase = [f"index: {_next_index(data['phases'])}", "name: Final phase"]
+    phase += [f"description: {json.dumps(rule, ensure_ascii=False)}"]
+    phase += [f'start: "{dates[0]}"', f'end: "{dates[1]}"']
+    phase += [f"{key}: {limit}" for key, limit in _FINAL_SHARES.items()]
+    phase += [f"{key}: {json.dumps(last[key])}" for key in _CARRIED if key in last]
+    return {"tasks": task, "phases": [*phase, f"tasks: [{index}]"]}
+
+
+def _in_phase(
+    text: str, phase: yaml.Node, index: int, sign: int, shares: Mapping[str, int] = _SHARES
+) -> Iterator[Edit]:
     """Yield the edits that add a task to a phase and to its limits, or with ``sign`` -1 take it out."""
     members = _members(phase)
     tasks = members["tasks"]
@@ -58,10 +120,10 @@ def _in_phase(text: str, phase: yaml.Node, index: int, sign: int) -> Iterator[Ed
         yield _appended(text, tasks, [str(index)])
     else:
         yield from (_removed(text, node) for node in tasks.value if int(node.value) == index)
-    for key in _SHARES.keys() & members.keys():
+    for key in shares.keys() & members.keys():
         node = members[key]
         if (limit := int(node.value)) > 0:
-            yield node.start_mark.index, _end(text, node), str(max(limit + sign * _SHARES[key], 1))
+            yield node.start_mark.index, _end(text, node), str(max(limit + sign * shares[key], 1))
 
 
 def _appended(text: str, sequence: yaml.Node, lines: Sequence[str]) -> Edit:
