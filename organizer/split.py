@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import difflib
 import os
 import shutil
 import tempfile
@@ -16,7 +17,7 @@ import numpy as np
 from organizer import ROOT
 from organizer.bundle import COMPETITION
 from organizer.bundle.build import load_competition, task_names
-from organizer.bundle.edit import final_phase, with_final_phase
+from organizer.bundle.edit import with_final_phase
 from organizer.challenges import annotations_of
 from organizer.data.prepare import SYNTHETIC_MARK, prepare
 from organizer.data.references import task_folder
@@ -46,7 +47,12 @@ def split_command(task_id: str, reference: Path, output: Path | None, write: boo
     path = ROOT / COMPETITION
     output, names = output or ROOT / "out" / "split", (task_id, f"{task_id}_2")
     rule = sentence(task, names[1])
-    edited = with_final_phase(path.read_text(encoding="utf-8"), task_id, rule)
+    text = path.read_text(encoding="utf-8")
+    edited, findings = text, Findings()
+    with findings.part():
+        edited = with_final_phase(text, task_id, rule)
+    if write:
+        findings.refuse_problems()
     for name in names:
         if (output / name).exists():
             remedy = "delete it, or choose another OUTPUT"
@@ -70,22 +76,20 @@ def split_command(task_id: str, reference: Path, output: Path | None, write: boo
         path.write_text(edited, encoding="utf-8")
         print(f"{COMPETITION} has a final phase with this task: correct its dates and limits")
     else:
-        added = final_phase(path.read_text(encoding="utf-8"), task_id, rule)
-        print(f"add to {COMPETITION}, or let --write do it:\n\n{added}")
+        changes = difflib.unified_diff(text.splitlines(), edited.splitlines(), n=1, lineterm="")
+        print(f"change {COMPETITION}, or let --write do it:", *changes, *findings.lines(), sep="\n")
     return 0
 
 
 def sentence(task: Declaration, name: str) -> str:
     """Return what a submission for both parts meets; ``name`` is the folder of the final part."""
-    if annotations_of(task.id).ignores_others:
-        return (
-            f"Other {task.item}s than in the phase before. A submission may hold predictions for both: "
-            "each phase scores its own and ignores the others."
-        )
-    return (
-        f"Other {task.item}s than in the phase before. Each phase needs a file with its own {task.item}s: "
-        f"python -m validator --only {name}_ids.txt in.zip out.zip cuts it out of one for both."
+    rule = (
+        f"Each phase needs a file with its own {task.item}s: python -m validator --only {name}_ids.txt "
+        "in.zip out.zip cuts it out of one for both."
     )
+    if annotations_of(task.id).ignores_others:
+        rule = "A submission may hold predictions for both: each phase scores its own and ignores the others."
+    return f"Other {task.item}s than in the phase before. {rule}"
 
 
 def write_parts(

@@ -148,9 +148,8 @@ def _check_shared_items(data: Competition, tasks: Sequence[_Task], files: Files,
     for phase, later in combinations(phases, 2):
         for one, other in product(phase, later):
             if one.declared and one.declared is other.declared:
-                _compare_items(
-                    *(t.entry["reference_data"] for t in (one, other)), one.declared, files, report
-                )
+                first, second = (task.entry["reference_data"] for task in (one, other))
+                _compare_items(first, second, one.declared, files, report)
 
 
 def _compare_items(earlier: str, later: str, task: Declaration, files: Files, report: LintReport) -> None:

@@ -54,12 +54,6 @@ def without_task(text: str, task_id: str) -> str:
     return _edited(text, edits)
 
 
-def final_phase(text: str, task_id: str, rule: str) -> str:
-    """Return what `with_final_phase` adds, for people who edit competition.yaml themselves."""
-    lines = _final_entries(yaml.safe_load(text), task_id, rule)
-    return "\n".join(f"{key}:\n  - " + "\n    ".join(entry) for key, entry in lines.items())
-
-
 def with_final_phase(text: str, task_id: str, rule: str) -> str:
     """Return the text of competition.yaml with a second task of ``<id>_2_reference.zip`` in a final phase.
 

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -41,99 +42,49 @@ class Pools:
     labels: Mapping[str, Counter[str]]
     boxes: Mapping[str, Floats]
 
+    @cached_property
+    def median(self) -> dict[str, list[float]]:
+        """The median box of each kind."""
+        return {kind: np.median(boxes, axis=0).round(1).tolist() for kind, boxes in self.boxes.items()}
 
-class Perfect:
-    """Turns annotations into predictions, here without a change."""
+
+class Guess:
+    """Turns annotations into predictions: ``perfect``, ``empty``, ``most frequent``, ``random`` or ``noisy``.
+
+    ``noise`` is 0 (right on the annotated frame) to 1 (hardly anything right). A noisy submission has a shift
+    and growth of its own, ``bias``, as shares of a box's size, and misses a share of the instances.
+    """
+
+    def __init__(self, name: str, pools: Pools, rng: np.random.Generator, noise: float, bias: Floats) -> None:
+        self.name, self._pools, self._rng, self._noise, self._bias = name, pools, rng, noise, bias
+        self._missed = 0.5 * noise * rng.random()
 
     def keeps(self) -> bool:
         """Return whether an instance is predicted."""
-        return True
+        return self.name != "empty" and (self.name != "noisy" or self._rng.random() >= self._missed)
 
     def label(self, label: str, kind: str, share: float = 1) -> str:
-        """Return the predicted label; ``share`` says how often noise may change it."""
-        return label
+        """Return the predicted label, "" for none; ``share`` says how often noise may change it."""
+        labels = self._pools.labels[kind]
+        if self.name == "most frequent":
+            return min(labels, key=lambda name: (-labels[name], name))
+        if self.name == "random" or (self.name == "noisy" and self._rng.random() < self._noise * share):
+            return str(self._rng.choice(list(labels)))
+        return "" if self.name == "empty" else label
 
     def box(self, box: Sequence[float], kind: str, far: float = 0) -> list[float]:
         """Return the predicted box or interval; ``far`` is the distance in frames to the annotated one."""
-        return [float(value) for value in box]
+        if self.name == "most frequent":
+            return self._pools.median[kind]
+        if self.name == "random":
+            return self._rng.choice(self._pools.boxes[kind]).tolist()  # type: ignore[no-any-return]
+        return self.shaken(np.array(box, dtype=np.float64), far) if self.name == "noisy" else list(box)
 
-
-class Empty(Perfect):
-    """Predicts nothing."""
-
-    def keeps(self) -> bool:
-        """Return False."""
-        return False
-
-    def label(self, label: str, kind: str, share: float = 1) -> str:
-        """Return no label."""
-        return ""
-
-
-class MostFrequent(Perfect):
-    """Predicts the most frequent label in the median box for each instance."""
-
-    def __init__(self, pools: Pools) -> None:
-        self._labels = {
-            kind: min(of, key=lambda name: (-of[name], name)) for kind, of in pools.labels.items()
-        }
-        self._boxes = {kind: np.median(of, axis=0) for kind, of in pools.boxes.items()}
-
-    def label(self, label: str, kind: str, share: float = 1) -> str:
-        """Return the most frequent label."""
-        return self._labels[kind]
-
-    def box(self, box: Sequence[float], kind: str, far: float = 0) -> list[float]:
-        """Return the median box."""
-        return self._boxes[kind].round(1).tolist()
-
-
-class Random(Perfect):
-    """Predicts any label, and an annotated box of any other instance."""
-
-    def __init__(self, rng: np.random.Generator, pools: Pools) -> None:
-        self._rng, self._pools = rng, pools
-
-    def label(self, label: str, kind: str, share: float = 1) -> str:
-        """Return a label; all are equally likely."""
-        return str(self._rng.choice(list(self._pools.labels[kind])))
-
-    def box(self, box: Sequence[float], kind: str, far: float = 0) -> list[float]:
-        """Return one of the annotated boxes."""
-        return self._rng.choice(self._pools.boxes[kind]).tolist()
-
-
-class Noisy(Random):
-    """Predicts with noise: right at 0 on the annotated frame, hardly anything right at 1.
-
-    A submission has a shift and growth of its own, ``bias``, as shares of a box's size, and misses a share of
-    the instances.
-    """
-
-    def __init__(self, rng: np.random.Generator, noise: float, pools: Pools, bias: Floats) -> None:
-        super().__init__(rng, pools)
-        self._noise, self._bias, self._missed = noise, bias, 0.5 * noise * rng.random()
-
-    def keeps(self) -> bool:
-        """Return whether an instance is not missed."""
-        return self._rng.random() >= self._missed
-
-    def label(self, label: str, kind: str, share: float = 1) -> str:
-        """Return the label, or any."""
-        return super().label(label, kind) if self._rng.random() < self._noise * share else label
-
-    def box(self, box: Sequence[float], kind: str, far: float = 0) -> list[float]:
+    def shaken(self, box: Floats, far: float) -> list[float]:
         """Return a box with noise in its corners, which stay in order."""
-        corners = np.array(box, dtype=np.float64)
-        size = np.tile(corners[2:] - corners[:2], 2)
-        corners += size * (self._rng.normal(0, 0.25 * (self._noise + 0.5 * far), 4) + self._bias)
-        return np.sort(corners.reshape(2, 2), axis=0).ravel().round(1).tolist()
-
-
-def box_bias(rng: np.random.Generator, noise: float) -> Floats:
-    """Return a submission's own shift and growth of boxes, as shares of their size."""
-    shift, growth = rng.normal(0, 0.1 * noise, 2), rng.normal(0, 0.1 * noise)
-    return np.concatenate([shift - growth, shift + growth])
+        size = np.tile(box[2:] - box[:2], 2)
+        box = box + size * (self._rng.normal(0, 0.25 * (self._noise + 0.5 * far), 4) + self._bias)
+        return np.sort(box.reshape(2, 2), axis=0).ravel().round(1).tolist()
 
 
 class Annotations(ABC, Generic[ReferenceT, PredictionT]):
@@ -152,13 +103,14 @@ class Annotations(ABC, Generic[ReferenceT, PredictionT]):
         """Return what predictions are drawn from."""
 
     @abstractmethod
-    def predicted(self, reference: ReferenceT, guess: Perfect) -> PredictionT:
+    def predicted(self, reference: ReferenceT, guess: Guess) -> PredictionT:
         """Return a prediction for each annotated instance as ``guess`` changes it."""
 
     def noisy(self, reference: ReferenceT, rng: np.random.Generator, noise: float) -> PredictionT:
         """Return predictions with noise, 0 to 1."""
-        pools, bias = self.pools(reference), box_bias(rng, noise)
-        return self.predicted(reference, Noisy(rng, noise, pools, bias))
+        shift, growth = rng.normal(0, 0.1 * noise, 2), rng.normal(0, 0.1 * noise)
+        bias = np.concatenate([shift - growth, shift + growth])
+        return self.predicted(reference, Guess("noisy", self.pools(reference), rng, noise, bias))
 
     @abstractmethod
     def files(self, prediction: PredictionT) -> Files:

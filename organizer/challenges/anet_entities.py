@@ -10,7 +10,7 @@ from typing import Any, Union
 
 import numpy as np
 
-from organizer.challenges import Annotations, Perfect, Pools
+from organizer.challenges import Annotations, Guess, Pools
 from organizer.files import Files
 from scoring_program.challenges.anet_entities import read
 from scoring_program.challenges.anet_entities.read import Reference, ReferenceWithLemmas
@@ -44,7 +44,7 @@ class EntitiesAnnotations(Annotations[Either, Json]):
         labels.update(annotated.classes[number] for number in annotated.words.label.tolist())
         return Pools({_KIND: labels}, {_KIND: annotated.words.box.astype(np.float64)})
 
-    def predicted(self, reference: Either, guess: Perfect) -> Json:
+    def predicted(self, reference: Either, guess: Guess) -> Json:
         """Return the objects of each segment."""
         annotated = _annotated(reference)
         segments = [{"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []} for _ in annotated.segments]  # type: list[Json]
@@ -65,10 +65,10 @@ class EntitiesAnnotations(Annotations[Either, Json]):
             results.setdefault(video, {})[number] = segment_objects
         return results
 
-    def _objects(self, annotated: Reference, guess: Perfect) -> Iterator[tuple[int, str, int, Boxes]]:
+    def _objects(self, annotated: Reference, guess: Guess) -> Iterator[tuple[int, str, int, Boxes]]:
         """Yield segment, class, index and boxes of each word; a perfect submission has one object a class of
         generated sentences, because an object is compared with the first word of its class."""
-        if self._generated and type(guess) is Perfect:
+        if self._generated and guess.name == "perfect":
             for (segment, label), (index, boxes, _) in _merged(annotated).items():
                 yield segment, annotated.classes[label], index, boxes
             return

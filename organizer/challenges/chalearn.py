@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
 
-from organizer.challenges import Annotations, Noisy, Perfect, Pools
+from organizer.challenges import Annotations, Guess, Pools
 from organizer.files import Files
 from scoring_program.challenges.chalearn.read import Reference
 from scoring_program.challenges.chalearn.task import TASKS, TrackTask
 from scoring_program.settings import Settings
+from validator.arrays import Floats
 
 Row = list[int]
 Prediction = dict[str, list[Row]]
 _KIND = "row"
 
 
-class _NoisyRows(Noisy):
+class _NoisyRows(Guess):
     """Rows with noise; the bias is a lag in frames."""
 
-    def box(self, box: Sequence[float], kind: str, far: float = 0) -> list[float]:
+    def shaken(self, box: Floats, far: float) -> list[float]:
         """Return start and end with noise, in any order."""
-        noise = self._rng.normal(0, 0.4 * self._noise * (box[1] - box[0]), 2)
-        return (np.array(box) + self._bias + noise).tolist()
+        return (box + self._bias + self._rng.normal(0, 0.4 * self._noise * (box[1] - box[0]), 2)).tolist()
 
 
 class TrackAnnotations(Annotations[Reference, Prediction]):
@@ -46,9 +46,9 @@ class TrackAnnotations(Annotations[Reference, Prediction]):
     def noisy(self, reference: Reference, rng: np.random.Generator, noise: float) -> Prediction:
         """Return rows with noise and a lag."""
         pools, lag = self.pools(reference), np.array(rng.normal(0, 5 * noise))
-        return self.predicted(reference, _NoisyRows(rng, noise, pools, lag))
+        return self.predicted(reference, _NoisyRows("noisy", pools, rng, noise, lag))
 
-    def predicted(self, reference: Reference, guess: Perfect) -> Prediction:
+    def predicted(self, reference: Reference, guess: Guess) -> Prediction:
         """Return the rows of each sequence, those that are equal once."""
         rows, last_frames = reference.rows, reference.n_frames.tolist()
         found: dict[str, dict[tuple[int, ...], None]] = {key: {} for key in reference.sequences}

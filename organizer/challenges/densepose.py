@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from organizer.challenges import Annotations, Perfect, Pools, ragged
+from organizer.challenges import Annotations, Guess, Pools, ragged
 from organizer.files import Files
 from scoring_program.challenges.densepose import read
 from scoring_program.challenges.densepose.read import Reference
@@ -54,7 +54,7 @@ class DensePoseAnnotations(Annotations[Reference, list[str]]):
         boxes = persons.box[persons.dense]
         return Pools({_PART: parts}, {_PERSON: np.hstack([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]])})
 
-    def predicted(self, reference: Reference, guess: Perfect) -> list[str]:
+    def predicted(self, reference: Reference, guess: Guess) -> list[str]:
         """Return a detection of each densely annotated person."""
         found = []
         for drawing in _drawings(reference):

@@ -11,16 +11,24 @@ from typing import Any
 
 import numpy as np
 
-from organizer.challenges import Annotations, Perfect, Pools
+from organizer.challenges import Annotations, Guess, Pools
 from organizer.files import Files
 from scoring_program.challenges.kinetics_tps.read import PREPARED_FILE, Reference, save_reference
 from scoring_program.challenges.kinetics_tps.task import TASKS
 from scoring_program.settings import Settings
+from validator.arrays import Ints
 
 Json = dict[str, Any]
 CLASSES, PARTS = "pred_vid_result.json", "pred_part_result.json"
 # The most humans of a frame, and parts of a human, that a submission may hold.
 _MOST = 10
+# The columns of frames, humans, parts and proposals, by that of what each belongs to.
+_COLUMNS = {
+    "frame_video": ["frames"],
+    "human_frame": ["human_box"],
+    "part_human": ["part_name", "n_states"],
+    "proposal_part": ["proposal_box", "proposal_state"],
+}
 _CLASS, _STATE, _HUMAN, _PART = "class", "state", "human", "part"
 
 
@@ -40,7 +48,7 @@ class KineticsAnnotations(Annotations[Reference, Json]):
         in_order = {kind: Counter(dict(sorted(of_kind.items()))) for kind, of_kind in labels.items()}
         return Pools(in_order, {_HUMAN: parts.human_box, _PART: parts.proposal_box})
 
-    def predicted(self, reference: Reference, guess: Perfect) -> Json:
+    def predicted(self, reference: Reference, guess: Guess) -> Json:
         """Return the content of both files."""
         parts = reference.parts
         names, states = list(parts.names), list(parts.states)
@@ -51,9 +59,9 @@ class KineticsAnnotations(Annotations[Reference, Json]):
             found: Json = {}
             for part in parts_of[human][:_MOST]:
                 state = guess.label(states[parts.proposal_state[part]], _STATE)
-                box = guess.box(parts.proposal_box[part], _PART)
+                box = guess.box(parts.proposal_box[part].tolist(), _PART)
                 found[names[parts.part_name[part]]] = {"box": [box], "verb": [state]}
-            return {"box": guess.box(parts.human_box[human], _HUMAN), "parts": found}
+            return {"box": guess.box(parts.human_box[human].tolist(), _HUMAN), "parts": found}
 
         kept = [frame for frame in range(len(parts.frames)) if guess.keeps()]
         videos: Json = {}
@@ -71,19 +79,16 @@ class KineticsAnnotations(Annotations[Reference, Json]):
     def reasons(self, reference: Reference, settings: Settings) -> dict[str, set[str]]:
         """Return the videos with too many humans or parts, and with equal boxes of two humans."""
         parts = reference.parts
-        many = np.bincount(parts.human_frame, minlength=1) > _MOST
-        crowded = {*np.flatnonzero(many).tolist()}
-        many_parts = np.flatnonzero(np.bincount(parts.part_human, minlength=1) > _MOST)
-        crowded |= {*parts.human_frame[many_parts].tolist()}
-        seen = Counter(map(tuple, np.column_stack([parts.human_frame, parts.human_box]).tolist()))
-        equal = {int(frame) for (frame, *_), count in seen.items() if count > 1}
-        return {
-            reason: {parts.videos[parts.frame_video[frame]] for frame in frames}
-            for reason, frames in (
-                (f"a submission holds at most {_MOST} humans a frame and parts a human", crowded),
-                ("two humans of a frame have the same box", equal),
-            )
-        }
+        frames = np.flatnonzero(np.bincount(parts.human_frame, minlength=1) > _MOST)
+        humans = np.flatnonzero(np.bincount(parts.part_human, minlength=1) > _MOST)
+        boxes = Counter(map(tuple, np.column_stack([parts.human_frame, parts.human_box]).tolist()))
+        found = {
+            f"a submission holds at most {_MOST} humans a frame and parts a human": [
+                *frames.tolist(), *parts.human_frame[humans].tolist()
+            ],
+            "two humans of a frame have the same box": [int(box[0]) for box in boxes if boxes[box] > 1],
+        }  # fmt: skip
+        return {reason: {parts.videos[parts.frame_video[n]] for n in of} for reason, of in found.items()}
 
     def classes(self, reference: Reference) -> dict[str, list[str]]:
         """Return the class of each video."""
@@ -92,34 +97,20 @@ class KineticsAnnotations(Annotations[Reference, Json]):
     def cut(self, source: Path, reference: Reference, names: Collection[str], output: Path) -> None:
         """Write the arrays of some videos."""
         parts = reference.parts
-        videos = np.array([video in names for video in parts.videos])
-        frames = videos[parts.frame_video]
-        humans = frames[parts.human_frame]
-        kept = humans[parts.part_human]
-        proposals = kept[parts.proposal_part]
-
-        def owners(owner: np.ndarray, inner: np.ndarray, outer: np.ndarray) -> np.ndarray:
-            return (np.cumsum(outer) - 1)[owner[inner]].astype(np.int32)
-
-        part = replace(
-            parts,
-            videos=[video for video in parts.videos if video in names],
-            frames=[frame for frame, stays in zip(parts.frames, frames.tolist()) if stays],
-            frame_video=owners(parts.frame_video, frames, videos),
-            human_frame=owners(parts.human_frame, humans, frames),
-            human_box=parts.human_box[humans],
-            part_human=owners(parts.part_human, kept, humans),
-            part_name=parts.part_name[kept],
-            proposal_part=owners(parts.proposal_part, proposals, kept),
-            proposal_box=parts.proposal_box[proposals],
-            proposal_state=parts.proposal_state[proposals],
-            n_states=parts.n_states[kept],
-        )
+        kept = videos = np.array([video in names for video in parts.videos])
+        changed: dict[str, Any] = {"videos": [video for video in parts.videos if video in names]}
+        for owner, columns in _COLUMNS.items():
+            owners: Ints = getattr(parts, owner)
+            inner = kept[owners]
+            changed[owner] = (np.cumsum(kept) - 1)[owners[inner]].astype(np.int32)
+            changed.update({column: np.array(getattr(parts, column))[inner] for column in columns})
+            kept = inner
+        part = replace(parts, **{**changed, "frames": changed["frames"].tolist()})
         chosen = [name for name, stays in zip(reference.classes, videos.tolist()) if stays]
         save_reference(Reference(chosen, part), output / PREPARED_FILE)
 
 
-def _members(owner: np.ndarray, n: int) -> list[list[int]]:
+def _members(owner: Ints, n: int) -> list[list[int]]:
     """Return the indexes of the members of each of ``n`` owners."""
     found: list[list[int]] = [[] for _ in range(n)]
     for member, index in enumerate(owner.tolist()):

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from organizer.__main__ import main
-from organizer.challenges import Perfect, annotations_of
+from organizer.baselines import _predictions
+from organizer.challenges import annotations_of
 from organizer.challenges import densepose as of_densepose
 from organizer.data.prepare import prepare
 from scoring_program.task import task_ids
@@ -161,7 +162,7 @@ def test_lower_score_without_a_known_reason_is_a_warning(tmp_path, capsys, monke
     assert found["perfect"]["causes"][0]["reasons"] == []
     printed = capsys.readouterr().out
     assert "no known reason" in printed
-    assert "warning R-CEILING: 1 video" in printed
+    assert "warning R-CEILING: 1 video without a known reason" in printed
 
 
 def test_vertex_without_its_own_8_bit_point_gets_the_nearest(tmp_path):
@@ -187,7 +188,7 @@ def test_vertex_without_its_own_8_bit_point_gets_the_nearest(tmp_path):
 def test_one_object_suits_several_words_of_a_class_on_different_frames():
     of_task = loaded(GENERATED, REFERENCES / GENERATED)
     words = of_task.reference.annotated.words
-    predicted = annotations_of(GENERATED).predicted(of_task.reference, Perfect())
+    predicted = dict(_predictions(annotations_of(GENERATED), of_task.reference))["perfect"]
     assert sum(len(segment["clss"]) for of in predicted.values() for segment in of.values()) < len(
         words.label
     )

@@ -13,7 +13,7 @@ from organizer.data.prepare import prepare
 from organizer.files import folder_files, zip_bytes
 from organizer.split import Division, divide, write_parts
 from scoring_program.task import load_task, task_ids
-from tests.helpers import REFERENCES, SAMPLES, loaded, refused
+from tests.helpers import REFERENCES, ROOT, SAMPLES, loaded, refused
 from validator.__main__ import main as validator_main
 from validator.cut import cut_submission
 
@@ -203,3 +203,26 @@ def test_list_of_a_part_cuts_a_submission_by_command(split, tmp_path, capsys):
     assert "N-CUT" in capsys.readouterr().out
     result = loaded(name, parts / f"{name}_2").score_path(tmp_path / "out.zip")
     assert result.scores["coverage"] == pytest.approx(1, abs=0.05)
+
+
+def test_final_phase_is_shown_or_written(tmp_path, capsys, monkeypatch):
+    competition = tmp_path / "competition.yaml"
+    competition.write_text((ROOT / "competition.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    monkeypatch.setattr("organizer.split.ROOT", tmp_path)
+    before = competition.read_text(encoding="utf-8")
+    call = f"split {GESTURE} --reference {REFERENCES} --output {tmp_path}/"
+    assert main(f"{call}shown".split()) == 0
+    shown = [line[1:] for line in capsys.readouterr().out.splitlines() if line.startswith("+ ")]
+    assert competition.read_text(encoding="utf-8") == before
+    assert main(f"{call}written --write".split()) == 0
+    written = competition.read_text(encoding="utf-8").splitlines()
+    assert [line for line in written if line not in before.splitlines()] == [
+        line for line in shown if line not in before.splitlines()
+    ]
+    assert set(before.splitlines()) <= set(written)
+    capsys.readouterr()
+    assert main(f"{call}again --write".split()) == 1
+    assert "L-TASK" in capsys.readouterr().err
+    assert not (tmp_path / "again").exists()
+    assert main(f"{call}again".split()) == 0
+    assert "L-TASK" in capsys.readouterr().out
