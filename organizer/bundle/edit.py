@@ -16,6 +16,7 @@ _SHARES = {"max_submissions_per_day": 5, "max_submissions": 100}
 _FINAL_SHARES = {"max_submissions_per_day": 1, "max_submissions": 3}
 _CARRIED = ("execution_time_limit", "hide_output", "starting_kit")
 _DATE = "%Y-%m-%d %H:%M:%S"
+_SECOND = "_2_reference.zip"
 
 Edit = tuple[int, int, str]
 
@@ -62,10 +63,25 @@ def with_final_phase(text: str, task_id: str, rule: str) -> str:
     has no end.
     """
     top, data = _members(yaml.compose(text)), yaml.safe_load(text)
-    entries = _final_entries(data, task_id, rule)
-    edits = [_appended(text, top[key], lines) for key, lines in entries.items()]
-    if "phases" not in entries:
-        edits += _in_phase(text, top["phases"].value[-1], _next_index(data["tasks"]), 1, _FINAL_SHARES)
+    own = [task for task in data["tasks"] if task.get("scoring_program") == f"{task_id}_program.zip"]
+    second = f"{task_id}{_SECOND}"
+    if not own or any(task.get("reference_data") == second for task in own):
+        raise refused("split already" if own else "no task to split", "/tasks", id=task_id)
+    index, described = _next_index(data["tasks"]), f"{own[0].get('description', '')} {rule}".strip()
+    task = [f"index: {index}", f"name: {_quoted(own[0]['name'] + ' (final)')}"]
+    # Bundles of one task show the description of the task, not that of the phase.
+    task += [f"description: {_quoted(described)}"]
+    rule = f"{own[0]['name']}: {rule}"
+    task += [f"scoring_program: {task_id}_program.zip", f"reference_data: {second}"]
+    edits = [_appended(text, top["tasks"], task)]
+    last, node = data["phases"][-1], top["phases"].value[-1]
+    final = {task["index"] for task in data["tasks"] if str(task.get("reference_data")).endswith(_SECOND)}
+    if final.isdisjoint(last["tasks"]):
+        lines = _final_phase(last, _next_index(data["phases"]), rule)
+        return _edited(text, [*edits, _appended(text, top["phases"], [*lines, f"tasks: [{index}]"])])
+    edits += _in_phase(text, node, index, 1, _FINAL_SHARES)
+    if said := _members(node).get("description"):
+        edits.append((said.start_mark.index, _end(text, said), _quoted(f"{said.value.strip()} {rule}")))
     return _edited(text, edits)
 
 
@@ -73,32 +89,21 @@ def _next_index(entries: Sequence[Entry]) -> int:
     return 1 + max(int(entry.get("index", number)) for number, entry in enumerate(entries))
 
 
-def _final_entries(data: Entry, task_id: str, rule: str) -> dict[str, list[str]]:
-    """Return the lines of the task, and of the phase unless the last one is a final phase."""
-    references = {task.get("reference_data"): task for task in data["tasks"]}
-    own = [task for task in data["tasks"] if task.get("scoring_program") == f"{task_id}_program.zip"]
-    if not own or f"{task_id}_2_reference.zip" in references:
-        raise refused("no task to split" if not own else "split already", "/tasks", id=task_id)
-    index, name = _next_index(data["tasks"]), json.dumps(f"{own[0]['name']} (final)", ensure_ascii=False)
-    task = [f"index: {index}", f"name: {name}"]
-    if "description" in own[0]:
-        task += [f"description: {json.dumps(own[0]['description'], ensure_ascii=False)}"]
-    task += [f"scoring_program: {task_id}_program.zip", f"reference_data: {task_id}_2_reference.zip"]
-    last = data["phases"][-1]
-    second = [n["index"] for name, n in references.items() if str(name).endswith("_2_reference.zip")]
-    if not set(second).isdisjoint(last["tasks"]):
-        return {"tasks": task}
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _final_phase(last: Entry, index: int, description: str) -> list[str]:
+    """Return the lines of a phase that follows another, without its tasks. Raises Refused."""
     try:
         end = datetime.datetime.strptime(str(last["end"]), _DATE)
     except (KeyError, ValueError):
-        raise refused("no end to follow", f"/phases/{len(data['phases']) - 1}/end") from None
-    dates = [f"{end + step:{_DATE}}" for step in (datetime.timedelta(seconds=1), datetime.timedelta(days=30))]
-    phase = [f"index: {_next_index(data['phases'])}", "name: Final phase"]
-    phase += [f"description: {json.dumps(rule, ensure_ascii=False)}"]
-    phase += [f'start: "{dates[0]}"', f'end: "{dates[1]}"']
-    phase += [f"{key}: {limit}" for key, limit in _FINAL_SHARES.items()]
-    phase += [f"{key}: {json.dumps(last[key])}" for key in _CARRIED if key in last]
-    return {"tasks": task, "phases": [*phase, f"tasks: [{index}]"]}
+        raise refused("no end to follow", "/phases") from None
+    start, stop = (end + step for step in (datetime.timedelta(seconds=1), datetime.timedelta(days=30)))
+    lines = [f"index: {index}", "name: Final phase", f"description: {_quoted(description)}"]
+    lines += [f'start: "{start:{_DATE}}"', f'end: "{stop:{_DATE}}"']
+    lines += [f"{key}: {limit}" for key, limit in _FINAL_SHARES.items()]
+    return lines + [f"{key}: {json.dumps(last[key])}" for key in _CARRIED if key in last]
 
 
 def _in_phase(

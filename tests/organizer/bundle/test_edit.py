@@ -118,9 +118,10 @@ def test_final_phase_follows_the_last_one_and_other_lines_stay():
     name = f"{own['name']} (final)"
     assert data["tasks"][-1] == {
         **own, "index": index, "name": name, "reference_data": "chalearn_gesture_2_reference.zip",
+        "description": f'{own["description"]} Other items: "yes"',
     }  # fmt: skip
     assert data["phases"][-1] == {
-        "index": 1, "name": "Final phase", "description": 'Other items: "yes"',
+        "index": 1, "name": "Final phase", "description": f'{own["name"]}: Other items: "yes"',
         "start": "2028-01-01 00:00:00", "end": "2028-01-30 23:59:59",
         "max_submissions_per_day": 1, "max_submissions": 3, "execution_time_limit": 600, "hide_output": False,
         "starting_kit": "starting_kit.zip", "tasks": [index],
@@ -134,6 +135,7 @@ def test_second_split_task_joins_the_final_phase():
     (old, new) = first["phases"][-1], second["phases"][-1]
     assert len(second["phases"]) == len(first["phases"]) == 2
     assert new["tasks"] == [*old["tasks"], second["tasks"][-1]["index"]]
+    assert new["description"] == f"{old['description']} COCO DensePose 2019: b"
     assert (new["max_submissions_per_day"], new["max_submissions"]) == (2, 6)
     assert without_task(twice, "no_such_task") == twice
 
