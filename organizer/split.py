@@ -8,7 +8,7 @@ import os
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -62,7 +62,7 @@ def split_command(task_id: str, reference: Path, output: Path | None, write: boo
         work = Path(folder_name)
         if task.prepared_file and not (folder / task.prepared_file).is_file():
             prepare(task_id, folder, work / "whole")
-            _link(folder, work / "whole", [SYNTHETIC_MARK])
+            _carry(folder, work / "whole", (), (SYNTHETIC_MARK,))
             folder = work / "whole"
         parts = write_parts(task, folder, work, Division(**division), names)
         for name in names:
@@ -109,7 +109,7 @@ def write_parts(
     for name, items in zip(names, parts):
         folder = output / name
         folder.mkdir()
-        _link(source, folder, [*annotations.shared, SETTINGS_FILE, KEY_FILE, SYNTHETIC_MARK])
+        _carry(source, folder, annotations.shared, (SETTINGS_FILE, KEY_FILE, SYNTHETIC_MARK))
         annotations.cut(source, loaded.reference, frozenset(items), folder)
         if groups_file:
             _cut_groups(source / groups_file, set(items), folder / groups_file)
@@ -194,13 +194,13 @@ def _print_classes(classes: Mapping[str, Sequence[str]], parts: Sequence[Sequenc
         print(f"{counted(alone, 'class', 'classes')} of {len(total):,} in one part only")
 
 
-def _link(source: Path, folder: Path, names: Iterable[str]) -> None:
-    """Link files that a source has; where the file system has no links, copy them."""
-    for name in names:
+def _carry(source: Path, folder: Path, linked: Sequence[str], copied: Sequence[str]) -> None:
+    """Link large files that a source has, and copy those that are edited by hand."""
+    for name in (*linked, *copied):
         if (source / name).is_file():
             try:
-                os.link(source / name, folder / name)
-            except OSError:
+                (os.link if name in linked else shutil.copyfile)(source / name, folder / name)
+            except OSError:  # no links between these folders
                 shutil.copyfile(source / name, folder / name)
 
 

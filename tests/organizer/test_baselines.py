@@ -14,8 +14,7 @@ from organizer.baselines import _predictions
 from organizer.challenges import annotations_of
 from organizer.challenges import densepose as of_densepose
 from organizer.data.prepare import prepare
-from scoring_program.task import task_ids
-from tests.helpers import REFERENCES, loaded, refused
+from tests.helpers import ANNOTATED, REFERENCES, loaded, refused
 from validator.__main__ import main as validator_main
 
 GESTURE, KINETICS, DENSEPOSE = "chalearn_gesture", "kinetics_tps", "densepose"
@@ -28,7 +27,7 @@ def baselines(name, reference, output):
     return json.loads((output / "baselines.json").read_text())
 
 
-@pytest.mark.parametrize("name", task_ids())
+@pytest.mark.parametrize("name", ANNOTATED)
 def test_scores_of_baselines_are_in_order(tmp_path, name, capsys):
     found = baselines(name, REFERENCES, tmp_path)
     capsys.readouterr()
@@ -58,7 +57,7 @@ def test_scores_of_baselines_are_in_order(tmp_path, name, capsys):
             assert archive.read("BASELINE.txt").startswith(f"{baseline} baseline of {name}\n".encode())
 
 
-@pytest.mark.parametrize("name", task_ids())
+@pytest.mark.parametrize("name", ANNOTATED)
 def test_prepared_reference_gives_the_same_baselines(tmp_path, name):
     prepare(name, REFERENCES / name, tmp_path / name)
     for source, output in ((REFERENCES, "official"), (tmp_path / name, "prepared")):
@@ -67,7 +66,7 @@ def test_prepared_reference_gives_the_same_baselines(tmp_path, name):
         assert path.read_bytes() == (tmp_path / "prepared" / path.name).read_bytes()
 
 
-@pytest.mark.parametrize("name", task_ids())
+@pytest.mark.parametrize("name", ANNOTATED)
 def test_released_perfect_score_is_the_usual_one(tmp_path, name):
     reference = tmp_path / name
     shutil.copytree(REFERENCES / name, reference)

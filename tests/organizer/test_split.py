@@ -12,15 +12,15 @@ from organizer.challenges import annotations_of
 from organizer.data.prepare import prepare
 from organizer.files import folder_files, zip_bytes
 from organizer.split import Division, divide, write_parts
-from scoring_program.task import load_task, task_ids
-from tests.helpers import REFERENCES, ROOT, SAMPLES, loaded, refused
+from scoring_program.task import load_task
+from tests.helpers import ANNOTATED, REFERENCES, ROOT, SAMPLES, loaded, refused
 from validator.__main__ import main as validator_main
 from validator.cut import cut_submission
 
 GESTURE = "chalearn_gesture"
 
 
-@pytest.fixture(scope="module", params=task_ids())
+@pytest.fixture(scope="module", params=ANNOTATED)
 def split(request, tmp_path_factory):
     """Return a task, its prepared reference, and a folder with both parts and lists of items."""
     folder, name = tmp_path_factory.mktemp("split"), request.param
@@ -96,6 +96,16 @@ def test_files_that_depend_on_no_item_are_linked(split):
         if (whole / file).is_file():
             for part in (name, f"{name}_2"):
                 assert (parts / part / file).samefile(whole / file)
+
+
+def test_settings_of_a_part_are_its_own(tmp_path):
+    reference = tmp_path / "ref" / GESTURE
+    shutil.copytree(REFERENCES / GESTURE, reference)
+    (reference / "settings.yaml").write_text("detail: full\n")
+    assert main(f"split {GESTURE} --reference {reference} --output {tmp_path / 'out'}".split()) == 0
+    (tmp_path / "out" / GESTURE / "settings.yaml").write_text("detail: none\n")
+    for folder in (reference, tmp_path / "out" / f"{GESTURE}_2"):
+        assert (folder / "settings.yaml").read_text() == "detail: full\n"
 
 
 def test_official_files_give_the_same_parts(split, tmp_path):

@@ -9,8 +9,8 @@ import yaml
 
 from organizer.bundle.edit import with_final_phase, with_task, without_task
 from organizer.split import sentence
-from scoring_program.task import load_task, task_ids
-from tests.helpers import ROOT, refused
+from scoring_program.task import load_task
+from tests.helpers import ANNOTATED, ROOT, refused
 
 OURS = (ROOT / "competition.yaml").read_text(encoding="utf-8")
 TITLE = 'Birds: "calls" & more'
@@ -154,7 +154,7 @@ def test_final_phase_that_cannot_be_added_is_refused(code, text):
     assert code in line
 
 
-@pytest.mark.parametrize("name", task_ids())
+@pytest.mark.parametrize("name", ANNOTATED)
 def test_phase_and_evaluation_page_say_what_a_submission_for_both_parts_meets(name):
     rule = sentence(load_task(name), f"{name}_2")
     page = (ROOT / "pages" / f"{name}.md").read_text(encoding="utf-8")
