@@ -49,7 +49,7 @@ class TrackAnnotations(Annotations[Reference, Prediction]):
         return self.predicted(reference, _NoisyRows("noisy", pools, rng, noise, lag))
 
     def predicted(self, reference: Reference, guess: Guess) -> Prediction:
-        """Return the rows of each sequence, those that are equal once."""
+        """Return the rows of each sequence, those that are equal once; the most frequent class all the time."""
         rows, last_frames = reference.rows, reference.n_frames.tolist()
         found: dict[str, dict[tuple[int, ...], None]] = {key: {} for key in reference.sequences}
         columns = (rows.sequence, rows.actor, rows.label, rows.frames)
@@ -57,7 +57,9 @@ class TrackAnnotations(Annotations[Reference, Prediction]):
             if guess.keeps():
                 last = last_frames[sequence]
                 number = int(guess.label(str(label), _KIND))
-                start, end = map(int, np.rint(guess.box([min(frame, last) for frame in frames], _KIND)))
+                within = [min(frame, last) for frame in frames]
+                always = guess.name == "most frequent"
+                start, end = map(int, np.rint([1, last] if always else guess.box(within, _KIND)))
                 start = min(max(start, 1), last)
                 actors = (actor,) if self._track.n_actors > 1 else ()
                 row = (*actors, number, start, min(max(end, start), last))
