@@ -49,7 +49,7 @@ class TrackAnnotations(Annotations[Reference, Prediction]):
         return self.predicted(reference, _NoisyRows("noisy", pools, rng, noise, lag))
 
     def predicted(self, reference: Reference, guess: Guess) -> Prediction:
-        """Return the rows of each sequence, those that are equal once; the most frequent class all the time."""
+        """Return the rows of each sequence, equal ones once; the most frequent class all the time."""
         rows, last_frames = reference.rows, reference.n_frames.tolist()
         found: dict[str, dict[tuple[int, ...], None]] = {key: {} for key in reference.sequences}
         columns = (rows.sequence, rows.actor, rows.label, rows.frames)
