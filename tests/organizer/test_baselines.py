@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from organizer.__main__ import main
-from organizer.baselines import _predictions
+from organizer.baselines import _causes, _predictions
 from organizer.challenges import annotations_of
 from organizer.challenges import densepose as of_densepose
 from organizer.data.prepare import prepare
-from tests.helpers import ANNOTATED, REFERENCES, loaded, refused
+from organizer.files import write_files
+from tests.helpers import ANNOTATED, GOLDEN, REFERENCES, loaded, refused
 from validator.__main__ import main as validator_main
 
 GESTURE, KINETICS, DENSEPOSE = "chalearn_gesture", "kinetics_tps", "densepose"
@@ -200,3 +201,24 @@ def test_task_without_code_for_its_challenge_says_what_to_write(monkeypatch):
     monkeypatch.setattr("organizer.challenges.importlib.util.find_spec", lambda name: None)
     (line,) = refused(annotations_of, GESTURE).lines()
     assert "E-NO-ANNOTATIONS organizer/challenges/chalearn.py" in line
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("protocol", ["published", "released"])
+@pytest.mark.parametrize("name", ANNOTATED)
+def test_lower_perfect_score_of_golden_references_has_a_known_reason(tmp_path, name, protocol):
+    """References in which nothing can be scored are left out."""
+    annotations, n_cases = annotations_of(name), 0
+    usual = annotations.perfect_scores[protocol == "released"]
+    for reference in sorted((GOLDEN / name).glob("*/ref")):
+        if not reference.parent.name.startswith("nothing-"):
+            of_case = loaded(name, reference, protocol=protocol)
+            perfect = dict(_predictions(annotations, of_case.reference))["perfect"]
+            write_files(annotations.files(perfect), tmp_path / reference.parent.name)
+            result = of_case.score_path(tmp_path / reference.parent.name)
+            if result.scores["score"] < usual - 1e-9:
+                causes = _causes(of_case, annotations, result, usual)
+                assert causes, reference
+                assert all(cause["reasons"] for cause in causes), reference
+            n_cases += 1
+    assert n_cases >= 10
