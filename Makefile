@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
-.PHONY: demo check test lint bundle lint-bundle dry-run rescore new-task undo-new-task bench locks clean
+.PHONY: demo check test lint bundle lint-bundle dry-run rescore baselines split new-task undo-new-task bench locks clean
 
 demo: .venv/run
 	@$(BIN)/python -m organizer demo
@@ -42,6 +42,16 @@ rescore: .venv/run
 	@$(BIN)/python -m organizer rescore $(ID) "$(SUBMISSIONS)" $(REFERENCE_OPTION) $(if $(WORKERS),--workers $(WORKERS)) \
 		$(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(HALF_SAMPLES),--half-samples $(HALF_SAMPLES)) \
 		$(if $(PROTOCOLS),--protocols $(PROTOCOLS)) $(OPTIONS)
+
+# make baselines ID=chalearn_gesture REFERENCE=DIR [OUTPUT=DIR]
+baselines: .venv/run
+	@$(BIN)/python -m organizer baselines $(ID) --reference "$(REFERENCE)" $(if $(OUTPUT),--output "$(OUTPUT)")
+
+# make split ID=chalearn_gesture REFERENCE=DIR SHARES="30 70" [OUTPUT=DIR] [SEED=0] [GROUPS_CSV=item_groups.csv] [WRITE=1]
+split: .venv/run
+	@$(BIN)/python -m organizer split $(ID) --reference "$(REFERENCE)" $(if $(OUTPUT),--output "$(OUTPUT)") \
+		$(if $(SHARES),--shares $(SHARES)) $(if $(SEED),--seed $(SEED)) $(if $(GROUPS_CSV),--groups "$(GROUPS_CSV)") \
+		$(if $(WRITE),--write)
 
 # make new-task ID=bird_calls TITLE="Bird calls" FORMAT=csv|json [METRIC=accuracy|balanced_accuracy|macro_f1|rmse]
 #   [LABELS="robin wren owl"]

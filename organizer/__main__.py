@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import datetime
+import math
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -103,6 +104,17 @@ def _add_data_commands(add: _Add) -> None:
         "--corenlp", type=_path(), metavar="DIR", help="CoreNLP 3.9.1, for tasks that need lemmas"
     )
     prepare.add_argument("--force-corenlp", action="store_true", help="accept another version of CoreNLP")
+    baselines = add("baselines", "baselines:baselines_command", "write and score baselines of a reference")
+    split = add("split", "split:split_command", "divide a reference into a public and a final part")
+    for command, default in ((baselines, "out/baselines/ID"), (split, "out/split")):
+        _add_id(command)
+        command.add_argument("--reference", type=_path(), required=True, help=REFERENCE_HELP.format("none"))
+        command.add_argument("--output", type=_path(), help=f"default: {default}")
+    what = "shares of the public and the final part"
+    split.add_argument("--shares", nargs=2, type=_share, default=[30.0, 70.0], metavar="SHARE", help=what)
+    split.add_argument("--seed", type=_at_least(0), default=0)
+    split.add_argument("--groups", type=_path(), metavar="CSV", help="items that stay together: item,group")
+    split.add_argument("--write", action="store_true", help="add the final phase to competition.yaml")
 
 
 def _add_task_commands(add: _Add) -> None:
@@ -142,6 +154,13 @@ def _at_least(least: int) -> Callable[[str], int]:
         return int(text)
 
     return whole
+
+
+def _share(text: str) -> float:
+    """Return a positive, finite number."""
+    if not 0 < float(text) < math.inf:
+        raise argparse.ArgumentTypeError("it must be more than 0")
+    return float(text)
 
 
 def _call(name: str, /, **options: object) -> int:

@@ -26,20 +26,6 @@ def mistakes_in_boxes(
     ]
 
 
-def moved(box: list[float], rng: np.random.Generator, noise: float, bias: Floats) -> list[float]:
-    """Return a box with noise in its corners and a submission's own bias, corners in order."""
-    corners = np.array(box, dtype=np.float64)
-    size = np.tile(corners[2:] - corners[:2], 2)
-    corners += size * (rng.normal(0, 0.25 * noise, 4) + bias)
-    return np.sort(corners.reshape(2, 2), axis=0).ravel().round(1).tolist()
-
-
-def bias(rng: np.random.Generator, noise: float) -> Floats:
-    """Return a submission's own shift and growth of boxes, as shares of their size."""
-    shift, growth = rng.normal(0, 0.1 * noise, 2), rng.normal(0, 0.1 * noise)
-    return np.concatenate([shift - growth, shift + growth])
-
-
 def sizes(boxes: Floats) -> Floats:
     """Return boxes x, y, width, height of boxes x1, y1, x2, y2."""
     return np.concatenate([boxes[..., :2], boxes[..., 2:] - boxes[..., :2]], axis=-1)

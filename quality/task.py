@@ -16,7 +16,9 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from organizer.challenges import annotations_of
 from organizer.files import Files
+from scoring_program.task import load_task
 
 CANARY = "zqcanary"
 """What every text of a planted reference begins with; its numbers are 7391100 to 7391199, or 0.73911."""
@@ -85,9 +87,11 @@ class QualityTask(ABC, Generic[PredictionT]):
     def knowing(self) -> Files:
         """Return a valid submission that touches the canaries and contains none except names of items."""
 
-    @abstractmethod
     def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> PredictionT:
         """Return a prediction without mistakes: right at ``noise`` 0, hardly anything right at 1."""
+        task = load_task(self.id)
+        loaded = task.load_reference(reference, task.settings(reference))
+        return annotations_of(self.id).noisy(loaded, rng, noise)  # type: ignore[no-any-return]
 
     @abstractmethod
     def files(self, prediction: PredictionT) -> Files:

@@ -49,6 +49,12 @@ COMMON = (
         "CSV file of items that depend on each other: item,group; none if empty",
         signed=False,
     ),
+    Setting(
+        "shares_items_with",
+        "",
+        "reference folder of an earlier phase that may hold items of this one; none if empty",
+        signed=False,
+    ),
     Setting("notes", True, "whether to say what looks like a mistake", signed=False),
     Setting("time_limit", 570.0, "seconds that a run may take", min=0.1, max=86400.0, signed=False),
     Setting(

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import settings
 
 from scoring_program.run import Outcome, load_folder, run
-from scoring_program.task import Loaded, load_task
+from scoring_program.task import Loaded, load_task, task_ids
 from validator.findings import Findings, Read, Refused
 from validator.formats.rules import JsonFile
 
@@ -22,6 +22,14 @@ ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"
 REFERENCES = ROOT / "reference_data"
 SAMPLES = ROOT / "starting_kit" / "samples"
+
+
+ANNOTATED = [
+    task_id
+    for task_id in task_ids()
+    if (ROOT / "organizer" / "challenges" / f"{load_task(task_id).folder.name}.py").is_file()
+]
+"""Tasks with baselines and parts; those that make new-task wrote have none."""
 
 
 def scaled(number: int) -> int:

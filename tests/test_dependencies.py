@@ -17,7 +17,9 @@ from tests.helpers import ROOT
 
 PACKAGES = ("validator", "scoring_program", "starting_kit", "organizer", "quality")
 # Where the modules of one challenge are, each in a package of its name.
-OF_CHALLENGES = ("validator.formats", "scoring_program.challenges", "starting_kit", "quality")
+OF_CHALLENGES = (
+    "validator.formats", "scoring_program.challenges", "starting_kit", "organizer.challenges", "quality",
+)  # fmt: skip
 CHALLENGES = sorted(path.parent.name for path in (ROOT / "validator" / "formats").glob("*/read.py"))
 # What each package may import besides itself; the longest name that fits a module counts.
 RULES = {
@@ -43,7 +45,9 @@ RULES = {
     "quality": "organizer scoring_program validator",
 }
 # The parts of the organizer's tools: each imports those before it only.
-ORGANIZER = ("files", "data", "runs", "bundle", "ranking", "new_task", "__main__")
+ORGANIZER = (
+    "files", "challenges", "data", "runs", "bundle", "baselines", "split", "ranking", "new_task", "__main__",
+)  # fmt: skip
 # It asks CoreNLP for the lemmas of one challenge.
 NAMES_A_CHALLENGE = "organizer.data.corenlp"
 CLUSTER = "organizer.runs.cluster"

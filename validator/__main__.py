@@ -1,4 +1,5 @@
-"""The command ``python -m validator ID submission.zip [--json]``."""
+"""The commands ``python -m validator ID submission.zip [--json]`` and ``python -m validator --only IDS.txt
+in.zip out.zip``."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import sys
 from pathlib import Path
 
 from validator import console, limits
+from validator.cut import cut_submission
 from validator.findings import Findings, Note
 from validator.formats.rules import load_format, task_ids
 
@@ -28,9 +30,13 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _main(arguments: list[str] | None) -> int:
+    given = sys.argv[1:] if arguments is None else arguments
+    if any(word.partition("=")[0] == "--only" for word in given):
+        return _cut(given)
     parser = argparse.ArgumentParser(
         prog="python -m validator",
         description="Check that a submission is well-formed. Exit code 0: it is; 1: it is not.",
+        epilog="python -m validator --only IDS.txt in.zip out.zip keeps the items of a list, one a line.",
     )
     parser.add_argument("id", choices=task_ids(), help="the task")
     parser.add_argument("submission", type=Path, help="the zip file, or a folder with its files")
@@ -58,6 +64,27 @@ def _main(arguments: list[str] | None) -> int:
         notes = [f"note {note.line()}" for note in findings.notes]
         verdict = "valid" if findings.ok else f"invalid: {findings.total_text()}"
         console.say(*notes, *findings.lines(shown=None), verdict)
+    return 0 if findings.ok else 1
+
+
+def _cut(arguments: list[str]) -> int:
+    """Write the items of a list to another zip; return 1 if the submission cannot be cut."""
+    parser = argparse.ArgumentParser(prog="python -m validator", description="Keep some items only.")
+    parser.add_argument("--only", type=Path, required=True, metavar="IDS.txt", help="a list, one item a line")
+    parser.add_argument("submission", type=Path, help="the zip file, or a folder with its files")
+    parser.add_argument("output", type=Path, help="the zip file that is written")
+    options = parser.parse_args(arguments)
+    findings = Findings()
+    with findings.part():
+        try:
+            items = set(options.only.read_text(encoding="utf-8-sig").splitlines()) - {""}
+            findings.notes.append(cut_submission(options.submission, items, options.output))
+        except (OSError, UnicodeDecodeError) as error:
+            problem = getattr(error, "strerror", None) or "it is not UTF-8"
+            findings.add(
+                "E-CUT-FILE", problem, "check the path", file=str(getattr(error, "filename", options.only))
+            )
+    console.say(*(f"note {note.line()}" for note in findings.notes), *findings.lines(shown=None))
     return 0 if findings.ok else 1
 
 

@@ -23,6 +23,9 @@ from typing import BinaryIO, Union
 
 from validator.findings import Findings, counted, folded, is_printable, quote
 
+BASELINE_FILE = "BASELINE.txt"
+"""A file that says which baseline of a reference a submission is."""
+_BASELINE_BYTES = 200
 # A member below this size may have any ratio: a thousand equal rows compress well.
 _RATIO_COUNTS_FROM_BYTES = 1 << 20
 # The central directory holds at least 46 bytes an entry; names and extra fields add to it.
@@ -123,7 +126,12 @@ class Submission:
             done = "only the outermost folder is looked into" if many else "its files were read from there"
             findings.note("N-FOLDER", f"everything is in the folder {quote(whole)}; {done}")
         self._members = {name[len(self.folder) :]: member for name, member in members.items()}
-        self.names = sorted(self._members)
+        self.names = sorted(self._members.keys() - {BASELINE_FILE})
+        self.is_baseline = BASELINE_FILE in self._members
+        if self.is_baseline:
+            with self.open(BASELINE_FILE) as stream:
+                first = stream.read(_BASELINE_BYTES).decode("utf-8", "replace").partition("\n")[0]
+            findings.note("N-BASELINE", f"it holds {BASELINE_FILE}: {quote(first)}")
 
     def size(self, name: str) -> int:
         """Return the size of a file in bytes, unpacked."""

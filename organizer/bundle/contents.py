@@ -12,6 +12,7 @@ import tempfile
 import zipfile
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
+from itertools import combinations, product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ from organizer.bundle.competition import (
     entries_of,
     form_of,
     named_files,
+    sorted_phases,
     step_limit,
 )
 from organizer.data.prepare import SYNTHETIC_MARK
@@ -34,6 +36,7 @@ from organizer.runs.dry_run import read_scores
 from organizer.runs.worker import BuiltTask, Run, run_program
 from scoring_program.signature import KEY_FILE
 from scoring_program.task import INTERVAL_COLUMNS, Declaration, load_task, task_ids
+from validator.archive import BASELINE_FILE
 from validator.findings import Findings, Problem, counted
 from validator.strict_yaml import load_plain
 
@@ -55,11 +58,13 @@ class _Task(NamedTuple):
 
 class _Reference(NamedTuple):
     """What is known of reference data: whether it is the synthetic demo reference, whether it has a key for
-    signatures, and whether its scores have an interval."""
+    signatures, whether its scores have an interval, and its items; and which reference may share them."""
 
     is_demo: bool
     has_key: bool
     has_interval: bool
+    items: frozenset[str]
+    shares_items_with: str
     problems: list[Problem]
 
 
@@ -78,6 +83,8 @@ def check_contents(data: Competition, files: Files, samples: bool, report: LintR
             _check_reference(data, tasks[-1], files, report)
     ours = [task.declared for task in tasks if task.declared]
     _check_image(data, bool(ours), report)
+    _check_shared_items(data, tasks, files, report)
+    _check_baselines(data, files, report)
     without = _check_intervals(data, tasks, files, report)
     keys = [key for key in _written_columns(data, ours, len(tasks), report) if key not in without]
     _check_sorting(data, ours, report)
@@ -131,6 +138,38 @@ def _check_reference(data: Competition, task: _Task, files: Files, report: LintR
                 hint = "your reference is the demo reference: build with the real one"
             count = counted(len(names), "file")
             report.add(rule, file=other, files=count, reference=name, names=listed, remedy=hint)
+
+
+def _check_shared_items(data: Competition, tasks: Sequence[_Task], files: Files, report: LintReport) -> None:
+    """Report references with items of an earlier phase. The demo data has no other items to give."""
+    with_reference = [task for task in tasks if "reference_data" in task.entry]
+    phases = [
+        [t for t in with_reference if t.entry is phase or t.entry.get("index") in phase.get("tasks", ())]
+        for _, phase in sorted_phases(data)
+    ]
+    for phase, later in combinations(phases, 2):
+        for one, other in product(phase, later):
+            if one.declared and one.declared is other.declared:
+                first, second = (task.entry["reference_data"] for task in (one, other))
+                _compare_items(first, second, one.declared, files, report)
+
+
+def _compare_items(earlier: str, later: str, task: Declaration, files: Files, report: LintReport) -> None:
+    first, second = (_reference(files[name], task.id) for name in (earlier, later))
+    folder = posixpath.basename(earlier).removesuffix(".zip").removesuffix("_reference")
+    common = sorted(first.items & second.items)
+    if common and second.shares_items_with != folder and not (first.is_demo and second.is_demo):
+        names = ", ".join(common[:_SHOWN_NAMES]) + (", …" if len(common) > _SHOWN_NAMES else "")
+        items = counted(len(common), task.item)
+        report.add("shared items", file=later, items=items, names=names, earlier=earlier, folder=folder)
+
+
+def _check_baselines(data: Competition, files: Files, report: LintReport) -> None:
+    """Report baselines where participants can see them."""
+    for _, name, key in named_files(data):
+        inside = _digests(files[name]).values() if key != "reference_data" else ()
+        if found := sorted(each for each in inside if posixpath.basename(each) == BASELINE_FILE):
+            report.add("baseline is shown", file=name, names=", ".join(found))
 
 
 def _check_intervals(data: Competition, tasks: Sequence[_Task], files: Files, report: LintReport) -> set[str]:
@@ -266,15 +305,16 @@ def _reference(archive: bytes, task_id: str | None) -> _Reference:
         folder, findings = Path(work) / "reference", Findings()
         folder.mkdir()
         unpack(archive, folder)
-        has_interval = True
+        has_interval, items, shares = True, frozenset[str](), ""
         if task_id:
             with findings.part():
                 task = load_task(task_id)
                 loaded = task.load(folder, task.settings(folder))
                 has_interval = loaded.settings["interval"] and len(loaded.items) > 1
+                items, shares = frozenset(loaded.items), loaded.settings["shares_items_with"]
                 loaded.check()
         is_demo, has_key = ((folder / name).is_file() for name in (SYNTHETIC_MARK, KEY_FILE))
-        return _Reference(is_demo, has_key, has_interval, findings.problems)
+        return _Reference(is_demo, has_key, has_interval, items, shares, findings.problems)
 
 
 @lru_cache

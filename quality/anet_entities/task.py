@@ -7,14 +7,11 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
 from organizer.files import Files
 from quality.anet_entities import synthetic
 from quality.anet_entities.gaming import GENERATED_TRICKS, GIVEN_TRICKS
 from quality.anet_entities.mistakes import GENERATED_MISTAKES, GIVEN_MISTAKES
 from quality.anet_entities.synthetic import Json
-from quality.boxes import bias, moved
 from quality.task import CANARY, Mistake, QualityTask, Trick
 
 
@@ -67,22 +64,6 @@ class EntitiesTask(QualityTask[Json]):
     def knowing(self) -> Files:
         objects = {"clss": ["x"], "idx_in_sent": [0], "bbox_for_all_frames": [[[1, 1, 5, 5]] * 10]}
         return self.files({f"v_{CANARY}": {"0": objects}})
-
-    def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> Json:
-        vocabulary, annotated = synthetic.read_reference(reference)
-        shift, missed = bias(rng, noise), 0.5 * noise * rng.random()
-        results: Json = {}
-        for video, number, segment in synthetic.segments_of(annotated):
-            objects = results.setdefault(video, {}).setdefault(number, synthetic.no_objects())
-            for label, index, frame, box in synthetic.words_of(segment):
-                if rng.random() < missed:
-                    continue
-                if self._generated and rng.random() < noise / 2:
-                    label = str(rng.choice(vocabulary))
-                # On the other frames the object is near the same position, as in a video.
-                boxes = [moved(box, rng, noise + 0.5 * abs(other - frame), shift) for other in range(10)]
-                synthetic.add_object(objects, label, index, boxes)
-        return results
 
     def files(self, prediction: Json) -> Files:
         name, content = synthetic.submission(prediction, self._mode)

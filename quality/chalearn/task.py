@@ -5,13 +5,11 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
 from organizer.files import Files, folder_files
 from quality.chalearn import synthetic
 from quality.chalearn.gaming import tricks
 from quality.chalearn.mistakes import MISTAKES
-from quality.chalearn.synthetic import Prediction, Row, Track
+from quality.chalearn.synthetic import Prediction, Track
 from quality.task import CANARY, QualityTask
 
 
@@ -48,21 +46,6 @@ class ChalearnTask(QualityTask[Prediction]):
 
     def knowing(self) -> Files:
         return {f"{CANARY}one_prediction.csv": f"{self._track.actors[0]}7,5,6\n".encode()}
-
-    def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> Prediction:
-        lag, missed = rng.normal(0, 5 * noise), 0.5 * noise * rng.random()
-
-        def change(row: Row, last: int) -> Row | None:
-            *actor, label, start, end = row
-            if rng.random() < missed:
-                return None
-            label = label if rng.random() > noise else int(rng.integers(1, self._track.n_classes + 1))
-            start, end = np.rint(
-                np.array([start, end]) + lag + rng.normal(0, 0.4 * noise * (end - start), 2)
-            ).astype(int)
-            return synthetic.within([*actor, label], int(start), int(end), last)
-
-        return synthetic.predicted(folder_files(reference), change)
 
     def files(self, prediction: Prediction) -> Files:
         return synthetic.predictions(prediction)

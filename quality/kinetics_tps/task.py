@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
-
 from organizer.files import Files
-from quality.boxes import bias, moved
 from quality.kinetics_tps import synthetic
 from quality.kinetics_tps.gaming import TRICKS
 from quality.kinetics_tps.mistakes import MISTAKES
@@ -48,26 +45,6 @@ class KineticsTask(QualityTask[Json]):
         human = {"box": [1, 1, 2, 2], "parts": {"head": {"box": [[1, 1, 2, 2]], "verb": ["x"]}}}
         videos = {f"{CANARY}vid": {f"{CANARY}frame.json": {"humans": [human]}}}
         return self.files({CLASSES: {f"{CANARY}vid": "x"}, PARTS: videos})
-
-    def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> Json:
-        classes, videos = synthetic.read_reference(reference)
-        shift, missed, names = bias(rng, noise), 0.5 * noise * rng.random(), sorted(set(classes.values()))
-
-        def predicted(human: Json) -> Json:
-            parts = {}
-            for name, part in human["parts"].items():
-                states = [part["verb"] if rng.random() > noise else str(rng.choice(synthetic.STATES))]
-                parts[name] = {"box": [moved(part["box"], rng, noise, shift)], "verb": states}
-            return {"box": moved(human["box"], rng, noise, shift), "parts": parts}
-
-        for video, frames in videos.items():
-            videos[video] = {frame: frames[frame] for frame in frames if rng.random() >= missed}
-        for frame in synthetic.frames_of(videos):
-            frame["humans"] = [predicted(human) for human in frame["humans"] if rng.random() >= missed]
-        chosen = {
-            video: name if rng.random() > noise else str(rng.choice(names)) for video, name in classes.items()
-        }
-        return {CLASSES: chosen, PARTS: {video: frames for video, frames in videos.items() if frames}}
 
     def files(self, prediction: Json) -> Files:
         return {name: json.dumps(content).encode() for name, content in prediction.items()}

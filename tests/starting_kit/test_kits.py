@@ -40,7 +40,9 @@ def run(arguments, folder):
 
 
 def put_what_a_participant_has(kit):
-    """Put the files that the README's programs read: sample zips of ChaLearn, a pickle of detections."""
+    """Put the files that the README's programs read: lists of items, sample zips of ChaLearn, a pickle."""
+    items = ("DemoSeq0001", "DemoSequence0001", "demo_00000", "v_demo000000", "1")
+    (kit / "ids.txt").write_text("".join(f"{item}\n" for item in items))
     for folder, name, head in (("valSamples", "Seq01", "1,"), ("valGestures", "Sequence01", "")):
         (kit / folder).mkdir()
         files = {

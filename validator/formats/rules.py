@@ -85,7 +85,8 @@ class JsonFile:
 
     ``each`` is the member of the top-level object whose entries are read one by one, "" if it is that object
     itself. A file has at most ``entries`` (videos, detections), and ``values`` at all depths if it is read at
-    once; None for as many as there are.
+    once; None for as many as there are. ``item`` is the member of the entries of a list that names the item;
+    other entries are members by the name of the item.
     """
 
     name: str
@@ -93,6 +94,7 @@ class JsonFile:
     each: str = ""
     entries: int | None = None
     values: int | None = None
+    item: str = ""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -79,7 +80,7 @@ def load(folder: Path, settings: Settings) -> Reference:
                 remedy = f"choose from {', '.join(whole.splits)}"
                 problem = f"there is no split {split!r}"
                 findings.add("E-REF-SPLIT", problem, remedy, file=settings["split_file"], rule=split)
-    return _select(whole, settings["splits"])
+    return _select(whole, {video for split in settings["splits"] for video in whole.splits[split]})
 
 
 def load_lemmas(folder: Path) -> dict[str, str]:
@@ -134,12 +135,17 @@ def _from_prepared(texts: Texts, arrays: Arrays) -> Reference:
 def prepare(source: Path, output: Path, settings: Settings) -> Read[Reference]:
     """Read the organizers' JSON files and write them, with all splits, as arrays. Raises Refused."""
     whole = _load_json(source, settings)
-    arrays = {field.name: getattr(whole.words, field.name) for field in fields(Words)}
-    arrays |= {"token_segment": whole.token_segment, "token": whole.token}
-    save_prepared(output / PREPARED_FILE, {name: getattr(whole, name) for name in _TEXTS}, arrays)
+    save(whole, output)
     words = counted(len(whole.words.segment), "word")
     text = f"prepared {words} in {counted(len(whole.segments), 'annotated segment')}"
     return Read(whole, [Note("N-REF-PREPARED", text)])
+
+
+def save(reference: Reference, output: Path) -> None:
+    """Write a reference as arrays, which load fast."""
+    arrays = {field.name: getattr(reference.words, field.name) for field in fields(Words)}
+    arrays |= {"token_segment": reference.token_segment, "token": reference.token}
+    save_prepared(output / PREPARED_FILE, {name: getattr(reference, name) for name in _TEXTS}, arrays)
 
 
 def _read_file(folder: Path, setting: str, name: str) -> Read[JsonValue]:
@@ -293,9 +299,21 @@ class _Builder:
         )
 
 
-def _select(whole: Reference, splits: list[str]) -> Reference:
-    """Keep the segments whose video is in one of the splits."""
-    videos = {video for split in splits for video in whole.splits[split]}
+def part(whole: Reference, videos: Collection[str]) -> Reference:
+    """Return the reference of some videos, in which nothing is left of the others."""
+    chosen = _select(whole, videos)
+    used, token = np.unique(chosen.token, return_inverse=True)
+    return replace(
+        chosen,
+        tokens=[chosen.tokens[number] for number in used.tolist()],
+        token=token,
+        splits={split: [video for video in of if video in videos] for split, of in whole.splits.items()},
+        videos=[video for video in whole.videos if video in videos],
+    )
+
+
+def _select(whole: Reference, videos: Collection[str]) -> Reference:
+    """Keep the segments of some videos."""
     keep = np.array([video in videos for video, _ in whole.segments], dtype=bool)
     if keep.all():
         return whole

@@ -7,8 +7,10 @@ import difflib
 import pytest
 import yaml
 
-from organizer.bundle.edit import with_task, without_task
-from tests.helpers import ROOT
+from organizer.bundle.edit import with_final_phase, with_task, without_task
+from organizer.split import sentence
+from scoring_program.task import load_task
+from tests.helpers import ANNOTATED, ROOT, refused
 
 OURS = (ROOT / "competition.yaml").read_text(encoding="utf-8")
 TITLE = 'Birds: "calls" & more'
@@ -99,3 +101,61 @@ def test_other_styles_of_yaml():
     assert "  file: a.md  # the first\n- {title" in after
     assert "\n\n# One phase\nphases:" in after
     assert without_task(after, "b") == OTHER
+
+
+def test_final_phase_follows_the_last_one_and_other_lines_stay():
+    after = with_final_phase(OURS, "chalearn_gesture", 'Other items: "yes"')
+    changed = changed_lines(OURS, after)
+    assert {line[0] for line in changed} == {"+"}
+    before, data = yaml.safe_load(OURS), yaml.safe_load(after)
+    index = before["tasks"][-1]["index"] + 1
+    (own,) = [task for task in before["tasks"] if task["scoring_program"] == "chalearn_gesture_program.zip"]
+    name = f"{own['name']} (final)"
+    assert data["tasks"][-1] == {
+        **own, "index": index, "name": name, "reference_data": "chalearn_gesture_2_reference.zip",
+        "description": f'{own["description"]} Other items: "yes"',
+    }  # fmt: skip
+    assert data["phases"][-1] == {
+        "index": 1, "name": "Final phase", "description": f'{own["name"]}: Other items: "yes"',
+        "start": "2028-01-01 00:00:00", "end": "2028-01-30 23:59:59",
+        "max_submissions_per_day": 1, "max_submissions": 3, "execution_time_limit": 600, "hide_output": False,
+        "starting_kit": "starting_kit.zip", "tasks": [index],
+    }  # fmt: skip
+
+
+def test_second_split_task_joins_the_final_phase():
+    once = with_final_phase(OURS, "chalearn_gesture", "a")
+    twice = with_final_phase(once, "densepose", "b")
+    first, second = yaml.safe_load(once), yaml.safe_load(twice)
+    (old, new) = first["phases"][-1], second["phases"][-1]
+    assert len(second["phases"]) == len(first["phases"]) == 2
+    assert new["tasks"] == [*old["tasks"], second["tasks"][-1]["index"]]
+    assert new["description"] == f"{old['description']} COCO DensePose 2019: b"
+    assert (new["max_submissions_per_day"], new["max_submissions"]) == (1, 3)
+    assert without_task(twice, "no_such_task") == twice
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("L-TASK", with_final_phase(OURS, "densepose", "a")),
+        ("L-TASK", OURS.replace("densepose_program.zip", "other.zip")),
+        ("L-PHASE", OURS.replace('    end: "2027-12-31 23:59:59"\n', "")),
+        ("L-PHASE", OURS.replace("2027-12-31 23:59:59", "soon")),
+    ],
+)
+def test_final_phase_that_cannot_be_added_is_refused(code, text):
+    (line,) = refused(with_final_phase, text, "densepose", "a").lines()
+    assert code in line
+
+
+@pytest.mark.parametrize("name", ANNOTATED)
+def test_phase_and_evaluation_page_say_what_a_submission_for_both_parts_meets(name):
+    rule = sentence(load_task(name), f"{name}_2")
+    page = (ROOT / "pages" / f"{name}.md").read_text(encoding="utf-8")
+    ignored = "ignores the others" in rule
+    assert ignored == (name not in ("anet_entities_gen", "densepose"))
+    assert ("--only" in rule) != ignored
+    (said,) = [line for line in page.split("\n\n") if line.startswith("**Two phases.**")]
+    assert ("python -m validator --only" in said) != ignored
+    assert ("ignores the others" in " ".join(said.split())) == ignored

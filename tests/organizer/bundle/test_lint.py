@@ -150,6 +150,7 @@ BOARD = ["leaderboards", 0]
 COLUMNS = [*BOARD, "columns"]
 UUID = "5b0d4b2e-3a51-4c7d-9d5e-0f4f5a3b8f11"
 FLAGS = {"is_required": "false", "is_on_leaderboard": "false"}
+LATER = f"{ID}_2_reference.zip"
 SECOND_PHASE = {"name": "Final", "start": "2040-01-01 00:00:00", "tasks": [0]}
 
 
@@ -211,6 +212,21 @@ def leaked(data, files):
     files["pages/data.md"] = hidden(files)
 
 
+def second_phase(settings=b"", items=("S1",)):
+    """Return a change that adds a phase with a reference of its own."""
+
+    def change(data, files):
+        data["title"] = "Real data"
+        labels = hidden(files)
+        own = {f"{item}_{kind}.csv": labels for item in items for kind in ("labels", "data")}
+        own.update({f"{item}_data.csv": b"900,20,2000\n" for item in items})
+        files[LATER] = zip_bytes({**own, "settings.yaml": settings, "signature_key.txt": KEY})
+        data["tasks"].append({**data["tasks"][0], "index": 1, "reference_data": LATER})
+        data["phases"].append({**SECOND_PHASE, "index": 1, "tasks": [1]})
+
+    return change
+
+
 def cmyk():
     stream = io.BytesIO()
     Image.new("CMYK", (8, 8)).save(stream, format="JPEG")
@@ -266,6 +282,10 @@ ERRORS = [
     ("L-BOARD", YAML, "/leaderboards/0/primary_index", at(*BOARD, "primary_index", value=9)),
     ("L-BOARD", YAML, "/leaderboards/0/columns", lambda d, f: [c.update(hidden="yes") for c in d["leaderboards"][0]["columns"]]),
     ("L-FACTS", YAML, "/fact_sheet/q/type", at("fact_sheet", value={"q": {**FACTS, "type": "radio"}})),
+    ("L-LEAK", "starting_kit.zip", "", lambda data, files: with_baseline(files, "starting_kit.zip")),
+    ("L-SHARED", LATER, "", second_phase()),
+    ("L-SHARED", LATER, "", second_phase(b"shares_items_with: another")),
+    ("L-SHARED", REFERENCE, "", lambda data, files: (second_phase()(data, files), data["phases"][1].update(tasks=[0]))),
 ]  # fmt: skip
 
 # What is unwise.
@@ -491,6 +511,37 @@ def test_reference_data_where_it_can_be_seen_is_an_error(lint, where, whole):
             (data["tasks"] if where == "input_data" else data["phases"])[0][where] = "other.zip"
 
     assert codes(lint(change).errors) == {"L-LEAK"}
+
+
+@pytest.mark.parametrize("name", ["starting_kit.zip", f"{ID}_sample.zip"])
+@pytest.mark.parametrize("nested", [False, True])
+def test_baseline_where_participants_see_it_is_an_error(lint, name, nested):
+    report = lint(lambda data, files: with_baseline(files, name, nested))
+    (line,) = [line for line in report.errors.lines() if "L-LEAK" in line]
+    assert "BASELINE.txt" in line
+    assert name in line
+
+
+def test_items_of_an_earlier_phase_need_its_name_in_the_settings(lint):
+    report = lint(second_phase(items=("S1", "S2")))
+    (line,) = [line for line in report.errors.lines() if "L-SHARED" in line]
+    assert f"it has 1 sequence in common with {REFERENCE} of an earlier phase: S1; " in line
+    assert f"shares_items_with: {ID} into its settings.yaml" in line
+    assert codes(lint(second_phase(f"shares_items_with: {ID}".encode())).errors) == set()
+    assert codes(lint(second_phase(items=("S2", "S3"))).errors) == set()
+
+
+def test_phases_of_a_rehearsal_may_both_have_the_demo_data(lint):
+    def change(data, files):
+        data["phases"].append({**SECOND_PHASE, "index": 1})
+
+    assert codes(lint(change).errors) == set()
+
+
+def with_baseline(files, name, nested=False):
+    text = b"perfect baseline of a task\nIt was made from a hidden reference: show it to nobody who takes part.\n"
+    more = {"BASELINE.txt": text}
+    files[name] = inside(files[name], {"deep/perfect.zip": make_zip(more)} if nested else more)
 
 
 def test_hidden_reference_that_is_shown_nowhere_is_no_error(lint):

@@ -1,0 +1,158 @@
+"""Annotations of ActivityNet-Entities: words of sentences with their classes and boxes."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any, Union
+
+import numpy as np
+
+from organizer.challenges import Annotations, Guess, Pools
+from organizer.files import Files
+from scoring_program.challenges.anet_entities import read
+from scoring_program.challenges.anet_entities.read import Reference, ReferenceWithLemmas
+from scoring_program.challenges.anet_entities.task import TASKS, GeneratedSentences
+from scoring_program.metrics.grounding import FRAMES, IOU
+from scoring_program.settings import Settings
+from validator.arrays import Floats
+
+Json = dict[str, Any]
+Either = Union[Reference, ReferenceWithLemmas]
+# The box of an object on each frame that is decided.
+Boxes = dict[int, list[float]]
+_KIND = "object"
+
+
+class EntitiesAnnotations(Annotations[Either, Json]):
+    """The annotations of one task; each prediction has an object for each word."""
+
+    shared = (read.LEMMAS_FILE, read.LEMMATIZER_FILE)
+
+    def __init__(self, task_id: str) -> None:
+        self.id, self._generated = task_id, isinstance(TASKS[task_id], GeneratedSentences)
+        self._mode = TASKS[task_id].eval_mode
+        # Each submitted segment counts, whether it is annotated or not.
+        self.ignores_others = not self._generated
+
+    def pools(self, reference: Either) -> Pools:
+        """Return the vocabulary and the annotated boxes."""
+        annotated = _annotated(reference)
+        labels = Counter(dict.fromkeys(annotated.vocab or sorted(annotated.classes), 0))
+        labels.update(annotated.classes[number] for number in annotated.words.label.tolist())
+        return Pools({_KIND: labels}, {_KIND: annotated.words.box.astype(np.float64)})
+
+    def predicted(self, reference: Either, guess: Guess) -> Json:
+        """Return the objects of each segment."""
+        annotated = _annotated(reference)
+        segments = [{"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []} for _ in annotated.segments]  # type: list[Json]
+        for segment, label, index, boxes in self._objects(annotated, guess):
+            if guess.keeps():
+                if self._generated:
+                    # Half as often as boxes are wrong.
+                    label = guess.label(label, _KIND, share=0.5)
+                found = []
+                for frame in range(FRAMES):
+                    nearest = min(boxes, key=lambda other: abs(other - frame))
+                    # On other frames the object is near the same position, as in a video.
+                    found.append(guess.box(boxes[nearest], _KIND, far=abs(nearest - frame)))
+                for values, value in zip(segments[segment].values(), (label, index, found)):
+                    values.append(value)
+        results: Json = {}
+        for (video, number), segment_objects in zip(annotated.segments, segments):
+            results.setdefault(video, {})[number] = segment_objects
+        return results
+
+    def _objects(self, annotated: Reference, guess: Guess) -> Iterator[tuple[int, str, int, Boxes]]:
+        """Yield segment, class, index and boxes of each word; a perfect submission has one object a class of
+        generated sentences, because an object is compared with the first word of its class."""
+        if self._generated and guess.name == "perfect":
+            for (segment, label), (index, boxes, _) in _merged(annotated).items():
+                yield segment, annotated.classes[label], index, boxes
+            return
+        words = annotated.words
+        for word, numbers in enumerate(np.stack([words.segment, words.label, words.index], axis=1).tolist()):
+            boxes = dict(reversed(_boxes_of(annotated, word)))
+            yield numbers[0], annotated.classes[numbers[1]], numbers[2], boxes
+
+    def files(self, prediction: Json) -> Files:
+        """Return the one JSON file."""
+        external = {"used": False, "details": ""}
+        content = {"results": prediction, "eval_mode": self._mode, "external_data": external}
+        return {f"submission_{self._mode.lower()}.json": json.dumps(content).encode()}
+
+    def reasons(self, reference: Either, settings: Settings) -> dict[str, set[str]]:
+        """Return the videos with words that cannot all be right."""
+        annotated = _annotated(reference)
+        words, video_of = annotated.words, [video for video, _ in annotated.segments]
+        word_of_box = np.repeat(np.arange(len(words.segment)), np.diff(words.box_start))
+        unusable = set(words.segment[word_of_box[~_usable(words.box)]].tolist())
+        found = {"a box of one pixel or with reversed corners": unusable}
+        if self._generated:
+            merged = _merged(annotated).items()
+            apart = {segment for (segment, _), (_, _, conflict) in merged if conflict}
+            many = np.flatnonzero(np.bincount(words.mention_word, minlength=1) > 1)
+            found["two words of one class in different boxes of a frame"] = apart
+            found["the boxes of a word have several classes"] = set(words.segment[many].tolist())
+        return {reason: {video_of[segment] for segment in of} for reason, of in found.items()}
+
+    def classes(self, reference: Either) -> dict[str, list[str]]:
+        """Return the class of each word of each video of the chosen splits, annotated or not."""
+        annotated = _annotated(reference)
+        kept = {video for videos in annotated.splits.values() for video in videos}
+        items = set(annotated.annotated_videos())
+        found: dict[str, list[str]] = {v: [] for v in annotated.videos if v in items or v in kept}
+        for segment, label in zip(annotated.words.segment.tolist(), annotated.words.label.tolist()):
+            found[annotated.segments[segment][0]].append(annotated.classes[label])
+        return found
+
+    def cut(self, source: Path, reference: Either, names: Collection[str], output: Path) -> None:
+        """Write the arrays of some videos."""
+        read.save(read.part(_annotated(reference), names), output)
+
+
+def _annotated(reference: Either) -> Reference:
+    return reference.annotated if isinstance(reference, ReferenceWithLemmas) else reference
+
+
+def _boxes_of(annotated: Reference, word: int) -> list[tuple[int, list[float]]]:
+    """Return frame and box of each box of a word, those first that can be right."""
+    boxes = slice(*annotated.words.box_start[word : word + 2].tolist())
+    order = np.argsort(~_usable(annotated.words.box[boxes]), kind="stable")
+    frames = annotated.words.frame[boxes][order].tolist()
+    return list(zip(frames, annotated.words.box[boxes][order].tolist()))
+
+
+def _usable(boxes: Floats) -> np.ndarray:
+    sizes = boxes[:, 2:] - boxes[:, :2] + 1
+    return (sizes > 0).all(axis=1) & (sizes != 1).any(axis=1)
+
+
+def _merged(annotated: Reference) -> dict[tuple[int, int], tuple[int, Boxes, bool]]:
+    """Return for each (segment, class) the smallest index of its words, boxes that suit as many of them as
+    there are free frames for, and whether a word is left over."""
+    words = annotated.words
+    found: dict[tuple[int, int], tuple[int, Boxes, bool]] = {}
+    columns = (words.segment, words.label, words.index)
+    for word, (segment, label, index) in enumerate(zip(*(column.tolist() for column in columns))):
+        first, boxes, conflict = found.get((segment, label), (index, {}, False))
+        own = _boxes_of(annotated, word)
+        fits = any(frame in boxes and _overlap(boxes[frame], box) > IOU for frame, box in own)
+        free = [(frame, box) for frame, box in own if frame not in boxes]
+        if not fits and free:
+            boxes[free[0][0]] = free[0][1]
+        found[segment, label] = first, boxes, conflict or not (fits or free)
+    return found
+
+
+def _overlap(first: list[float], second: list[float]) -> float:
+    """Return the IoU of two boxes whose ends are included."""
+    a, b = np.array(first), np.array(second)
+    inner = np.clip(np.minimum(a[2:], b[2:]) - np.maximum(a[:2], b[:2]) + 1, 0, None).prod()
+    areas = sum((box[2:] - box[:2] + 1).prod() for box in (a, b))
+    return float(inner / (areas - inner)) if areas > inner else 0.0
+
+
+ANNOTATIONS = {task_id: EntitiesAnnotations(task_id) for task_id in TASKS}

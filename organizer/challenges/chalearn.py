@@ -1,0 +1,97 @@
+"""Annotations of the two ChaLearn tracks: rows of labels, start and end frames."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Collection
+from pathlib import Path
+
+import numpy as np
+
+from organizer.challenges import Annotations, Guess, Pools
+from organizer.files import Files
+from scoring_program.challenges.chalearn.read import Reference
+from scoring_program.challenges.chalearn.task import TASKS, TrackTask
+from scoring_program.settings import Settings
+from validator.arrays import Floats
+
+Row = list[int]
+Prediction = dict[str, list[Row]]
+_KIND = "row"
+
+
+class _NoisyRows(Guess):
+    """Rows with noise; the bias is a lag in frames."""
+
+    def shaken(self, box: Floats, far: float) -> list[float]:
+        """Return start and end with noise, in any order."""
+        return (box + self._bias + self._rng.normal(0, 0.4 * self._noise * (box[1] - box[0]), 2)).tolist()
+
+
+class TrackAnnotations(Annotations[Reference, Prediction]):
+    """The annotations of one track."""
+
+    def __init__(self, task_id: str) -> None:
+        task = TASKS[task_id]
+        assert isinstance(task, TrackTask)  # noqa: S101 - all are
+        self.id, self._track = task_id, task.track
+
+    def pools(self, reference: Reference) -> Pools:
+        """Return all classes and the annotated intervals."""
+        labels = Counter({str(number): 0 for number in range(1, self._track.n_classes + 1)})
+        labels.update(map(str, reference.rows.label.tolist()))
+        return Pools({_KIND: labels}, {_KIND: reference.rows.frames.astype(np.float64)})
+
+    def noisy(self, reference: Reference, rng: np.random.Generator, noise: float) -> Prediction:
+        """Return rows with noise and a lag."""
+        pools, lag = self.pools(reference), np.array(rng.normal(0, 5 * noise))
+        return self.predicted(reference, _NoisyRows("noisy", pools, rng, noise, lag))
+
+    def predicted(self, reference: Reference, guess: Guess) -> Prediction:
+        """Return the rows of each sequence, equal ones once; the most frequent class all the time."""
+        rows, last_frames = reference.rows, reference.n_frames.tolist()
+        found: dict[str, dict[tuple[int, ...], None]] = {key: {} for key in reference.sequences}
+        columns = (rows.sequence, rows.actor, rows.label, rows.frames)
+        for sequence, actor, label, frames in zip(*(column.tolist() for column in columns)):
+            if guess.keeps():
+                last = last_frames[sequence]
+                number = int(guess.label(str(label), _KIND))
+                within = [min(frame, last) for frame in frames]
+                always = guess.name == "most frequent"
+                start, end = map(int, np.rint([1, last] if always else guess.box(within, _KIND)))
+                start = min(max(start, 1), last)
+                actors = (actor,) if self._track.n_actors > 1 else ()
+                row = (*actors, number, start, min(max(end, start), last))
+                found[reference.sequences[sequence]][row] = None
+        return {key: [list(row) for row in of_key] for key, of_key in found.items()}
+
+    def files(self, prediction: Prediction) -> Files:
+        """Return a CSV file for each sequence."""
+        return {
+            f"{key}_prediction.csv": "".join(",".join(map(str, row)) + "\n" for row in rows).encode()
+            for key, rows in prediction.items()
+        }
+
+    def reasons(self, reference: Reference, settings: Settings) -> dict[str, set[str]]:
+        """Return the sequences with rows of one frame, which cover nothing under ``released``."""
+        rows = reference.rows
+        short = (rows.frames[:, 0] == rows.frames[:, 1]) & (settings["protocol"] == "released")
+        named = {reference.sequences[index] for index in rows.sequence[short].tolist()}
+        return {"a row of one frame covers nothing under released": named}
+
+    def classes(self, reference: Reference) -> dict[str, list[str]]:
+        """Return the class of each row of each sequence."""
+        found: dict[str, list[str]] = {key: [] for key in reference.sequences}
+        for sequence, label in zip(reference.rows.sequence.tolist(), reference.rows.label.tolist()):
+            found[reference.sequences[sequence]].append(self._track.classes[label - 1])
+        return found
+
+    def cut(self, source: Path, reference: Reference, names: Collection[str], output: Path) -> None:
+        """Copy the two files of each sequence."""
+        for key in names:
+            for kind in ("labels", "data"):
+                shutil.copyfile(source / f"{key}_{kind}.csv", output / f"{key}_{kind}.csv")
+
+
+ANNOTATIONS = {task_id: TrackAnnotations(task_id) for task_id in TASKS}

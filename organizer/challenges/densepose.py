@@ -1,0 +1,171 @@
+"""Annotations of DensePose: persons with points on the body's surface, and masks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from organizer.challenges import Annotations, Guess, Pools, ragged
+from organizer.files import Files
+from scoring_program.challenges.densepose import read
+from scoring_program.challenges.densepose.read import Reference
+from scoring_program.challenges.densepose.task import TASKS
+from scoring_program.metrics import geodesic, masks
+from scoring_program.metrics.average_precision import MOST_DETECTIONS
+from scoring_program.prepared import save_prepared
+from scoring_program.settings import Settings
+from validator.arrays import Ints, Pixels
+from validator.formats.densepose.read import encode_detection
+
+_PART, _PERSON = "part", "person"
+_SEARCHED = 64
+
+
+class _Drawing(NamedTuple):
+    """A person: part, U and V of its pixels (height, width, 3) from a corner (left, top) on.
+
+    ``is_exact``: each known point has its vertex; ``has_all``: there are known points and a mask.
+    """
+
+    person: int
+    corner: tuple[int, int]
+    pixels: Pixels
+    is_exact: bool
+    has_all: bool
+
+
+class DensePoseAnnotations(Annotations[Reference, list[str]]):
+    """The annotations of the task; a prediction is a list of detections as JSON texts."""
+
+    id = next(iter(TASKS))
+    ignores_others = False
+    shared = (read.TEMPLATE_FILE, read.DISTANCES_FILE)
+
+    def pools(self, reference: Reference) -> Pools:
+        """Return the parts, by how many points they have, and the boxes of persons."""
+        persons = reference.persons
+        parts = Counter({str(part): 0 for part in range(1, geodesic.PARTS + 1)})
+        parts.update(map(str, persons.part.tolist()))
+        boxes = persons.box[persons.dense]
+        return Pools({_PART: parts}, {_PERSON: np.hstack([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]])})
+
+    def predicted(self, reference: Reference, guess: Guess) -> list[str]:
+        """Return a detection of each densely annotated person."""
+        found = []
+        for drawing in _drawings(reference):
+            if not guess.keeps():
+                continue
+            (left, top), (height, width, _) = drawing.corner, drawing.pixels.shape
+            x1, y1, x2, y2 = guess.box([left, top, left + width, top + height], _PERSON)
+            size = [max(int(y2 - y1), 1), max(int(x2 - x1), 1)]
+            rows, columns = (np.arange(n) * old // n for n, old in zip(size, (height, width)))
+            parts = [0, *(int(guess.label(str(part), _PART)) for part in range(1, geodesic.PARTS + 1))]
+            pixels = drawing.pixels[rows[:, None], columns]
+            pixels[..., 0] = np.array(parts, np.uint8)[pixels[..., 0]]
+            image = int(reference.persons.image_id[reference.persons.image[drawing.person]])
+            category = int(reference.persons.category[0])
+            box = (x1, y1, float(size[1]), float(size[0]))
+            found.append(encode_detection(image, box, 1.0, np.moveaxis(pixels, -1, 0), category))
+        return found
+
+    def files(self, prediction: list[str]) -> Files:
+        """Return the one JSON file."""
+        return {"densepose_baseline_results.json": f"[{','.join(prediction)}]".encode()}
+
+    def reasons(self, reference: Reference, settings: Settings) -> dict[str, set[str]]:
+        """Return the images with persons that no detection can suit exactly."""
+        persons = reference.persons
+        drawings = list(_drawings(reference))
+        dense = np.bincount(persons.image[persons.dense], minlength=len(persons.image_id))
+        reasons = {
+            "a person has no mask or no known point": [d.person for d in drawings if not d.has_all],
+            "8-bit U and V, or points that share a pixel": [d.person for d in drawings if not d.is_exact],
+        }
+        images = {reason: persons.image[of] for reason, of in reasons.items()}
+        images[f"only {MOST_DETECTIONS} detections of an image count"] = np.flatnonzero(
+            dense > MOST_DETECTIONS
+        )
+        return {reason: {str(persons.image_id[n]) for n in of.tolist()} for reason, of in images.items()}
+
+    def classes(self, reference: Reference) -> dict[str, list[str]]:
+        """Return for each image whether each of its persons is densely annotated."""
+        persons = reference.persons
+        found: dict[str, list[str]] = {str(image): [] for image in persons.image_id.tolist()}
+        for image, dense in zip(persons.image_id[persons.image].tolist(), persons.dense.tolist()):
+            found[str(image)].append("dense person" if dense else "other person")
+        return found
+
+    def cut(self, source: Path, reference: Reference, names: Collection[str], output: Path) -> None:
+        """Write the persons of some images."""
+        persons = reference.persons
+        images = np.array([str(image) in names for image in persons.image_id.tolist()])
+        kept = images[persons.image]
+        point_start, points = ragged(persons.point_start, kept)
+        run_start, runs = ragged(persons.run_start, kept)
+        chosen = {
+            **{name: getattr(persons, name)[images] for name in ("image_id", "image_size")},
+            **{
+                name: getattr(persons, name)[kept] for name in ("box", "area", "crowd", "dense", "mask_place")
+            },
+            **{name: getattr(persons, name)[points] for name in ("x", "y", "part", "vertex")},
+            "image": (np.cumsum(images) - 1)[persons.image[kept]],
+        }
+        part = replace(persons, point_start=point_start, run_start=run_start, run=persons.run[runs], **chosen)
+        arrays = {field.name: getattr(part, field.name) for field in fields(part)}
+        save_prepared(output / read.PERSONS_FILE, {}, arrays)
+        (output / read.HASH_FILE).write_text(read.content_hash(output) + "\n", encoding="ascii")
+
+
+def _drawings(reference: Reference) -> Iterator[_Drawing]:
+    """Yield the densely annotated persons, each point as exact as 8 bits allow."""
+    from scipy.ndimage import distance_transform_edt
+
+    persons, cells = reference.persons, _cells(reference)
+    nearest = reference.template.nearest.ravel()
+    for person in np.flatnonzero(persons.dense).tolist():
+        points = slice(*persons.point_start[person : person + 2].tolist())
+        left, top, width, height = (int(value) for value in persons.box[person])
+        # One more than the box: a point at its end is in the pixel after the last.
+        mask = np.zeros((max(height, 1) + 2, max(width, 1) + 2), dtype=bool)
+        row, column, *size = persons.mask_place[person].tolist()
+        runs = persons.run[slice(*persons.run_start[person : person + 2].tolist())]
+        inner = masks.runs_to_mask(runs, size[0], size[1])
+        mask[row - top : row - top + size[0], column - left : column - left + size[1]] = inner
+        x, y = persons.x[points] - left, persons.y[points] - top
+        at = (y.astype(np.int64).clip(0, len(mask) - 1), x.astype(np.int64).clip(0, mask.shape[1] - 1))
+        cell = np.full(mask.shape, -1)
+        cell[at] = cells[persons.vertex[points]]
+        hit = cell >= 0
+        if hit.any():
+            rows, columns = distance_transform_edt(~hit, return_distances=False, return_indices=True)
+            cell = cell[rows, columns]
+        part, u, v = np.unravel_index(np.maximum(cell, 0), reference.template.nearest.shape)
+        pixels = np.where((mask | hit)[..., None], np.stack([part + 1, u, v], axis=-1), 0).astype(np.uint8)
+        is_exact = bool((nearest[cell[at]] == persons.vertex[points]).all())
+        yield _Drawing(person, (left, top), pixels, is_exact, bool(mask.any() and hit.any()))
+
+
+def _cells(reference: Reference) -> Ints:
+    """Return for each vertex a flat index of (part - 1, U, V) with it, or with the nearest there is."""
+    template = reference.template
+    flat = template.nearest.ravel()
+    cells = np.full(template.n_vertices, -1)
+    on_body = np.flatnonzero(flat != geodesic.NO_VERTEX)
+    cells[flat[on_body]] = on_body
+    known = np.flatnonzero(cells >= 0)
+    needed = np.unique(reference.persons.vertex)
+    missing = needed[cells[needed] < 0]
+    for begin in range(0, len(missing), _SEARCHED):
+        block = missing[begin : begin + _SEARCHED]
+        positions = geodesic.pair_position(block[:, None], known)
+        distances = template.lookup(positions.ravel()).reshape(positions.shape)
+        cells[block] = cells[known[distances.argmin(axis=1)]]
+    return cells
+
+
+ANNOTATIONS = {task_id: DensePoseAnnotations() for task_id in TASKS}

@@ -1,0 +1,224 @@
+"""Baselines: what they score, why a perfect one may score less, and where they are recognized."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+
+import numpy as np
+import pytest
+
+from organizer.__main__ import main
+from organizer.baselines import _causes, _predictions
+from organizer.challenges import annotations_of
+from organizer.challenges import densepose as of_densepose
+from organizer.data.prepare import prepare
+from organizer.files import write_files
+from tests.helpers import ANNOTATED, GOLDEN, REFERENCES, loaded, refused
+from validator.__main__ import main as validator_main
+
+GESTURE, KINETICS, DENSEPOSE = "chalearn_gesture", "kinetics_tps", "densepose"
+GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
+NAMES = ["perfect", "empty", "most frequent", "random", "noisy"]
+
+
+def baselines(name, reference, output):
+    assert main(f"baselines {name} --reference {reference} --output {output}".split()) == 0
+    return json.loads((output / "baselines.json").read_text())
+
+
+@pytest.mark.parametrize("name", ANNOTATED)
+def test_scores_of_baselines_are_in_order(tmp_path, name, capsys):
+    found = baselines(name, REFERENCES, tmp_path)
+    capsys.readouterr()
+    scores = {baseline["name"]: baseline["score"] for baseline in found["baselines"]}
+    assert list(scores) == NAMES
+    assert scores["empty"] == 0
+    assert max(scores["most frequent"], scores["random"]) < scores["noisy"] < scores["perfect"]
+    usual = 0.99995 if name == KINETICS else 1
+    assert found["perfect"]["usual"] == usual
+    if name == GENERATED:
+        assert 0.99 < scores["perfect"] < 1
+        (cause,) = found["perfect"]["causes"]
+        assert cause["reasons"] == ["two words of one class in different boxes of a frame"]
+    else:
+        assert (scores["perfect"], found["perfect"]["causes"]) == (usual, [])
+    assert all(
+        baseline["low"] <= baseline["score"] <= baseline["high"] for baseline in found["baselines"][2:]
+    )
+    for baseline in scores:
+        path = tmp_path / f"{baseline.replace(' ', '_')}.zip"
+        assert validator_main([name, str(path)]) == 0
+        assert (
+            f"note N-BASELINE: it holds BASELINE.txt: {baseline} baseline of {name}"
+            in capsys.readouterr().out
+        )
+        with zipfile.ZipFile(path) as archive:
+            assert archive.read("BASELINE.txt").startswith(f"{baseline} baseline of {name}\n".encode())
+
+
+@pytest.mark.parametrize("name", ANNOTATED)
+def test_prepared_reference_gives_the_same_baselines(tmp_path, name):
+    prepare(name, REFERENCES / name, tmp_path / name)
+    for source, output in ((REFERENCES, "official"), (tmp_path / name, "prepared")):
+        baselines(name, source, tmp_path / output)
+    for path in (tmp_path / "official").glob("*.zip"):
+        assert path.read_bytes() == (tmp_path / "prepared" / path.name).read_bytes()
+
+
+@pytest.mark.parametrize("name", ANNOTATED)
+def test_released_perfect_score_is_the_usual_one(tmp_path, name):
+    reference = tmp_path / name
+    shutil.copytree(REFERENCES / name, reference)
+    (reference / "settings.yaml").write_text("protocol: released\n")
+    found = baselines(name, reference, tmp_path / "out")
+    expected = 0.9999 if name == KINETICS else 1
+    assert found["baselines"][0]["score"] == pytest.approx(expected, abs=0.01 if name == GENERATED else 1e-9)
+
+
+def one_frame(folder):
+    path = folder / "DemoSequence0003_labels.csv"
+    path.write_text(path.read_text() + "4,50,50\n")
+    (folder / "settings.yaml").write_text("protocol: released\n")
+
+
+def edited(name, edit):
+    def change(folder):
+        data = json.loads((folder / name).read_text())
+        edit(data)
+        (folder / name).write_text(json.dumps(data))
+
+    return change
+
+
+def equal_boxes(data):
+    humans = next(frame["humans"] for frame in data["demo_00003"].values())
+    part = {"head": {"number": 1, "box": [1, 1, 9, 9], "verb": "none", "name": "head"}}
+    humans.append({"number": 9, "box": humans[0]["box"], "parts": part})
+
+
+def crowd(data):
+    humans = next(frame["humans"] for frame in data["demo_00003"].values())
+    for n in range(12):
+        humans.append({**humans[0], "number": n + 20, "box": [n * 300, 900, n * 300 + 90, 990]})
+
+
+def one_pixel(data):
+    segment = data["annotations"]["v_demo000003"]["segments"]["0"]
+    segment["process_bnd_box"][0] = [5, 5, 5, 5]
+
+
+def several_classes(data):
+    segment = data["annotations"]["v_demo000003"]["segments"]["0"]
+    for key, value in (("frame_ind", (segment["frame_ind"][0] + 1) % 10), ("process_clss", ["zebra"]),
+                       ("process_idx", segment["process_idx"][0]), ("process_bnd_box", [400, 9, 500, 99])):  # fmt: skip
+        segment[key].append(value)
+    data["vocab"].append("zebra")
+
+
+def without_masks(data):
+    data["annotations"][4]["dp_masks"] = []
+
+
+CASES = [
+    (GESTURE, "a row of one frame covers nothing under released", "DemoSequence0003", one_frame),
+    (KINETICS, "two humans of a frame have the same box", "demo_00003", edited("gt_part_result.json", equal_boxes)),
+    (KINETICS, "a submission holds at most 10 humans", "demo_00003", edited("gt_part_result.json", crowd)),
+    (GIVEN, "a box of one pixel", "v_demo000003", edited("reference.json", one_pixel)),
+    (DENSEPOSE, "a person has no mask", "", edited("annotations.json", without_masks)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "reason", "item", "change"), CASES, ids=[case[1][:20] for case in CASES])
+def test_item_that_costs_a_perfect_submission_points_is_named_with_the_reason(
+    tmp_path, capsys, name, reason, item, change
+):
+    reference = tmp_path / name
+    shutil.copytree(REFERENCES / name, reference)
+    change(reference)
+    found = baselines(name, reference, tmp_path / "out")["perfect"]["causes"]
+    assert len(found) == 1
+    assert item in found[0]["item"]
+    assert [known for known in found[0]["reasons"] if known.startswith(reason)]
+    printed = capsys.readouterr().out
+    assert f"  {found[0]['item']} {found[0]['score']:.4f}: {found[0]['reasons'][0]}" in printed
+    assert "R-CEILING" not in printed
+
+
+def test_words_with_several_classes_are_a_known_reason(tmp_path):
+    shutil.copytree(REFERENCES / GENERATED, tmp_path / GENERATED)
+    edited("reference.json", several_classes)(tmp_path / GENERATED)
+    edited("lemmas.json", lambda table: table.update(zebra="zebra"))(tmp_path / GENERATED)
+    of_task = loaded(GENERATED, tmp_path / GENERATED)
+    reasons = annotations_of(GENERATED).reasons(of_task.reference, of_task.settings)
+    assert "v_demo000003" in reasons["the boxes of a word have several classes"]
+
+
+def test_lower_score_without_a_known_reason_is_a_warning(tmp_path, capsys, monkeypatch):
+    annotations = annotations_of(GENERATED)
+    monkeypatch.setattr(type(annotations), "reasons", lambda self, reference, settings: {})
+    found = baselines(GENERATED, REFERENCES, tmp_path)
+    assert found["perfect"]["causes"][0]["reasons"] == []
+    printed = capsys.readouterr().out
+    assert "no known reason" in printed
+    assert "warning R-CEILING: 1 video without a known reason" in printed
+
+
+def test_vertex_without_its_own_8_bit_point_gets_the_nearest(tmp_path):
+    prepare(DENSEPOSE, REFERENCES / DENSEPOSE, tmp_path / "ref")
+    reference = loaded(DENSEPOSE, tmp_path / "ref").reference
+    nearest, vertex = reference.template.nearest, int(reference.persons.vertex[0])
+    before = of_densepose._cells(reference)
+    assert nearest.ravel()[before[vertex]] == vertex
+    nearest[nearest == vertex] = -1
+    after = of_densepose._cells(reference)
+    other = int(nearest.ravel()[after[vertex]])
+    assert other not in (vertex, -1)
+    candidates = np.setdiff1d(np.unique(nearest), [-1])
+    from scoring_program.metrics.geodesic import pair_position
+
+    distances = reference.template.lookup(pair_position(np.full(len(candidates), vertex), candidates))
+    assert distances[candidates.tolist().index(other)] == distances.min()
+    image = str(reference.persons.image_id[reference.persons.image[0]])
+    reasons = annotations_of(DENSEPOSE).reasons(reference, {})
+    assert image in reasons["8-bit U and V, or points that share a pixel"]
+
+
+def test_one_object_suits_several_words_of_a_class_on_different_frames():
+    of_task = loaded(GENERATED, REFERENCES / GENERATED)
+    words = of_task.reference.annotated.words
+    predicted = dict(_predictions(annotations_of(GENERATED), of_task.reference))["perfect"]
+    assert sum(len(segment["clss"]) for of in predicted.values() for segment in of.values()) < len(
+        words.label
+    )
+    for of_video in predicted.values():
+        for segment in of_video.values():
+            assert len(set(segment["clss"])) == len(segment["clss"])
+
+
+def test_task_without_code_for_its_challenge_says_what_to_write(monkeypatch):
+    monkeypatch.setattr("organizer.challenges.importlib.util.find_spec", lambda name: None)
+    (line,) = refused(annotations_of, GESTURE).lines()
+    assert "E-NO-ANNOTATIONS organizer/challenges/chalearn.py" in line
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("protocol", ["published", "released"])
+@pytest.mark.parametrize("name", ANNOTATED)
+def test_lower_perfect_score_of_golden_references_has_a_known_reason(tmp_path, name, protocol):
+    """References in which nothing can be scored are left out."""
+    annotations, n_cases = annotations_of(name), 0
+    usual = annotations.perfect_scores[protocol == "released"]
+    for reference in sorted((GOLDEN / name).glob("*/ref")):
+        if not reference.parent.name.startswith("nothing-"):
+            of_case = loaded(name, reference, protocol=protocol)
+            perfect = dict(_predictions(annotations, of_case.reference))["perfect"]
+            write_files(annotations.files(perfect), tmp_path / reference.parent.name)
+            result = of_case.score_path(tmp_path / reference.parent.name)
+            if result.scores["score"] < usual - 1e-9:
+                causes = _causes(of_case, annotations, result, usual)
+                assert causes, reference
+                assert all(cause["reasons"] for cause in causes), reference
+            n_cases += 1
+    assert n_cases >= 10

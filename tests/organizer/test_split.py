@@ -1,0 +1,238 @@
+"""Parts of a reference: disjoint, stratified, and together worth what the whole is."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+
+from organizer.__main__ import main
+from organizer.challenges import annotations_of
+from organizer.data.prepare import prepare
+from organizer.files import folder_files, zip_bytes
+from organizer.split import Division, divide, write_parts
+from scoring_program.task import load_task
+from tests.helpers import ANNOTATED, REFERENCES, ROOT, SAMPLES, loaded, refused
+from validator.__main__ import main as validator_main
+from validator.cut import cut_submission
+
+GESTURE = "chalearn_gesture"
+
+
+@pytest.fixture(scope="module", params=ANNOTATED)
+def split(request, tmp_path_factory):
+    """Return a task, its prepared reference, and a folder with both parts and lists of items."""
+    folder, name = tmp_path_factory.mktemp("split"), request.param
+    prepare(name, REFERENCES / name, folder / "whole" / name)
+    code = main(f"split {name} --reference {folder / 'whole' / name} --output {folder / 'parts'}".split())
+    assert code == 0
+    return name, folder / "whole" / name, folder / "parts"
+
+
+def items_of(parts, name):
+    return (parts / f"{name}_ids.txt").read_text(encoding="utf-8").split("\n")[:-1]
+
+
+@pytest.mark.parametrize("protocol", ["published", "released"])
+@pytest.mark.parametrize("sample", ["good", "weak"])
+def test_cut_predictions_score_on_parts_as_the_items_did_in_the_whole(split, tmp_path, protocol, sample):
+    name, whole, parts = split
+    source = SAMPLES / name / sample
+    of_all = loaded(name, whole, protocol=protocol)
+    statistics = of_all.score_path(source).statistics
+    covered = []
+    for part in (name, f"{name}_2"):
+        listed = items_of(parts, part)
+        cut_submission(source, listed, tmp_path / f"{part}.zip")
+        of_part = loaded(name, parts / part, protocol=protocol)
+        result = of_part.score_path(tmp_path / f"{part}.zip")
+        chosen = np.isin(of_all.items, of_part.items)
+        expected = of_all.task.reduce(statistics, chosen[None].astype(float))
+        score = result.scores.get("average_video_accuracy_exact", result.scores["score"])
+        assert expected == pytest.approx([score], abs=1e-12)
+        own = of_part.half_scores(result.statistics, 2)
+        assert own.n_items == int(chosen.sum()) == len(of_part.items)
+        assert set(of_part.items) <= set(listed)
+        covered += of_part.items
+    assert sorted(covered) == sorted(of_all.items)
+
+
+def test_cut_predictions_on_the_union_of_both_parts_score_as_before(split, tmp_path):
+    """The whole is the union of the parts; what is in neither of the two cuts is missing."""
+    name, whole, parts = split
+    listed = [item for part in (name, f"{name}_2") for item in items_of(parts, part)]
+    cut_submission(SAMPLES / name / "weak", listed, tmp_path / "both.zip")
+    of_all = loaded(name, whole)
+    before, after = (of_all.score_path(path) for path in (SAMPLES / name / "weak", tmp_path / "both.zip"))
+    assert after.scores == before.scores
+
+
+def test_submission_for_both_parts_meets_what_the_command_says(split):
+    name, _, parts = split
+    of_part = loaded(name, parts / name)
+    if annotations_of(name).ignores_others:
+        of_part.score_path(SAMPLES / name / "good")
+    elif name == "densepose":
+        assert "image" in str(refused(of_part.score_path, SAMPLES / name / "good").lines())
+    else:
+        assert of_part.score_path(SAMPLES / name / "good").scores["score"] < 0.5
+
+
+def test_parts_hold_nothing_of_the_other_items(split):
+    name, _, parts = split
+    for part, other in ((name, f"{name}_2"), (f"{name}_2", name)):
+        names = items_of(parts, other)
+        files = folder_files(parts / part)
+        inside = [*files, *(data.decode("latin-1") for data in files.values())]
+        if name != "densepose":  # its items are numbers
+            assert not [item for item in names for text in inside if item in text]
+        assert set(loaded(name, parts / part).items).isdisjoint(names)
+
+
+def test_files_that_depend_on_no_item_are_linked(split):
+    name, whole, parts = split
+    for file in annotations_of(name).shared:
+        if (whole / file).is_file():
+            for part in (name, f"{name}_2"):
+                assert (parts / part / file).samefile(whole / file)
+
+
+def test_settings_of_a_part_are_its_own(tmp_path):
+    reference = tmp_path / "ref" / GESTURE
+    shutil.copytree(REFERENCES / GESTURE, reference)
+    (reference / "settings.yaml").write_text("detail: full\n")
+    assert main(f"split {GESTURE} --reference {reference} --output {tmp_path / 'out'}".split()) == 0
+    (tmp_path / "out" / GESTURE / "settings.yaml").write_text("detail: none\n")
+    for folder in (reference, tmp_path / "out" / f"{GESTURE}_2"):
+        assert (folder / "settings.yaml").read_text() == "detail: full\n"
+
+
+def test_official_files_give_the_same_parts(split, tmp_path):
+    name, _, parts = split
+    assert main(f"split {name} --reference {REFERENCES} --output {tmp_path}".split()) == 0
+    for part in (name, f"{name}_2"):
+        mine, theirs = (folder_files(folder / part) for folder in (tmp_path, parts))
+        mine.pop("SYNTHETIC.md")
+        for file in annotations_of(name).shared:  # prepare writes a table of lemmas in its own style
+            assert (file in mine) == (file in theirs)
+            mine[file] = theirs.get(file, b"")
+        assert mine == {**dict.fromkeys(annotations_of(name).shared, b""), **theirs}
+        assert items_of(tmp_path, part) == items_of(parts, part)
+
+
+def test_groups_stay_together_and_their_file_is_divided(tmp_path, capsys):
+    reference = tmp_path / "ref" / GESTURE
+    shutil.copytree(REFERENCES / GESTURE, reference)
+    items = loaded(GESTURE, reference).items
+    lines = [f"{item},{'abcdef'[number % 6]}\n" for number, item in enumerate(items)]
+    (reference / "persons.csv").write_text("item,group\n" + "".join(lines))
+    (reference / "settings.yaml").write_text("item_groups: persons.csv\n")
+    assert (
+        main(f"split {GESTURE} --reference {reference} --output {tmp_path / 'a'} --shares 50 50".split()) == 0
+    )
+    groups = []
+    for part in (GESTURE, f"{GESTURE}_2"):
+        text = (tmp_path / "a" / part / "persons.csv").read_text()
+        assert text.startswith("item,group\n")
+        assert len(text.splitlines()) == 1 + len(items_of(tmp_path / "a", part))
+        groups.append({line.split(",")[1] for line in text.splitlines()[1:]})
+    assert groups[0].isdisjoint(groups[1])
+    assert set.union(*groups) == set("abcdef")
+    given = tmp_path / "two.csv"
+    given.write_text("item,group\n" + "".join(f"{item},{number < 3}\n" for number, item in enumerate(items)))
+    call = f"split {GESTURE} --reference {REFERENCES} --output {tmp_path / 'b'} --groups {given}"
+    assert main(call.split()) == 0
+    assert sorted(len(items_of(tmp_path / "b", part)) for part in (GESTURE, f"{GESTURE}_2")) == [3, 9]
+
+
+def test_seed_chooses_the_parts_and_nothing_else_does(tmp_path):
+    def public(folder, *more):
+        call = ["split", GESTURE, "--reference", str(REFERENCES), "--output", str(tmp_path / folder), *more]
+        assert main(call) == 0
+        return items_of(tmp_path / folder, GESTURE)
+
+    assert public("a") == public("b") == public("c", "--seed", "0")
+    assert any(public(f"seed{seed}", "--seed", str(seed)) != public(f"again{seed}") for seed in (1, 2, 3))
+
+
+@pytest.mark.parametrize(
+    ("code", "more"),
+    [("E-SPLIT-EMPTY", ["--shares", "0.001", "99"]), ("E-SPLIT-OUTPUT", []), ("E-REF-GROUPS", ["--groups"])],
+)
+def test_refused_split_writes_no_part(tmp_path, capsys, code, more):
+    output = tmp_path / "out"
+    if code == "E-SPLIT-OUTPUT":
+        (output / f"{GESTURE}_2").mkdir(parents=True)
+    if code == "E-REF-GROUPS":
+        (tmp_path / "wrong.csv").write_text("item,group\nnobody,1\n")
+        more = [*more, str(tmp_path / "wrong.csv")]
+    call = ["split", GESTURE, "--reference", str(REFERENCES), "--output", str(output), *more]
+    assert main(call) == 1
+    assert code in capsys.readouterr().err
+    assert not (output / GESTURE).exists()
+
+
+def test_shares_are_positive_numbers(capsys):
+    for share in ("0", "-3", "inf", "x"):
+        with pytest.raises(SystemExit):
+            main(["split", GESTURE, "--reference", "a", "--shares", "30", share])
+    assert "--shares" in capsys.readouterr().err
+
+
+def test_classes_divide_as_the_shares_say():
+    """1,000 items of 20 classes, the rarest with 10 instances: no part is off by more than one of them."""
+    rng = np.random.default_rng(1)
+    label = np.repeat(np.arange(20), np.linspace(10, 90, 20).astype(int))
+    counts = np.zeros((len(label), 21))
+    counts[np.arange(len(label)), rng.permutation(label)] = 1
+    counts[:, -1] = 1
+    part = divide(counts, np.array([0.3, 0.7]), seed=0)
+    public = counts[part == 0].sum(axis=0)
+    assert np.abs(public - 0.3 * counts.sum(axis=0)).max() <= 1
+    assert (divide(counts, np.array([0.3, 0.7]), seed=0) == part).all()
+
+
+def test_tables_of_classes_count_every_instance(tmp_path, capsys):
+    task = load_task(GESTURE)
+    names = ("a", "b")
+    parts = write_parts(task, REFERENCES / GESTURE, tmp_path, Division((1, 1)), names)
+    classes = annotations_of(GESTURE).classes(loaded(GESTURE, REFERENCES / GESTURE).reference)
+    lines = capsys.readouterr().out.splitlines()
+    cells = [line.replace("(", " ").replace(",", "").split() for line in lines[1:21]]
+    assert sum(int(row[1]) for row in cells) == sum(map(len, classes.values()))
+    own = sum(len(classes[item]) for item in parts[0])
+    assert sum(int(row[2]) for row in cells) == own
+
+
+def test_list_of_a_part_cuts_a_submission_by_command(split, tmp_path, capsys):
+    name, _, parts = split
+    (tmp_path / "in.zip").write_bytes(zip_bytes(folder_files(SAMPLES / name / "good")))
+    listed = str(parts / f"{name}_2_ids.txt")
+    assert validator_main(["--only", listed, str(tmp_path / "in.zip"), str(tmp_path / "out.zip")]) == 0
+    assert "N-CUT" in capsys.readouterr().out
+    result = loaded(name, parts / f"{name}_2").score_path(tmp_path / "out.zip")
+    assert result.scores["coverage"] == pytest.approx(1, abs=0.05)
+
+
+def test_final_phase_is_shown_or_written(tmp_path, capsys, monkeypatch):
+    competition = tmp_path / "competition.yaml"
+    competition.write_text((ROOT / "competition.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    monkeypatch.setattr("organizer.split.ROOT", tmp_path)
+    before = competition.read_text(encoding="utf-8")
+    call = f"split {GESTURE} --reference {REFERENCES} --output {tmp_path}/"
+    assert main(f"{call}shown".split()) == 0
+    shown = [line[1:] for line in capsys.readouterr().out.splitlines() if line.startswith("+ ")]
+    assert competition.read_text(encoding="utf-8") == before
+    assert main(f"{call}written --write".split()) == 0
+    written = competition.read_text(encoding="utf-8").splitlines()
+    assert [line for line in written if line not in before.splitlines()] == [
+        line for line in shown if line not in before.splitlines()
+    ]
+    assert set(before.splitlines()) <= set(written)
+    capsys.readouterr()
+    assert main(f"{call}again --write".split()) == 1
+    assert "L-TASK" in capsys.readouterr().err
+    assert not (tmp_path / "again").exists()
+    assert main(f"{call}again".split()) == 0
+    assert "L-TASK" in capsys.readouterr().out
