@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from kit_path import DEMO_REFERENCE
 
@@ -50,8 +51,9 @@ class Score:
         ``low`` and ``high`` of the 95 % interval.
     error_costs : sequence of ErrorCost
         What each type of error costs, the largest first.
-    items : mapping of str to float
-        The score of each independent item (video, sequence, segment, image); NaN where it has none.
+    items : sequence of dict
+        A row for each independent item (video, sequence, image), as in ``per_item.csv``: ``item``,
+        ``submitted``, ``score`` (None where it has none), ``weight``.
     notes : sequence of Note
         Remarks, those on likely mistakes first.
     signature : str
@@ -61,7 +63,7 @@ class Score:
     scores: Mapping[str, float]
     interval: Interval | None
     error_costs: Sequence[ErrorCost]
-    items: Mapping[str, float]
+    items: Sequence[dict[str, Any]]
     notes: Sequence[Note]
     signature: str
 
@@ -106,8 +108,8 @@ def score(
         result = loaded.score_path(Path(submission))
     except Refused as refused:
         raise SubmissionError(refused.findings) from None
-    items = dict(zip(result.items, result.statistics.item_scores.tolist()))
-    return Score(result.scores, result.interval, result.error_costs, items, result.notes, loaded.signature)
+    costs, items = result.error_costs, result.item_rows()
+    return Score(result.scores, result.interval, costs, items, result.notes, loaded.signature)
 
 
 def load(task: str, reference: str | Path | None, cache: str | Path | None, settings: Settings) -> AnyLoaded:

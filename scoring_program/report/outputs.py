@@ -21,7 +21,7 @@ from pathlib import Path
 from scoring_program.disclosure import round_floats
 from scoring_program.metrics.resampling import LEVEL
 from scoring_program.report.html import clean
-from scoring_program.result import DECIMALS, Interval, Matrix, Result, Section, Table
+from scoring_program.result import DECIMALS, Cell, Interval, Matrix, Result, Section, Table
 from validator.console import OutputError
 from validator.findings import Findings
 
@@ -157,13 +157,18 @@ def _interval(interval: Interval) -> dict[str, object]:
 
 
 def per_item_csv(result: Result) -> str:
-    """Return the score of each single item as CSV, empty where it has none. Only for ``detail: full``."""
-    text = io.StringIO()
+    """Return the rows of `Result.item_rows` as CSV; None is empty. Only for ``detail: full``."""
+    text, rows = io.StringIO(), result.item_rows()
     table = csv.writer(text, lineterminator="\n")
-    table.writerow(["item", "score"])
-    for item, score in zip(result.items, result.statistics.item_scores.tolist()):
-        table.writerow([item, "" if math.isnan(score) else f"{score:.{DECIMALS}f}"])
+    table.writerow(rows[0] if rows else ["item", "submitted", "score", "weight"])
+    table.writerows(map(_item_cell, row.values()) for row in rows)
     return text.getvalue()
+
+
+def _item_cell(value: Cell) -> str:
+    if value is None or isinstance(value, bool):
+        return "" if value is None else str(value).lower()
+    return f"{value:.{DECIMALS}f}" if isinstance(value, float) else str(value)
 
 
 def _document(data: Mapping[str, object], stages: Mapping[str, float]) -> str:
