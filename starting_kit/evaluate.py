@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 
 import images
-from home import ReferenceProblemsError, Score, SubmissionError, prepared_folder, score
+from home import Evaluator, ReferenceProblemsError, Score, SubmissionError, prepared_folder, score
 from kit_path import DEMO_REFERENCE
 
 # isort: split
@@ -33,7 +33,7 @@ from scoring_program.task import load_task, task_ids
 from validator import console
 from validator.findings import Refused
 
-__all__ = ["ReferenceProblemsError", "Score", "SubmissionError", "main", "score"]
+__all__ = ["Evaluator", "ReferenceProblemsError", "Score", "SubmissionError", "main", "score"]
 
 
 def main(arguments: list[str] | None = None) -> int:

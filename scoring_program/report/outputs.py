@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, fields
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 from scoring_program.disclosure import round_floats
 from scoring_program.metrics.resampling import LEVEL
@@ -123,6 +124,11 @@ def result_json(result: Result, signature: str, stages: Mapping[str, float]) -> 
     ``stages`` are the seconds that each stage of the run took; all other numbers have at most 10 decimals.
     The ends of the interval have more of them than in the scores.
     """
+    return _document({"outcome": "scored", "exit_code": 0, **plain_result(result, signature)}, stages)
+
+
+def plain_result(result: Result, signature: str) -> dict[str, Any]:
+    """Return what is shown of a result as plain data; numbers have at most 10 decimals."""
     shown = {
         "signature": signature,
         "scores": dict(result.scores),
@@ -134,7 +140,8 @@ def result_json(result: Result, signature: str, stages: Mapping[str, float]) -> 
         "notes": [asdict(note) for note in result.notes],
         "tables": {section.key: _section(section) for section in result.sections},
     }
-    return _document({"outcome": "scored", "exit_code": 0, **round_floats(shown, DECIMALS)}, stages)
+    rounded: dict[str, Any] = round_floats(shown, DECIMALS)
+    return rounded
 
 
 def failed_json(outcome: str, exit_code: int, findings: Findings, stages: Mapping[str, float]) -> str:
