@@ -88,6 +88,9 @@ class Score:
 # The arguments of a call of `Evaluator.update`: a sequence, or a mapping by name.
 Arguments = Any
 
+# Everything but drawings, which only a page shows.
+_HOME = {"detail": "full", "drawings": 0}
+
 # The reference of each task that was used last, and its key.
 _loaded: dict[str, tuple[str, AnyLoaded]] = {}
 
@@ -124,7 +127,7 @@ def score(
     ValueError
         There is no such task.
     """
-    loaded = load(task, reference, cache, {"detail": "full", **settings})
+    loaded = load(task, reference, cache, {**_HOME, **settings})
     try:
         if isinstance(submission, (str, Path)):
             return _score(loaded, loaded.score_path(Path(submission)))
@@ -159,7 +162,7 @@ class Evaluator:
         **settings: SettingValue,
     ) -> None:
         self._arguments = (task, reference, cache, settings)
-        self._loaded = load(task, reference, cache, {"detail": "full", **settings})
+        self._loaded = load(task, reference, cache, {**_HOME, **settings})
         self._gathered = _Gathered(self._loaded)
 
     def update(self, *arguments: Any, **named: Any) -> None:

@@ -43,7 +43,7 @@ def document(task, name):
 
 def rows_of(task):
     for path in sorted(sample(task).iterdir()):
-        rows = [list(map(int, row)) for row in csv.reader(path.open(encoding="ascii"))]
+        rows = [list(map(int, row)) for row in csv.reader(path.read_text(encoding="ascii").splitlines())]
         yield path.name.replace("_prediction.csv", ""), np.array(rows)
 
 
