@@ -25,6 +25,7 @@ from scoring_program.signature import VERSION
 from scoring_program.task import AnyLoaded, AnyTask, load_task, task_ids
 from validator import console
 from validator.findings import Findings, Note, Problem, Refused
+from validator.limits import collector_off
 from writing import Key, Predictions
 
 
@@ -226,7 +227,7 @@ class _Gathered:
 
     def update(self, name: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> None:
         """Add the prediction of a call. Raises Refused."""
-        with Findings.collect() as findings:
+        with Findings.collect() as findings, collector_off():
             try:
                 self.predictions.update(*arguments, **named)
                 self.names[next(reversed(self.predictions.entries))] = name

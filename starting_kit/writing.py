@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 import zipfile
 from abc import ABC, abstractmethod
@@ -18,6 +19,15 @@ import kit_path  # noqa: F401 - makes the validator importable
 from scoring_program.task import AnyLoaded
 from validator.findings import Read, Refused, counted
 from validator.formats.rules import load_format
+
+try:
+    from msgspec.json import encode as encode
+except ImportError:  # slower, with the same values
+
+    def encode(value: Any) -> bytes:  # type: ignore[misc]
+        """Return a value as JSON."""
+        return json.dumps(value).encode()
+
 
 ANY = -1
 # What names an item: a video, a video and a segment, a sequence, or an image.
@@ -53,12 +63,12 @@ class FilePredictions(Predictions):
     """Predictions that are written as files of text, all at once."""
 
     @abstractmethod
-    def files(self) -> dict[str, str]:
+    def files(self) -> dict[str, bytes]:
         """Return the files of the submission by name, whatever the order of the calls was."""
 
     def read(self, loaded: AnyLoaded) -> Read[Any]:
         """Return the predictions as arrays, read as the files of a zip are. Raises Refused."""
-        return loaded.read({name: content.encode() for name, content in self.files().items()})
+        return loaded.read(self.files())
 
     def save(self, path: str | Path) -> None:
         """Write the zip, check it and put it at ``path``; nothing is left there if it is not valid.
@@ -102,7 +112,7 @@ def checked_file(path: str | Path, task_id: str) -> Iterator[Path]:
         work.replace(target)
 
 
-def save_zip(path: str | Path, task_id: str, files: Mapping[str, str]) -> None:
+def save_zip(path: str | Path, task_id: str, files: Mapping[str, str | bytes]) -> None:
     """Write a zip of texts by name, as `checked_file` does. Raises ValueError if it is not valid."""
     with checked_file(path, task_id) as work, zipfile.ZipFile(work, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():

@@ -7,13 +7,12 @@ writer.save("my.zip")
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 
-from writing import ANY, FilePredictions, Key, corner_boxes, steps, text, texts, whole
+from writing import ANY, FilePredictions, Key, corner_boxes, encode, steps, text, texts, whole
 
 FRAMES = 10
 _ARGUMENTS = {"clss": "classes", "idx_in_sent": "word_indexes", "bbox_for_all_frames": "boxes"}
@@ -75,14 +74,14 @@ class AnetEntitiesWriter(FilePredictions):
 
     update = add_segment
 
-    def files(self) -> dict[str, str]:
+    def files(self) -> dict[str, bytes]:
         """Return the JSON file by its name."""
         results: dict[str, dict[str, object]] = {}
         for video, segment in sorted(self.entries):
             results.setdefault(video, {})[segment] = self.entries[video, segment]
         external = {"used": bool(self._external), "details": self._external}
         content = {"results": results, "eval_mode": self._mode, "external_data": external}
-        return {f"submission_{self._mode.lower()}.json": json.dumps(content)}
+        return {f"submission_{self._mode.lower()}.json": encode(content)}
 
     def place(self, file: str, where: str) -> tuple[Key, str]:
         """Return video and segment of a problem, and its argument."""

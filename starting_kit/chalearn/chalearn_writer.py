@@ -43,9 +43,9 @@ class ChalearnWriter(FilePredictions):
 
     update = add_sequence
 
-    def files(self) -> dict[str, str]:
+    def files(self) -> dict[str, bytes]:
         """Return the CSV files by name."""
-        return {f"{sequence}{_NAME}": self.entries[sequence] for sequence in sorted(self.entries)}
+        return {f"{sequence}{_NAME}": self.entries[sequence].encode() for sequence in sorted(self.entries)}
 
     def place(self, file: str, where: str) -> tuple[Key, str]:
         """Return the sequence and the row of a problem in a file."""

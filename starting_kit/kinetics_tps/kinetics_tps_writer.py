@@ -8,14 +8,14 @@ writer.save("my.zip")
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Union
 
 import numpy as np
 
-from writing import ANY, FilePredictions, Key, corner_boxes, naming, steps, text, texts, whole
+from writing import ANY, FilePredictions, Key, corner_boxes, encode, naming, steps, text, texts, whole
 
 MOST_PROPOSALS = 5
 Boxes = Union[np.ndarray, Sequence[Sequence[float]]]
@@ -46,9 +46,13 @@ class KineticsTPSWriter(FilePredictions):
         """
         whole_video = KineticsTPSWriter()
         whole_video.add_video(video, action)
+        checked = _checked_at_once([human for humans in frames.values() for human in humans])
         for frame, humans in frames.items():
-            whole_video.add_frame(video, frame)
+            of_frame = whole_video._humans(video, frame)
             for index, (box, parts) in enumerate(humans):
+                if checked is not None:
+                    of_frame.append(next(checked))
+                    continue
                 with naming(f"frames[{frame}][{index}]"):
                     whole_video.add_human(video, frame, box, parts)
         self.put(video, whole_video.entries[video])
@@ -121,14 +125,14 @@ class KineticsTPSWriter(FilePredictions):
                 raise ValueError(f"{video}: the video has frames but no class; call add_video for each video")
         super().save(path)
 
-    def files(self) -> dict[str, str]:
+    def files(self) -> dict[str, bytes]:
         """Return the two JSON files by name."""
         videos = {video: self.entries[video] for video in sorted(self.entries)}
         contents = {
             _CLASSES: {video: own["action"] for video, own in videos.items()},
             _PARTS: {video: own["frames"] for video, own in videos.items() if own["frames"]},
         }
-        return {name: json.dumps(data) for name, data in contents.items()}
+        return {name: encode(data) for name, data in contents.items()}
 
     def place(self, file: str, where: str) -> tuple[Key, str]:
         """Return the video of a problem, and its argument."""
@@ -138,6 +142,31 @@ class KineticsTPSWriter(FilePredictions):
         frame, _, *within = rest
         names = (f"[{step}]" if step.isdigit() else f".{_ARGUMENTS.get(step, step)}" for step in within)
         return video, f"frames[{int(frame[4:-5])}]{''.join(names)}"
+
+
+def _checked_at_once(humans: Sequence[Human]) -> Iterator[object] | None:
+    """Return humans as `KineticsTPSWriter.add_human` keeps them; None if it may refuse one, and then it says
+    why."""
+    parts = [part for _, parts in humans for part in parts.items()]
+    try:
+        proposals = [(list(boxes), list(states)) for _, (boxes, states) in parts]
+        words = [*(name for name, _ in parts), *chain.from_iterable(states for _, states in proposals)]
+        sizes = all(len(boxes) == len(states) <= MOST_PROPOSALS for boxes, states in proposals)
+        if not sizes or not all(words) or set(map(type, words)) - {str}:
+            return None
+        flat = [*(box for box, _ in humans), *chain.from_iterable(boxes for boxes, _ in proposals)]
+        values = corner_boxes(flat, (ANY, 4), "the boxes").tolist()
+    except (TypeError, ValueError):
+        return None
+    rows, states_of_parts = iter(values[len(humans) :]), (states for _, states in proposals)
+
+    def with_boxes(states: list[str]) -> dict[str, object]:
+        return {"box": list(islice(rows, len(states))), "verb": states}
+
+    return (
+        {"box": box, "parts": {name: with_boxes(next(states_of_parts)) for name in own}}
+        for box, (_, own) in zip(values, humans)
+    )
 
 
 _ARGUMENTS = {"verb": "states"}
