@@ -101,5 +101,6 @@ def test_images_have_the_cost_that_the_page_shows():
         SAMPLES / "densepose" / "weak"
     )
     (table,) = (section for section in result.sections if section.key == "images")
-    shown = {row[0]: row[-1] for row in table.rows}
+    cost = [column.title for column in table.columns].index("Cost")
+    shown = {row[0]: row[cost] for row in table.rows}
     assert {row["item"]: row["cost"] for row in result.item_rows()} == shown
