@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Union
+from typing import Any, Union
 
 import numpy as np
 
@@ -343,12 +343,26 @@ class Statistics:
     ----------
     item_scores : float64 array of shape (n,)
         The score of each single item of the reference, NaN where it has none.
+    item_submitted : bool array of shape (n,)
+        Whether the submission holds anything about the item.
+    item_weights : int array of shape (n,)
+        The share of each item in the mean of the scores of items, 0 where it has none.
     notes : sequence of Note
         Facts about the submission.
     """
 
     item_scores: Floats
+    item_submitted: Bools
+    item_weights: Ints
     notes: Sequence[Note]
+
+    def outside_weight(self) -> int:
+        """Return the weight of what is submitted outside of the items, which has the score 0."""
+        return 0
+
+    def item_columns(self) -> Mapping[str, Floats]:
+        """Return further numbers of the items by name, arrays of shape (n,)."""
+        return {}
 
 
 @dataclass(frozen=True)
@@ -385,3 +399,18 @@ class Result:
     sections: Sequence[Section] = ()
     notes: Sequence[Note] = field(default_factory=list)
     decimals: int = DECIMALS
+
+    def item_rows(self) -> list[dict[str, Any]]:
+        """Return ``item``, ``submitted``, ``score``, ``weight``, and what the task adds, for each item.
+
+        A row ``(outside)`` stands for what is submitted outside of the items, if it counts. Only for
+        ``detail: full``.
+        """
+        of = self.statistics
+        arrays = {"submitted": of.item_submitted, "score": of.item_scores, "weight": of.item_weights}
+        arrays |= of.item_columns()
+        lists = zip(self.items, *(values.tolist() for values in arrays.values()))
+        rows = [dict(zip(("item", *arrays), row)) for row in lists]
+        if outside := of.outside_weight():
+            rows.append({"item": "(outside)", "submitted": True, "score": 0.0, "weight": outside})
+        return [{key: None if value != value else value for key, value in row.items()} for row in rows]

@@ -34,6 +34,7 @@ from scoring_program.result import (
 from scoring_program.settings import SETTINGS_FILE, Setting, Settings, allowed, declared, read_settings
 from scoring_program.signature import KEY_FILE, keyed, read_key, reference_hash, signature
 from validator import limits
+from validator.archive import Source
 from validator.arrays import Floats
 from validator.findings import Findings, Note, Read, counted, quote
 from validator.strict_yaml import load_strict
@@ -133,7 +134,7 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         """Return the names of the independent items of the reference, in ascending order."""
 
     @abstractmethod
-    def read_submission(self, path: Path, reference: ReferenceT) -> Read[SubmissionT]:
+    def read_submission(self, path: Source, reference: ReferenceT) -> Read[SubmissionT]:
         """Return the validated submission as arrays, with notes. Raises Refused."""
 
     @abstractmethod
@@ -260,7 +261,7 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         """Look for mistakes of organizers that do not stop a run. Raises Refused."""
         return self.task.check_reference(self.folder, self.settings, self.reference)
 
-    def read(self, path: Path) -> Read[SubmissionT]:
+    def read(self, path: Source) -> Read[SubmissionT]:
         """Return the validated submission in a zip file or a folder, with notes. Raises Refused."""
         return self.task.read_submission(path, self.reference)
 

@@ -71,7 +71,8 @@ def compare(
                 problems.add(own.code, own.problem, own.remedy, file=file, where=own.where, rule=own.rule)
         else:
             # Fifty whole results need too much memory.
-            kept = Statistics(result.statistics.item_scores, result.statistics.notes)
+            of = result.statistics
+            kept = Statistics(of.item_scores, of.item_submitted, of.item_weights, of.notes)
             sections = [section for section in result.sections if column_of(section)[0]]
             results[name] = replace(result, statistics=kept, sections=sections)
     if not results:

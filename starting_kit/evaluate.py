@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import shutil
 import sys
 import tempfile
@@ -21,7 +22,8 @@ from functools import partial
 from pathlib import Path
 
 import images
-from home import ReferenceProblemsError, Score, SubmissionError, prepared_folder, score
+from history import add_run
+from home import Evaluator, ReferenceProblemsError, Score, SubmissionError, prepared_folder, score
 from kit_path import DEMO_REFERENCE
 
 # isort: split
@@ -33,7 +35,7 @@ from scoring_program.task import load_task, task_ids
 from validator import console
 from validator.findings import Refused
 
-__all__ = ["ReferenceProblemsError", "Score", "SubmissionError", "main", "score"]
+__all__ = ["Evaluator", "ReferenceProblemsError", "Score", "SubmissionError", "add_run", "main", "score"]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -79,6 +81,9 @@ def _report(task: str, outcome: Outcome, options: argparse.Namespace) -> int:
                 _print_mode(outcome.result, options.loc_mode)
             if options.verbose:
                 _print_classes(outcome.result)
+            if options.run:
+                detail = (options.output / outputs.DETAIL_JSON).read_text(encoding="utf-8")
+                add_run(options.output, options.run, json.loads(detail))
         console.say(f"detail page: {options.output / outputs.DETAIL_HTML}")
         if outcome.exit_code == SCORED and options.reference is None:
             what = "This was the synthetic demo reference"
@@ -122,6 +127,8 @@ def _parser(modes: list[str]) -> argparse.ArgumentParser:
     parser.add_argument("--images", type=Path, metavar="DIR", help=what)
     what = "the size that the boxes belong to, if not that of the image files"
     parser.add_argument("--image-size", type=images.image_size, metavar="WxH", help=what)
+    what = "append the scores to runs.csv under this name, and draw history.html"
+    parser.add_argument("--run", metavar="NAME", help=what)
     protocols = ["published", "released"]
     parser.add_argument("--protocol", choices=protocols, help="default: what the reference says")
     return parser

@@ -1,25 +1,32 @@
-"""Scoring at home from Python: `score`, and references that are read once and prepared into a cache."""
+"""Scoring at home from Python: `score`, `Evaluator`, and references that are read once and prepared into a
+cache."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import importlib
 import json
 import os
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from kit_path import DEMO_REFERENCE
 
 # isort: split
-from scoring_program.result import ErrorCost, Interval
+from scoring_program.report.outputs import plain_result
+from scoring_program.result import ErrorCost, Interval, Result
 from scoring_program.settings import Settings, SettingValue
 from scoring_program.signature import VERSION
 from scoring_program.task import AnyLoaded, AnyTask, load_task, task_ids
 from validator import console
 from validator.findings import Findings, Note, Problem, Refused
+from validator.limits import collector_off
+from writing import Key, Predictions
 
 
 class ProblemsError(ValueError):
@@ -50,21 +57,40 @@ class Score:
         ``low`` and ``high`` of the 95 % interval.
     error_costs : sequence of ErrorCost
         What each type of error costs, the largest first.
-    items : mapping of str to float
-        The score of each independent item (video, sequence, segment, image); NaN where it has none.
+    items : sequence of dict
+        A row for each independent item (video, sequence, image), as in ``per_item.csv``: ``item``,
+        ``submitted``, ``score`` (None where it has none), ``weight``.
     notes : sequence of Note
         Remarks, those on likely mistakes first.
     signature : str
         Scores with the same signature are comparable.
+    tables : mapping of str to dict
+        The sections of the detail page by their keys, as in ``detailed_results.json``.
     """
 
     scores: Mapping[str, float]
     interval: Interval | None
     error_costs: Sequence[ErrorCost]
-    items: Mapping[str, float]
+    items: Sequence[dict[str, Any]]
     notes: Sequence[Note]
     signature: str
+    tables: Mapping[str, Any]
+    _plain: Mapping[str, Any] = field(repr=False)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return all as plain data: what ``detailed_results.json`` holds of a score, and ``items``."""
+        return {**self._plain, "items": [dict(row) for row in self.items]}
+
+    def to_frame(self) -> Any:
+        """Return the items as a data frame of pandas. Raises ImportError where it is not installed."""
+        return importlib.import_module("pandas").DataFrame(self.items)
+
+
+# The arguments of a call of `Evaluator.update`: a sequence, or a mapping by name.
+Arguments = Any
+
+# Everything but drawings, which only a page shows.
+_HOME = {"detail": "full", "drawings": 0}
 
 # The reference of each task that was used last, and its key.
 _loaded: dict[str, tuple[str, AnyLoaded]] = {}
@@ -72,7 +98,7 @@ _loaded: dict[str, tuple[str, AnyLoaded]] = {}
 
 def score(
     task: str,
-    submission: str | Path,
+    submission: str | Path | Iterable[Arguments],
     reference: str | Path | None = None,
     cache: str | Path | None = None,
     **settings: SettingValue,
@@ -83,8 +109,9 @@ def score(
     ----------
     task : str
         The id of the task, as on the command line.
-    submission : path
-        A zip file, or a folder with its files.
+    submission : path, or iterable of tuple or dict
+        A zip file, or a folder with its files; or predictions in memory, each the arguments of one call of
+        `Evaluator.update`.
     reference : path, optional
         A folder with ground truth in the organizers' file formats; by default the demo reference of the kit.
     cache : path, optional
@@ -95,19 +122,150 @@ def score(
     Raises
     ------
     SubmissionError
-        The submission is not valid; ``problems`` lists why.
+        The submission is not valid; ``problems`` lists why, and of predictions which argument.
     ReferenceProblemsError
         The reference or a setting is not valid; ``problems`` lists why.
     ValueError
         There is no such task.
     """
-    loaded = load(task, reference, cache, settings)
+    loaded = load(task, reference, cache, {**_HOME, **settings})
     try:
-        result = loaded.score_path(Path(submission))
+        if isinstance(submission, (str, Path)):
+            return _score(loaded, loaded.score_path(Path(submission)))
+        gathered = _Gathered(loaded)
+        with Findings.collect() as findings:
+            for index, arguments in enumerate(submission):
+                by_name = isinstance(arguments, Mapping)
+                positional, named = ((), arguments) if by_name else (arguments, {})
+                with findings.part():
+                    gathered.update(f"predictions[{index}]", positional, named)
+        return _score(loaded, gathered.result(loaded))
     except Refused as refused:
         raise SubmissionError(refused.findings) from None
-    items = dict(zip(result.items, result.statistics.item_scores.tolist()))
-    return Score(result.scores, result.interval, result.error_costs, items, result.notes, loaded.signature)
+
+
+class Evaluator:
+    """Gathers predictions in memory and scores them, as a metric of torchmetrics does.
+
+    An evaluator can be pickled, and merged with those of other processes: their order changes no number.
+
+    Parameters
+    ----------
+    task, reference, cache, **settings
+        As for `score`, with the same errors.
+    """
+
+    def __init__(
+        self,
+        task: str,
+        reference: str | Path | None = None,
+        cache: str | Path | None = None,
+        **settings: SettingValue,
+    ) -> None:
+        self._arguments = (task, reference, cache, settings)
+        self._loaded = load(task, reference, cache, {**_HOME, **settings})
+        self._gathered = _Gathered(self._loaded)
+
+    def update(self, *arguments: Any, **named: Any) -> None:
+        """Add the prediction for an item; it takes what ``update`` of the task's writer takes.
+
+        Raises SubmissionError, and keeps nothing of the call, if an argument is not valid or there is a
+        prediction for the item already.
+        """
+        shown = [repr(value) for value in (*arguments, *named.values()) if isinstance(value, (str, int))]
+        try:
+            self._gathered.update(f"update({', '.join(shown)})", arguments, named)
+        except Refused as refused:
+            raise SubmissionError(refused.findings) from None
+
+    def compute(self) -> Score:
+        """Return the score of all predictions, that of a zip with them. Raises SubmissionError."""
+        try:
+            return _score(self._loaded, self._gathered.result(self._loaded))
+        except Refused as refused:
+            raise SubmissionError(refused.findings) from None
+
+    def reset(self) -> None:
+        """Forget all predictions."""
+        self._gathered = _Gathered(self._loaded)
+
+    def merge(self, *others: Evaluator) -> None:
+        """Add the predictions of other evaluators.
+
+        Raises ValueError, and adds nothing, if one has another signature, or an item is predicted twice.
+        """
+        if any(other._loaded.signature != self._loaded.signature for other in others):
+            raise ValueError("evaluators of another task, reference, or settings cannot be merged")
+        merged = _Gathered(self._loaded)
+        for one in (self, *others):
+            for key, entry in one._gathered.predictions.entries.items():
+                merged.predictions.put(key, entry)
+            merged.names |= one._gathered.names
+        self._gathered = merged
+
+    def __getstate__(self) -> dict[str, Any]:
+        gathered = self._gathered
+        state = {"entries": gathered.predictions.entries, "names": gathered.names}
+        return {"arguments": self._arguments, **state}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        task, reference, cache, settings = state["arguments"]
+        self.__init__(task, reference, cache, **settings)  # type: ignore[misc]
+        self._gathered.predictions.entries, self._gathered.names = state["entries"], state["names"]
+
+
+class _Gathered:
+    """Predictions in memory, with the names of the calls that gave them, for messages."""
+
+    def __init__(self, loaded: AnyLoaded) -> None:
+        writers = [importlib.import_module(Path(name).stem) for name in loaded.task.kit_files]
+        known = {key: make for module in writers for key, make in getattr(module, "WRITERS", {}).items()}
+        if loaded.task.id not in known:
+            raise ValueError(f"{loaded.task.id} takes no predictions in memory; give a zip file")
+        self.predictions: Predictions = known[loaded.task.id](loaded)
+        self.names: dict[Key, str] = {}
+
+    def update(self, name: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> None:
+        """Add the prediction of a call. Raises Refused."""
+        with Findings.collect() as findings, collector_off():
+            try:
+                self.predictions.update(*arguments, **named)
+                self.names[next(reversed(self.predictions.entries))] = name
+            except Refused as refused:
+                findings.extend(self._placed(refused.findings, lambda key: name))
+            except (TypeError, ValueError) as error:
+                problem, _, remedy = str(error).partition("; ")
+                remedy = remedy or "see the arguments of update"
+                findings.add("E-ARGUMENT", problem, remedy, where=name)
+
+    def result(self, loaded: AnyLoaded) -> Result:
+        """Return the result. Raises Refused."""
+        try:
+            return loaded.score(self.predictions.read(loaded))
+        except Refused as refused:
+            raise Refused(self._placed(refused.findings, self.names.__getitem__)) from None
+
+    def _placed(self, found: Findings, name: Callable[[Key], str]) -> Findings:
+        """Return findings with arguments of calls in place of files and the places in them."""
+        placed = Findings()
+        for problem in found.problems:
+            file, where = problem.file, problem.where
+            with contextlib.suppress(KeyError, ValueError):
+                key, argument = self.predictions.place(file, where)
+                file, where = "", f"{name(key)}.{argument}"
+            texts = problem.code, problem.problem, problem.remedy
+            placed.add(*texts, file=file, where=where, rule=problem.rule)
+        if more := found.total - len(found.problems):
+            placed.count_unread(more, "")
+        return placed
+
+
+def _score(loaded: AnyLoaded, result: Result) -> Score:
+    plain = plain_result(result, loaded.signature)
+    rows, costs = result.item_rows(), result.error_costs
+    return Score(
+        result.scores, result.interval, costs, rows, result.notes, loaded.signature, plain["tables"], plain
+    )
 
 
 def load(task: str, reference: str | Path | None, cache: str | Path | None, settings: Settings) -> AnyLoaded:

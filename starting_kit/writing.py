@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 import zipfile
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,10 +16,80 @@ import numpy as np
 import kit_path  # noqa: F401 - makes the validator importable
 
 # isort: split
-from validator.findings import Refused, counted
+from scoring_program.task import AnyLoaded
+from validator.findings import Read, Refused, counted
 from validator.formats.rules import load_format
 
+try:
+    from msgspec.json import encode as encode
+except ImportError:  # slower, with the same values
+
+    def encode(value: Any) -> bytes:  # type: ignore[misc]
+        """Return a value as JSON."""
+        return json.dumps(value).encode()
+
+
 ANY = -1
+# What names an item: a video, a video and a segment, a sequence, or an image.
+Key = Any
+
+
+class Predictions(ABC):
+    """Predictions in memory. ``entries`` maps items to what is predicted, in any order; it can be pickled."""
+
+    def __init__(self, task_id: str) -> None:
+        self.task_id = task_id
+        self.entries: dict[Key, Any] = {}
+
+    # What a call takes differs by task.
+    update: Any
+
+    def put(self, key: Key, entry: object) -> None:
+        """Keep the prediction for an item. Raises ValueError if there is one already."""
+        if key in self.entries:
+            raise ValueError(f"there is a prediction for {key!r} already; give one for each item")
+        self.entries[key] = entry
+
+    @abstractmethod
+    def read(self, loaded: AnyLoaded) -> Read[Any]:
+        """Return the predictions as arrays, checked as a submission is. Raises Refused."""
+
+    @abstractmethod
+    def place(self, file: str, where: str) -> tuple[Key, str]:
+        """Return the item of a problem, and its argument with indexes. Raises ValueError if there is none."""
+
+
+class FilePredictions(Predictions):
+    """Predictions that are written as files of text, all at once."""
+
+    @abstractmethod
+    def files(self) -> dict[str, bytes]:
+        """Return the files of the submission by name, whatever the order of the calls was."""
+
+    def read(self, loaded: AnyLoaded) -> Read[Any]:
+        """Return the predictions as arrays, read as the files of a zip are. Raises Refused."""
+        return loaded.read(self.files())
+
+    def save(self, path: str | Path) -> None:
+        """Write the zip, check it and put it at ``path``; nothing is left there if it is not valid.
+
+        Raises ValueError if the submission is not valid; the message lists what is wrong.
+        """
+        save_zip(path, self.task_id, self.files())
+
+
+def steps(pointer: str) -> list[str]:
+    """Return the keys and indexes of a JSON Pointer."""
+    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+
+
+@contextmanager
+def naming(what: str) -> Iterator[None]:
+    """Begin the messages of ValueErrors with ``what``."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{what}: {error}") from None
 
 
 @contextmanager
@@ -40,7 +112,7 @@ def checked_file(path: str | Path, task_id: str) -> Iterator[Path]:
         work.replace(target)
 
 
-def save_zip(path: str | Path, task_id: str, files: Mapping[str, str]) -> None:
+def save_zip(path: str | Path, task_id: str, files: Mapping[str, str | bytes]) -> None:
     """Write a zip of texts by name, as `checked_file` does. Raises ValueError if it is not valid."""
     with checked_file(path, task_id) as work, zipfile.ZipFile(work, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():

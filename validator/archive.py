@@ -83,7 +83,21 @@ class _FileMember:
         return os.fdopen(descriptor, "rb")
 
 
-_Member = Union[_ZipMember, _FileMember]
+@dataclass(frozen=True)
+class _TextMember:
+    data: bytes
+
+    @property
+    def size(self) -> int:
+        return len(self.data)
+
+    def open(self) -> BinaryIO:
+        return io.BytesIO(self.data)
+
+
+_Member = Union[_ZipMember, _FileMember, _TextMember]
+# A zip file, a folder, or the content of files by name.
+Source = Union[Path, Mapping[str, bytes]]
 
 
 @dataclass(frozen=True)
@@ -158,20 +172,32 @@ class Submission:
 
 
 @contextmanager
-def open_submission(path: Path, limits: Limits) -> Iterator[Submission]:
-    """Open the zip file or folder at ``path``. Raises Refused.
+def open_submission(path: Source, limits: Limits) -> Iterator[Submission]:
+    """Open the zip file or folder at ``path``, or files in memory. Raises Refused.
 
     A folder may hold the files themselves, one folder with the files, or a single zip file. The file
     ``metadata``, which platforms put next to an unpacked submission, is ignored.
     """
     with ExitStack() as opened:
         with Findings.collect() as findings:
-            try:
-                is_folder = stat.S_ISDIR(path.stat().st_mode)
-            except (OSError, ValueError):
-                findings.refuse("E-FILE-MISSING", "there is no such file", "check the path", file=str(path))
-            members = (_open_folder if is_folder else _open_zip)(path, limits, findings, opened)
+            if isinstance(path, Mapping):
+                members = _open_texts(path, limits, findings)
+            else:
+                members = _open_path(path, limits, findings, opened)
         yield Submission(members, findings)
+
+
+def _open_texts(texts: Mapping[str, bytes], limits: Limits, findings: Findings) -> dict[str, _Member]:
+    _check_names(texts, findings)
+    return _check_members({name: _TextMember(data) for name, data in texts.items()}, limits, findings, "")
+
+
+def _open_path(path: Path, limits: Limits, findings: Findings, opened: ExitStack) -> dict[str, _Member]:
+    try:
+        is_folder = stat.S_ISDIR(path.stat().st_mode)
+    except (OSError, ValueError):
+        findings.refuse("E-FILE-MISSING", "there is no such file", "check the path", file=str(path))
+    return (_open_folder if is_folder else _open_zip)(path, limits, findings, opened)
 
 
 def _open_folder(path: Path, limits: Limits, findings: Findings, opened: ExitStack) -> dict[str, _Member]:

@@ -132,7 +132,7 @@ class _Document:
             data = data[len(BOM) :] if data.startswith(BOM) else data
         self._data, self._name, self._file, self._budget = data, name, file, budget
         self._schema = load_schema(file.schema)
-        self._entry_schema = _entry_schema(self._schema, file.each)
+        _entry_schema(self._schema, file.each)
         self.members: Members = {}
         # Colons in what the typed decoders read, less the keys that they keep.
         self._colons_left = _count(data)
@@ -177,7 +177,7 @@ class _Document:
         if self._raw is None:
             yield from self._entries.items()
             return
-        decoder = typed_json.decoder_for(self._entry_schema, self._schema)
+        decoder = _entry_decoder(self._file.schema, self._file.each)
         for key, text in self._raw.items():
             try:
                 value = _decode(text, decoder)
@@ -261,6 +261,13 @@ def check_value(data: bytes, schema_file: Path, where: str, budget: Budget) -> J
 @cache
 def _decoder(schema_file: Path) -> Decoder:
     return typed_json.decoder_for(load_schema(schema_file), load_schema(schema_file))
+
+
+@cache
+def _entry_decoder(schema_file: Path, each: str) -> Decoder:
+    # The types of each decoder stay in memory for ever.
+    schema = load_schema(schema_file)
+    return typed_json.decoder_for(_entry_schema(schema, each), schema)
 
 
 def _is_utf8(data: bytes) -> bool:

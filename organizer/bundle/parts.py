@@ -120,7 +120,7 @@ def build_program(task_id: str) -> bytes:
 def build_kit(task_ids: Sequence[str], demo: Mapping[str, Files]) -> bytes:
     """Return the starting kit for these tasks as a zip, with their demo references and never another."""
     kit = ROOT / "starting_kit"
-    modules = ("compare", "comparison", "evaluate", "home", "images", "kit_path", "writing")
+    modules = ("compare", "comparison", "evaluate", "history", "home", "images", "kit_path", "writing")
     shared = ("requirements.txt", *(f"{name}.py" for name in modules))
     files = {name: (kit / name).read_bytes() for name in shared}
     for name in ("README.md", "quickstart.ipynb"):

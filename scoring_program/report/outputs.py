@@ -17,11 +17,12 @@ from contextlib import contextmanager
 from dataclasses import asdict, fields
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 from scoring_program.disclosure import round_floats
 from scoring_program.metrics.resampling import LEVEL
 from scoring_program.report.html import clean
-from scoring_program.result import DECIMALS, Interval, Matrix, Result, Section, Table
+from scoring_program.result import DECIMALS, Cell, Interval, Matrix, Result, Section, Table
 from validator.console import OutputError
 from validator.findings import Findings
 
@@ -123,6 +124,11 @@ def result_json(result: Result, signature: str, stages: Mapping[str, float]) -> 
     ``stages`` are the seconds that each stage of the run took; all other numbers have at most 10 decimals.
     The ends of the interval have more of them than in the scores.
     """
+    return _document({"outcome": "scored", "exit_code": 0, **plain_result(result, signature)}, stages)
+
+
+def plain_result(result: Result, signature: str) -> dict[str, Any]:
+    """Return what is shown of a result as plain data; numbers have at most 10 decimals."""
     shown = {
         "signature": signature,
         "scores": dict(result.scores),
@@ -134,7 +140,8 @@ def result_json(result: Result, signature: str, stages: Mapping[str, float]) -> 
         "notes": [asdict(note) for note in result.notes],
         "tables": {section.key: _section(section) for section in result.sections},
     }
-    return _document({"outcome": "scored", "exit_code": 0, **round_floats(shown, DECIMALS)}, stages)
+    rounded: dict[str, Any] = round_floats(shown, DECIMALS)
+    return rounded
 
 
 def failed_json(outcome: str, exit_code: int, findings: Findings, stages: Mapping[str, float]) -> str:
@@ -157,13 +164,18 @@ def _interval(interval: Interval) -> dict[str, object]:
 
 
 def per_item_csv(result: Result) -> str:
-    """Return the score of each single item as CSV, empty where it has none. Only for ``detail: full``."""
-    text = io.StringIO()
+    """Return the rows of `Result.item_rows` as CSV; None is empty. Only for ``detail: full``."""
+    text, rows = io.StringIO(), result.item_rows()
     table = csv.writer(text, lineterminator="\n")
-    table.writerow(["item", "score"])
-    for item, score in zip(result.items, result.statistics.item_scores.tolist()):
-        table.writerow([item, "" if math.isnan(score) else f"{score:.{DECIMALS}f}"])
+    table.writerow(rows[0] if rows else ["item", "submitted", "score", "weight"])
+    table.writerows(map(_item_cell, row.values()) for row in rows)
     return text.getvalue()
+
+
+def _item_cell(value: Cell) -> str:
+    if value is None or isinstance(value, bool):
+        return "" if value is None else str(value).lower()
+    return f"{value:.{DECIMALS}f}" if isinstance(value, float) else str(value)
 
 
 def _document(data: Mapping[str, object], stages: Mapping[str, float]) -> str:

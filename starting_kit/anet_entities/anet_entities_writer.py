@@ -7,18 +7,18 @@ writer.save("my.zip")
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 
-from writing import ANY, corner_boxes, save_zip, text, texts, whole
+from writing import ANY, FilePredictions, Key, corner_boxes, encode, steps, text, texts, whole
 
 FRAMES = 10
+_ARGUMENTS = {"clss": "classes", "idx_in_sent": "word_indexes", "bbox_for_all_frames": "boxes"}
 
 
-class AnetEntitiesWriter:
+class AnetEntitiesWriter(FilePredictions):
     """Collects the objects of segments and writes the one JSON file in a zip.
 
     Parameters
@@ -32,9 +32,9 @@ class AnetEntitiesWriter:
     def __init__(self, eval_mode: str, external_data: str = "") -> None:
         if eval_mode not in ("GT", "gen"):
             raise ValueError(f"eval_mode is {eval_mode!r}; it must be GT or gen")
+        super().__init__(f"anet_entities_{eval_mode.lower()}")
         self._mode = eval_mode
         self._external = external_data
-        self._results: dict[str, dict[str, object]] = {}
 
     def add_segment(
         self,
@@ -60,7 +60,7 @@ class AnetEntitiesWriter:
         ------
         ValueError
             The three differ in length; classes are not a list of strings; a word index is not a whole number
-            from 0; boxes have another shape, are not in pixels or have x2 < x1.
+            from 0; boxes have another shape, are not in pixels or have x2 < x1; the segment was set already.
         """
         names = texts(classes, "classes")
         words = [whole(index, f"word_indexes[{position}]", 0) for position, index in enumerate(word_indexes)]
@@ -69,18 +69,27 @@ class AnetEntitiesWriter:
             lengths = f"classes {len(names)}, word_indexes {len(words)}, boxes {len(array)}"
             raise ValueError(f"{lengths}: give equally many")
         key = segment if isinstance(segment, str) else str(whole(segment, "the segment", 0))
-        self._results.setdefault(text(video, "the video"), {})[text(key, "the segment")] = {
-            "clss": names,
-            "idx_in_sent": words,
-            "bbox_for_all_frames": array.tolist(),
-        }
+        objects = {"clss": names, "idx_in_sent": words, "bbox_for_all_frames": array.tolist()}
+        self.put((text(video, "the video"), text(key, "the segment")), objects)
 
-    def save(self, path: str | Path) -> None:
-        """Write the zip, check it and put it at ``path``; nothing is left there if it is not valid.
+    update = add_segment
 
-        Raises ValueError if the submission is not valid; the message lists what is wrong.
-        """
+    def files(self) -> dict[str, bytes]:
+        """Return the JSON file by its name."""
+        results: dict[str, dict[str, object]] = {}
+        for video, segment in sorted(self.entries):
+            results.setdefault(video, {})[segment] = self.entries[video, segment]
         external = {"used": bool(self._external), "details": self._external}
-        content = {"results": self._results, "eval_mode": self._mode, "external_data": external}
-        name = self._mode.lower()
-        save_zip(path, f"anet_entities_{name}", {f"submission_{name}.json": json.dumps(content)})
+        content = {"results": results, "eval_mode": self._mode, "external_data": external}
+        return {f"submission_{self._mode.lower()}.json": encode(content)}
+
+    def place(self, file: str, where: str) -> tuple[Key, str]:
+        """Return video and segment of a problem, and its argument."""
+        _, video, segment, name, *indexes = steps(where)
+        return (video, segment), _ARGUMENTS[name] + "".join(f"[{index}]" for index in indexes)
+
+
+WRITERS = {
+    f"anet_entities_{mode.lower()}": partial(lambda mode, loaded: AnetEntitiesWriter(mode), mode)
+    for mode in ("GT", "gen")
+}

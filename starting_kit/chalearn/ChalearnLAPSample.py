@@ -9,10 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn, Union
 
-import numpy as np
-
+from chalearn_writer import FIELDS, csv_rows
 from ChalearnLAPEvaluation import evalAction, evalGesture, read_member
-from writing import checked_file, whole
+from writing import checked_file
 
 _Path = Union[str, "os.PathLike[str]"]
 
@@ -21,7 +20,6 @@ class _Sample:
     """One sequence, from its zip ``{Id}.zip`` with ``{Id}_labels.csv`` and ``{Id}_data.csv``."""
 
     _task_id: str
-    _fields: tuple[str, ...]
     _evaluation: Callable[[_Path, _Path, str], float]
 
     def __init__(self, fileName: _Path) -> None:
@@ -45,12 +43,7 @@ class _Sample:
 
         Raises ValueError if a row is not the fields of the track in whole numbers, or the file is not valid.
         """
-        rows = b""
-        for index, row in enumerate(prediction):
-            if np.ndim(row) != 1 or len(row) != len(self._fields):
-                raise ValueError(f"row {index} is [{', '.join(self._fields)}] in whole numbers, not {row!r}")
-            values = [whole(value, f"row {index}: {name}", 1) for name, value in zip(self._fields, row)]
-            rows += (",".join(map(str, values)) + "\n").encode("ascii")
+        rows = csv_rows(prediction, FIELDS[self._task_id]).encode("ascii")
         with checked_file(Path(predPath, f"{self._path.stem}_prediction.csv"), self._task_id) as work:
             work.write_bytes(rows)
         self._exported = rows
@@ -82,7 +75,6 @@ class ActionSample(_Sample):
     """A sequence of track 2; rows are ``[ActorID, ActionID, StartFrame, EndFrame]``."""
 
     _task_id = "chalearn_action"
-    _fields = ("ActorID", "ActionID", "StartFrame", "EndFrame")
     _evaluation = staticmethod(evalAction)
 
     def getActions(self) -> list[list[int]]:
@@ -94,7 +86,6 @@ class GestureSample(_Sample):
     """A sequence of track 3; rows are ``[GestureID, StartFrame, EndFrame]``."""
 
     _task_id = "chalearn_gesture"
-    _fields = ("GestureID", "StartFrame", "EndFrame")
     _evaluation = staticmethod(evalGesture)
 
     def getGestures(self) -> list[list[int]]:

@@ -25,12 +25,15 @@ from typing import IO
 
 import numpy as np
 
-from writing import checked_file, numbers, refuse_fractions, whole
+from writing import Key, Predictions, checked_file, naming, numbers, refuse_fractions, steps, whole
 
 # isort: split
+from scoring_program.challenges.densepose.read import Gathered, gather, joined_in_order
+from scoring_program.task import AnyLoaded
 from validator import console
-from validator.findings import counted
-from validator.formats.densepose.read import PARTS, encode_detection
+from validator.findings import Read, Refused, counted
+from validator.formats.densepose.read import PARTS, array_entry, encode_detection
+from validator.formats.rules import load_rules
 
 
 class DensePoseWriter:
@@ -74,14 +77,7 @@ class DensePoseWriter:
             A value is not finite or not a number; the box is not in pixels; the array does not fit the box,
             is not uint8, holds a part above 24, or U and V in 0..1.
         """
-        box_values = numbers(box, (4,), "the box")
-        refuse_fractions(box_values, "the box")
-        certainty = float(numbers(score, (), "the score"))
-        array = np.asarray(iuv)
-        _check_pixels(array, (3, int(box_values[3]), int(box_values[2])))
-        x, y, width, height = box_values.tolist()
-        image = whole(image_id, "the image id", 0)
-        encoded = encode_detection(image, (x, y, width, height), certainty, array)
+        encoded = encode_detection(whole(image_id, "the image id", 0), *_checked(box, score, iuv))
         self._stream.write(f"{self._separator}{encoded}".encode())
         self._separator = ",\n"
 
@@ -91,6 +87,65 @@ class DensePoseWriter:
         if error_type is None:
             self._stream.write(b"[]\n" if self._separator == "[\n" else b"\n]\n")
         self._stack.__exit__(error_type, error, trace)
+
+
+class DensePosePredictions(Predictions):
+    """Keeps what scoring needs of the detections of images; their arrays are dropped at once."""
+
+    def __init__(self, loaded: AnyLoaded) -> None:
+        super().__init__(loaded.task.id)
+        self._rules, self._reference = load_rules(self.task_id), loaded.reference
+
+    def update(self, image_id: int, detections: Sequence[tuple[Sequence[float], float, np.ndarray]]) -> None:
+        """Set all detections of an image.
+
+        Parameters
+        ----------
+        image_id : int
+        detections : sequence of (box, score, iuv)
+            As for `DensePoseWriter.add`.
+
+        Raises
+        ------
+        ValueError
+            As `DensePoseWriter.add`, or there is a prediction for the image already.
+        """
+        image, entries = whole(image_id, "the image id", 0), []
+        for index, (box, score, iuv) in enumerate(detections):
+            with naming(f"detections[{index}]"):
+                entries.append(array_entry(image, *_checked(box, score, iuv)))
+        self.put(image, ())
+        try:
+            self.entries[image] = gather(entries, self._rules, self._reference)
+        except Refused:
+            del self.entries[image]
+            raise
+
+    def read(self, loaded: AnyLoaded) -> Read[Gathered]:
+        """Return the detections of all images, by the ids of the images."""
+        return Read(joined_in_order([self.entries[image] for image in sorted(self.entries)]), [])
+
+    def place(self, file: str, where: str) -> tuple[Key, str]:
+        """Return the argument of a problem in the call that raises it."""
+        index, name, *_ = steps(where)
+        return "", f"detections[{index}].{_ARGUMENTS.get(name, 'iuv')}"
+
+
+_ARGUMENTS = {"image_id": "image_id", "bbox": "box", "score": "score"}
+WRITERS = {"densepose": DensePosePredictions}
+
+
+def _checked(
+    box: Sequence[float], score: float, iuv: np.ndarray
+) -> tuple[tuple[float, float, float, float], float, np.ndarray]:
+    """Return box, score and array of a detection. Raises ValueError as `DensePoseWriter.add` does."""
+    box_values = numbers(box, (4,), "the box")
+    refuse_fractions(box_values, "the box")
+    certainty = float(numbers(score, (), "the score"))
+    array = np.asarray(iuv)
+    _check_pixels(array, (3, int(box_values[3]), int(box_values[2])))
+    x, y, width, height = box_values.tolist()
+    return (x, y, width, height), certainty, array
 
 
 def _check_pixels(array: np.ndarray, shape: tuple[int, int, int]) -> None:
@@ -193,7 +248,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         with DensePoseWriter(options.output) as writer:
             for count, detection in enumerate(detections(read_pickle(options.source)), start=1):
-                _add(writer, count - 1, detection)
+                with naming(f"detection {count - 1}"):
+                    writer.add(*detection)
     except (pickle.UnpicklingError, EOFError, AttributeError, ImportError, IndexError) as error:
         what = f"{options.source}: it cannot be read as a pickle of arrays ({error})."
         hint = "Load it where it was made and use DensePoseWriter of this file on the arrays."
@@ -206,13 +262,6 @@ def main(arguments: list[str] | None = None) -> int:
         console.say(f"{counted(count, 'detection')} written to {options.output}")
         return 0
     return 1
-
-
-def _add(writer: DensePoseWriter, index: int, detection: tuple[int, list[float], float, np.ndarray]) -> None:
-    try:
-        writer.add(*detection)
-    except ValueError as error:
-        raise ValueError(f"detection {index}: {error}") from None
 
 
 if __name__ == "__main__":

@@ -73,7 +73,11 @@ def made(values, sorting="desc", names=None):
     halves = [half_scores(partial(weighted_mean, own), np.arange(len(own))) for own in values.T]
     scores = {column.key: 0.5 for column in task.columns}
     results = [
-        Result({**scores, "score": own.score}, Statistics(column, []), ())
+        Result(
+            {**scores, "score": own.score},
+            Statistics(column, column == column, np.ones(len(column), int), []),
+            (),
+        )
         for own, column in zip(halves, values.T)
     ]
     names = names or [f"s{number}" for number in range(len(results))]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import pickle
@@ -153,6 +155,37 @@ def test_items_that_cannot_be_written_end_in_one_line(tmp_path, monkeypatch, cap
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("E-OUTPUT: per_item.csv cannot be written (No space left on device); free space")
     assert not (tmp_path / "out" / "scores.json").exists()
+
+
+def test_named_runs_are_kept_and_drawn(tmp_path):
+    output = ["--output", str(tmp_path / "out")]
+    for name, quality in (("one", "weak"), ("<two>", "good"), ("three, last", "weak")):
+        sample = str(SAMPLES / "chalearn_gesture" / quality)
+        assert evaluate.main(["chalearn_gesture", sample, *output, "--run", name]) == SCORED
+    text = (tmp_path / "out" / "runs.csv").read_text(encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    found = json.loads((tmp_path / "out" / "detailed_results.json").read_text(encoding="utf-8"))
+    assert [row["run"] for row in rows] == ["one", "<two>", "three, last"]
+    assert {key: float(rows[-1][key]) for key in found["scores"]} == found["scores"]
+    assert {key: rows[-1][f"cost_{key}"] for key in ("timing",)} == {
+        cost["type"]: f"{cost['points']}" for cost in found["error_costs"] if cost["type"] == "timing"
+    }
+    page = (tmp_path / "out" / "history.html").read_text(encoding="utf-8")
+    assert "Mean Jaccard by run" in page
+    assert "&lt;two&gt;" in page
+    assert page.count("<path") == 3 + len(found["error_costs"])
+    assert all(
+        f"{float(row[key]):.4f}" in page for row in rows for key in ("score", "score_low", "score_high")
+    )
+
+
+def test_runs_of_another_signature_are_kept_and_not_drawn(tmp_path):
+    good = SAMPLES / "chalearn_gesture" / "good"
+    for name, settings in (("a", {}), ("b", {"protocol": "released"}), ("c", {"protocol": "released"})):
+        found = evaluate.score("chalearn_gesture", good, interval=name != "c", **settings)
+        evaluate.add_run(tmp_path, name, found.to_dict())
+    assert len((tmp_path / "runs.csv").read_text().splitlines()) == 4
+    assert "1 run of other signatures left out" in (tmp_path / "history.html").read_text()
 
 
 def run_closed(arguments, tmp_path):

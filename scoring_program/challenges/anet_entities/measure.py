@@ -117,12 +117,17 @@ class SentenceStatistics(Statistics):
     """What became of the objects and words of each sentence.
 
     ``f1`` (n_segments,) is that of each annotated segment in mode all, NaN where it does not count.
+    ``item_weights`` are the parts that the items have in the denominator of the score.
     """
 
     f1: Floats
     judged: grounding.Generated
     words: grounding.Words
     joined: Joined
+
+    def outside_weight(self) -> int:
+        """Return the number of submitted segments of videos that are not items."""
+        return self.joined.n_submitted - int(self.joined.submitted_of_video.sum())
 
 
 def measure_given(reference: Reference, submission: Grounding, settings: Settings) -> WordStatistics:
@@ -132,10 +137,23 @@ def measure_given(reference: Reference, submission: Grounding, settings: Setting
     video = joined.segment_video[words.segment]
     n = joined.n_videos
     n_words = np.bincount(video, minlength=n)
-    share = np.bincount(video, correct, n) / np.maximum(n_words, 1)
-    scores = np.where((joined.submitted_of_video > 0) & (n_words > 0), share, np.nan)
-    submitted = joined.submitted[words.segment]
-    return WordStatistics(scores, joined.notes, correct, predicted, submitted, words.label, video, joined)
+    return WordStatistics(
+        item_scores=_item_means(np.bincount(video, correct, n), n_words),
+        item_submitted=joined.submitted_of_video > 0,
+        item_weights=n_words,
+        notes=joined.notes,
+        correct=correct,
+        predicted=predicted,
+        submitted=joined.submitted[words.segment],
+        label=words.label,
+        video=video,
+        joined=joined,
+    )
+
+
+def _item_means(sums: Ints | Floats, counts: Ints) -> Floats:
+    """Return the mean of each item, NaN where nothing counts."""
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
 
 def given_score(statistics: WordStatistics, weights: Floats) -> Floats:
@@ -180,12 +198,23 @@ def measure_generated(
     skipped = _not_penalized(annotated, joined, lemmas)
     judged = grounding.judge_generated(joined.objects, words, skipped, len(joined.classes))
     _, f1 = _per_sentence(judged, words, joined)
-    n = joined.n_videos
-    segments = np.bincount(joined.segment_video, minlength=n)
-    means = np.bincount(joined.segment_video, np.nan_to_num(f1), n) / np.maximum(segments, 1)
-    item_scores = np.where(joined.submitted_of_video > 0, means, np.nan)
-    notes = [*joined.notes, *_lemma_notes(annotated, joined, lemmas, min_group(settings["detail"]))]
-    return SentenceStatistics(item_scores, notes, f1, judged, words, joined)
+    n, empty = joined.n_videos, joined.submitted & np.isnan(f1)
+    weights = joined.submitted_of_video - np.bincount(joined.segment_video[empty], minlength=n)
+    return SentenceStatistics(
+        item_scores=_item_means(_f1_sums(joined, f1), weights),
+        item_submitted=joined.submitted_of_video > 0,
+        item_weights=weights,
+        notes=[*joined.notes, *_lemma_notes(annotated, joined, lemmas, min_group(settings["detail"]))],
+        f1=f1,
+        judged=judged,
+        words=words,
+        joined=joined,
+    )
+
+
+def _f1_sums(joined: Joined, f1: Floats) -> Floats:
+    sums = np.bincount(joined.segment_video, np.nan_to_num(f1), joined.n_videos)
+    return np.asarray(sums, np.float64)
 
 
 def generated_score(statistics: SentenceStatistics, weights: Floats) -> Floats:
@@ -193,14 +222,9 @@ def generated_score(statistics: SentenceStatistics, weights: Floats) -> Floats:
 
     Those of videos that are not items have the mean weight of the items, 1 if there is none.
     """
-    joined, f1 = statistics.joined, statistics.f1
-    n = joined.n_videos
-    counting = ~np.isnan(f1)
-    sums = np.bincount(joined.segment_video[counting], f1[counting], n)
-    empty = np.bincount(joined.segment_video[joined.submitted & ~counting], minlength=n)
-    outside = joined.n_submitted - joined.submitted_of_video.sum()
-    mean_weight = weights.mean(axis=1) if n else np.ones(len(weights))
-    number = weights @ (joined.submitted_of_video - empty) + outside * mean_weight
+    sums = _f1_sums(statistics.joined, statistics.f1)
+    mean_weight = weights.mean(axis=1) if statistics.joined.n_videos else np.ones(len(weights))
+    number = weights @ statistics.item_weights + statistics.outside_weight() * mean_weight
     return np.where(number > 0, weights @ sums / np.where(number > 0, number, 1), 0.0)
 
 

@@ -16,6 +16,7 @@ from scoring_program.hints import likely_mistakes
 from scoring_program.result import Section, Statistics
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
+from validator.archive import Source
 from validator.findings import Findings, Note, Read, counted, quote
 from validator.formats.anet_entities import read as submissions
 from validator.formats.anet_entities.read import Grounding
@@ -30,7 +31,7 @@ class EntitiesTask(Task[ReferenceT, Grounding, StatisticsT]):
 
     reference_files = ("*.json", read.PREPARED_FILE, read.LEMMATIZER_FILE)
 
-    def read_submission(self, path: Path, reference: ReferenceT) -> Read[Grounding]:
+    def read_submission(self, path: Source, reference: ReferenceT) -> Read[Grounding]:
         """Check and read the JSON file."""
         return submissions.read(path, load_rules(self.id))
 

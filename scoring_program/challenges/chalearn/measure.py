@@ -69,8 +69,6 @@ class SequenceStatistics(Statistics):
         Mean over the classes that count, 0 where none does; such sequences are left out of the mean.
     false_classes : int array
         Number of classes that are predicted and do not occur.
-    present : bool array
-        Whether there is a file.
     cell_counts : bool array of shape (n_cells,)
         Whether a cell counts in the mean of its sequence.
     ground_truth_frames, predicted_frames : int64 arrays of shape (n, 2)
@@ -82,7 +80,6 @@ class SequenceStatistics(Statistics):
     mean_jaccard: Floats
     counts: Bools
     false_classes: Ints
-    present: Bools
     cells: Cells
     cell_counts: Bools
     ground_truth_frames: Ints
@@ -109,12 +106,13 @@ def measure(
     number = f"{rounded_count(left_out, n, least):,} of {counted(n, 'sequence')}"
     text = f"left out of the mean, because no class counts: {'about ' * bool(least)}{number}"
     return SequenceStatistics(
-        item_scores=np.where(kept & submission.present, means, np.nan),
+        item_scores=np.where(kept, means, np.nan),
+        item_submitted=submission.present,
+        item_weights=kept.astype(np.int64),
         notes=[Note("N-LEFT-OUT", text)] if left_out >= max(least, 1) else [],
         mean_jaccard=means,
         counts=kept,
         false_classes=np.bincount(cells.sequence[cells.predicted & ~cells.annotated], minlength=n),
-        present=submission.present,
         cells=cells,
         cell_counts=counts_in,
         ground_truth_frames=frames[0],
@@ -134,7 +132,7 @@ def scores(statistics: SequenceStatistics) -> dict[str, float]:
     mean = frame_jaccard.mean_of(statistics.mean_jaccard[statistics.counts])
     return {
         "score": mean,
-        "coverage": float(statistics.present.mean()),
+        "coverage": float(statistics.item_submitted.mean()),
         "mean_jaccard": mean,
         "precision_frames": frame_jaccard.frame_precision(statistics.cells.counts),
         "recall_frames": frame_jaccard.frame_recall(statistics.cells.counts),
@@ -147,7 +145,7 @@ def error_costs(statistics: SequenceStatistics) -> dict[str, float]:
     cells = statistics.cells
     either, both = cells.annotated | cells.predicted, cells.annotated & cells.predicted
     corrected = {
-        "not_submitted": (either, cells.annotated & ~statistics.present[cells.sequence]),
+        "not_submitted": (either, cells.annotated & ~statistics.item_submitted[cells.sequence]),
         "false_classes": (cells.annotated, np.zeros_like(cells.annotated)),
         "missed_classes": (either, cells.annotated & ~cells.predicted),
         "timing": (either, both),
@@ -182,5 +180,7 @@ def _score_if(statistics: SequenceStatistics, kept: Bools, replaced: Bools) -> f
     jaccard = np.where(replaced, (annotated > 0).astype(float), frame_jaccard.jaccard_index(cells.counts))
     union = np.where(replaced, annotated, cells.counts.union)
     counts_in = kept & _counting(cells, statistics.protocol, statistics.drops_empty, union)
-    means, counts = frame_jaccard.sequence_means(jaccard, counts_in, cells.sequence, len(statistics.present))
+    means, counts = frame_jaccard.sequence_means(
+        jaccard, counts_in, cells.sequence, len(statistics.item_submitted)
+    )
     return frame_jaccard.mean_of(means[counts])

@@ -95,7 +95,7 @@ def _sequence_table(names: Sequence[str], statistics: SequenceStatistics, worst:
     titles = columns(text=["Sequence"], share=["Jaccard"], count=["False positive classes"])
     titles += columns(text=["Prediction file"])
     jaccard, false_classes = statistics.mean_jaccard.tolist(), statistics.false_classes.tolist()
-    files = np.where(statistics.present, "yes", "missing").tolist()
+    files = np.where(statistics.item_submitted, "yes", "missing").tolist()
     rows = [(names[i], jaccard[i], false_classes[i], files[i]) for i in worst.tolist()]
     note = "The worst first; timelines of the first ones follow."
     return result.Table("sequences", "Sequences", note, titles, rows)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from validator.archive import Source
 from validator.arrays import Bools, Ints
 from validator.csv_files import CsvRows, read_csv_files
 from validator.findings import Findings, Note, Read, counted
@@ -86,7 +87,7 @@ def load_reference(track: Track, rules: Rules, folder: Path) -> Reference:
     return Reference(rows.keys, frames, _rows(track, rows, rows.keys))
 
 
-def read_submission(track: Track, rules: Rules, path: Path, reference: Reference) -> Read[Prediction]:
+def read_submission(track: Track, rules: Rules, path: Source, reference: Reference) -> Read[Prediction]:
     """Check the submission against its rules and the sequences of the reference. Raises Refused."""
     last_frames = dict(zip(reference.sequences, reference.n_frames.tolist()))
     submission = read(path, rules, last_frames)

@@ -15,6 +15,7 @@ from scoring_program.hints import likely_mistakes
 from scoring_program.result import Section, Sections
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Task, declared_tasks
+from validator.archive import Source
 from validator.findings import Read
 from validator.formats.rules import load_rules
 from validator.hints import EMPTY, label_hints
@@ -49,7 +50,7 @@ class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
         """Return the sequences."""
         return reference.sequences
 
-    def read_submission(self, path: Path, reference: Reference) -> Read[Prediction]:
+    def read_submission(self, path: Source, reference: Reference) -> Read[Prediction]:
         """Check and read one CSV file for each sequence."""
         return read.read_submission(self.track, load_rules(self.id), path, reference)
 

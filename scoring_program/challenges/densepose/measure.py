@@ -36,12 +36,17 @@ class ImageStatistics(Statistics):
         """The similarity that is scored, of all pairs; shape (n_pairs,)."""
         return similarity(self.measure, self.compared.gps, self.compared.mask_iou)
 
+    def item_columns(self) -> dict[str, Floats]:
+        """Return the cost of each image."""
+        return {"cost": self.costs}
+
     @cached_property
     def costs(self) -> Floats:
         """How much higher the score would be without each image, shape (n_images,)."""
         n = self.compared.people.n_images
+        score = average(self, np.ones((1, n)))[0]
         blocks = (1.0 - np.eye(n)[begin : begin + _IMAGE_BLOCK] for begin in range(0, n, _IMAGE_BLOCK))
-        return np.concatenate([average(self, block) for block in blocks]) - average(self, np.ones((1, n)))
+        return np.concatenate([np.zeros(0), *(average(self, block) for block in blocks)]) - score
 
 
 def measure(reference: Reference, submission: Gathered, settings: Settings) -> ImageStatistics:
@@ -51,9 +56,14 @@ def measure(reference: Reference, submission: Gathered, settings: Settings) -> I
     points = matching.point_similarities(reference, by_image, settings["kappa"])
     compared = matching.compare(persons, by_image, points)
     half, n_dense = compared.at_half(name), compared.n_annotated()
-    has_score = (n_dense > 0) & (compared.n_detections() > 0)
+    is_match = half.pairs()
+    values = similarity(name, compared.gps, compared.mask_iou)[is_match]
+    image = compared.detections.image[compared.pairs.detection[is_match]]
+    sums = np.bincount(image, values, len(n_dense))
     return ImageStatistics(
-        item_scores=np.where(has_score, half.n_right() / np.maximum(n_dense, 1), np.nan),
+        item_scores=np.where(n_dense > 0, sums / np.maximum(n_dense, 1), np.nan),
+        item_submitted=compared.n_detections() > 0,
+        item_weights=n_dense,
         notes=_notes(submission, len(compared.detections.score), compared.matches.n_persons.sum(axis=1)),
         compared=compared,
         ranked=average_precision.ranked(compared.matches, 0, MEASURES.index(name)),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import heapq
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 
@@ -13,11 +14,19 @@ import numpy as np
 from scoring_program.metrics import geodesic, masks
 from scoring_program.metrics.average_precision import MOST_DETECTIONS
 from scoring_program.prepared import load_prepared
+from validator.archive import Source
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings, Read
-from validator.formats.densepose.read import Checked, Checker, Detection, DetectionHints, read_folded
+from validator.formats.densepose.read import (
+    Checked,
+    Checker,
+    Detection,
+    DetectionHints,
+    Entry,
+    read_folded,
+    report,
+)
 from validator.formats.rules import Rules
-from validator.workers import Batch
 
 TEMPLATE_FILE = "template.npz"
 PERSONS_FILE = "persons.npz"
@@ -198,18 +207,41 @@ class Gathered:
     path: Path | None = None
 
 
-def read_submission(path: Path, rules: Rules, reference: Reference) -> Read[Gathered]:
+def read_submission(path: Source, rules: Rules, reference: Reference) -> Read[Gathered]:
     """Check all detections and keep what matching needs. Raises Refused."""
     make = partial(_Gatherer, reference, rules.json[0].schema)
     parts = read_folded(path, rules, make)
-    gathered = Gathered(
-        [kept for part in parts.content for kept in part.kept],
-        sum(part.n_detections for part in parts.content),
-        sum(part.n_other_categories for part in parts.content),
-        DetectionHints.joined([part.hints for part in parts.content]),
-        path,
+    gathered = _joined(parts.content)
+    return Read(replace(gathered, path=path if isinstance(path, Path) else None), parts.notes)
+
+
+def _joined(parts: Sequence[Gathered]) -> Gathered:
+    return Gathered(
+        [kept for part in parts for kept in part.kept],
+        sum(part.n_detections for part in parts),
+        sum(part.n_other_categories for part in parts),
+        DetectionHints.joined([part.hints for part in parts]),
     )
-    return Read(gathered, parts.notes)
+
+
+def gather(entries: Sequence[Entry], rules: Rules, reference: Reference) -> Gathered:
+    """Check detections in memory and keep what matching needs. Raises Refused."""
+    gatherer = _Gatherer(reference, rules.json[0].schema)
+    gatherer.take(enumerate(entries))
+    checked, gathered = gatherer.result()
+    with Findings.collect() as findings:
+        report([checked], "", findings)
+    return gathered
+
+
+def joined_in_order(parts: Sequence[Gathered]) -> Gathered:
+    """Return detections that were gathered apart as those of one file, which has them in this order."""
+    numbered, n_before = [], 0
+    for part in parts:
+        kept = [replace(own, index=n_before + own.index) for own in part.kept]
+        numbered.append(replace(part, kept=kept))
+        n_before += part.n_detections
+    return _joined([*numbered, Gathered([], 0, 0, DetectionHints())])
 
 
 class _Gatherer:
@@ -226,7 +258,7 @@ class _Gatherer:
         self._hints = DetectionHints()
         self._mask = lru_cache(maxsize=_MASKS_KEPT)(self._persons.mask)
 
-    def take(self, batch: Batch) -> None:
+    def take(self, batch: Iterable[tuple[int, Entry]]) -> None:
         """Check the detections of a batch, and gather what is needed of each."""
         for detection in self._checker.good(batch):
             self._gather(detection)

@@ -14,6 +14,7 @@ from scoring_program.hints import likely_mistakes
 from scoring_program.result import Section
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
+from validator.archive import Source
 from validator.findings import Findings, Note, Read
 from validator.formats.rules import load_rules
 from validator.hints import EMPTY
@@ -64,7 +65,7 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
         """Return the ids of the images."""
         return [str(number) for number in reference.persons.image_id.tolist()]
 
-    def read_submission(self, path: Path, reference: Reference) -> Read[Gathered]:
+    def read_submission(self, path: Source, reference: Reference) -> Read[Gathered]:
         """Check all detections and keep what matching needs."""
         return read.read_submission(path, load_rules(self.id), reference)
 

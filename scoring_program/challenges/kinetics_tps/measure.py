@@ -169,7 +169,9 @@ def measure(reference: Reference, submission: KineticsSubmission, settings: Sett
     submitted = np.array([named is not None for named in predicted], dtype=bool)
     submitted[ground_truth.frame_video[joined.has_frame]] = True
     return VideoStatistics(
-        item_scores=np.where(submitted, areas, np.nan)[order],
+        item_scores=areas[order],
+        item_submitted=submitted[order],
+        item_weights=np.ones(len(names), np.int64),
         notes=joined.notes,
         classes=reference.classes,
         predicted=predicted,

@@ -11,6 +11,7 @@ from scoring_program.hints import likely_mistakes
 from scoring_program.result import Section
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
+from validator.archive import Source
 from validator.findings import Note, Read, counted
 from validator.formats.kinetics_tps import read as submissions
 from validator.formats.kinetics_tps.read import KineticsSubmission
@@ -43,7 +44,7 @@ class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
         text = f"prepared {counted(videos, 'video')} with {counted(frames, 'frame')}"
         return [Note("N-REF-PREPARED", text)]
 
-    def read_submission(self, path: Path, reference: Reference) -> Read[KineticsSubmission]:
+    def read_submission(self, path: Source, reference: Reference) -> Read[KineticsSubmission]:
         """Check and read both JSON files."""
         return submissions.read(path, load_rules(self.id))
 

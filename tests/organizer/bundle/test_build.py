@@ -623,7 +623,7 @@ def test_starting_kit_runs_from_its_own_zip(bundles, tmp_path):
             compared, json.loads((tmp_path / "formats" / "comparison.schema.json").read_text())
         )
         items = (tmp_path / "evaluation" / "per_item.csv").read_text(encoding="utf-8").splitlines()
-        assert items[0] == "item,score"
+        assert items[0].startswith("item,submitted,score,weight")
         assert len(items) == 1 + found["interval"]["items"]
 
 

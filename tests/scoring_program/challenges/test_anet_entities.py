@@ -261,7 +261,7 @@ def test_a_video_without_words_has_no_score_of_its_own(tmp_path):
         (tmp_path / name).write_text(content, encoding="utf-8")
     result = loaded(GT, tmp_path / "ref").score_path(tmp_path / "res")
     assert result.items == ["v"]
-    assert np.isnan(result.statistics.item_scores).all()
+    assert result.item_rows() == [{"item": "v", "submitted": True, "score": None, "weight": 0}]
 
 
 def test_sentences_without_words_and_objects_count_for_no_weight(tmp_path):

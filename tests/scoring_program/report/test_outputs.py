@@ -104,9 +104,18 @@ def test_a_run_without_a_score_lists_its_problems(outcome, code):
 
 
 def test_items_are_listed_with_their_scores():
-    statistics = Statistics(np.array([0.5, np.nan]), [])
+    statistics = Statistics(np.array([0.5, np.nan]), np.array([True, False]), np.array([12, 0]), [])
+    empty = Statistics(np.zeros(0), np.zeros(0, bool), np.zeros(0, int), [])
     text = outputs.per_item_csv(replace(example_result(2), statistics=statistics, items=['a"b,c', "d"]))
-    assert list(csv.reader(io.StringIO(text))) == [["item", "score"], ['a"b,c', "0.5000000000"], ["d", ""]]
+    assert list(csv.reader(io.StringIO(text))) == [
+        ["item", "submitted", "score", "weight"],
+        ['a"b,c', "true", "0.5000000000", "12"],
+        ["d", "false", "", "0"],
+    ]
+    assert (
+        outputs.per_item_csv(replace(example_result(2), statistics=empty, items=[]))
+        == "item,submitted,score,weight\n"
+    )
 
 
 @given(st.floats(-1e9, 1e9))

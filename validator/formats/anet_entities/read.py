@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 
 import numpy as np
 
-from validator.archive import open_submission
+from validator.archive import Source, open_submission
 from validator.arrays import Floats, Ints
 from validator.files import choose_named
 from validator.findings import Findings, Note, Read, quote
@@ -47,7 +46,7 @@ class Grounding:
     classes: list[str]
 
 
-def read(path: Path, rules: Rules) -> Read[Grounding]:
+def read(path: Source, rules: Rules) -> Read[Grounding]:
     """Check a submission and read its one file. Raises Refused."""
     (file,) = rules.json
     with Findings.collect() as findings, open_submission(path, rules.limits) as submission:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
-from validator.archive import open_submission
+from validator.archive import Source, open_submission
 from validator.csv_files import CsvRows, read_csv_files
 from validator.files import choose_items
 from validator.findings import Findings, Note, Read
@@ -13,13 +12,13 @@ from validator.formats.rules import Format, Rules
 from validator.hints import EMPTY, label_hints
 
 
-def read(path: Path, rules: Rules, last_frames: Mapping[str, int] | None = None) -> Read[CsvRows]:
+def read(path: Source, rules: Rules, last_frames: Mapping[str, int] | None = None) -> Read[CsvRows]:
     """Check a submission and return the rows of all files.
 
     Parameters
     ----------
-    path : Path
-        A zip file, or a folder with the submission's files.
+    path : Path, or mapping of str to bytes
+        A zip file, or a folder with the submission's files; or their content by name.
     rules : Rules
         Those of the track.
     last_frames : mapping of str to int, optional

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, Union
 
 import numpy as np
 
-from validator.archive import open_submission
+from validator.archive import Source, open_submission
 from validator.array_stream import Readable, iter_entries
 from validator.arrays import Pixels
 from validator.files import choose_named
@@ -45,6 +45,8 @@ _MOST_PROBLEMS = 500
 _MOST_BAD_IN_A_BATCH = REPORTED_PER_KIND
 
 ResultT = TypeVar("ResultT")
+# The text of a detection, or a text without pixels and the pixels, for arrays that are in memory.
+Entry = Union[bytes, tuple[bytes, Pixels]]
 
 
 @dataclass(frozen=True)
@@ -98,16 +100,16 @@ class Checker:
         self._total = 0
         self._is_complete = True
 
-    def good(self, batch: Batch) -> Iterator[Detection]:
+    def good(self, batch: Iterable[tuple[int, Entry]]) -> Iterator[Detection]:
         """Check a batch; yield its detections, none after a problem, when they are of no use."""
         bad, budget = 0, Budget()
-        for index, text in batch:
+        for index, entry in batch:
             if bad == _MOST_BAD_IN_A_BATCH:
                 self._is_complete = False
                 return
             findings = Findings()
             with findings.part():
-                detection = check(index, text, self._schema, self._image_ids, budget)
+                detection = check(index, entry, self._schema, self._image_ids, budget)
             self._total += findings.total
             self._is_complete &= findings.is_complete
             bad += not findings.ok
@@ -121,21 +123,21 @@ class Checker:
         return Checked(self._problems, self._total, self._is_complete)
 
 
-def read(path: Path, rules: Rules) -> Read[DetectionHints]:
+def read(path: Source, rules: Rules) -> Read[DetectionHints]:
     """Check a submission without a reference. Raises Refused."""
     parts = read_folded(path, rules, partial(_HintsFold, rules.json[0].schema))
     return Read(DetectionHints.joined(parts.content), parts.notes)
 
 
 def read_folded(
-    path: Path, rules: Rules, make: Callable[[], Fold[tuple[Checked, ResultT]]]
+    path: Source, rules: Rules, make: Callable[[], Fold[tuple[Checked, ResultT]]]
 ) -> Read[list[ResultT]]:
     """Pass all detections of a submission to folds, in worker processes for large files.
 
     Parameters
     ----------
-    path : Path
-        A zip file, or a folder with the submission's file.
+    path : Path, or mapping of str to bytes
+        A zip file, or a folder with the submission's file; or its content by name.
     rules : Rules
     make : callable
         Makes the fold of a process; its result is that of its `Checker`, and its own.
@@ -157,7 +159,7 @@ def read_folded(
         n_workers = min(usable_cores(), _MOST_WORKERS) if submission.size(name) >= _PARALLEL_FROM_BYTES else 1
         with submission.open(name) as stream, collector_off():
             results = fold(_batches(entries(stream, name, file), findings), make, n_workers)
-        _report([checked for checked, _ in results], name, findings)
+        report([checked for checked, _ in results], name, findings)
     return Read([own for _, own in results], findings.notes)
 
 
@@ -202,7 +204,7 @@ def _batches(texts: Iterable[bytes], findings: Findings) -> Iterator[Batch]:
             yield batch
 
 
-def _report(parts: Sequence[Checked], name: str, findings: Findings) -> None:
+def report(parts: Sequence[Checked], name: str, findings: Findings) -> None:
     """Add the problems that all processes found, in the order of the file."""
     problems = sorted((entry for part in parts for entry in part.problems), key=lambda entry: entry[0])
     for _, problem in problems:
@@ -215,11 +217,12 @@ def _report(parts: Sequence[Checked], name: str, findings: Findings) -> None:
 
 
 def check(
-    index: int, text: bytes, schema: Path, image_ids: frozenset[int] | None, budget: Budget
+    index: int, entry: Entry, schema: Path, image_ids: frozenset[int] | None, budget: Budget
 ) -> Detection:
     """Parse, check, and decode one detection, the entry at ``index``. Raises Refused; problems name no
     file."""
     where = f"/{index}"
+    text, given = entry if isinstance(entry, tuple) else (entry, None)
     value = check_value(text, schema, where, budget)
     with Findings.collect() as findings:
         box = value["bbox"]
@@ -230,7 +233,9 @@ def check(
         height, width = int(box[3]), int(box[2])
         _check_shape(value, height, width, where, findings)
         findings.refuse_problems()
-        pixels = _read_pixels(value["uv_data"], (height, width), f"{where}/uv_data", findings)
+        place = f"{where}/uv_data"
+        pixels = _decoded(value["uv_data"], (height, width), place, findings) if given is None else given
+        _check_parts(pixels, place, findings)
     corner = (float(box[0]), float(box[1]), float(box[2]), float(box[3]))
     return Detection(index, image_id, int(value["category_id"]), corner, float(value["score"]), pixels)
 
@@ -261,22 +266,24 @@ def _are_corners(value: dict[str, JsonValue]) -> bool:
     return 0 <= height - int(y2 - y1) <= 1 and 0 <= width - int(x2 - x1) <= 1
 
 
-def _read_pixels(data: str | bytes, size: tuple[int, int], where: str, findings: Findings) -> Pixels:
+def _decoded(data: str | bytes, size: tuple[int, int], where: str, findings: Findings) -> Pixels:
     """Return the pixels of an image of (height, width), given in base64 or decoded. Raises Refused."""
     code = "E-DP-BASE64"
     try:
         png = data if isinstance(data, bytes) else decode_base64(data)
         code = "E-DP-PNG"
-        pixels = decode_png(png, *size)
+        return decode_png(png, *size)
     except ImageError as error:
         findings.refuse(code, error.problem, error.remedy, where=where, rule=error.rule)
+
+
+def _check_parts(pixels: Pixels, where: str, findings: Findings) -> None:
     largest = int(pixels[..., 0].max())
     if largest > PARTS:
         rule, remedy = "part", "parts are 0 (background) to 24"
         if int(pixels[..., 2].max()) <= PARTS:
             rule, remedy = "order", "channels look like B, G, R; write R, G, B = I, U, V"
         findings.add("E-DP-PART", f"the first channel holds {largest}", remedy, where=where, rule=rule)
-    return pixels
 
 
 def encode_detection(
@@ -287,14 +294,33 @@ def encode_detection(
 
     stream = io.BytesIO()
     Image.fromarray(np.ascontiguousarray(np.moveaxis(iuv, 0, -1))).save(stream, format="PNG")
+    return _text(image_id, category_id, box, score, iuv.shape, stream.getvalue())
+
+
+def array_entry(
+    image_id: int, box: tuple[float, float, float, float], score: float, iuv: Pixels
+) -> tuple[bytes, Pixels]:
+    """Return a detection whose pixels stay an array; parameters as for `encode_detection`."""
+    text = _text(image_id, 1, box, score, iuv.shape, b"")
+    return text.encode("ascii"), np.moveaxis(iuv, 0, -1)
+
+
+def _text(
+    image_id: int,
+    category_id: int,
+    box: tuple[float, float, float, float],
+    score: float,
+    shape: tuple[int, ...],
+    png: bytes,
+) -> str:
     return json.dumps(
         {
             "image_id": int(image_id),
             "category_id": int(category_id),
             "bbox": [float(number) for number in box],
             "score": float(score),
-            "uv_shape": list(iuv.shape),
-            "uv_data": base64.b64encode(stream.getvalue()).decode("ascii"),
+            "uv_shape": list(shape),
+            "uv_data": base64.b64encode(png).decode("ascii"),
         }
     )
 

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain, count
 from operator import itemgetter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from validator.archive import open_submission
+from validator.archive import Source, open_submission
 from validator.arrays import Floats, Ints
 from validator.files import choose_named
 from validator.findings import Findings, Note, Read, counted
@@ -70,7 +69,7 @@ class KineticsSubmission:
     parts: PartStates
 
 
-def read(path: Path, rules: Rules) -> Read[KineticsSubmission]:
+def read(path: Source, rules: Rules) -> Read[KineticsSubmission]:
     """Check a submission and read both files. Raises Refused, with the problems of both."""
     classes_file, parts_file = rules.json
     budget = Budget()

@@ -26,7 +26,8 @@ def measure(reference: Reference, submission: Items, settings: Settings) -> Item
     """Compare both sides item by item."""
     truth, predicted = reference.items.values, submission.values
     item_scores = np.abs(predicted - truth)
-    return ItemStatistics(item_scores, [], truth, predicted)
+    n = len(truth)
+    return ItemStatistics(item_scores, np.ones(n, bool), np.ones(n, np.int64), [], truth, predicted)
 
 
 def reduce(statistics: ItemStatistics, weights: Floats) -> Floats:

@@ -12,6 +12,7 @@ from examples.validator.formats.example_json.read import Items
 from scoring_program.disclosure import min_group
 from scoring_program.settings import Settings
 from scoring_program.task import Task, declared_tasks
+from validator.archive import Source
 from validator.findings import Read
 from validator.formats.rules import load_rules
 
@@ -34,7 +35,7 @@ class ItemTask(Task[Reference, Items, ItemStatistics]):
         """Return the keys of the ground truth."""
         return reference.items.keys
 
-    def read_submission(self, path: Path, reference: Reference) -> Read[Items]:
+    def read_submission(self, path: Source, reference: Reference) -> Read[Items]:
         """Check and read the predictions, in the order of the reference."""
         rules = load_rules(self.id, "examples.validator.formats")
         return read.read(path, rules, reference.items.keys, reference.is_open)

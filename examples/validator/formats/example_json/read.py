@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-from validator.archive import open_submission
+from validator.archive import Source, open_submission
 from validator.files import choose_named, match_keys
 from validator.findings import Findings, Note, Read, counted
 from validator.formats.rules import Format, Rules
@@ -29,7 +28,7 @@ class Items:
 
 
 def read(
-    path: Path, rules: Rules, keys: Sequence[str] | None = None, name_missing: bool = False
+    path: Source, rules: Rules, keys: Sequence[str] | None = None, name_missing: bool = False
 ) -> Read[Items]:
     """Check a submission and read its one file. Raises Refused.
 

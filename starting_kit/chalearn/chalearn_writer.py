@@ -1,0 +1,67 @@
+"""Build a submission to chalearn_action or chalearn_gesture from rows.
+
+writer = ChalearnWriter("chalearn_gesture")
+writer.add_sequence("Sequence0001", [[7, 13, 81]])   # gesture, start frame, end frame
+writer.save("my.zip")
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from writing import FilePredictions, Key, text, whole
+
+FIELDS = {
+    "chalearn_action": ("ActorID", "ActionID", "StartFrame", "EndFrame"),
+    "chalearn_gesture": ("GestureID", "StartFrame", "EndFrame"),
+}
+_NAME = "_prediction.csv"
+
+
+class ChalearnWriter(FilePredictions):
+    """Collects the rows of sequences and writes a CSV file for each in a zip; ``task_id`` names the track."""
+
+    def add_sequence(self, sequence: str, rows: Sequence[Sequence[int]] | np.ndarray) -> None:
+        """Set the rows of a sequence.
+
+        Parameters
+        ----------
+        sequence : str
+        rows : int array of shape (n, 4) or (n, 3)
+            Of actions ``actor, action, start frame, end frame``, of gestures ``gesture, start frame, end
+            frame``; all count from 1, and the end frame is included.
+
+        Raises
+        ------
+        ValueError
+            A row holds anything else, or there are rows of this sequence already.
+        """
+        self.put(text(sequence, "the sequence"), csv_rows(rows, FIELDS[self.task_id]))
+
+    update = add_sequence
+
+    def files(self) -> dict[str, bytes]:
+        """Return the CSV files by name."""
+        return {f"{sequence}{_NAME}": self.entries[sequence].encode() for sequence in sorted(self.entries)}
+
+    def place(self, file: str, where: str) -> tuple[Key, str]:
+        """Return the sequence and the row of a problem in a file."""
+        line, column = re.findall("[0-9]+", where) or ("1", "1")
+        return file[: -len(_NAME)], f"rows[{int(line) - 1}][{int(column) - 1}]"
+
+
+WRITERS = dict.fromkeys(FIELDS, lambda loaded: ChalearnWriter(loaded.task.id))
+
+
+def csv_rows(rows: Sequence[Sequence[int]] | np.ndarray, fields: Sequence[str]) -> str:
+    """Return rows as the text of a file. Raises ValueError if one is not the fields in whole numbers."""
+    lines = []
+    for index, row in enumerate(rows):
+        if np.ndim(row) != 1 or len(row) != len(fields):
+            raise ValueError(f"row {index} is [{', '.join(fields)}] in whole numbers, not {row!r}")
+        values = [whole(value, f"row {index}: {name}", 1) for name, value in zip(fields, row)]
+        lines.append(",".join(map(str, values)) + "\n")
+    return "".join(lines)

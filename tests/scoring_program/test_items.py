@@ -1,0 +1,106 @@
+"""The score of each item by itself, with its weight, and what is missing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from scoring_program.task import task_ids
+from tests.helpers import REFERENCES, SAMPLES, loaded
+
+# The number of `Result.scores` that the weighted mean of the scores of items is, where it is one.
+MEANS = {
+    "anet_entities_gen": "score",
+    "anet_entities_gt": "word_accuracy",
+    "chalearn_action": "score",
+    "chalearn_gesture": "score",
+    "kinetics_tps": "average_video_accuracy_exact",
+}
+
+
+@pytest.fixture
+def sample(request, tmp_path):
+    """Return the task and a copy of its weak sample without the first half of what it predicts."""
+    folder = shutil.copytree(SAMPLES / request.param / "weak", tmp_path / "sample")
+    paths = sorted(folder.iterdir())
+    for path in paths[: len(paths) // 2] if paths[0].suffix == ".csv" else ():
+        path.unlink()
+    for path in paths if paths[0].suffix == ".json" else ():
+        whole = json.loads(path.read_text())
+        if isinstance(whole, list):
+            kept: object = [
+                entry for entry in whole if entry["image_id"] > whole[len(whole) // 2]["image_id"]
+            ]
+        else:
+            entries = whole.get("results", whole)
+            half = dict(sorted(entries.items())[len(entries) // 2 :])
+            kept = {**whole, "results": half} if "results" in whole else half
+        path.write_text(json.dumps(kept))
+    return request.param, folder
+
+
+@pytest.mark.parametrize("sample", task_ids(), indirect=True)
+def test_what_is_not_submitted_counts_0_where_it_lowers_the_score(sample):
+    task, folder = sample
+    result = loaded(task, REFERENCES / task).score_path(folder)
+    rows = result.item_rows()
+    assert [row["item"] for row in rows] == list(result.items)
+    missing = [row for row in rows if not row["submitted"]]
+    assert 0 < len(missing) < len(rows)
+    if task == "anet_entities_gen":
+        assert {(row["score"], row["weight"]) for row in missing} == {(None, 0)}
+    else:
+        assert {row["score"] for row in missing if row["weight"]} == {0.0}
+    assert all((row["score"] is None) == (row["weight"] == 0) for row in rows)
+    if task in MEANS:
+        weights = [row["weight"] for row in rows]
+        mean = np.average([row["score"] or 0.0 for row in rows], weights=weights)
+        assert mean == pytest.approx(result.scores[MEANS[task]], abs=1e-12)
+
+
+def test_segments_outside_of_the_items_are_a_row_that_counts_0(tmp_path):
+    folder = shutil.copytree(SAMPLES / "anet_entities_gen" / "good", tmp_path / "sample")
+    path = folder / "submission_gen.json"
+    whole = json.loads(path.read_text())
+    segments = next(iter(whole["results"].values()))
+    whole["results"]["v_elsewhere"] = {"0": next(iter(segments.values())), "1": next(iter(segments.values()))}
+    path.write_text(json.dumps(whole))
+    result = loaded("anet_entities_gen", REFERENCES / "anet_entities_gen").score_path(folder)
+    *rows, outside = result.item_rows()
+    assert outside == {"item": "(outside)", "submitted": True, "score": 0.0, "weight": 2}
+    assert len(rows) == len(result.items)
+    total = sum((row["score"] or 0.0) * row["weight"] for row in rows)
+    mean = total / sum(row["weight"] for row in (*rows, outside))
+    assert mean == pytest.approx(result.scores["score"], abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", ["gpsm", "iou"])
+def test_an_image_has_the_mean_of_the_measure_over_its_dense_persons(measure):
+    loaded_task = loaded("densepose", REFERENCES / "densepose", measure=measure)
+    result = loaded_task.score_path(SAMPLES / "densepose" / "weak")
+    statistics = result.statistics
+    compared, persons = statistics.compared, loaded_task.reference.persons
+    values = np.sqrt(compared.gps * compared.mask_iou) if measure == "gpsm" else compared.mask_iou
+    of_person = np.zeros(len(persons.dense))
+    for detection, person in enumerate(statistics.half.person.tolist()):
+        for pair in np.flatnonzero(compared.pairs.detection == detection):
+            if compared.pairs.person[pair] == person:
+                of_person[person] = values[pair]
+    for image, row in enumerate(result.item_rows()):
+        own = persons.dense & (persons.image == image)
+        assert row["weight"] == own.sum()
+        assert row["score"] == (pytest.approx(of_person[own].mean()) if own.any() else None)
+    assert len({row["score"] for row in result.item_rows()}) > 4
+
+
+def test_images_have_the_cost_that_the_page_shows():
+    result = loaded("densepose", REFERENCES / "densepose", detail="full").score_path(
+        SAMPLES / "densepose" / "weak"
+    )
+    (table,) = (section for section in result.sections if section.key == "images")
+    cost = [column.title for column in table.columns].index("Cost")
+    shown = {row[0]: row[cost] for row in table.rows}
+    assert {row["item"]: row["cost"] for row in result.item_rows()} == shown

@@ -1,0 +1,237 @@
+"""Scoring predictions in memory: the numbers of a written zip, in any order, and what is refused where."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+import pickle
+import sys
+import types
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+import evaluate
+import home
+from anet_entities_writer import AnetEntitiesWriter
+from chalearn_writer import ChalearnWriter
+from densepose_convert import DensePoseWriter
+from evaluate import Evaluator, SubmissionError
+from kinetics_tps_writer import KineticsTPSWriter
+from scoring_program.task import task_ids
+from tests.helpers import SAMPLES, scaled
+from validator.formats.densepose import read as densepose
+
+pytestmark = pytest.mark.slow
+BOXES = np.tile(np.array([10.0, 20, 90, 200]), (1, 10, 1))
+
+
+def sample(task):
+    # The weak samples of segments hold boxes that the writer refuses.
+    return SAMPLES / task / ("good" if task.startswith("anet") else "weak")
+
+
+def document(task, name):
+    return json.loads((sample(task) / name).read_text(encoding="utf-8"))
+
+
+def rows_of(task):
+    for path in sorted(sample(task).iterdir()):
+        rows = [list(map(int, row)) for row in csv.reader(path.read_text(encoding="ascii").splitlines())]
+        yield path.name.replace("_prediction.csv", ""), np.array(rows)
+
+
+def segments_of(task):
+    for video, segments in document(task, f"submission_{task.rpartition('_')[2]}.json")["results"].items():
+        for segment, own in segments.items():
+            boxes = np.array(own["bbox_for_all_frames"]).reshape(-1, 10, 4)
+            yield video, segment, own["clss"], own["idx_in_sent"], boxes
+
+
+def videos_of(task):
+    parts = document(task, "pred_part_result.json")
+    for video, action in document(task, "pred_vid_result.json").items():
+        frames = {
+            int(name[4:-5]): [
+                (human["box"], {key: (part["box"], part["verb"]) for key, part in human["parts"].items()})
+                for human in frame["humans"]
+            ]
+            for name, frame in parts.get(video, {}).items()
+        }
+        yield video, action, frames
+
+
+def images_of(task):
+    images = {}
+    for entry in document(task, "densepose_demo_results.json"):
+        pixels = np.asarray(Image.open(io.BytesIO(base64.b64decode(entry["uv_data"]))))
+        detection = entry["bbox"], entry["score"], np.moveaxis(pixels, -1, 0)
+        images.setdefault(entry["image_id"], []).append(detection)
+    yield from images.items()
+
+
+OF = {"chalearn": rows_of, "anet": segments_of, "kinetics": videos_of, "densepose": images_of}
+PREDICTIONS = {task: list(OF[task.split("_")[0]](task)) for task in task_ids()}
+
+
+def sent(evaluator):
+    """Return an evaluator as another process gets it."""
+    return pickle.loads(pickle.dumps(evaluator))  # noqa: S301
+
+
+def written(task, calls, path):
+    """Write a zip with the writer of the task."""
+    if task == "densepose":
+        with DensePoseWriter(path) as stream:
+            for image, detections in calls:
+                for detection in detections:
+                    stream.add(image, *detection)
+        return path
+    modes = {"anet_entities_gt": "GT", "anet_entities_gen": "gen"}
+    writer: Any = KineticsTPSWriter() if task == "kinetics_tps" else None
+    writer = writer or (AnetEntitiesWriter(modes[task]) if task in modes else ChalearnWriter(task))
+    for call in calls:
+        writer.update(*call)
+    writer.save(path)
+    return path
+
+
+@pytest.mark.parametrize("task", task_ids())
+def test_predictions_in_memory_score_as_the_zip_does(task, tmp_path):
+    of_sample = evaluate.score(task, sample(task))
+    found = evaluate.score(task, PREDICTIONS[task])
+    assert found == evaluate.score(task, written(task, PREDICTIONS[task], tmp_path / "my.zip"))
+    assert (found.scores, found.items, found.interval) == (
+        of_sample.scores, of_sample.items, of_sample.interval,
+    )  # fmt: skip
+    assert found.to_dict()["scores"]["score"] == pytest.approx(found.scores["score"], abs=1e-10)
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+@pytest.mark.parametrize("task", task_ids())
+def test_order_and_processes_change_no_number(task, tmp_path):
+    calls = PREDICTIONS[task]
+    expected = evaluate.score(task, written(task, calls, tmp_path / "my.zip"))
+
+    @given(
+        st.permutations(range(len(calls))),
+        st.lists(st.integers(0, 2), min_size=len(calls), max_size=len(calls)),
+    )
+    @settings(max_examples=scaled(8), deadline=None)
+    def check(order, owners):
+        evaluators = [Evaluator(task) for _ in range(3)]
+        for place in order:
+            evaluators[owners[place]].update(*calls[place])
+        last, *others = (sent(evaluator) for evaluator in evaluators[::-1])
+        last.merge(*others)
+        assert last.compute() == expected
+
+    check()
+
+
+@pytest.mark.parametrize("task", task_ids())
+def test_second_prediction_for_an_item_is_refused_until_reset(task):
+    evaluator, (first, *_) = Evaluator(task), PREDICTIONS[task]
+    evaluator.update(*first)
+    before = evaluator.compute()
+    with pytest.raises(SubmissionError, match=r"E-ARGUMENT update\(.*: there is a prediction for .* already"):
+        evaluator.update(*first)
+    with pytest.raises(ValueError, match="there is a prediction for"):
+        evaluator.merge(sent(evaluator))
+    assert evaluator.compute() == before
+    evaluator.reset()
+    evaluator.update(*first)
+    assert evaluator.compute() == before
+
+
+def test_evaluators_of_other_settings_are_not_merged():
+    with pytest.raises(ValueError, match="cannot be merged"):
+        Evaluator("chalearn_gesture").merge(Evaluator("chalearn_gesture", protocol="released"))
+
+
+IUV = np.full((3, 6, 8), 20, np.uint8)
+HUMAN = ([10, 20, 90, 200], {"head": ([[12, 30, 40, 80]], ["bend"])})
+
+
+@pytest.mark.parametrize(
+    ("task", "call", "code", "where", "problem"),
+    [
+        ("chalearn_gesture", ("DemoSequence0001", [[1, 2, 5], [21, 2, 5]]), "E-CSV-RANGE", "rows[1][0]", "gesture 21 is not in 1..20"),
+        ("chalearn_gesture", ("DemoSequence0001", [[1, 2]]), "E-ARGUMENT", "", "row 0 is [GestureID"),
+        ("anet_entities_gt", ("v_x", "0", ["man"], [2000000], BOXES), "E-JSON-SCHEMA", "word_indexes[0]", "2000000 is more than 1000000"),
+        ("anet_entities_gen", ("v_x", "0", ["man"], [1], BOXES * np.nan), "E-ARGUMENT", "", "boxes: NaN or infinite: 40 of 40 values"),
+        ("kinetics_tps", ("v", "run", {1: [HUMAN] * 11}), "E-JSON-SCHEMA", "frames[1]", "the list has 11 entries instead of at most 10"),
+        ("kinetics_tps", ("v", "run", {6: [HUMAN, (HUMAN[0], {"head": 3})]}), "E-ARGUMENT", "", "frames[6][1]: head: a part is"),
+        ("densepose", (999, [([1, 2, 8, 6], 0.5, IUV)]), "E-DP-IMAGE", "detections[0].image_id", "there is no image 999"),
+        ("densepose", (1, [([1e7, 2, 8, 6], 0.5, IUV)]), "E-JSON-SCHEMA", "detections[0].box", "more than 1000000"),
+        ("densepose", (1, [([1, 2, 8, 6], 0.5, IUV), ([1, 2, 8, 6], 0.5, IUV + np.uint8(9))]), "E-ARGUMENT", "", "detections[1]: part 29 is above 24"),
+        ("densepose", (1,), "E-ARGUMENT", "", "missing 1 required positional argument"),
+    ],
+)  # fmt: skip
+def test_problems_name_the_argument_and_its_index(task, call, code, where, problem):
+    good = PREDICTIONS[task][-1]
+    with pytest.raises(SubmissionError) as caught:
+        evaluate.score(task, [good, call])
+    (found,) = caught.value.problems
+    assert (found.code, found.file) == (code, "")
+    assert found.where.startswith(".".join(filter(None, ["predictions[1]", where])))
+    assert problem in found.problem
+    evaluator = Evaluator(task)
+    evaluator.update(*good)
+    expected = evaluator.compute()
+    with pytest.raises(SubmissionError, match=code) as caught:
+        evaluator.update(*call)
+        evaluator.compute()
+    (found,) = caught.value.problems
+    assert found.where.startswith(f"update({call[0]!r}")
+    assert problem in found.problem
+    if code == "E-ARGUMENT" or task == "densepose":
+        assert evaluator.compute() == expected
+
+
+def test_predictions_may_name_their_arguments():
+    calls = PREDICTIONS["chalearn_gesture"]
+    named = [{"sequence": sequence, "rows": rows} for sequence, rows in calls]
+    assert evaluate.score("chalearn_gesture", named) == evaluate.score("chalearn_gesture", calls)
+
+
+def test_all_wrong_predictions_are_listed():
+    calls = [("S1", [[1, 2]]), ("S2", [[1, 2, 5]]), ("S2", [[1, 2, 5]])]
+    with pytest.raises(SubmissionError) as caught:
+        evaluate.score("chalearn_gesture", calls)
+    assert [problem.where for problem in caught.value.problems] == ["predictions[0]", "predictions[2]"]
+
+
+def test_arrays_of_densepose_become_no_png(monkeypatch):
+    for name in ("decode_png", "encode_detection"):
+        monkeypatch.setattr(densepose, name, None)
+    assert evaluate.score("densepose", PREDICTIONS["densepose"]).scores["score"] > 0
+
+
+def test_a_task_without_a_writer_takes_files_only(monkeypatch):
+    monkeypatch.setitem(sys.modules, "chalearn_writer", types.ModuleType("chalearn_writer"))
+    with pytest.raises(ValueError, match="takes no predictions in memory; give a zip file"):
+        Evaluator("chalearn_gesture")
+
+
+def test_items_become_a_data_frame_where_pandas_is(monkeypatch):
+    found = evaluate.score("chalearn_gesture", PREDICTIONS["chalearn_gesture"])
+    monkeypatch.setitem(sys.modules, "pandas", types.SimpleNamespace(DataFrame=list))
+    assert found.to_frame() == found.items
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="pandas"):
+        found.to_frame()
+
+
+def test_a_pickled_evaluator_holds_no_reference():
+    evaluator = Evaluator("densepose")
+    for call in PREDICTIONS["densepose"]:
+        evaluator.update(*call)
+    assert len(pickle.dumps(evaluator)) < 50_000
+    assert home._loaded["densepose"][1].reference is sent(evaluator)._loaded.reference
