@@ -23,6 +23,8 @@ from validator.formats.rules import load_rules
 KIT = "starting_kit.zip"
 WHEELS = ROOT / ".cache" / "wheels"
 _JSON_READER = "validator/json_files.py"
+# Of tasks that draw items.
+_DRAWINGS = "scoring_program/report/drawings.py"
 _CLASSIC_COMMAND = "command: python3 $program/score.py $input $output\n"
 
 
@@ -102,6 +104,8 @@ def program_files(task_ids: Sequence[str]) -> dict[str, bytes]:
     files = needed_code(["scoring_program.run", *modules])
     report = ROOT / "scoring_program" / "report"
     data = [report / "style.css", report / "drawings.css", ROOT / "LICENSE"]
+    if not any((task.folder / "drawings.py").exists() for task in tasks):
+        del files[_DRAWINGS]
     for task in tasks:
         data += [task.folder / f"{task.id}.yaml", *load_rules(task.id).data_files]
     files.update({path.relative_to(ROOT).as_posix(): path.read_bytes() for path in data})
