@@ -12,7 +12,7 @@ import shutil
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -42,6 +42,8 @@ _CHALLENGES = "scoring_program.challenges"
 _SHOWN_NAMES = 5
 # Decimals of intervals that are equal on every machine.
 _INTERVAL_DECIMALS = 6
+# Decimals of costs in notes, as on the page.
+_NOTE_DECIMALS = 4
 
 _HERE = Path(__file__).resolve().parent
 
@@ -75,11 +77,15 @@ INTERVAL_COLUMNS = tuple(
 
 @dataclass(frozen=True)
 class ErrorType:
-    """A kind of error whose cost is computed; ``advice`` is a sentence with ``{points}`` for the cost."""
+    """A kind of error whose cost is computed; ``advice`` is a sentence with ``{points}`` for the cost.
+
+    ``notes`` are the codes of the notes that count these errors: where costs are shown they give the cost.
+    """
 
     key: str
     title: str
     advice: str
+    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,8 +304,9 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
             sections = disclosed(task.sections(self.reference, submission, statistics), settings["detail"])
         drawings, undrawn = _guarded("drawings", lambda: disclosed([drawn], settings["detail"]))
         sections += drawings
-        notes = [*failed, *also_failed, *undrawn, *hints, *read.notes, *statistics.notes]
         decimals = settings["score_decimals"]
+        counts = self._with_costs([*read.notes, *statistics.notes], costs, min(_NOTE_DECIMALS, decimals))
+        notes = [*failed, *also_failed, *undrawn, *hints, *counts]
         result = Result(scores, statistics, self.items, halves, interval, costs, sections, notes, decimals)
         # All outputs have at most 10 decimals anyway.
         return rounded(result) if decimals < DECIMALS else result
@@ -316,6 +323,17 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         low, high, error = (float(values[0]) for values in (found.low, found.high, found.standard_error))
         over, is_grouped = self.groups.over(self.task.item), bool(self.groups.digest)
         return Interval(low, high, error, len(halves.first), halves.n_items, over, is_grouped)
+
+    def _with_costs(self, notes: Notes, costs: Sequence[ErrorCost], decimals: int) -> Notes:
+        """Return notes; those that count the errors of a type whose cost is known give it."""
+        points = {cost.error_type: f"{cost.points:.{decimals}f}" for cost in costs}
+        types = {code: kind for kind in self.task.error_types for code in kind.notes if kind.key in points}
+        return [
+            replace(note, text=f"{note.text}; this costs {points[types[note.code].key]}")
+            if note.code in types
+            else note
+            for note in notes
+        ]
 
     def _error_costs(self, fixed: Mapping[str, float], score: float) -> list[ErrorCost]:
         """Return what each type of error costs, the largest first; equal ones as they are declared."""

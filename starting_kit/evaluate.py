@@ -52,6 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"--drawings takes 0 to {MOST_DRAWINGS}")
     overrides = {"detail": "full", "drawings": options.drawings}
     overrides |= {"protocol": options.protocol} if options.protocol else {}
+    overrides |= {"subset": True} if options.subset else {}
     source = options.reference or DEMO_REFERENCE / task
     try:
         reference = prepared_folder(load_task(task), source, options.cache)
@@ -100,9 +101,12 @@ def _add_images(task: str, outcome: Outcome, result: Result, options: argparse.N
 
 def _parser(modes: list[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Check a submission and score it at home.")
-    parser.set_defaults(submission_file=None, eval_mode=None, loc_mode=None)
+    parser.set_defaults(submission_file=None, eval_mode=None, loc_mode=None, subset=False)
     parser.add_argument("id", nargs="?", choices=task_ids(), help="the task")
     parser.add_argument("submission", nargs="?", type=Path, help="your zip file, or a folder with its files")
+    if any(setting.name == "subset" for task in task_ids() for setting in load_task(task).known_settings):
+        what = "leave out submitted segments that are not annotated; the signature says so"
+        parser.add_argument("--subset", action="store_true", help=what)
     if modes:
         own = parser.add_argument_group("as in the script of ActivityNet-Entities")
         what = "your zip file; a .json file is accepted too"

@@ -117,6 +117,36 @@ def test_reference_that_names_no_annotated_video_is_refused(tmp_path, capsys):
         evaluate.score("anet_entities_gt", sample, reference)
 
 
+def test_subset_scores_annotated_segments_only_and_the_signature_says_so(tmp_path, capsys):
+    task, reference = "anet_entities_gen", shutil.copytree(REFERENCES / "anet_entities_gen", tmp_path / "ref")
+    split = json.loads((reference / "split.json").read_text())
+    kept = split["validation"][:6]
+    (reference / "split.json").write_text(json.dumps({**split, "validation": kept}))
+    shutil.copytree(SAMPLES / task / "good", tmp_path / "all")
+    path = tmp_path / "all" / "submission_gen.json"
+    whole = evaluate.score(task, tmp_path / "all", reference)
+    arguments = [
+        task,
+        str(tmp_path / "all"),
+        "--reference",
+        str(reference),
+        "--output",
+        str(tmp_path / "out"),
+    ]
+    assert evaluate.main([*arguments, "--subset"]) == SCORED
+    assert "|subset:True|" in capsys.readouterr().out
+    subset = json.loads((tmp_path / "out" / "scores.json").read_text())
+    found = json.loads(path.read_text())
+    found["results"] = {video: own for video, own in found["results"].items() if video in kept}
+    path.write_text(json.dumps(found))
+    cut = evaluate.score(task, tmp_path / "all", reference)
+    fixed = {cost.error_type: cost.score_if_fixed for cost in whole.error_costs}["not_annotated"]
+    assert whole.scores["score"] < subset["score"] == pytest.approx(cut.scores["score"], abs=1e-9)
+    assert fixed == pytest.approx(subset["score"], abs=1e-9)
+    assert subset["score_low"] == pytest.approx(cut.scores["score_low"])
+    assert "|subset:False|" in cut.signature
+
+
 def test_split_file_of_the_challenge_is_named_with_the_setting_it_needs(tmp_path, capsys):
     reference = shutil.copytree(REFERENCES / "anet_entities_gt", tmp_path / "ref")
     (reference / "split.json").rename(reference / "split_ids_anet_entities.json")

@@ -81,7 +81,9 @@ def test_no_text_of_the_kit_names_what_it_does_not_have(kit):
 
 def test_help_shows_no_options_of_other_tasks(kit):
     (task,) = (path.name for path in (kit / "samples").iterdir())
-    assert ("--eval_mode" in run(["evaluate.py", "--help"], kit)) == task.startswith("anet_entities")
+    shown = run(["evaluate.py", "--help"], kit)
+    assert ("--eval_mode" in shown) == task.startswith("anet_entities")
+    assert ("--subset" in shown) == (task == "anet_entities_gen")
 
 
 def test_a_kit_of_one_task_compares_without_its_name(kit):
