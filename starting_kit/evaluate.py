@@ -57,14 +57,14 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         reference = prepared_folder(load_task(task), source, options.cache)
     except Refused as refused:
-        console.say(f"The reference cannot be used, nothing was scored:\n{refused}", to=sys.stderr)
+        console.say(f"{page.UNUSABLE}, nothing was scored:\n{refused}", to=sys.stderr)
         return BROKEN
     with tempfile.TemporaryDirectory() as folder:
         if submission.suffix == ".json" and submission.is_file():
             shutil.copy(submission, folder)
             submission = Path(folder)
         load = partial(load_folder, task, reference, overrides, is_limited=True)
-        outcome = run(load, submission, options.output, strict=options.reference is not None)
+        outcome = run(load, submission, options.output, options.reference is not None, at_home=True)
     return _report(task, outcome, options)
 
 
