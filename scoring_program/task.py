@@ -178,6 +178,10 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         """Return notes on likely mistakes in a submission that is valid and has this score."""
         return []
 
+    def names(self, reference: ReferenceT) -> Mapping[str, Sequence[str]]:
+        """Return the names that a reference holds and submissions use, by what they are names of."""
+        return {}
+
     def other_names(self, reference: ReferenceT) -> Collection[str]:
         """Return names of the data that are not items and may still have a line in a file of item groups."""
         return ()

@@ -46,6 +46,20 @@ def test_every_code_is_provoked_by_a_test():
     assert sorted(code for code in explained() if code not in provoked) == []
 
 
+def test_explain_prints_the_line_of_a_code(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--explain", "n-zero"])
+    assert ended.value.code == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert f"| `N-ZERO` | {line.partition(': ')[2]} |" in (ROOT / "docs/messages.md").read_text(
+        encoding="utf-8"
+    )
+    with pytest.raises(SystemExit) as ended:
+        main(["--explain", "E-FILE-NOME"])
+    assert ended.value.code == 2
+    assert "there is no message E-FILE-NOME; did you mean E-FILE-NONE?" in capsys.readouterr().err
+
+
 @pytest.fixture
 def check(tmp_path, capsys):
     """Return a function that checks a submission and returns the lines that ``python -m validator`` prints."""

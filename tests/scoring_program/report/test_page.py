@@ -332,7 +332,7 @@ def test_a_share_of_zero_has_no_entry_in_the_legend():
 def test_colors_of_the_body_spread_over_the_values_that_occur(values, colors, ends):
     parts = list(zip(("head", "torso", "feet"), values, (3, 3, 0)))
     figure = charts.body(BodyFigure("t", "T", "", parts))
-    styles = {shape.get("style") for shape in figure.iter() if shape.get("style")}
+    styles = {shape.get("style", "") for shape in figure.iter() if shape.get("style")}
     assert sorted(styles) == [f"--s:{color}" for color in colors]
     assert [text for text in next(span for span in figure if span.tag == "span").itertext() if text] == ends
 
