@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from string import ascii_lowercase, ascii_uppercase
 from typing import Generic, NoReturn, TypeVar
 
@@ -93,10 +93,18 @@ class Problem:
 
 @dataclass(frozen=True)
 class Note:
-    """Something accepted that the reader should know about."""
+    """Something accepted that the reader should know about.
+
+    ``explains`` are the codes of notes that say no more where this one is: they have the same cause.
+    """
 
     code: str
     text: str
+    explains: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, str]:
+        """Return the note as plain data for JSON."""
+        return {"code": self.code, "text": self.text}
 
     def line(self) -> str:
         """Return the note as one line of text."""
@@ -316,7 +324,7 @@ class Findings:
                 }
                 for kind, problems in self._kinds().items()
             ],
-            "notes": [asdict(note) for note in self.notes],
+            "notes": [note.as_dict() for note in self.notes],
         }
 
 

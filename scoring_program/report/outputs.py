@@ -131,7 +131,7 @@ def result_json(result: Result, signature: str, stages: Mapping[str, float]) -> 
             {"type": cost.error_type, "score_if_fixed": cost.score_if_fixed, "points": cost.points}
             for cost in result.error_costs
         ],
-        "notes": [asdict(note) for note in result.notes],
+        "notes": [note.as_dict() for note in result.notes],
         "tables": {section.key: _section(section) for section in result.sections},
     }
     return _document({"outcome": "scored", "exit_code": 0, **round_floats(shown, DECIMALS)}, stages)
@@ -145,7 +145,7 @@ def failed_json(outcome: str, exit_code: int, findings: Findings, stages: Mappin
     shown = {
         "problems": [problem.as_dict() for problem in findings.summary()],
         "more_problems": findings.not_shown(),
-        "notes": [asdict(note) for note in findings.notes],
+        "notes": [note.as_dict() for note in findings.notes],
     }
     return _document({"outcome": outcome, "exit_code": exit_code, **shown}, stages)
 
