@@ -267,15 +267,15 @@ class Findings:
         return f"{'' if self.is_complete else 'at least '}{counted(self.total, 'problem')}"
 
     def summary(self, shown: int | None = SHOWN_PROBLEMS) -> list[Problem]:
-        """Return at most ``shown`` kinds of problems in the order found.
+        """Return at most ``shown`` kinds of problems in the order found; the same in several files is one.
 
-        Each is its first problem, which names the first places and says how many there are.
+        Each is its first problem, which names the first places or files and says how many there are.
         """
-        return [self._summarized(kind, problems) for kind, problems in list(self._kinds().items())[:shown]]
+        return [self._summarized(kinds) for kinds in self._groups()[:shown]]
 
     def not_shown(self, shown: int | None = SHOWN_PROBLEMS) -> int:
         """Return how many problems are of other kinds than those of `summary`."""
-        return self.total - sum(self._of_kind[kind] for kind in list(self._kinds())[:shown])
+        return self.total - sum(self._of_kind[kind] for kinds in self._groups()[:shown] for kind in kinds)
 
     def not_shown_text(self, shown: int | None = SHOWN_PROBLEMS) -> str:
         """Return how many problems there are besides those of `summary`: "and 5 more of other kinds; ..."
@@ -299,8 +299,26 @@ class Findings:
             kinds.setdefault(problem.kind, []).append(problem)
         return kinds
 
-    def _summarized(self, kind: _Kind, problems: list[Problem]) -> Problem:
-        count = self._of_kind[kind]
+    def _groups(self) -> list[dict[_Kind, list[Problem]]]:
+        """Return the kinds, together those that differ in the file alone; without a rule none do."""
+        groups: dict[object, dict[_Kind, list[Problem]]] = {}
+        for kind, problems in self._kinds().items():
+            code, file, rule = kind
+            # Schemas of several files may have rules of the same name.
+            group = (code, rule, problems[0].remedy) if rule and file else kind
+            groups.setdefault(group, {})[kind] = problems
+        return list(groups.values())
+
+    def _summarized(self, kinds: dict[_Kind, list[Problem]]) -> Problem:
+        problems = next(iter(kinds.values()))
+        count = sum(self._of_kind[kind] for kind in kinds)
+        if len(kinds) > 1:
+            files = [file for _, file, _ in kinds]
+            named = ", ".join(files[:_PLACES_SHOWN])
+            more = f" and {len(files) - _PLACES_SHOWN:,} more" if len(files) > _PLACES_SHOWN else ""
+            least = "" if self._unread.isdisjoint(files) else "at least "
+            such = f"{least}{counted(count, 'such problem')} in {len(files):,} files: {named}{more}"
+            return replace(problems[0], problem=f"{problems[0].problem} ({such})")
         if count == 1:
             return problems[0]
         places = dict.fromkeys(problem.where for problem in problems[:_PLACES_SHOWN] if problem.where)

@@ -88,7 +88,7 @@ NOTES = [
     ("N-DETECTIONS-MANY", DENSEPOSE, data(lambda found: found.extend(21 * found[:1])), "beyond the 20 best"),
     ("N-FILE-MISSING", GESTURE, lambda folder: (folder / CSV).unlink(), "no file for 1 of 12 sequences; this costs 0.0"),
     ("N-FILE-UNKNOWN", GESTURE, text("Moon_prediction.csv", "1,1,2\n"), "Moon_prediction.csv"),
-    ("N-FRAMES-MISSING", KINETICS, data(dict.clear, PARTS), "72 of 72 reference frames"),
+    ("N-FRAMES-MISSING", KINETICS, data(half, PARTS), "no prediction for 36 of 72 reference frames; this costs 0."),
     ("N-IMAGES-MISSING", DENSEPOSE, data(lambda found: found.__delitem__(slice(1, None))), "no detection for 11 of 12 densely annotated images; this costs 0."),
     ("N-NAMES-UNKNOWN", KINETICS, data(lambda found: found.update(moon={}), PARTS), "1 video of the submission"),
     ("N-SEGMENTS-MISSING", GIVEN, of_segments(dict.popitem), "annotated segments; this costs 0."),
