@@ -22,6 +22,8 @@ SHOWN_PROBLEMS = 20
 REPORTED_PER_KIND = 200
 _KEPT = 5000
 _PLACES_SHOWN = 3
+# The same problem in more files than these is one line.
+_FILES_APART = 3
 _LONGEST_QUOTE = 80
 # A fixed list, because str.isprintable differs between versions of Python for new characters.
 _UNPRINTABLE = re.compile(
@@ -267,7 +269,7 @@ class Findings:
         return f"{'' if self.is_complete else 'at least '}{counted(self.total, 'problem')}"
 
     def summary(self, shown: int | None = SHOWN_PROBLEMS) -> list[Problem]:
-        """Return at most ``shown`` kinds of problems in the order found; the same in several files is one.
+        """Return at most ``shown`` kinds of problems in the order found; the same in many files is one.
 
         Each is its first problem, which names the first places or files and says how many there are.
         """
@@ -300,12 +302,17 @@ class Findings:
         return kinds
 
     def _groups(self) -> list[dict[_Kind, list[Problem]]]:
-        """Return the kinds, together those that differ in the file alone; without a rule none do."""
-        groups: dict[object, dict[_Kind, list[Problem]]] = {}
-        for kind, problems in self._kinds().items():
-            code, file, rule = kind
-            # Schemas of several files may have rules of the same name.
-            group = (code, rule, problems[0].remedy) if rule and file else kind
+        """Return the kinds, those together that differ in the file alone and are many."""
+        kinds = self._kinds()
+        # Schemas of several files may have rules of the same name.
+        alike = {
+            kind: (kind[0], kind[2], first.remedy, "" if kind[2] else first.problem)
+            for kind, (first, *_) in kinds.items()
+        }
+        n_files = Counter(alike.values())
+        groups: dict[tuple[str, ...], dict[_Kind, list[Problem]]] = {}
+        for kind, problems in kinds.items():
+            group = alike[kind] if n_files[alike[kind]] > _FILES_APART else kind
             groups.setdefault(group, {})[kind] = problems
         return list(groups.values())
 

@@ -51,7 +51,7 @@ def test_every_command_and_program_of_the_texts_works(kit):
     site = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "pages").glob("*.md"))
     inline = re.findall(r"`python ([^`]+)`", f"{text}\n{site}")
     assert len(inline) >= 3
-    steps += [(command.replace(" ID ", f" {page.stem} "), "") for command in inline]
+    steps += [(re.sub(r"\bID\b", page.stem, command), "") for command in inline]
     for command, program in steps:
         if command.startswith("-m pip"):
             continue
