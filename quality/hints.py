@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import tempfile
 from collections.abc import Iterator, Sequence
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ _LEAST_SCORE = 0.05
 # What the mistakes are made of: right answers and ones as good as the good samples.
 _NOISES = (0.0, 0.15)
 _SIZES, _LARGE = (1, 2), 5
+_MISSING = ("N-CLASSES-MISSING", "N-IMAGES-MISSING")
 
 
 class Row(NamedTuple):
@@ -63,19 +64,19 @@ def _mistake_row(mistake: Mistake[Any], scorers: Sequence[_Scorer], n: int) -> R
         noise = 0.0 if mistake.only_right else _NOISES[seed % len(_NOISES)]
         scorer = scorers[seed // len(_NOISES) % len(scorers)]
         prediction = mistake.change(scorer.correct_prediction(np.random.default_rng([1, seed]), noise))
-        hits += any(line.startswith(mistake.code) for line in scorer.score(prediction)[1])
+        hits += any(line.startswith(mistake.code) for line in chain(*scorer.score(prediction)[1:]))
     return Row(scorers[0].task.id, mistake.name, mistake.code, hits, n)
 
 
 def _correct_row(scorers: Sequence[_Scorer], n: int) -> Row:
     found: list[list[str]] = []
-    seeds = itertools.count()
+    seeds = count()
     while len(found) < n:
         seed = next(seeds)
         rng, scorer = np.random.default_rng([2, seed]), scorers[seed % len(scorers)]
-        score, hints = scorer.score(scorer.correct_prediction(rng, float(rng.random())))
+        score, hints, _ = scorer.score(scorer.correct_prediction(rng, float(rng.random())))
         found += [hints] if score >= _LEAST_SCORE else []
-    examples = list(itertools.chain(*found))[:5]
+    examples = list(chain(*found))[:5]
     return Row(scorers[0].task.id, "correct", "", sum(map(bool, found)), n, examples)
 
 
@@ -90,12 +91,17 @@ class _Scorer:
     def correct_prediction(self, rng: np.random.Generator, noise: float) -> Any:
         return self.task.correct_prediction(self._source, rng, noise)
 
-    def score(self, prediction: Any) -> tuple[float, list[str]]:
-        """Return the score of a submission and its hints; raise Refused if it is invalid."""
+    def score(self, prediction: Any) -> tuple[float, list[str], list[str]]:
+        """Return the score of a submission, its hints, and its notes on what is missing, which are no alarm.
+
+        Raises Refused if it is invalid.
+        """
         loaded, task = self._loaded, self._loaded.task
         with tempfile.TemporaryDirectory() as folder:
             write_files(self.task.files(prediction), Path(folder))
             submission = loaded.read(Path(folder)).content
-        score = task.scores(task.measure(loaded.reference, submission, loaded.settings))["score"]
+        statistics = task.measure(loaded.reference, submission, loaded.settings)
+        score = task.scores(statistics)["score"]
         hints = task.hints(loaded.reference, submission, loaded.settings, score)
-        return score, [hint.line() for hint in hints]
+        missing = [note for note in statistics.notes if note.code in _MISSING]
+        return score, [hint.line() for hint in hints], [note.line() for note in missing]

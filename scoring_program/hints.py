@@ -24,7 +24,6 @@ _USUAL = "names in another spelling, ids or frames counted from 0, boxes in anot
 _TIMES = 2.5
 _MARGIN = 0.4
 _LOST_SHARE = 0.05
-_LOST = "At most 5 %"
 # A scale is tried if it is this far from 1; pairs agree on it within the tolerance. Both are logarithms.
 _LEAST_SCALE = 0.2
 _SCALE_TOLERANCE = 0.1
@@ -67,6 +66,9 @@ class Check:
         How much better another interpretation must fit, in standard deviations of a sign test.
     least_share : float
         The share of the sample that another interpretation must fit.
+    explains : tuple of str
+        The codes of notes that have the same cause, as that videos are missing because of their names. With
+        such a hint nothing that follows is compared.
     """
 
     claim: str
@@ -77,6 +79,7 @@ class Check:
     unknown: str = ""
     deviations: float = 3.0
     least_share: float = 0.15
+    explains: tuple[str, ...] = ()
 
 
 def likely_mistakes(
@@ -85,7 +88,8 @@ def likely_mistakes(
     """Return notes on likely mistakes: those that need no reference, and those of checks in order of scoring.
 
     Notes that look at the reference are left out at ``detail: none`` and where fewer than 20 annotated
-    instances, or fewer than 5 entries of the submission, were compared. A score of 0 adds a note.
+    instances, or fewer than 5 entries of the submission, were compared. A score of 0 adds one if there is no
+    other.
     """
     if not settings["notes"]:
         return []
@@ -103,10 +107,13 @@ def likely_mistakes(
         if best and best.words not in noted and best.code not in needless:
             noted.add(best.words)
             shares = f"{_percent(best.fits)} {check.claim}; as submitted, {_percent(check.as_is)}"
-            hints.append(Note(best.code, f"read {best.words}, {shares}. {best.remedy}"))
+            text = f"read {best.words}, {shares}. {best.remedy}"
+            hints.append(Note(best.code, text, check.explains))
         elif not best and check.unknown and _is_lost(check):
-            hints.append(Note(check.unknown, f"{_LOST} {check.claim}. {check.causes}"))
-    if score == 0 and "N-EMPTY" not in codes:
+            hints.append(Note(check.unknown, _lost(check), check.explains))
+        if hints and check.explains and check.explains == hints[-1].explains:
+            break
+    if score == 0 and not hints:
         hints.append(_zero(compared))
     return hints
 
@@ -132,8 +139,12 @@ def _is_lost(check: Check) -> bool:
 
 def _zero(checks: Sequence[Check]) -> Note:
     lost = next(filter(_is_lost, checks), None)
-    stage = f" {_LOST} {lost.claim}. {lost.causes}" if lost else f" Usual causes: {_USUAL}"
-    return Note("N-ZERO", f"the score is 0.{stage}")
+    stage = _lost(lost) if lost else f"Usual causes: {_USUAL}"
+    return Note("N-ZERO", f"the score is 0. {stage}")
+
+
+def _lost(check: Check) -> str:
+    return f"{_percent(check.as_is)} {check.claim}. {check.causes}"
 
 
 def _percent(fits: Bools) -> str:
@@ -242,6 +253,19 @@ def names_check(
     causes += "; yours are numbers" if are_numbers else ""
     claim = f"of your {what} occur in the reference"
     return Check(claim, as_is, others if len(respelled) >= MIN_GROUP else [], compared, causes, code)
+
+
+def of_video_names(fits: Callable[[Callable[[str], str]], Bools]) -> list[Interpretation]:
+    """Return interpretations of names of videos; ``fits`` gives the entries that fit with changed names."""
+    changes: dict[str, Callable[[str], str]] = {
+        "with names of videos without their ending": lambda name: name.rpartition(".")[0] or name,
+        "with names of videos that begin with v_": lambda name: f"v_{name}",
+        "with names of videos that begin with v_, without their ending": lambda name: (
+            f"v_{name.rpartition('.')[0] or name}"
+        ),
+    }
+    remedy = "Write names of videos as the reference does"
+    return [Interpretation("N-LOOKS-SPELLED", how, fits(change), remedy) for how, change in changes.items()]
 
 
 def is_in(entries: Iterable[Hashable], known: Iterable[Hashable]) -> Bools:

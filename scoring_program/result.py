@@ -14,7 +14,7 @@ from typing import Any, Union
 
 import numpy as np
 
-from scoring_program.metrics.resampling import HalfScores
+from scoring_program.metrics.resampling import LEVEL, HalfScores
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Note
 
@@ -324,6 +324,9 @@ class Interval:
     items: int
     over: str
     is_grouped: bool = False
+
+    def __str__(self) -> str:
+        return f"{100 * LEVEL:g} % interval {self.low:.4f} to {self.high:.4f}"
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,8 @@ _NEAR = 0.8
 _LEAST_MEMORY = 100 << 20
 # Stages in which a time-out or a lack of memory is the organizer's.
 _ORGANIZERS_STAGES = ("start", "reference")
-_COST_DECIMALS = 6
+# What the first line of the log says in words.
+_IN_WORDS = ("score_low", "score_high")
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,8 @@ class Outcome:
 class _Clock:
     """The stages of a run: ``now`` is the present one; ``loaded`` is set once the reference is read."""
 
-    def __init__(self) -> None:
-        self.now = "start"
+    def __init__(self, at_home: bool) -> None:
+        self.now, self._at_home = "start", at_home
         self.loaded: AnyLoaded | None = None
         self._seconds: dict[str, float] = {}
         self._begin = self._since = time.perf_counter()
@@ -66,6 +67,13 @@ class _Clock:
     def is_organizers(self) -> bool:
         """Whether what goes wrong now is not due to the submission."""
         return self.now in _ORGANIZERS_STAGES
+
+    @property
+    def fault(self) -> str:
+        """Whose fault it is if a run fails now for no fault of the submission."""
+        if not self._at_home:
+            return page.ORGANIZERS_SIDE
+        return page.UNUSABLE if self.is_organizers else page.FAILED
 
     @property
     def total(self) -> float:
@@ -132,14 +140,16 @@ def _reported(task: AnyTask, settings: Settings) -> Iterator[None]:
         Findings().refuse("E-REF", problem, f"the organizers see them with {command}")
 
 
-def run(load: Callable[[], AnyLoaded], submission: Path, output: Path, strict: bool = False) -> Outcome:
+def run(
+    load: Callable[[], AnyLoaded], submission: Path, output: Path, strict: bool = False, at_home: bool = False
+) -> Outcome:
     """Score one submission and write all outputs; scores only if the exit code is 0.
 
     ``load`` returns the task with its reference, or raises Refused; ``submission`` is a zip file, or a folder
     with its files or with a single zip; ``output`` is made if needed; ``strict`` refuses a reference with a
-    mistake that makes scoring pointless.
+    mistake that makes scoring pointless; ``at_home`` says that the reference is the participant's.
     """
-    clock = _Clock()
+    clock = _Clock(at_home)
     try:
         try:
             outputs.begin(output, page.running_page())
@@ -224,14 +234,14 @@ def _write(outcome: Outcome, clock: _Clock, output: Path) -> None:
         limits.finish()
         outputs.write_scored(output, html, detail, result.scores)
         number = outputs.plain_number
-        scores = [f"{key}: {number(value)}" for key, value in result.scores.items()]
-        points = {cost.error_type: round(cost.points, _COST_DECIMALS) for cost in result.error_costs}
-        costs = [f"error cost {key}: {number(value)}" for key, value in points.items()]
+        scores = [f"{key}: {number(result.scores[key])}" for key in result.scores if key not in _IN_WORDS]
+        scores.insert(0, page.score_line(loaded.task, result))
+        costs = [f"error cost: {line}" for line in page.cost_lines(loaded.task, result)]
         notes = [f"note {note.line()}" for note in result.notes]
         console.say(loaded.signature, *scores, *notes, *costs, clock.line())
         return
-    head = "The organizer's side is broken, nothing was scored:"
-    html = page.broken_page(findings.lines(), *([loaded.task.title] if loaded is not None else []))
+    head = f"{clock.fault}, nothing was scored:"
+    html = page.broken_page(findings.lines(), loaded.task.title if loaded else page.NO_TASK, clock.fault)
     if loaded is not None and outcome.exit_code == INVALID:
         head = f"The submission to {loaded.task.id} is invalid and was not scored:"
         html = page.invalid_page(loaded.task, findings)

@@ -12,7 +12,7 @@ import shutil
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -43,6 +43,8 @@ _CHALLENGES = "scoring_program.challenges"
 _SHOWN_NAMES = 5
 # Decimals of intervals that are equal on every machine.
 _INTERVAL_DECIMALS = 6
+# Decimals of costs in notes, as on the page.
+_NOTE_DECIMALS = 4
 
 _HERE = Path(__file__).resolve().parent
 
@@ -76,11 +78,15 @@ INTERVAL_COLUMNS = tuple(
 
 @dataclass(frozen=True)
 class ErrorType:
-    """A kind of error whose cost is computed; ``advice`` is a sentence with ``{points}`` for the cost."""
+    """A kind of error whose cost is computed; ``advice`` is a sentence with ``{points}`` for the cost.
+
+    ``notes`` are the codes of the notes that count these errors: where costs are shown they give the cost.
+    """
 
     key: str
     title: str
     advice: str
+    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,6 +178,10 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
     ) -> list[Note]:
         """Return notes on likely mistakes in a submission that is valid and has this score."""
         return []
+
+    def names(self, reference: ReferenceT) -> Mapping[str, Sequence[str]]:
+        """Return the names that a reference holds and submissions use, by what they are names of."""
+        return {}
 
     def other_names(self, reference: ReferenceT) -> Collection[str]:
         """Return names of the data that are not items and may still have a line in a file of item groups."""
@@ -299,8 +309,11 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
             sections = disclosed(task.sections(self.reference, submission, statistics), settings["detail"])
         drawings, undrawn = _guarded("drawings", lambda: disclosed([drawn], settings["detail"]))
         sections += drawings
-        notes = [*failed, *also_failed, *undrawn, *hints, *read.notes, *statistics.notes]
         decimals = settings["score_decimals"]
+        counts = self._with_costs([*read.notes, *statistics.notes], costs, min(_NOTE_DECIMALS, decimals))
+        explained = {code for hint in hints for code in hint.explains}
+        counts = [note for note in counts if note.code not in explained]
+        notes = [*failed, *also_failed, *undrawn, *hints, *counts]
         result = Result(scores, statistics, self.items, halves, interval, costs, sections, notes, decimals)
         # All outputs have at most 10 decimals anyway.
         return rounded(result) if decimals < DECIMALS else result
@@ -317,6 +330,17 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         low, high, error = (float(values[0]) for values in (found.low, found.high, found.standard_error))
         over, is_grouped = self.groups.over(self.task.item), bool(self.groups.digest)
         return Interval(low, high, error, len(halves.first), halves.n_items, over, is_grouped)
+
+    def _with_costs(self, notes: Notes, costs: Sequence[ErrorCost], decimals: int) -> Notes:
+        """Return notes; those that count the errors of a type whose cost is known give it."""
+        points = {cost.error_type: f"{cost.points:.{decimals}f}" for cost in costs}
+        types = {code: kind for kind in self.task.error_types for code in kind.notes if kind.key in points}
+        return [
+            replace(note, text=f"{note.text}; this costs {points[types[note.code].key]}")
+            if note.code in types
+            else note
+            for note in notes
+        ]
 
     def _error_costs(self, fixed: Mapping[str, float], score: float) -> list[ErrorCost]:
         """Return what each type of error costs, the largest first; equal ones as they are declared."""

@@ -54,18 +54,19 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"--drawings takes 0 to {MOST_DRAWINGS}")
     overrides = {"detail": "full", "drawings": options.drawings}
     overrides |= {"protocol": options.protocol} if options.protocol else {}
+    overrides |= {"subset": True} if options.subset else {}
     source = options.reference or DEMO_REFERENCE / task
     try:
         reference = prepared_folder(load_task(task), source, options.cache)
     except Refused as refused:
-        console.say(f"The reference cannot be used, nothing was scored:\n{refused}", to=sys.stderr)
+        console.say(f"{page.UNUSABLE}, nothing was scored:\n{refused}", to=sys.stderr)
         return BROKEN
     with tempfile.TemporaryDirectory() as folder:
         if submission.suffix == ".json" and submission.is_file():
             shutil.copy(submission, folder)
             submission = Path(folder)
         load = partial(load_folder, task, reference, overrides, is_limited=True)
-        outcome = run(load, submission, options.output, strict=options.reference is not None)
+        outcome = run(load, submission, options.output, options.reference is not None, at_home=True)
     return _report(task, outcome, options)
 
 
@@ -105,9 +106,12 @@ def _add_images(task: str, outcome: Outcome, result: Result, options: argparse.N
 
 def _parser(modes: list[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Check a submission and score it at home.")
-    parser.set_defaults(submission_file=None, eval_mode=None, loc_mode=None)
+    parser.set_defaults(submission_file=None, eval_mode=None, loc_mode=None, subset=False)
     parser.add_argument("id", nargs="?", choices=task_ids(), help="the task")
     parser.add_argument("submission", nargs="?", type=Path, help="your zip file, or a folder with its files")
+    if any(setting.name == "subset" for task in task_ids() for setting in load_task(task).known_settings):
+        what = "leave out submitted segments that are not annotated; the signature says so"
+        parser.add_argument("--subset", action="store_true", help=what)
     if modes:
         own = parser.add_argument_group("as in the script of ActivityNet-Entities")
         what = "your zip file; a .json file is accepted too"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -15,6 +16,25 @@ from tests.helpers import ROOT, make_zip
 from validator.__main__ import main
 
 CODE = r"[ELN]-[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*"
+
+
+DETECTION = {
+    "image_id": 1,
+    "category_id": 1,
+    "score": 0.5,
+    "bbox": [1, 2, 3, 4],
+    "uv_shape": [3, 4, 3],
+    "uv_data": "",
+}
+# Ten frames of two objects instead of two objects of ten frames.
+TRANSPOSED = {
+    "results": {
+        "v": {
+            "0": {"clss": ["a", "b"], "idx_in_sent": [1, 2], "bbox_for_all_frames": [[[0, 0, 9, 9]] * 2] * 10}
+        }
+    },
+    "eval_mode": "GT",
+}
 
 
 def explained():
@@ -44,6 +64,20 @@ def test_every_code_is_provoked_by_a_test():
     provoked = {code for path in modules for code in re.findall(CODE, path.read_text(encoding="utf-8"))}
     provoked.update(mistake.code for task in quality_tasks().values() for mistake in task.mistakes)
     assert sorted(code for code in explained() if code not in provoked) == []
+
+
+def test_explain_prints_the_line_of_a_code(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--explain", "n-zero"])
+    assert ended.value.code == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert f"| `N-ZERO` | {line.partition(': ')[2]} |" in (ROOT / "docs/messages.md").read_text(
+        encoding="utf-8"
+    )
+    with pytest.raises(SystemExit) as ended:
+        main(["--explain", "E-FILE-NOME"])
+    assert ended.value.code == 2
+    assert "there is no message E-FILE-NOME; did you mean E-FILE-NONE?" in capsys.readouterr().err
 
 
 @pytest.fixture
@@ -94,9 +128,35 @@ def test_counting_from_zero_is_named_as_the_cause(check):
         "1. E-CSV-RANGE S1_prediction.csv line 1 column 1, line 2 column 1, line 3 column 1: "
         "gesture 0 is not in 1..20 (207 such problems); count gestures from 1: add 1 to all.",
         "2. E-CSV-RANGE S1_prediction.csv line 1 column 2, line 2 column 2, line 3 column 2: "
-        "start frame 0 is not in 1 or more (207 such problems); count start frames from 1: add 1 to all.",
+        "start frame 0 is not in 1 or more (207 such problems); count frames from 1: add 1 to all starts and ends.",
         "invalid: 414 problems",
     ]
+
+
+def test_the_same_problem_in_many_files_is_one_line(check):
+    files = {f"S{number}_prediction.csv": "1,0,5\n1,0,9\n" for number in range(1, 6)}
+    lines = check({**files, "S6_prediction.csv": "1,x,9\n"}, "chalearn_gesture")
+    assert lines[1] == (
+        "2. E-CSV-RANGE S1_prediction.csv line 1 column 2: start frame 0 is not in 1 or more (10 such problems "
+        "in 5 files: S1_prediction.csv, S2_prediction.csv, S3_prediction.csv and 2 more); count frames from 1: "
+        "add 1 to all starts and ends."
+    )
+    assert lines[0].startswith("1. E-CSV-INTEGER S6_prediction.csv line 1 column 2: ")
+    assert lines[2:] == ["invalid: 11 problems"]
+
+
+@pytest.mark.parametrize(
+    ("task", "file", "content", "cure"),
+    [
+        ("densepose", "densepose_x_results.json", [{**DETECTION, "bbox": [0.1, 0.2, 0.3, 0.4]}], "x and width times the image's width"),
+        ("densepose", "densepose_x_results.json", [{**DETECTION, "bbox": [20, 30, 0.3, 0.4]}], "leave out boxes smaller than a pixel"),
+        ("densepose", "densepose_x_results.json", [{**DETECTION, "score": float("nan")}], "leave out the entry that it belongs to"),
+        ("densepose", "densepose_x_results.json", [{**DETECTION, "score": 10**400}], "fits into 64 bits"),
+        ("anet_entities_gt", "submission_gt.json", TRANSPOSED, "the outer list has an entry for each object"),
+    ],
+)  # fmt: skip
+def test_cures_fit_the_mistake(task, file, content, cure, check):
+    assert cure in check({file: json.dumps(content)}, task)[0]
 
 
 def test_one_row_in_the_wrong_order_is_no_length(check):

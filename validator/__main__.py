@@ -1,10 +1,12 @@
-"""The commands ``python -m validator ID submission.zip [--json]`` and ``python -m validator --only IDS.txt
-in.zip out.zip``."""
+"""The command ``python -m validator ID submission.zip [--json]``; ``--explain CODE`` explains a message, and
+``--only IDS.txt in.zip out.zip`` keeps some items of a submission."""
 
 from __future__ import annotations
 
 import argparse
+import difflib
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -16,6 +18,22 @@ from validator.formats.rules import load_format, task_ids
 # What a run of the scoring program may take unless the organizers choose otherwise.
 _SECONDS, _MEMORY_MB = 570.0, 8000.0
 _UNCHECKED = "names, ids and boxes were not compared with the reference"
+
+
+class _Explain(argparse.Action):
+    """Prints the line of docs/messages.md on a code and ends the program, as ``--help`` does."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: object, value: object, *_: object) -> None:
+        """Raise SystemExit: 0, or 2 for an unknown code."""
+        path, code = Path(__file__).resolve().parent.parent / "docs" / "messages.md", str(value).upper()
+        text = path.read_text(encoding="utf-8")
+        known = dict(re.findall(r"^\| `([A-Z0-9-]+)` \| (.*) \|$", text, re.MULTILINE))
+        if code not in known:
+            close = difflib.get_close_matches(code, known, 1)
+            ask = f"did you mean {close[0]}?" if close else "codes begin with E- or N-"
+            parser.error(f"there is no message {code}; {ask}")
+        console.say(f"{code}: {known[code]}")
+        parser.exit()
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -40,6 +58,7 @@ def _main(arguments: list[str] | None) -> int:
     )
     parser.add_argument("id", choices=task_ids(), help="the task")
     parser.add_argument("submission", type=Path, help="the zip file, or a folder with its files")
+    parser.add_argument("--explain", action=_Explain, metavar="CODE", help="print what a message means")
     parser.add_argument("--json", action="store_true", help="print everything found as JSON")
     options = parser.parse_args(arguments)
     findings = Findings()

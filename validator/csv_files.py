@@ -296,7 +296,10 @@ class _ItemReader(_Reader):
         ends = f"{low} or more" if field.maximum == np.inf else f"{low}..{field.maximum}"
         wrong = (values < low) | (values > field.maximum)
         from_0 = wrong & (values == 0) & (low == 1 and not self.rules.further_columns)
-        add_1, correct = f"count {name}s from 1: add 1 to all", "correct or drop the line"
+        counted_things = "frames from 1: add 1 to all starts and ends"
+        if name not in self.rules.frames:
+            counted_things = f"{name}s from 1: add 1 to all"
+        add_1, correct = f"count {counted_things}", "correct or drop the line"
         for constraint, chosen, remedy in (("from 1", from_0, add_1), ("range", wrong & ~from_0, correct)):
             rule = name, constraint
             self.refuse("E-CSV-RANGE", rule, chosen, lambda row: f"{values[row]} is not in {ends}", remedy)

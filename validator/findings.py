@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from string import ascii_lowercase, ascii_uppercase
 from typing import Generic, NoReturn, TypeVar
 
@@ -22,6 +22,8 @@ SHOWN_PROBLEMS = 20
 REPORTED_PER_KIND = 200
 _KEPT = 5000
 _PLACES_SHOWN = 3
+# The same problem in more files than these is one line.
+_FILES_APART = 3
 _LONGEST_QUOTE = 80
 # A fixed list, because str.isprintable differs between versions of Python for new characters.
 _UNPRINTABLE = re.compile(
@@ -93,10 +95,18 @@ class Problem:
 
 @dataclass(frozen=True)
 class Note:
-    """Something accepted that the reader should know about."""
+    """Something accepted that the reader should know about.
+
+    ``explains`` are the codes of notes that say no more where this one is: they have the same cause.
+    """
 
     code: str
     text: str
+    explains: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, str]:
+        """Return the note as plain data for JSON."""
+        return {"code": self.code, "text": self.text}
 
     def line(self) -> str:
         """Return the note as one line of text."""
@@ -259,15 +269,15 @@ class Findings:
         return f"{'' if self.is_complete else 'at least '}{counted(self.total, 'problem')}"
 
     def summary(self, shown: int | None = SHOWN_PROBLEMS) -> list[Problem]:
-        """Return at most ``shown`` kinds of problems in the order found.
+        """Return at most ``shown`` kinds of problems in the order found; the same in many files is one.
 
-        Each is its first problem, which names the first places and says how many there are.
+        Each is its first problem, which names the first places or files and says how many there are.
         """
-        return [self._summarized(kind, problems) for kind, problems in list(self._kinds().items())[:shown]]
+        return [self._summarized(kinds) for kinds in self._groups()[:shown]]
 
     def not_shown(self, shown: int | None = SHOWN_PROBLEMS) -> int:
         """Return how many problems are of other kinds than those of `summary`."""
-        return self.total - sum(self._of_kind[kind] for kind in list(self._kinds())[:shown])
+        return self.total - sum(self._of_kind[kind] for kinds in self._groups()[:shown] for kind in kinds)
 
     def not_shown_text(self, shown: int | None = SHOWN_PROBLEMS) -> str:
         """Return how many problems there are besides those of `summary`: "and 5 more of other kinds; ..."
@@ -291,8 +301,31 @@ class Findings:
             kinds.setdefault(problem.kind, []).append(problem)
         return kinds
 
-    def _summarized(self, kind: _Kind, problems: list[Problem]) -> Problem:
-        count = self._of_kind[kind]
+    def _groups(self) -> list[dict[_Kind, list[Problem]]]:
+        """Return the kinds, those together that differ in the file alone and are many."""
+        kinds = self._kinds()
+        # Schemas of several files may have rules of the same name.
+        alike = {
+            kind: (kind[0], kind[2], first.remedy, "" if kind[2] else first.problem)
+            for kind, (first, *_) in kinds.items()
+        }
+        n_files = Counter(alike.values())
+        groups: dict[tuple[str, ...], dict[_Kind, list[Problem]]] = {}
+        for kind, problems in kinds.items():
+            group = alike[kind] if n_files[alike[kind]] > _FILES_APART else kind
+            groups.setdefault(group, {})[kind] = problems
+        return list(groups.values())
+
+    def _summarized(self, kinds: dict[_Kind, list[Problem]]) -> Problem:
+        problems = next(iter(kinds.values()))
+        count = sum(self._of_kind[kind] for kind in kinds)
+        if len(kinds) > 1:
+            files = [file for _, file, _ in kinds]
+            named = ", ".join(files[:_PLACES_SHOWN])
+            more = f" and {len(files) - _PLACES_SHOWN:,} more" if len(files) > _PLACES_SHOWN else ""
+            least = "" if self._unread.isdisjoint(files) else "at least "
+            such = f"{least}{counted(count, 'such problem')} in {len(files):,} files: {named}{more}"
+            return replace(problems[0], problem=f"{problems[0].problem} ({such})")
         if count == 1:
             return problems[0]
         places = dict.fromkeys(problem.where for problem in problems[:_PLACES_SHOWN] if problem.where)
@@ -316,7 +349,7 @@ class Findings:
                 }
                 for kind, problems in self._kinds().items()
             ],
-            "notes": [asdict(note) for note in self.notes],
+            "notes": [note.as_dict() for note in self.notes],
         }
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from validator.arrays import Floats, Ints
 from validator.findings import Note, counted
 
 _FEWEST_BOXES = 10
 _FEWEST_ROWS = 4
 _EMPTY = "the submission contains no predictions. Was it written too early?"
-EMPTY = Note("N-EMPTY", _EMPTY)
+_MISSING = ("N-FILE-MISSING", "N-FRAMES-MISSING", "N-IMAGES-MISSING", "N-SEGMENTS-MISSING")
+EMPTY = Note("N-EMPTY", _EMPTY, _MISSING)
+_MOST_REPEATED = 0.1
 
 
 def box_hints(boxes: Floats, what: str) -> list[Note]:
@@ -25,6 +29,14 @@ def box_hints(boxes: Floats, what: str) -> list[Note]:
         fix = "Write pixels: x times the width and y times the height of the image"
         return [Note("N-LOOKS-NORMALIZED", text + fix)]
     return []
+
+
+def repeat_hints(rows: Floats | Ints, things: str, what: str) -> list[Note]:
+    """Return a note if more than a tenth of the rows (n, k) repeat another: "30 things of 90 repeat ..."."""
+    repeated = len(rows) - len(np.unique(rows, axis=0))
+    if repeated <= _MOST_REPEATED * len(rows):
+        return []
+    return [Note("N-REPEATED", f"{counted(repeated, things)} of {len(rows):,} {what}")]
 
 
 def label_hints(labels: Ints | Floats, what: str) -> list[Note]:

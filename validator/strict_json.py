@@ -190,11 +190,12 @@ def _report(value: JsonValue, name: str, findings: Findings) -> None:
         where, current = pending.pop()
         children: Iterable[tuple[object, JsonValue]] = ()
         if isinstance(current, _Unfit):
-            problem, remedy = (
-                f"{quote(current.text, 24)} is not a finite number",
-                "write one that fits into 64 bits",
+            is_word = current.text.endswith(("NaN", "Infinity"))
+            problem = f"{quote(current.text, 24)} is not a finite number"
+            remedy = (
+                "leave out the entry that it belongs to" if is_word else "write one that fits into 64 bits"
             )
-            rule = current.text if current.text.endswith(("NaN", "Infinity")) else "too large"
+            rule = current.text if is_word else "too large"
             findings.add("E-JSON-NUMBER", problem, remedy, file=name, where=where, rule=rule)
         elif isinstance(current, list):
             children = enumerate(current)

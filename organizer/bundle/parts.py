@@ -17,7 +17,7 @@ from pathlib import Path
 from organizer import ROOT
 from organizer.data.prepare import SYNTHETIC_MARK, reference_files
 from organizer.files import Files, folder_files, read_zip, samples_folder, zip_bytes
-from scoring_program.task import load_task
+from scoring_program.task import AnyTask, load_task
 from validator.formats.rules import load_rules
 
 KIT = "starting_kit.zip"
@@ -134,6 +134,7 @@ def build_kit(task_ids: Sequence[str], demo: Mapping[str, Files]) -> bytes:
     tasks = [load_task(task_id) for task_id in task_ids]
     formats = [f"validator.formats.{load_rules(task.id).folder.name}.read" for task in tasks]
     files.update(needed_code(["validator.__main__", "scoring_program.report.standings", *formats]))
+    files["docs/messages.md"] = (ROOT / "docs" / "messages.md").read_bytes()
     report = "scoring_program/report"
     files[f"{report}/standings.css"] = (ROOT / report / "standings.css").read_bytes()
     for schema in ("detailed_results.schema.json", "comparison.schema.json"):
@@ -145,8 +146,34 @@ def build_kit(task_ids: Sequence[str], demo: Mapping[str, Files]) -> bytes:
         for sample in sorted(samples_folder(task.id).iterdir()):
             files[f"samples/{task.id}/{sample.name}.zip"] = zip_bytes(folder_files(sample))
         files.update({f"demo_reference/{task.id}/{file}": data for file, data in demo[task.id].items()})
-        files[f"formats/{task.id}.md"] = (ROOT / "pages" / f"{task.id}.md").read_bytes()
+        files.update(_official_demo(task))
+        files[f"formats/{task.id}.md"] = _format_page(task).encode()
     return zip_bytes(files)
+
+
+def _official_demo(task: AnyTask) -> Files:
+    """Return the demo reference as the organizers' own files, if that of the kit was prepared from them.
+
+    Files that would be large are replaced by smaller ones of the kit.
+    """
+    files = folder_files(ROOT / "reference_data" / task.id)
+    if not task.prepared_file or task.prepared_file in files:
+        return {}
+    files.update(folder_files(ROOT / "starting_kit" / task.folder.name / "official"))
+    return {f"demo_reference/{task.id}_official/{name}": data for name, data in files.items()}
+
+
+def _format_page(task: AnyTask) -> str:
+    """Return the page of a task, with the files of a reference and the names of the demo data."""
+    text = (ROOT / "pages" / f"{task.id}.md").read_text(encoding="utf-8")
+    more = ROOT / "starting_kit" / "reference" / f"{task.id}.md"
+    text += f"\n{more.read_text(encoding='utf-8')}" if more.is_file() else ""
+    if "{names}" not in text:
+        return text
+    folder = ROOT / "reference_data" / task.id
+    known = task.names(task.load_reference(folder, task.settings(folder)))
+    names = (f"- {title} ({len(of)}): {', '.join(of)}." for title, of in known.items())
+    return text.replace("{names}", "\n".join(names))
 
 
 def _filled(text: str, task_ids: Sequence[str], quoted: bool) -> str:

@@ -31,7 +31,22 @@ def _of_frames(name: str, frames: list[int]) -> Mistake[Json]:
     return Mistake(name, "N-LOOKS-SHIFTED", _each_box(lambda boxes: boxes[frames]), only_right=True)
 
 
+def _segments_from_one(results: Json) -> Json:
+    return {
+        video: {str(int(key) + 1): own for key, own in segments.items()}
+        for video, segments in results.items()
+    }
+
+
+def _videos(renamed: Callable[[str], str]) -> Callable[[Json], Json]:
+    return lambda results: {renamed(video): segments for video, segments in results.items()}
+
+
 _BOTH: list[Mistake[Json]] = [
+    Mistake("segments from 1", "N-LOOKS-SHIFTED", _segments_from_one),
+    Mistake("videos without v_", "N-LOOKS-SPELLED", _videos(lambda video: video[2:])),
+    Mistake("videos with .mp4", "N-LOOKS-SPELLED", _videos("{}.mp4".format)),
+    Mistake("videos without v_, with .mp4", "N-LOOKS-SPELLED", _videos(lambda video: f"{video[2:]}.mp4")),
     *mistakes_in_boxes(_each_box),
     Mistake("[x, y, width, height]", "N-LOOKS-XYWH", _each_box(sizes)),
     _of_frames("boxes one frame late", [0, *range(9)]),

@@ -41,6 +41,10 @@ def _unit_bytes(iuv: np.ndarray) -> np.ndarray:
 
 
 MISTAKES: list[Mistake[Detections]] = [
+    Mistake(
+        "each detection three times", "N-REPEATED", lambda found: [own for own in found for _ in range(3)]
+    ),
+    Mistake("2 images alone", "N-IMAGES-MISSING", lambda found: [own for own in found if own.image_id <= 2]),
     Mistake("U, V in 0..1 as bytes", "N-LOOKS-NORMALIZED", _each_map(_unit_bytes)),
     Mistake("channels I, V, U", "N-LOOKS-SWAPPED", _each_map(lambda iuv: iuv[[0, 2, 1]])),
     Mistake("parts 0..23", "N-LOOKS-SHIFTED", _each_map(_parts_from_zero)),

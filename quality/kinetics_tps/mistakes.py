@@ -66,7 +66,30 @@ def _frames(number: Callable[[int], int], name: str = "img_{:05d}.json") -> Chan
     return _in(PARTS, lambda videos: {video: renamed(frames) for video, frames in videos.items()})
 
 
+def _sides(name: str) -> str:
+    return name.replace("left", "@").replace("right", "left").replace("@", "right")
+
+
+def _repeat(part: Json) -> None:
+    part.update(box=5 * part["box"][:1], verb=5 * part["verb"][:1])
+
+
+def _half(videos: Json) -> Json:
+    return {video: videos[video] for video in sorted(videos)[::2]}
+
+
+def _videos(renamed: Callable[[str], str]) -> Change:
+    def change(videos: Json) -> Json:
+        return {renamed(video): content for video, content in videos.items()}
+
+    return lambda prediction: _in(CLASSES, change)(_in(PARTS, change)(prediction))
+
+
 MISTAKES: list[Mistake[Json]] = [
+    Mistake("left and right swapped", "N-LOOKS-SWAPPED", _parts(_sides)),
+    Mistake("each proposal five times", "N-REPEATED", _in(PARTS, each(parts_of, _repeat))),
+    Mistake("class missing for half of the videos", "N-CLASSES-MISSING", _in(CLASSES, _half)),
+    Mistake("videos with .mp4", "N-LOOKS-SPELLED", _videos("{}.mp4".format)),
     *mistakes_in_boxes(_each_box),
     Mistake(
         "[x, y, width, height]",

@@ -151,18 +151,22 @@ _BODY: dict[str, tuple[tuple[float, ...], ...]] = {
 
 
 def body(data: BodyFigure) -> Element:
-    """Return a figure whose parts are colored by their value, over the scale of colors."""
+    """Return a figure whose parts are colored by their value, over the scale of colors.
+
+    The colors spread over the values that occur, which may be near each other.
+    """
     known = {name: value for name, value, _ in data.parts if value is not None}
+    low, high = min(known.values(), default=0.0), max(known.values(), default=1.0)
     text = ", ".join(f"{name} {value:.2f}" for name, value in known.items())
     chart = element("svg", viewBox="20 0 160 260", role="img", aria_label=f"{data.title}: {text}")
     for name, shapes in _BODY.items():
         # Only the stroke or fill color differs, so that overlapping limbs do not show through.
         look = {"class": "limb none"}
         if name in known:
-            look = {"class": "limb", "style": f"--s:{known[name]:.3f}"}
+            look = {"class": "limb", "style": f"--s:{(known[name] - low) / ((high - low) or 1):.3f}"}
         title = f"{name} {known[name]:.3f}" if name in known else name
         chart.extend(_titled(_limb(numbers, look), title) for numbers in shapes)
-    return element("div", chart, scale("0", "1"), class_="body")
+    return element("div", chart, scale(f"{low:.3f}", f"{high:.3f}"), class_="body")
 
 
 def _limb(numbers: tuple[float, ...], look: dict[str, str]) -> Element:

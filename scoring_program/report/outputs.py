@@ -137,7 +137,7 @@ def plain_result(result: Result, signature: str) -> dict[str, Any]:
             {"type": cost.error_type, "score_if_fixed": cost.score_if_fixed, "points": cost.points}
             for cost in result.error_costs
         ],
-        "notes": [asdict(note) for note in result.notes],
+        "notes": [note.as_dict() for note in result.notes],
         "tables": {section.key: _section(section) for section in result.sections},
     }
     rounded: dict[str, Any] = round_floats(shown, DECIMALS)
@@ -152,7 +152,7 @@ def failed_json(outcome: str, exit_code: int, findings: Findings, stages: Mappin
     shown = {
         "problems": [problem.as_dict() for problem in findings.summary()],
         "more_problems": findings.not_shown(),
-        "notes": [asdict(note) for note in findings.notes],
+        "notes": [note.as_dict() for note in findings.notes],
     }
     return _document({"outcome": outcome, "exit_code": exit_code, **shown}, stages)
 

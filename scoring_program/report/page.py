@@ -46,7 +46,10 @@ ROUGH_BELOW = 30
 # Decimals of intervals and costs.
 _DECIMALS = 4
 # The title while the task is not known yet.
-_NO_TASK = "Scoring"
+NO_TASK = "Scoring"
+ORGANIZERS_SIDE = "The organizer's side is broken"
+UNUSABLE = "Your reference cannot be used"
+FAILED = "The scoring program failed"
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _MOST_ENTRIES = 500
 OPEN_ROWS = 20
@@ -60,7 +63,7 @@ def running_page() -> str:
     """Return the page that is there until scoring ends, and stays if it is stopped."""
     text = "The submission is being checked and scored. If this page stays, the run was stopped: see its log."
     head = [element("h1", "Scoring has begun")]
-    return document(_NO_TASK, head, [card("run-wait", "Please wait", text)])
+    return document(NO_TASK, head, [card("run-wait", "Please wait", text)])
 
 
 def result_page(task: Declaration, result: Result, signature: str) -> str:
@@ -90,6 +93,19 @@ def _result_page(task: Declaration, result: Result, signature: str, limit: int) 
     body = [element("div", *first), contents([*first, *rest]), element("div", *rest)]
     drawn = any(isinstance(section, (Drawings, Timeline)) for section in result.sections)
     return document(task.title, head, body, style("drawings.css") if drawn else "")
+
+
+def score_line(task: Declaration, result: Result) -> str:
+    """Return the score with its interval in words, for the log."""
+    main = task.columns[0]
+    over = f", {_interval_text(task, result, result.halves.n_items)}" if result.halves else ""
+    return f"{main.title} {_score_text(main, result)}{over}"
+
+
+def cost_lines(task: Declaration, result: Result) -> list[str]:
+    """Return what each type of error costs, for the log."""
+    titles = {error_type.key: error_type.title for error_type in task.error_types}
+    return [f"{titles[cost.error_type]} {_short(cost.points, result)}" for cost in result.error_costs]
 
 
 def _score_text(column: ScoreColumn, result: Result) -> str:
@@ -193,7 +209,7 @@ def _score_table(columns: Sequence[ScoreColumn], result: Result) -> Element:
         element(
             "tr",
             element("td", column.title, element("small", column.description)),
-            element("td", _score_text(column, result), class_="number"),
+            element("td", _short(result.scores[column.key], result), class_="number"),
         )
         for column in columns
     ]
@@ -210,10 +226,14 @@ def invalid_page(task: Declaration, findings: Findings) -> str:
     return document(task.title, head, body)
 
 
-def broken_page(lines: Sequence[str], title: str = _NO_TASK) -> str:
-    """Return the page for a fault on the organizer's side; ``lines`` hold no reference data."""
-    head = [element("h1", "Not scored: a fault on the organizer's side")]
-    body = card("run-problems", "What happened", "Please tell the organizers.", *lines)
+def broken_page(lines: Sequence[str], title: str = NO_TASK, what: str = ORGANIZERS_SIDE) -> str:
+    """Return the page of a run that failed for no fault of the submission; ``lines`` hold no reference data.
+
+    ``what`` says whose fault it is.
+    """
+    head = [element("h1", f"Not scored: {what[0].lower()}{what[1:]}")]
+    ask = "Please tell the organizers." if what == ORGANIZERS_SIDE else ""
+    body = card("run-problems", "What happened", ask, *lines)
     return document(title, head, [body])
 
 
@@ -351,8 +371,10 @@ def _(section: LineChart, limit: int) -> list[Element]:
 
 @_body.register
 def _(section: StackedBar, limit: int) -> list[Element]:
-    shares = zip(section.shares, charts.colors())
-    entries = [(f"{label} {share:.3f}", f"fill-{color}") for (label, share), color in shares]
+    shares = (
+        (label, f"{share:.3f}", color) for (label, share), color in zip(section.shares, charts.colors())
+    )
+    entries = [(f"{label} {share}", f"fill-{color}") for label, share, color in shares if share != "0.000"]
     return [charts.stacked_bar(section), charts.key(entries)]
 
 

@@ -59,6 +59,11 @@ def data(edit, name="*.json"):
     return change
 
 
+def half(found):
+    for video in sorted(found)[::2]:
+        del found[video]
+
+
 def of_segments(edit):
     return data(lambda found: edit(found["results"]))
 
@@ -77,14 +82,18 @@ PROBLEMS = [
 ]  # fmt: skip
 NOTES = [
     ("N-CATEGORY", DENSEPOSE, data(lambda found: found[0].update(category_id=7)), "1 detection of other categories"),
+    ("N-CLASSES-MISSING", KINETICS, data(half, "pred_vid_result.json"), "no class for 18 of 36 videos; this costs 0."),
+    ("N-CLASSES-MISSING", KINETICS, lambda folder: [data(half, name)(folder) for name in ("pred_vid_result.json", PARTS)], "no class for 18 of 36 videos and no prediction for 36 of 72 reference frames; this costs 0."),
     ("N-CSV-CUT", GESTURE, text(CSV, "1,1,2\n1,3,1000000\n"), "1 row cut at the last frame"),
     ("N-DETECTIONS-MANY", DENSEPOSE, data(lambda found: found.extend(21 * found[:1])), "beyond the 20 best"),
-    ("N-FILE-MISSING", GESTURE, lambda folder: (folder / CSV).unlink(), "no file for 1 of 12 sequences"),
+    ("N-FILE-MISSING", GESTURE, lambda folder: (folder / CSV).unlink(), "no file for 1 of 12 sequences; this costs 0.0"),
     ("N-FILE-UNKNOWN", GESTURE, text("Moon_prediction.csv", "1,1,2\n"), "Moon_prediction.csv"),
-    ("N-FRAMES-MISSING", KINETICS, data(dict.clear, PARTS), "72 of 72 reference frames"),
+    ("N-FRAMES-MISSING", KINETICS, data(half, PARTS), "no prediction for 36 of 72 reference frames; this costs 0."),
+    ("N-IMAGES-MISSING", DENSEPOSE, data(lambda found: found.__delitem__(slice(1, None))), "no detection for 11 of 12 densely annotated images; this costs 0."),
     ("N-NAMES-UNKNOWN", KINETICS, data(lambda found: found.update(moon={}), PARTS), "1 video of the submission"),
-    ("N-SEGMENTS-MISSING", GIVEN, of_segments(dict.popitem), "annotated segments"),
-    ("N-SEGMENTS-OUTSIDE", GIVEN, of_segments(lambda found: found.update(moon=dict(next(iter(found.values()))))), "not annotated"),
+    ("N-SEGMENTS-MISSING", GIVEN, of_segments(dict.popitem), "annotated segments; this costs 0."),
+    ("N-SEGMENTS-OUTSIDE", GIVEN, of_segments(lambda found: found.update(moon=dict(next(iter(found.values()))))), "not annotated in the chosen splits; ignored"),
+    ("N-SEGMENTS-OUTSIDE", GENERATED, of_segments(lambda found: found.update(moon=dict(next(iter(found.values()))))), "they stay in the averages per sentence, with 0; this costs 0.0"),
 ]  # fmt: skip
 
 
@@ -103,6 +112,25 @@ def test_note_that_needs_the_reference_has_its_code(code, task, change, words, s
     assert exit_code == SCORED
     (said,) = [note["text"] for note in notes if note["code"] == code]
     assert words in said
+
+
+def test_only_the_note_on_what_is_missing_has_a_cost_and_only_where_costs_are_shown(scored, tmp_path):
+    def most(found):
+        for video in list(found)[1:]:
+            del found[video]
+
+    _, _, notes = scored(GIVEN, of_segments(most))
+    costs = json.loads((tmp_path / "output" / "detailed_results.json").read_text())["error_costs"]
+    (cost,) = [cost["points"] for cost in costs if cost["type"] == "not_submitted"]
+    assert costs[0]["type"] == "not_submitted" and cost > 0.5
+    assert [note["text"].partition("; this costs ")[2] for note in notes if "cost" in note["text"]] == [
+        f"{cost:.4f}"
+    ]
+    page = (tmp_path / "output" / "detailed_results.html").read_text()
+    assert f"this costs {cost:.4f}" in page
+    shutil.rmtree(tmp_path / "submission")
+    _, _, notes = scored(GIVEN, of_segments(most), detail="none")
+    assert [note["code"] for note in notes] == ["N-SEGMENTS-MISSING"] and "cost" not in notes[0]["text"]
 
 
 def test_note_on_areas_without_a_person(scored, tmp_path, references):

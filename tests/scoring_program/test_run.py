@@ -105,11 +105,20 @@ def test_invalid_submission_is_reported_and_not_scored(run, files, words):
 
 
 def test_problems_are_limited_to_twenty_kinds(run):
-    outcome = run(ID, REFERENCE, {f"S{number}_prediction.csv": "99,1,2\n" * 2 for number in range(30)})
+    files = {f"S{number}_prediction{end}.csv": "1,1,2\n" for number in range(30) for end in ("", "s")}
+    outcome = run(ID, REFERENCE, files)
     assert outcome.code == INVALID
-    assert "20. E-CSV-RANGE" in outcome.err
-    assert "and 20 more of other kinds; fix these first" in outcome.err
-    assert "and 20 more of other kinds; fix these first" in outcome.page
+    assert "20. E-FILE-TWICE" in outcome.err
+    assert "and 10 more of other kinds; fix these first" in outcome.err
+    assert "and 10 more of other kinds; fix these first" in outcome.page
+
+
+def test_the_same_problem_of_many_files_is_one_line(run):
+    outcome = run(ID, REFERENCE, {f"S{number}_prediction.csv": "99,1,2\n" * 2 for number in range(30)})
+    line = "(60 such problems in 30 files: S0_prediction.csv, S10_prediction.csv, S11_prediction.csv and 27 more)"
+    assert line in outcome.err
+    assert line in outcome.page
+    assert "2. " not in outcome.err
 
 
 BROKEN_MEASURE = ("scoring_program.metrics.frame_jaccard.count_frames", mock.Mock(side_effect=KeyError))

@@ -19,7 +19,7 @@ import home
 from scoring_program.report import outputs
 from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.task import load_task, task_ids
-from tests.helpers import REFERENCES, ROOT, SAMPLES
+from tests.helpers import REFERENCES, ROOT, SAMPLES, run_folder
 from validator import console
 
 pytestmark = pytest.mark.slow
@@ -117,6 +117,66 @@ def test_reference_that_names_no_annotated_video_is_refused(tmp_path, capsys):
     assert "E-REF-EMPTY" in capsys.readouterr().err
     with pytest.raises(evaluate.ReferenceProblemsError, match="E-REF-EMPTY"):
         evaluate.score("anet_entities_gt", sample, reference)
+
+
+def test_subset_scores_annotated_segments_only_and_the_signature_says_so(tmp_path, capsys):
+    task, reference = "anet_entities_gen", shutil.copytree(REFERENCES / "anet_entities_gen", tmp_path / "ref")
+    split = json.loads((reference / "split.json").read_text())
+    kept = split["validation"][:6]
+    (reference / "split.json").write_text(json.dumps({**split, "validation": kept}))
+    shutil.copytree(SAMPLES / task / "good", tmp_path / "all")
+    path = tmp_path / "all" / "submission_gen.json"
+    whole = evaluate.score(task, tmp_path / "all", reference)
+    arguments = [
+        task,
+        str(tmp_path / "all"),
+        "--reference",
+        str(reference),
+        "--output",
+        str(tmp_path / "out"),
+    ]
+    assert evaluate.main([*arguments, "--subset"]) == SCORED
+    assert "|subset:True|" in capsys.readouterr().out
+    subset = json.loads((tmp_path / "out" / "scores.json").read_text())
+    found = json.loads(path.read_text())
+    found["results"] = {video: own for video, own in found["results"].items() if video in kept}
+    path.write_text(json.dumps(found))
+    cut = evaluate.score(task, tmp_path / "all", reference)
+    fixed = {cost.error_type: cost.score_if_fixed for cost in whole.error_costs}["not_annotated"]
+    assert whole.scores["score"] < subset["score"] == pytest.approx(cut.scores["score"], abs=1e-9)
+    assert fixed == pytest.approx(subset["score"], abs=1e-9)
+    assert subset["score_low"] == pytest.approx(cut.scores["score_low"])
+    assert "|subset:False|" in cut.signature
+
+
+def test_a_faulty_reference_is_yours_at_home_and_the_organizers_on_the_platform(tmp_path, capsys):
+    sample, reference = SAMPLES / "chalearn_gesture" / "good", tmp_path / "ref"
+    reference.mkdir()
+    (reference / "S1_labels.csv").write_text("1,5,9\n")
+    out = tmp_path / "out"
+    arguments = ["chalearn_gesture", str(sample), "--reference", str(reference), "--output", str(out)]
+    assert evaluate.main(arguments) == BROKEN
+    page, log = (out / "detailed_results.html").read_text(), capsys.readouterr().err
+    assert log.startswith("Your reference cannot be used, nothing was scored:\n1. E-REF-PAIR")
+    assert "Not scored: your reference cannot be used" in page
+    assert "rganizer" not in page + log
+    assert run_folder("chalearn_gesture", reference, sample, out).exit_code == BROKEN
+    page, log = (out / "detailed_results.html").read_text(), capsys.readouterr().err
+    assert log.startswith("The organizer's side is broken, nothing was scored:\n1. E-REF:")
+    assert "Please tell the organizers." in page and "our reference" not in page
+
+
+def test_the_log_gives_interval_and_costs_in_words(tmp_path, capsys):
+    sample = str(SAMPLES / "chalearn_gesture" / "weak")
+    assert evaluate.main(["chalearn_gesture", sample, "--output", str(tmp_path)]) == SCORED
+    _, first, *lines = capsys.readouterr().out.splitlines()
+    found = evaluate.score("chalearn_gesture", sample)
+    assert first.startswith(
+        f"Mean Jaccard {found.scores['score']:.4f}, {found.interval}, over 12 sequences; "
+    )
+    assert f"{found.interval}" == f"95 % interval {found.interval.low:.4f} to {found.interval.high:.4f}"
+    assert f"error cost: Wrong times {found.error_costs[0].points:.4f}" in lines
+    assert not [line for line in lines if line.startswith("score_")]
 
 
 def test_split_file_of_the_challenge_is_named_with_the_setting_it_needs(tmp_path, capsys):

@@ -5,20 +5,19 @@ from __future__ import annotations
 import io
 import json
 import os
-import pickle
 import re
 import shutil
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import nbclient
 import nbformat
-import numpy as np
 import pytest
 
-from scoring_program.task import task_ids
-from tests.helpers import make_zip
+from scoring_program.task import load_task, task_ids
+from tests.helpers import ROOT
 
 pytestmark = pytest.mark.slow
 
@@ -39,33 +38,61 @@ def run(arguments, folder):
     return done.stdout
 
 
-def put_what_a_participant_has(kit):
-    """Put the files that the README's programs read: lists of items, sample zips of ChaLearn, a pickle."""
+def test_every_command_and_program_of_the_texts_works(kit):
+    """With the files that the kit holds, in the order in which they are printed, and a list of items."""
     items = ("DemoSeq0001", "DemoSequence0001", "demo_00000", "v_demo000000", "1")
     (kit / "ids.txt").write_text("".join(f"{item}\n" for item in items))
-    for folder, name, head in (("valSamples", "Seq01", "1,"), ("valGestures", "Sequence01", "")):
-        (kit / folder).mkdir()
-        files = {
-            f"{name}_labels.csv": f"{head}1,102,203\n{head}5,250,325\n",
-            f"{name}_data.csv": "1254,20,8000\n",
-        }
-        (kit / folder / f"{name}.zip").write_bytes(make_zip(files))
-    found = [{"image_id": 1, "bbox": [1.0, 2, 8, 6], "score": 0.5, "uv": np.full((3, 6, 8), 20, np.uint8)}]
-    (kit / "detections.pkl").write_bytes(pickle.dumps(found))
-
-
-def test_every_command_and_program_of_the_readme_works(kit):
     readme = (kit / "README.md").read_text(encoding="utf-8")
+    (page,) = (kit / "formats").glob("*.md")
+    text = f"{readme}\n{page.read_text(encoding='utf-8')}"
     assert not re.search(r"\{(id|mode|example)\}|<!--", readme)
-    put_what_a_participant_has(kit)
-    steps = re.findall(r"^    python ([^\n]+)$|^```python\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    assert "{names}" not in text
+    indented = r"^ *python ([^\n]+)$|^```python\n(.*?)^```$"
+    steps = re.findall(indented, text, re.MULTILINE | re.DOTALL)
     assert len(steps) >= 7
+    site = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "pages").glob("*.md"))
+    inline = re.findall(r"`python ([^`]+)`", f"{text}\n{site}")
+    assert len(inline) >= 3
+    steps += [(re.sub(r"\bID\b", page.stem, command), "") for command in inline]
     for command, program in steps:
+        if command.startswith("-m pip"):
+            continue
         run(command.split() if command else ["-c", program], kit)
         if re.fullmatch(r"evaluate\.py \w+ my\.zip", command):
             score = json.loads((kit / "evaluation" / "scores.json").read_text())["score"]
             assert (score > 0) != ("its score is 0" in readme)
     assert (kit / "evaluation" / "detailed_results.html").is_file()
+
+
+def test_the_page_has_a_short_example_of_each_file_of_a_reference_and_it_can_be_read(kit, tmp_path):
+    (page,) = (kit / "formats").glob("*.md")
+    text = page.read_text(encoding="utf-8").partition("## Your own annotations")[2]
+    if not (ROOT / "starting_kit" / "reference" / page.name).is_file():
+        pytest.skip("make new-task wrote this task")
+    found = re.findall(r"^`([^`\n]+)`:\n\n```\w*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    examples = dict(found)
+    assert max(example.count("\n") for example in examples.values()) <= 6
+    task = load_task(page.stem)
+    official = kit / "demo_reference" / f"{page.stem}_official"
+    folder = tmp_path / "own"
+    folder.mkdir()
+    if official.is_dir():
+        for path in official.glob("*.mat"):
+            assert path.name in text
+            shutil.copy(path, folder)
+        assert {*examples} == {"annotations.json"}
+    else:
+        patterns = [name for name in task.reference_files if name.endswith((".csv", ".json"))]
+        assert all(any(Path(name).match(pattern) for name in examples) for pattern in patterns)
+    for name, example in examples.items():
+        (folder / name).write_text(example, encoding="utf-8")
+    loaded = task.load(folder, task.settings(folder))
+    assert len(loaded.items) == 1
+    loaded_demo = task.load(kit / "demo_reference" / page.stem, task.settings(kit))
+    for title, names in task.names(loaded_demo.reference).items():
+        assert f"- {title} ({len(names)}): {', '.join(names)}." in text
+    for number, name in enumerate(getattr(task, "track", None).classes if hasattr(task, "track") else (), 1):
+        assert f"{number} {name}" in " ".join(page.read_text(encoding="utf-8").split())
 
 
 def test_no_text_of_the_kit_names_what_it_does_not_have(kit):
@@ -83,7 +110,9 @@ def test_no_text_of_the_kit_names_what_it_does_not_have(kit):
 
 def test_help_shows_no_options_of_other_tasks(kit):
     (task,) = (path.name for path in (kit / "samples").iterdir())
-    assert ("--eval_mode" in run(["evaluate.py", "--help"], kit)) == task.startswith("anet_entities")
+    shown = run(["evaluate.py", "--help"], kit)
+    assert ("--eval_mode" in shown) == task.startswith("anet_entities")
+    assert ("--subset" in shown) == (task == "anet_entities_gen")
 
 
 def test_a_kit_of_one_task_compares_without_its_name(kit):

@@ -111,7 +111,7 @@ def test_numbers_that_are_not_finite_are_of_one_kind_by_how_they_are_written():
     first, second, third = refused(load, "[NaN, 1e999, NaN, 9e999, -Infinity]").lines()
     assert first.startswith("1. E-JSON-NUMBER x.json /0, /2: NaN is not a finite number (2 such problems)")
     assert second.startswith("2. E-JSON-NUMBER x.json /1, /3: 1e999 is not a finite number (2 such problems)")
-    assert third.startswith("3. E-JSON-NUMBER x.json /4: -Infinity is not a finite number; write")
+    assert third.startswith("3. E-JSON-NUMBER x.json /4: -Infinity is not a finite number; leave out")
 
 
 def test_parsing_goes_on_after_numbers_and_duplicate_keys():

@@ -18,6 +18,8 @@ from validator.formats.anet_entities.read import Grounding
 
 _MODES = {"all": False, "loc": True}
 _MISSING = "; they lower f1_all, f1_loc, and the coverage, not the score"
+_OUTSIDE = "; they stay in the averages per sentence, with 0"
+_LEFT_OUT = "; they leave the averages per sentence (subset)"
 
 
 @dataclass(frozen=True)
@@ -52,10 +54,10 @@ class Joined:
     notes: list[Note]
 
 
-def join(reference: Reference, submission: Grounding, effect: str = "") -> Joined:
+def join(reference: Reference, submission: Grounding, effects: tuple[str, str] = ("; ignored", "")) -> Joined:
     """Bring a submission into the reference's numbering, without objects in other segments.
 
-    ``effect`` says what segments that are not submitted do, for the note on them.
+    ``effects`` say what segments do that are not annotated, and those that are not submitted, for the notes.
     """
     position = {segment: number for number, segment in enumerate(reference.segments)}
     number = np.array([position.get(segment, -1) for segment in submission.segments], dtype=np.int64)
@@ -80,19 +82,26 @@ def join(reference: Reference, submission: Grounding, effect: str = "") -> Joine
         np.array([video_number[video] for video, _ in reference.segments], dtype=np.int64),
         np.bincount(np.array(of_video, dtype=np.int64), minlength=len(videos)),
         len(submission.segments),
-        _notes(int((number < 0).sum()), submitted, effect),
+        _notes(int((number < 0).sum()), submitted, effects),
     )
 
 
-def _notes(outside: int, submitted: Bools, effect: str) -> list[Note]:
+def _annotated_only(joined: Joined) -> Joined:
+    """Return a submission without the segments that are not annotated."""
+    videos = joined.segment_video[joined.submitted]
+    of_video = np.bincount(videos, minlength=joined.n_videos)
+    return replace(joined, n_submitted=len(videos), submitted_of_video=of_video)
+
+
+def _notes(outside: int, submitted: Bools, effects: tuple[str, str]) -> list[Note]:
     notes = []
     if outside:
         text = f"{counted(outside, 'submitted segment')} not annotated in the chosen splits"
-        notes.append(Note("N-SEGMENTS-OUTSIDE", text))
+        notes.append(Note("N-SEGMENTS-OUTSIDE", f"{text}{effects[0]}"))
     missing = int((~submitted).sum())
     if missing:
         text = f"nothing submitted for {missing:,} of {counted(len(submitted), 'annotated segment')}"
-        notes.append(Note("N-SEGMENTS-MISSING", f"{text}{effect}"))
+        notes.append(Note("N-SEGMENTS-MISSING", f"{text}{effects[1]}"))
     return notes
 
 
@@ -193,7 +202,9 @@ def measure_generated(
     """Compare the objects of each sentence with the annotated words of its segment."""
     annotated = reference.annotated
     lemmas = Lemmas(reference.table, settings["lemma_fallback"])
-    joined = join(annotated, submission, _MISSING)
+    subset = settings["subset"]
+    joined = join(annotated, submission, (_LEFT_OUT if subset else _OUTSIDE, _MISSING))
+    joined = _annotated_only(joined) if subset else joined
     words = annotated.words
     skipped = _not_penalized(annotated, joined, lemmas)
     judged = grounding.judge_generated(joined.objects, words, skipped, len(joined.classes))
@@ -247,11 +258,10 @@ def generated_error_costs(statistics: SentenceStatistics) -> dict[str, float]:
     """Return the score without segments that are not annotated, without hallucinated objects, without missed
     words, and with the right boxes."""
     judged, joined = statistics.judged, statistics.joined
-    annotated_only = replace(joined, n_submitted=int(joined.submitted.sum()))
     known, predicted = judged.object_known, judged.word_predicted
     boxes = replace(judged, object_correct=judged.object_correct | known)
     corrected = {
-        "not_annotated": (judged, annotated_only),
+        "not_annotated": (judged, _annotated_only(joined)),
         "hallucinated": (replace(judged, object_skipped=~known), joined),
         "missed_words": (replace(judged, word_correct=judged.word_correct | ~predicted), joined),
         "boxes": (replace(boxes, word_correct=judged.word_correct | predicted), joined),

@@ -26,6 +26,7 @@ from validator.arrays import Bools, Floats, Ints
 from validator.formats.anet_entities.read import Grounding
 
 _CLASSES_NOTE = "In the score each class weighs the same, however often it occurs."
+_CLASSES_OF_F1 = "In f1_all and f1_loc each class weighs the same; in the score each submitted segment does."
 _FREQUENCIES = (1, 10, 30, 100, 300)
 _SIDES = (0, 32, 96, 192)
 _SEGMENTS_SHOWN = 500
@@ -49,7 +50,7 @@ def generated_sections(
 ) -> Sections:
     """Return all sections of sub-task II, the aggregates first."""
     annotated, judged = reference.annotated, statistics.judged
-    note = f"{_CLASSES_NOTE} Recall: share of the annotated words whose class is predicted in the right box."
+    note = f"{_CLASSES_OF_F1} Recall: share of the annotated words whose class is predicted in the right box."
     section, names = Section("classes", "Classes", note), ["Class", *annotated.classes]
     classes = _share_table(section, "Recall", names, statistics.words.label, judged.word_correct, 2)
     return [

@@ -57,6 +57,10 @@ class GivenSentences(EntitiesTask[Reference, WordStatistics]):
         """Return the videos with an annotated segment."""
         return reference.annotated_videos()
 
+    def names(self, reference: Reference) -> dict[str, list[str]]:
+        """Return the vocabulary."""
+        return {"Classes": reference.vocab}
+
     def other_names(self, reference: Reference) -> list[str]:
         """Return all videos, of other splits and without annotations, too."""
         return reference.videos
@@ -142,6 +146,10 @@ class GeneratedSentences(EntitiesTask[ReferenceWithLemmas, SentenceStatistics]):
     def items(self, reference: ReferenceWithLemmas) -> list[str]:
         """Return the videos with an annotated segment."""
         return reference.annotated.annotated_videos()
+
+    def names(self, reference: ReferenceWithLemmas) -> dict[str, list[str]]:
+        """Return the vocabulary."""
+        return {"Classes": reference.annotated.vocab}
 
     def other_names(self, reference: ReferenceWithLemmas) -> list[str]:
         """Return all videos, of other splits and without annotations, too."""

@@ -14,6 +14,7 @@ from validator.findings import counted
 
 _FRAME_RATES = (10, 12, 15, 20, 24, 25, 30, 50, 60)
 _COUNTING, _UNIT = "Frames and classes count from 1", "Write frame numbers: seconds times the frame rate"
+_RATE = "Write frame numbers of the video at its own frame rate"
 # A row whose end is its length differs little from the right one if it begins early.
 _CLOSE = (0.75, 0.9)
 # The validator accepts few rows of start and length, and no correct row is near an annotated one as such.
@@ -40,6 +41,9 @@ def _middles(pairs: _Pairs, frames: Floats) -> Check:
         words = f"as {unit} at {counted(rate, 'frame')} a second"
         fits = pairs.middle(frames * (rate / units))
         interpretations.append(Interpretation("N-LOOKS-SCALED", words, fits, _UNIT))
+    for times, how in ((2.0, "twice"), (0.5, "half")):
+        words, fits = f"at {how} the frame rate", pairs.middle(frames * times)
+        interpretations.append(Interpretation("N-LOOKS-SCALED", words, fits, _RATE))
     claim = "of your rows have their middle on an annotated one of that class"
     return Check(claim, pairs.middle(frames), interpretations, pairs.n_annotated, f"{_COUNTING}. {_UNIT}")
 

@@ -64,7 +64,7 @@ def measure(reference: Reference, submission: Gathered, settings: Settings) -> I
         item_scores=np.where(n_dense > 0, sums / np.maximum(n_dense, 1), np.nan),
         item_submitted=compared.n_detections() > 0,
         item_weights=n_dense,
-        notes=_notes(submission, len(compared.detections.score), compared.matches.n_persons.sum(axis=1)),
+        notes=[*_notes(submission, compared), *_missing_notes(n_dense, compared.n_detections())],
         compared=compared,
         ranked=average_precision.ranked(compared.matches, 0, MEASURES.index(name)),
         points=points,
@@ -113,9 +113,17 @@ def _scores(curves: average_precision.PrecisionCurves, measure: str) -> dict[str
     return scores
 
 
-def _notes(submission: Gathered, n_used: int, n_persons: Ints) -> list[Note]:
-    notes = []
-    undefined = [area for area, number in zip(average_precision.AREAS, n_persons.tolist()) if not number]
+def _missing_notes(n_dense: Ints, n_detections: Ints) -> list[Note]:
+    annotated = n_dense > 0
+    missing = int((n_detections[annotated] == 0).sum())
+    text = f"no detection for {missing:,} of {counted(int(annotated.sum()), 'densely annotated image')}"
+    return [Note("N-IMAGES-MISSING", text)] if missing else []
+
+
+def _notes(submission: Gathered, compared: Compared) -> list[Note]:
+    notes, n_used = [], len(compared.detections.score)
+    n_persons = compared.matches.n_persons.sum(axis=1).tolist()
+    undefined = [area for area, number in zip(average_precision.AREAS, n_persons) if not number]
     if undefined:
         text = f"no annotated person counts for the areas {', '.join(undefined)}; "
         notes.append(Note("N-AREA-EMPTY", f"{text}their scores are reported as 0"))

@@ -97,7 +97,7 @@ def _calibration(statistics: ImageStatistics) -> Section:
     rows: list[list[Cell]] = [
         [
             str(number),
-            f"{scores[own[-1]]:.4g} to {scores[own[0]]:.4g}",
+            f"{scores[own[-1]]:.4f} to {scores[own[0]]:.4f}",
             len(own),
             float(ranked.right[0, own].mean()),
         ]

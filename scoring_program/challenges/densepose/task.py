@@ -17,7 +17,7 @@ from scoring_program.task import Notes, Options, Task, declared_tasks
 from validator.archive import Source
 from validator.findings import Findings, Note, Read
 from validator.formats.rules import load_rules
-from validator.hints import EMPTY
+from validator.hints import EMPTY, repeat_hints
 
 
 class DensePose(Task[Reference, Gathered, ImageStatistics]):
@@ -79,7 +79,10 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
 
     def hints(self, reference: Reference, submission: Gathered, settings: Settings, score: float) -> Notes:
         """Return notes on wrong boxes, parts, and coordinates."""
-        notes = submission.hints.notes() if submission.n_detections else [EMPTY]
+        boxes = np.array([(kept.image, *kept.box) for kept in submission.kept]).reshape(-1, 5)
+        what = "repeat a box of their image. All but one are false detections: write each once"
+        notes = submission.hints.notes() or repeat_hints(boxes, "detection", what)
+        notes = notes if submission.n_detections else [EMPTY]
         return likely_mistakes(notes, lambda: hints.checks(reference, submission), settings, score)
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
 from scoring_program.challenges.kinetics_tps.measure import frame_keys
 from scoring_program.challenges.kinetics_tps.read import Reference
-from scoring_program.hints import BoxPairs, Check, Interpretation, is_in, names_check, sample
+from scoring_program.hints import BoxPairs, Check, Interpretation, is_in, names_check, of_video_names, sample
 from scoring_program.metrics.pairs import pairs_in_groups
 from validator.arrays import Bools, Ints
 from validator.formats.kinetics_tps.read import KineticsSubmission, PartStates
 
 _STEP = 5
+_EXPLAINS = ("N-CLASSES-MISSING", "N-FRAMES-MISSING", "N-NAMES-UNKNOWN")
 
 
 def checks(reference: Reference, submission: KineticsSubmission) -> list[Check]:
@@ -28,6 +29,7 @@ def checks(reference: Reference, submission: KineticsSubmission) -> list[Check]:
         _videos(ground_truth, predicted),
         _frames(frames, ground_truth, predicted),
         _humans(frames, ground_truth, predicted),
+        _sides(frames, ground_truth, predicted),
         names_check(names, list(ground_truth.names), "part names", n_parts),
         names_check(states, list(ground_truth.states), "states", n_parts),
         names_check(classes, reference.classes, "action classes", len(ground_truth.videos)),
@@ -40,9 +42,12 @@ def _sampled(words: Iterable[str], codes: Ints) -> list[str]:
 
 
 def _videos(ground_truth: PartStates, predicted: PartStates) -> Check:
-    as_is, n_videos = is_in(predicted.videos, ground_truth.videos), len(ground_truth.videos)
-    causes = "Videos have their names without folder and ending"
-    return Check("of your videos are in the reference", as_is, [], n_videos, causes, "N-NAMES-UNKNOWN")
+    def fits(change: Callable[[str], str]) -> Bools:
+        return is_in(map(change, predicted.videos), ground_truth.videos)
+
+    claim, n_videos = "of your videos are in the reference", len(ground_truth.videos)
+    causes, code = "Videos have their names without folder and ending", "N-NAMES-UNKNOWN"
+    return Check(claim, fits(str), of_video_names(fits), n_videos, causes, code, explains=_EXPLAINS)
 
 
 def _frames(frames: dict[tuple[str, str], int], ground_truth: PartStates, predicted: PartStates) -> Check:
@@ -63,11 +68,51 @@ def _frames(frames: dict[tuple[str, str], int], ground_truth: PartStates, predic
     others = [Interpretation("N-LOOKS-SPELLED", words, fits(1, 0), remedy)]
     others += [Interpretation("N-LOOKS-SHIFTED", f"as number {n}", fits(*by), remedy) for n, *by in shifts]
     claim, code = "of your frames are in the reference", "N-NAMES-UNKNOWN"
-    return Check(claim, is_in(keys, frames), others, len(frames), remedy, code, least_share=0.5)
+    as_is, n = is_in(keys, frames), len(frames)
+    return Check(claim, as_is, others, n, remedy, code, least_share=0.5, explains=_EXPLAINS)
+
+
+def _frame_numbers(frames: dict[tuple[str, str], int], predicted: PartStates) -> Ints:
+    """Return the number of each predicted frame in the reference, -1 where it has none."""
+    return np.array([*(frames.get(key, -1) for key in frame_keys(predicted)), -1])
+
+
+def _sides(frames: dict[tuple[str, str], int], ground_truth: PartStates, predicted: PartStates) -> Check:
+    """Return the check of parts that have a left and a right one."""
+    part, n = predicted.proposal_part, len(ground_truth.names)
+    human = predicted.part_human[part]
+    frame = _frame_numbers(frames, predicted)[predicted.human_frame[human]]
+    own, mirrored = (
+        np.array([*(ground_truth.names.get(turned(name), -1) for name in predicted.names), -1])[
+            predicted.part_name[part]
+        ]
+        for turned in (str, _mirrored)
+    )
+    proposals = np.flatnonzero((frame >= 0) & (own >= 0) & (mirrored >= 0) & (own != mirrored))
+    proposals = proposals[sample(len(proposals))]
+    keys = ground_truth.human_frame[ground_truth.part_human] * n + ground_truth.part_name
+    order = np.argsort(keys, kind="stable")
+
+    def met(names: Ints) -> Bools:
+        named = frame[proposals] * n + names[proposals]
+        entry, annotated, _ = pairs_in_groups(named, keys[order])
+        boxes = predicted.proposal_box[proposals][entry]
+        truth = ground_truth.proposal_box[order[annotated]]
+        return BoxPairs(len(proposals), entry, boxes, truth).met(boxes)
+
+    remedy = "Left and right are those of the person, as the reference has them"
+    other = Interpretation("N-LOOKS-SWAPPED", "with left and right swapped", met(mirrored), remedy)
+    claim = "of your left and right parts meet an annotated one of that name"
+    return Check(claim, met(own), [other], len(np.unique(keys[np.isin(keys // n, frame[proposals])])), remedy)
+
+
+def _mirrored(name: str) -> str:
+    turned = {"left": "right", "right": "left"}
+    return re.sub("left|right", lambda side: turned[side[0]], name)
 
 
 def _humans(frames: dict[tuple[str, str], int], ground_truth: PartStates, predicted: PartStates) -> Check:
-    frame = np.array([*(frames.get(key, -1) for key in frame_keys(predicted)), -1])[predicted.human_frame]
+    frame = _frame_numbers(frames, predicted)[predicted.human_frame]
     humans = np.flatnonzero(frame >= 0)
     humans = humans[sample(len(humans))]
     entry, human, _ = pairs_in_groups(frame[humans], ground_truth.human_frame)

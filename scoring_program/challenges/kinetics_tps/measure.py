@@ -172,7 +172,7 @@ def measure(reference: Reference, submission: KineticsSubmission, settings: Sett
         item_scores=areas[order],
         item_submitted=submitted[order],
         item_weights=np.ones(len(names), np.int64),
-        notes=joined.notes,
+        notes=[*joined.notes, *_missing_notes(predicted, joined.has_frame)],
         classes=reference.classes,
         predicted=predicted,
         right=right,
@@ -301,20 +301,25 @@ def join(ground_truth: PartStates, predicted: PartStates) -> Joined:
         predicted.proposal_box[proposal_order],
         _translate(predicted.states, ground_truth.states)[predicted.proposal_state[proposal_order]],
     )
-    notes = _notes(frame, has_frame, len(set(predicted.videos) - set(ground_truth.videos)))
+    notes = _ignored_notes(frame, len(set(predicted.videos) - set(ground_truth.videos)))
     return Joined(human_frame, predicted.human_box[human_order], proposals, has_frame, notes)
 
 
-def _notes(frame: Ints, has_frame: Bools, extra_videos: int) -> list[Note]:
-    notes = []
+def _ignored_notes(frame: Ints, extra_videos: int) -> list[Note]:
     ignored = ((extra_videos, "video"), (int((frame < 0).sum()), "frame"))
-    if extra := " and ".join(counted(number, thing) for number, thing in ignored if number):
-        text = f"ignored what is not in the reference: {extra} of the submission"
-        notes.append(Note("N-NAMES-UNKNOWN", text))
-    if n_missing := int((~has_frame).sum()):
-        text = f"no prediction for {n_missing:,} of {counted(len(has_frame), 'reference frame')}"
-        notes.append(Note("N-FRAMES-MISSING", text))
-    return notes
+    extra = " and ".join(counted(number, thing) for number, thing in ignored if number)
+    text = f"ignored what is not in the reference: {extra} of the submission"
+    return [Note("N-NAMES-UNKNOWN", text)] if extra else []
+
+
+def _missing_notes(predicted: Sequence[str | None], has_frame: Bools) -> list[Note]:
+    """Return one note on what is not submitted: it is fixed together, and has one cost."""
+    parts = (
+        ("N-CLASSES-MISSING", "no class", predicted.count(None), len(predicted), "video"),
+        ("N-FRAMES-MISSING", "no prediction", int((~has_frame).sum()), len(has_frame), "reference frame"),
+    )
+    missing = [(code, f"{what} for {n:,} of {counted(of, thing)}") for code, what, n, of, thing in parts if n]
+    return [Note(missing[0][0], " and ".join(text for _, text in missing))] if missing else []
 
 
 def frame_keys(parts: PartStates) -> Iterable[tuple[str, str]]:

@@ -36,6 +36,12 @@ class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
         """Return the videos."""
         return sorted(reference.parts.videos)
 
+    def names(self, reference: Reference) -> dict[str, list[str]]:
+        """Return the classes, parts, and states."""
+        parts = reference.parts
+        named = {"Action classes": reference.classes, "Part names": parts.names, "States": parts.states}
+        return {title: sorted(set(names)) for title, names in named.items()}
+
     def prepare_reference(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
         """Check the organizers' files and write them as arrays, which load fast."""
         reference = read.load_reference(source, load_rules(self.id))

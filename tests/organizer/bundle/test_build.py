@@ -649,7 +649,6 @@ def test_kits_with_generated_sentences_make_the_servers_lemmas(bundles, tmp_path
 def test_chalearn_modules_work_from_the_kit_as_in_the_challenges_text(bundles, tmp_path):
     with zipfile.ZipFile(io.BytesIO(read(bundles / "chalearn_action.zip")["starting_kit.zip"])) as kit:
         kit.extractall(tmp_path)
-    (tmp_path / "valSamples").mkdir()
     with zipfile.ZipFile(tmp_path / "valSamples" / "Seq01.zip", "w") as sample:
         sample.writestr(
             "Seq01_labels.csv", "1,2,5\n102,250,325\n".replace("1,2,5", "1,1,2,5").replace("102,", "1,3,")

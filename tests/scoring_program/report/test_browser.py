@@ -133,6 +133,12 @@ SCROLLED = """() => new Promise(done => {
 })"""
 
 
+# Table cells and charts without a box are folded away.
+HIDDEN_ON_PAPER = """() => [...document.querySelectorAll('details td, details svg')].filter(
+    e => !e.checkVisibility({contentVisibilityAuto: true}) || !e.getClientRects().length
+).map(e => e.textContent)"""
+
+
 def unfold(window) -> None:
     window.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
 
@@ -219,5 +225,6 @@ def test_paper_is_light_and_wide_enough(show, name):
     assert window.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert window.evaluate("document.documentElement.scrollWidth") == 700
     assert not window.locator("nav").is_visible()
+    assert window.evaluate(HIDDEN_ON_PAPER) == []
     cut = "[...document.querySelectorAll('section')].filter(e => getComputedStyle(e).breakInside != 'avoid').length"
     assert window.evaluate(cut) == 0

@@ -18,6 +18,7 @@ from scoring_program.metrics.resampling import HalfScores
 from scoring_program.report import charts, page
 from scoring_program.report import html as tree
 from scoring_program.result import (
+    BodyFigure,
     Column,
     Drawings,
     ErrorCost,
@@ -300,6 +301,45 @@ def test_no_number_is_minus_zero():
         "0.000",
         "-0.001",
     ]
+
+
+def test_numbers_of_a_table_have_equal_decimals():
+    task = replace(TASK, columns=[replace(column, precision=n) for n, column in enumerate(TASK.columns)])
+    made = parsed(page.result_page(task, replace(SMALL, error_costs=[]), SIGNATURE))
+    cells = [cell.text for cell in made.iter("td") if cell.get("class") == "number"]
+    assert len(cells) >= 3
+    assert {len(text.partition(".")[2]) for text in cells} == {4}
+
+
+def test_a_share_of_zero_has_no_entry_in_the_legend():
+    shares = [("kept", 0.9), ("nothing", 0.0), ("hardly", 0.0004), ("lost", 0.0996)]
+    section = StackedBar("t", "T", "", shares)
+    made = parsed(result_page(sections=[section], error_costs=[]))
+    (key,) = [found for found in made.iter("div") if found.get("class") == "key"]
+    assert ["".join(entry.itertext()) for entry in key] == ["kept 0.900", "lost 0.100"]
+    # A color means the same in the bar and in the legend.
+    (bar,) = [found for found in made.iter() if found.get("class") == "stack"]
+    colors = [found.get("class") for found in bar.iter() if found.tag.endswith("rect")]
+    assert [found.get("class") for found in key.iter() if found.tag.endswith("rect")] == [
+        colors[0],
+        colors[3],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("values", "colors", "ends"),
+    [
+        ((0.91, 0.95, None), ["0.000", "1.000"], ["0.910", "0.950"]),
+        ((0.5, 0.5, 0.5), ["0.000"], ["0.500", "0.500"]),
+        ((None, None, None), [], ["0.000", "1.000"]),
+    ],
+)
+def test_colors_of_the_body_spread_over_the_values_that_occur(values, colors, ends):
+    parts = list(zip(("head", "torso", "feet"), values, (3, 3, 0)))
+    figure = charts.body(BodyFigure("t", "T", "", parts))
+    styles = {shape.get("style", "") for shape in figure.iter() if shape.get("style")}
+    assert sorted(styles) == [f"--s:{color}" for color in colors]
+    assert [text for text in next(span for span in figure if span.tag == "span").itertext() if text] == ends
 
 
 @pytest.mark.parametrize(

@@ -246,7 +246,10 @@ def _check_shape(
     shape_place = f"{where}/uv_shape"
     if height < 1 or width < 1:
         problem = f"the box is {value['bbox'][2]:g} x {value['bbox'][3]:g} pixels"
-        findings.add("E-DP-BOX", problem, "leave out boxes smaller than a pixel", where=f"{where}/bbox")
+        remedy = "leave out boxes smaller than a pixel"
+        if min(value["bbox"]) >= 0 and max(value["bbox"]) <= 1:
+            remedy = "write pixels: x and width times the image's width, y and height times its height"
+        findings.add("E-DP-BOX", problem, remedy, where=f"{where}/bbox")
     elif [int(number) for number in value["uv_shape"]] != [3, height, width]:
         shape = "{} x {} x {}".format(*(int(number) for number in value["uv_shape"]))
         problem, rule = f"the shape {shape} does not fit the box", "shape"

@@ -18,7 +18,7 @@ from validator.arrays import Floats, Ints
 from validator.files import choose_named
 from validator.findings import Findings, Note, Read, counted
 from validator.formats.rules import Format, JsonFile, Rules
-from validator.hints import EMPTY, box_hints
+from validator.hints import EMPTY, box_hints, repeat_hints
 from validator.json_files import Budget, Entries, as_dict, read_json
 from validator.strict_json import JsonValue, pointer_part
 
@@ -241,12 +241,20 @@ def _part_place(parts: PartStates, part: int) -> str:
     return f"{_human_place(parts, int(parts.part_human[part]))}/parts/{pointer_part(name)}"
 
 
+# Comparing all of a large submission would take long.
+_PROPOSALS_COMPARED = 20_000
+
+
 def hints(submission: KineticsSubmission) -> list[Note]:
     """Return notes on likely mistakes that need no reference."""
     parts = submission.parts
     if not len(parts.human_box):
         return [EMPTY]
-    return box_hints(parts.human_box, "humans") or box_hints(parts.proposal_box, "parts")
+    notes = box_hints(parts.human_box, "humans") or box_hints(parts.proposal_box, "parts")
+    first = slice(0, _PROPOSALS_COMPARED)
+    proposals = np.column_stack([parts.proposal_part[first], parts.proposal_box[first]])
+    what = "repeat a box of their part. A part with N boxes counts 1/N: write each once"
+    return notes or repeat_hints(proposals, "proposal", what)
 
 
 FORMAT = Format(read, hints)
