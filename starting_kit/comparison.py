@@ -74,7 +74,7 @@ class Comparison:
             found[section.key] = Values(section.title, column_of(section)[0], list(names), numbers)
         return found
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return what ``comparison.json`` holds; its schema is ``comparison.schema.json``."""
         of, compared = self.standings, self.standings.comparison
         columns = [_plain(getattr(compared.pairs, name)) for name in _OF_PAIR]
@@ -93,7 +93,7 @@ class Comparison:
         }
         return round_floats(shown, DECIMALS)
 
-    def _submission(self, i: int) -> dict[str, Any]:
+    def _submission(self, i: int) -> dict[str, object]:
         result, compared = self.results[i], self.standings.comparison
         return {
             "name": self.standings.names[i],

@@ -74,10 +74,10 @@ class Score:
     items: Sequence[dict[str, Any]]
     notes: Sequence[Note]
     signature: str
-    tables: Mapping[str, Any]
-    _plain: Mapping[str, Any] = field(repr=False)
+    tables: Mapping[str, object]
+    _plain: Mapping[str, object] = field(repr=False)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return all as plain data: what ``detailed_results.json`` holds of a score, and ``items``."""
         return {**self._plain, "items": [dict(row) for row in self.items]}
 
@@ -166,7 +166,7 @@ class Evaluator:
         self._loaded = load(task, reference, cache, {**_HOME, **settings})
         self._gathered = _Gathered(self._loaded)
 
-    def update(self, *arguments: Any, **named: Any) -> None:
+    def update(self, *arguments: object, **named: object) -> None:
         """Add the prediction for an item; it takes what ``update`` of the task's writer takes.
 
         Raises SubmissionError, and keeps nothing of the call, if an argument is not valid or there is a
@@ -203,7 +203,7 @@ class Evaluator:
             merged.names |= one._gathered.names
         self._gathered = merged
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         gathered = self._gathered
         state = {"entries": gathered.predictions.entries, "names": gathered.names}
         return {"arguments": self._arguments, **state}
@@ -225,7 +225,7 @@ class _Gathered:
         self.predictions: Predictions = known[loaded.task.id](loaded)
         self.names: dict[Key, str] = {}
 
-    def update(self, name: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> None:
+    def update(self, name: str, arguments: Sequence[object], named: Mapping[str, object]) -> None:
         """Add the prediction of a call. Raises Refused."""
         with Findings.collect() as findings, collector_off():
             try:

@@ -214,7 +214,7 @@ def plain_calibration(images):
         begin += len(group)
         if group:
             right = sum(matched and not ignored for _, matched, ignored in group) / len(group)
-            rows.append([str(number + 1), f"{group[-1][0]:.4g} to {group[0][0]:.4g}", len(group), right])
+            rows.append([str(number + 1), f"{group[-1][0]:.4f} to {group[0][0]:.4f}", len(group), right])
     return rows
 
 
