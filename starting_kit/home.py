@@ -218,7 +218,8 @@ class _Gathered:
     """Predictions in memory, with the names of the calls that gave them, for messages."""
 
     def __init__(self, loaded: AnyLoaded) -> None:
-        writers = [importlib.import_module(Path(name).stem) for name in loaded.task.kit_files]
+        names = [name for name in loaded.task.kit_files if name.endswith(".py")]
+        writers = [importlib.import_module(Path(name).stem) for name in names]
         known = {key: make for module in writers for key, make in getattr(module, "WRITERS", {}).items()}
         if loaded.task.id not in known:
             raise ValueError(f"{loaded.task.id} takes no predictions in memory; give a zip file")
