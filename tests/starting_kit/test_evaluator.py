@@ -77,7 +77,9 @@ def images_of(task):
 
 
 OF = {"chalearn": rows_of, "anet": segments_of, "kinetics": videos_of, "densepose": images_of}
-PREDICTIONS = {task: list(OF[task.split("_")[0]](task)) for task in task_ids()}
+# Those that make new-task wrote have no writers.
+TASKS = [task for task in task_ids() if task.split("_")[0] in OF]
+PREDICTIONS = {task: list(OF[task.split("_")[0]](task)) for task in TASKS}
 
 
 def sent(evaluator):
@@ -102,7 +104,7 @@ def written(task, calls, path):
     return path
 
 
-@pytest.mark.parametrize("task", task_ids())
+@pytest.mark.parametrize("task", TASKS)
 def test_predictions_in_memory_score_as_the_zip_does(task, tmp_path):
     of_sample = evaluate.score(task, sample(task))
     found = evaluate.score(task, PREDICTIONS[task])
@@ -114,7 +116,7 @@ def test_predictions_in_memory_score_as_the_zip_does(task, tmp_path):
     assert plain["scores"]["score"] == pytest.approx(found.scores["score"], abs=1e-10)
 
 
-@pytest.mark.parametrize("task", task_ids())
+@pytest.mark.parametrize("task", TASKS)
 def test_order_and_processes_change_no_number(task, tmp_path):
     calls = PREDICTIONS[task]
     expected = evaluate.score(task, written(task, calls, tmp_path / "my.zip"))
@@ -135,7 +137,7 @@ def test_order_and_processes_change_no_number(task, tmp_path):
     check()
 
 
-@pytest.mark.parametrize("task", task_ids())
+@pytest.mark.parametrize("task", TASKS)
 def test_second_prediction_for_an_item_is_refused_until_reset(task):
     evaluator, (first, *_) = Evaluator(task), PREDICTIONS[task]
     evaluator.update(*first)
