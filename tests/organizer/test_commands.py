@@ -55,7 +55,7 @@ def test_wrong_arguments_exit_with_2(command, capsys):
     [
         (["dry-run", ID, ""], "argument submission: it is empty; give SUBMISSION=my.zip"),
         (["rescore", ID, ""], "argument submissions: it is empty; give SUBMISSIONS=DIR"),
-        (["prepare", ID, "--source", "", "--output", "x"], "argument --source: it is empty; give a path"),
+        (["prepare", ID, "--source", "", "--output", "x"], "argument --source: it is empty; give SOURCE=DIR"),
     ],
 )
 def test_arguments_that_make_left_out_are_named(arguments, said, capsys):

@@ -29,11 +29,13 @@ StatisticsT = TypeVar("StatisticsT", bound=Statistics)
 class EntitiesTask(Task[ReferenceT, Grounding, StatisticsT]):
     """Reads submissions and prepares the annotations; a subclass says what it measures."""
 
-    reference_files = ("*.json", read.PREPARED_FILE, read.LEMMATIZER_FILE)
-
     def read_submission(self, path: Source, reference: ReferenceT) -> Read[Grounding]:
         """Check and read the JSON file."""
         return submissions.read(path, load_rules(self.id))
+
+    def source_files(self, source: Path, settings: Settings) -> list[str]:
+        """Return the two files that the settings name."""
+        return [settings["reference_file"], settings["split_file"]]
 
     def prepare_reference(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
         """Write the annotations as arrays."""
@@ -94,6 +96,10 @@ class GeneratedSentences(EntitiesTask[ReferenceWithLemmas, SentenceStatistics]):
     error_costs = staticmethod(measure.generated_error_costs)
     sections = staticmethod(page.generated_sections)
     measure = staticmethod(measure.measure_generated)
+
+    def source_files(self, source: Path, settings: Settings) -> list[str]:
+        """Return the same and the files of lemmas, which are kept."""
+        return [*super().source_files(source, settings), read.LEMMAS_FILE, read.LEMMATIZER_FILE]
 
     def load_reference(self, folder: Path, settings: Settings) -> ReferenceWithLemmas:
         """Read the annotations of the chosen splits and their lemmas, or make the lemmas at home."""

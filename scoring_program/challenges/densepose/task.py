@@ -23,7 +23,7 @@ from validator.hints import EMPTY, repeat_hints
 class DensePose(Task[Reference, Gathered, ImageStatistics]):
     """AP over masked geodesic point similarity; both protocols are the same."""
 
-    reference_files = (*read.PREPARED_FILES, read.HASH_FILE)
+    reference_files = prepare.OFFICIAL_FILES
     prepared_file = read.PERSONS_FILE
     reduce = staticmethod(measure.average)
     scores = staticmethod(measure.scores)

@@ -21,7 +21,6 @@ from validator.formats.rules import load_rules
 class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
     """Average video accuracy conditioned on Part State Correctness."""
 
-    reference_files = (read.CLASSES_FILE, read.PARTS_FILE, read.PREPARED_FILE)
     reduce = staticmethod(measure.mean_area)
     scores = staticmethod(measure.scores)
     error_costs = staticmethod(measure.error_costs)
@@ -41,6 +40,11 @@ class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
         parts = reference.parts
         named = {"Action classes": reference.classes, "Part names": parts.names, "States": parts.states}
         return {title: sorted(set(names)) for title, names in named.items()}
+
+    def source_files(self, source: Path, settings: Settings) -> list[str]:
+        """Return the prepared file if there is one, which is read alone, or the organizers' two."""
+        is_prepared = (source / read.PREPARED_FILE).is_file()
+        return [read.PREPARED_FILE] if is_prepared else [read.CLASSES_FILE, read.PARTS_FILE]
 
     def prepare_reference(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
         """Check the organizers' files and write them as arrays, which load fast."""
