@@ -118,6 +118,10 @@ def _add_data_commands(add: _Add) -> None:
     split.add_argument("--seed", type=_at_least(0), default=0)
     split.add_argument("--groups", type=_path(), metavar="CSV", help="items that stay together: item,group")
     split.add_argument("--write", action="store_true", help="add the final phase to competition.yaml")
+    overview = add(
+        "overview", "bundle.overview:overview_command", "show what the references of a bundle hold"
+    )
+    overview.add_argument("bundle", type=_path("dist/x.zip"))
 
 
 def _add_task_commands(add: _Add) -> None:

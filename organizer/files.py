@@ -149,7 +149,7 @@ def replacing_folder(folder: Path) -> Iterator[Path]:
     folder was in its place, removes the old one. Raises LockedError if another process is at it, and OSError.
     """
     work = folder.with_name(f".{folder.name}.replacing")
-    old, new = work / "old", work / "new"
+    old, new = work / ".old", work / folder.name
 
     def clean() -> None:
         if old.is_dir() and not folder.exists():

@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from scoring_program.content import Content
 from scoring_program.disclosure import disclosed, rounded, shows_comparisons
 from scoring_program.item_groups import ItemGroups, load_groups
 from scoring_program.metrics import resampling
@@ -36,7 +37,7 @@ from scoring_program.signature import KEY_FILE, keyed, read_key, reference_hash,
 from validator import limits
 from validator.archive import Source
 from validator.arrays import Floats
-from validator.findings import Findings, Note, Read, counted
+from validator.findings import Findings, Note, Read
 from validator.strict_yaml import load_strict
 
 _CHALLENGES = "scoring_program.challenges"
@@ -194,6 +195,11 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         """Return a hash of the reference in a folder."""
         return reference_hash(folder, settings["item_groups"])
 
+    def content(self, reference: ReferenceT, settings: Settings) -> Content:
+        """Return what of a reference is scored, for its organizers, and what of it looks like a mistake."""
+        n_items = len(self.items(reference))
+        return Content(n_items, {self.item: n_items})
+
     def check_reference(self, folder: Path, settings: Settings, reference: ReferenceT) -> list[Note]:
         """Look for mistakes of organizers that make a run pointless. Raises Refused."""
         return []
@@ -206,8 +212,7 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         names = self.source_files(source, settings)
         for name in names:
             shutil.copyfile(source / name, output / name)
-        n_files = len(names) + len(self.carried(source, settings))
-        return [Note("N-REF-COPIED", f"checked and copied {counted(n_files, 'file')}")]
+        return []
 
     def source_files(self, source: Path, settings: Settings) -> list[str]:
         """Return the names of the files in ``source`` that `prepare_reference` reads."""
@@ -268,6 +273,14 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
     def check(self) -> list[Note]:
         """Look for mistakes of organizers that do not stop a run. Raises Refused."""
         return self.task.check_reference(self.folder, self.settings, self.reference)
+
+    def content(self) -> Content:
+        """Return what is scored, and what looks like a mistake. Raises Refused if nothing is annotated."""
+        content = self.task.content(self.reference, self.settings)
+        if not content.n_instances:
+            problem, remedy = "nothing that is scored is annotated", "give the labels, which may be withheld"
+            Findings().refuse("E-REF-EMPTY", problem, remedy, file=self.folder.name)
+        return content
 
     def read(self, path: Source) -> Read[SubmissionT]:
         """Return the validated submission in a zip file or a folder, with notes. Raises Refused."""

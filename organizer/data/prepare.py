@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from organizer.data.corenlp import lemmatize
+from organizer.data.overview import SUFFIX, Overview, review
 from organizer.files import LockedError, file_hash, folder_files, replacing_folder
 from scoring_program.signature import KEY_FILE
-from scoring_program.task import AnyLoaded, load_task
-from validator.findings import Findings, Note, Refused, counted, quote
+from scoring_program.task import load_task
+from validator.findings import Findings, Note, Refused, counted, printable, quote
 
 _NAMED = 20
 SYNTHETIC_MARK = "SYNTHETIC.md"
@@ -26,11 +27,10 @@ MANIFEST = ".manifest.json"
 
 @dataclass(frozen=True)
 class Prepared:
-    """A reference that was checked and written, notes on it, and what looks like a mistake."""
+    """A reference that was checked and written, and notes on it."""
 
-    loaded: AnyLoaded
+    overview: Overview
     notes: list[Note]
-    warnings: Findings
 
 
 def prepare(task_id: str, source: Path, output: Path, options: Mapping[str, Any] | None = None) -> Prepared:
@@ -81,8 +81,8 @@ def _write(task_id: str, source: Path, folder: Path, options: Mapping[str, Any])
         loaded = task.load(folder, task.settings(folder))
         notes += loaded.check()
         read = {*task.source_files(source, settings), *task.carried(source, settings), SYNTHETIC_MARK}
-        warnings = _left_out(source, read)
-    return Prepared(loaded, notes, warnings)
+        overview = review(loaded, _left_out(source, read))
+    return Prepared(overview, notes)
 
 
 def _left_out(source: Path, read: Collection[str]) -> Findings:
@@ -136,8 +136,9 @@ def prepare_command(
         return 1
     for note in prepared.notes:
         print(f"note {note.line()}")
-    for line in prepared.warnings.lines(shown=None):
-        print(f"warning {line}")
+    page = output.absolute().with_name(f"{output.absolute().name}{SUFFIX}")
+    for line in (*prepared.overview.lines(), prepared.overview.write(page)):
+        print(printable(line))
     return 0
 
 

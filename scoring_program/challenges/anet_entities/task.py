@@ -8,10 +8,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from scoring_program.challenges.anet_entities import hints, measure, page, read
+from scoring_program.challenges.anet_entities import content, hints, measure, page, read
 from scoring_program.challenges.anet_entities.lemmas import TABLE, lemmas_from_table
 from scoring_program.challenges.anet_entities.measure import SentenceStatistics, WordStatistics
 from scoring_program.challenges.anet_entities.read import Reference, ReferenceWithLemmas
+from scoring_program.content import Content
 from scoring_program.hints import likely_mistakes
 from scoring_program.result import Section, Statistics
 from scoring_program.settings import Settings
@@ -39,7 +40,8 @@ class EntitiesTask(Task[ReferenceT, Grounding, StatisticsT]):
 
     def prepare_reference(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
         """Write the annotations as arrays."""
-        return read.prepare(source, output, settings).notes
+        read.prepare(source, output, settings)
+        return []
 
 
 class GivenSentences(EntitiesTask[Reference, WordStatistics]):
@@ -66,6 +68,10 @@ class GivenSentences(EntitiesTask[Reference, WordStatistics]):
     def other_names(self, reference: Reference) -> list[str]:
         """Return all videos, of other splits and without annotations, too."""
         return reference.videos
+
+    def content(self, reference: Reference, settings: Settings) -> Content:
+        """Return videos, segments and words, and what looks like a mistake."""
+        return content.content(reference, settings)
 
     def check_reference(self, folder: Path, settings: Settings, reference: Reference) -> list[Note]:
         """Look for empty splits and classes outside of the vocabulary."""
@@ -110,6 +116,10 @@ class GeneratedSentences(EntitiesTask[ReferenceWithLemmas, SentenceStatistics]):
             return ReferenceWithLemmas(annotated, table.lemmas, table.lemmatizer)
         return ReferenceWithLemmas(annotated, read.load_lemmas(folder), read.lemmatizer(folder))
 
+    def content(self, reference: ReferenceWithLemmas, settings: Settings) -> Content:
+        """Return videos, segments and words, and what looks like a mistake."""
+        return content.content(reference.annotated, settings)
+
     def check_reference(self, folder: Path, settings: Settings, reference: ReferenceWithLemmas) -> list[Note]:
         """Look for empty splits, classes outside of the vocabulary, and tokens without a lemma."""
         with Findings.collect() as findings:
@@ -136,7 +146,7 @@ class GeneratedSentences(EntitiesTask[ReferenceWithLemmas, SentenceStatistics]):
         A ``lemmas.json`` of the source is kept. ``options["lemmatize"]`` may replace `lemmas_from_table`.
         """
         with Findings.collect() as findings:
-            whole = findings.take(read.prepare(source, output, settings))
+            whole = read.prepare(source, output, settings)
             if (source / read.LEMMAS_FILE).is_file():
                 lemmas, lemmatizer = read.load_lemmas(source), read.lemmatizer(source)
             else:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scoring_program.challenges.kinetics_tps import hints, measure, page, read
+from scoring_program.challenges.kinetics_tps import content, hints, measure, page, read
 from scoring_program.challenges.kinetics_tps.measure import VideoStatistics
 from scoring_program.challenges.kinetics_tps.read import Reference
+from scoring_program.content import Content
 from scoring_program.hints import likely_mistakes
 from scoring_program.result import Section
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
 from validator.archive import Source
-from validator.findings import Note, Read, counted
+from validator.findings import Note, Read
 from validator.formats.kinetics_tps import read as submissions
 from validator.formats.kinetics_tps.read import KineticsSubmission
 from validator.formats.rules import load_rules
@@ -50,9 +51,11 @@ class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
         """Check the organizers' files and write them as arrays, which load fast."""
         reference = read.load_reference(source, load_rules(self.id))
         read.save_reference(reference, output / read.PREPARED_FILE)
-        videos, frames = len(reference.parts.videos), len(reference.parts.frames)
-        text = f"prepared {counted(videos, 'video')} with {counted(frames, 'frame')}"
-        return [Note("N-REF-PREPARED", text)]
+        return []
+
+    def content(self, reference: Reference, settings: Settings) -> Content:
+        """Return videos, humans and parts, and what looks like a mistake."""
+        return content.content(reference)
 
     def read_submission(self, path: Source, reference: Reference) -> Read[KineticsSubmission]:
         """Check and read both JSON files."""
