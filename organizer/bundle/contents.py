@@ -30,6 +30,7 @@ from organizer.bundle.competition import (
     sorted_phases,
     step_limit,
 )
+from organizer.data.overview import review
 from organizer.data.prepare import SYNTHETIC_MARK
 from organizer.files import Files, unpack
 from organizer.runs.dry_run import read_scores
@@ -319,7 +320,7 @@ def _reference(archive: bytes, task_id: str | None) -> _Reference:
                 has_interval = loaded.settings["interval"] and len(loaded.items) > 1
                 items, shares = frozenset(loaded.items), loaded.settings["shares_items_with"]
                 loaded.check()
-                warnings = loaded.content().warnings.problems
+                warnings = review(loaded).warnings.problems
         is_demo, has_key = ((folder / name).is_file() for name in (SYNTHETIC_MARK, KEY_FILE))
         return _Reference(is_demo, has_key, has_interval, items, shares, findings.problems, warnings)
 

@@ -6,8 +6,7 @@ import json
 import secrets
 import shutil
 import tempfile
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from organizer.data.overview import SUFFIX, Overview, review
 from organizer.files import LockedError, file_hash, folder_files, replacing_folder
 from scoring_program.signature import KEY_FILE
 from scoring_program.task import load_task
-from validator.findings import Findings, Note, Refused, counted, printable, quote
+from validator.findings import Findings, Note, counted, printable, quote
 
 _NAMED = 20
 SYNTHETIC_MARK = "SYNTHETIC.md"
@@ -25,15 +24,9 @@ MANIFEST = ".manifest.json"
 """The names and SHA-256 of the files that the last run wrote; hidden, so that it is in no bundle or hash."""
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """A reference that was checked and written, and notes on it."""
-
-    overview: Overview
-    notes: list[Note]
-
-
-def prepare(task_id: str, source: Path, output: Path, options: Mapping[str, Any] | None = None) -> Prepared:
+def prepare(
+    task_id: str, source: Path, output: Path, options: Mapping[str, Any] | None = None
+) -> tuple[Overview, list[Note]]:
     """Check the files in ``source`` and write the reference folder ``output`` if nothing is wrong.
 
     What was in ``output`` is gone then. Files that the task does not convert are checked and copied;
@@ -43,35 +36,10 @@ def prepare(task_id: str, source: Path, output: Path, options: Mapping[str, Any]
         return _write(task_id, source, folder, options or {})
 
 
-def write_reference(
-    task_id: str, source: Path, output: Path, options: Mapping[str, Any], replace: bool
-) -> Prepared:
-    """Do as `prepare`, but write a key for signatures and a manifest, too, and lose nothing of others.
-
-    Files in ``output`` that the manifest of the last run does not list, or that were edited since, are
-    refused unless ``replace`` is true. Raises Refused.
-    """
-    output = output.resolve()
-    if output in (source.resolve(), *source.resolve().parents):
-        problem, remedy = "the output would take the place of the source", "choose another folder"
-        Findings().refuse("E-OUTPUT", problem, remedy, file=str(output))
-    try:
-        with replacing_folder(output) as folder:
-            prepared = _write(task_id, source, folder, options)
-            if output.is_dir() and not replace:
-                _check_own(output, folder)
-            if (output / KEY_FILE).is_file() and not (folder / KEY_FILE).is_file():
-                shutil.copyfile(output / KEY_FILE, folder / KEY_FILE)
-            add_key(folder, source)
-            written = {path.name: file_hash(path) for path in sorted(folder.iterdir())}
-            (folder / MANIFEST).write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
-    except LockedError as error:
-        Findings().refuse("E-OUTPUT", str(error), "wait until it is done", file=str(output))
-    return prepared
-
-
-def _write(task_id: str, source: Path, folder: Path, options: Mapping[str, Any]) -> Prepared:
-    """Check the files in ``source`` and write the reference to an empty folder. Raises Refused."""
+def _write(
+    task_id: str, source: Path, folder: Path, options: Mapping[str, Any]
+) -> tuple[Overview, list[Note]]:
+    """Do so in an empty folder."""
     task = load_task(task_id)
     with Findings.collect() as findings:
         if not source.is_dir():
@@ -80,21 +48,62 @@ def _write(task_id: str, source: Path, folder: Path, options: Mapping[str, Any])
         notes = task.prepare(source, folder, settings, dict(options))
         loaded = task.load(folder, task.settings(folder))
         notes += loaded.check()
-        read = {*task.source_files(source, settings), *task.carried(source, settings), SYNTHETIC_MARK}
-        overview = review(loaded, _left_out(source, read))
-    return Prepared(overview, notes)
+        overview = review(loaded)
+        known = {*task.source_files(source, settings), *task.carried(source, settings), SYNTHETIC_MARK}
+        names = sorted(path.name for path in source.iterdir() if not path.name.startswith("."))
+        if others := [quote(name) for name in names if name not in known]:
+            named = ", ".join([*others[:_NAMED], *(["…"] if len(others) > _NAMED else [])])
+            problem = f"{counted(len(others), 'file')} left out: {named}"
+            remedy = "correct the names if they belong to the reference"
+            overview.warnings.add("R-LEFT-OUT", problem, remedy, file=source.name)
+    return overview, notes
 
 
-def _left_out(source: Path, read: Collection[str]) -> Findings:
-    """Return a warning that names the files and folders that were not read."""
-    warnings = Findings()
-    names = sorted(path.name for path in source.iterdir() if not path.name.startswith("."))
-    if others := [name for name in names if name not in read]:
-        named = [*map(quote, others[:_NAMED]), *(["…"] if len(others) > _NAMED else [])]
-        problem = f"{counted(len(others), 'file')} left out: {', '.join(named)}"
-        remedy = "correct the names if they belong to the reference"
-        warnings.add("R-LEFT-OUT", problem, remedy, file=source.name)
-    return warnings
+def prepare_command(
+    task_id: str, source: Path, output: Path | None, corenlp: Path | None, force_corenlp: bool, replace: bool
+) -> int:
+    """Prepare reference files and print what was found; return 1 if nothing was written."""
+    options = {"lemmatize": partial(lemmatize, corenlp, force_corenlp)} if corenlp else {}
+    output = (output or Path("refs", task_id)).resolve()
+    findings = Findings()
+    with findings.part():
+        try:
+            overview, notes = _replace(task_id, source, output, options, replace)
+        except LockedError as error:
+            findings.add("E-OUTPUT", str(error), "wait until it is done", file=str(output))
+        except OSError as error:
+            problem = f"it cannot be prepared: {error.strerror}: {error.filename}"
+            findings.add("E-OUTPUT", problem, "check the path and its permissions", file=str(output))
+    if not findings.ok:
+        print(*findings.lines(shown=None), sep="\n")
+        return 1
+    lines = [*(f"note {note.line()}" for note in notes), *overview.lines(), f"written: {output}"]
+    lines.append(overview.write(output.with_name(f"{output.name}{SUFFIX}")))
+    print(*map(printable, lines), sep="\n")
+    return 0
+
+
+def _replace(
+    task_id: str, source: Path, output: Path, options: Mapping[str, Any], replace: bool
+) -> tuple[Overview, list[Note]]:
+    """Do as `prepare`, write a key for signatures and a manifest, too, and lose nothing of others.
+
+    Files in ``output`` that the manifest of the last run does not list, or that were edited since, are
+    refused unless ``replace`` is true. Raises Refused, LockedError, and OSError.
+    """
+    if output in (source.resolve(), *source.resolve().parents):
+        problem, remedy = "the output would take the place of the source", "choose another folder"
+        Findings().refuse("E-OUTPUT", problem, remedy, file=str(output))
+    with replacing_folder(output) as folder:
+        prepared = _write(task_id, source, folder, options)
+        if output.is_dir() and not replace:
+            _check_own(output, folder)
+        if (output / KEY_FILE).is_file() and not (folder / KEY_FILE).is_file():
+            shutil.copyfile(output / KEY_FILE, folder / KEY_FILE)
+        add_key(folder, source)
+        written = {path.name: file_hash(path) for path in sorted(folder.iterdir())}
+        (folder / MANIFEST).write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
+    return prepared
 
 
 def _check_own(output: Path, folder: Path) -> None:
@@ -104,42 +113,15 @@ def _check_own(output: Path, folder: Path) -> None:
     except (OSError, ValueError):
         known = {}
     with Findings.collect() as findings:
-        for path in sorted(output.rglob("*")):
+        for path in sorted(path for path in output.rglob("*") if path.is_symlink() or not path.is_dir()):
             name = path.relative_to(output).as_posix()
-            if name in (MANIFEST, KEY_FILE, ".DS_Store") or (path.is_dir() and not path.is_symlink()):
-                continue
-            own = file_hash(path) if path.is_file() else ""
-            new = folder / name
-            if own != known.get(name) and not (new.is_file() and file_hash(new) == own):
+            own, new = file_hash(path) if path.is_file() else "", folder / name
+            is_kept = name in (MANIFEST, KEY_FILE, ".DS_Store") or own == known.get(name)
+            if not is_kept and not (new.is_file() and file_hash(new) == own):
                 problem = "was edited since it was written" if name in known else "is not of this command"
                 remedy = "move it away, or add --replace (REPLACE=1) to lose it"
                 place = {"file": output.name, "where": name, "rule": name}
                 findings.add("E-REF-OTHER", f"this file {problem}", remedy, **place)
-
-
-def prepare_command(
-    task_id: str, source: Path, output: Path | None, corenlp: Path | None, force_corenlp: bool, replace: bool
-) -> int:
-    """Prepare reference files and print what was found; return 1 if nothing was written."""
-    options = {"lemmatize": partial(lemmatize, corenlp, force_corenlp)} if corenlp else {}
-    output = output or Path("refs", task_id)
-    try:
-        prepared = write_reference(task_id, source, output, options, replace)
-    except Refused as refused:
-        print(*refused.findings.lines(shown=None), sep="\n")
-        return 1
-    except OSError as error:
-        problem = f"it cannot be prepared: {error.strerror}: {error.filename}"
-        findings = Findings()
-        findings.add("E-OUTPUT", problem, "check the path and its permissions", file=str(output))
-        print(*findings.lines(), sep="\n")
-        return 1
-    for note in prepared.notes:
-        print(f"note {note.line()}")
-    page = output.absolute().with_name(f"{output.absolute().name}{SUFFIX}")
-    for line in (*prepared.overview.lines(), prepared.overview.write(page)):
-        print(printable(line))
-    return 0
 
 
 def add_key(folder: Path, source: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 
 import numpy as np
 
@@ -25,46 +26,48 @@ from validator.strict_json import pointer_part
 def content(reference: Reference, settings: Settings) -> Content:
     """Return what is scored: the annotated words of the chosen splits."""
     words, segments, warnings = reference.words, reference.segments, Findings()
+    file, labels = settings["reference_file"], Counter(words.label.tolist())
+    names = {name: labels[number] for number, name in enumerate(reference.classes) if labels[number]}
+    check_names("class", names, file, warnings, load_table() if TABLE.is_file() else ())
     n_boxes = np.diff(words.box_start)
     word_of_box = np.repeat(np.arange(len(n_boxes)), n_boxes)
-
-    def segment(number: int) -> str:
-        return "/annotations/{}/segments/{}".format(*map(pointer_part, segments[number]))
-
-    def word(number: int) -> str:
-        return f"{segment(int(words.segment[number]))} word {words.index[number]}"
-
-    def box(number: int) -> str:
-        return f"{word(int(word_of_box[number]))} frame {words.frame[number]}"
-
-    labels = Counter(words.label.tolist())
-    names = {name: labels[number] for number, name in enumerate(reference.classes) if labels[number]}
-    known = load_table() if TABLE.is_file() else ()
-    check_names("class", names, settings["reference_file"], warnings, known)
-    boxes, at = words.box.astype(np.float64), (settings["reference_file"], box)
-    check_boxes("word", boxes, at, warnings)
+    segment, word, box = (partial(place, reference) for place in (_segment, _word, _box))
+    boxes = words.box.astype(np.float64)
+    check_boxes("word", boxes, (file, box), warnings)
     rows = np.column_stack([word_of_box, words.frame, boxes])
-    warn_where(repeated(rows), "R-REPEATED", "the box of the word repeats an earlier one", at, warnings)
+    problem = "the box of the word repeats an earlier one"
+    warn_where(repeated(rows), "R-REPEATED", problem, (file, box), warnings)
     # In the order of the file, in which the segments of a video follow each other.
-    videos = list(dict.fromkeys(video for video, _ in segments))
-    number = {video: i for i, video in enumerate(videos)}
-    of_word = np.array([number[video] for video, _ in segments], dtype=np.int64)[words.segment]
-    tables = [
-        (of_word, np.column_stack([words.index, words.label, n_boxes])),
-        (of_word[word_of_box], rows[:, 1:]),
-    ]
-    check_same(videos, tables, warnings)
+    number = {video: i for i, video in enumerate(dict.fromkeys(video for video, _ in segments))}
+    video_of_word = np.array([number[video] for video, _ in segments], dtype=np.int64)[words.segment]
+    of_word = np.column_stack([words.index, words.label, n_boxes])
+    tables = [(video_of_word, of_word), (video_of_word[word_of_box], rows[:, 1:])]
+    check_same(list(number), tables, warnings)
     _check_splits(reference, settings, warnings)
     scored = {video for split in settings["splits"] for video in reference.splits[split]}
-    counts = {"videos": len(videos), "videos without annotations": len(scored) - len(videos)}
-    counts |= {"segments": len(segments), "words": len(n_boxes), "boxes": len(boxes), "classes": len(names)}
+    counts = {"videos": len(number), "videos without annotations": len(scored) - len(number)}
+    counts |= {"segments": len(segments), "words": len(of_word), "boxes": len(rows), "classes": len(names)}
     size = np.sqrt(np.maximum(boxes[:, 2:] - boxes[:, :2] + 1, 0).prod(axis=1))
     values = [
         Values("annotated words of a segment", np.bincount(words.segment, minlength=len(segments)), segment),
         Values("boxes of a word", n_boxes, word),
         Values("size of a box (root of the area, pixels)", size, box),
     ]
-    return Content(len(n_boxes), counts, {"class": names}, values, warnings)
+    return Content(len(of_word), counts, {"class": names}, values, warnings)
+
+
+def _segment(reference: Reference, segment: int) -> str:
+    return "/annotations/{}/segments/{}".format(*map(pointer_part, reference.segments[segment]))
+
+
+def _word(reference: Reference, word: int) -> str:
+    words = reference.words
+    return f"{_segment(reference, int(words.segment[word]))} word {words.index[word]}"
+
+
+def _box(reference: Reference, box: int) -> str:
+    word = int(np.searchsorted(reference.words.box_start, box, "right")) - 1
+    return f"{_word(reference, word)} frame {reference.words.frame[box]}"
 
 
 def _check_splits(reference: Reference, settings: Settings, warnings: Findings) -> None:

@@ -51,6 +51,7 @@ class GivenSentences(EntitiesTask[Reference, WordStatistics]):
     scores = staticmethod(measure.given_scores)
     error_costs = staticmethod(measure.given_error_costs)
     sections = staticmethod(page.given_sections)
+    content = staticmethod(content.content)
     measure = staticmethod(measure.measure_given)
 
     def load_reference(self, folder: Path, settings: Settings) -> Reference:
@@ -68,10 +69,6 @@ class GivenSentences(EntitiesTask[Reference, WordStatistics]):
     def other_names(self, reference: Reference) -> list[str]:
         """Return all videos, of other splits and without annotations, too."""
         return reference.videos
-
-    def content(self, reference: Reference, settings: Settings) -> Content:
-        """Return videos, segments and words, and what looks like a mistake."""
-        return content.content(reference, settings)
 
     def check_reference(self, folder: Path, settings: Settings, reference: Reference) -> list[Note]:
         """Look for empty splits and classes outside of the vocabulary."""

@@ -28,40 +28,31 @@ def content(reference: read.Reference) -> Content:
     names = {"class": dict(Counter(reference.classes)), "part": _counts(parts.names, parts.part_name)}
     names["state"] = _counts(parts.states, parts.proposal_state)
     for kind, counts in names.items():
-        file = read.CLASSES_FILE if kind == "class" else read.PARTS_FILE
-        check_names(kind, counts, file, warnings)
+        check_names(kind, counts, read.CLASSES_FILE if kind == "class" else read.PARTS_FILE, warnings)
     _check_boxes(parts, warnings)
     video_of_human = parts.frame_video[parts.human_frame]
     video_of_part = video_of_human[parts.part_human]
     shown = np.column_stack([parts.part_name, parts.proposal_state, parts.proposal_box])
     check_same(parts.videos, [(video_of_human, parts.human_box), (video_of_part, shown)], warnings)
-    n_frames, n_humans, n_parts = (
-        np.bincount(owner, minlength=n)
-        for owner, n in (
-            (parts.frame_video, len(parts.videos)),
-            (parts.human_frame, len(parts.frames)),
-            (parts.part_human, len(parts.human_box)),
-        )
-    )
+    n_frames = np.bincount(parts.frame_video, minlength=len(parts.videos))
+    n_humans = np.bincount(parts.human_frame, minlength=len(parts.frames))
     at = (read.PARTS_FILE, lambda video: f"/{parts.videos[video]}")
     warn_where(n_frames == 0, "R-FRAMES", "the video has no frame: its PSC is 1 for nothing", at, warnings)
+
+    def frame(index: int) -> str:
+        return f"{parts.videos[parts.frame_video[index]]} {parts.frames[index]}"
+
     human = partial(human_place, parts)
     size = np.sqrt((parts.human_box[:, 2:] - parts.human_box[:, :2] + 1).prod(axis=1))
     values = [
         Values("frames of a video", n_frames, parts.videos.__getitem__),
-        Values(
-            "humans in a frame", n_humans, lambda i: f"{parts.videos[parts.frame_video[i]]} {parts.frames[i]}"
-        ),
-        Values("parts of a human", n_parts, human),
+        Values("humans in a frame", n_humans, frame),
+        Values("parts of a human", np.bincount(parts.part_human, minlength=len(size)), human),
         Values("size of a human (root of the area, pixels)", size, human),
     ]
-    n_annotated = len(set(video_of_part.tolist()))
-    things = {
-        "videos": len(n_frames),
-        "videos without parts": len(n_frames) - n_annotated,
-        "frames": len(n_humans),
-    }
-    things |= {"frames without parts": len(n_humans) - len(set(parts.human_frame[parts.part_human].tolist()))}
+    videos, frames = (len(np.unique(of)) for of in (video_of_part, parts.human_frame[parts.part_human]))
+    things = {"videos": len(n_frames), "videos without parts": len(n_frames) - videos}
+    things |= {"frames": len(n_humans), "frames without parts": len(n_humans) - frames}
     things |= {"humans": len(size), "parts": len(shown), "classes": len(names["class"])}
     return Content(len(shown), things, names, values, warnings)
 

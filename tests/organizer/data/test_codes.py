@@ -76,12 +76,6 @@ def with_word(word):
     return both(without("lemmas.json"), data("reference.json", lambda found: found["vocab"].append(word)))
 
 
-def undress(found):
-    for person in found["annotations"]:
-        for key in [key for key in person if key.startswith("dp_")]:
-            del person[key]
-
-
 FIRST = annotated(json.loads((DEMO / GIVEN / "reference.json").read_text(encoding="utf-8")))[:2]
 SEGMENT = "/annotations/{}/segments/{}".format(*FIRST)
 PROBLEMS = [
@@ -121,10 +115,7 @@ PROBLEMS = [
 NOTES = [
     ("N-LEMMAS-MISSING", GENERATED, with_word("zeppelinish"), "'zeppelinish'"),
     ("N-LEMMAS-NO-TOKEN", GENERATED, with_word(" "), "left 1 word of only spaces"),
-    ("N-REF-COPIED", GESTURE, text("notes.txt", ""), "checked and copied 24 files"),
-    ("N-REF-EMPTY", DENSEPOSE, data(ANNOTATIONS, undress), "no person is densely annotated"),
     ("N-REF-LEMMAS", GENERATED, without("lemmas.json"), "lemmas by corenlp-3.9.1-table+"),
-    ("N-REF-PREPARED", KINETICS, without("SYNTHETIC.md"), "36 videos with 72 frames"),
 ]
 
 

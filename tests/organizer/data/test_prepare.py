@@ -155,7 +155,7 @@ def die(): os.kill(os.getpid(), signal.SIGKILL)
 def at_rename(self, target):
     if step == "before the renames": die()
     done = rename(self, target)
-    if step == ("between the renames" if Path(target).name == "old" else "after the renames"): die()
+    if step == ("between the renames" if Path(target).name == ".old" else "after the renames"): die()
     return done
 def at_sync(path):
     if step == "while writing": die()
@@ -216,7 +216,7 @@ def test_everything_is_on_the_disk_before_it_takes_its_place(tmp_path, monkeypat
     monkeypatch.setattr(Path, "rename", record)
     with replacing_folder(tmp_path / "out") as new:
         (new / "a").write_text("new")
-    assert at_renames == [["a", "new", ".out.replacing"]]
+    assert at_renames == [["a", "out", ".out.replacing"]]
     assert synced[-1] == tmp_path.name
 
 
