@@ -20,7 +20,7 @@ from tests.helpers import REFERENCES, ROOT, make_zip
 from validator.findings import Refused
 
 GESTURE, GIVEN, KINETICS = "chalearn_gesture", "anet_entities_gt", "kinetics_tps"
-SECRET = "This page shows the hidden reference: do not publish it."
+CAUTION = "This page shows the hidden reference: do not publish it."
 
 
 @pytest.mark.parametrize("task", task_ids())
@@ -36,7 +36,7 @@ def test_prepare_prints_the_content_and_writes_the_page_beside_the_folder(task, 
     assert len(lines) < 15
     assert sorted(path.name for path in page.parent.iterdir()) == [task, page.name]
     text = page.read_text(encoding="utf-8")
-    assert text.index(SECRET) < text.index("<main>") < text.index("Likely mistakes")
+    assert text.index(CAUTION) < text.index("<main>") < text.index("Likely mistakes")
     assert "<script" not in text and not re.search(r'(src|href)="(?!#)', text)
     assert task_folders(tmp_path / "refs", task_ids()) == {task: output}
 
@@ -110,10 +110,10 @@ def test_overview_of_a_bundle_is_that_of_its_reference(dist, tmp_path, capsys):
 def test_overview_of_a_bundle_of_all_tasks_is_a_page_for_each(dist, tmp_path, capsys):
     shutil.copyfile(dist / "competition.zip", tmp_path / "all.zip")
     assert main(["overview", str(tmp_path / "all.zip")]) == 0
-    pages = sorted(path.name for path in tmp_path.glob(f"*{SUFFIX}"))
-    assert [name.partition("_")[2] for name in pages] == [f"{t}{SUFFIX}" for t in task_ids()] or len(
-        pages
-    ) == 6
+    pages = {path.name for path in tmp_path.glob(f"*{SUFFIX}")}
+    in_order = [line.partition(":")[0] for line in capsys.readouterr().out.splitlines() if line[0] != " "]
+    assert sorted(in_order) == task_ids()
+    assert pages == {f"all.{number}_{task}{SUFFIX}" for number, task in enumerate(in_order)}
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_overview_in_any_zip_is_refused_by_the_linter(place, dist, tmp_path):
         files[name] = b"<html>"
     (tmp_path / "x.zip").write_bytes(make_zip(files))
     report, _ = lint_bundle(tmp_path / "x.zip")
-    assert [p.problem for p in report.errors.problems if p.code == "L-LEAK"] == [
+    assert [p.problem for p in report.errors.problems if p.code == "L-OVERVIEW"] == [
         f"it holds {'a/' if place else ''}{name}, an overview, which shows the hidden reference"
     ]
 
@@ -147,7 +147,7 @@ def test_overview_in_any_zip_is_refused_by_the_linter(place, dist, tmp_path):
 def test_reference_folder_with_an_overview_is_not_built(tmp_path):
     folder = shutil.copytree(REFERENCES / GESTURE, tmp_path / "refs" / GESTURE)
     (folder / f"x{SUFFIX}").write_text("<html>")
-    with pytest.raises(Refused, match="L-LEAK .*an overview, which shows the hidden reference"):
+    with pytest.raises(Refused, match=r"L-OVERVIEW .*an overview, which shows the hidden reference"):
         build_all(tmp_path / "refs", output=tmp_path / "dist", demo=True)
     assert not (tmp_path / "dist").exists()
 
