@@ -38,7 +38,7 @@ def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
 
 
 def _reference_lines(task_id: str, reference: Path) -> list[str]:
-    """Return what is wrong with a reference, or looks so: the outputs, which participants may see, do not tell."""
+    """Return what is wrong with a reference, or looks so; the outputs are for participants, too."""
     try:
         warnings = review_reference(task_id, reference).warnings
     except Refused as refused:
