@@ -6,16 +6,14 @@ import json
 import secrets
 import shutil
 import tempfile
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from organizer.data.corenlp import lemmatize
 from organizer.data.overview import SUFFIX, Overview, review
 from organizer.files import LockedError, file_hash, folder_files, replacing_folder
 from scoring_program.signature import KEY_FILE
-from scoring_program.task import load_task
+from scoring_program.task import Options, load_task
 from validator.findings import Findings, Note, counted, printable, quote
 
 _NAMED = 20
@@ -25,7 +23,7 @@ MANIFEST = ".manifest.json"
 
 
 def prepare(
-    task_id: str, source: Path, output: Path, options: Mapping[str, Any] | None = None
+    task_id: str, source: Path, output: Path, options: Options | None = None
 ) -> tuple[Overview, list[Note]]:
     """Check the files in ``source`` and write the reference folder ``output`` if nothing is wrong.
 
@@ -36,9 +34,7 @@ def prepare(
         return _write(task_id, source, folder, options or {})
 
 
-def _write(
-    task_id: str, source: Path, folder: Path, options: Mapping[str, Any]
-) -> tuple[Overview, list[Note]]:
+def _write(task_id: str, source: Path, folder: Path, options: Options) -> tuple[Overview, list[Note]]:
     """Do so in an empty folder."""
     task = load_task(task_id)
     with Findings.collect() as findings:
@@ -84,7 +80,7 @@ def prepare_command(
 
 
 def _replace(
-    task_id: str, source: Path, output: Path, options: Mapping[str, Any], replace: bool
+    task_id: str, source: Path, output: Path, options: Options, replace: bool
 ) -> tuple[Overview, list[Note]]:
     """Do as `prepare`, write a key for signatures and a manifest, too, and lose nothing of others.
 
