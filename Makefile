@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
-.PHONY: demo check test lint bundle lint-bundle dry-run rescore baselines split new-task undo-new-task bench locks clean
+.PHONY: demo check test lint reference bundle lint-bundle dry-run rescore baselines split new-task undo-new-task bench locks clean
 
 demo: .venv/run
 	@$(BIN)/python -m organizer demo
@@ -23,6 +23,11 @@ lint: .venv/dev
 
 # REFERENCE is a folder with a folder for each task, or the folder of one task.
 REFERENCE_OPTION = $(if $(REFERENCE),--reference "$(REFERENCE)")
+
+# make reference ID=chalearn_gesture SOURCE=my_files [OUTPUT=refs/chalearn_gesture] [REPLACE=1: lose what others put there]
+reference: .venv/run
+	@$(BIN)/python -m organizer prepare $(ID) --source "$(SOURCE)" $(if $(OUTPUT),--output "$(OUTPUT)") \
+		$(if $(REPLACE),--replace)
 
 # make bundle [FORMAT=v1.5] [REFERENCE=DIR] [DEMO=1: demo data for the tasks that REFERENCE does not hold]
 bundle: .venv/run

@@ -96,10 +96,13 @@ def _add_run_commands(add: _Add) -> None:
 
 
 def _add_data_commands(add: _Add) -> None:
-    prepare = add("prepare", "data.prepare:prepare_command", "check reference files and write a folder")
+    what = "check reference files, write a folder, and show what is in it"
+    prepare = add("prepare", "data.prepare:prepare_command", what)
     _add_id(prepare)
-    prepare.add_argument("--source", type=_path(), required=True)
-    prepare.add_argument("--output", type=_path(), required=True)
+    prepare.add_argument("--source", type=_path("SOURCE=DIR"), required=True)
+    prepare.add_argument("--output", type=_path("OUTPUT=DIR"), help="default: refs/ID")
+    replace = "lose files in OUTPUT that are not of this command, or were edited"
+    prepare.add_argument("--replace", action="store_true", help=replace)
     prepare.add_argument(
         "--corenlp", type=_path(), metavar="DIR", help="CoreNLP 3.9.1, for tasks that need lemmas"
     )
@@ -115,6 +118,10 @@ def _add_data_commands(add: _Add) -> None:
     split.add_argument("--seed", type=_at_least(0), default=0)
     split.add_argument("--groups", type=_path(), metavar="CSV", help="items that stay together: item,group")
     split.add_argument("--write", action="store_true", help="add the final phase to competition.yaml")
+    overview = add(
+        "overview", "bundle.overview:overview_command", "show what the references of a bundle hold"
+    )
+    overview.add_argument("bundle", type=_path("dist/x.zip"))
 
 
 def _add_task_commands(add: _Add) -> None:

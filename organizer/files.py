@@ -5,8 +5,10 @@ And files that survive a power cut, in folders that one process at a time works 
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
+import shutil
 import socket
 import zipfile
 import zlib
@@ -22,6 +24,7 @@ Files = Mapping[str, bytes]
 DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
 """What reading a zip raises that is damaged, encrypted, or packed in a way that Python does not know."""
 
+_HASH_BLOCK = 1 << 24
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -84,11 +87,25 @@ def write_durable(path: Path, text: str) -> None:
         stream.write(text.encode("utf-8", "replace"))
         stream.flush()
         os.fsync(stream.fileno())
-    folder = os.open(path.parent, os.O_RDONLY)
+    _sync(path.parent)
+
+
+def _sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(folder)
+        os.fsync(descriptor)
     finally:
-        os.close(folder)
+        os.close(descriptor)
+
+
+def file_hash(path: Path) -> str:
+    """Return the SHA-256 of a file in hex, read in blocks."""
+    total = hashlib.sha256()
+    with path.open("rb") as stream:
+        while block := stream.read(_HASH_BLOCK):
+            total.update(block)
+    return total.hexdigest()
 
 
 class LockedError(Exception):
@@ -122,3 +139,37 @@ def locked(folder: Path) -> Iterator[None]:
             yield
         finally:
             stream.truncate(0)
+
+
+@contextmanager
+def replacing_folder(folder: Path) -> Iterator[Path]:
+    """Give an empty folder, which takes the place of ``folder`` at the end, by two renames.
+
+    After an exception ``folder`` is as it was. After a power cut the next call makes it so, or, if the new
+    folder was in its place, removes the old one. Raises LockedError if another process is at it, and OSError.
+    """
+    work = folder.with_name(f".{folder.name}.replacing")
+    old, new = work / ".old", work / folder.name
+
+    def clean() -> None:
+        if old.is_dir() and not folder.exists():
+            old.rename(folder)
+        for path in (old, new):
+            if path.is_dir():
+                shutil.rmtree(path)
+
+    work.mkdir(parents=True, exist_ok=True)
+    with locked(work):
+        try:
+            clean()
+            new.mkdir()
+            yield new
+            for path in (*new.rglob("*"), new, work):
+                _sync(path)
+            if folder.exists():
+                folder.rename(old)
+            new.rename(folder)
+            _sync(folder.parent)
+        finally:
+            clean()
+            shutil.rmtree(work)

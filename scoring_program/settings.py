@@ -13,11 +13,13 @@ from typing import Any
 
 import yaml
 
-from validator.findings import Findings, quote
+from validator.findings import Findings, folded, quote
 from validator.strict_yaml import YamlValue, load_strict
 
 SETTINGS_FILE = "settings.yaml"
 MOST_DRAWINGS = 500
+# From this similarity on, another name is taken for a misspelled one.
+_NEAR = 0.8
 # Of the type of its default, once it is checked.
 SettingValue = Any
 # A value for every setting.
@@ -74,6 +76,12 @@ def read_settings(folder: Path, known: tuple[Setting, ...]) -> Settings:
     """Return the value of every setting, the default where the file has none. Raises Refused."""
     values = {setting.name: setting.default for setting in known}
     path = folder / SETTINGS_FILE
+    with Findings.collect() as findings:
+        for name in _near_names(folder):
+            problem = f"only {SETTINGS_FILE} is read, and this file is named like it"
+            remedy = f"rename it to {SETTINGS_FILE}, or take it away"
+            findings.add("E-SETTINGS-NAME", problem, remedy, file=name)
+        findings.refuse_problems()
     if not path.is_file():
         return values
     with Findings.collect() as findings:
@@ -90,6 +98,15 @@ def read_settings(folder: Path, known: tuple[Setting, ...]) -> Settings:
             findings.refuse("E-SETTINGS-YAML", "this is not a mapping", remedy, file=SETTINGS_FILE)
         chosen = allowed(content or {}, known, SETTINGS_FILE)
     return {**values, **chosen}
+
+
+def _near_names(folder: Path) -> list[str]:
+    """Return the files that look like misspelled settings, ``settings.yml`` for one."""
+    names = {path.name: folded(path.name) for path in folder.iterdir() if not path.name.startswith(".")}
+    stems = {Path(SETTINGS_FILE).stem, Path(SETTINGS_FILE).stem[:-1]}
+    near = {*difflib.get_close_matches(SETTINGS_FILE, names.values(), len(names) or 1, _NEAR)}
+    near |= {name for name in names.values() if name.split(".")[0] in stems}
+    return sorted(name for name, text in names.items() if text in near and name != SETTINGS_FILE)
 
 
 def allowed(chosen: Mapping[YamlValue, SettingValue], known: tuple[Setting, ...], file: str) -> Settings:

@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from scoring_program.content import Content
 from scoring_program.disclosure import disclosed, rounded, shows_comparisons
 from scoring_program.item_groups import ItemGroups, load_groups
 from scoring_program.metrics import resampling
@@ -36,11 +37,10 @@ from scoring_program.signature import KEY_FILE, keyed, read_key, reference_hash,
 from validator import limits
 from validator.archive import Source
 from validator.arrays import Floats
-from validator.findings import Findings, Note, Read, counted, quote
+from validator.findings import Findings, Note, Read
 from validator.strict_yaml import load_strict
 
 _CHALLENGES = "scoring_program.challenges"
-_SHOWN_NAMES = 5
 # Decimals of intervals that are equal on every machine.
 _INTERVAL_DECIMALS = 6
 # Decimals of costs in notes, as on the page.
@@ -126,7 +126,7 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
     """
 
     reference_files: tuple[str, ...] = ()
-    """Glob patterns of the files that make up a reference folder, apart from settings.yaml."""
+    """Glob patterns of the files that prepare reads, apart from settings.yaml; see `source_files`."""
 
     prepared_file: str = ""
     """A file that `prepare_reference` writes and that the platform cannot do without; "" if there is none."""
@@ -195,6 +195,11 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         """Return a hash of the reference in a folder."""
         return reference_hash(folder, settings["item_groups"])
 
+    def content(self, reference: ReferenceT, settings: Settings) -> Content:
+        """Return what of a reference is scored, for its organizers, and what of it looks like a mistake."""
+        n_items = len(self.items(reference))
+        return Content(n_items, {self.item: n_items})
+
     def check_reference(self, folder: Path, settings: Settings, reference: ReferenceT) -> list[Note]:
         """Look for mistakes of organizers that make a run pointless. Raises Refused."""
         return []
@@ -204,28 +209,26 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
 
         By default the files are copied as they are.
         """
-        kept = sorted({path for pattern in self.reference_files for path in source.glob(pattern)})
-        for path in kept:
-            shutil.copyfile(path, output / path.name)
-        carried = self._carried(source, settings)
-        own = {path.name for path in (*kept, *carried)}
-        others = sorted(path.name for path in source.iterdir() if path.name not in own)
-        names = [*map(quote, others[:_SHOWN_NAMES]), *(["…"] if len(others) > _SHOWN_NAMES else [])]
-        n_kept = len(kept) + len(carried)
-        left = f"left out {counted(len(others), 'other')}" + (f": {', '.join(names)}" if others else "")
-        return [Note("N-REF-COPIED", f"checked and copied {counted(n_kept, 'file')}, {left}")]
+        names = self.source_files(source, settings)
+        for name in names:
+            shutil.copyfile(source / name, output / name)
+        return []
+
+    def source_files(self, source: Path, settings: Settings) -> list[str]:
+        """Return the names of the files in ``source`` that `prepare_reference` reads."""
+        return sorted({path.name for pattern in self.reference_files for path in source.glob(pattern)})
 
     def prepare(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
         """Write a complete reference folder: what `prepare_reference` writes, settings, and item groups."""
         notes = self.prepare_reference(source, output, settings, options)
-        for path in self._carried(source, settings):
-            shutil.copyfile(path, output / path.name)
+        for name in self.carried(source, settings):
+            shutil.copyfile(source / name, output / name)
         return notes
 
-    def _carried(self, source: Path, settings: Settings) -> list[Path]:
-        """Return the files that every reference may have and that stay as they are."""
+    def carried(self, source: Path, settings: Settings) -> list[str]:
+        """Return the names of the files that every reference may have and that stay as they are."""
         names = (SETTINGS_FILE, KEY_FILE, Path(settings["item_groups"]).name)
-        return [source / name for name in names if name and (source / name).is_file()]
+        return [name for name in names if name and (source / name).is_file()]
 
     def settings(self, folder: Path, overrides: Settings | None = None) -> Settings:
         """Return all settings: ``overrides``, else those of the folder, else defaults. Raises Refused."""
@@ -270,6 +273,14 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
     def check(self) -> list[Note]:
         """Look for mistakes of organizers that do not stop a run. Raises Refused."""
         return self.task.check_reference(self.folder, self.settings, self.reference)
+
+    def content(self) -> Content:
+        """Return what is scored, and what looks like a mistake. Raises Refused if nothing is annotated."""
+        content = self.task.content(self.reference, self.settings)
+        if not content.n_instances:
+            problem, remedy = "nothing that is scored is annotated", "give the labels, which may be withheld"
+            Findings().refuse("E-REF-EMPTY", problem, remedy, file=self.folder.name)
+        return content
 
     def read(self, path: Source) -> Read[SubmissionT]:
         """Return the validated submission in a zip file or a folder, with notes. Raises Refused."""

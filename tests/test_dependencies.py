@@ -29,16 +29,17 @@ RULES = {
     "scoring_program.settings": "validator",
     "scoring_program.prepared": "validator",
     "scoring_program.item_groups": "validator",
+    "scoring_program.content": "validator",
     "scoring_program.signature": "scoring_program.settings validator",
     "scoring_program.disclosure": "scoring_program.result validator",
     "scoring_program.hints": "scoring_program.disclosure scoring_program.settings validator",
     "scoring_program.task": "scoring_program.settings scoring_program.signature scoring_program.result "
-    "scoring_program.disclosure scoring_program.item_groups scoring_program.metrics.resampling validator",
+    "scoring_program.disclosure scoring_program.content scoring_program.item_groups scoring_program.metrics.resampling validator",
     "scoring_program.report": "scoring_program.task scoring_program.result scoring_program.disclosure "
     "scoring_program.metrics.resampling scoring_program.metrics.comparison validator",
     "scoring_program.run": "scoring_program validator",
     "scoring_program.score": "scoring_program.run",
-    "scoring_program.challenges": "scoring_program.task scoring_program.hints scoring_program.disclosure "
+    "scoring_program.challenges": "scoring_program.task scoring_program.content scoring_program.hints scoring_program.disclosure "
     "scoring_program.result scoring_program.settings scoring_program.prepared scoring_program.metrics validator",
     "starting_kit": "scoring_program validator",
     "organizer": "scoring_program validator",

@@ -15,7 +15,7 @@ from quality.task import quality_tasks
 from tests.helpers import ROOT, make_zip
 from validator.__main__ import main
 
-CODE = r"[ELN]-[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*"
+CODE = r"[ELNR]-[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*"
 
 
 DETECTION = {

@@ -31,6 +31,7 @@ from organizer.bundle.competition import (
     sorted_phases,
     step_limit,
 )
+from organizer.bundle.contents import CONTENT
 from organizer.bundle.cut import classic, one_task, reference_name, task_id_of
 from organizer.bundle.lint import lint_files
 from organizer.bundle.parts import KIT, Parts, build_program, demo_reference
@@ -90,7 +91,10 @@ def build_all(
         add_key(folder, folder)
     plan = plan_bundles(competition, Parts(folders, demo or reference is None, source), form)
     for name, bundle in plan.bundles.items():
-        errors = bundle.report().errors
+        report = bundle.report()
+        errors = report.errors
+        found = [problem for problem in report.warnings.summary(None) if CONTENT in problem.code]
+        plan.notes += [f"warning {problem.line()}" for problem in found]
         # A rehearsal with a copy of the demo data can be built, although the starting kit shows that data.
         in_kit = [problem for problem in errors.problems if problem.code == "L-LEAK" and problem.file == KIT]
         if len(in_kit) < errors.total:
@@ -269,10 +273,10 @@ def built_task(task_id: str, reference: Path | None) -> BuiltTask:
         place = f"{DIST.name}/{path.name}"
         print(f"warning | the program in {place} differs from this repository's; run make bundle")
     limit = float(step_limit(competition["phases"][0]))
-    return BuiltTask(task_id, program, data or _reference_in(files, task), limit)
+    return BuiltTask(task_id, program, data or reference_in(files, task), limit)
 
 
-def _reference_in(files: Files, task: Entry) -> bytes:
+def reference_in(files: Files, task: Entry) -> bytes:
     """Return the reference of a task of a bundle as a zip; there it may be a folder."""
     name = posixpath.normpath(task.get("reference_data", ""))
     if name in files:

@@ -30,6 +30,7 @@ from organizer.bundle.competition import (
     sorted_phases,
     step_limit,
 )
+from organizer.data.overview import review
 from organizer.data.prepare import SYNTHETIC_MARK
 from organizer.files import Files, unpack
 from organizer.runs.dry_run import read_scores
@@ -44,6 +45,8 @@ _SHELL = set("&|;<>*?`")
 _PROGRAM_PLACES = ("/app/program/", "$program/")
 _COMPARED_FROM_BYTES = 64
 _SHOWN_NAMES = 3
+CONTENT = "L-REFERENCE R-"
+"""How codes of warnings about the content of a reference begin."""
 _DEMO_IN_KIT = "demo_reference/"
 # A rule of words.json, and the fields of its words.
 _Broken = tuple[str, dict[str, str]]
@@ -66,6 +69,7 @@ class _Reference(NamedTuple):
     items: frozenset[str]
     shares_items_with: str
     problems: list[Problem]
+    warnings: list[Problem]
 
 
 def check_contents(data: Competition, files: Files, samples: bool, report: LintReport) -> None:
@@ -114,9 +118,12 @@ def _check_image(data: Competition, ours: bool, report: LintReport) -> None:
 def _check_reference(data: Competition, task: _Task, files: Files, report: LintReport) -> None:
     name, task_id = task.entry["reference_data"], task.declared.id if task.declared else None
     reference = _reference(files[name], task_id)
-    for found in reference.problems:
-        where = f"{found.file} {found.where}".strip()
-        report.errors.add(f"L-REFERENCE {found.code}", found.problem, found.remedy, file=name, where=where)
+    for found in (*reference.problems, *reference.warnings):
+        findings = report.warnings if found in reference.warnings else report.errors
+        where, rule = f"{found.file} {found.where}".strip(), found.rule
+        findings.add(
+            f"L-REFERENCE {found.code}", found.problem, found.remedy, file=name, where=where, rule=rule
+        )
     if reference.is_demo:
         is_marked = str(data["title"]).startswith(DEMO_TITLE)
         report.add("demo reference" if is_marked else "demo reference without mark", file=name)
@@ -302,7 +309,7 @@ def _reference(archive: bytes, task_id: str | None) -> _Reference:
     """Check reference data; what cannot be known is assumed to be right."""
     with tempfile.TemporaryDirectory() as work:
         # Problems name the folder.
-        folder, findings = Path(work) / "reference", Findings()
+        folder, findings, warnings = Path(work) / "reference", Findings(), list[Problem]()
         folder.mkdir()
         unpack(archive, folder)
         has_interval, items, shares = True, frozenset[str](), ""
@@ -313,8 +320,9 @@ def _reference(archive: bytes, task_id: str | None) -> _Reference:
                 has_interval = loaded.settings["interval"] and len(loaded.items) > 1
                 items, shares = frozenset(loaded.items), loaded.settings["shares_items_with"]
                 loaded.check()
+                warnings = review(loaded).warnings.problems
         is_demo, has_key = ((folder / name).is_file() for name in (SYNTHETIC_MARK, KEY_FILE))
-        return _Reference(is_demo, has_key, has_interval, items, shares, findings.problems)
+        return _Reference(is_demo, has_key, has_interval, items, shares, findings.problems, warnings)
 
 
 @lru_cache

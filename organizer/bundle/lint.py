@@ -7,6 +7,7 @@ import io
 import posixpath
 import re
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from PIL import Image, UnidentifiedImageError
@@ -15,6 +16,7 @@ from organizer.bundle import COMPETITION, DIST
 from organizer.bundle.competition import DATA_KEYS, Competition, LintReport, named_files, read_competition
 from organizer.bundle.contents import check_contents
 from organizer.bundle.rules import check_competition, visibility
+from organizer.data.overview import SUFFIX
 from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
 from scoring_program.task import task_ids
 from validator.findings import counted, printable, quote
@@ -86,10 +88,22 @@ def lint_files(
     data: Competition, files: Files, samples: bool, report: LintReport, today: datetime.date | None = None
 ) -> None:
     """Check a bundle that is not yet a zip: its competition.yaml as data, and its files."""
+    for name, content in files.items():
+        if inside := [inner for inner in _names(name, content) if inner.lower().endswith(SUFFIX)]:
+            report.add("overview in a zip", file=name, name=inside[0])
     if check_competition(data, report, today):
         named = _check_files(data, files, report)
         if report.ok:
             check_contents(data, named, samples, report)
+
+
+def _names(name: str, content: bytes) -> Iterator[str]:
+    """Yield the name of a file and, if it is a zip, of those in it."""
+    yield name
+    if name.lower().endswith(".zip") and zipfile.is_zipfile(io.BytesIO(content)):
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            for inner in archive.namelist():
+                yield from _names(inner, archive.read(inner) if inner.lower().endswith(".zip") else b"")
 
 
 def _check_files(data: Competition, files: Files, report: LintReport) -> dict[str, bytes]:

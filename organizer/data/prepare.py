@@ -2,63 +2,122 @@
 
 from __future__ import annotations
 
+import json
 import secrets
+import shutil
 import tempfile
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from organizer.data.corenlp import lemmatize
-from organizer.files import folder_files
+from organizer.data.overview import SUFFIX, Overview, review
+from organizer.files import LockedError, file_hash, folder_files, replacing_folder
 from scoring_program.signature import KEY_FILE
-from scoring_program.task import load_task
-from validator.findings import Findings, Note
+from scoring_program.task import Options, load_task
+from validator.findings import Findings, Note, counted, printable, quote
 
+_NAMED = 20
 SYNTHETIC_MARK = "SYNTHETIC.md"
+MANIFEST = ".manifest.json"
+"""The names and SHA-256 of the files that the last run wrote; hidden, so that it is in no bundle or hash."""
 
 
-def prepare(task_id: str, source: Path, output: Path, options: Mapping[str, Any] | None = None) -> list[Note]:
+def prepare(
+    task_id: str, source: Path, output: Path, options: Options | None = None
+) -> tuple[Overview, list[Note]]:
     """Check the files in ``source`` and write the reference folder ``output`` if nothing is wrong.
 
-    Files that the task does not convert are checked and copied; ``options`` go to the task. Raises Refused.
+    What was in ``output`` is gone then. Files that the task does not convert are checked and copied;
+    ``options`` go to the task. Raises Refused.
     """
+    with replacing_folder(output.resolve()) as folder:
+        return _write(task_id, source, folder, options or {})
+
+
+def _write(task_id: str, source: Path, folder: Path, options: Options) -> tuple[Overview, list[Note]]:
+    """Do so in an empty folder."""
     task = load_task(task_id)
     with Findings.collect() as findings:
         if not source.is_dir():
             findings.refuse("E-REF-MISSING", "there is no such folder", "check the path", file=str(source))
         settings = task.settings(source)
-        # Files are moved to the output at the end, so that a reference with problems never looks prepared.
-        output.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=output.parent, prefix=".prepare-") as folder:
-            work = Path(folder)
-            notes = task.prepare(source, work, settings, dict(options or {}))
-            notes += task.load(work, task.settings(work)).check()
-            output.mkdir(exist_ok=True)
-            for path in work.iterdir():
-                path.replace(output / path.name)
-    return notes
+        notes = task.prepare(source, folder, settings, dict(options))
+        loaded = task.load(folder, task.settings(folder))
+        notes += loaded.check()
+        overview = review(loaded)
+        known = {*task.source_files(source, settings), *task.carried(source, settings), SYNTHETIC_MARK}
+        names = sorted(path.name for path in source.iterdir() if not path.name.startswith("."))
+        if others := [quote(name) for name in names if name not in known]:
+            named = ", ".join([*others[:_NAMED], *(["…"] if len(others) > _NAMED else [])])
+            problem = f"{counted(len(others), 'file')} left out: {named}"
+            remedy = "correct the names if they belong to the reference"
+            overview.warnings.add("R-LEFT-OUT", problem, remedy, file=source.name)
+    return overview, notes
 
 
 def prepare_command(
-    task_id: str, source: Path, output: Path, corenlp: Path | None, force_corenlp: bool
+    task_id: str, source: Path, output: Path | None, corenlp: Path | None, force_corenlp: bool, replace: bool
 ) -> int:
     """Prepare reference files and print what was found; return 1 if nothing was written."""
     options = {"lemmatize": partial(lemmatize, corenlp, force_corenlp)} if corenlp else {}
+    output = (output or Path("refs", task_id)).resolve()
     findings = Findings()
     with findings.part():
         try:
-            findings.notes += prepare(task_id, source, output, options)
-            add_key(output, source)
+            overview, notes = _replace(task_id, source, output, options, replace)
+        except LockedError as error:
+            findings.add("E-OUTPUT", str(error), "wait until it is done", file=str(output))
         except OSError as error:
             problem = f"it cannot be prepared: {error.strerror}: {error.filename}"
             findings.add("E-OUTPUT", problem, "check the path and its permissions", file=str(output))
-    # After a problem nothing was written, so there is nothing to note.
-    for note in findings.notes if findings.ok else ():
-        print(f"note {note.line()}")
-    for line in findings.lines(shown=None):
-        print(line)
-    return 0 if findings.ok else 1
+    if not findings.ok:
+        print(*findings.lines(shown=None), sep="\n")
+        return 1
+    lines = [*(f"note {note.line()}" for note in notes), *overview.lines(), f"written: {output}"]
+    lines.append(overview.write(output.with_name(f"{output.name}{SUFFIX}")))
+    print(*map(printable, lines), sep="\n")
+    return 0
+
+
+def _replace(
+    task_id: str, source: Path, output: Path, options: Options, replace: bool
+) -> tuple[Overview, list[Note]]:
+    """Do as `prepare`, write a key for signatures and a manifest, too, and lose nothing of others.
+
+    Files in ``output`` that the manifest of the last run does not list, or that were edited since, are
+    refused unless ``replace`` is true. Raises Refused, LockedError, and OSError.
+    """
+    if output in (source.resolve(), *source.resolve().parents):
+        problem, remedy = "the output would take the place of the source", "choose another folder"
+        Findings().refuse("E-OUTPUT", problem, remedy, file=str(output))
+    with replacing_folder(output) as folder:
+        prepared = _write(task_id, source, folder, options)
+        if output.is_dir() and not replace:
+            _check_own(output, folder)
+        if (output / KEY_FILE).is_file() and not (folder / KEY_FILE).is_file():
+            shutil.copyfile(output / KEY_FILE, folder / KEY_FILE)
+        add_key(folder, source)
+        written = {path.name: file_hash(path) for path in sorted(folder.iterdir())}
+        (folder / MANIFEST).write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
+    return prepared
+
+
+def _check_own(output: Path, folder: Path) -> None:
+    """Refuse to lose files of ``output`` that are neither ours and unchanged nor in the new folder."""
+    try:
+        known = json.loads((output / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        known = {}
+    with Findings.collect() as findings:
+        for path in sorted(path for path in output.rglob("*") if path.is_symlink() or not path.is_dir()):
+            name = path.relative_to(output).as_posix()
+            own, new = file_hash(path) if path.is_file() else "", folder / name
+            is_kept = name in (MANIFEST, KEY_FILE, ".DS_Store") or own == known.get(name)
+            if not is_kept and not (new.is_file() and file_hash(new) == own):
+                problem = "was edited since it was written" if name in known else "is not of this command"
+                remedy = "move it away, or add --replace (REPLACE=1) to lose it"
+                place = {"file": output.name, "where": name, "rule": name}
+                findings.add("E-REF-OTHER", f"this file {problem}", remedy, **place)
 
 
 def add_key(folder: Path, source: Path) -> None:
@@ -87,7 +146,7 @@ def reference_files(task_id: str, folder: Path) -> dict[str, bytes]:
     if not task.prepared_file or task.prepared_file in files:
         return files
     with tempfile.TemporaryDirectory() as work:
-        prepare(task_id, folder, Path(work))
+        _write(task_id, folder, Path(work), {})
         prepared = folder_files(Path(work))
     mark = {name: data for name, data in files.items() if name == SYNTHETIC_MARK}
     return {**prepared, **mark}

@@ -10,7 +10,7 @@ from typing import NoReturn
 from validator.findings import Findings
 
 _SAMPLE = "_sample.zip"
-_NO_DATA = (".zip", ".md", ".txt")
+_NO_DATA = (".zip", ".md", ".txt", ".html")
 
 
 def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import yaml
 
+from organizer.data.overview import review_reference
 from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, run_program
-from scoring_program.run import BROKEN
-from scoring_program.task import AnyTask, Declaration, load_task
-from validator.findings import Findings, printable, quote
+from scoring_program.task import Declaration, load_task
+from validator.findings import Refused, printable, quote
 from validator.strict_yaml import load_plain
 
 _LARGEST = 1e10
@@ -32,18 +32,18 @@ def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
     run = run_program(built, submission, folder / "app")
     for line in describe(run, load_task(built.id), built.time_limit):
         print(printable(line))
-    if run.exit_code == BROKEN:
-        _print_reference_problems(load_task(built.id), folder / "app" / "input" / "ref")
+    for line in _reference_lines(built.id, folder / "app" / "input" / "ref"):
+        print(printable(f"reference | {line}"))
     return run.exit_code if run.exit_code != TIMED_OUT else 1
 
 
-def _print_reference_problems(task: AnyTask, reference: Path) -> None:
-    """Print what is wrong with a reference: the outputs of a run, which participants may see, do not tell."""
-    findings = Findings()
-    with findings.part():
-        task.load(reference, task.settings(reference)).check()
-    for line in findings.lines():
-        print(printable(f"reference | {line}"))
+def _reference_lines(task_id: str, reference: Path) -> list[str]:
+    """Return what is wrong with a reference, or looks so; the outputs are for participants, too."""
+    try:
+        warnings = review_reference(task_id, reference).warnings
+    except Refused as refused:
+        return refused.findings.lines()
+    return [f"warning {line}" for line in warnings.lines(shown=None)]
 
 
 def describe(run: Run, task: Declaration, time_limit: float) -> list[str]:

@@ -28,6 +28,8 @@ ID = "chalearn_gesture"
         (f"prepare {ID} --source a --output b --corenlp c", "data.prepare", "prepare_command"),
         (f"baselines {ID} --reference a", "baselines", "baselines_command"),
         (f"split {ID} --reference a --shares 1 2 --groups b --write", "split", "split_command"),
+        (f"prepare {ID} --source a --replace", "data.prepare", "prepare_command"),
+        ("overview dist/x.zip", "bundle.overview", "overview_command"),
         ("new-task birds --title Birds --format csv", "new_task", "new_task"),
         ("undo-new-task birds", "new_task", "undo_new_task"),
     ],
@@ -55,7 +57,7 @@ def test_wrong_arguments_exit_with_2(command, capsys):
     [
         (["dry-run", ID, ""], "argument submission: it is empty; give SUBMISSION=my.zip"),
         (["rescore", ID, ""], "argument submissions: it is empty; give SUBMISSIONS=DIR"),
-        (["prepare", ID, "--source", "", "--output", "x"], "argument --source: it is empty; give a path"),
+        (["prepare", ID, "--source", "", "--output", "x"], "argument --source: it is empty; give SOURCE=DIR"),
     ],
 )
 def test_arguments_that_make_left_out_are_named(arguments, said, capsys):

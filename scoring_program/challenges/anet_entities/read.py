@@ -13,7 +13,7 @@ from scoring_program.metrics.grounding import FRAMES, Words
 from scoring_program.prepared import Arrays, Texts, load_prepared, save_prepared
 from scoring_program.settings import Settings
 from validator.arrays import Ints
-from validator.findings import Findings, Note, Read, counted, quote
+from validator.findings import Findings, Read, counted, quote
 from validator.strict_json import JsonValue, pointer_part, strict_loads
 
 PREPARED_FILE = "reference.npz"
@@ -132,13 +132,11 @@ def _from_prepared(texts: Texts, arrays: Arrays) -> Reference:
     return Reference(words=words, token_segment=arrays["token_segment"], token=arrays["token"], **content)
 
 
-def prepare(source: Path, output: Path, settings: Settings) -> Read[Reference]:
+def prepare(source: Path, output: Path, settings: Settings) -> Reference:
     """Read the organizers' JSON files and write them, with all splits, as arrays. Raises Refused."""
     whole = _load_json(source, settings)
     save(whole, output)
-    words = counted(len(whole.words.segment), "word")
-    text = f"prepared {words} in {counted(len(whole.segments), 'annotated segment')}"
-    return Read(whole, [Note("N-REF-PREPARED", text)])
+    return whole
 
 
 def save(reference: Reference, output: Path) -> None:

@@ -8,10 +8,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from scoring_program.challenges.anet_entities import hints, measure, page, read
+from scoring_program.challenges.anet_entities import content, hints, measure, page, read
 from scoring_program.challenges.anet_entities.lemmas import TABLE, lemmas_from_table
 from scoring_program.challenges.anet_entities.measure import SentenceStatistics, WordStatistics
 from scoring_program.challenges.anet_entities.read import Reference, ReferenceWithLemmas
+from scoring_program.content import Content
 from scoring_program.hints import likely_mistakes
 from scoring_program.result import Section, Statistics
 from scoring_program.settings import Settings
@@ -29,15 +30,18 @@ StatisticsT = TypeVar("StatisticsT", bound=Statistics)
 class EntitiesTask(Task[ReferenceT, Grounding, StatisticsT]):
     """Reads submissions and prepares the annotations; a subclass says what it measures."""
 
-    reference_files = ("*.json", read.PREPARED_FILE, read.LEMMATIZER_FILE)
-
     def read_submission(self, path: Source, reference: ReferenceT) -> Read[Grounding]:
         """Check and read the JSON file."""
         return submissions.read(path, load_rules(self.id))
 
+    def source_files(self, source: Path, settings: Settings) -> list[str]:
+        """Return the two files that the settings name."""
+        return [settings["reference_file"], settings["split_file"]]
+
     def prepare_reference(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
         """Write the annotations as arrays."""
-        return read.prepare(source, output, settings).notes
+        read.prepare(source, output, settings)
+        return []
 
 
 class GivenSentences(EntitiesTask[Reference, WordStatistics]):
@@ -47,6 +51,7 @@ class GivenSentences(EntitiesTask[Reference, WordStatistics]):
     scores = staticmethod(measure.given_scores)
     error_costs = staticmethod(measure.given_error_costs)
     sections = staticmethod(page.given_sections)
+    content = staticmethod(content.content)
     measure = staticmethod(measure.measure_given)
 
     def load_reference(self, folder: Path, settings: Settings) -> Reference:
@@ -95,6 +100,10 @@ class GeneratedSentences(EntitiesTask[ReferenceWithLemmas, SentenceStatistics]):
     sections = staticmethod(page.generated_sections)
     measure = staticmethod(measure.measure_generated)
 
+    def source_files(self, source: Path, settings: Settings) -> list[str]:
+        """Return the same and the files of lemmas, which are kept."""
+        return [*super().source_files(source, settings), read.LEMMAS_FILE, read.LEMMATIZER_FILE]
+
     def load_reference(self, folder: Path, settings: Settings) -> ReferenceWithLemmas:
         """Read the annotations of the chosen splits and their lemmas, or make the lemmas at home."""
         annotated = read.load(folder, settings)
@@ -103,6 +112,10 @@ class GeneratedSentences(EntitiesTask[ReferenceWithLemmas, SentenceStatistics]):
             table = lemmas_from_table(*_words(annotated), settings["lemma_fallback"])
             return ReferenceWithLemmas(annotated, table.lemmas, table.lemmatizer)
         return ReferenceWithLemmas(annotated, read.load_lemmas(folder), read.lemmatizer(folder))
+
+    def content(self, reference: ReferenceWithLemmas, settings: Settings) -> Content:
+        """Return videos, segments and words, and what looks like a mistake."""
+        return content.content(reference.annotated, settings)
 
     def check_reference(self, folder: Path, settings: Settings, reference: ReferenceWithLemmas) -> list[Note]:
         """Look for empty splits, classes outside of the vocabulary, and tokens without a lemma."""
@@ -130,7 +143,7 @@ class GeneratedSentences(EntitiesTask[ReferenceWithLemmas, SentenceStatistics]):
         A ``lemmas.json`` of the source is kept. ``options["lemmatize"]`` may replace `lemmas_from_table`.
         """
         with Findings.collect() as findings:
-            whole = findings.take(read.prepare(source, output, settings))
+            whole = read.prepare(source, output, settings)
             if (source / read.LEMMAS_FILE).is_file():
                 lemmas, lemmatizer = read.load_lemmas(source), read.lemmatizer(source)
             else:

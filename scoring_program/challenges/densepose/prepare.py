@@ -15,7 +15,7 @@ from scoring_program.challenges.densepose import read
 from scoring_program.metrics import geodesic, masks
 from scoring_program.prepared import save_prepared
 from validator.arrays import Bools, Floats, Ints
-from validator.findings import Findings, Note, Refused, counted, quote
+from validator.findings import Findings, Refused, counted, quote
 from validator.strict_json import JsonValue, strict_loads
 
 ANNOTATIONS_FILE = "annotations.json"
@@ -71,7 +71,7 @@ class _Person:
     runs: Ints
 
 
-def prepare(source: Path, output: Path) -> list[Note]:
+def prepare(source: Path, output: Path) -> None:
     """Check the official files and write the prepared ones to ``output``; needs h5py. Raises Refused."""
     with Findings.collect() as findings:
         try:
@@ -95,9 +95,6 @@ def prepare(source: Path, output: Path) -> list[Note]:
     _write_template(vertices, n_vertices, output / read.TEMPLATE_FILE)
     _write_persons(sizes, persons, vertices, output / read.PERSONS_FILE)
     (output / read.HASH_FILE).write_text(read.content_hash(output) + "\n", encoding="ascii")
-    dense = sum(person.points is not None for person in persons)
-    text = f"{counted(len(persons), 'person')}, {dense:,} of them densely annotated, and "
-    return [Note("N-REF-PREPARED", f"prepared {text}{counted(n_vertices, 'vertex', 'vertices')}")]
 
 
 def _read_template(source: Path) -> _Vertices:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from scoring_program.challenges.densepose import hints, measure, page, prepare, read
+from scoring_program.challenges.densepose import content, hints, measure, page, prepare, read
 from scoring_program.challenges.densepose.measure import ImageStatistics
 from scoring_program.challenges.densepose.read import Gathered, LoadedTemplate, Reference
+from scoring_program.content import Content
 from scoring_program.hints import likely_mistakes
 from scoring_program.result import Section
 from scoring_program.settings import Settings
@@ -23,7 +24,7 @@ from validator.hints import EMPTY, repeat_hints
 class DensePose(Task[Reference, Gathered, ImageStatistics]):
     """AP over masked geodesic point similarity; both protocols are the same."""
 
-    reference_files = (*read.PREPARED_FILES, read.HASH_FILE)
+    reference_files = prepare.OFFICIAL_FILES
     prepared_file = read.PERSONS_FILE
     reduce = staticmethod(measure.average)
     scores = staticmethod(measure.scores)
@@ -49,13 +50,16 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
                 problem = "the prepared files are not those that were prepared"
                 remedy = "prepare the reference again, or upload it again"
                 findings.add("E-REF-HASH", problem, remedy, file=read.HASH_FILE)
-            if not reference.persons.dense.any():
-                findings.note("N-REF-EMPTY", "no person is densely annotated: every score is 0")
-        return findings.notes
+        return []
+
+    def content(self, reference: Reference, settings: Settings) -> Content:
+        """Return images and persons, and what looks like a mistake."""
+        return content.content(reference)
 
     def prepare_reference(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
         """Turn the official files into files that load fast."""
-        return prepare.prepare(source, output)
+        prepare.prepare(source, output)
+        return []
 
     def reference_digest(self, folder: Path, settings: Settings, reference: Reference) -> str:
         """Return the hash that preparation left: hashing the files would take long in each run."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scoring_program.challenges.kinetics_tps import hints, measure, page, read
+from scoring_program.challenges.kinetics_tps import content, hints, measure, page, read
 from scoring_program.challenges.kinetics_tps.measure import VideoStatistics
 from scoring_program.challenges.kinetics_tps.read import Reference
+from scoring_program.content import Content
 from scoring_program.hints import likely_mistakes
 from scoring_program.result import Section
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
 from validator.archive import Source
-from validator.findings import Note, Read, counted
+from validator.findings import Note, Read
 from validator.formats.kinetics_tps import read as submissions
 from validator.formats.kinetics_tps.read import KineticsSubmission
 from validator.formats.rules import load_rules
@@ -21,7 +22,6 @@ from validator.formats.rules import load_rules
 class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
     """Average video accuracy conditioned on Part State Correctness."""
 
-    reference_files = (read.CLASSES_FILE, read.PARTS_FILE, read.PREPARED_FILE)
     reduce = staticmethod(measure.mean_area)
     scores = staticmethod(measure.scores)
     error_costs = staticmethod(measure.error_costs)
@@ -42,13 +42,20 @@ class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
         named = {"Action classes": reference.classes, "Part names": parts.names, "States": parts.states}
         return {title: sorted(set(names)) for title, names in named.items()}
 
+    def source_files(self, source: Path, settings: Settings) -> list[str]:
+        """Return the prepared file if there is one, which is read alone, or the organizers' two."""
+        is_prepared = (source / read.PREPARED_FILE).is_file()
+        return [read.PREPARED_FILE] if is_prepared else [read.CLASSES_FILE, read.PARTS_FILE]
+
     def prepare_reference(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
         """Check the organizers' files and write them as arrays, which load fast."""
         reference = read.load_reference(source, load_rules(self.id))
         read.save_reference(reference, output / read.PREPARED_FILE)
-        videos, frames = len(reference.parts.videos), len(reference.parts.frames)
-        text = f"prepared {counted(videos, 'video')} with {counted(frames, 'frame')}"
-        return [Note("N-REF-PREPARED", text)]
+        return []
+
+    def content(self, reference: Reference, settings: Settings) -> Content:
+        """Return videos, humans and parts, and what looks like a mistake."""
+        return content.content(reference)
 
     def read_submission(self, path: Source, reference: Reference) -> Read[KineticsSubmission]:
         """Check and read both JSON files."""

@@ -286,6 +286,7 @@ ERRORS = [
     ("L-SHARED", LATER, "", second_phase()),
     ("L-SHARED", LATER, "", second_phase(b"shares_items_with: another")),
     ("L-SHARED", REFERENCE, "", lambda data, files: (second_phase()(data, files), data["phases"][1].update(tasks=[0]))),
+    ("L-OVERVIEW", "x.overview.html", "", lambda d, f: f.update({"x.overview.html": b"<html>"})),
 ]  # fmt: skip
 
 # What is unwise.

@@ -76,12 +76,6 @@ def with_word(word):
     return both(without("lemmas.json"), data("reference.json", lambda found: found["vocab"].append(word)))
 
 
-def undress(found):
-    for person in found["annotations"]:
-        for key in [key for key in person if key.startswith("dp_")]:
-            del person[key]
-
-
 FIRST = annotated(json.loads((DEMO / GIVEN / "reference.json").read_text(encoding="utf-8")))[:2]
 SEGMENT = "/annotations/{}/segments/{}".format(*FIRST)
 PROBLEMS = [
@@ -113,6 +107,7 @@ PROBLEMS = [
     ("E-REF-TEMPLATE", DENSEPOSE, arrays(TRANSFORM, lambda found: found.update(index=found["index"] * 0)), TRANSFORM, "index"),
     ("E-REF-TEMPLATE", DENSEPOSE, arrays(TRANSFORM, lambda found: found.update(index=found["index"] + 10**6)), TRANSFORM, ""),
     ("E-SETTINGS-KEY", GESTURE, text("settings.yaml", "protocoll: released"), "settings.yaml", "/protocoll"),
+    ("E-SETTINGS-NAME", GESTURE, text("settings.yml", "protocol: released"), "settings.yml", ""),
     ("E-SETTINGS-VALUE", GESTURE, text("settings.yaml", "score_decimals: 11"), "settings.yaml", "/score_decimals"),
     ("E-SETTINGS-YAML", GESTURE, text("settings.yaml", "detail: full\nprotocol: [released"), "settings.yaml", "line 2 column 20"),
     ("E-SETTINGS-YAML", GESTURE, text("settings.yaml", "- released"), "settings.yaml", ""),
@@ -120,10 +115,7 @@ PROBLEMS = [
 NOTES = [
     ("N-LEMMAS-MISSING", GENERATED, with_word("zeppelinish"), "'zeppelinish'"),
     ("N-LEMMAS-NO-TOKEN", GENERATED, with_word(" "), "left 1 word of only spaces"),
-    ("N-REF-COPIED", GESTURE, text("notes.txt", ""), "checked and copied 24 files, left out 2 others"),
-    ("N-REF-EMPTY", DENSEPOSE, data(ANNOTATIONS, undress), "no person is densely annotated"),
     ("N-REF-LEMMAS", GENERATED, without("lemmas.json"), "lemmas by corenlp-3.9.1-table+"),
-    ("N-REF-PREPARED", KINETICS, without("SYNTHETIC.md"), "36 videos with 72 frames"),
 ]
 
 

@@ -211,9 +211,9 @@ def _box_place(parts: PartStates, owner: Ints | None, index: int) -> str:
     """Return the place of a box: of a human if ``owner`` is None, otherwise of a proposal for its owner, a
     part."""
     if owner is None:
-        return f"{_human_place(parts, index)}/box"
+        return f"{human_place(parts, index)}/box"
     part = int(owner[index])
-    return f"{_part_place(parts, part)}/box/{index - int(np.searchsorted(owner, part))}"
+    return f"{part_place(parts, part)}/box/{index - int(np.searchsorted(owner, part))}"
 
 
 def _check_lengths(parts: PartStates, name: str, findings: Findings) -> None:
@@ -225,20 +225,22 @@ def _check_lengths(parts: PartStates, name: str, findings: Findings) -> None:
             counted(int(parts.n_states[part]), "state"),
         )
         findings.add(
-            "E-PART-LENGTH", f"{boxes}, but {states}", hint, file=name, where=_part_place(parts, part)
+            "E-PART-LENGTH", f"{boxes}, but {states}", hint, file=name, where=part_place(parts, part)
         )
 
 
-def _human_place(parts: PartStates, human: int) -> str:
+def human_place(parts: PartStates, human: int) -> str:
+    """Return the JSON Pointer of a human."""
     frame = int(parts.human_frame[human])
     video = pointer_part(parts.videos[int(parts.frame_video[frame])])
     position = human - int(np.searchsorted(parts.human_frame, frame))
     return f"/{video}/{pointer_part(parts.frames[frame])}/humans/{position}"
 
 
-def _part_place(parts: PartStates, part: int) -> str:
+def part_place(parts: PartStates, part: int) -> str:
+    """Return the JSON Pointer of a part."""
     name = next(text for text, number in parts.names.items() if number == parts.part_name[part])
-    return f"{_human_place(parts, int(parts.part_human[part]))}/parts/{pointer_part(name)}"
+    return f"{human_place(parts, int(parts.part_human[part]))}/parts/{pointer_part(name)}"
 
 
 # Comparing all of a large submission would take long.

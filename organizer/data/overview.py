@@ -1,0 +1,115 @@
+"""What a reference holds and what of it is likely a mistake, for the terminal and as a page."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from organizer.files import unpack, write_durable
+from scoring_program.content import Content, Values
+from scoring_program.report.html import element
+from scoring_program.report.page import card, cards, contents, document
+from scoring_program.result import Histogram, Section, Table, columns
+from scoring_program.task import AnyLoaded, load_task
+from validator.findings import Findings, quote
+
+SUFFIX = ".overview.html"
+"""The end of the name of an overview, which no zip may hold: it shows the hidden reference."""
+_BINS = 8
+_MOST_ENTRIES = 500
+
+
+class Overview(NamedTuple):
+    """A reference that was read, what it holds, and all warnings."""
+
+    loaded: AnyLoaded
+    content: Content
+    warnings: Findings
+
+    def lines(self) -> list[str]:
+        """Return the warnings, and the content in short."""
+        lines = [f"warning {line}" for line in self.warnings.lines(shown=None)]
+        lines.append("scored: " + ", ".join(f"{thing} {n:,}" for thing, n in self.content.counts.items()))
+        for kind, counts in self.content.names.items():
+            ends = [f"{quote(name)} ({n:,})" for name, n in _by_count(counts)]
+            lines.append(f"{kind}: {len(ends):,}, from {ends[0]} to {ends[-1]}")
+        rows = map(_extremes, self.content.values)
+        return lines + [f"{title}: {low} to {high}, median {median}" for title, low, median, high in rows]
+
+    def write(self, path: Path) -> str:
+        """Write the page; return a line that says where it is."""
+        write_durable(path, self.page())
+        return f"overview: {path} (it shows the hidden reference: do not publish it)"
+
+    def page(self) -> str:
+        """Return the page: warnings first, then numbers, names, and distributions."""
+        task, settings = self.loaded.task, self.loaded.settings
+        own = [f"{s.name}: {settings[s.name]}" for s in task.known_settings if settings[s.name] != s.default]
+        head = [element("h1", "Overview of the reference")]
+        head.append(element("p", f"What is scored; settings: {', '.join(own) or 'the defaults'}."))
+        caution = "This page shows the hidden reference: do not publish it."
+        head.append(element("p", element("strong", caution, class_="bad")))
+        said = [element("li", problem.line()) for problem in self.warnings.summary(None)]
+        shown = element("ol", *said) if said else "Nothing looks like a mistake."
+        first, drawn = card("warnings", "Likely mistakes", "", shown), cards(self._sections(), _MOST_ENTRIES)
+        body = [element("div", first), contents([first, *drawn]), element("div", *drawn)]
+        return document(task.title, head, body)
+
+    def _sections(self) -> list[Section]:
+        counts, names, values = self.content.counts, self.content.names, self.content.values
+        titles = columns(text=["Number", "Smallest", "Median", "Largest"])
+        sections: list[Section] = [
+            Table("counts", "How many", "", columns(text=["Thing"], count=["Number"]), list(counts.items())),
+            Table("extremes", "Smallest and largest", "", titles, [_extremes(kind) for kind in values]),
+        ]
+        for kind, numbers in names.items():
+            titles = columns(text=[kind.capitalize()], count=["Number"], share=["Of the most frequent"])
+            rows = [(name, n, n / max(1, *numbers.values())) for name, n in _by_count(numbers)]
+            sections.append(Table(f"names-{kind}", f"How often each {kind} occurs", "", titles, rows))
+        return sections + [_histogram(kind) for kind in values]
+
+
+def review(loaded: AnyLoaded) -> Overview:
+    """Return the overview of a reference. Raises Refused if nothing is annotated."""
+    content = loaded.content()
+    return Overview(loaded, content, content.warnings)
+
+
+def review_reference(task_id: str, reference: Path | bytes) -> Overview:
+    """Return the overview of a reference folder, or of a zip of one. Raises Refused."""
+    if isinstance(reference, bytes):
+        with tempfile.TemporaryDirectory() as work:
+            unpack(reference, Path(work))
+            return review_reference(task_id, Path(work))
+    task = load_task(task_id)
+    loaded = task.load(reference, task.settings(reference))
+    loaded.check()
+    return review(loaded)
+
+
+def _by_count(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Return names and numbers, the most frequent first."""
+    return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+
+
+def _extremes(values: Values) -> tuple[str, str, str, str]:
+    """Return title, smallest number and its place, median, and largest number and its place."""
+    low, high = int(np.argmin(values.numbers)), int(np.argmax(values.numbers))
+    ends = [f"{values.numbers[i]:,.6g} ({quote(values.place(i))})" for i in (low, high)]
+    return values.title, ends[0], f"{np.median(values.numbers):,.6g}", ends[1]
+
+
+def _histogram(values: Values) -> Histogram:
+    """Return a histogram with round edges."""
+    low, high = float(values.numbers.min()), float(values.numbers.max())
+    step = max((high - low) / _BINS, 1.0)
+    power = 10.0 ** np.floor(np.log10(step))
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= step)
+    edges = step * np.arange(low // step, high // step + 2)
+    counts = np.histogram(values.numbers, edges)[0].tolist()
+    title = values.title.split(" (")[0].capitalize()
+    return Histogram(f"values-{title}", title, "", edges.tolist(), counts, values.title, "how many")

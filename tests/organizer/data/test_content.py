@@ -1,0 +1,343 @@
+"""What looks like a mistake in the content of a reference: each kind in each task where it can occur."""
+
+from __future__ import annotations
+
+import copy
+import re
+import shutil
+
+import pytest
+
+from organizer.bundle.build import build_all
+from organizer.bundle.lint import lint_bundle
+from organizer.data.overview import review, review_reference
+from organizer.data.prepare import prepare
+from organizer.files import folder_files, zip_bytes
+from scoring_program.content import check_names
+from scoring_program.task import task_ids
+from tests.helpers import GOLDEN, SAMPLES, loaded
+from tests.helpers import REFERENCES as DEMO
+from tests.organizer.data.test_codes import annotated, both, data, prepared, text
+from validator.findings import Findings, Refused
+
+ACTION, GESTURE, KINETICS, DENSEPOSE = "chalearn_action", "chalearn_gesture", "kinetics_tps", "densepose"
+ENTITIES = ("anet_entities_gt", "anet_entities_gen")
+VIDEOS, PARTS, ANNOTATIONS = "gt_vid_result.json", "gt_part_result.json", "annotations.json"
+
+
+def first_human(found):
+    return found["demo_00000"]["img_00001.json"]["humans"][0]
+
+
+def with_human(edit):
+    return data(PARTS, lambda found: edit(first_human(found)))
+
+
+def with_part(edit):
+    return data(PARTS, lambda found: edit(first_human(found)["parts"]["hip"]))
+
+
+def with_words(edit):
+    """Return a change of the first annotated segment."""
+    return data("reference.json", lambda found: edit(annotated(found)[2]))
+
+
+def with_person(edit):
+    return data(ANNOTATIONS, lambda found: edit(found["annotations"][0]))
+
+
+def with_class(name):
+    """Return a change that gives the first word of the data another class, which the vocabulary has, too."""
+
+    def edit(found):
+        annotated(found)[2]["process_clss"][0] = [name]
+        found["vocab"].append(name)
+
+    return data("reference.json", edit)
+
+
+def rename_part(human):
+    human["parts"]["hips"] = human["parts"].pop("hip")
+
+
+def rows(name, change):
+    """Return a change of the rows of a label file."""
+
+    def edit(folder):
+        lines = (folder / name).read_text(encoding="utf-8").splitlines()
+        change(lines)
+        (folder / name).write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+    return edit
+
+
+def copy_sequence(first, second):
+    def edit(folder):
+        for kind in ("labels", "data"):
+            shutil.copyfile(folder / f"{first}_{kind}.csv", folder / f"{second}_{kind}.csv")
+
+    return edit
+
+
+def copy_video(found):
+    found["demo_00001"] = copy.deepcopy(found["demo_00000"])
+
+
+def copy_annotated(found):
+    found["annotations"]["v_demo000001"] = copy.deepcopy(found["annotations"]["v_demo000000"])
+
+
+def copy_image(found):
+    """Give image 2 the persons of image 1, under ids of their own."""
+    others = [person for person in found["annotations"] if person["image_id"] != 2]
+    copies = [
+        {**person, "image_id": 2, "id": 900 + person["id"]} for person in others if person["image_id"] == 1
+    ]
+    found["annotations"] = others + copies
+
+
+def repeat_box(segment):
+    for key in ("process_clss", "process_idx", "process_bnd_box", "frame_ind", "crowds"):
+        segment[key].append(copy.deepcopy(segment[key][0]))
+
+
+def repeat_person(found):
+    found["annotations"].append({**found["annotations"][0], "id": 999})
+
+
+def forget_points(person):
+    for key in ("dp_x", "dp_y", "dp_I", "dp_U", "dp_V"):
+        person[key] = []
+
+
+def set_box(*box):
+    return lambda human: human.update(box=list(box))
+
+
+def set_word_box(*box):
+    return lambda segment: segment["process_bnd_box"].__setitem__(0, list(box))
+
+
+def in_both(code, change, words):
+    return [(code, task, change, words) for task in ENTITIES]
+
+
+LABELS = {ACTION: "DemoSeq0001_labels.csv", GESTURE: "DemoSequence0001_labels.csv"}
+SPOILED = [
+    ("R-EMPTY", ACTION, text(LABELS[ACTION], ""), "DemoSeq0001_labels.csv: no row is in it"),
+    ("R-EMPTY", GESTURE, text(LABELS[GESTURE], ""), "DemoSequence0001_labels.csv: no row is in it"),
+    ("R-EMPTY", DENSEPOSE, with_person(forget_points), "image 1 person 1: no point of the densely annotated person"),
+    ("R-SAME", ACTION, copy_sequence("DemoSeq0003", "DemoSeq0004"), "DemoSeq0004: its annotations are exactly those of DemoSeq0003"),
+    ("R-SAME", GESTURE, copy_sequence("DemoSequence0003", "DemoSequence0013"), "DemoSequence0013: its annotations"),
+    ("R-SAME", KINETICS, data(PARTS, copy_video), "demo_00001: its annotations are exactly those of demo_00000"),
+    *in_both("R-SAME", data("reference.json", copy_annotated), "v_demo000001: its annotations are exactly those of v_demo000000"),
+    ("R-SAME", DENSEPOSE, data(ANNOTATIONS, copy_image), "image 2: its annotations are exactly those of image 1"),
+    ("R-REPEATED", ACTION, rows(LABELS[ACTION], lambda lines: lines.append(lines[0])), "DemoSeq0001_labels.csv line 13"),
+    ("R-REPEATED", GESTURE, rows(LABELS[GESTURE], lambda lines: lines.append(lines[0])), "DemoSequence0001_labels.csv line 11"),
+    ("R-REPEATED", KINETICS, data(PARTS, lambda found: found["demo_00000"]["img_00001.json"]["humans"].append(first_human(found))), "/demo_00000/img_00001.json/humans/1"),
+    *in_both("R-REPEATED", with_words(repeat_box), "/annotations/v_demo000000/segments/0 word 1 frame 4"),
+    ("R-REPEATED", DENSEPOSE, data(ANNOTATIONS, repeat_person), "image 1 person 3"),
+    ("R-OVERLAP", ACTION, rows(LABELS[ACTION], lambda lines: lines.append("1,6,130,150")), "DemoSeq0001_labels.csv line 13"),
+    ("R-OVERLAP", GESTURE, rows(LABELS[GESTURE], lambda lines: lines.append("7,1,14")), "DemoSequence0001_labels.csv line 1"),
+    ("R-NAME", KINETICS, data(VIDEOS, lambda found: found.update(demo_00000="play_drum")), "the class 'play_drum' (1) is nearly 'play_drums' (3)"),
+    ("R-NAME", KINETICS, data(VIDEOS, lambda found: found.update(demo_00000="Play drums")), "the class 'Play drums' (1) is nearly 'play_drums' (3)"),
+    ("R-NAME", KINETICS, data(VIDEOS, lambda found: found.update(demo_00000=" play_drums")), "the class ' play_drums' begins or ends with a blank"),
+    ("R-NAME", KINETICS, with_human(rename_part), "the part 'hips' (1) is nearly 'hip'"),
+    ("R-NAME", KINETICS, with_part(lambda part: part.update(verb="Swing")), "the state 'Swing' (1) is nearly 'swing'"),
+    ("R-NAME", KINETICS, with_part(lambda part: part.update(verb="tuch")), "the state 'tuch' (1) is nearly 'touch'"),
+    *in_both("R-NAME", with_class("womn"), "the class 'womn' (1) is nearly 'woman'"),
+    *in_both("R-NAME", with_class("Woman"), "the class 'Woman' (1) is nearly 'woman'"),
+    *in_both("R-NAME", with_class("woman "), "the class 'woman ' begins or ends with a blank"),
+    ("R-BOX", KINETICS, with_part(set_box(400, 400, 430, 440)), "humans/0/parts/hip: the box of the part is far outside of its human"),
+    ("R-BOX", KINETICS, with_human(set_box(-300, -300, -200, -100)), "humans/0: the box of the human has negative coordinates"),
+    ("R-BOX", KINETICS, with_part(set_box(-90, 20, -60, 40)), "parts/hip: the box of the part has negative coordinates"),
+    ("R-BOX", KINETICS, with_part(set_box(118, 15, 118, 63)), "parts/hip: the box of the part has no area"),
+    ("R-BOX", KINETICS, with_part(set_box(100, 2, 101, 3)), "parts/hip: the box of the part has less than 1/1,000 of the median area"),
+    ("R-BOX", KINETICS, with_human(set_box(0, 0, 9000, 9000)), "humans/0: the box of the human has more than 1,000 times the median area"),
+    *in_both("R-BOX", with_words(set_word_box(424, 358, 245, 107)), "/segments/0 word 1 frame 4: the box of the word has x2 < x1 or y2 < y1"),
+    *in_both("R-BOX", with_words(set_word_box(245, 107, 245, 107)), "/segments/0 word 1 frame 4: the box of the word has no area"),
+    *in_both("R-BOX", with_words(set_word_box(-245, -107, 5, 5)), "/segments/0 word 1 frame 4: the box of the word has negative coordinates"),
+    *in_both("R-BOX", with_words(set_word_box(0, 0, 20000, 20000)), "word 1 frame 4: the box of the word has more than 1,000 times the median area"),
+    *in_both("R-BOX", with_words(set_word_box(7, 7, 8, 9)), "word 1 frame 4: the box of the word has less than 1/1,000 of the median area"),
+    ("R-BOX", DENSEPOSE, with_person(lambda person: person.update(bbox=[600, 20, 117, 101])), "image 1 person 1: the box of the person is outside of the image"),
+    ("R-BOX", DENSEPOSE, with_person(lambda person: person.update(bbox=[-90, 20, 117, 101])), "image 1 person 1: the box of the person has negative coordinates"),
+    ("R-BOX", DENSEPOSE, with_person(lambda person: person.update(bbox=[306, 20, 0, 101])), "image 1 person 1: the box of the person has no area"),
+    ("R-BOX", DENSEPOSE, with_person(lambda person: person.update(bbox=[306, 20, 1, 3])), "image 1 person 1: the box of the person has less than 1/1,000"),
+    ("R-BOX", DENSEPOSE, both(with_person(lambda person: person.update(bbox=[0, 0, 9999, 9999])), data(ANNOTATIONS, lambda found: found["images"][0].update(width=9999, height=9999))), "image 1 person 1: the box of the person has more than 1,000 times"),
+    ("R-FRAMES", KINETICS, data(PARTS, lambda found: found.update(demo_00003={})), "/demo_00003: the video has no frame"),
+    *in_both("R-SPLIT", data("split.json", lambda found: found["validation"].pop()), "1 video of the data in no split; the first is v_demo000015"),
+    *in_both("R-SPLIT", data("split.json", lambda found: found["validation"].append("v_demo000000")), "1 video listed more than once; the first is v_demo000000"),
+    *in_both("R-SPLIT", data("split.json", lambda found: found.update(training=[found["validation"].pop(), "v_other"])), "1 video of the split training not in the data; the first is v_other"),
+    *[("R-LEFT-OUT", task, text("more.json", ""), f"{task}: 1 file left out: more.json") for task in (ACTION, GESTURE, KINETICS, *ENTITIES, DENSEPOSE)],
+]  # fmt: skip
+
+
+def warnings(lines):
+    return [line for line in lines if line.startswith("warning ")]
+
+
+@pytest.mark.parametrize(
+    ("code", "task", "change", "words"), SPOILED, ids=[f"{c[0]}-{c[1]}" for c in SPOILED]
+)
+def test_spoiled_reference_is_warned_of_with_place_and_remedy(code, task, change, words, tmp_path, capsys):
+    exit_code, lines = prepared(task, change, tmp_path, capsys)
+    assert exit_code == 0, lines
+    assert [line for line in warnings(lines) if f" {code} " in line and words in line], lines
+    page = (tmp_path / "output.overview.html").read_text(encoding="utf-8")
+    assert code in page and "Nothing looks like a mistake" not in page
+
+
+@pytest.mark.parametrize("task", task_ids())
+def test_demo_reference_has_no_warning(task, tmp_path, capsys):
+    exit_code, lines = prepared(task, lambda folder: None, tmp_path, capsys)
+    assert (exit_code, warnings(lines)) == (0, [])
+    assert "Nothing looks like a mistake." in (tmp_path / "output.overview.html").read_text(encoding="utf-8")
+
+
+def test_every_kind_is_spoiled_in_every_task_where_it_can_occur():
+    csv, json_tasks = {ACTION, GESTURE}, {KINETICS, *ENTITIES}
+    everywhere = csv | json_tasks | {DENSEPOSE}
+    expected = {"R-EMPTY": csv | {DENSEPOSE}, "R-OVERLAP": csv, "R-NAME": json_tasks, "R-FRAMES": {KINETICS}}
+    expected |= {"R-SAME": everywhere, "R-REPEATED": everywhere, "R-LEFT-OUT": everywhere}
+    expected |= {"R-BOX": json_tasks | {DENSEPOSE}, "R-SPLIT": set(ENTITIES)}
+    found: dict[str, set[str]] = {}
+    for code, task, *_ in SPOILED:
+        found.setdefault(code, set()).add(task)
+    assert found == expected
+
+
+# Golden references that are unusual on purpose, by what they are about. All others have no warning.
+UNUSUAL = {
+    "R-EMPTY": {"b-empty-and-missing", "empty-and-missing"},
+    "R-OVERLAP": {"b-overlapping-and-repeated", "b-overlapping-same-class", "random-1", "random-2"},
+    "R-BOX": {
+        *("not-a-number-spreads", "random-1", "random-5-not-a-number", "thin-boxes-and-one-pixel-boxes", "zero-area"),
+        *("boundary-iou", "humans-compete", "np-split", "masks-cut-at-the-border"),
+    },
+    "R-FRAMES": {"empty-and-missing-frames"},
+    "R-NAME": {"np-split"},
+    "R-REPEATED": {"order-of-candidates", "second-pass-equal-boxes"},
+    "R-SAME": {
+        *("b-end-frame", "b-false-positive-class", "b-one-frame", "b-overlapping-and-repeated"),
+        *("b-overlapping-same-class", "absent-video", "boundary-iou", "empty-and-missing-frames", "humans-compete"),
+        *("missing-video", "np-split", "psc-on-the-grid", "psc-on-threshold", "areas-on-the-bounds"),
+        *("images-out-of-order", "label-map-resize", "outside-background-wrong-part", "second-pass-box-iou-0.8"),
+        *("similarity-exactly-on-the-thresholds",),
+    },
+}  # fmt: skip
+CASES = sorted(path for task in task_ids() for path in (GOLDEN / task).glob("*/ref") if path.is_dir())
+
+
+@pytest.mark.parametrize("folder", CASES, ids=lambda path: f"{path.parent.parent.name}-{path.parent.name}")
+def test_golden_reference_has_warnings_only_if_it_is_unusual(folder):
+    try:
+        found = review(loaded(folder.parent.parent.name, folder)).warnings
+    except Refused as refused:
+        assert refused.findings.problems[0].code == "E-REF-EMPTY"
+        assert folder.parent.name in ("nothing-annotated", "nothing-to-average")
+        return
+    codes = {problem.code for problem in found.problems}
+    assert codes <= {code for code, cases in UNUSUAL.items() if folder.parent.name in cases}, found.lines()
+
+
+# Pairs of classes of the public test set of ActivityNet-Entities, with their numbers.
+REAL = {"she": 1301, "shoe": 106, "boy": 405, "body": 31, "toy": 12, "glass": 85, "class": 8, "bench": 15,
+        "bunch": 1, "dart": 2, "darts": 25, "man": 2810, "pan": 26, "shirt": 146, "t-shirt": 27}  # fmt: skip
+
+
+def names_found(counts, words=()):
+    found = Findings()
+    check_names("class", counts, "x.json", found, words)
+    return [re.findall(r"'(.*?)'", problem.problem) for problem in found.problems]
+
+
+def test_known_words_are_no_misspellings():
+    assert names_found(REAL, set(REAL)) == []
+    assert ["bunch", "bench"] in names_found(REAL)
+    assert names_found({**REAL, "benhc": 1, "bensh": 1}, set(REAL)) == [["bensh", "bench"]]
+
+
+@pytest.mark.parametrize(
+    ("counts", "found"),
+    [
+        ({"wave": 30, "wve": 3}, [["wve", "wave"]]),
+        ({"wave": 30, "wve": 4}, []),
+        ({"wave": 2, "wve": 1}, [["wve", "wave"]]),
+        ({"wave": 1, "wve": 1}, []),
+        ({"wave": 30, "waves": 1}, [["waves", "wave"]]),
+        ({"wave": 30, "wake": 1}, [["wake", "wave"]]),
+        ({"wave": 30, "waev": 1}, []),
+        ({"step 1": 30, "step 2": 1, "step 10": 1}, []),
+        ({"left_arm": 30, "Left-arm": 30, "leftarm": 20}, [["left_arm", "Left-arm"], ["leftarm", "Left-arm"], ["leftarm", "left_arm"]]),
+        ({"wave": 3, "wave\t": 3}, [["wave\\t"]]),
+        ({"": 1, "a": 30}, [["", "a"]]),
+    ],
+)  # fmt: skip
+def test_near_names(counts, found):
+    assert names_found(counts) == found
+
+
+@pytest.mark.parametrize(
+    ("task", "change"),
+    [
+        (ACTION, lambda folder: [path.write_text("") for path in folder.glob("*_labels.csv")]),
+        (GESTURE, lambda folder: [path.write_text("") for path in folder.glob("*_labels.csv")]),
+        (KINETICS, data(PARTS, lambda found: [frame.update(humans=[]) for video in found.values() for frame in video.values()])),
+        *[(task, data("reference.json", lambda found: [segment.update(frame_ind=[], process_bnd_box=[]) for video in found["annotations"].values() for segment in video["segments"].values()])) for task in ENTITIES],
+        (DENSEPOSE, data(ANNOTATIONS, lambda found: [person.pop(key) for person in found["annotations"] for key in list(person) if key.startswith("dp_")])),
+    ],
+)  # fmt: skip
+def test_reference_without_any_annotation_is_refused(task, change, tmp_path, capsys):
+    exit_code, lines = prepared(task, change, tmp_path, capsys)
+    assert exit_code == 1
+    assert "E-REF-EMPTY" in lines[0]
+    assert not (tmp_path / "output").exists() and not (tmp_path / "output.overview.html").exists()
+
+
+@pytest.mark.parametrize("task", [GESTURE, KINETICS, "anet_entities_gt", DENSEPOSE])
+def test_prepared_reference_gives_the_same_overview_as_its_source(task, tmp_path):
+    prepare(task, DEMO / task, tmp_path / "out")
+    assert review_reference(task, tmp_path / "out").page() == review_reference(task, DEMO / task).page()
+    zipped = zip_bytes(folder_files(tmp_path / "out"))
+    assert review_reference(task, zipped).page() == review_reference(task, DEMO / task).page()
+
+
+@pytest.fixture
+def spoiled(tmp_path):
+    """Return the folder of a reference with an empty label file."""
+    folder = shutil.copytree(DEMO / GESTURE, tmp_path / "refs" / GESTURE)
+    (folder / LABELS[GESTURE]).write_text("")
+    return folder
+
+
+EMPTY = "R-EMPTY DemoSequence0001_labels.csv: no row is in it"
+
+
+def test_bundle_and_linter_show_warnings_of_the_reference(spoiled, tmp_path, capsys):
+    build_all(spoiled, output=tmp_path / "dist")
+    said = f"note | warning L-REFERENCE R-EMPTY {GESTURE}_reference.zip DemoSequence0001_labels.csv: no row is in it"
+    assert capsys.readouterr().out.count(said) == 1
+    report, _ = lint_bundle(tmp_path / "dist" / f"{GESTURE}.zip")
+    assert report.ok
+    assert [line for line in report.lines() if "R-EMPTY" in line]
+
+
+def test_dry_run_shows_warnings_of_the_reference_and_why_it_is_broken(spoiled, tmp_path, capsys):
+    from organizer.__main__ import main
+
+    sample = tmp_path / "my.zip"
+    sample.write_bytes(zip_bytes(folder_files(SAMPLES / GESTURE / "good")))
+    arguments = [
+        "dry-run",
+        GESTURE,
+        str(sample),
+        "--reference",
+        str(spoiled),
+        "--output",
+        str(tmp_path / "o"),
+    ]
+    assert main(arguments) == 0
+    assert f"reference | warning 1. {EMPTY}" in capsys.readouterr().out
+    (spoiled / LABELS[GESTURE]).write_text("99,1,2\n")
+    assert main(arguments) == 2
+    assert f"reference | 1. E-CSV-RANGE {LABELS[GESTURE]} line 1 column 1" in capsys.readouterr().out

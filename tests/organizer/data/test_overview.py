@@ -1,0 +1,162 @@
+"""The overview of a reference: what will be scored, for the organizer alone."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from organizer.__main__ import main
+from organizer.bundle.build import build_all
+from organizer.bundle.lint import lint_bundle
+from organizer.data.overview import SUFFIX, review_reference
+from organizer.data.references import task_folders
+from organizer.files import read_zip
+from scoring_program.task import task_ids
+from tests.helpers import REFERENCES, ROOT, make_zip
+from validator.findings import Refused
+
+GESTURE, GIVEN, KINETICS = "chalearn_gesture", "anet_entities_gt", "kinetics_tps"
+CAUTION = "This page shows the hidden reference: do not publish it."
+
+
+@pytest.mark.parametrize("task", task_ids())
+def test_prepare_prints_the_content_and_writes_the_page_beside_the_folder(task, tmp_path, capsys):
+    output = tmp_path / "refs" / task
+    assert main(["prepare", task, "--source", str(REFERENCES / task), "--output", str(output)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    page = tmp_path / "refs" / f"{task}{SUFFIX}"
+    assert lines[-2:] == [
+        f"written: {output}",
+        f"overview: {page} (it shows the hidden reference: do not publish it)",
+    ]
+    assert len(lines) < 15
+    assert sorted(path.name for path in page.parent.iterdir()) == [task, page.name]
+    text = page.read_text(encoding="utf-8")
+    assert text.index(CAUTION) < text.index("<main>") < text.index("Likely mistakes")
+    assert "<script" not in text and not re.search(r'(src|href)="(?!#)', text)
+    assert task_folders(tmp_path / "refs", task_ids()) == {task: output}
+
+
+def test_numbers_are_those_of_the_demo_data(tmp_path):
+    overview = review_reference(GESTURE, REFERENCES / GESTURE)
+    files = sorted((REFERENCES / GESTURE).glob("*_labels.csv"))
+    rows = [tuple(map(int, row.split(","))) for file in files for row in file.read_text().split()]
+    assert overview.content.counts == {"sequences": 12, "gestures": len(rows), "classes": 20}
+    lengths = [last - first + 1 for _, first, last in rows]
+    (line,) = (line for line in overview.lines() if line.startswith("frames of one gesture"))
+    numbers = re.fullmatch(r"frames of one gesture: (\d+) \(.*\) to (\d+) \(.*\), median (.*)", line)
+    assert numbers and [float(number) for number in numbers.groups()] == [
+        min(lengths), max(lengths), sorted(lengths)[len(lengths) // 2 - 1] / 2 + sorted(lengths)[len(lengths) // 2] / 2
+    ]  # fmt: skip
+    assert sum(overview.content.names["class"].values()) == len(rows)
+
+
+def test_only_what_the_chosen_splits_hold_is_counted(tmp_path):
+    folder = shutil.copytree(REFERENCES / GIVEN, tmp_path / GIVEN)
+    splits = json.loads((folder / "split.json").read_text())
+    videos = splits["validation"]
+    (folder / "split.json").write_text(json.dumps({"public": videos[:6], "final": videos[6:]}))
+    counts = {}
+    for split in ("public", "final"):
+        (folder / "settings.yaml").write_text(f"splits: [{split}]\n")
+        overview = review_reference(GIVEN, folder)
+        counts[split] = overview.content.counts
+        assert f"settings: splits: ['{split}']." in overview.page().replace("&#x27;", "'")
+    whole = review_reference(GIVEN, REFERENCES / GIVEN).content.counts
+    assert (counts["public"]["videos"], counts["final"]["videos"]) == (6, 10)
+    assert counts["public"]["words"] + counts["final"]["words"] == whole["words"]
+
+
+def test_text_of_the_reference_never_becomes_markup(tmp_path, capsys):
+    folder = shutil.copytree(REFERENCES / KINETICS, tmp_path / KINETICS)
+    name, red = "<script>alert(1)</script>", "\x1b[31mred"
+    classes = json.loads((folder / "gt_vid_result.json").read_text())
+    (folder / "gt_vid_result.json").write_text(json.dumps({**classes, "demo_00000": name, "demo_00001": red}))
+    assert main(["prepare", KINETICS, "--source", str(folder), "--output", str(tmp_path / "out")]) == 0
+    assert "\x1b" not in capsys.readouterr().out
+    page = (tmp_path / f"out{SUFFIX}").read_text(encoding="utf-8")
+    assert "<script" not in page and "\x1b" not in page and "&lt;script&gt;" in page
+
+
+def test_many_names_are_folded(tmp_path):
+    folder = shutil.copytree(REFERENCES / KINETICS, tmp_path / KINETICS)
+    classes = json.loads((folder / "gt_vid_result.json").read_text())
+    changed = {video: f"{number:03} class" for number, video in enumerate(classes)}
+    (folder / "gt_vid_result.json").write_text(json.dumps(changed))
+    page = review_reference(KINETICS, folder).page()
+    assert "16 more rows" in page
+
+
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("dist")
+    build_all(None, output=folder)
+    return folder
+
+
+def test_overview_of_a_bundle_is_that_of_its_reference(dist, tmp_path, capsys):
+    shutil.copyfile(dist / f"{GESTURE}.zip", tmp_path / "x.zip")
+    assert main(["overview", str(tmp_path / "x.zip")]) == 0
+    assert capsys.readouterr().out.startswith(f"{GESTURE}: {GESTURE}_reference.zip\n  scored: sequences 12,")
+    page = (tmp_path / f"x{SUFFIX}").read_text(encoding="utf-8")
+    assert page == review_reference(GESTURE, REFERENCES / GESTURE).page()
+
+
+@pytest.mark.slow
+def test_overview_of_a_bundle_of_all_tasks_is_a_page_for_each(dist, tmp_path, capsys):
+    shutil.copyfile(dist / "competition.zip", tmp_path / "all.zip")
+    assert main(["overview", str(tmp_path / "all.zip")]) == 0
+    pages = {path.name for path in tmp_path.glob(f"*{SUFFIX}")}
+    in_order = [line.partition(":")[0] for line in capsys.readouterr().out.splitlines() if line[0] != " "]
+    assert sorted(in_order) == task_ids()
+    assert pages == {f"all.{number}_{task}{SUFFIX}" for number, task in enumerate(in_order)}
+
+
+@pytest.mark.parametrize(
+    "content", [None, b"no zip", make_zip({"a": "b"}), make_zip({"competition.yaml": "["})]
+)
+def test_overview_of_no_bundle_is_refused(content, tmp_path, capsys):
+    if content is not None:
+        (tmp_path / "x.zip").write_bytes(content)
+    assert main(["overview", str(tmp_path / "x.zip")]) == 1
+    assert "1. L-" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "place", ["", "chalearn_gesture_reference.zip", "starting_kit.zip", "chalearn_gesture_sample.zip"]
+)
+def test_overview_in_any_zip_is_refused_by_the_linter(place, dist, tmp_path):
+    files = read_zip(dist / f"{GESTURE}.zip")
+    name = f"my{SUFFIX}".upper()
+    if place:
+        (tmp_path / "inner.zip").write_bytes(files[place])
+        files[place] = make_zip({**read_zip(tmp_path / "inner.zip"), f"a/{name}": "<html>"})
+    else:
+        files[name] = b"<html>"
+    (tmp_path / "x.zip").write_bytes(make_zip(files))
+    report, _ = lint_bundle(tmp_path / "x.zip")
+    assert [p.problem for p in report.errors.problems if p.code == "L-OVERVIEW"] == [
+        f"it holds {'a/' if place else ''}{name}, an overview, which shows the hidden reference"
+    ]
+
+
+def test_reference_folder_with_an_overview_is_not_built(tmp_path):
+    folder = shutil.copytree(REFERENCES / GESTURE, tmp_path / "refs" / GESTURE)
+    (folder / f"x{SUFFIX}").write_text("<html>")
+    with pytest.raises(Refused, match=r"L-OVERVIEW .*an overview, which shows the hidden reference"):
+        build_all(tmp_path / "refs", output=tmp_path / "dist", demo=True)
+    assert not (tmp_path / "dist").exists()
+
+
+def test_overviews_and_references_are_ignored_by_git():
+    paths = ["refs/chalearn_gesture/x_labels.csv", f"refs/x{SUFFIX}", f"dist/x{SUFFIX}", f"mine{SUFFIX}"]
+    done = subprocess.run(
+        ["git", "check-ignore", *paths], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if done.returncode == 128:
+        pytest.skip("this is not a clone")
+    assert done.stdout.split() == paths

@@ -1,0 +1,242 @@
+"""Writing a reference folder: exactly what the source says, and never a part of it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from organizer import files
+from organizer.__main__ import main
+from organizer.data.prepare import MANIFEST, prepare
+from organizer.files import folder_files, replacing_folder
+from scoring_program.signature import KEY_FILE
+from tests.helpers import REFERENCES, ROOT, loaded
+
+ID = "chalearn_gesture"
+FIRST = "DemoSequence0001"
+
+
+@pytest.fixture
+def source(tmp_path):
+    folder = shutil.copytree(REFERENCES / ID, tmp_path / "source")
+    (folder / "SYNTHETIC.md").unlink()
+    return folder
+
+
+@pytest.fixture
+def run(source, tmp_path, capsys):
+    """Return a function that prepares and returns the exit code and the output."""
+
+    def call(*options, task=ID, output=tmp_path / "out"):
+        code = main(["prepare", task, "--source", str(source), "--output", str(output), *options])
+        return code, capsys.readouterr().out
+
+    return call
+
+
+def test_second_run_leaves_nothing_of_the_first(run, source, tmp_path):
+    (source / "settings.yaml").write_text("protocol: released\n")
+    assert run()[0] == 0
+    first, key = loaded(ID, tmp_path / "out"), (tmp_path / "out" / KEY_FILE).read_text()
+    assert first.settings["protocol"] == "released"
+    for name in ("settings.yaml", f"{FIRST}_labels.csv", f"{FIRST}_data.csv"):
+        (source / name).unlink()
+    assert run()[0] == 0
+    second = loaded(ID, tmp_path / "out")
+    assert second.settings["protocol"] == "published"
+    assert FIRST in first.items and FIRST not in second.items
+    written = folder_files(tmp_path / "out")
+    assert written.pop(KEY_FILE).decode() == key
+    assert written == folder_files(source)
+
+
+def test_manifest_lists_what_was_written_and_is_in_no_bundle(run, tmp_path):
+    run()
+    listed = json.loads((tmp_path / "out" / MANIFEST).read_text())
+    assert set(listed) == set(folder_files(tmp_path / "out"))
+    assert MANIFEST not in listed
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("notes.txt", "this file is not of this command"),
+        (".git/config", "this file is not of this command"),
+        (f"{FIRST}_labels.csv", "this file was edited since it was written"),
+    ],
+)
+def test_what_others_put_there_is_named_and_kept_unless_replace(name, said, run, tmp_path):
+    run()
+    path = tmp_path / "out" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("3,1,2\n")
+    code, out = run()
+    assert code == 1
+    assert out.startswith(f"1. E-REF-OTHER out {name}: {said}; move it away, or add --replace (REPLACE=1)")
+    assert path.read_text() == "3,1,2\n"
+    assert run("--replace")[0] == 0
+    assert not path.exists() or path.read_text() != "3,1,2\n"
+
+
+def test_every_file_of_others_is_named(run, tmp_path):
+    (tmp_path / "out").mkdir()
+    for number in range(30):
+        (tmp_path / "out" / f"{number:02}.txt").touch()
+    assert [f" {number:02}.txt: " in run()[1] for number in range(30)] == [True] * 30
+
+
+def test_folder_of_an_earlier_version_without_manifest_can_be_written_again(run, source, tmp_path):
+    shutil.copytree(source, tmp_path / "out")
+    (tmp_path / "out" / ".DS_Store").touch()
+    assert run()[0] == 0
+
+
+@pytest.mark.parametrize("text", ["", "[", "\udcff"])
+def test_unreadable_manifest_lists_nothing(text, run, source, tmp_path):
+    run()
+    (tmp_path / "out" / MANIFEST).write_bytes(text.encode("utf-8", "surrogateescape"))
+    (source / f"{FIRST}_labels.csv").write_text("3,1,2\n")
+    code, out = run()
+    assert (code, f"{FIRST}_labels.csv: this file is not of this command" in out) == (1, True)
+
+
+def test_refused_source_leaves_the_output_as_it_was(run, source, tmp_path):
+    run()
+    before = folder_files(tmp_path / "out")
+    (source / f"{FIRST}_labels.csv").write_text("99,1,2\n")
+    assert run()[0] == 1
+    assert folder_files(tmp_path / "out") == before
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".")) == []
+
+
+@pytest.mark.parametrize("output", ["source", "."])
+def test_source_is_never_replaced(output, run, source, tmp_path):
+    before = folder_files(source)
+    code, out = run("--replace", output=source.parent if output == "." else source)
+    assert code == 1
+    assert "the output would take the place of the source" in out
+    assert folder_files(source) == before
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("settings.yml", "Settings.yaml", "setting.yaml", "settings.json", "settings.yaml.txt"),
+        *("settings (1).yaml", "settings", "SETTINGS.YML", "setings.yaml"),
+    ],
+)
+def test_near_names_of_settings_are_errors_everywhere(name, run, source, tmp_path):
+    (source / name).write_text("protocol: released\n")
+    code, out = run()
+    assert code == 1
+    assert out.startswith(f"1. E-SETTINGS-NAME {name}: only settings.yaml is read")
+    with pytest.raises(Exception, match="E-SETTINGS-NAME"):
+        loaded(ID, source)
+
+
+@pytest.mark.parametrize("name", ["persons.csv", "Seq_set.csv", "sessions.yaml", "._settings.yaml"])
+def test_other_names_are_no_settings(name, source):
+    (source / name).touch()
+    loaded(ID, source)
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from organizer import files
+step, rename, sync, removed = sys.argv[1], Path.rename, files._sync, files.shutil.rmtree
+def die(): os.kill(os.getpid(), signal.SIGKILL)
+def at_rename(self, target):
+    if step == "before the renames": die()
+    done = rename(self, target)
+    if step == ("between the renames" if Path(target).name == ".old" else "after the renames"): die()
+    return done
+def at_sync(path):
+    if step == "while writing": die()
+    sync(path)
+Path.rename, files._sync = at_rename, at_sync
+from organizer.__main__ import main
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+@pytest.mark.parametrize(
+    "step", ["while writing", "before the renames", "between the renames", "after the renames"]
+)
+@pytest.mark.parametrize("then", ["good", "refused"])
+def test_killed_run_is_finished_or_undone_by_the_next(step, then, run, source, tmp_path):
+    run()
+    old = folder_files(tmp_path / "out")
+    (source / f"{FIRST}_labels.csv").write_text("3,1,2\n")
+    command = [sys.executable, "-c", KILLED, step, "prepare", ID, "--source", str(source)]
+    done = subprocess.run([*command, "--output", str(tmp_path / "out")], cwd=ROOT, check=False)
+    assert done.returncode == -signal.SIGKILL
+    new = {**old, f"{FIRST}_labels.csv": b"3,1,2\n"}
+    if then == "refused":
+        (source / f"{FIRST}_labels.csv").write_text("99,1,2\n")
+    assert run()[0] == (1 if then == "refused" else 0)
+    kept = new if then == "good" or step == "after the renames" else old
+    assert folder_files(tmp_path / "out") == kept
+    assert not (tmp_path / ".out.replacing").exists()
+
+
+def test_exception_at_any_step_leaves_the_old_folder(tmp_path, monkeypatch):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "a").write_text("old")
+    rename, calls = Path.rename, []
+
+    def fail_second(self, target):
+        calls.append(target)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", fail_second)
+    with pytest.raises(KeyboardInterrupt), replacing_folder(tmp_path / "out") as new:
+        (new / "a").write_text("new")
+    assert len(calls) == 3
+    assert (tmp_path / "out" / "a").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_everything_is_on_the_disk_before_it_takes_its_place(tmp_path, monkeypatch):
+    synced, rename, at_renames = [], Path.rename, []
+    monkeypatch.setattr(files, "_sync", lambda path: synced.append(path.name))
+
+    def record(self, target):
+        at_renames.append(list(synced))
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", record)
+    with replacing_folder(tmp_path / "out") as new:
+        (new / "a").write_text("new")
+    assert at_renames == [["a", "out", ".out.replacing"]]
+    assert synced[-1] == tmp_path.name
+
+
+def test_two_processes_do_not_write_one_folder(run, tmp_path):
+    with replacing_folder(tmp_path / "out"):
+        code, out = run()
+    assert code == 1
+    assert out.startswith("1. E-OUTPUT") and "works here; wait until it is done." in out
+
+
+def test_link_to_a_folder_stays_a_link(run, source, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "out").symlink_to(tmp_path / "elsewhere")
+    assert run()[0] == 0
+    assert (tmp_path / "out").is_symlink()
+    assert folder_files(source).items() <= folder_files(tmp_path / "elsewhere").items()
+
+
+@pytest.mark.parametrize("task", ["kinetics_tps", "anet_entities_gt", "anet_entities_gen", "densepose"])
+def test_prepared_files_are_the_same_again(task, tmp_path):
+    for name in ("one", "two"):
+        prepare(task, REFERENCES / task, tmp_path / name)
+    assert folder_files(tmp_path / "one") == folder_files(tmp_path / "two")

@@ -1,0 +1,96 @@
+"""The page on reference files: its examples are read, and it names every file and key."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import textwrap
+
+import h5py
+import pytest
+import scipy.io
+
+from organizer.data.prepare import prepare
+from organizer.files import folder_files
+from scoring_program.task import load_task, task_ids
+from tests.helpers import REFERENCES, ROOT, loaded
+
+PAGE = (ROOT / "docs" / "reference_files.md").read_text(encoding="utf-8")
+EXAMPLE = re.compile(r"^( *)```(?:csv|json|yaml) (.+)\n((?:.*\n)*?)\1```$", re.M)
+EXAMPLES = [(words.split(), textwrap.dedent(text)) for _, words, text in EXAMPLE.findall(PAGE)]
+# What the loaded examples hold, first and second thing.
+HOLDS = {
+    "chalearn_action": {"sequences": 1, "actions": 5},
+    "chalearn_gesture": {"sequences": 1, "gestures": 5},
+    "kinetics_tps": {"videos": 3, "parts": 2},
+    "anet_entities_gt": {"videos": 1, "words": 2},
+    "anet_entities_gen": {"videos": 1, "words": 2},
+    "densepose": {"images": 1, "densely annotated persons": 1, "points": 2},
+}
+
+
+def write_examples(task, folder):
+    """Write the examples of a task into a folder; return their names."""
+    folder.mkdir(exist_ok=True)
+    names = []
+    for (*tasks, name), text in EXAMPLES:
+        if task in tasks:
+            (folder / name).write_text(text, encoding="utf-8")
+            names.append(name)
+    return names
+
+
+@pytest.mark.parametrize("task", task_ids())
+def test_examples_are_prepared_and_scored(task, tmp_path):
+    source = tmp_path / "source"
+    names = write_examples(task, source)
+    if task == "densepose":
+        for path in (REFERENCES / task).glob("*.mat"):
+            shutil.copyfile(path, source / path.name)
+    assert names
+    counts = prepare(task, source, tmp_path / "out")[0].content.counts
+    assert {thing: counts[thing] for thing in HOLDS[task]} == HOLDS[task]
+    lemmas = [name for name in names if name == "lemmas.json"]
+    assert not lemmas or (source / "lemmas.json").is_file()
+
+
+def test_examples_have_about_five_lines():
+    assert {name: len(text.splitlines()) for (*_, name), text in EXAMPLES if len(text.splitlines()) > 6} == {}
+
+
+def test_examples_of_settings_and_groups_are_read(tmp_path):
+    task = "chalearn_action"
+    write_examples(task, tmp_path)
+    for (*tasks, name), text in EXAMPLES:
+        if not tasks:
+            (tmp_path / name).write_text(text, encoding="utf-8")
+    for number in (2, 3, 4):
+        for kind in ("labels", "data"):
+            shutil.copyfile(tmp_path / f"Seq0001_{kind}.csv", tmp_path / f"Seq000{number}_{kind}.csv")
+    found = loaded(task, tmp_path)
+    assert (found.settings["score_decimals"], found.groups.over("sequence")) == (
+        4,
+        "4 sequences of 2 persons",
+    )
+
+
+@pytest.mark.parametrize("task", task_ids())
+def test_every_file_is_named(task, tmp_path):
+    prepare(task, REFERENCES / task, tmp_path / "out")
+    read = load_task(task).source_files(REFERENCES / task, load_task(task).settings(REFERENCES / task))
+    for name in {*read, *folder_files(tmp_path / "out")}:
+        assert f"`{re.sub('DemoSeq.*_', '{Id}_', name)}`" in PAGE, name
+
+
+def test_arrays_of_the_template_are_those_of_the_files():
+    rows = re.findall(r"^\| `(\w+\.mat)` \((\w+)\) \| (.*?) \|", PAGE, re.M)
+    assert len(rows) == 3
+    for name, kind, arrays in rows:
+        path = REFERENCES / "densepose" / name
+        if kind == "HDF5":
+            with h5py.File(path) as file:
+                assert len(file) == 1
+        else:
+            assert {key for key in scipy.io.loadmat(path) if key[0] != "_"} == set(
+                re.findall("`(.*?)`", arrays)
+            )
