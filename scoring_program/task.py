@@ -109,6 +109,8 @@ class Declaration:
     """What ``--eval_mode`` of the challenge's own script calls the task; "" if there is no such option."""
     kit_example: str = ""
     """Code that writes ``my.zip`` for the demo reference, for the README and the notebook of the kit."""
+    kit_update: str = ""
+    """Code that gives an evaluator one prediction for the demo reference, for the README."""
     range: Range = (None, None)
     """The lowest and the highest possible score; None for an open end."""
 

@@ -26,6 +26,9 @@ def sample(request, tmp_path):
     """Return the task and a copy of its weak sample without the first half of what it predicts."""
     folder = shutil.copytree(SAMPLES / request.param / "weak", tmp_path / "sample")
     paths = sorted(folder.iterdir())
+    if paths[0].suffix == ".csv" and len(paths) == 1:
+        head, *lines = paths[0].read_text().splitlines(keepends=True)
+        paths[0].write_text("".join([head, *lines[len(lines) // 2 :]]))
     for path in paths[: len(paths) // 2] if paths[0].suffix == ".csv" else ():
         path.unlink()
     for path in paths if paths[0].suffix == ".json" else ():

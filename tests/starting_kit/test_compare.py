@@ -111,7 +111,8 @@ def test_two_samples_are_compared_as_evaluate_scores_them(task, tmp_path, capsys
     (pair,) = found["pairs"]
     assert pair["sentence"] in text
     assert pair["sentence"] in capsys.readouterr().out
-    assert pair["low"] == pair["low_all"] > 0
+    assert pair["low"] == pair["low_all"]
+    assert pair["low"] > 0 if load_task(task).higher_is_better else pair["high"] < 0
     columns = [column for column in load_task(task).columns if column.leaderboard]
     for title in [*(column.title for column in columns), *(own.title for own in load_task(task).error_types)]:
         assert title in text
