@@ -22,8 +22,6 @@ ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"
 REFERENCES = ROOT / "reference_data"
 SAMPLES = ROOT / "starting_kit" / "samples"
-
-
 ANNOTATED = [
     task_id
     for task_id in task_ids()

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from scoring_program.disclosure import MIN_GROUP, OTHERS, disclosed, merge_small, rounded_count
 from scoring_program.result import FULL, Column, Deferred, Groups, LineChart, StackedBar, Table
-from scoring_program.task import load_task, task_ids
-from tests.helpers import REFERENCES, ROOT, SAMPLES, loaded
+from scoring_program.task import task_ids
+from tests.helpers import ANNOTATED, REFERENCES, ROOT, SAMPLES, loaded
 
 sizes = st.lists(st.integers(0, 12), max_size=12).map(lambda values: np.array(values, dtype=np.int64))
 
@@ -140,8 +140,7 @@ def test_items_are_drawn_at_full_only(tmp_path, name, detail):
     tables = json.loads((tmp_path / "detailed_results.json").read_text(encoding="utf-8"))["tables"]
     is_drawn = any(key.startswith(("drawings", "timeline")) for key in tables)
     # Tasks that make new-task wrote draw nothing.
-    draws = load_task(name).folder.name in ("anet_entities", "chalearn", "densepose", "kinetics_tps")
-    assert is_drawn == (draws and detail == "full")
+    assert is_drawn == (name in ANNOTATED and detail == "full")
     of_items = {"part_iou", "word_iou", "similarity", "confusions"}
     assert bool(of_items & set(tables)) == is_drawn
     has_module = done.stdout.splitlines()[-1] != "[]"
