@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import hashlib
 import re
 import tempfile
@@ -16,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import Union
 
 from organizer.files import DAMAGED
+from organizer.runs.names import SubmissionsError, read_names
 from validator.archive import open_submission
 from validator.findings import Findings, counted, quote
 from validator.formats.rules import load_format, load_rules, task_ids
@@ -28,10 +28,6 @@ _SHOWN = 3
 _CHUNK = 1 << 20
 _HINT = "give the folder with the participants' zips"
 Source = Union[Path, tuple[zipfile.ZipFile, zipfile.ZipInfo]]
-
-
-class SubmissionsError(Exception):
-    """The submissions, or the table of their names, cannot be used; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +71,7 @@ def find_submissions(given: Path, names: Path | None = None) -> Iterator[list[Su
     """Open a folder of zips, or Codabench's download of all, and yield the submissions in natural order.
 
     In a folder, each folder is a team; zips at the top are named as in the download, or teams of their own.
-    ``names`` is a CSV ``submission,team,date`` that says whose a submission is, and when it was made. In the
+    ``names`` is a table that says whose a submission is, and when it was made, see `read_names`. In the
     download a submission and its reruns are one. Raises SubmissionsError if there is no submission, or
     ``names`` does not fit.
     """
@@ -101,7 +97,8 @@ def find_submissions(given: Path, names: Path | None = None) -> Iterator[list[Su
             if team == name[: -len(".zip")] and teams[team] > 1:
                 team = name  # such a file is a separate team, even if a folder has its name
             submissions.append(Submission(name, team, date, sources[name]))
-        named = _read_names(names, {submission.name for submission in submissions}) if names else {}
+        users = {own.name: "" if _is_ambiguous(own.name) else own.team for own in submissions}
+        named = read_names(names, users) if names else {}
         yield _without_reruns([_named(own, named.get(own.name, {})) for own in submissions])
 
 
@@ -176,22 +173,15 @@ def _team(name: str) -> tuple[str, str]:
     return (downloaded["user"], downloaded["date"] or "") if downloaded else (name[: -len(".zip")], "")
 
 
-def _read_names(names: Path, known: set[str]) -> dict[str, dict[str, str]]:
-    try:
-        with names.open(encoding="utf-8-sig", newline="") as stream:
-            rows = {row["submission"]: row for row in csv.DictReader(stream)}
-    except (OSError, UnicodeDecodeError, csv.Error, KeyError) as error:
-        hint = "write a CSV with the header submission,team,date"
-        raise SubmissionsError(f"{names}: cannot be read; {hint}") from error
-    if unknown := sorted(set(rows) - known):
-        raise SubmissionsError(f"{names}: there is no submission {unknown[0]!r}; names are as in scores.csv")
-    return rows
+def _is_ambiguous(name: str) -> bool:
+    """Return whether a name in the download may be of several users."""
+    return "/" not in name and len(re.findall(_PHASE, name)) > 1
 
 
-def _named(submission: Submission, row: dict[str, str]) -> Submission:
+def _named(submission: Submission, row: Mapping[str, str]) -> Submission:
     """Return a submission with the team and the date that a table says. Raises SubmissionsError."""
     name, team = submission.name, row.get("team")
-    if not team and "/" not in name and len(re.findall(_PHASE, name)) > 1:
+    if not team and _is_ambiguous(name):
         problem = "its user is ambiguous, because the name holds _PhaseId twice"
-        raise SubmissionsError(f"{name}: {problem}; give the team in a table with --names")
+        raise SubmissionsError(f"{name}: {problem}; give the team of this submission in a table with --names")
     return replace(submission, team=team or submission.team, date=row.get("date") or submission.date)
