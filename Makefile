@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
-.PHONY: demo check test lint reference bundle lint-bundle dry-run rescore baselines split new-task undo-new-task bench locks clean
+.PHONY: demo check test lint reference bundle lint-bundle dry-run rescore report baselines split new-task undo-new-task bench locks clean
 
 demo: .venv/run
 	@$(BIN)/python -m organizer demo
@@ -42,11 +42,15 @@ dry-run: .venv/run
 	$(BIN)/python -m organizer dry-run $(ID) "$(SUBMISSION)" $(REFERENCE_OPTION)
 
 # make rescore ID=chalearn_gesture SUBMISSIONS=DIR [REFERENCE=DIR] [WORKERS=N] [SCHEDULER=tcp://...] [HALF_SAMPLES=500]
-#   [PROTOCOLS="published released"] [OPTIONS="--names names.csv --keep last --fresh"]
+#   [PROTOCOLS="published released"] [OPTIONS="--names names.csv --keep last --date 2024-05-31 --baselines b.json --fresh"]
 rescore: .venv/run
 	@$(BIN)/python -m organizer rescore $(ID) "$(SUBMISSIONS)" $(REFERENCE_OPTION) $(if $(WORKERS),--workers $(WORKERS)) \
 		$(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(HALF_SAMPLES),--half-samples $(HALF_SAMPLES)) \
 		$(if $(PROTOCOLS),--protocols $(PROTOCOLS)) $(OPTIONS)
+
+# make report ID=chalearn_gesture [OPTIONS="--ranking DIR --output DIR"], after make rescore
+report: .venv/run
+	@$(BIN)/python -m organizer report $(ID) $(OPTIONS)
 
 # make baselines ID=chalearn_gesture REFERENCE=DIR [OUTPUT=DIR]
 baselines: .venv/run

@@ -89,9 +89,17 @@ def _add_run_commands(add: _Add) -> None:
     what = "random divisions of the items into halves, for intervals and tests"
     option("--half-samples", type=_at_least(2), default=HALVES, metavar="S", help=what)
     option("--protocols", nargs="+", default=[], choices=["published", "released"])
-    option("--names", type=_path(), metavar="CSV", help="teams and dates: submission,team,date")
+    option("--names", type=_path(), metavar="CSV", help="submission,team,date or user,team")
     option("--keep", choices=["best", "last"], default="best", help="which submission of a team counts")
+    what = "to show on the pages; default: none"
+    option("--date", type=datetime.date.fromisoformat, metavar="YYYY-MM-DD", help=what)
+    option("--baselines", type=_path(), metavar="JSON", help="baselines.json of make baselines")
     option("--fresh", action="store_true", help="score again what an earlier call has scored")
+    report = add("report", _report, "write a ranking for a paper, and a page for each team")
+    _add_id(report)
+    what = "the folder that rescore has written; default: out/rescore/ID"
+    report.add_argument("--ranking", type=_path(), help=what)
+    report.add_argument("--output", type=_path(), help="default: out/report/ID")
     add("demo", "runs.demo:run_demo", "score the samples of all tasks against the demo reference")
 
 
@@ -190,10 +198,17 @@ def _rescore(
     from organizer.ranking.command import Choices, rescore
     from organizer.runs.rescore import Options
 
-    ranking = {name: options.pop(name) for name in ("names", "keep", "protocols")}
+    ranking = {name: options.pop(name) for name in ("names", "keep", "date", "baselines", "protocols")}
     output = output or ROOT / "out" / "rescore" / task_id
     choices = Choices(**ranking, engine=Options(**options))
     return rescore(built_task(task_id, reference), submissions, output, choices)
+
+
+def _report(task_id: str, ranking: Path | None, output: Path | None) -> int:
+    from organizer.ranking.report import report
+
+    out = ROOT / "out"
+    return report(task_id, ranking or out / "rescore" / task_id, output or out / "report" / task_id)
 
 
 def _command() -> int:

@@ -10,8 +10,10 @@ import tempfile
 from pathlib import Path
 
 from organizer.bundle.parts import build_program
+from organizer.data.prepare import SYNTHETIC_MARK
 from organizer.files import folder_files, zip_bytes
 from organizer.ranking.command import Choices, rescore
+from organizer.ranking.report import report
 from organizer.runs.worker import BuiltTask
 from quality import ROOT
 from quality.demo_data import finest_task
@@ -31,12 +33,14 @@ def write_demo_ranking(output: Path = ROOT / "out" / "demo" / "ranking") -> int:
         (folder / "reference").mkdir()
         task = quality_tasks()[task_id]
         task.write_reference(folder / "reference", size=5)
+        (folder / "reference" / SYNTHETIC_MARK).touch()
         task.write_samples(folder / "reference", folder / "samples")
         _write_submissions(folder / "samples", folder / "submissions", folder / "names.csv")
         built = BuiltTask(task_id, build_program(task_id), folder / "reference", 600.0)
         with contextlib.redirect_stdout(log):
             code = rescore(built, folder / "submissions", output, Choices(names=folder / "names.csv"))
-    pages = f"a ranking of made-up teams: {output / 'index.html'}; public: ranking.html"
+            code = code or report(task_id, output, output / "report")
+    pages = f"a ranking of made-up teams: {output / 'index.html'}; public: ranking.html, report/"
     print(log.getvalue() if code else pages)
     return code
 

@@ -130,6 +130,9 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
     reference_files: tuple[str, ...] = ()
     """Glob patterns of the files that prepare reads, apart from settings.yaml; see `source_files`."""
 
+    unknown_item_codes: tuple[str, ...] = ("E-FILE-NONE", "E-KEY-UNKNOWN", "E-KEY-MISSING")
+    """Codes of the first problem that a submission has if none of its items is in the reference."""
+
     prepared_file: str = ""
     """A file that `prepare_reference` writes and that the platform cannot do without; "" if there is none."""
 

@@ -263,7 +263,8 @@ def built_task(task_id: str, reference: Path | None) -> BuiltTask:
     path = DIST / f"{task_id}.zip"
     if not path.is_file():
         data = data or zip_bytes(demo_reference(task_id))
-        return BuiltTask(task_id, build_program(task_id), data, float(step_limit({})))
+        title = str(load_competition()["title"])
+        return BuiltTask(task_id, build_program(task_id), data, float(step_limit({})), title)
     files = read_zip(path)
     competition = yaml.safe_load(files[COMPETITION])
     # The first of several entries of the task, as a bundle without REFERENCE names no other.
@@ -273,7 +274,8 @@ def built_task(task_id: str, reference: Path | None) -> BuiltTask:
         place = f"{DIST.name}/{path.name}"
         print(f"warning | the program in {place} differs from this repository's; run make bundle")
     limit = float(step_limit(competition["phases"][0]))
-    return BuiltTask(task_id, program, data or reference_in(files, task), limit)
+    title = str(competition["title"]).removeprefix(DEMO_TITLE)
+    return BuiltTask(task_id, program, data or reference_in(files, task), limit, title)
 
 
 def reference_in(files: Files, task: Entry) -> bytes:

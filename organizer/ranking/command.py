@@ -2,36 +2,49 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
+import json
+import math
 import re
 import shutil
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from organizer.files import LockedError, locked
+from organizer.files import LockedError, locked, write_durable
 from organizer.ranking import page, tables
 from organizer.ranking.statistics import ranking_of
 from organizer.ranking.tables import History
 from organizer.runs.fork_server import SCORED
+from organizer.runs.names import SubmissionsError
 from organizer.runs.pool import BrokenError
 from organizer.runs.rescore import Options, Record, score_all
-from organizer.runs.submissions import Submission, SubmissionsError, find_submissions
+from organizer.runs.submissions import Submission, find_submissions
 from organizer.runs.worker import BuiltTask
 from scoring_program.report.outputs import write_atomic
+from scoring_program.report.standings import Baseline
 from scoring_program.task import load_task
 from validator.findings import counted, printable, quote
 
 DETAILS = "details"
+RUNS = "store/ranking.json"
+"""What was ranked last, for ``report``."""
+PROTOCOLS = ("published", "released")
 _SHOWN = 10
+_TABLES = ("scores.csv", "changes.csv", "timing.csv", "index.html")
+_OF_RANKING = ("ranking.csv", "pairs.csv", "items.csv", "stability.csv", "ranking.html")
 
 
 @dataclass(frozen=True)
 class Choices:
-    """How to rank: the table of teams, which submission counts, the protocols, and the engine."""
+    """How to rank: the table of teams, which submission counts, the date and the baselines to show, the
+    protocols, and the engine."""
 
     names: Path | None = None
     keep: str = "best"
+    date: datetime.date | None = None
+    baselines: Path | None = None
     protocols: Sequence[str] = ()
     engine: Options = field(default_factory=Options)
 
@@ -52,7 +65,7 @@ def rescore(built: BuiltTask, source: Path, output: Path, choices: Choices) -> i
         print(printable(f"{output}: {error}; wait for it, or give another --output"))
         return 2
     except SubmissionsError as error:
-        print(printable(str(error)))
+        print(*map(printable, error.args), sep="\n")
         return 1
     except BrokenError as error:
         print(f"The organizer's side is broken, the work ends here:\n{error}")
@@ -67,23 +80,66 @@ def rescore(built: BuiltTask, source: Path, output: Path, choices: Choices) -> i
 
 
 def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choices: Choices) -> None:
-    task = load_task(built.id)
-    runs = []
+    task, runs = load_task(built.id), []
+    baselines, signature = list[Baseline](), ""
+    if choices.baselines:
+        baselines, signature = _read_baselines(choices.baselines, len(choices.protocols))
+    about = page.About(built.competition, built.is_demo, str(choices.date or ""), choices.keep, baselines)
+    if about.is_demo:
+        print("DEMO: the reference is synthetic demo data")
     for protocol in choices.protocols or [""]:
         records = score_all(built, submissions, output, protocol, choices.engine)
         runs.append((protocol, records, ranking_of(records, task, choices.keep)))
+    if signature and any(ranking and ranking.signature != signature for _, _, ranking in runs):
+        raise SubmissionsError(
+            f"{choices.baselines}: made for another reference, program or settings: make it again"
+        )
+    _remove_others(output, {protocol if len(runs) > 1 else "" for protocol, _, _ in runs})
     rankings = {protocol: ranking for protocol, _, ranking in runs if ranking}
     for protocol, records, ranking in runs:
         folder = output / protocol if len(runs) > 1 else output
         history = History(output / "store" / f"history{protocol and '-'}{protocol}.json", records, ranking)
         other = next((another for name, another in rankings.items() if name != protocol), None)
-        pages = page.RankingPages(
-            task, records, ranking, history, _details(records, folder), protocol, other, choices.keep
-        )
+        details = _details(records, folder)
+        pages = page.RankingPages(task, records, ranking, history, details, protocol, other, about)
         _write(pages, folder)
         history.save()
         print(*_summary(pages), sep="\n")
-        print(printable(f"for you: {folder / 'index.html'}; to publish: {folder / 'ranking.html'}"))
+        public = f"; to publish: {folder / 'ranking.html'}" if ranking else ""
+        print(printable(f"for you: {folder / 'index.html'}{public}"))
+    saved = {protocol: [record.saved() for record in records] for protocol, records, _ in runs}
+    write_durable(output / RUNS, json.dumps({"about": asdict(about), "runs": {task.id: saved}}))
+
+
+def _read_baselines(path: Path, n_protocols: int) -> tuple[list[Baseline], str]:
+    """Return the baselines in a JSON file, and their signature, "" if unknown. Raises SubmissionsError."""
+    if n_protocols > 1:
+        raise SubmissionsError(f"{path}: baselines are scores by one protocol; give one, or leave them out")
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        content = data if isinstance(data, dict) else {"baselines": data}
+        found = []
+        for own in content["baselines"]:
+            score = own["score"]
+            low, high = own.get("interval") or (own.get("low", score), own.get("high", score))
+            if not abs(low) + abs(score) + abs(high) < math.inf:
+                raise ValueError("a number is not finite")
+            found.append(Baseline(str(own["name"]), score, low, high))
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        form = '[{"name": "random", "score": 0.1, "interval": [0.05, 0.15]}]'
+        raise SubmissionsError(f"{path}: these are no baselines; write JSON such as {form}") from error
+    return found, str(content.get("signature", ""))
+
+
+def _remove_others(output: Path, written: Collection[str]) -> None:
+    """Remove the files of an earlier run with other protocols."""
+    for name in {"", *PROTOCOLS} - {*written}:
+        folder = output / name
+        shutil.rmtree(folder / DETAILS, ignore_errors=True)
+        for file in (*_TABLES, *_OF_RANKING):
+            (folder / file).unlink(missing_ok=True)
+        if name and folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()
 
 
 def _write(pages: page.RankingPages, folder: Path) -> None:
@@ -104,10 +160,17 @@ def _write(pages: page.RankingPages, folder: Path) -> None:
             "ranking.html": page.ranking_page(pages),
         }
     else:
-        for name in ("ranking.csv", "pairs.csv", "items.csv", "stability.csv", "ranking.html"):
+        for name in _OF_RANKING:
             (folder / name).unlink(missing_ok=True)
     for name, text in texts.items():
         write_atomic(folder / name, text)
+
+
+def page_name(name: str) -> str:
+    """Return the name of the file of a page about a submission or team: a participant's is no safe path."""
+    plain = re.sub(r"[^A-Za-z0-9]+", "-", name.removesuffix(".zip"))[:80].strip("-")
+    # The hash keeps names apart that are equal without signs.
+    return f"{plain}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}.html"
 
 
 def _details(records: Sequence[Record], folder: Path) -> dict[str, str]:
@@ -117,9 +180,7 @@ def _details(records: Sequence[Record], folder: Path) -> dict[str, str]:
     links = {}
     for record in records:
         name = record.submission.name
-        # A participant's name is not a safe path. The hash keeps names apart that are equal without signs.
-        plain = re.sub(r"[^A-Za-z0-9]+", "-", name.removesuffix(".zip"))[:80].strip("-")
-        link = f"{DETAILS}/{plain}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}.html"
+        link = f"{DETAILS}/{page_name(name)}"
         shutil.copyfile(record.page, folder / link)
         links[name] = link
     return links
@@ -132,12 +193,19 @@ def _summary(pages: page.RankingPages) -> list[str]:
     for record, rank in zip(ranking.records[:_SHOWN], ranking.comparison.rank.tolist()) if ranking else ():
         score = f"{record.entry.scores['score']:.{decimals}f}"
         lines.append(f"{rank:4}  {score}  {quote(record.submission.team)}")
+    if ranking and len(ranking.records) > _SHOWN:
+        lines.append(f"      and {counted(len(ranking.records) - _SHOWN, 'more team')}: ranking.csv")
     scored = sum(record.entry.outcome == SCORED for record in records)
     lines.append(f"scored {scored:,} of {counted(len(records), 'submission')}")
     if changes := history.changes():
-        moved = sum(change.rank_before != change.rank for change in changes)
-        rescored = sum(change.score_before != change.score for change in changes)
-        tau = f"Kendall's tau-b between the two rankings is {page.tau_text(history.tau_b())}"
-        changed = f"{counted(rescored, 'score')} and {counted(moved, 'rank')}"
-        lines[-1] += f"; changed since the run before: {changed}; {tau}"
+        both = [change for change in changes if change.rank_before and change.rank]
+        moved = sum(change.rank_before != change.rank for change in both)
+        rescored = sum(change.score_before != change.score for change in both)
+        lines[-1] += (
+            f"; changed since the run before: {counted(rescored, 'score')} and {counted(moved, 'rank')}"
+        )
+        for why in ("new", "gone"):
+            if number := sum(change.why == why for change in changes):
+                lines[-1] += f", {counted(number, 'team')} {why}"
+        lines.append(page.tau_sentence("the two rankings", history.tau_b()))
     return lines

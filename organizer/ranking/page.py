@@ -11,45 +11,76 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from organizer.bundle import DEMO_TITLE
 from organizer.ranking import statistics
 from organizer.ranking.statistics import Ranking
 from organizer.ranking.tables import History, hardest_items
 from organizer.runs.fork_server import SCORED
-from organizer.runs.rescore import Record
+from organizer.runs.rescore import Record, has_items
 from scoring_program.report import charts, standings
-from scoring_program.report.html import Child, cut, element
+from scoring_program.report.html import Child, cut, cut_middle, element
 from scoring_program.report.page import card, contents, document, scroll, table
-from scoring_program.report.standings import MOST_DRAWN, Standings, folded_table, forest_table, sentences
-from scoring_program.result import Cell, Column, Line, LineChart
-from scoring_program.task import Declaration
+from scoring_program.report.standings import (
+    LONGEST_NAME,
+    MOST_DRAWN,
+    Baseline,
+    Standings,
+    folded_table,
+    forest_table,
+    sentences,
+)
+from scoring_program.result import Column, Line, LineChart
+from scoring_program.task import AnyTask
 from validator.findings import counted
 
 _MOST_LINES = 10
 _WHOSE = ("Submission", "Team", "Outcome")
 _MOST_ROWS = 5000
+_DECIMALS = 4
+_NOT_PUBLIC = (
+    "For the organizers only: it names items of the hidden reference. To publish, take ranking.html."
+)
+_DEMO = "DEMO: the reference is synthetic demo data, so this ranking says nothing about methods."
+
+
+@dataclass(frozen=True)
+class About:
+    """What organizers say about a ranking: ``keep`` is the submission of a team that counts, best or last;
+    ``is_demo`` says that the reference is synthetic; title and ISO date are "" if unknown."""
+
+    competition: str = ""
+    is_demo: bool = False
+    date: str = ""
+    keep: str = "best"
+    baselines: Sequence[Baseline] = ()
 
 
 @dataclass(frozen=True)
 class RankingPages:
-    """The content of the pages: ``links`` to the detail pages, ``other`` is by the other protocol, ``keep``
-    says which submission of a team counts."""
+    """The content of the pages: ``links`` to the detail pages, ``other`` is by the other protocol."""
 
-    task: Declaration
+    task: AnyTask
     records: Sequence[Record]
     ranking: Ranking | None
     history: History
     links: dict[str, str]
     protocol: str
     other: Ranking | None
-    keep: str = "best"
+    about: About = About()
 
     def score(self, record: Record) -> str:
         """Return the score of a submission as the leaderboard shows it."""
         best = self.task.columns[0]
         return f"{record.entry.scores[best.key]:.{best.precision}f}"
 
+    @property
+    def title(self) -> str:
+        """The competition and the task."""
+        both = dict.fromkeys(filter(None, (self.about.competition, self.task.title)))
+        return f"{DEMO_TITLE if self.about.is_demo else ''}{': '.join(both)}"
 
-def _standings(pages: RankingPages, ranking: Ranking) -> Standings:
+
+def standings_of(pages: RankingPages, ranking: Ranking) -> Standings:
     """Return the teams as the parts of pages that all comparisons share take them."""
     records, compared = ranking.records, ranking.comparison
     return Standings(
@@ -62,60 +93,72 @@ def _standings(pages: RankingPages, ranking: Ranking) -> Standings:
         records[0].entry.over,
         pages.task.item if compared.n_items == len(ranking.items) else "group",
         "team",
+        pages.about.baselines,
+        min(_DECIMALS, records[0].entry.decimals),
     )
 
 
 def ranking_page(pages: RankingPages) -> str:
     """Return the page to publish: the ranking, how sure it is, and the method."""
-    return _page(pages, "Ranking", "", _public(pages))
+    return render_page(pages, "Ranking", _public(pages))
 
 
 def index_page(pages: RankingPages) -> str:
     """Return the page for the organizers: the published page, and results that must not be published."""
-    cards = _public(pages)
+    cards, warnings = _public(pages), list[str]()
+    cards[1:1] = _failed(pages)
     if ranking := pages.ranking:
         if len(ranking.records) > 1:
-            cards.append(standings.pairs_card(_standings(pages, ranking), "pairs.csv"))
+            cards.append(standings.pairs_card(standings_of(pages, ranking), "pairs.csv"))
         cards += [*_coverage(pages, ranking), *_progress(pages, ranking)]
         cards.append(_items(pages, ranking))
-    cards += [*_failed(pages), *_changes(pages), _submissions(pages)]
-    warning = (
-        "For the organizers only: it names items of the hidden reference. To publish, take ranking.html."
-    )
-    return _page(pages, "Ranking, for the organizers", warning, cards)
+        warnings.append(_NOT_PUBLIC)
+    cards += [*_changes(pages), _submissions(pages)]
+    known = [has_items(record.entry, pages.task.unknown_item_codes) for record in pages.records]
+    if False in known and True not in known:
+        warnings.append("No item of any submission is in the reference: it may be the wrong one.")
+    return render_page(pages, "Ranking, for the organizers", cards, warnings)
 
 
-def _page(pages: RankingPages, title: str, warning: str, cards: Sequence[Element]) -> str:
-    scored = sum(record.entry.outcome == SCORED for record in pages.records)
-    text = f"{counted(len(pages.ranking.records) if pages.ranking else 0, 'team')} ranked; "
+def render_page(pages: RankingPages, title: str, cards: list[Element], warnings: Sequence[str] = ()) -> str:
+    """Return a page of a ranking."""
+    ranking, scored = pages.ranking, sum(record.entry.outcome == SCORED for record in pages.records)
+    text = f"{counted(len(ranking.records) if ranking else 0, 'team')} ranked; "
     text += f"{scored:,} of {counted(len(pages.records), 'submission')} scored"
-    text += f"; protocol: {pages.protocol}." if pages.protocol else "."
-    head = [element("h1", title), element("p", text)]
-    if warning:
+    text += f", over {ranking.records[0].entry.over}" if ranking else ""
+    text += f"; protocol: {pages.protocol}" if pages.protocol else ""
+    head = [element("h1", title), element("p", f"{text}{pages.about.date and '; '}{pages.about.date}.")]
+    for warning in [*([_DEMO] if pages.about.is_demo else []), *warnings]:
         head.append(element("p", element("strong", warning, class_="bad")))
     style = standings.style() + (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
     body = [element("div", *cards[:1]), contents(cards), element("div", *cards[1:])]
-    return document(pages.task.title, head, body, style)
+    return document(pages.title, head, body, style)
 
 
 def _public(pages: RankingPages) -> list[Element]:
     if not pages.ranking:
         return [card("ranking", "Ranking", "", "No submission was scored.")]
-    signature = pages.ranking.records[0].entry.signature
+    signature = pages.ranking.signature
     return [
         _ranking(pages, pages.ranking),
         *_stability(pages.ranking),
         *_protocols(pages, pages.ranking),
-        standings.method_card(_standings(pages, pages.ranking), signature, pages.ranking.half_samples),
+        standings.method_card(standings_of(pages, pages.ranking), signature, pages.ranking.half_samples),
     ]
 
 
 def _ranking(pages: RankingPages, ranking: Ranking) -> Element:
     """Return the table of teams, and what it means."""
-    teams = _standings(pages, ranking)
-    below = [[counted(number, "submission")] for number in ranking.submissions]
-    lines = sentences(teams)
-    if pages.keep == "best" and max(ranking.submissions) > 1:
+    teams, below = standings_of(pages, ranking), []
+    for record, number in zip(ranking.records, ranking.submissions):
+        coverage = record.entry.scores["coverage"]
+        left_out = [f"coverage {coverage:.{teams.decimals}f}"] if coverage < 1 else []
+        below.append([counted(number, "submission"), *left_out])
+    lines = [f"Possible ranks: those that a team may have over all such {pages.task.item}s (its rank set)."]
+    if any(record.entry.scores["coverage"] < 1 for record in ranking.records):
+        lines.append("Coverage: the share of the reference that a team has submitted; 1 where none is shown.")
+    lines += sentences(teams)
+    if pages.about.keep == "best" and max(ranking.submissions) > 1:
         lines.append("The best of several submissions of a team counts; this favors teams with many.")
     text = element("ul", *(element("li", line) for line in lines), class_="after")
     return card("ranking", "Ranking", "", *forest_table(teams, "Ranking", below), text)
@@ -137,14 +180,15 @@ def _stability(ranking: Ranking) -> list[Element]:
             "svg", *circles, viewBox=f"0 0 {n} 1", role="img", aria_label=likely or "none of these ranks"
         )
         first = element("td", f"first in {100 * own[0]:.1f} %", class_="first")
-        rows.append(element("tr", element("th", cut(team, 24), scope="row"), element("td", svg), first))
+        name = element("th", cut(team, LONGEST_NAME), scope="row")
+        rows.append(element("tr", name, element("td", svg), first))
     if not rows:
         return []
+    m = len(ranking.records)
     note = f"How often each team has each rank, 1 to {n} from left to right, in random halves of the items; "
     note += "shared ranks count for each team. This is a picture of how the ranking moves, not an interval. "
-    note += (
-        f"Kendall's tau-b between such a ranking and this one: {tau_text(ranking.stability.tau)} on average."
-    )
+    note += tau_sentence("this ranking and that of a half, on average", ranking.stability.tau)
+    note += f" {counted(m - n, 'more team')} not drawn." if m > n else ""
     # A blob is 2rem wide, or less where the page is narrow.
     numbers = (element("span", str(rank + 1)) for rank in range(n))
     labels = element("div", *numbers, class_="ranks", style=f"max-width:{2 * n}rem")
@@ -153,9 +197,10 @@ def _stability(ranking: Ranking) -> list[Element]:
     return [card("stability", "Stability", note, scroll(blobs, "Stability"))]
 
 
-def tau_text(tau: float) -> str:
-    """Return Kendall's tau-b as text."""
-    return "undefined" if np.isnan(tau) else f"{tau:.3f}"
+def tau_sentence(what: str, tau: float) -> str:
+    """Return Kendall's tau-b between two rankings as a sentence."""
+    undefined = "undefined, because fewer than two teams are in both, or all share a rank"
+    return f"Kendall's tau-b between {what}: {undefined if np.isnan(tau) else f'{tau:.3f}'}."
 
 
 def _protocols(pages: RankingPages, ranking: Ranking) -> list[Element]:
@@ -167,16 +212,16 @@ def _protocols(pages: RankingPages, ranking: Ranking) -> list[Element]:
     indexes, others = np.array(both, dtype=np.intp).reshape(-1, 2).T
     here, there = ranking.comparison.rank, pages.other.comparison.rank
     tau = statistics.tau_b(here[indexes], there[others])
-    rows: list[list[Cell]] = [
-        [ranking.teams[i], int(here[i]), int(there[j]),
+    rows = [
+        [cut(ranking.teams[i], LONGEST_NAME), str(here[i]), str(there[j]),
          pages.score(ranking.records[i]), pages.score(pages.other.records[j])]
         for i, j in both
     ]  # fmt: skip
-    columns = [Column("Team"), Column("Rank here", "count"), Column("Rank by the other protocol", "count")]
-    columns += [Column("Score here"), Column("Score by the other protocol")]
-    note = f"This page ranks by the protocol {pages.protocol}. "
-    note += f"Kendall's tau-b between both rankings: {tau_text(tau)}."
-    return [card("protocols", "Both protocols", note, *table(columns, rows, "Both protocols", _MOST_ROWS))]
+    heads = ["Team", "Rank here", "Rank by the other protocol", "Score here", "Score by the other protocol"]
+    note = f"This page ranks by the protocol {pages.protocol}. {tau_sentence('both rankings', tau)}"
+    only = len(ranking.teams) + len(index_of) - 2 * len(both)
+    note += f" {counted(only, 'team')} ranked by one protocol only." if only else ""
+    return [card("protocols", "Both protocols", note, *folded_table(heads, rows, "Both protocols"))]
 
 
 def _coverage(pages: RankingPages, ranking: Ranking) -> list[Element]:
@@ -206,18 +251,20 @@ def _progress(pages: RankingPages, ranking: Ranking) -> list[Element]:
     if not dated:
         return []
     first = min(day for entries in dated.values() for day, _ in entries)
+    last = max((day - first).days for entries in dated.values() for day, _ in entries)
     best = max if pages.task.higher_is_better else min
     lines = []
     for team in [team for team in ranking.teams if team in dated][:_MOST_LINES]:
         days, scores = zip(*sorted(dated[team]))
-        lines.append(Line(team, [(day - first).days for day in days], list(accumulate(scores, best))))
+        # A staircase: each score holds until the day of the next one, the best of all until the last day.
+        at = [(day - first).days for day in days for _ in range(2)]
+        lines.append(Line(team, [*at[1:], last], [y for y in accumulate(scores, best) for _ in range(2)]))
     ends = [value for line in lines for value in line.y]
-    last = max(line.x[-1] for line in lines)
     ranges = (0.0, float(max(last, 1)), min(0.0, *ends), max(1.0, *ends))
     title = "Progress"
     chart = LineChart("progress", title, "", lines, f"days since {first}", "best score so far", ranges)
-    note = f"The best score of the first {counted(len(lines), 'team')} up to each day."
-    return [card("progress", title, note, charts.lines(chart), charts.lines_key(chart))]
+    note = f"The best score up to each day, of the first {counted(len(lines), 'team')} of {len(dated):,}."
+    return [card("progress", title, note, charts.lines(chart, named=True))]
 
 
 def _date(text: str) -> date | None:
@@ -234,18 +281,19 @@ def _items(pages: RankingPages, ranking: Ranking) -> Element:
     kind = "share" if all(0 <= row[1] <= 1 for row in hardest) else "number"
     columns = [Column(item.capitalize()), Column("Mean over teams", kind), Column("Spread", "number")]
     columns.append(Column("Teams", "count"))
-    note = f"Where nobody is right, the annotation may be wrong. The first {MOST_DRAWN}; all: items.csv."
+    more = f" The first {MOST_DRAWN} of {len(hardest):,}; all: items.csv." * (len(hardest) > MOST_DRAWN)
+    note = f"Where nobody is right, the annotation may be wrong.{more}"
     return card("items", f"Hardest {item}s", note, *table(columns, hardest[:MOST_DRAWN], "Hardest", 99))
 
 
 def _failed(pages: RankingPages) -> list[Element]:
     rows = [
-        [*_whose(pages, record), cut(record.entry.problem, 300)]
+        [element("div", cut(record.entry.problem, 300), class_="reason"), *_whose(pages, record)]
         for record in pages.records
         if record.entry.outcome != SCORED
     ]
     title = "Submissions without a score"
-    return [card("failed", title, "", *folded_table([*_WHOSE, "First problem"], rows, title))] if rows else []
+    return [card("failed", title, "", *folded_table(["First problem", *_WHOSE], rows, title))] if rows else []
 
 
 def _changes(pages: RankingPages) -> list[Element]:
@@ -256,7 +304,7 @@ def _changes(pages: RankingPages) -> list[Element]:
     columns = [Column("Team"), Column("Rank before", "count"), Column("Rank", "count")]
     columns += [Column("Score before", "number"), Column("Score", "number"), Column("What differs")]
     note = "Against the last run with another signature or other submissions. "
-    note += f"Kendall's tau-b between both rankings: {tau_text(pages.history.tau_b())}."
+    note += tau_sentence("both rankings", pages.history.tau_b())
     return [card("changes", "What changed", note, *table(columns, rows, "What changed", _MOST_ROWS))]
 
 
@@ -273,5 +321,5 @@ def _submissions(pages: RankingPages) -> Element:
 def _whose(pages: RankingPages, record: Record) -> list[Child]:
     """Return the first cells of a row about a submission."""
     name = record.submission.name
-    link = element("a", cut(name, 100), href=pages.links[name])
+    link = element("a", cut_middle(name), href=pages.links[name])
     return [link, cut(record.submission.team), record.entry.outcome]

@@ -122,6 +122,11 @@ class Ranking:
         return [record.submission.team for record in self.records]
 
     @property
+    def signature(self) -> str:
+        """What makes the scores comparable."""
+        return self.records[0].entry.signature
+
+    @property
     def half_samples(self) -> int:
         """How often the items were divided into halves."""
         return len(self.records[0].entry.first)

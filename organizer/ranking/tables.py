@@ -120,7 +120,7 @@ def items_csv(ranking: Ranking) -> str:
 
 
 class Change(NamedTuple):
-    """The change of a team since the last run; None where it was not ranked."""
+    """The change of a team since the last run; None where it was not ranked, then ``why`` is new or gone."""
 
     team: str
     rank_before: int | None
@@ -159,6 +159,8 @@ class History:
         for team in {**now, **before}:
             old, new = before.get(team, _NOT_RANKED), now.get(team, _NOT_RANKED)
             why = (["submission"] if old["digest"] != new["digest"] else []) + parts
+            if old["rank"] is None or new["rank"] is None:
+                why = ["new" if old["rank"] is None else "gone"]
             changes.append(Change(team, old["rank"], new["rank"], old["score"], new["score"], ", ".join(why)))
         return changes
 

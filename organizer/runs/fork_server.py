@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 SUBMISSION = "submission.zip"
 """The name of every submission while it is scored, because outputs must not depend on its own."""
 PAGE = "detailed_results.html"
-FORMAT = 2
+FORMAT = 3
 SCORED, INVALID, TIME, CRASHED, BROKEN = "scored", "invalid", "time", "crashed", "broken"
 _CHUNK = 1 << 16
 _DECIMALS = 10
@@ -79,6 +79,10 @@ class Entry:
         What the score is computed over, in words.
     items, item_scores : sequences of str, of float or None
         The items of the reference, and the score of each by itself.
+    error_costs : sequence of (str, float, float)
+        The type of error, the score if it were fixed, and the gain; none if the detail level hides them.
+    decimals : int
+        The most decimals that participants see.
     format : int
         The version of this record in a store.
     """
@@ -96,6 +100,8 @@ class Entry:
     over: str = ""
     items: Sequence[str] = ()
     item_scores: Sequence[float | None] = ()
+    error_costs: Sequence[tuple[str, float, float]] = ()
+    decimals: int = _DECIMALS
     format: int = FORMAT
 
 
@@ -228,6 +234,8 @@ def _entry(setup: Setup, loaded: Loaded, outcome: Outcome) -> Entry:
         n_items=halves.n_items if halves else 0,
         over=loaded.groups.over(loaded.task.item),
         items=list(result.items),
+        error_costs=round_floats([tuple(vars(cost).values()) for cost in result.error_costs], _DECIMALS),
+        decimals=result.decimals,
         item_scores=[None if x != x else round(x, _DECIMALS) for x in statistics.item_scores.tolist()],
     )
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Optional, Protocol
 
 from tqdm import tqdm
 
@@ -21,11 +22,17 @@ from organizer.runs.pool import BrokenError, Ended, Pool, machine_memory_mb
 from organizer.runs.submissions import Submission, other_task, summary_of_others
 from organizer.runs.worker import BuiltTask
 from scoring_program.metrics.resampling import HALVES
+from scoring_program.report.html import cut_middle
 from scoring_program.signature import VERSION
+from scoring_program.task import load_task
 from validator.findings import counted, quote
 from validator.workers import usable_cores
 
 _INSTALL = ".venv/bin/python -m pip install --require-hashes -r requirements/scale.lock"
+_WRONG_REFERENCE = (
+    "warning | none of the items of the first submission is in the reference: if the next are like it, "
+    "it is the wrong one: give another with REFERENCE=DIR (--reference)"
+)
 
 
 class Engine(Protocol):
@@ -64,6 +71,11 @@ class Record:
     entry: Entry
     page: Path
 
+    def saved(self) -> list[str]:
+        """Return what is needed to find it again with `stored_record`."""
+        own = self.submission
+        return [own.name, own.team, own.date, self.digest, self.page.parent.name]
+
 
 def score_all(
     built: BuiltTask, submissions: Sequence[Submission], output: Path, protocol: str, options: Options
@@ -77,9 +89,8 @@ def score_all(
     setup = Setup(built.id, VERSION, fingerprint(built), settings, options.half_samples, built.time_limit)
     store = _Store(output / "store", setup)
     if store.is_first_after_old:
-        print(
-            f"made by version 1.1: all {counted(len(submissions), 'submission')} are scored again", flush=True
-        )
+        scored_again = f"all {counted(len(submissions), 'submission')} are scored again"
+        print(f"made by an earlier version: {scored_again}", flush=True)
     start = partial(_engine, built, setup, output / "work", options)
     records: dict[str, Record] = {}
     others: dict[str, str] = {}
@@ -88,6 +99,7 @@ def score_all(
         tqdm(total=len(submissions), unit=" submissions", disable=None, smoothing=0.05) as bar,
         closing(_outcomes(submissions, store, start, options.fresh)) as outcomes,
     ):
+        codes, known = load_task(built.id).unknown_item_codes, set[Optional[bool]]()
         for number, (record, suffix) in enumerate(outcomes, start=1):
             name, entry = record.submission.name, record.entry
             bar.update()
@@ -95,7 +107,11 @@ def score_all(
                 others[name] = other
                 continue
             records[name] = record
-            line = f"{number}/{len(submissions)} {quote(name)}: {entry.outcome} {entry.problem}".rstrip()
+            if has_items(entry, codes) is False and True not in known and False not in known:
+                bar.write(_WRONG_REFERENCE)
+            known.add(has_items(entry, codes))
+            whose = f"{number}/{len(submissions)} {quote(cut_middle(name))}"
+            line = f"{whose}: {entry.outcome} {entry.problem}".rstrip()
             if bar.disable:
                 print(f"{line}{suffix}", flush=True)
             elif entry.outcome != SCORED:
@@ -103,6 +119,13 @@ def score_all(
     if others:
         print(summary_of_others(others), flush=True)
     return [records[submission.name] for submission in submissions if submission.name in records]
+
+
+def has_items(entry: Entry, unknown_item_codes: Collection[str]) -> bool | None:
+    """Return whether any item of a submission is in the reference, None if that is not known."""
+    if entry.outcome == SCORED:
+        return entry.scores["coverage"] > 0
+    return False if re.split("[: ]", entry.problem)[0] in unknown_item_codes else None
 
 
 def _outcomes(
@@ -183,7 +206,7 @@ class _Store:
     """The outcomes by the hash of the submission, so that none is scored twice by the same program.
 
     A folder is for one program, reference, settings and limits; ``is_first_after_old`` says that all entries
-    there are, in other folders, are of version 1.1. An entry is a JSON file and a page; the JSON
+    there are, in other folders, are of earlier versions. An entry is a JSON file and a page; the JSON
     is written last, so an entry is complete or missing. It holds the hash of both: if one was damaged or
     edited, there is no entry, and its submission is scored again.
     """
@@ -191,20 +214,12 @@ class _Store:
     def __init__(self, folder: Path, setup: Setup) -> None:
         context = [setup.task_id, setup.fingerprint, setup.settings, setup.half_samples, setup.time_limit]
         self._folder = folder / _digest(context)[:16]
-        known = [_format(path) for path in folder.glob("*/*.json")] if not self._folder.is_dir() else []
-        self.is_first_after_old = 1 in known and FORMAT not in known
+        known = {_format(path) for path in folder.glob("*/*.json")} if not self._folder.is_dir() else set()
+        self.is_first_after_old = bool(known - {0, FORMAT}) and FORMAT not in known
         self._folder.mkdir(parents=True, exist_ok=True)
 
     def get(self, digest: str) -> Entry | None:
-        try:
-            stored = json.loads((self._folder / f"{digest}.json").read_text(encoding="utf-8"))
-            page = self.page(digest).read_text(encoding="utf-8", errors="replace")
-            is_whole = (
-                stored["sha256"] == _digest([stored["entry"], page]) and stored["entry"]["format"] == FORMAT
-            )
-            return Entry(**stored["entry"]) if is_whole else None
-        except (OSError, ValueError, TypeError, KeyError, RecursionError):
-            return None
+        return _stored_entry(self.page(digest))
 
     def page(self, digest: str) -> Path:
         return self._folder / f"{digest}.html"
@@ -215,6 +230,25 @@ class _Store:
         write_durable(self.page(digest), page)
         text = json.dumps({"entry": vars(entry), "sha256": _digest([vars(entry), page])})
         write_durable(self._folder / f"{digest}.json", text)
+
+
+def stored_record(output: Path, name: str, team: str, day: str, digest: str, folder: str) -> Record:
+    """Return a record that `score_all` has kept below ``output``. Raises ValueError if it is damaged."""
+    page = output / "store" / folder / f"{digest}.html"
+    if entry := _stored_entry(page):
+        return Record(Submission(name, team, day, page), digest, entry, page)
+    raise ValueError("the store is not complete")
+
+
+def _stored_entry(page: Path) -> Entry | None:
+    """Return the entry of a store that is next to its page; None if either is missing or damaged."""
+    try:
+        stored = json.loads(page.with_suffix(".json").read_text(encoding="utf-8"))
+        entry, text = stored["entry"], page.read_text(encoding="utf-8", errors="replace")
+        is_whole = stored["sha256"] == _digest([entry, text]) and entry["format"] == FORMAT
+        return Entry(**entry) if is_whole else None
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return None
 
 
 def _format(path: Path) -> int:

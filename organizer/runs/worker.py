@@ -7,6 +7,7 @@ possible.
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import shlex
@@ -17,11 +18,13 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from organizer.data.prepare import SYNTHETIC_MARK
 from organizer.files import folder_files, unpack
 from organizer.runs.pool import network_off
 from validator.archive import open_submission
@@ -51,12 +54,21 @@ class Run:
 @dataclass(frozen=True)
 class BuiltTask:
     """A task as it is uploaded: the zip of its program, its reference (a folder or a zip), its limit in
-    seconds."""
+    seconds, and the title of its competition."""
 
     id: str
     program: bytes
     reference: Path | bytes
     time_limit: float
+    competition: str = ""
+
+    @property
+    def is_demo(self) -> bool:
+        """Whether the reference is synthetic demo data."""
+        if isinstance(self.reference, Path):
+            return (self.reference / SYNTHETIC_MARK).is_file()
+        with zipfile.ZipFile(io.BytesIO(self.reference)) as archive:
+            return SYNTHETIC_MARK in archive.namelist()
 
 
 def run_program(built: BuiltTask, submission: Path, folder: Path, packed: bool = False) -> Run:

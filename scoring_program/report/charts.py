@@ -8,7 +8,7 @@ draw.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import cycle
+from itertools import cycle, islice
 from xml.etree.ElementTree import Element
 
 from scoring_program.report.html import cut, element
@@ -17,6 +17,7 @@ from scoring_program.result import (
     Histogram,
     Interval,
     Lane,
+    Line,
     LineChart,
     Matrix,
     StackedBar,
@@ -29,6 +30,8 @@ LARGEST_MATRIX = 20
 _MOST_EDGES = 12
 # Percent of the width of a timeline.
 _NUMBER_ROOM = 7
+# Of a label in percent of the height of a chart.
+_NAME_HEIGHT = 9.0
 
 Ticks = Sequence[tuple[float, str]]
 Elements = Sequence[Element]
@@ -74,8 +77,8 @@ def histogram(data: Histogram) -> Element:
     return plot(description, bars, texts, (ticks, ()), (data.value, data.things))
 
 
-def lines(data: LineChart) -> Element:
-    """Return lines over a grid with numbers on both axes."""
+def lines(data: LineChart, named: bool = False) -> Element:
+    """Return lines over a grid with numbers on both axes; ``named`` ones have their label where they end."""
     low_x, high_x, low_y, high_y = data.ranges
 
     def at(x: float, y: float) -> tuple[float, float]:
@@ -97,7 +100,23 @@ def lines(data: LineChart) -> Element:
     x_ticks = [(at(value, low_y)[0], f"{value:g}") for value in _steps(low_x, high_x)]
     y_ticks = [(100 - at(low_x, value)[1], f"{value:g}") for value in _steps(low_y, high_y)]
     description = f"{data.title}: {data.y_title} against {data.x_title}"
-    return plot(description, marks, (), (x_ticks, y_ticks), (data.x_title, data.y_title))
+    texts = _end_names(drawn, [100 - at(line.x[-1], line.y[-1])[1] for line in drawn]) if named else ()
+    return plot(description, marks, texts, (x_ticks, y_ticks), (data.x_title, data.y_title))
+
+
+def _end_names(drawn: Sequence[Line], heights: Sequence[float]) -> list[Element]:
+    """Return the labels of lines that end at ``heights`` in percent, one above the other."""
+    order = sorted(range(len(drawn)), key=lambda number: (heights[number], -number))
+    places = [heights[number] for number in order]
+    for i in reversed(range(len(places) - 1)):
+        places[i] = min(places[i], places[i + 1] - _NAME_HEIGHT)
+    for i, place in enumerate(places):
+        places[i] = max(place, places[i - 1] + _NAME_HEIGHT if i else 0.0)
+    of_color, texts = list(islice(colors(), len(drawn))), []
+    for number, place in zip(order, places):
+        name = key([(drawn[number].label, f"fill-{of_color[number]}")])
+        texts.append(element("div", name, class_="end", style=f"bottom:{place:.2f}%"))
+    return texts
 
 
 def lines_key(data: LineChart) -> Element:

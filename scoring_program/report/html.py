@@ -62,6 +62,12 @@ def cut(text: str, longest: int = 60) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
+def cut_middle(text: str, longest: int = 60) -> str:
+    """Return the text, shortened to ``longest`` characters in its middle, as names differ at both ends."""
+    half = (longest - 1) // 2
+    return text if len(text) <= longest else f"{text[: longest - 1 - half]}…{text[-half:]}"
+
+
 def render(root: Element) -> str:
     """Return the HTML document of a tree."""
     return "<!DOCTYPE html>\n" + tostring(root, encoding="unicode", method="html") + "\n"

@@ -88,7 +88,7 @@ def _result_page(task: Declaration, result: Result, signature: str, limit: int) 
         append(verdict, f" · {_interval_text(task, result, result.halves.n_items)}")
     if result.interval and result.interval.standard_error and task.range == (0, 1):
         head.append(charts.interval_strip(result.interval, score))
-    first = [*_notes(result.notes, limit), *_error_costs(task, result)]
+    first = [*_notes(result.notes, limit), *cost_cards(task, result)]
     rest = [_scores(task, result, signature), *cards(result.sections, limit)]
     body = [element("div", *first), contents([*first, *rest]), element("div", *rest)]
     drawn = any(isinstance(section, (Drawings, Timeline)) for section in result.sections)
@@ -150,7 +150,7 @@ def _notes(notes: Sequence[Note], limit: int) -> list[Element]:
     return [card("run-notes", "Notes", "", *body)]
 
 
-def _error_costs(task: Declaration, result: Result) -> list[Element]:
+def cost_cards(task: Declaration, result: Result) -> list[Element]:
     """Return the card of what each type of error costs: the largest with advice, then all as a table."""
     costs = result.error_costs
     if not costs:

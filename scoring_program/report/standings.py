@@ -6,9 +6,11 @@ negated; sentences say which score is the better one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -18,15 +20,27 @@ from scoring_program.metrics.resampling import HALVES, LEAST_ITEMS, SEED, Interv
 from scoring_program.report.html import Child, cut, element
 from scoring_program.report.page import card, caution, folded, scroll
 from scoring_program.task import Declaration
+from validator.arrays import Floats
 from validator.findings import counted
 
 MOST_DRAWN = 30
 _MOST_SENTENCES = 5
 OPEN_ROWS = 50
 _LEAST_SHOWN = 0.00005
+_LEAST_WIDTH = 1e-9
+LONGEST_NAME = 300
 
 Band = tuple[float, float, float]
 Scale = tuple[float, float]
+
+
+class Baseline(NamedTuple):
+    """A score that is not ranked, and its interval; both ends are the score if there is none."""
+
+    name: str
+    score: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True)
@@ -45,6 +59,9 @@ class Standings:
         What scores are computed over, and what is independent: "240 sequences", "sequence".
     thing : str
         What is compared: submission or team.
+    baselines : sequence of Baseline
+    decimals : int
+        The decimals of intervals and differences.
     """
 
     task: Declaration
@@ -56,13 +73,14 @@ class Standings:
     over: str
     unit: str
     thing: str = "submission"
+    baselines: Sequence[Baseline] = ()
+    decimals: int = 4
 
     @property
-    def difference_ends(self) -> tuple[list[float], list[float]]:
+    def difference_ends(self) -> tuple[Floats, Floats]:
         """The ends of the intervals of the differences: for all pairs at once if there are several."""
         pairs = self.comparison.pairs
-        ends = (pairs.low_all, pairs.high_all) if len(self.names) > 2 else (pairs.low, pairs.high)
-        return ends[0].tolist(), ends[1].tolist()
+        return (pairs.low_all, pairs.high_all) if len(self.names) > 2 else (pairs.low, pairs.high)
 
 
 def style() -> str:
@@ -75,41 +93,92 @@ def forest_table(
 ) -> list[Element]:
     """Return the table of submissions with two forest plots: scores, and differences to the first.
 
-    ``below`` are the texts under each name; rows after the first ``n_open`` are folded.
+    ``below`` are the texts under each name; rows after the first ``n_open`` are folded. Baselines have
+    rows of their own.
     """
-    of_scores, of_differences = _score_bands(of), _difference_bands(of)
-    heads: list[Child] = [two("Rank", "rank set"), of.thing.capitalize()]
+    m, rows, of_differences = len(of.names), rows_of(of), _difference_bands(of)
+    scales = [scale_of([row.band for row in rows]), scale_of(of_differences)]
+    heads: list[Child] = [two("Rank", "possible ranks"), of.thing.capitalize()]
     heads += [two(of.task.columns[0].title, "95 % interval")]
-    scales = [
-        (min(band[0] for band in bands), max(band[2] for band in bands))
-        for bands in (of_scores, of_differences)
-    ]
-    heads += [ends(scales[0])]
-    if len(of.names) > 1:
-        heads += [two("Difference", f"to {cut(of.names[0])}, 95 % interval"), ends(scales[1])]
-    compared, rows = of.comparison, list[list[Child]]()
-    sets = zip(*(values.tolist() for values in (compared.rank, compared.rank_low, compared.rank_high)))
-    for i, (rank, low, high) in enumerate(sets):
-        own, difference = of_scores[i], of_differences[i]
-        texts = [*(["may be the best"] if low == 1 and len(of.names) > 1 else []), *below[i]]
-        row: list[Child] = [
-            two(str(rank), f"{low} to {high}" if low < high else str(low)),
-            element("div", cut(of.names[i]), *(element("small", text) for text in texts), class_="name"),
-            two(of.shown[i], _range(own)), _forest(own, scales[0]),
-        ]  # fmt: skip
+    heads += [two("Difference", "to the first, 95 % interval")] if m > 1 else []
+    compared, lines = of.comparison, list[Sequence[Child]]()
+    for i, name, shown, band in rows:
+        rank: Child = "–"
+        difference: Child = ""
+        texts: Sequence[str] = ["baseline"]
+        if i is not None:
+            low, high = int(compared.rank_low[i]), int(compared.rank_high[i])
+            rank = two(str(compared.rank[i]), span(low, high))
+            texts = [*(["may be the best"] if low == 1 and m > 1 else []), *below[i]]
         if i:
-            row += [two(f"{difference[1]:.4f}", _range(difference)), _forest(difference, scales[1], True)]
-        rows.append(row if i or len(of.names) == 1 else [*row, "", ""])
-    return folded_table(heads, rows, title, n_open)
+            text = f"{of_differences[i][1]:.{of.decimals}f}"
+            difference = _plotted(of, text, of_differences[i], scales[1], zero=True)
+        smaller = (element("small", text) for text in texts)
+        whose = element("div", cut(name, LONGEST_NAME), *smaller, class_="name")
+        lines.append([rank, whose, _plotted(of, shown, band, scales[0]), difference][: len(heads)])
+    axes: list[Child] = ["", "", *(_axis(scale) for scale in scales[: len(heads) - 2])]
+    return folded_table(heads, lines, title, n_open, axes)
+
+
+class Row(NamedTuple):
+    """A row of a ranking: a submission with its place from 0 on, or a baseline without one."""
+
+    place: int | None
+    name: str
+    shown: str
+    band: Band
+
+
+def rows_of(of: Standings) -> list[Row]:
+    """Return submissions and baselines, the best first."""
+    rows = list(map(Row, range(len(of.names)), of.names, of.shown, _score_bands(of)))
+    for own in of.baselines:
+        low, score, high = (round(value, of.decimals) for value in (own.low, own.score, own.high))
+        rows.append(Row(None, own.name, f"{own.score:.{of.task.columns[0].precision}f}", (low, score, high)))
+    return sorted(rows, key=lambda row: row.band[1], reverse=of.task.higher_is_better)
+
+
+def scale_of(bands: Sequence[Band]) -> Scale:
+    """Return the range of intervals."""
+    return min(band[0] for band in bands), max(band[2] for band in bands)
+
+
+def span(low: int, high: int) -> str:
+    """Return a rank set as text."""
+    return f"{low} to {high}" if low < high else str(low)
+
+
+def _plotted(of: Standings, shown: str, band: Band, scale: Scale, zero: bool = False) -> Element:
+    """Return a value over its interval, beside the forest plot of both."""
+    texts = two(shown, band_text(band, of.decimals))
+    return element("div", texts, _forest(band, scale, zero), class_="plotted")
+
+
+def _axis(scale: Scale) -> Element:
+    """Return the axis of a forest plot."""
+    at = (f"left:{position(tick, scale):.2f}%" for tick in ticks(scale))
+    texts = (element("span", f"{tick:.10g}", style=style) for tick, style in zip(ticks(scale), at))
+    return element("div", *texts, class_="forest axis-x")
+
+
+def ticks(scale: Scale) -> list[float]:
+    """Return up to four round numbers within a scale."""
+    width = scale[1] - scale[0]
+    if not width > _LEAST_WIDTH:
+        return [scale[0]]
+    unit = 10.0 ** math.floor(math.log10(width))
+    step = next(factor * unit for factor in (0.5, 1, 2, 5) if width <= 3 * factor * unit)
+    first, last = math.ceil(scale[0] / step), math.floor(scale[1] / step)
+    return [round(k * step, 10) + 0.0 for k in range(first, last + 1)]
 
 
 def _score_bands(of: Standings) -> list[Band]:
     """Return lower end, score, and upper end of each; three times the score without an interval."""
-    if of.intervals is None:
-        return [(score, score, score) for score in of.scores]
-    is_known = of.intervals.standard_error > 0
-    low, high = (np.where(is_known, end, of.scores).tolist() for end in (of.intervals.low, of.intervals.high))
-    return list(zip(low, of.scores, high))
+    low = high = np.array(of.scores)
+    if of.intervals is not None:
+        ends = of.intervals.low, of.intervals.high
+        low, high = (np.where(of.intervals.standard_error > 0, end, of.scores) for end in ends)
+    return _rounded(of, low, np.array(of.scores), high)
 
 
 def _difference_bands(of: Standings) -> list[Band]:
@@ -117,8 +186,13 @@ def _difference_bands(of: Standings) -> list[Band]:
     m = len(of.names)
     low, high = of.difference_ends
     numbers = (high, of.comparison.pairs.difference, low)
-    low, middle, high = ((-np.nan_to_num(values[: m - 1]) + 0.0).tolist() for values in numbers)
-    return [(0.0, 0.0, 0.0), *zip(low, middle, high)]
+    return [(0.0, 0.0, 0.0), *_rounded(of, *(-np.nan_to_num(values[: m - 1]) for values in numbers))]
+
+
+def _rounded(of: Standings, *values: Floats) -> list[Band]:
+    """Return intervals with the decimals that may be shown, without a negative zero."""
+    columns = ([round(float(value), of.decimals) + 0.0 for value in column] for column in values)
+    return list(zip(*columns))
 
 
 def ends(scale: Scale) -> Element:
@@ -126,8 +200,9 @@ def ends(scale: Scale) -> Element:
     return element("div", *(element("span", f"{end:.3f}") for end in scale), class_="ends")
 
 
-def _range(band: Band) -> str:
-    return f"{band[0]:.4f} to {band[2]:.4f}" if band[0] < band[2] else "no interval"
+def band_text(band: Band, decimals: int) -> str:
+    """Return an interval as text."""
+    return f"{band[0]:.{decimals}f} to {band[2]:.{decimals}f}" if band[0] < band[2] else "no interval"
 
 
 def two(text: str, below: str) -> Element:
@@ -146,7 +221,7 @@ def _forest(values: Band, scale: Scale, zero: bool = False) -> Element:
 
 def position(value: float, scale: Scale) -> float:
     """Return where a value is on a scale that is drawn from 1 to 99."""
-    return 1 + 98 * (value - scale[0]) / max(scale[1] - scale[0], 1e-9)
+    return 1 + 98 * (value - scale[0]) / max(scale[1] - scale[0], _LEAST_WIDTH)
 
 
 def _upright(x: float, look: str) -> Element:
@@ -164,16 +239,16 @@ def sentences(of: Standings) -> list[str]:
     elif m > 1:
         lines.append("All ranks are distinguishable.")
     if not np.isnan(compared.visible):
-        text = f"With {of.over} a difference below about {compared.visible:.4f} between two {of.thing}s"
-        text += " cannot be seen"
+        text = f"With {of.over} a difference below about {compared.visible:.{of.decimals}f} between two "
+        text += f"{of.thing}s cannot be seen"
         if difference := abs(float(compared.pairs.difference[0])):
             needed = counted(max(round(compared.items_needed(difference)), 1), of.unit)
-            text += f"; one of {difference:.4f}, as between the first two, needs about {needed}"
+            text += f"; one of {difference:.{of.decimals}f}, as between the first two, needs about {needed}"
         lines.append(f"{text}.")
     shown = of.shown
     ties = [i for i in range(m - 1) if shown[i] == shown[i + 1] and compared.rank[i] != compared.rank[i + 1]]
     for i in ties[:_MOST_SENTENCES]:
-        both = f"{cut(of.names[i])} and {cut(of.names[i + 1])}"
+        both = " and ".join(cut(name, LONGEST_NAME) for name in of.names[i : i + 2])
         lines.append(f"{both} are equal on the leaderboard and differ before rounding.")
     if m > 1:
         lines.append(
@@ -188,7 +263,7 @@ def pair_sentences(of: Standings) -> list[str]:
     """Return a sentence for each pair: which is better, by how much, and whether that is significant."""
     pairs, sign = of.comparison.pairs, 1 if of.task.higher_is_better else -1
     columns = (pairs.first, pairs.second, sign * pairs.difference, pairs.p_adjusted)
-    numbers = zip(*(column.tolist() for column in columns), *of.difference_ends)
+    numbers = zip(*(column.tolist() for column in (*columns, *of.difference_ends)))
     lines = []
     for i, j, difference, p, low, high in numbers:
         first, second = cut(of.names[i]), cut(of.names[j])
@@ -262,8 +337,15 @@ def p_text(p: float) -> str:
 
 def method_card(of: Standings, signature: str, half_samples: int = HALVES) -> Element:
     """Return how intervals, tests and rank sets are computed, and the signature."""
+    texts = element("ul", *(element("li", text) for text in method_texts(of, half_samples)))
+    line = element("p", "Signature: ", element("code", cut(signature, 1000)))
+    return card("method", "Method", "", texts, line)
+
+
+def method_texts(of: Standings, half_samples: int) -> list[str]:
+    """Return how intervals, tests and rank sets are computed."""
     m, n, item, thing = len(of.names), of.comparison.n_items, of.task.item, of.thing
-    entries = [
+    return [
         f"Halves: the reference ({of.over}) was divided at random into two halves "
         f"{counted(half_samples, 'time')} (seed {SEED}), the same halves for all {thing}s, and each "
         "half was scored (McCarthy 1969; Shao and Wu, Annals of Statistics 1989). The spread of these scores "
@@ -281,18 +363,21 @@ def method_card(of: Standings, signature: str, half_samples: int = HALVES) -> El
         f"All this is about other {item}s of the same kind. It says nothing about other kinds of data, nor "
         "about training a method again.",
     ]
-    line = element("p", "Signature: ", element("code", cut(signature, 1000)))
-    return card("method", "Method", "", element("ul", *(element("li", text) for text in entries)), line)
 
 
 def folded_table(
-    heads: Sequence[Child], body: Sequence[Sequence[Child]], title: str, n_open: int = OPEN_ROWS
+    heads: Sequence[Child],
+    body: Sequence[Sequence[Child]],
+    title: str,
+    n_open: int = OPEN_ROWS,
+    last: Sequence[Child] = (),
 ) -> list[Element]:
-    """Return a table of anything; rows after the first ``n_open`` are folded."""
+    """Return a table of anything; rows after the first ``n_open`` are folded; ``last`` ends both parts."""
 
-    def rendered(part: Iterable[Sequence[Child]], name: str) -> Element:
+    def rendered(part: Sequence[Sequence[Child]], name: str) -> Element:
         head = element("tr", *(element("th", cell, scope="col") for cell in heads))
-        lines = [element("tr", *(element("td", cell) for cell in row)) for row in part]
+        rows = [*part, last] if last else part
+        lines = [element("tr", *(element("td", cell) for cell in row)) for row in rows]
         return scroll(element("table", element("thead", head), element("tbody", *lines)), name)
 
     tables = [rendered(body[:n_open], title)]

@@ -24,6 +24,7 @@ ID = "chalearn_gesture"
             "ranking.command",
             "rescore",
         ),
+        (f"report {ID} --ranking out", "ranking.report", "report"),
         ("demo", "runs.demo", "run_demo"),
         (f"prepare {ID} --source a --output b --corenlp c", "data.prepare", "prepare_command"),
         (f"baselines {ID} --reference a", "baselines", "baselines_command"),

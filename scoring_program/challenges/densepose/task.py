@@ -26,6 +26,7 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
 
     reference_files = prepare.OFFICIAL_FILES
     prepared_file = read.PERSONS_FILE
+    unknown_item_codes = ("E-DP-IMAGE",)
     reduce = staticmethod(measure.average)
     scores = staticmethod(measure.scores)
     error_costs = staticmethod(measure.error_costs)

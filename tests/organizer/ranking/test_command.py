@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import zipfile
@@ -9,6 +10,7 @@ import zipfile
 import html5lib
 import pytest
 
+from organizer.__main__ import main
 from organizer.bundle import build
 from organizer.bundle.build import build_all
 from organizer.files import folder_files
@@ -313,3 +315,114 @@ def test_program_of_another_state_of_the_repository_is_named(tmp_path, monkeypat
     monkeypatch.setattr(build, "build_program", lambda task_id: b"a later state")
     build.built_task(ID, None)
     assert f"dist/{ID}.zip differs from this repository's; run make bundle" in capsys.readouterr().out
+
+
+def test_demo_data_the_date_and_the_competition_are_said(submissions, tmp_path, capsys):
+    out, reference = tmp_path / "out", tmp_path / "reference" / ID
+    assert call(submissions, out, "--date", "2024-05-31") == 0
+    assert "DEMO: the reference is synthetic demo data\n" in capsys.readouterr().out
+    for name in ("index.html", "ranking.html"):
+        text = (out / name).read_text()
+        assert "[DEMO DATA] People in Video: " in text
+        assert "; 2024-05-31." in text
+    shutil.copytree(REFERENCE, reference)
+    (reference / "SYNTHETIC.md").unlink()
+    call(submissions, out, reference=reference)
+    assert "DEMO" not in capsys.readouterr().out + (out / "index.html").read_text()
+    with pytest.raises(SystemExit):
+        call(submissions, out, "--date", "31.05.2024")
+
+
+def test_baselines_are_read_from_json(submissions, tmp_path, capsys):
+    out, path = tmp_path / "out", tmp_path / "baselines.json"
+    path.write_text('[{"name": "random", "score": 0.125, "interval": [0.1, 0.25], "seed": 1}]')
+    assert call(submissions, out, "--baselines", path) == 0
+    assert "0.1000 to 0.2500" in (out / "ranking.html").read_text()
+    assert "random" not in (out / "ranking.csv").read_text()
+    assert call(submissions, out, "--baselines", path, "--protocols", "published", "released") == 1
+    assert "baselines are scores by one protocol" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[1]", "{", "{}", '[{"name": "a"}]', '[{"name": "a", "score": NaN}]', '[{"name": "a", "score": "1"}]',
+     '[{"name": "a", "score": 0, "interval": [0]}]'],
+)  # fmt: skip
+def test_other_json_than_baselines_is_refused(submissions, tmp_path, capsys, text):
+    path = tmp_path / "baselines.json"
+    path.write_text(text)
+    assert call(submissions, tmp_path / "out", "--baselines", path) == 1
+    assert f"{path}: these are no baselines; write JSON such as" in capsys.readouterr().out
+
+
+def test_baselines_of_make_baselines_are_shown_for_their_reference_alone(submissions, tmp_path, capsys):
+    folder, other = tmp_path / "baselines", tmp_path / "reference" / ID
+    assert main(["baselines", ID, "--reference", str(REFERENCE), "--output", str(folder)]) == 0
+    path = folder / "baselines.json"
+    assert call(submissions, tmp_path / "out", "--baselines", path) == 0
+    text = (tmp_path / "out" / "ranking.html").read_text()
+    for own in json.loads(path.read_text())["baselines"]:
+        assert f'"name">{own["name"]}<small>baseline' in text
+        assert f"{own['low']:.4f} to {own['high']:.4f}" in text or own["low"] == own["high"]
+    shutil.copytree(REFERENCE, other)
+    labels = other / "DemoSequence0001_labels.csv"
+    labels.write_text("\n".join(labels.read_text().splitlines()[:-1]) + "\n")
+    capsys.readouterr()
+    assert call(submissions, tmp_path / "out", "--baselines", path, reference=other) == 1
+    assert f"{path}: made for another reference, program or settings" in capsys.readouterr().out
+
+
+def test_renamed_teams_are_new_and_gone(submissions, tmp_path, capsys):
+    out = tmp_path / "out"
+    write_submissions(submissions, {"other.zip": sample("weak")})
+    call(submissions, out)
+    (submissions / "team").rename(submissions / "renamed")
+    capsys.readouterr()
+    call(submissions, out)
+    said = capsys.readouterr().out
+    assert "changed since the run before: 0 scores and 0 ranks, 1 team new, 1 team gone\n" in said
+    assert "Kendall's tau-b between the two rankings: undefined" in said
+    found = rows(out / "changes.csv", "team")
+    assert {team: row["why"] for team, row in found.items()} == {
+        "renamed": "new",
+        "other": "",
+        "team": "gone",
+    }
+
+
+def test_files_of_a_run_with_other_protocols_are_replaced(submissions, tmp_path):
+    out = tmp_path / "out"
+    call(submissions, out)
+    once = left(out)
+    call(submissions, out, "--protocols", "published", "released")
+    twice = left(out)
+    assert {name.partition("/")[0] for name in twice} == {"published", "released"}
+    (out / "released" / "my notes.txt").write_text("kept")
+    call(submissions, out)
+    assert left(out) == {**once, "released/my notes.txt": b"kept"}
+
+
+def test_teams_that_are_not_listed_are_counted(tmp_path, capsys):
+    folder = write_submissions(tmp_path / "in", {f"t{i}/a.zip": sample() for i in range(12)})
+    assert call(folder, tmp_path / "out") == 0
+    assert (said := capsys.readouterr().out).count("\n   1  ") == 10
+    assert "\n      and 2 more teams: ranking.csv\nscored 12 of 12 submissions\n" in said
+
+
+@pytest.mark.parametrize(("n_wrong", "n_right", "is_wrong"), [(5, 0, True), (1, 0, True), (2, 1, False)])
+def test_a_wrong_reference_is_said_once_and_before_the_errors(tmp_path, capsys, n_wrong, n_right, is_wrong):
+    wrong = {name.replace("Demo", "Other"): data for name, data in sample().items()}
+    named = {f"b{i}.zip": {**wrong, "number.txt": str(i)} for i in range(n_wrong)}
+    named |= {f"a{i}.zip": sample() for i in range(n_right)}
+    folder = write_submissions(tmp_path / "in", {**named, "no.zip": b""})
+    assert call(folder, tmp_path / "out", "--workers", 1) == 0
+    said = capsys.readouterr().out
+    assert said.count("warning | none of the items of the first submission is in the reference") == is_wrong
+    assert said.count(": invalid E-FILE-NONE: ") == n_wrong
+    assert not is_wrong or said.index("warning | ") < said.index("E-FILE-NONE")
+
+
+def test_a_run_without_a_score_names_no_page_to_publish(tmp_path, capsys):
+    folder = write_submissions(tmp_path / "in", {"a.zip": b"no zip"})
+    assert call(folder, tmp_path / "out") == 0
+    assert "ranking.html" not in capsys.readouterr().out

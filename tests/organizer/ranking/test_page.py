@@ -20,6 +20,7 @@ from organizer.runs.rescore import Record
 from organizer.runs.submissions import Submission
 from scoring_program.metrics.resampling import half_scores, weighted_mean
 from scoring_program.report import standings
+from scoring_program.report.standings import Baseline
 from scoring_program.task import load_task
 
 TASK = load_task("chalearn_gesture")
@@ -40,14 +41,14 @@ def record_of(team, values, coverage=1.0, groups=None, name="1"):
     return Record(Submission(f"{team}/{name}.zip", team, "", Path(name)), "", entry, Path())
 
 
-def pages_of(records, sorting="desc", keep="best"):
+def pages_of(records, sorting="desc", protocol="", other=None, **about):
     """Return the pages of a ranking."""
     columns = [replace(TASK.columns[0], sorting=sorting), *TASK.columns[1:]]
     task = replace(TASK, columns=columns)
-    ranking = ranking_of(records, task, keep)
+    ranking = ranking_of(records, task, about.get("keep", "best"))
     history = tables.History(Path("none"), records, ranking)
     links = {record.submission.name: "details/x.html" for record in records}
-    return page.RankingPages(task, records, ranking, history, links, "", None, keep)
+    return page.RankingPages(task, records, ranking, history, links, protocol, other, page.About(**about))
 
 
 def teams(values=CLOSE, sorting="desc", **options):
@@ -211,3 +212,119 @@ def test_tables_have_the_columns_of_their_headers():
 def test_pairs_of_the_first_teams_only_are_in_the_table(monkeypatch):
     monkeypatch.setattr(tables, "MOST_TEAMS", 2)
     assert len(rows_of(tables.pairs_csv(teams().ranking))) == 1
+
+
+def test_page_says_the_competition_the_date_the_items_and_what_is_demo_data():
+    text = shown(page.ranking_page(pages_of([record_of("a", CLOSE[:, 0])])))
+    assert text.startswith(
+        f"{TASK.title} Ranking 1 team ranked; 1 of 1 submission scored, over 40 sequences. "
+    )
+    assert "DEMO" not in text
+    about = {"competition": "Hands", "date": "2024-05-31", "is_demo": True}
+    text = shown(page.ranking_page(pages_of([record_of("a", CLOSE[:, 0])], protocol="released", **about)))
+    assert text.startswith(f"[DEMO DATA] Hands: {TASK.title} Ranking ")
+    assert "over 40 sequences; protocol: released; 2024-05-31. DEMO: the reference is synthetic" in text
+
+
+def test_coverage_stands_below_the_teams_that_left_something_out():
+    records = [record_of("a", CLOSE[:, 0]), record_of("b", CLOSE[:, 1], coverage=0.925)]
+    text = shown(page.ranking_page(pages_of(records)))
+    assert text.count("coverage 0.9250") == 1
+    assert "Coverage: the share of the reference" in text
+    assert "overage" not in shown(page.ranking_page(pages_of(records[:1])))
+
+
+@pytest.mark.parametrize(
+    ("sorting", "order"), [("desc", ["high", "team", "low"]), ("asc", ["low", "team", "high"])]
+)
+def test_baselines_are_rows_without_a_rank(sorting, order):
+    baselines = [Baseline("low", 0.1, 0.05, 0.25), Baseline("high", 0.9, 0.9, 0.9)]
+    found = pages_of([record_of("team", CLOSE[:, 0])], sorting, baselines=baselines)
+    text = page.ranking_page(found)
+    assert re.findall('class="name">([a-z]+)', text) == order
+    assert "– low baseline 0.1000 0.0500 to 0.2500" in shown(text)
+    assert "– high baseline 0.9000 no interval" in shown(text)
+    assert len(found.ranking.teams) == 1
+
+
+def test_names_of_teams_are_written_in_full():
+    name = "Institute of " + "very " * 30 + "long names"
+    records = [record_of(name, CLOSE[:, 0]), record_of("b", CLOSE[:, 1])]
+    ranking = ranking_of(records, TASK)
+    text = page.ranking_page(pages_of(records, protocol="published", other=ranking))
+    assert text.count(name) == 3
+
+
+def test_decimals_of_intervals_are_those_that_participants_see():
+    records = [record_of("a", CLOSE[:, 0]), record_of("b", CLOSE[:, 1])]
+    records = [replace(own, entry=replace(own.entry, decimals=2)) for own in records]
+    text = page.ranking_page(pages_of(records)).split('id="stability"')[0]
+    assert re.findall(r"<small>(-?\d\.\d+ to -?\d\.\d+)", text)
+    assert not re.search(r"<small>[^<]*\.\d{3}", text)
+
+
+@pytest.mark.parametrize("teams", [("a", "b"), ("c",)])
+def test_tau_b_of_equal_scores_or_no_common_team_is_undefined(teams):
+    here, there = ([record_of(team, CLOSE[:, 0]) for team in own] for own in (("a", "b"), teams))
+    text = shown(page.ranking_page(pages_of(here, protocol="published", other=ranking_of(there, TASK))))
+    undefined = "undefined, because fewer than two teams are in both, or all share a rank."
+    assert f"Kendall's tau-b between both rankings: {undefined}" in text
+    assert f"Kendall's tau-b between this ranking and that of a half, on average: {undefined}" in text
+    assert ("3 teams ranked by one protocol only." in text) == (teams == ("c",))
+
+
+def test_teams_that_are_not_drawn_are_counted():
+    many = [record_of(f"t{k}", np.roll(CLOSE[:, 0], k)) for k in range(32)]
+    text = shown(page.index_page(pages_of(many)))
+    assert "2 more teams not drawn." in text
+    assert "The first 30 of 40; all: items.csv." in text
+    assert "all: items.csv" not in shown(page.index_page(pages_of([record_of("a", CLOSE[:30, 0])])))
+
+
+def dated(team, values, day):
+    record = record_of(team, values, name=day)
+    return replace(record, submission=replace(record.submission, date=day))
+
+
+def test_best_so_far_is_a_staircase_that_goes_on_to_the_last_day():
+    constant = [np.full(12, score) for score in (0.25, 0.75, 0.5)]
+    records = [dated("a", own, f"2024-05-0{day}") for own, day in zip(constant, (1, 3, 4))]
+    chart = page.index_page(pages_of([*records, dated("b", constant[0], "2024-05-05")])).split(
+        'id="progress"'
+    )[1]
+    drawn = re.findall(r'class="line-\w" d="([^"]+)"', chart)[:1]
+    assert drawn == ["M0 75 L50 75 L50 25 L75 25 L75 25 L100 25"]
+    ends = re.findall(r'class="end" style="bottom:([\d.]+)%"', chart)
+    assert ends == ["25.00", "75.00"]
+
+
+def failed(problem):
+    return Record(
+        Submission("x" * 50 + "y" * 50 + ".zip", "team", "", Path()), "", Entry("invalid", problem), Path()
+    )
+
+
+def test_reason_of_a_failure_stands_first_and_names_of_files_are_cut_in_the_middle():
+    own = failed("E-ZIP-NOT: no zip")
+    card = page.index_page(pages_of([own])).split('id="failed"')[1].split("</section>")[0]
+    assert re.search(r"<tbody><tr><td><div[^>]*>E-ZIP-NOT: no zip</div></td><td><a", card)
+    assert f">{'x' * 30}…{'y' * 25}.zip</a>" in card
+
+
+@pytest.mark.parametrize(
+    ("records", "is_wrong"),
+    [
+        ([failed("E-FILE-NONE: x")], True),
+        ([failed("E-FILE-NONE: x"), failed("E-ZIP-NOT: x"), record_of("a", CLOSE[:, 0], 0.0)], True),
+        ([failed("E-FILE-NONE: x"), record_of("a", CLOSE[:, 0])], False),
+        ([failed("E-ZIP-NOT: x")], False),
+    ],
+)
+def test_a_reference_without_any_submitted_item_may_be_the_wrong_one(records, is_wrong):
+    assert ("may be the wrong one" in shown(page.index_page(pages_of(records)))) == is_wrong
+
+
+def test_no_page_that_does_not_exist_is_named():
+    text = shown(page.index_page(pages_of([failed("E-ZIP-NOT: x")])))
+    assert "ranking.html" not in text
+    assert ".csv" not in text

@@ -120,7 +120,7 @@ def test_a_broken_reference_is_told(processes, tmp_path, capsys):
 def test_a_scheduler_without_workers_is_one_line(processes, tmp_path, capsys):
     folder = write_submissions(tmp_path / "in", {"fine.zip": sample()})
     assert call(folder, tmp_path / "out", "--scheduler", processes.address) == 2
-    assert capsys.readouterr().out.splitlines()[1:] == [
+    assert capsys.readouterr().out.splitlines()[2:] == [
         f"{processes.address}: the scheduler has no workers; start some with: dask worker {processes.address}"
     ]
 
@@ -130,7 +130,7 @@ def test_a_scheduler_that_cannot_be_reached_is_one_line(tmp_path, capsys, monkey
     folder = write_submissions(tmp_path / "in", {"fine.zip": sample()})
     assert call(folder, tmp_path / "out", "--scheduler", "tcp://127.0.0.1:1") == 2
     captured = capsys.readouterr()
-    assert captured.out.splitlines()[1:] == [
+    assert captured.out.splitlines()[2:] == [
         "tcp://127.0.0.1:1: no scheduler answers there; start one with: dask scheduler"
     ]
 

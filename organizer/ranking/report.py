@@ -1,0 +1,198 @@
+"""The command ``report``: a ranking for a paper or a site, and a page for each team.
+
+All of it is to be published: numbers have the decimals that participants see, and costs of errors are those
+that the detail level of the reference showed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html import escape
+from pathlib import Path
+
+import numpy as np
+
+from organizer.bundle import DEMO_TITLE
+from organizer.ranking.command import RUNS, page_name
+from organizer.ranking.page import About, RankingPages, render_page, standings_of
+from organizer.ranking.statistics import Ranking, ranking_of
+from organizer.ranking.tables import Cell, History, csv_table
+from organizer.runs.rescore import stored_record
+from scoring_program.metrics.comparison import SIGNIFICANT
+from scoring_program.report.html import clean, cut
+from scoring_program.report.outputs import write_atomic
+from scoring_program.report.page import card, cost_cards
+from scoring_program.report.standings import (
+    LONGEST_NAME,
+    Band,
+    Baseline,
+    Standings,
+    band_text,
+    method_texts,
+    position,
+    rows_of,
+    scale_of,
+    sentences,
+    span,
+    ticks,
+)
+from scoring_program.result import ErrorCost, Interval, Result, Statistics
+from scoring_program.task import load_task
+from validator.findings import counted, printable
+
+_ROW, _PLOT, _LETTER = 24, 320, 7.2
+_MOST_NAMES = 100
+_LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_LATEX |= {sign: f"\\{sign}" for sign in "&%$#_{}"}
+
+
+def report(task_id: str, folder: Path, output: Path) -> int:
+    """Write the report on the ranking that ``rescore`` left in a folder; return 1 if there is none.
+
+    ``output`` gets ``ranking.csv``, ``ranking.tex``, ``ranking.svg``, ``methods.txt``, and ``teams/`` with a
+    page for each team; with two protocols a folder for each.
+    """
+    task = load_task(task_id)
+    try:
+        data = json.loads((folder / RUNS).read_text(encoding="utf-8"))
+        baselines = [Baseline(*own) for own in data["about"]["baselines"]]
+        about = replace(About(**data["about"]), baselines=baselines)
+        runs = {
+            key: [stored_record(folder, *row) for row in rows] for key, rows in data["runs"][task_id].items()
+        }
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        hint = f"run make rescore ID={task_id} first"
+        print(printable(f"{folder}: there is no complete ranking of {task_id} in it; {hint}"))
+        return 1
+    for protocol, records in runs.items():
+        if ranking := ranking_of(records, task, about.keep):
+            pages = RankingPages(task, records, ranking, History(Path(), (), None), {}, protocol, None, about)
+            _write(pages, ranking, output / protocol if len(runs) > 1 else output)
+        else:
+            print(printable(f"{folder}: no submission was scored, so there is nothing to report"))
+            return 1
+    print(printable(f"{DEMO_TITLE if about.is_demo else ''}written to {output}"))
+    return 0
+
+
+def _write(pages: RankingPages, ranking: Ranking, folder: Path) -> None:
+    of, teams = standings_of(pages, ranking), folder / "teams"
+    teams.mkdir(parents=True, exist_ok=True)
+    for old in teams.glob("*.html"):
+        if re.search("-[0-9a-f]{8}$", old.stem):
+            old.unlink()
+    write_atomic(folder / "ranking.csv", _csv(of))
+    write_atomic(folder / "ranking.tex", _latex(of, pages.title))
+    write_atomic(folder / "ranking.svg", _svg(of, pages.title))
+    took_part = (
+        f"{counted(len(of.names), 'team')} with {counted(sum(ranking.submissions), 'scored submission')}"
+    )
+    first = f"{pages.title}: {took_part}; the {pages.about.keep} submission of a team counts."
+    lines = [first, *sentences(of), *method_texts(of, ranking.half_samples)]
+    write_atomic(folder / "methods.txt", clean(f"{' '.join(lines)}\n\nSignature: {ranking.signature}\n"))
+    for row in rows_of(of):
+        if row.place is not None:
+            text = _team_page(pages, ranking, of, row.place, row.band)
+            write_atomic(teams / page_name(row.name), text)
+
+
+def _csv(of: Standings) -> str:
+    rows = list[list[Cell]]()
+    for i, name, shown, (low, _, high) in rows_of(of):
+        place: list[Cell] = [None, None, None]
+        if i is not None:
+            place = [
+                int(own[i]) for own in (of.comparison.rank, of.comparison.rank_low, of.comparison.rank_high)
+            ]
+        rows.append([*place, name, float(shown), *([low, high] if low < high else [None, None])])
+    return csv_table("rank, rank_low, rank_high, team, score, score_low, score_high", rows)
+
+
+def _latex(of: Standings, title: str) -> str:
+    """Return a table for LaTeX with booktabs."""
+    rows = [["Rank", "Possible ranks", of.thing.capitalize(), of.task.columns[0].title, "95 % interval"]]
+    for i, name, shown, band in rows_of(of):
+        place = ["--", "--"] if i is None else [str(of.comparison.rank[i]), _ranks(of, i)]
+        rows.append([*place, name, shown, band_text(band, of.decimals)])
+    cells = [
+        [re.sub(r"[\\~^&%$#_{}]", lambda sign: _LATEX[sign[0]], clean(cell)) for cell in row] for row in rows
+    ]
+    head, *lines = [" & ".join(row) + r" \\" for row in cells]
+    demo = [r"\multicolumn{5}{c}{DEMO DATA} \\"] if title.startswith(DEMO_TITLE) else []
+    begin = [
+        f"% {clean(title)}. Needs \\usepackage{{booktabs}}.",
+        r"\begin{tabular}{rrlrl}",
+        r"\toprule",
+        head,
+    ]
+    return "\n".join([*begin, r"\midrule", *demo, *lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def _ranks(of: Standings, i: int) -> str:
+    return span(int(of.comparison.rank_low[i]), int(of.comparison.rank_high[i]))
+
+
+def _svg(of: Standings, title: str) -> str:
+    """Return a forest plot of the scores."""
+    rows = rows_of(of)
+    scale, left = scale_of([row.band for row in rows]), 60 + _LETTER * max(len(cut(row.name)) for row in rows)
+    bottom, width = _ROW * len(rows) + 4, left + _PLOT + 70
+    parts = [
+        f'<path d="M{left:.1f} {bottom} h{_PLOT}" stroke="#333"/>',
+        _text(5, bottom + 62, title, "start"),
+    ]
+    for number, (i, name, shown, band) in enumerate(rows):
+        y, (low, score, high) = _ROW * number + 12, (left + _PLOT * position(x, scale) / 100 for x in band)
+        parts.append(_text(30, y + 4, "" if i is None else str(of.comparison.rank[i]), "end"))
+        parts += [_text(40, y + 4, cut(name), "start"), _text(width - 5, y + 4, shown, "end")]
+        parts.append(f'<rect x="{low:.1f}" y="{y - 5}" width="{high - low:.1f}" height="10" fill="#e0a76b"/>')
+        parts.append(f'<path d="M{score:.1f} {y - 9} v18" stroke="#333"/>')
+    for tick in ticks(scale):
+        at = left + _PLOT * position(tick, scale) / 100
+        parts.append(f'<path d="M{at:.1f} {bottom} v5" stroke="#333"/>')
+        parts.append(_text(at, bottom + 20, f"{tick:.10g}", "middle"))
+    parts.append(_text(left + _PLOT / 2, bottom + 42, f"{of.task.columns[0].title}, 95 % interval", "middle"))
+    size = f'viewBox="0 0 {width:.0f} {bottom + 70}" font-family="sans-serif" font-size="12"'
+    return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" {size}>', *parts, "</svg>", ""])
+
+
+def _text(x: float, y: float, text: str, anchor: str) -> str:
+    return f'<text x="{x:.1f}" y="{y}" text-anchor="{anchor}">{escape(clean(text))}</text>'
+
+
+def _team_page(pages: RankingPages, ranking: Ranking, of: Standings, i: int, band: Band) -> str:
+    """Return the page of one team: its place, what costs most, and whom it differs from."""
+    entry, interval = ranking.records[i].entry, band_text(band, of.decimals)
+    place = [
+        f"Rank {of.comparison.rank[i]} of {counted(len(of.names), 'team')}; possible ranks: {_ranks(of, i)}.",
+        f"{of.task.columns[0].title} {of.shown[i]} over {of.over}; 95 % interval: {interval}.",
+        f"Coverage {entry.scores['coverage']:.{of.decimals}f}; "
+        f"{counted(ranking.submissions[i], 'scored submission')}.",
+    ]
+    over = Interval(band[0], band[2], 0.0, ranking.half_samples, entry.n_items, of.over, of.unit == "group")
+    costs = [ErrorCost(*cost) for cost in entry.error_costs]
+    none = Statistics(np.zeros(0), np.zeros(0, bool), np.zeros(0, np.int64), ())
+    result = Result(entry.scores, none, (), None, over, costs, decimals=entry.decimals)
+    cards = [card("place", "Place", "", *place), *cost_cards(pages.task, result)]
+    cards.append(card("others", "Other teams", "", *_others(of, i)))
+    cards.append(card("signature", "Signature", "Scores with one signature are comparable.", entry.signature))
+    return render_page(pages, cut(of.names[i], LONGEST_NAME), cards)
+
+
+def _others(of: Standings, i: int) -> list[str]:
+    """Return which teams a team is better or worse than, or not distinguishable from."""
+    m, lines = len(of.names), list[str]()
+    j = np.delete(np.arange(m), i)
+    first, second = np.minimum(i, j), np.maximum(i, j)
+    # Where the pairs stand in the order of the first team, then the second.
+    pair = first * m - first * (first + 3) // 2 + second - 1
+    is_apart = of.comparison.pairs.p_adjusted[pair] < SIGNIFICANT
+    chosen = {"Significantly better than": is_apart & (j > i), "Significantly worse than": is_apart & (j < i)}
+    for text, which in {**chosen, "Not distinguishable from": ~is_apart}.items():
+        names = [cut(of.names[k], LONGEST_NAME) for k in j[which].tolist()]
+        more = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
+        listed = ", ".join(names[:_MOST_NAMES])
+        lines.append(f"{text} {counted(len(names), 'team')}{': ' if names else ''}{listed}{more}.")
+    return lines

@@ -1,0 +1,163 @@
+"""The command ``report``: what it writes for a paper and for each team, and what it must not show."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from xml.etree import ElementTree
+
+import html5lib
+import pytest
+
+from organizer.__main__ import main
+from organizer.files import folder_files
+from tests.rescoring import ID, REFERENCE, call, rows, sample, varied, write_submissions
+
+pytestmark = pytest.mark.slow
+
+HOSTILE = "<b>50% & _\\{x}$\u202e=1"
+BASELINES = '[{"name": "perfect", "score": 1, "interval": [1, 1]}, {"name": "random", "score": 0.1}]'
+
+
+def report(ranking, output):
+    return main(["report", ID, "--ranking", str(ranking), "--output", str(output)])
+
+
+def ranked(tmp_path, settings="", *more):
+    """Rank four teams against the demo reference with settings, and return the folder of the ranking."""
+    reference = tmp_path / "reference" / ID
+    shutil.copytree(REFERENCE, reference)
+    (reference / "settings.yaml").write_text(settings)
+    teams = {f"{name}/secret.zip": varied(90 * k) for k, name in enumerate(["a", HOSTILE, "c"])}
+    folder = write_submissions(tmp_path / "in", {**teams, "a/weak.zip": sample("weak"), "c/no.zip": b""})
+    assert call(folder, tmp_path / "out", *more, reference=reference) == 0
+    return tmp_path / "out"
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    (folder / "baselines.json").write_text(BASELINES)
+    out = ranked(folder, "detail: full\n", "--baselines", folder / "baselines.json", "--date", "2024-05-31")
+    assert report(out, folder / "report") == 0
+    return out, folder / "report"
+
+
+def shown(text):
+    tree = html5lib.HTMLParser(namespaceHTMLElements=False, strict=True).parse(text)
+    return " ".join(" ".join(tree.find("body").itertext()).split())
+
+
+def test_tables_and_plot_hold_teams_and_baselines_as_the_leaderboard_shows_them(written):
+    out, folder = written
+    found = rows(folder / "ranking.csv", "team")
+    teams = rows(out / "ranking.csv", "team")
+    assert list(found) == ["perfect", *teams, "random"]
+    for team, own in teams.items():
+        for key in ("rank", "rank_low", "rank_high"):
+            assert found[team][key] == own[key]
+        for key in ("score", "score_low", "score_high"):
+            assert float(found[team][key]) == round(float(own[key]), 4)
+    assert (found["random"]["rank"], found["random"]["score_low"]) == ("", "")
+    lines = (folder / "ranking.tex").read_text().splitlines()
+    assert lines[0].startswith("% [DEMO DATA] People in Video: ")
+    assert {r"\toprule", r"\midrule", r"\bottomrule"} < set(lines)
+    assert r"\multicolumn{5}{c}{DEMO DATA} \\" in lines
+    (hostile,) = (line for line in lines if "50" in line)
+    assert r" & <b>50\% \& \_\textbackslash{}\{x\}\$" in hostile
+    assert hostile.count(" & ") == 4
+    drawing = ElementTree.fromstring((folder / "ranking.svg").read_text())  # noqa: S314 - it is ours
+    assert [len(drawing.findall(f"{{*}}{tag}")) for tag in ("rect", "script")] == [5, 0]
+    assert "".join(drawing.itertext()).count("<b>50%") == 1
+
+
+def test_paragraph_on_methods_has_the_numbers(written):
+    text = (written[1] / "methods.txt").read_text()
+    for part in (
+        "[DEMO DATA] ",
+        "3 teams with 4 scored submissions; the best submission of a team counts.",
+        "the reference (12 sequences)",
+        "two halves 500 times (seed 20140906)",
+        "adjusted for 3 pairs (Holm",
+        f"Signature: {ID}|protocol:published|",
+    ):
+        assert part in text
+
+
+def test_page_of_a_team_has_its_place_its_costs_and_the_other_teams(written):
+    out, folder = written
+    pages = [path.read_text() for path in sorted((folder / "teams").iterdir())]
+    assert len(pages) == 3
+    (text,) = (shown(own) for own in pages if "<h1>c</h1>" in own)
+    own = rows(out / "ranking.csv", "team")["c"]
+    assert f"Rank 3 of 3 teams; possible ranks: {own['rank_low']}" in text
+    interval = f"95 % interval: {float(own['score_low']):.4f} to {float(own['score_high']):.4f}"
+    assert f"Mean Jaccard {float(own['score']):.4f} over 12 sequences; {interval}." in text
+    assert "; 2024-05-31. DEMO: " in text
+    better = [
+        row["first"] for row in rows(out / "pairs.csv", "first").values() if float(row["p_adjusted"]) < 0.05
+    ]
+    assert "Significantly better than 0 teams." in text
+    assert f"Significantly worse than {int(own['rank_low']) - 1} team" in text
+    assert len(better) <= 2
+    assert "All types of errors" in text
+
+
+def test_nothing_of_the_reference_or_of_names_of_files_is_in_a_report(written):
+    for name, data in folder_files(written[1]).items():
+        text = data.decode()
+        assert "DemoSequence" not in text
+        assert "secret" not in text
+        assert "\u202e" not in text
+        assert not name.endswith(("html", "svg")) or not re.search(
+            "<script|<b>|https?://(?!www.w3.org/2000/svg)", text
+        )
+
+
+@pytest.mark.parametrize(("detail", "expected"), [("none", False), ("summary", True)])
+def test_costs_are_shown_where_the_detail_level_shows_them(tmp_path, detail, expected):
+    assert report(ranked(tmp_path, f"detail: {detail}\n"), tmp_path / "report") == 0
+    (text,) = (path.read_text() for path in (tmp_path / "report" / "teams").glob("a-*"))
+    assert ("What costs most" in text) == expected
+
+
+def test_no_number_of_a_report_has_more_decimals_than_participants_see(tmp_path):
+    assert report(ranked(tmp_path, "score_decimals: 2\n"), tmp_path / "report") == 0
+    for name, data in folder_files(tmp_path / "report").items():
+        text = shown(data.decode()) if name.endswith("html") else data.decode()
+        text = re.sub('(stroke|x|y|x1|x2|y1|y2|width)="[^"]*"|version:[0-9.]+', "", text)
+        assert [
+            number for number in re.findall(r"\d\.\d+", text) if float(number) != round(float(number), 2)
+        ] == []
+
+
+def test_a_report_is_the_same_again_and_without_teams_that_are_gone(tmp_path):
+    out = ranked(tmp_path)
+    assert report(out, tmp_path / "report") == 0
+    before = folder_files(tmp_path / "report")
+    (tmp_path / "report" / "teams" / "gone-01234567.html").write_text("old")
+    (tmp_path / "report" / "teams" / "own.html").write_text("not ours")
+    assert report(out, tmp_path / "report") == 0
+    assert folder_files(tmp_path / "report") == {**before, "teams/own.html": b"not ours"}
+
+
+def test_two_protocols_get_a_report_each(tmp_path):
+    out = ranked(tmp_path, "", "--protocols", "published", "released")
+    assert report(out, tmp_path / "report") == 0
+    for protocol in ("published", "released"):
+        assert f"|protocol:{protocol}|" in (tmp_path / "report" / protocol / "methods.txt").read_text()
+
+
+def test_without_a_ranking_there_is_no_report(tmp_path, capsys):
+    assert report(tmp_path, tmp_path / "report") == 1
+    assert f"run make rescore ID={ID} first" in capsys.readouterr().out
+    out = ranked(tmp_path)
+    for path in (out / "store").glob("*/*.html"):
+        path.unlink()
+    assert report(out, tmp_path / "report") == 1
+    folder = write_submissions(tmp_path / "bad", {"a.zip": b""})
+    assert call(folder, tmp_path / "none") == 0
+    capsys.readouterr()
+    assert report(tmp_path / "none", tmp_path / "report") == 1
+    assert "no submission was scored" in capsys.readouterr().out
+    assert not (tmp_path / "report").exists()
