@@ -147,7 +147,7 @@ def _svg(of: Standings, title: str) -> str:
         y, (low, score, high) = _ROW * number + 12, (left + _PLOT * position(x, scale) / 100 for x in band)
         parts.append(_text(30, y + 4, "" if i is None else str(of.comparison.rank[i]), "end"))
         parts += [_text(40, y + 4, cut(name), "start"), _text(width - 5, y + 4, shown, "end")]
-        parts.append(f'<rect x="{low:.1f}" y="{y - 5}" width="{high - low:.1f}" height="10" fill="#e0a76b"/>')
+        parts.append(f'<rect x="{low:.1f}" y="{y - 5}" width="{high - low:.1f}" height="10" fill="#8aa9cb"/>')
         parts.append(f'<path d="M{score:.1f} {y - 9} v18" stroke="#333"/>')
     for tick in ticks(scale):
         at = left + _PLOT * position(tick, scale) / 100
