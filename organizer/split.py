@@ -138,7 +138,7 @@ def _parts(loaded: AnyLoaded, classes: Mapping[str, Sequence[str]], division: Di
     part = divide(counts, np.array(division.shares) / sum(division.shares), division.seed)
     if len(set(part.tolist())) < len(division.shares):
         problem, remedy = "a part would be empty", "choose other SHARES, or smaller groups"
-        Findings().refuse(_EMPTY, f"{problem}: there are {len(numbers):,} groups", remedy)
+        Findings().refuse(_EMPTY, f"{problem}: {counted(len(numbers), 'group')} found", remedy)
     return {item: int(part[numbers[group_of[item]]]) for item in classes}
 
 

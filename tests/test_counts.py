@@ -15,7 +15,7 @@ PACKAGES = ("validator", "scoring_program", "organizer", "starting_kit")
 OTHER_WORDS = {
     *("and", "as", "at", "begins", "counts", "differs", "does", "exists", "gets", "has", "in", "is", "leads", "lies"),
     *("works", "no", "not", "occurs", "of", "ordinary", "put", "sorts", "stands", "this", "to", "unpacks", "was", "whether"),
-    *("with", "bytes", "clss", "ms", "participants", "pixels", "points"),
+    *("with", "looks", "takes", "bytes", "clss", "ms", "participants", "pixels", "points"),
 }  # fmt: skip
 
 

@@ -324,7 +324,7 @@ class Findings:
             named = ", ".join(files[:_PLACES_SHOWN])
             more = f" and {len(files) - _PLACES_SHOWN:,} more" if len(files) > _PLACES_SHOWN else ""
             least = "" if self._unread.isdisjoint(files) else "at least "
-            such = f"{least}{counted(count, 'such problem')} in {len(files):,} files: {named}{more}"
+            such = f"{least}{counted(count, 'such problem')} in {counted(len(files), 'file')}: {named}{more}"
             return replace(problems[0], problem=f"{problems[0].problem} ({such})")
         if count == 1:
             return problems[0]

@@ -41,7 +41,7 @@ from organizer.data.references import task_folder, task_folders
 from organizer.files import Files, files_below, read_zip, zip_bytes
 from organizer.runs.worker import BuiltTask
 from scoring_program.task import load_task, task_ids
-from validator.findings import Refused
+from validator.findings import Refused, counted
 
 _SAMPLE = "_sample.zip"
 
@@ -207,7 +207,7 @@ def _changed(competition: Competition, cut: Competition) -> Iterator[str]:
     for _, phase in sorted_phases(competition):
         limits = ", ".join(f"{key} {phase[key]}" for key in LIMITS if phase.get(key) is not None)
         if limits and len(phase["tasks"]) > 1:
-            share = f"in competition.zip its {len(phase['tasks'])} tasks share that"
+            share = f"in competition.zip its {counted(len(phase['tasks']), 'task')} share that"
             yield f"in each bundle the phase {phase['name']} has {limits}; {share}"
 
 

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -57,7 +58,7 @@ def test_every_command_and_program_of_the_texts_works(kit):
     for command, program in steps:
         if command.startswith("-m pip"):
             continue
-        run(command.split() if command else ["-c", program], kit)
+        run(shlex.split(command) if command else ["-c", program], kit)
         if re.fullmatch(r"evaluate\.py \w+ my\.zip", command):
             score = json.loads((kit / "evaluation" / "scores.json").read_text())["score"]
             assert (score > 0) != ("its score is 0" in readme)

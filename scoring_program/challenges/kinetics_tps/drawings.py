@@ -9,6 +9,7 @@ from scoring_program.challenges.kinetics_tps.measure import VideoStatistics
 from scoring_program.challenges.kinetics_tps.page import worst_videos
 from scoring_program.metrics import part_state
 from scoring_program.result import EXTENT, GROUND_TRUTH, PREDICTION, Drawing, DrawnObject, Section, shapes
+from validator.findings import counted
 
 
 def drawings(statistics: VideoStatistics, number: int) -> list[Section]:
@@ -64,12 +65,13 @@ def _part(statistics: VideoStatistics, part: int, human: str) -> DrawnObject:
     boxes = shapes(GROUND_TRUTH, parts.proposal_box[part])
     boxes += shapes(PREDICTION, statistics.joined.proposals.box[nearest]) if nearest >= 0 else []
     comparison = "at least" if statistics.protocol.part_iou_suffices else "more than"
+    shared = f", but one of {counted(n, 'proposal')}: counts 1/{n}"
     text = {
         part_state.NO_HUMAN: "its human is not matched",
         part_state.NO_BOX: "no prediction",
         part_state.TOO_FAR: f"IoU {iou:.2f}, needs {comparison} {statistics.needed_iou[1]:g}",
         part_state.WRONG_STATE: f"IoU {iou:.2f}, wrong state {names[near] if near >= 0 else ''}".rstrip(),
-        part_state.CORRECT: f"right, IoU {iou:.2f}{f', but one of {n} proposals: counts 1/{n}' * (n > 1)}",
+        part_state.CORRECT: f"right, IoU {iou:.2f}{shared * (n > 1)}",
     }[kind]
     # One line says that a human is not matched.
     is_wrong = n > 1 or kind not in (part_state.CORRECT, part_state.NO_HUMAN)
