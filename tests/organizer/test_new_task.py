@@ -162,7 +162,7 @@ def test_new_tasks_work_at_once_and_are_taken_back(copy, tmp_path):
         run("-m", *tool)
     # Their own tests, and those of what lists all tasks or none.
     chosen = f"({' or '.join(TASKS)} or hold_every_task or names_no_task) and not test_new_task"
-    run("-m", "pytest", "-k", chosen, "-p", "no:cacheprovider")
+    run("-m", "pytest", "-n", "2", "--hypothesis-profile=quick", "-k", chosen, "-p", "no:cacheprovider")
     scored = run("-m", "organizer", "demo")
     run("-m", "organizer", "bundle")
     linted = run("-m", "organizer", "lint", *(f"dist/{task_id}.zip" for task_id in TASKS))

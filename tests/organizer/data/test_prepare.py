@@ -128,7 +128,7 @@ def test_source_is_never_replaced(output, run, source, tmp_path):
     "name",
     [
         *("settings.yml", "Settings.yaml", "setting.yaml", "settings.json", "settings.yaml.txt"),
-        *("settings (1).yaml", "settings", "SETTINGS.YML", "setings.yaml"),
+        *("settings (1).yaml", "settings", "SETTINGS.YML", "sett1ngs.yaml"),
     ],
 )
 def test_near_names_of_settings_are_errors_everywhere(name, run, source, tmp_path):
