@@ -17,7 +17,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from scoring_program.content import Content
 from scoring_program.disclosure import disclosed, rounded, shows_comparisons
 from scoring_program.item_groups import ItemGroups, load_groups
 from scoring_program.metrics import resampling
@@ -200,11 +199,6 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         """Return a hash of the reference in a folder."""
         return reference_hash(folder, settings["item_groups"])
 
-    def content(self, reference: ReferenceT, settings: Settings) -> Content:
-        """Return what of a reference is scored, for its organizers, and what of it looks like a mistake."""
-        n_items = len(self.items(reference))
-        return Content(n_items, {self.item: n_items})
-
     def check_reference(self, folder: Path, settings: Settings, reference: ReferenceT) -> list[Note]:
         """Look for mistakes of organizers that make a run pointless. Raises Refused."""
         return []
@@ -278,14 +272,6 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
     def check(self) -> list[Note]:
         """Look for mistakes of organizers that do not stop a run. Raises Refused."""
         return self.task.check_reference(self.folder, self.settings, self.reference)
-
-    def content(self) -> Content:
-        """Return what is scored, and what looks like a mistake. Raises Refused if nothing is annotated."""
-        content = self.task.content(self.reference, self.settings)
-        if not content.n_instances:
-            problem, remedy = "nothing that is scored is annotated", "give the labels, which may be withheld"
-            Findings().refuse("E-REF-EMPTY", problem, remedy, file=self.folder.name)
-        return content
 
     def read(self, path: Source) -> Read[SubmissionT]:
         """Return the validated submission in a zip file or a folder, with notes. Raises Refused."""

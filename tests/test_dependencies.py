@@ -18,7 +18,7 @@ from tests.helpers import ROOT
 PACKAGES = ("validator", "scoring_program", "starting_kit", "organizer", "quality")
 # Where the modules of one challenge are, each in a package of its name.
 OF_CHALLENGES = (
-    "validator.formats", "scoring_program.challenges", "starting_kit", "organizer.challenges", "quality",
+    "validator.formats", "scoring_program.challenges", "starting_kit", "organizer.challenges", "organizer.content", "quality",
 )  # fmt: skip
 CHALLENGES = sorted(path.parent.name for path in (ROOT / "validator" / "formats").glob("*/read.py"))
 # What each package may import besides itself; the longest name that fits a module counts.
@@ -29,17 +29,16 @@ RULES = {
     "scoring_program.settings": "validator",
     "scoring_program.prepared": "validator",
     "scoring_program.item_groups": "validator",
-    "scoring_program.content": "validator",
     "scoring_program.signature": "scoring_program.settings validator",
     "scoring_program.disclosure": "scoring_program.result validator",
     "scoring_program.hints": "scoring_program.disclosure scoring_program.settings validator",
     "scoring_program.task": "scoring_program.settings scoring_program.signature scoring_program.result "
-    "scoring_program.disclosure scoring_program.content scoring_program.item_groups scoring_program.metrics.resampling validator",
+    "scoring_program.disclosure scoring_program.item_groups scoring_program.metrics.resampling validator",
     "scoring_program.report": "scoring_program.task scoring_program.result scoring_program.disclosure "
     "scoring_program.metrics.resampling scoring_program.metrics.comparison validator",
     "scoring_program.run": "scoring_program validator",
     "scoring_program.score": "scoring_program.run",
-    "scoring_program.challenges": "scoring_program.task scoring_program.content scoring_program.hints scoring_program.disclosure "
+    "scoring_program.challenges": "scoring_program.task scoring_program.hints scoring_program.disclosure "
     "scoring_program.result scoring_program.settings scoring_program.prepared scoring_program.metrics validator",
     "starting_kit": "scoring_program validator",
     "organizer": "scoring_program validator",
@@ -47,7 +46,7 @@ RULES = {
 }
 # The parts of the organizer's tools: each imports those before it only.
 ORGANIZER = (
-    "files", "challenges", "data", "runs", "bundle", "baselines", "split", "ranking", "new_task", "__main__",
+    "files", "challenges", "content", "data", "runs", "bundle", "baselines", "split", "ranking", "new_task", "__main__",
 )  # fmt: skip
 # It asks CoreNLP for the lemmas of one challenge.
 NAMES_A_CHALLENGE = "organizer.data.corenlp"

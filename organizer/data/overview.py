@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from organizer.content import Content, Values, content_of
 from organizer.files import unpack, write_durable
-from scoring_program.content import Content, Values
 from scoring_program.report.html import element
 from scoring_program.report.page import card, cards, contents, document
 from scoring_program.result import Histogram, Section, Table, columns
@@ -75,7 +75,7 @@ class Overview(NamedTuple):
 
 def review(loaded: AnyLoaded) -> Overview:
     """Return the overview of a reference. Raises Refused if nothing is annotated."""
-    content = loaded.content()
+    content = content_of(loaded)
     return Overview(loaded, content, content.warnings)
 
 

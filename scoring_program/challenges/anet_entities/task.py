@@ -8,11 +8,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from scoring_program.challenges.anet_entities import content, hints, measure, page, read
+from scoring_program.challenges.anet_entities import hints, measure, page, read
 from scoring_program.challenges.anet_entities.lemmas import TABLE, lemmas_from_table
 from scoring_program.challenges.anet_entities.measure import SentenceStatistics, WordStatistics
 from scoring_program.challenges.anet_entities.read import Reference, ReferenceWithLemmas
-from scoring_program.content import Content
 from scoring_program.hints import likely_mistakes
 from scoring_program.result import Section, Statistics
 from scoring_program.settings import Settings
@@ -51,7 +50,6 @@ class GivenSentences(EntitiesTask[Reference, WordStatistics]):
     scores = staticmethod(measure.given_scores)
     error_costs = staticmethod(measure.given_error_costs)
     sections = staticmethod(page.given_sections)
-    content = staticmethod(content.content)
     measure = staticmethod(measure.measure_given)
 
     def load_reference(self, folder: Path, settings: Settings) -> Reference:
@@ -112,10 +110,6 @@ class GeneratedSentences(EntitiesTask[ReferenceWithLemmas, SentenceStatistics]):
             table = lemmas_from_table(*_words(annotated), settings["lemma_fallback"])
             return ReferenceWithLemmas(annotated, table.lemmas, table.lemmatizer)
         return ReferenceWithLemmas(annotated, read.load_lemmas(folder), read.lemmatizer(folder))
-
-    def content(self, reference: ReferenceWithLemmas, settings: Settings) -> Content:
-        """Return videos, segments and words, and what looks like a mistake."""
-        return content.content(reference.annotated, settings)
 
     def check_reference(self, folder: Path, settings: Settings, reference: ReferenceWithLemmas) -> list[Note]:
         """Look for empty splits, classes outside of the vocabulary, and tokens without a lemma."""

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scoring_program.challenges.chalearn import content, hints, measure, page, read
+from scoring_program.challenges.chalearn import hints, measure, page, read
 from scoring_program.challenges.chalearn.measure import SequenceStatistics
 from scoring_program.challenges.chalearn.read import Prediction, Reference, Track
-from scoring_program.content import Content
 from scoring_program.hints import likely_mistakes
 from scoring_program.result import Section, Sections
 from scoring_program.settings import Settings
@@ -50,10 +49,6 @@ class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
     def items(self, reference: Reference) -> list[str]:
         """Return the sequences."""
         return reference.sequences
-
-    def content(self, reference: Reference, settings: Settings) -> Content:
-        """Return sequences, rows and classes, and what looks like a mistake."""
-        return content.content(self.track, reference)
 
     def read_submission(self, path: Source, reference: Reference) -> Read[Prediction]:
         """Check and read one CSV file for each sequence."""

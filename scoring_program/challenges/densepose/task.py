@@ -7,10 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from scoring_program.challenges.densepose import content, hints, measure, page, prepare, read
+from scoring_program.challenges.densepose import hints, measure, page, prepare, read
 from scoring_program.challenges.densepose.measure import ImageStatistics
 from scoring_program.challenges.densepose.read import Gathered, LoadedTemplate, Reference
-from scoring_program.content import Content
 from scoring_program.hints import likely_mistakes
 from scoring_program.result import Section
 from scoring_program.settings import Settings
@@ -52,10 +51,6 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
                 remedy = "prepare the reference again, or upload it again"
                 findings.add("E-REF-HASH", problem, remedy, file=read.HASH_FILE)
         return []
-
-    def content(self, reference: Reference, settings: Settings) -> Content:
-        """Return images and persons, and what looks like a mistake."""
-        return content.content(reference)
 
     def prepare_reference(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
         """Turn the official files into files that load fast."""

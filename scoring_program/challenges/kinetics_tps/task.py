@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scoring_program.challenges.kinetics_tps import content, hints, measure, page, read
+from scoring_program.challenges.kinetics_tps import hints, measure, page, read
 from scoring_program.challenges.kinetics_tps.measure import VideoStatistics
 from scoring_program.challenges.kinetics_tps.read import Reference
-from scoring_program.content import Content
 from scoring_program.hints import likely_mistakes
 from scoring_program.result import Section
 from scoring_program.settings import Settings
@@ -52,10 +51,6 @@ class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
         reference = read.load_reference(source, load_rules(self.id))
         read.save_reference(reference, output / read.PREPARED_FILE)
         return []
-
-    def content(self, reference: Reference, settings: Settings) -> Content:
-        """Return videos, humans and parts, and what looks like a mistake."""
-        return content.content(reference)
 
     def read_submission(self, path: Source, reference: Reference) -> Read[KineticsSubmission]:
         """Check and read both JSON files."""

@@ -10,10 +10,10 @@ import pytest
 
 from organizer.bundle.build import build_all
 from organizer.bundle.lint import lint_bundle
+from organizer.content import check_names
 from organizer.data.overview import review, review_reference
 from organizer.data.prepare import prepare
 from organizer.files import folder_files, zip_bytes
-from scoring_program.content import check_names
 from scoring_program.task import task_ids
 from tests.helpers import GOLDEN, SAMPLES, loaded
 from tests.helpers import REFERENCES as DEMO

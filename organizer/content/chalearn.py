@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
-from scoring_program.challenges.chalearn.read import Reference, Track
-from scoring_program.content import Content, Values, check_same, repeated, warn_where
+from organizer.content import Content, Values, check_same, repeated, warn_where
+from scoring_program.challenges.chalearn.read import Reference
+from scoring_program.challenges.chalearn.task import TrackTask
+from scoring_program.task import AnyLoaded
 from validator.findings import Findings
 
 
-def content(track: Track, reference: Reference) -> Content:
+def content_of(loaded: AnyLoaded) -> Content:
     """Return what is scored: sequences, rows and classes."""
+    reference: Reference = loaded.reference
+    track = cast(TrackTask, loaded.task).track
     rows, sequences, warnings = reference.rows, reference.sequences, Findings()
     table = np.column_stack([rows.sequence, rows.actor, rows.label, rows.frames])
     start = np.searchsorted(rows.sequence, np.arange(len(sequences) + 1))

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
+from organizer.content import Content, Values, check_boxes, check_same, repeated, warn_where
 from scoring_program.challenges.densepose.prepare import ANNOTATIONS_FILE
 from scoring_program.challenges.densepose.read import Reference
-from scoring_program.content import Content, Values, check_boxes, check_same, repeated, warn_where
+from scoring_program.task import AnyLoaded
 from validator.findings import Findings
 
 # A box may leave the image by so much of its side.
 _MARGIN = 0.02
 
 
-def content(reference: Reference) -> Content:
+def content_of(loaded: AnyLoaded) -> Content:
     """Return what is scored: images and densely annotated persons."""
-    persons, warnings = reference.persons, Findings()
+    persons, warnings = cast(Reference, loaded.reference).persons, Findings()
     ids = [f"image {number}" for number in persons.image_id.tolist()]
     first = np.searchsorted(persons.image, np.arange(len(ids) + 1))
     dense, n_points = np.flatnonzero(persons.dense), np.diff(persons.point_start)

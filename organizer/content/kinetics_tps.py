@@ -7,8 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from scoring_program.challenges.kinetics_tps import read
-from scoring_program.content import (
+from organizer.content import (
     Content,
     Values,
     check_boxes,
@@ -17,13 +16,16 @@ from scoring_program.content import (
     repeated,
     warn_where,
 )
+from scoring_program.challenges.kinetics_tps import read
+from scoring_program.task import AnyLoaded
 from validator.arrays import Ints
 from validator.findings import Findings
 from validator.formats.kinetics_tps.read import PartStates, human_place, part_place
 
 
-def content(reference: read.Reference) -> Content:
+def content_of(loaded: AnyLoaded) -> Content:
     """Return what is scored: videos, frames, humans and parts."""
+    reference: read.Reference = loaded.reference
     parts, warnings = reference.parts, Findings()
     names = {"class": dict(Counter(reference.classes)), "part": _counts(parts.names, parts.part_name)}
     names["state"] = _counts(parts.states, parts.proposal_state)

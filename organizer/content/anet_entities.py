@@ -7,9 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from scoring_program.challenges.anet_entities.lemmas import TABLE, load_table
-from scoring_program.challenges.anet_entities.read import Reference
-from scoring_program.content import (
+from organizer.content import (
     Content,
     Values,
     check_boxes,
@@ -18,13 +16,19 @@ from scoring_program.content import (
     repeated,
     warn_where,
 )
+from scoring_program.challenges.anet_entities.lemmas import TABLE, load_table
+from scoring_program.challenges.anet_entities.read import Reference
 from scoring_program.settings import Settings
+from scoring_program.task import AnyLoaded
 from validator.findings import Findings, counted, quote
 from validator.strict_json import pointer_part
 
 
-def content(reference: Reference, settings: Settings) -> Content:
+def content_of(loaded: AnyLoaded) -> Content:
     """Return what is scored: the annotated words of the chosen splits."""
+    # Generated sentences come with lemmas around the annotations.
+    whole, settings = loaded.reference, loaded.settings
+    reference: Reference = whole if isinstance(whole, Reference) else whole.annotated
     words, segments, warnings = reference.words, reference.segments, Findings()
     file, labels = settings["reference_file"], Counter(words.label.tolist())
     names = {name: labels[number] for number, name in enumerate(reference.classes) if labels[number]}
