@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from organizer.files import unpack, write_files
 from quality import ROOT
 from quality.driver import results
 from scoring_program.task import task_ids
-from validator.findings import counted
+from validator.findings import Refused, counted
 from validator.workers import usable_cores
 
 # The exit code, and scores.json or the log.
@@ -58,10 +59,13 @@ def run_portability(pythons: Sequence[str]) -> int:
 
 def _cases(task_id: str, prepared: Path) -> list[_Case]:
     """Return reference folder, prepared where needed, and submission of the golden cases."""
-    cases = [path.parent for path in sorted((ROOT / "tests/golden" / task_id).glob("*/expected.json"))]
-    for case in cases:
-        write_files(reference_files(task_id, case / "ref"), prepared / case.name)
-    return [(prepared / case.name, case / "res") for case in cases]
+    found = []
+    for path in sorted((ROOT / "tests/golden" / task_id).glob("*/expected.json")):
+        # References in which nothing is annotated cannot be prepared.
+        with contextlib.suppress(Refused):
+            write_files(reference_files(task_id, path.parent / "ref"), prepared / path.parent.name)
+            found.append((prepared / path.parent.name, path.parent / "res"))
+    return found
 
 
 def _run(python: str, program: Path, cases: Sequence[_Case]) -> dict[Path, _Outcome]:

@@ -60,7 +60,9 @@ def test_tables_and_plot_hold_teams_and_baselines_as_the_leaderboard_shows_them(
             assert float(found[team][key]) == round(float(own[key]), 4)
     assert (found["random"]["rank"], found["random"]["score_low"]) == ("", "")
     lines = (folder / "ranking.tex").read_text().splitlines()
-    assert lines[0].startswith("% [DEMO DATA] ChaLearn LAP 2014, track 3 (gestures). ")
+    assert re.match(
+        r"% \[DEMO DATA\] (People in Video: )?ChaLearn LAP 2014, track 3 \(gestures\)\. ", lines[0]
+    )
     assert {r"\toprule", r"\midrule", r"\bottomrule"} < set(lines)
     assert r"\multicolumn{5}{c}{DEMO DATA} \\" in lines
     (hostile,) = (line for line in lines if "50" in line)
