@@ -161,7 +161,9 @@ def test_new_tasks_work_at_once_and_are_taken_back(copy, tmp_path):
     for tool in (["ruff", "format", "--check", "."], ["ruff", "check", "."], ["mypy"]):
         run("-m", *tool)
     # Their own tests, and those of what lists all tasks or none.
-    chosen = f"({' or '.join(TASKS)} or hold_every_task or names_no_task) and not test_new_task and not notebook"
+    chosen = (
+        f"({' or '.join(TASKS)} or hold_every_task or names_no_task) and not test_new_task and not notebook"
+    )
     run("-m", "pytest", "-n", "2", "--hypothesis-profile=quick", "-k", chosen, "-p", "no:cacheprovider")
     scored = run("-m", "organizer", "demo")
     run("-m", "organizer", "bundle")
