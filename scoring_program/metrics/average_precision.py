@@ -88,6 +88,11 @@ def box_iou(detections: Floats, persons: Floats, crowd: Bools) -> Floats:
     """Return the IoU of boxes ``x, y, w, h`` as COCO computes it: against a crowd, over the detection's area.
 
     Shapes: (n, 4) or (4,), (n, 4), (n,) -> (n,), float64.
+
+    Examples
+    --------
+    >>> box_iou(np.array([0.0, 0, 2, 2]), np.array([[0.0, 0, 2, 4], [0, 0, 2, 4]]), np.array([False, True]))
+    array([0.5, 1. ])
     """
     d, p = detections, persons
     width = np.minimum(d[..., 0] + d[..., 2], p[..., 0] + p[..., 2]) - np.maximum(d[..., 0], p[..., 0])
@@ -99,7 +104,13 @@ def box_iou(detections: Floats, persons: Floats, crowd: Bools) -> Floats:
 
 
 def all_pairs(detection_image: Ints, person_image: Ints) -> Pairs:
-    """Return the pairs of detections and persons of one image, from the images of both in ascending order."""
+    """Return the pairs of detections and persons of one image, from the images of both in ascending order.
+
+    Examples
+    --------
+    >>> all_pairs(np.array([0, 1]), np.array([0, 0, 1]))
+    Pairs(detection=array([0, 0, 1]), person=array([0, 1, 2]))
+    """
     detection, person, _ = pairs_in_groups(detection_image, person_image)
     return Pairs(detection, person)
 
@@ -119,6 +130,15 @@ def match(
     people : People
     areas : iterable of str
         The area ranges to match for; keys of `AREAS`.
+
+    Examples
+    --------
+    >>> detections = Detections(np.array([0, 0]), np.array([0.9, 0.8]), np.array([5000.0, 5000.0]))
+    >>> people = People(1, np.array([0]), np.array([5000.0]), np.array([True]), np.array([False]))
+    >>> matches = match(np.array([[0.6, 0.9]]), np.array([0.7, 0.7]), detections, people, ["all"])
+    >>> matches.matched[0, 0, [0, -1]]
+    array([[ 0, -1],
+           [-1, -1]])
     """
     bounds = np.array([AREAS[name] for name in areas])
     outside = (people.area < bounds[:, :1]) | (people.area > bounds[:, 1:])
@@ -242,7 +262,15 @@ class PrecisionCurves:
 
 
 def accumulate(matches: Matches) -> PrecisionCurves:
-    """Gather the images, in ascending image id, into precision at 101 recalls."""
+    """Gather the images, in ascending image id, into precision at 101 recalls.
+
+    Examples
+    --------
+    >>> matched, ignored = np.array([[[[-1, 0]]]]), np.zeros((1, 1, 1, 2), bool)
+    >>> matches = Matches(np.zeros(2, int), np.array([0.9, 0.8]), matched, ignored, np.array([[1]]))
+    >>> accumulate(matches).precision.mean(axis=-1)
+    array([[[0.5]]])
+    """
     shape = matches.matched.shape[:3]
     n_persons = matches.n_persons.sum(axis=1)
     precision, recall = np.zeros((*shape, len(RECALLS))), np.zeros(shape)
@@ -285,7 +313,15 @@ class Ranked:
 
 
 def ranked(matches: Matches, area: int, measure: int) -> Ranked:
-    """Gather the images, in ascending image id, into one ranking of their detections."""
+    """Gather the images, in ascending image id, into one ranking of their detections.
+
+    Examples
+    --------
+    >>> matched, ignored = np.array([[[[0, -1]]]]), np.zeros((1, 1, 1, 2), bool)
+    >>> matches = Matches(np.zeros(2, int), np.array([0.8, 0.9]), matched, ignored, np.array([[1]]))
+    >>> ranked(matches, 0, 0).right
+    array([[False,  True]])
+    """
     order = np.argsort(-matches.score, kind="stable")
     counted = ~matches.ignored[area, measure][:, order]
     right = (matches.matched[area, measure][:, order] >= 0) & counted
@@ -307,6 +343,13 @@ def weighted(detections: Ranked, weights: Floats) -> Floats:
     -------
     float64 array of shape (n_rows,)
         The mean over the thresholds and the 101 recalls; 0 where no person counts.
+
+    Examples
+    --------
+    >>> right, counted = np.full((10, 2), [True, False]), np.ones((10, 2), bool)
+    >>> detections = Ranked(np.array([0, 1]), right, counted, np.array([1, 1]))
+    >>> weighted(detections, np.array([[1.0, 0.0], [1.0, 1.0]])).round(4)
+    array([1.   , 0.505])
     """
     # Only what has a weight: a sample may leave most images out.
     some = np.flatnonzero(weights.sum(axis=0)[detections.image])

@@ -144,6 +144,13 @@ def compare_pairs(score: Floats, first: Floats, second: Floats, n_items: int) ->
     """Compare all pairs of m submissions.
 
     Shapes: (m,), (n_halves, m), (n_halves, m); all rounded as `resampling.half_scores` returns them.
+
+    Examples
+    --------
+    >>> halves = np.linspace(0, 0.1, 11)[:, None] + [0.7, 0.5]
+    >>> pairs = compare_pairs(np.array([0.75, 0.55]), halves, halves[::-1], 20)
+    >>> pairs.difference, pairs.p
+    (array([0.2]), array([0.]))
     """
     m = len(score)
     i, j = np.triu_indices(m, k=1)

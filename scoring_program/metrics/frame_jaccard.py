@@ -46,7 +46,12 @@ class FrameCounts:
 
 
 def validate_intervals(intervals: Ints, groups: Ints) -> None:
-    """Raise ValueError unless the arrays are int64, shapes (n, 2) and (n,), and not negative."""
+    """Raise ValueError unless the arrays are int64, shapes (n, 2) and (n,), and not negative.
+
+    Examples
+    --------
+    >>> validate_intervals(np.array([[0, 5]]), np.array([0]))
+    """
     if intervals.ndim != 2 or intervals.shape[1] != 2 or groups.shape != intervals.shape[:1]:
         shapes = f"{intervals.shape}, {groups.shape}"
         raise ValueError(f"intervals of shape (n, 2) and n groups are needed, not {shapes}")
@@ -70,6 +75,12 @@ def inclusive_frames(rows: Ints, n_frames: Ints) -> Ints:
     -------
     int64 array, shape (n, 2)
         0-based half-open intervals. This is the published protocol.
+
+    Examples
+    --------
+    >>> inclusive_frames(np.array([[1, 5], [8, 12]]), np.array([10, 10]))
+    array([[ 0,  5],
+           [ 7, 10]])
     """
     return np.stack([np.minimum(rows[:, 0] - 1, n_frames), np.minimum(rows[:, 1], n_frames)], axis=1)
 
@@ -78,6 +89,12 @@ def released_slices(rows: Ints, n_frames: Ints) -> Ints:
     """Convert rows as the released script does: ``[first - 1 : last - 1]``, without the last frame.
 
     Parameters and result are those of `inclusive_frames`. A row of one frame covers nothing.
+
+    Examples
+    --------
+    >>> released_slices(np.array([[1, 5], [8, 12]]), np.array([10, 10]))
+    array([[ 0,  4],
+           [ 7, 10]])
     """
     return np.minimum(rows - 1, n_frames[:, None])
 
@@ -96,6 +113,11 @@ def covered_frames(intervals: Ints, groups: Ints, n_groups: int) -> Ints:
     -------
     int64 array, shape (n_groups,)
         The slow equivalent: ``len(set().union(*(range(s, e) for s, e in group)))`` for each group.
+
+    Examples
+    --------
+    >>> covered_frames(np.array([[0, 5], [3, 8], [0, 2]]), np.array([0, 0, 1]), 2)
+    array([8, 2])
     """
     validate_intervals(intervals, groups)
     if not len(intervals):
@@ -126,6 +148,12 @@ def count_frames(
         Half-open intervals.
     ground_truth_cells, prediction_cells : int64 arrays, shapes (n,) and (m,)
         Cell of each interval.
+
+    Examples
+    --------
+    >>> counts = count_frames(np.array([[0, 6]]), np.array([0]), np.array([[3, 9]]), np.array([0]), 1)
+    >>> counts.union, counts.intersection
+    (array([9]), array([3]))
     """
     a = covered_frames(ground_truth, ground_truth_cells, n_cells)
     b = covered_frames(prediction, prediction_cells, n_cells)
@@ -135,7 +163,13 @@ def count_frames(
 
 
 def jaccard_index(counts: FrameCounts) -> Floats:
-    """Return |A ∩ B| / |A ∪ B| of each cell, float64, shape (n_cells,); 0 where the union is empty."""
+    """Return |A ∩ B| / |A ∪ B| of each cell, float64, shape (n_cells,); 0 where the union is empty.
+
+    Examples
+    --------
+    >>> jaccard_index(FrameCounts(*np.array([[6, 4], [6, 0], [9, 4], [3, 0]])))
+    array([0.33333333, 0.        ])
+    """
     return counts.intersection / np.maximum(counts.union, 1)
 
 
@@ -159,6 +193,11 @@ def sequence_means(
         0 for a sequence that is left out.
     kept : bool array, shape (n_sequences,)
         False for a sequence in which no cell counts: it is left out of further means.
+
+    Examples
+    --------
+    >>> sequence_means(np.array([0.5, 1.0, 0.2]), np.array([True, True, False]), np.array([0, 0, 1]), 2)
+    (array([0.75, 0.  ]), array([ True, False]))
     """
     number = np.bincount(cell_sequence[counts_in], minlength=n_sequences)
     total = np.bincount(cell_sequence[counts_in], weights=jaccard[counts_in], minlength=n_sequences)
@@ -166,17 +205,35 @@ def sequence_means(
 
 
 def mean_of(values: Floats) -> float:
-    """Return the mean, 0 if there are no values; the exact sum is rounded, whatever the order."""
+    """Return the mean, 0 if there are no values; the exact sum is rounded, whatever the order.
+
+    Examples
+    --------
+    >>> mean_of(np.array([0.1] * 10))
+    0.1
+    """
     return fsum(values) / len(values) if len(values) else 0.0
 
 
 def frame_precision(counts: FrameCounts) -> float:
-    """Return the share of predicted (cell, frame) pairs that are in the ground truth; 0 without any."""
+    """Return the share of predicted (cell, frame) pairs that are in the ground truth; 0 without any.
+
+    Examples
+    --------
+    >>> frame_precision(FrameCounts(*np.array([[6], [4], [7], [3]])))
+    0.75
+    """
     return int(counts.intersection.sum()) / max(int(counts.prediction.sum()), 1)
 
 
 def frame_recall(counts: FrameCounts) -> float:
-    """Return the share of the ground truth's (cell, frame) pairs that are predicted; 0 if there is none."""
+    """Return the share of the ground truth's (cell, frame) pairs that are predicted; 0 if there is none.
+
+    Examples
+    --------
+    >>> frame_recall(FrameCounts(*np.array([[6], [4], [7], [3]])))
+    0.5
+    """
     return int(counts.intersection.sum()) / max(int(counts.ground_truth.sum()), 1)
 
 
@@ -208,6 +265,15 @@ def confusions(ground_truth: Labeled, prediction: Labeled, n_classes: int) -> In
     -------
     int64 array, shape (n_classes + 1, n_classes + 1)
         Rows are ground truth; the last row has false frames, the last column missed ones.
+
+    Examples
+    --------
+    >>> true = Labeled(np.array([[0, 6]]), np.array([0]), np.array([0]))
+    >>> predicted = Labeled(np.array([[2, 8]]), np.array([0]), np.array([1]))
+    >>> confusions(true, predicted, 2)
+    array([[0, 4, 2],
+           [0, 0, 0],
+           [0, 2, 0]])
     """
     both = np.concatenate([ground_truth.frames, prediction.frames])
     frames = np.zeros((n_classes + 1, n_classes + 1), dtype=np.int64)
@@ -235,6 +301,11 @@ def merge_intervals(intervals: Ints, groups: Ints) -> tuple[Ints, Ints]:
     """Return the union of each group's intervals as disjoint intervals, and the group of each.
 
     Parameters and conventions are those of `covered_frames`; the result is sorted by group and start.
+
+    Examples
+    --------
+    >>> merge_intervals(np.array([[3, 8], [0, 5], [9, 9]]), np.array([0, 0, 0]))
+    (array([[0, 8]]), array([0]))
     """
     validate_intervals(intervals, groups)
     filled = intervals[:, 1] > intervals[:, 0]

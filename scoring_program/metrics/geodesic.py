@@ -39,6 +39,14 @@ def predicted_parts_and_vertices(
     -------
     part, vertex : int arrays of shape (n,)
         0 and `NO_VERTEX` for background and outside of the box.
+
+    Examples
+    --------
+    >>> pixels, nearest = np.zeros((2, 2, 3), np.uint8), np.full((24, 256, 256), 7)
+    >>> pixels[1, 1, 0] = 3
+    >>> x, y = np.array([11.5, 10.0]), np.array([21.0, 20.0])
+    >>> predicted_parts_and_vertices(pixels, nearest, x, y, (10.0, 20.0))
+    (array([3, 0]), array([ 7, -1]))
     """
     column, row = np.trunc(x - corner[0]), np.trunc(y - corner[1])
     inside = (column >= 0) & (row >= 0) & (column < pixels.shape[1]) & (row < pixels.shape[0])
@@ -53,7 +61,13 @@ def predicted_parts_and_vertices(
 
 
 def pair_position(first: Ints, second: Ints) -> Ints:
-    """Return where the distance of two vertices is stored: i (i - 1) / 2 + j for i > j, from 0."""
+    """Return where the distance of two vertices is stored: i (i - 1) / 2 + j for i > j, from 0.
+
+    Examples
+    --------
+    >>> pair_position(np.array([1, 2, 0]), np.array([0, 1, 3]))
+    array([0, 2, 3])
+    """
     high, low = np.maximum(first, second).astype(np.int64), np.minimum(first, second).astype(np.int64)
     return high * (high - 1) // 2 + low
 
@@ -72,6 +86,12 @@ def point_similarity(distance: Floats, stored: Bools, normalizer: Floats, pair: 
         Which pair of detection and person each point belongs to. If all distances of a pair are stored ones,
         they are squared in float32, as the released evaluator does.
     n_pairs : int
+
+    Examples
+    --------
+    >>> distance, stored, pair = np.array([0.255, np.inf]), np.array([True, False]), np.array([0, 1])
+    >>> point_similarity(distance, stored, np.array([0.255, 0.255]), pair, 2).round(4)
+    array([0.6065, 0.    ])
     """
     in_float32 = (np.bincount(pair[~stored], minlength=n_pairs) == 0)[pair]
     narrow = distance.astype(np.float32)
@@ -81,7 +101,13 @@ def point_similarity(distance: Floats, stored: Bools, normalizer: Floats, pair: 
 
 
 def mean_similarity(similarity: Floats, pair: Ints, n_pairs: int) -> Floats:
-    """Return the GPS of each pair: the mean over its points, 0 if it has none."""
+    """Return the GPS of each pair: the mean over its points, 0 if it has none.
+
+    Examples
+    --------
+    >>> mean_similarity(np.array([1.0, 0.5]), np.array([0, 0]), 2)
+    array([0.75, 0.  ])
+    """
     counts = np.bincount(pair, minlength=n_pairs)
     sums = np.bincount(pair, similarity, n_pairs)
     return sums / np.maximum(counts, 1)

@@ -3,6 +3,27 @@
 Each object has ten boxes, one for each sampled frame; each annotated word has reference boxes, each on one
 frame. Boxes are ``x1, y1, x2, y2`` in pixels with both ends included, float32 throughout. The definition is
 the released ``eval_grd_anet_entities.py`` (Zhou et al., CVPR 2019, sections 5.1 and A.2).
+
+Examples
+--------
+One word, at place 2 of its sentence, with a box on frame 1, and an object with that box on every frame:
+
+>>> zero, place, box = np.array([0]), np.array([2]), np.array([[0, 0, 9, 9]], np.float32)
+>>> words = Words(zero, place, zero, zero, zero, np.array([0, 1]), box, np.array([1]))
+>>> objects = Objects(zero, place, zero, np.repeat(box[None], FRAMES, axis=1))
+>>> first_objects(objects, words, "index")
+array([0])
+>>> overlap_correct(objects, words, zero, zero)
+array([ True])
+>>> nearest_boxes(objects, words, zero)
+(array([0]), array([1.]))
+>>> words_correct(objects, words)
+(array([ True]), array([ True]))
+>>> judged, submitted = judge_generated(objects, words, np.array([False]), 1), np.array([True])
+>>> per_class(judged, objects, words, submitted, 1, localization=False)
+PrecisionRecall(precision=1.0, recall=1.0, f1=1.0)
+>>> per_sentence(judged, objects, words, submitted, 2, localization=False)
+(PrecisionRecall(precision=0.5, recall=0.5, f1=0.5), array([1.]))
 """
 
 from __future__ import annotations
@@ -121,6 +142,12 @@ def frame_overlaps(predicted: Floats, reference: Floats, frame: Ints) -> Floats:
     """Return the overlap of ten predicted boxes with one reference box each, float32 after every operation.
 
     Shapes: (n, 10, 4) float32, (n, 4) float32, (n,) -> (n, 10) float32, which may hold not-a-number.
+
+    Examples
+    --------
+    >>> predicted, reference = np.zeros((1, 10, 4), np.float32) + [0, 0, 9, 4], np.array([[0, 0, 9, 9]])
+    >>> frame_overlaps(predicted.astype(np.float32), reference.astype(np.float32), np.array([1]))[0, :3]
+    array([0. , 0.5, 0. ], dtype=float32)
     """
     one, zero = np.float32(1), np.float32(0)
     other = reference[:, None, :]
@@ -140,7 +167,13 @@ def frame_overlaps(predicted: Floats, reference: Floats, frame: Ints) -> Floats:
 
 
 def first_with_key(keys: Ints, wanted: Ints) -> Ints:
-    """Return for each wanted key the index of its first occurrence in ``keys``, -1 without one."""
+    """Return for each wanted key the index of its first occurrence in ``keys``, -1 without one.
+
+    Examples
+    --------
+    >>> first_with_key(np.array([7, 5, 5]), np.array([5, 6]))
+    array([ 1, -1])
+    """
     if not len(keys):
         return np.full(len(wanted), -1)
     order = np.argsort(keys, kind="stable")
@@ -178,13 +211,25 @@ def words_correct(objects: Objects, words: Words) -> tuple[Bools, Bools]:
 
 
 def class_means(correct: Bools, label: Ints, n_classes: int) -> tuple[Floats, Ints]:
-    """Return the mean of ``correct`` for each class or segment, 0 without entries, and their number."""
+    """Return the mean of ``correct`` for each class or segment, 0 without entries, and their number.
+
+    Examples
+    --------
+    >>> class_means(np.array([True, False, True]), np.array([0, 0, 2]), 3)
+    (array([0.5, 0. , 1. ]), array([2, 0, 1]))
+    """
     counts = np.bincount(label, minlength=n_classes)
     return np.bincount(label, correct, n_classes) / np.maximum(counts, 1), counts
 
 
 def localization_accuracy(correct: Bools, label: Ints, n_classes: int) -> float:
-    """Return the mean over the classes that occur of their mean accuracy; 0 if none does."""
+    """Return the mean over the classes that occur of their mean accuracy; 0 if none does.
+
+    Examples
+    --------
+    >>> localization_accuracy(np.array([True, False, True]), np.array([0, 0, 2]), 3)
+    0.75
+    """
     means, counts = class_means(correct, label, n_classes)
     return float(means[counts > 0].mean()) if counts.any() else 0.0
 
@@ -204,6 +249,12 @@ def weighted_class_mean(correct: Bools, label: Ints, item: Ints, weights: Floats
     -------
     float64 array of shape (n_rows,)
         0 where no class occurs.
+
+    Examples
+    --------
+    >>> correct, label, item = np.array([True, False]), np.array([0, 0]), np.array([0, 1])
+    >>> weighted_class_mean(correct, label, item, np.array([[1.0, 1.0], [2.0, 1.0]])).round(4)
+    array([0.5   , 0.6667])
     """
     n_items = weights.shape[1]
     classes, code = np.unique(label, return_inverse=True)
@@ -220,7 +271,13 @@ def weighted_class_mean(correct: Bools, label: Ints, item: Ints, weights: Floats
 
 
 def share(hits: Bools) -> float:
-    """Return the share of True in a bool array, 0 if it is empty."""
+    """Return the share of True in a bool array, 0 if it is empty.
+
+    Examples
+    --------
+    >>> share(np.array([True, False]))
+    0.5
+    """
     return float(hits.mean()) if len(hits) else 0.0
 
 
@@ -307,7 +364,13 @@ def per_class(
 
 
 def harmonic_mean(precision: float, recall: float) -> float:
-    """Return the harmonic mean, 0 where both are 0."""
+    """Return the harmonic mean, 0 where both are 0.
+
+    Examples
+    --------
+    >>> harmonic_mean(0.5, 1.0)
+    0.6666666666666666
+    """
     return 2 * precision * recall / (precision + recall) if precision + recall > 0 else 0.0
 
 

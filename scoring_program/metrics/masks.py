@@ -21,6 +21,11 @@ def decode_counts(text: str) -> Ints:
     ------
     ValueError
         The text is cut off or holds other characters.
+
+    Examples
+    --------
+    >>> decode_counts(encode_counts(np.array([[False, True], [False, True]])))
+    array([2, 2])
     """
     runs: list[int] = []
     place = 0
@@ -47,7 +52,13 @@ def decode_counts(text: str) -> Ints:
 
 
 def encode_counts(mask: Bools) -> str:
-    """Return COCO's compressed run-length code of a bool mask of shape (h, w)."""
+    """Return COCO's compressed run-length code of a bool mask of shape (h, w).
+
+    Examples
+    --------
+    >>> encode_counts(np.array([[False, True], [False, True]]))
+    '22'
+    """
     runs = mask_to_runs(mask.T).tolist()
     text = []
     for place, run in enumerate(runs):
@@ -63,12 +74,25 @@ def encode_counts(mask: Bools) -> str:
 
 
 def runs_to_mask(runs: Ints, height: int, width: int) -> Bools:
-    """Return the bool mask (height, width) of runs that go along the rows, beginning with background."""
+    """Return the bool mask (height, width) of runs that go along the rows, beginning with background.
+
+    Examples
+    --------
+    >>> runs_to_mask(np.array([1, 2, 1]), 2, 2)
+    array([[False,  True],
+           [ True, False]])
+    """
     return np.repeat(np.arange(len(runs)) % 2 == 1, runs).reshape(height, width)
 
 
 def mask_to_runs(mask: Bools) -> Ints:
-    """Return the runs along the rows, beginning with background, that `runs_to_mask` turns back."""
+    """Return the runs along the rows, beginning with background, that `runs_to_mask` turns back.
+
+    Examples
+    --------
+    >>> mask_to_runs(np.array([[True, True], [True, False]]))
+    array([0, 3, 1])
+    """
     flat = mask.ravel()
     edges = np.flatnonzero(np.diff(flat)) + 1
     runs = np.diff(np.concatenate([[0], edges, [len(flat)]]))
@@ -76,7 +100,13 @@ def mask_to_runs(mask: Bools) -> Ints:
 
 
 def label_map(part_masks: list[Bools | None]) -> Floats:
-    """Return the map of part numbers from 1 of masks (256, 256), later ones on top; None is empty."""
+    """Return the map of part numbers from 1 of masks (256, 256), later ones on top; None is empty.
+
+    Examples
+    --------
+    >>> label_map([None, np.ones((MAP_SIZE, MAP_SIZE), bool)])[:1, :2]
+    array([[2., 2.]])
+    """
     labels = np.zeros((MAP_SIZE, MAP_SIZE))
     for number, mask in enumerate(part_masks, start=1):
         if mask is not None:
@@ -88,6 +118,12 @@ def resized_foreground(labels: Floats, height: int, width: int) -> Bools:
     """Return where the label map, resized bilinearly as a map of numbers to (height, width), is above 0.5.
 
     Half-pixel centers, edges clamped, weights in float32 and sums in float64, as OpenCV computes them.
+
+    Examples
+    --------
+    >>> resized_foreground(np.eye(2), 2, 4)
+    array([[ True,  True, False, False],
+           [False, False,  True,  True]])
     """
     left, right, across = _neighbors(labels.shape[1], width)
     upper, lower, down = _neighbors(labels.shape[0], height)
@@ -110,6 +146,11 @@ def outlines(mask: Bools, longest: int = 64) -> list[list[float]]:
 
     A mask with a side above ``longest`` is thinned to every second, third, ... pixel first, so that the
     outline of any mask stays short.
+
+    Examples
+    --------
+    >>> outlines(np.array([[False, True]]))
+    [[1.0, 0.0, 2.0, 0.0, 2.0, 1.0, 1.0, 1.0]]
     """
     step = -(-max(mask.shape) // longest) or 1
     inside = np.pad(mask[::step, ::step], 1)
@@ -150,14 +191,27 @@ class PlacedMask:
 
 
 def place_mask(mask: Bools, row: int, column: int, height: int, width: int) -> PlacedMask:
-    """Paste a mask into an image of (height, width) and cut it at the border; it may be entirely outside."""
+    """Paste a mask into an image of (height, width) and cut it at the border; it may be entirely outside.
+
+    Examples
+    --------
+    >>> place_mask(np.ones((2, 2), bool), -1, 3, 4, 4)
+    PlacedMask(row=0, column=3, mask=array([[ True]]))
+    """
     top, left = max(row, 0), max(column, 0)
     rows, columns = slice(top - row, max(height - row, 0)), slice(left - column, max(width - column, 0))
     return PlacedMask(top, left, mask[rows, columns])
 
 
 def mask_iou(detection: PlacedMask, person: PlacedMask, crowd: bool) -> float:
-    """Return the IoU of two masks as in COCO: for a crowd over the detection's area; 0 if undefined."""
+    """Return the IoU of two masks as in COCO: for a crowd over the detection's area; 0 if undefined.
+
+    Examples
+    --------
+    >>> square, lower = (place_mask(np.ones((2, 2), bool), row, 0, 4, 4) for row in (0, 1))
+    >>> round(mask_iou(square, lower, crowd=False), 4)
+    0.3333
+    """
     top, left = max(detection.row, person.row), max(detection.column, person.column)
     bottom = min(detection.row + detection.mask.shape[0], person.row + person.mask.shape[0])
     right = min(detection.column + detection.mask.shape[1], person.column + person.mask.shape[1])

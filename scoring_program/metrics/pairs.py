@@ -21,6 +21,11 @@ def pairs_of_ranges(first: Ints, last: Ints) -> tuple[Ints, Ints, Ints]:
         Item by item, indices ascending.
     starts : int array of shape (n + 1,)
         The pairs of item i are those from ``starts[i]`` up to ``starts[i + 1]``.
+
+    Examples
+    --------
+    >>> pairs_of_ranges(np.array([0, 5]), np.array([2, 6]))
+    (array([0, 0, 1]), array([0, 1, 5]), array([0, 2, 3]))
     """
     sizes = last - first
     starts = np.concatenate([[0], np.cumsum(sizes)])
@@ -43,6 +48,11 @@ def pairs_in_groups(left: Ints, right: Ints) -> tuple[Ints, Ints, Ints]:
     -------
     item, index, starts
         As of `pairs_of_ranges`: the left items, the right items, and where the pairs of each left item begin.
+
+    Examples
+    --------
+    >>> pairs_in_groups(np.array([1, 0]), np.array([0, 1, 1]))
+    (array([0, 0, 1]), array([1, 2, 0]), array([0, 2, 3]))
     """
     return pairs_of_ranges(np.searchsorted(right, left), np.searchsorted(right, left, "right"))
 
@@ -51,6 +61,11 @@ def largest_of_items(item: Ints, value: Floats, n_items: int) -> Ints:
     """Return for each item the index of its pair of largest value, the first of equals, -1 without a pair.
 
     Shapes: (n_pairs,), (n_pairs,) -> (n_items,).
+
+    Examples
+    --------
+    >>> largest_of_items(np.array([0, 0, 2]), np.array([0.5, 0.7, 0.1]), 3)
+    array([ 1, -1,  2])
     """
     # Written last where it is largest.
     order = np.lexsort((-np.arange(len(value)), value))

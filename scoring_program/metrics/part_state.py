@@ -35,6 +35,11 @@ def box_iou(first: Floats, second: Floats) -> Floats:
     -------
     float64 array of shape (n,)
         0 where it is undefined (coordinates so large that areas overflow).
+
+    Examples
+    --------
+    >>> box_iou(np.array([[0, 0, 9, 9]]), np.array([[0, 0, 9, 4]]))
+    array([0.5])
     """
     with np.errstate(over="ignore", invalid="ignore"):
         width = np.minimum(first[:, 2], second[:, 2]) - np.maximum(first[:, 0], second[:, 0]) + 1
@@ -69,6 +74,12 @@ def match_best(
     -------
     int array of shape (n_ground_truth,)
         Index of the predicted human, -1 where no IoU is above ``human_iou``.
+
+    Examples
+    --------
+    >>> boxes = np.array([[0, 0, 9, 9], [0, 0, 9, 4]])
+    >>> match_best(boxes, np.array([0, 1]), boxes[[1, 0]], np.array([0, 0]))
+    array([ 1, -1])
     """
     ground_truth, predicted, starts = pairs_in_groups(ground_truth_frame, predicted_frame)
     iou = box_iou(ground_truth_box[ground_truth], predicted_box[predicted])
@@ -94,6 +105,12 @@ def match_assigned(
 
     The cost is 1 - IoU, the IoU of disjoint boxes being -1, padded with dummies of IoU 0 to a square.
     Coordinates and IoU are rounded to float32; the cost is float32 where no padding is needed.
+
+    Examples
+    --------
+    >>> boxes = np.array([[0, 0, 9, 9], [0, 0, 9, 8]])
+    >>> match_assigned(boxes, np.array([0, 0]), boxes[:1], np.array([0]))
+    array([ 0, -1])
     """
     from scipy.optimize import linear_sum_assignment
 
@@ -208,6 +225,13 @@ def judge_parts(
         The IoU that a proposal must exceed.
     iou_suffices : bool
         Whether an IoU of exactly ``part_iou`` suffices (released protocol).
+
+    Examples
+    --------
+    >>> box, zero = np.array([[0, 0, 9, 9]]), np.array([0])
+    >>> proposals = Proposals(zero, zero, np.array([0, 0]), box[[0, 0]], np.array([2, 1]))
+    >>> judge_parts(zero, Parts(zero, box, np.array([1])), proposals, PART_IOU, iou_suffices=False)
+    PartOutcomes(kind=array([0], dtype=int8), n_proposals=array([2]), near_state=array([2]))
     """
     predicted_part = _predicted_parts(matched_human, parts.name, proposals)
     n_parts = len(parts.name)
@@ -242,6 +266,14 @@ def nearest_proposals(matched_human: Ints, parts: Parts, proposals: Proposals) -
         Its index, the first of equals; -1 where there is none.
     iou : float64 array of shape (n_parts,)
         0 where there is none.
+
+    Examples
+    --------
+    >>> box, zero = np.array([[0, 0, 9, 9]]), np.array([0])
+    >>> boxes = np.concatenate([box + 5, box])
+    >>> proposals = Proposals(zero, zero, np.array([0, 0]), boxes, np.array([2, 1]))
+    >>> nearest_proposals(zero, Parts(zero, box, zero), proposals)
+    (array([1]), array([1.]))
     """
     predicted_part = _predicted_parts(matched_human, parts.name, proposals)
     part, proposal, _ = pairs_in_groups(predicted_part, proposals.part)
@@ -274,6 +306,11 @@ def frame_means(correctness: Floats, part_human: Ints, human_frame: Ints, n_fram
     ----------
     correctness, part_human : arrays of shape (n_parts,)
     human_frame : int array of shape (n_humans,)
+
+    Examples
+    --------
+    >>> frame_means(np.array([1.0, 0.0]), np.array([0, 0]), np.array([0]), 2)
+    array([0.5, nan])
     """
     per_human = np.bincount(part_human, correctness, len(human_frame))
     sums = np.bincount(human_frame, per_human, n_frames)
@@ -285,6 +322,11 @@ def part_state_correctness(frame_scores: Floats, frame_video: Ints, n_videos: in
     """Return the PSC of each video: the mean over its frames that are not NaN, 1 where there is none.
 
     Sums run from left to right. Shapes: (n_frames,), (n_frames,) -> (n_videos,).
+
+    Examples
+    --------
+    >>> part_state_correctness(np.array([0.5, np.nan, np.nan]), np.array([0, 0, 1]), 2)
+    array([0.5, 1. ])
     """
     counting = ~np.isnan(frame_scores)
     sums = np.bincount(frame_video[counting], frame_scores[counting], n_videos)
@@ -305,6 +347,12 @@ def grid_points_passed(psc: Floats, outcomes: PartOutcomes, part_frame: Ints, fr
         Of the parts, shape (n_parts,).
     part_frame : int array of shape (n_parts,), ascending
     frame_video : int array of shape (n_frames,), ascending
+
+    Examples
+    --------
+    >>> outcomes, zero = PartOutcomes(np.array([CORRECT]), np.array([3]), np.array([0])), np.array([0])
+    >>> grid_points_passed(np.array([1 / 3]), outcomes, zero, zero)
+    array([3334])
     """
     scaled = GRID * psc
     passed = np.ceil(scaled).astype(np.int64)
@@ -337,6 +385,11 @@ def conditioned_accuracy(passed: Ints, right: Bools) -> Floats:
     Returns
     -------
     float64 array of shape (10001,)
+
+    Examples
+    --------
+    >>> conditioned_accuracy(np.array([5000, 10000]), np.array([True, True]))[[0, 5000, 10000]]
+    array([1. , 0.5, 0. ])
     """
     beyond = np.bincount(passed[right], minlength=GRID + 1)
     return (right.sum() - np.cumsum(beyond)) / max(len(right), 1)
@@ -346,13 +399,24 @@ def area_under_accuracy(passed: Ints, right: Bools) -> Fraction:
     """Return the trapezoid area under `conditioned_accuracy` as an exact fraction.
 
     A right video counted at c > 0 points adds (c - 1/2) / 10000 / number of videos.
+
+    Examples
+    --------
+    >>> float(area_under_accuracy(np.array([5000, 10000]), np.array([True, True])))
+    0.74995
     """
     counted = passed[right & (passed > 0)]
     return Fraction(int((2 * counted - 1).sum()), 2 * GRID * max(len(right), 1))
 
 
 def round_half_up(value: Fraction, decimals: int) -> float:
-    """Return a fraction rounded half up, decided on the fraction."""
+    """Return a fraction rounded half up, decided on the fraction.
+
+    Examples
+    --------
+    >>> round_half_up(Fraction(1, 8), 2)
+    0.13
+    """
     scale = 10**decimals
     return (2 * value.numerator * scale + value.denominator) // (2 * value.denominator) / scale
 
@@ -361,6 +425,11 @@ def released_area(psc: Floats, right: Bools) -> float:
     """Return the area of the released script: accuracy(t) / 10000 added for t = 1..9999, PSC >= t counting.
 
     Shapes: (n_videos,), (n_videos,). The sum runs from left to right.
+
+    Examples
+    --------
+    >>> round(released_area(np.array([1.0, 0.5]), np.array([True, True])), 6)
+    0.74995
     """
     points = np.arange(1, GRID) / GRID
     sorted_psc = np.sort(psc[right])
@@ -369,5 +438,11 @@ def released_area(psc: Floats, right: Bools) -> float:
 
 
 def released_points_reached(psc: Floats) -> Ints:
-    """Return how many of the thresholds 1/10000, ..., 9999/10000 of the released script each PSC reaches."""
+    """Return how many of the thresholds 1/10000, ..., 9999/10000 of the released script each PSC reaches.
+
+    Examples
+    --------
+    >>> released_points_reached(np.array([0.0001, 0.5]))
+    array([   1, 5000])
+    """
     return np.searchsorted(np.arange(1, GRID) / GRID, psc, "right")

@@ -98,6 +98,12 @@ def half_scores(reduce: Callable[[Floats], Floats], groups: Ints, n_halves: int 
         Returns the score, shape (n_rows,), for each row of float64 weights of the items, (n_rows, n_items).
     groups : int array of shape (n_items,)
         The group of each item, ``0..n_groups-1``; a half holds whole groups.
+
+    Examples
+    --------
+    >>> mean = lambda weights: weighted_mean(np.arange(4.0), weights)
+    >>> half_scores(mean, np.array([0, 0, 1, 1]), 3).first
+    array([0.5, 2.5, 0.5])
     """
     n_groups = int(groups.max(initial=-1)) + 1
     # A first row of all items; its complement is empty.
@@ -113,12 +119,24 @@ def half_scores(reduce: Callable[[Floats], Floats], groups: Ints, n_halves: int 
 
 
 def stacked(submissions: Sequence[HalfScores]) -> tuple[Floats, Floats]:
-    """Return the scores of the first and of the second halves of m submissions, shape (n_halves, m)."""
+    """Return the scores of the first and of the second halves of m submissions, shape (n_halves, m).
+
+    Examples
+    --------
+    >>> stacked([HalfScores(0.5, np.array([0.4]), np.array([0.6]), 20)])
+    (array([[0.4]]), array([[0.6]]))
+    """
     return np.array([own.first for own in submissions]).T, np.array([own.second for own in submissions]).T
 
 
 def rounded(values: Floats) -> Floats:
-    """Return the values with `DECIMALS` decimals, without a negative zero."""
+    """Return the values with `DECIMALS` decimals, without a negative zero.
+
+    Examples
+    --------
+    >>> rounded(np.array([-1e-12, 0.12345678901]))
+    array([0.        , 0.12345679])
+    """
     return np.round(values, DECIMALS) + 0.0
 
 
@@ -145,6 +163,14 @@ def intervals(submissions: Sequence[HalfScores], ends: Range) -> Intervals:
         Of the same items, at least 2, and halves.
     ends : pair of float or None
         The range of the metric, to which intervals are cut.
+
+    Examples
+    --------
+    >>> scores = np.linspace(0, 1, 20)
+    >>> halves = half_scores(lambda weights: weighted_mean(scores, weights), np.arange(20))
+    >>> found = intervals([halves], (0.0, 1.0))
+    >>> found.low.round(2), found.high.round(2)
+    (array([0.35]), array([0.64]))
     """
     n_items = submissions[0].n_items
     score = np.array([own.score for own in submissions])
@@ -165,6 +191,14 @@ def centered(first: Floats, second: Floats, n_items: int) -> Floats:
     With ``f = sqrt(h / (n - h))`` those of the first halves are multiplied by f, the others divided by it.
 
     Shapes: (n_halves, m), (n_halves, m) -> (2 n_halves, m).
+
+    Examples
+    --------
+    >>> centered(np.array([[0.4], [0.6]]), np.array([[0.6], [0.4]]), 20)
+    array([[-0.1],
+           [ 0.1],
+           [ 0.1],
+           [-0.1]])
     """
     h = n_items // 2
     factor = np.sqrt(h / (n_items - h))
@@ -175,6 +209,11 @@ def standard_error(deviations: Floats) -> Floats:
     """Return the root mean square of each column, 0 if it is below `LEAST_ERROR`.
 
     Shapes: (2 n_halves, m), as `centered` returns them -> (m,).
+
+    Examples
+    --------
+    >>> standard_error(np.array([[0.1], [-0.1]]))
+    array([0.1])
     """
     error = np.sqrt(np.einsum("ij,ij->j", deviations, deviations) / len(deviations))
     return np.where(error < LEAST_ERROR, 0.0, error)
@@ -217,7 +256,13 @@ def student_central(t: Floats, freedom: int) -> Floats:
 
 
 def student_p(t: Floats, freedom: int) -> Floats:
-    """Return the two-sided p value of t >= 0, P(\\|T\\| >= t); 0 above 40."""
+    """Return the two-sided p value of t >= 0, P(\\|T\\| >= t); 0 above 40.
+
+    Examples
+    --------
+    >>> student_p(np.array([0.0, 1.0]), 1).round(12)
+    array([1. , 0.5])
+    """
     return np.where(t > _LARGEST_T, 0.0, 1 - student_central(np.minimum(t, _LARGEST_T), freedom))
 
 
@@ -245,6 +290,11 @@ def weighted_mean(values: Floats, weights: Floats) -> Floats:
     """Return the mean of values for each row of weights, 0 where the weights add up to 0.
 
     Shapes: (n,), (n_rows, n) -> (n_rows,).
+
+    Examples
+    --------
+    >>> weighted_mean(np.array([0.0, 1.0]), np.array([[1.0, 1.0], [0.0, 0.0]]))
+    array([0.5, 0. ])
     """
     total = weights.sum(axis=1)
     return weights @ values / np.where(total > 0, total, 1)
