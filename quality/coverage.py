@@ -92,9 +92,9 @@ class Population:
 
 @cache
 def population(
-    task_id: str, fewest: int, noises: Sequence[float], copies: int = 1, variant: str = ""
+    task_id: str, n_least: int, noises: Sequence[float], copies: int = 1, variant: str = ""
 ) -> Population:
-    """Measure a submission of each noise against at least ``fewest`` items.
+    """Measure a submission of each noise against at least ``n_least`` items.
 
     Each item stands there ``copies`` times, one after another, and each copy has a prediction of its own.
     """
@@ -103,7 +103,7 @@ def population(
         one, source, prepared = (Path(name) / part for part in ("one", "source", "prepared"))
         made.write_reference(one)
         n_items = len(load_against(task_id, one, one / "prepared").items)
-        made.write_reference(source, size=math.ceil(fewest / n_items))
+        made.write_reference(source, size=math.ceil(n_least / n_items))
         if copies > 1:
             items = load_against(task_id, source, prepared).items
             renamed = {item: [f"{item}{copy}" for copy in range(copies)] for item in items}

@@ -72,7 +72,7 @@ def merge_small(support: Ints, minimum: int, overlapping: bool = False) -> tuple
     support : int64 array of shape (n,)
         Instances of the reference.
     minimum : int
-        The fewest that a row may rest on.
+        The smallest number that a row may rest on.
     overlapping : bool
         Whether an instance may be in several groups: merged groups rest on as many as the largest then.
 

@@ -219,7 +219,7 @@ def _stopped(error: BaseException, clock: _Clock) -> Outcome:
     if clock.is_organizers:
         findings.add(code, problem, f"raise {setting} in settings.yaml, or the limits of the container")
         return Outcome("broken", BROKEN, findings=findings)
-    ask = f"if your submission is of ordinary size, tell the organizers ({setting} in settings.yaml)"
+    ask = f"if your submission is of ordinary size, write to the organizers ({setting} in settings.yaml)"
     findings.add(code, problem, f"submit less; {ask}")
     findings.extend(found_until(error))
     return Outcome(name, INVALID, findings=findings)

@@ -145,7 +145,7 @@ class _Document:
             _refuse_too_many(f"entries than {file.entries:,}", name, findings, file.each)
 
     def _raw_entries(self) -> dict[str, Raw] | None:
-        """Return the texts of the entries, None where only the strict parser can tell."""
+        """Return the texts of the entries, None where only the strict parser knows."""
         if typed_json is None:
             return None
         try:

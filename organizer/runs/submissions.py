@@ -165,7 +165,7 @@ def _is_submission(name: str) -> bool:
 
 
 def _team(name: str) -> tuple[str, str]:
-    """Return the team and the date that the name of a submission tells."""
+    """Return the team and the date in the name of a submission."""
     first, *inner = PurePosixPath(name).parts
     if inner:
         return first, ""

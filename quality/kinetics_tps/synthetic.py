@@ -21,7 +21,7 @@ _PART_NAMES = [
 
 
 def write_videos(folder: Path, n_videos: int, n_frames: tuple[int, int], seed: int) -> None:
-    """Write a reference; ``n_frames`` are the fewest and the most frames of a video."""
+    """Write a reference; ``n_frames`` are the least and the largest number of frames of a video."""
     rng = random.Random(seed)
     classes, parts = {}, {}
     for index in range(n_videos):

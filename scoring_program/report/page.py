@@ -232,7 +232,7 @@ def broken_page(lines: Sequence[str], title: str = NO_TASK, what: str = ORGANIZE
     ``what`` says whose fault it is.
     """
     head = [element("h1", f"Not scored: {what[0].lower()}{what[1:]}")]
-    ask = "Please tell the organizers." if what == ORGANIZERS_SIDE else ""
+    ask = "Please write to the organizers." if what == ORGANIZERS_SIDE else ""
     body = card("run-problems", "What happened", ask, *lines)
     return document(title, head, [body])
 

@@ -163,7 +163,7 @@ def test_a_faulty_reference_is_yours_at_home_and_the_organizers_on_the_platform(
     assert run_folder("chalearn_gesture", reference, sample, out).exit_code == BROKEN
     page, log = (out / "detailed_results.html").read_text(), capsys.readouterr().err
     assert log.startswith("The organizer's side is broken, nothing was scored:\n1. E-REF:")
-    assert "Please tell the organizers." in page and "our reference" not in page
+    assert "Please write to the organizers." in page and "our reference" not in page
 
 
 def test_the_log_gives_interval_and_costs_in_words(tmp_path, capsys):
