@@ -13,8 +13,8 @@ from validator.findings import Findings
 
 VERSION = "1.2.0"
 KEY_FILE = "signature_key.txt"
-"""A file of a hidden reference with 32 random hexadecimal digits: without it the hash in the signature reveals
-which of several possible references is the true one."""
+"""A file of a hidden reference with 32 random hexadecimal digits: without it the hash in the signature
+reveals which of several possible references is the true one."""
 _DIGITS = 12
 
 
