@@ -36,6 +36,7 @@ from organizer.bundle.cut import classic, one_task, reference_name, task_id_of
 from organizer.bundle.lint import lint_files
 from organizer.bundle.parts import KIT, Parts, build_program, demo_reference
 from organizer.bundle.rules import check_competition
+from organizer.bundle.sbom import SBOM, sbom
 from organizer.data.prepare import add_key, reference_files
 from organizer.data.references import task_folder, task_folders
 from organizer.files import Files, files_below, read_zip, zip_bytes
@@ -120,8 +121,9 @@ def build_command(reference: Path | None, form: str, demo: bool) -> int:
 
 
 def _write(plan: Plan, output: Path) -> None:
-    """Write all bundles or none."""
+    """Write all bundles or none, and what their programs are made of."""
     output.mkdir(parents=True, exist_ok=True)
+    (output / SBOM).write_bytes(sbom())
     with tempfile.TemporaryDirectory(dir=output, prefix=".building-") as folder:
         for name, bundle in plan.bundles.items():
             (Path(folder) / name).parent.mkdir(exist_ok=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import yaml
 
 from organizer.bundle import build, parts
 from organizer.bundle.build import build_all, load_competition, plan_bundles
+from organizer.bundle.sbom import SBOM
 from organizer.data.prepare import reference_files
 from organizer.files import folder_files, unpack, write_files
 from organizer.runs.dry_run import describe
@@ -92,6 +94,20 @@ def test_competition_offers_every_task(bundles):
     assert competition["title"].startswith("[DEMO DATA] ")
     assert competition["phases"][0]["max_submissions_per_day"] >= len(IDS)
     assert all(entry["name"] for entry in competition["solutions"])
+
+
+def test_bill_of_materials_lists_every_vendored_package_with_its_license(bundles, program_of):
+    listed = json.loads((bundles / SBOM).read_bytes())
+    components = {(part["name"], part["version"]): part for part in listed["components"]}
+    packed = {
+        re.search(r"vendor/(.+)-([\d.]+)\.dist-info/METADATA$", path)
+        for name in IDS
+        for path in names_in(program_of(name))
+    }
+    assert components.keys() == {found.groups() for found in packed if found}
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    for (name, version), part in components.items():
+        assert f"| {name} | {version} | {part['licenses'][0]['license']['id']} |" in page
 
 
 @pytest.mark.parametrize("name", IDS)
@@ -289,7 +305,10 @@ def test_real_reference_comes_from_outside_and_is_not_shown(tmp_path):
             (own / place).parent.mkdir(parents=True, exist_ok=True)
             (own / place).write_bytes(data)
     build_all(tmp_path / "refs", "v2", tmp_path / "dist")
-    assert [path.name for path in (tmp_path / "dist").iterdir()] == [f"{name}.zip"]  # no other task has data
+    assert {path.name for path in (tmp_path / "dist").iterdir()} == {
+        f"{name}.zip",
+        SBOM,
+    }  # no other task has data
     files = read(tmp_path / "dist" / f"{name}.zip")
     competition = yaml.safe_load(files["competition.yaml"])
     assert not competition["title"].startswith("[DEMO")
