@@ -24,10 +24,11 @@ lint: .venv/dev
 # REFERENCE is a folder with a folder for each task, or the folder of one task.
 REFERENCE_OPTION = $(if $(REFERENCE),--reference "$(REFERENCE)")
 
-# make reference ID=chalearn_gesture SOURCE=my_files [OUTPUT=refs/chalearn_gesture] [REPLACE=1: lose what others put there]
+# make reference ID=chalearn_gesture SOURCE=my_files [OUTPUT=refs/chalearn_gesture] [IMAGES=DIR: behind drawings]
+#   [REPLACE=1: lose what others put there]
 reference: .venv/run
 	@$(BIN)/python -m organizer prepare $(ID) --source "$(SOURCE)" $(if $(OUTPUT),--output "$(OUTPUT)") \
-		$(if $(REPLACE),--replace)
+		$(if $(REPLACE),--replace) $(if $(IMAGES),--images "$(IMAGES)")
 
 # make bundle [FORMAT=v1.5] [REFERENCE=DIR] [DEMO=1: demo data for the tasks that REFERENCE does not hold]
 bundle: .venv/run

@@ -15,6 +15,7 @@ from typing import Any, Union
 
 from organizer import ROOT
 from scoring_program.metrics.resampling import HALVES
+from scoring_program.report.images import Images, Size, image_size
 from scoring_program.task import task_ids
 from validator import console
 from validator.findings import Refused, printable
@@ -105,7 +106,7 @@ def _add_run_commands(add: _Add) -> None:
 
 def _add_data_commands(add: _Add) -> None:
     what = "check reference files, write a folder, and show what is in it"
-    prepare = add("prepare", "data.prepare:prepare_command", what)
+    prepare = add("prepare", _prepare, what)
     _add_id(prepare)
     prepare.add_argument("--source", type=_path("SOURCE=DIR"), required=True)
     prepare.add_argument("--output", type=_path("OUTPUT=DIR"), help="default: refs/ID")
@@ -130,6 +131,11 @@ def _add_data_commands(add: _Add) -> None:
         "overview", "bundle.overview:overview_command", "show what the references of a bundle hold"
     )
     overview.add_argument("bundle", type=_path("dist/x.zip"))
+    for command in (prepare, overview):
+        what = "folder of images or frames, drawn behind the boxes of the overview"
+        command.add_argument("--images", type=_path(), metavar="DIR", help=what)
+        what = "the size that the boxes belong to, if not that of the image files"
+        command.add_argument("--image-size", type=image_size, metavar="WxH", help=what)
 
 
 def _add_task_commands(add: _Add) -> None:
@@ -182,6 +188,16 @@ def _call(name: str, /, **options: object) -> int:
     """Import ``module:function`` of this package and call it."""
     module, _, function = name.partition(":")
     return getattr(import_module(f"organizer.{module}"), function)(**options)  # type: ignore[no-any-return]
+
+
+def _prepare(
+    corenlp: Path | None, force_corenlp: bool, images: Path | None, image_size: Size | None, **options: Any
+) -> int:
+    from organizer.data.corenlp import lemmatize
+    from organizer.data.prepare import prepare_command
+
+    own = {"lemmatize": partial(lemmatize, corenlp, force_corenlp)} if corenlp else {}
+    return prepare_command(**options, options=own, images=Images(images, image_size))
 
 
 def _dry_run(task_id: str, submission: Path, reference: Path | None, output: Path) -> int:

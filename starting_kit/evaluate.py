@@ -21,13 +21,12 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import images
 from history import add_run
 from home import Evaluator, ReferenceProblemsError, Score, SubmissionError, prepared_folder, score
 from kit_path import DEMO_REFERENCE
 
 # isort: split
-from scoring_program.report import outputs, page
+from scoring_program.report import images, outputs, page
 from scoring_program.result import Result, Table
 from scoring_program.run import BROKEN, SCORED, Outcome, load_folder, run
 from scoring_program.settings import MOST_DRAWINGS
@@ -99,7 +98,7 @@ def _report(task: str, outcome: Outcome, options: argparse.Namespace) -> int:
 
 def _add_images(task: str, outcome: Outcome, result: Result, options: argparse.Namespace) -> None:
     """Write the detail page once more, with the participant's images behind the drawings."""
-    sections = images.with_images(result.sections, options.images, options.image_size)
+    sections = images.with_images(result.sections, images.Images(options.images, options.image_size))
     html = page.result_page(load_task(task), replace(result, sections=sections), outcome.signature)
     outputs.write_atomic(options.output / outputs.DETAIL_HTML, html)
 

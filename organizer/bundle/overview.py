@@ -10,10 +10,11 @@ from organizer.bundle.competition import LintReport, entries_of, form_of, read_c
 from organizer.bundle.cut import task_id_of
 from organizer.data.overview import SUFFIX, review_reference
 from organizer.files import DAMAGED, read_zip
+from scoring_program.report.images import Images, Size
 from validator.findings import Refused, printable
 
 
-def overview_command(bundle: Path) -> int:
+def overview_command(bundle: Path, images: Path | None, image_size: Size | None) -> int:
     """Print what the references of a bundle hold, and write a page beside it for each."""
     report = LintReport()
     try:
@@ -29,6 +30,7 @@ def overview_command(bundle: Path) -> int:
             print(f"{task_id}: {printable(str(entry.get('reference_data')))}")
             overview = review_reference(task_id, reference_in(files, entry))
             name = bundle.stem if len(entries) == 1 else f"{bundle.stem}.{number}_{task_id}"
-            lines = [*overview.lines(), overview.write(bundle.with_name(f"{name}{SUFFIX}"))]
+            page = overview.write(bundle.with_name(f"{name}{SUFFIX}"), Images(images, image_size))
+            lines = [*overview.lines(), page]
             print(*(f"  {printable(line)}" for line in lines), sep="\n")
     return 0

@@ -125,7 +125,7 @@ def build_program(task_id: str) -> bytes:
 def build_kit(task_ids: Sequence[str], demo: Mapping[str, Files]) -> bytes:
     """Return the starting kit for these tasks as a zip, with their demo references and never another."""
     kit = ROOT / "starting_kit"
-    modules = ("compare", "comparison", "evaluate", "history", "home", "images", "kit_path", "writing")
+    modules = ("compare", "comparison", "evaluate", "history", "home", "kit_path", "writing")
     shared = ("requirements.txt", *(f"{name}.py" for name in modules))
     files = {name: (kit / name).read_bytes() for name in shared}
     for name in ("README.md", "quickstart.ipynb"):
@@ -134,7 +134,8 @@ def build_kit(task_ids: Sequence[str], demo: Mapping[str, Files]) -> bytes:
     files.update(program_files(task_ids))
     tasks = [load_task(task_id) for task_id in task_ids]
     formats = [f"validator.formats.{load_rules(task.id).folder.name}.read" for task in tasks]
-    files.update(needed_code(["validator.__main__", "scoring_program.report.standings", *formats]))
+    more = [f"scoring_program.report.{name}" for name in ("standings", "images")]
+    files.update(needed_code(["validator.__main__", *more, *formats]))
     files["docs/messages.md"] = (ROOT / "docs" / "messages.md").read_bytes()
     report = "scoring_program/report"
     files[f"{report}/standings.css"] = (ROOT / report / "standings.css").read_bytes()

@@ -17,12 +17,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scoring_program.result import Drawing, Drawings, Section
 from scoring_program.task import AnyLoaded
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings, folded, quote
 
 _RARER = 10
 _AREA_RATIO = 1000
+_DRAWN = 6
 Place = Callable[[int], str]
 
 
@@ -49,6 +51,8 @@ class Content:
     values : sequence of Values
     warnings : Findings
         What is likely a mistake.
+    draw : callable
+        Returns sections that draw a few items.
     """
 
     n_instances: int
@@ -56,6 +60,7 @@ class Content:
     names: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     values: Sequence[Values] = ()
     warnings: Findings = field(default_factory=Findings)
+    draw: Callable[[], Sequence[Section]] = list
 
 
 def content_of(loaded: AnyLoaded) -> Content:
@@ -69,6 +74,20 @@ def content_of(loaded: AnyLoaded) -> Content:
         problem, remedy = "nothing that is scored is annotated", "give the labels, which may be withheld"
         Findings().refuse("E-REF-EMPTY", problem, remedy, file=loaded.folder.name)
     return content
+
+
+def chosen(numbers: Ints) -> list[int]:
+    """Return a few things by their ``numbers`` (n,) of annotations, evenly from the most to the fewest."""
+    order = np.argsort(-numbers, kind="stable")[: np.count_nonzero(numbers)].tolist()
+    return [order[i] for i in np.linspace(0, len(order) - 1, min(_DRAWN, len(order))).astype(int)]
+
+
+def drawings(things: str, numbers: Ints, draw: Callable[[int], Drawing]) -> list[Section]:
+    """Return the section with drawings of some of these things."""
+    note = (
+        f"{things} with the most annotations, the fewest, and some between. Point at a shape for its words."
+    )
+    return [Drawings("drawings", f"{things} drawn", note, [draw(index) for index in chosen(numbers)])]
 
 
 def check_names(

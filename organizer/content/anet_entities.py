@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -13,13 +14,18 @@ from organizer.content import (
     check_boxes,
     check_names,
     check_same,
+    drawings,
     repeated,
     warn_where,
 )
+from scoring_program.challenges.anet_entities.drawings import canvas
 from scoring_program.challenges.anet_entities.lemmas import TABLE, load_table
 from scoring_program.challenges.anet_entities.read import Reference
+from scoring_program.metrics.grounding import FRAMES
+from scoring_program.result import GROUND_TRUTH, Drawing, DrawnObject, shapes
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded
+from validator.arrays import Ints
 from validator.findings import Findings, counted, quote
 from validator.strict_json import pointer_part
 
@@ -57,7 +63,27 @@ def content_of(loaded: AnyLoaded) -> Content:
         Values("boxes of a word", n_boxes, word),
         Values("size of a box (root of the area, pixels)", size, box),
     ]
-    return Content(len(of_word), counts, {"class": names}, values, warnings)
+    view_of_box = words.segment[word_of_box] * FRAMES + words.frame
+    views, n_in_view = np.unique(view_of_box, return_counts=True)
+
+    def drawing(view: int) -> Drawing:
+        return _drawing(reference, np.flatnonzero(view_of_box == views[view]), word_of_box)
+
+    draw = partial(drawings, "Frames", n_in_view, drawing)
+    return Content(len(of_word), counts, {"class": names}, values, warnings, draw)
+
+
+def _drawing(reference: Reference, own: Ints, word_of_box: Ints) -> Drawing:
+    """Return the drawing of the boxes ``own``, all of one segment and frame."""
+    words, word = reference.words, word_of_box[own]
+    labels = [f"{reference.classes[words.label[n]]} (word {words.index[n]})" for n in word.tolist()]
+    boxes = (shapes(GROUND_TRUTH, box) for box in words.box[own])
+    objects = [DrawnObject(label, "annotated", False, box) for label, box in zip(labels, boxes)]
+    segment, frame = int(words.segment[word[0]]), int(words.frame[own[0]])
+    in_video = np.array([video == reference.segments[segment][0] for video, _ in reference.segments])
+    of_video = words.box[in_video[words.segment[word_of_box]]]
+    blank = canvas(reference, segment, frame, of_video, of_video[:0])
+    return replace(blank, text=", ".join(labels), objects=objects)
 
 
 def _segment(reference: Reference, segment: int) -> str:

@@ -6,9 +6,11 @@ from typing import cast
 
 import numpy as np
 
-from organizer.content import Content, Values, check_same, repeated, warn_where
+from organizer.content import Content, Values, check_same, chosen, repeated, warn_where
+from scoring_program.challenges.chalearn.page import lanes
 from scoring_program.challenges.chalearn.read import Reference
 from scoring_program.challenges.chalearn.task import TrackTask
+from scoring_program.result import Section, Timeline
 from scoring_program.task import AnyLoaded
 from validator.findings import Findings
 
@@ -39,6 +41,9 @@ def content_of(loaded: AnyLoaded) -> Content:
     warn_where(is_repeated, "R-REPEATED", "the row repeats an earlier one", ("", line), warnings)
     problem = "the row overlaps another one of its class and actor"
     warn_where(overlaps, "R-OVERLAP", problem, ("", line), warnings)
+    problem = "the row ends after the last frame of its sequence, and is cut there"
+    is_cut = rows.frames[:, 1] > reference.n_frames[rows.sequence]
+    warn_where(is_cut, "R-CUT", problem, ("", line), warnings)
     n_rows = np.bincount(rows.label, minlength=track.n_classes + 1)[1:].tolist()
     names = {f"{number} {name}": n for number, (name, n) in enumerate(zip(track.classes, n_rows), 1)}
     counts = {
@@ -51,4 +56,14 @@ def content_of(loaded: AnyLoaded) -> Content:
         Values(f"frames of one {track.instance}", rows.frames[:, 1] - rows.frames[:, 0] + 1, line),
         Values(f"{track.instance}s in a sequence", np.diff(start), sequences.__getitem__),
     ]
-    return Content(len(table), counts, {"class": names}, values, warnings)
+
+    def draw() -> list[Section]:
+        note = "Sequences with the most rows, with the fewest, and some between."
+        ends = np.minimum(rows.frames, reference.n_frames[rows.sequence, np.newaxis]) - [1, 0]
+        lengths = reference.n_frames.tolist()
+        return [
+            Timeline(f"timeline_{n}", sequences[n], note, lengths[n], lanes(track, n, [(rows, ends)]))
+            for n in chosen(np.diff(start))
+        ]
+
+    return Content(len(table), counts, {"class": names}, values, warnings, draw)

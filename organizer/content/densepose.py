@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import cast
 
 import numpy as np
 
-from organizer.content import Content, Values, check_boxes, check_same, repeated, warn_where
+from organizer.content import Content, Values, check_boxes, check_same, drawings, repeated, warn_where
+from scoring_program.challenges.densepose.drawings import annotated, canvas
 from scoring_program.challenges.densepose.prepare import ANNOTATIONS_FILE
-from scoring_program.challenges.densepose.read import Reference
+from scoring_program.challenges.densepose.read import Persons, Reference
+from scoring_program.result import Drawing, DrawnObject
 from scoring_program.task import AnyLoaded
-from validator.findings import Findings
+from validator.arrays import Ints
+from validator.findings import Findings, counted
 
 # A box may leave the image by so much of its side.
 _MARGIN = 0.02
@@ -56,4 +60,21 @@ def content_of(loaded: AnyLoaded) -> Content:
         Values("points of a person", n_points[dense], lambda index: person(int(dense[index]))),
         Values("size of a person (root of the area of the box, pixels)", size, person),
     ]
-    return Content(len(dense), counts, {"part of points": parts}, values, warnings)
+    n_in_image = np.bincount(image_of_point, minlength=len(ids))
+    draw = partial(drawings, "Images", n_in_image, partial(_drawing, persons, first))
+    return Content(len(dense), counts, {"part of points": parts}, values, warnings, draw)
+
+
+def _drawing(persons: Persons, first: Ints, image: int) -> Drawing:
+    """Return the persons of an image, and the points of each part; ``first`` are the first of each image."""
+    objects = list[DrawnObject]()
+    for number, person in enumerate(range(*first[image : image + 2].tolist()), 1):
+        points = np.arange(*persons.point_start[person : person + 2].tolist())
+        outcome = counted(len(points), "point") if persons.dense[person] else "not scored"
+        objects.append(DrawnObject(f"person {number}", outcome, False, [annotated(persons, person)]))
+        for part in np.unique(persons.part[points]).tolist():
+            own = points[persons.part[points] == part]
+            marks = [(x, y, part / 24) for x, y in zip(persons.x[own].tolist(), persons.y[own].tolist())]
+            objects.append(DrawnObject(f"person {number}", f"part {part}", False, (), marks))
+    text = "; ".join(f"{drawn.label}: {drawn.outcome}" for drawn in objects if drawn.shapes)
+    return canvas(persons, image, f"{text}. The color of points is their part.", objects)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -13,10 +14,13 @@ from organizer.content import (
     check_boxes,
     check_names,
     check_same,
+    drawings,
     repeated,
     warn_where,
 )
 from scoring_program.challenges.kinetics_tps import read
+from scoring_program.challenges.kinetics_tps.drawings import canvas
+from scoring_program.result import GROUND_TRUTH, Drawing, DrawnObject, shapes
 from scoring_program.task import AnyLoaded
 from validator.arrays import Ints
 from validator.findings import Findings
@@ -56,7 +60,25 @@ def content_of(loaded: AnyLoaded) -> Content:
     things = {"videos": len(n_frames), "videos without parts": len(n_frames) - videos}
     things |= {"frames": len(n_humans), "frames without parts": len(n_humans) - frames}
     things |= {"humans": len(size), "parts": len(shown), "classes": len(names["class"])}
-    return Content(len(shown), things, names, values, warnings)
+    n_parts = np.bincount(parts.human_frame[parts.part_human], minlength=len(parts.frames))
+    draw = partial(drawings, "Frames", n_parts, partial(_drawing, reference))
+    return Content(len(shown), things, names, values, warnings, draw)
+
+
+def _drawing(reference: read.Reference, frame: int) -> Drawing:
+    parts, objects = reference.parts, list[DrawnObject]()
+    names, states = list(parts.names), list(parts.states)
+    first, last = np.searchsorted(parts.human_frame, [frame, frame + 1]).tolist()
+    for human in range(first, last):
+        label, box = f"human {human - first + 1}", shapes(GROUND_TRUTH, parts.human_box[human])
+        objects.append(DrawnObject(label, "annotated", False, box))
+        for part in range(*np.searchsorted(parts.part_human, [human, human + 1]).tolist()):
+            box = shapes(GROUND_TRUTH, parts.proposal_box[part])
+            name, state = names[parts.part_name[part]], states[parts.proposal_state[part]]
+            objects.append(DrawnObject(f"{label}, {name}", state, False, box))
+    blank = canvas(parts, frame, parts.human_box[:0], parts.human_frame[:0])
+    text = f"Class of the video: {reference.classes[parts.frame_video[frame]]}."
+    return replace(blank, text=text, objects=objects)
 
 
 def _counts(numbers: dict[str, int], used: Ints) -> dict[str, int]:

@@ -12,7 +12,8 @@ import numpy as np
 from organizer.content import Content, Values, content_of
 from organizer.files import unpack, write_durable
 from scoring_program.report.html import element
-from scoring_program.report.page import card, cards, contents, document
+from scoring_program.report.images import Images, with_images
+from scoring_program.report.page import card, cards, contents, document, style
 from scoring_program.result import Histogram, Section, Table, columns
 from scoring_program.task import AnyLoaded, load_task
 from validator.findings import Findings, quote
@@ -38,15 +39,15 @@ class Overview(NamedTuple):
             ends = [f"{quote(name)} ({n:,})" for name, n in _by_count(counts)]
             lines.append(f"{kind}: {len(ends):,}, from {ends[0]} to {ends[-1]}")
         rows = map(_extremes, self.content.values)
-        return lines + [f"{title}: {low} to {high}, median {median}" for title, low, median, high in rows]
+        return lines + ["{}: {} ({}) to {} ({}), median {}".format(*row) for row in rows]
 
-    def write(self, path: Path) -> str:
+    def write(self, path: Path, images: Images) -> str:
         """Write the page; return a line that says where it is."""
-        write_durable(path, self.page())
+        write_durable(path, self.page(images))
         return f"overview: {path} (it shows the hidden reference: do not publish it)"
 
-    def page(self) -> str:
-        """Return the page: warnings first, then numbers, names, and distributions."""
+    def page(self, images: Images | None = None) -> str:
+        """Return the page: warnings first, then numbers, names, distributions, and a few items drawn."""
         task, settings = self.loaded.task, self.loaded.settings
         own = [f"{s.name}: {settings[s.name]}" for s in task.known_settings if settings[s.name] != s.default]
         head = [element("h1", "Overview of the reference")]
@@ -55,13 +56,14 @@ class Overview(NamedTuple):
         head.append(element("p", element("strong", caution, class_="bad")))
         said = [element("li", problem.line()) for problem in self.warnings.summary(None)]
         shown = element("ol", *said) if said else "Nothing looks like a mistake."
-        first, drawn = card("warnings", "Likely mistakes", "", shown), cards(self._sections(), _MOST_ENTRIES)
+        sections = [*self._sections(), *with_images(self.content.draw(), images or Images())]
+        first, drawn = card("warnings", "Likely mistakes", "", shown), cards(sections, _MOST_ENTRIES)
         body = [element("div", first), contents([first, *drawn]), element("div", *drawn)]
-        return document(task.title, head, body)
+        return document(task.title, head, body, style("drawings.css"))
 
     def _sections(self) -> list[Section]:
         counts, names, values = self.content.counts, self.content.names, self.content.values
-        titles = columns(text=["Number", "Smallest", "Median", "Largest"])
+        titles = columns(text=["Number", "Smallest", "Where", "Largest", "Where", "Median"])
         sections: list[Section] = [
             Table("counts", "How many", "", columns(text=["Thing"], count=["Number"]), list(counts.items())),
             Table("extremes", "Smallest and largest", "", titles, [_extremes(kind) for kind in values]),
@@ -96,11 +98,11 @@ def _by_count(counts: Mapping[str, int]) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
 
 
-def _extremes(values: Values) -> tuple[str, str, str, str]:
-    """Return title, smallest number and its place, median, and largest number and its place."""
+def _extremes(values: Values) -> tuple[str, ...]:
+    """Return title, smallest number and its place, largest number and its place, and median."""
     low, high = int(np.argmin(values.numbers)), int(np.argmax(values.numbers))
-    ends = [f"{values.numbers[i]:,.6g} ({quote(values.place(i))})" for i in (low, high)]
-    return values.title, ends[0], f"{np.median(values.numbers):,.6g}", ends[1]
+    ends = [text for i in (low, high) for text in (f"{values.numbers[i]:,.6g}", quote(values.place(i)))]
+    return values.title, *ends, f"{np.median(values.numbers):,.6g}"
 
 
 def _histogram(values: Values) -> Histogram:

@@ -6,12 +6,11 @@ import json
 import secrets
 import shutil
 import tempfile
-from functools import partial
 from pathlib import Path
 
-from organizer.data.corenlp import lemmatize
 from organizer.data.overview import SUFFIX, Overview, review
 from organizer.files import LockedError, file_hash, folder_files, replacing_folder
+from scoring_program.report.images import Images
 from scoring_program.signature import KEY_FILE
 from scoring_program.task import Options, load_task
 from validator.findings import Findings, Note, counted, printable, quote
@@ -56,10 +55,12 @@ def _write(task_id: str, source: Path, folder: Path, options: Options) -> tuple[
 
 
 def prepare_command(
-    task_id: str, source: Path, output: Path | None, corenlp: Path | None, force_corenlp: bool, replace: bool
+    task_id: str, source: Path, output: Path | None, replace: bool, options: Options, images: Images
 ) -> int:
-    """Prepare reference files and print what was found; return 1 if nothing was written."""
-    options = {"lemmatize": partial(lemmatize, corenlp, force_corenlp)} if corenlp else {}
+    """Prepare reference files and print what was found; return 1 if nothing was written.
+
+    ``options`` go to the task, and ``images`` are for the overview.
+    """
     output = (output or Path("refs", task_id)).resolve()
     findings = Findings()
     with findings.part():
@@ -74,7 +75,7 @@ def prepare_command(
         print(*findings.lines(shown=None), sep="\n")
         return 1
     lines = [*(f"note {note.line()}" for note in notes), *overview.lines(), f"written: {output}"]
-    lines.append(overview.write(output.with_name(f"{output.name}{SUFFIX}")))
+    lines.append(overview.write(output.with_name(f"{output.name}{SUFFIX}"), images))
     print(*map(printable, lines), sep="\n")
     return 0
 

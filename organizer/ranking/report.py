@@ -20,8 +20,7 @@ from organizer.ranking.page import About, RankingPages, render_page, standings_o
 from organizer.ranking.statistics import Ranking, ranking_of
 from organizer.ranking.tables import Cell, History, csv_table
 from organizer.runs.rescore import stored_record
-from scoring_program.metrics.comparison import SIGNIFICANT
-from scoring_program.report.html import clean, cut
+from scoring_program.report.html import Child, clean, cut
 from scoring_program.report.outputs import write_atomic
 from scoring_program.report.page import card, cost_cards
 from scoring_program.report.standings import (
@@ -30,6 +29,8 @@ from scoring_program.report.standings import (
     Baseline,
     Standings,
     band_text,
+    bands,
+    folded_table,
     method_texts,
     position,
     rows_of,
@@ -43,7 +44,8 @@ from scoring_program.task import load_task
 from validator.findings import counted, printable
 
 _ROW, _PLOT, _LETTER = 24, 320, 7.2
-_MOST_NAMES = 100
+_MOST_ROWS = 100
+_KINDS = ("significantly better", "significantly worse", "not distinguishable")
 _LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _LATEX |= {sign: f"\\{sign}" for sign in "&%$#_{}"}
 
@@ -181,18 +183,32 @@ def _team_page(pages: RankingPages, ranking: Ranking, of: Standings, i: int, ban
     return render_page(pages, cut(of.names[i], LONGEST_NAME), cards)
 
 
-def _others(of: Standings, i: int) -> list[str]:
-    """Return which teams a team is better or worse than, or not distinguishable from."""
-    m, lines = len(of.names), list[str]()
-    j = np.delete(np.arange(m), i)
+def _others(of: Standings, i: int) -> list[Child]:
+    """Return the difference of a team to each other one, or to those next to it in a long ranking."""
+    j = np.delete(np.arange(len(of.names)), i)
     first, second = np.minimum(i, j), np.maximum(i, j)
     # Where the pairs stand in the order of the first team, then the second.
-    pair = first * m - first * (first + 3) // 2 + second - 1
-    is_apart = of.comparison.pairs.p_adjusted[pair] < SIGNIFICANT
-    chosen = {"Significantly better than": is_apart & (j > i), "Significantly worse than": is_apart & (j < i)}
-    for text, which in {**chosen, "Not distinguishable from": ~is_apart}.items():
-        names = [cut(of.names[k], LONGEST_NAME) for k in j[which].tolist()]
-        more = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
-        listed = ", ".join(names[:_MOST_NAMES])
-        lines.append(f"{text} {counted(len(names), 'team')}{': ' if names else ''}{listed}{more}.")
-    return lines
+    pair = first * len(of.names) - first * (first + 3) // 2 + second - 1
+    pairs, sign = of.comparison.pairs, np.where(i < j, 1, -1)
+    low, high = np.sort([sign * own[pair] for own in of.difference_ends], axis=0)
+    known = bands(of, *map(np.nan_to_num, (low, sign * pairs.difference[pair], high)))
+    kinds = np.where(pairs.is_significant[pair], np.where(i < j, 0, 1), 2)
+    counts = [counted(n, "team") for n in np.bincount(kinds, minlength=3).tolist()]
+    text = "Significantly better than {}, significantly worse than {}, not distinguishable from {}. "
+    text += "Difference: the score of this team less that of the other"
+    text += f"{'; the intervals hold for all pairs of teams at once' * (len(of.names) > 2)}."
+    lines: list[Child] = [text.format(*counts)]
+    near = np.sort(np.argsort(np.abs(i - j), kind="stable")[:_MOST_ROWS]).tolist()
+    if more := len(j) - len(near):
+        lines.append(f"The {len(near)} teams next to it in the ranking are listed, {more:,} are not.")
+    rows = [
+        [
+            cut(of.names[j[k]], LONGEST_NAME),
+            f"{known[k][1]:.{of.decimals}f}",
+            band_text(known[k], of.decimals),
+            _KINDS[kinds[k]],
+        ]
+        for k in near
+    ]
+    heads = ["Team", "Difference", "95 % interval", "This team is"]
+    return [*lines, *folded_table(heads, rows, "Other teams", _MOST_ROWS)] if rows else lines

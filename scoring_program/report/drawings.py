@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 
 from scoring_program.report.charts import key, scale
 from scoring_program.report.html import cut, element
-from scoring_program.result import GROUND_TRUTH, PREDICTION, Drawing, DrawnObject, Shape
+from scoring_program.result import GROUND_TRUTH, PREDICTION, Drawing, Drawings, DrawnObject, Shape
 from validator.findings import counted
 
 _MOST_LISTED = 8
@@ -20,16 +20,18 @@ _TEXT, _POINT = 0.035, 0.008
 _CLASSES = {GROUND_TRUTH: "truth", PREDICTION: "guess"}
 
 
-def legend(points: str) -> Element:
-    """Return what colors mean; ``points`` says what the value of points is, "" without points."""
-    meanings = key([(role, f"fill-{letter}") for role, letter in ((GROUND_TRUTH, "a"), (PREDICTION, "b"))])
-    if points:
-        meanings.append(scale(f"{points}: 0", "1"))
+def legend(data: Drawings) -> Element:
+    """Return what colors mean, of both sides and of points, as far as they are drawn."""
+    roles = {shape.role for drawn in data.drawings for own in drawn.objects for shape in own.shapes}
+    letters = (GROUND_TRUTH, "a"), (PREDICTION, "b")
+    meanings = key([(role, f"fill-{letter}") for role, letter in letters if role in roles])
+    if data.points:
+        meanings.append(scale(f"{data.points}: 0", "1"))
     return meanings
 
 
-def drawing(data: Drawing) -> Element:
-    """Return a drawing with its title, and the words for its wrong objects."""
+def drawing(data: Drawing, points: str) -> Element:
+    """Return a drawing with its title and words for wrong objects; ``points`` names the value of points."""
     width, height = data.size
     description = f"{data.title}: {counted(len(data.objects), 'object')}"
     canvas = element("svg", viewBox=f"0 0 {width} {height}", role="img", aria_label=cut(description, 120))
@@ -39,8 +41,8 @@ def drawing(data: Drawing) -> Element:
         canvas.append(element("image", width=width, height=height, **look))
     # Numbered objects come last, above the others.
     wrong = [drawn for drawn in data.objects if drawn.is_wrong]
-    canvas.extend(_object(drawn, data.size) for drawn in data.objects if not drawn.is_wrong)
-    canvas.extend(_object(drawn, data.size, str(n)) for n, drawn in enumerate(wrong, start=1))
+    canvas.extend(_object(drawn, data.size, points) for drawn in data.objects if not drawn.is_wrong)
+    canvas.extend(_object(drawn, data.size, points, str(n)) for n, drawn in enumerate(wrong, start=1))
     lines = [element("li", cut(f"{drawn.label}: {drawn.outcome}", 200)) for drawn in wrong[:_MOST_LISTED]]
     notes = [cut(data.text, 300), cut(data.extent, 300)]
     if more := len(wrong) - len(lines):
@@ -49,7 +51,7 @@ def drawing(data: Drawing) -> Element:
     return element("div", element("h3", cut(data.title, 120)), canvas, *below, class_="drawing")
 
 
-def _object(drawn: DrawnObject, size: tuple[int, int], number: str = "") -> Element:
+def _object(drawn: DrawnObject, size: tuple[int, int], points: str, number: str = "") -> Element:
     """Return the shapes and points of an object, with its number if it has one."""
     group = element("g", element("title", cut(f"{drawn.label}: {drawn.outcome}", 200)))
     for shape in drawn.shapes:
@@ -59,7 +61,8 @@ def _object(drawn: DrawnObject, size: tuple[int, int], number: str = "") -> Elem
         radius = f"{_POINT * max(size):.4g}"
         style = f"--s:{min(max(value, 0.0), 1.0):.2f}"
         point = element("circle", cx=f"{x:.5g}", cy=f"{y:.5g}", r=radius, class_="limb point", style=style)
-        point.append(element("title", f"{value:.2f}"))
+        if points:
+            point.append(element("title", f"{value:.2f}"))
         group.append(point)
     if number:
         group.extend(_number(number, shape, size) for shape in drawn.shapes)

@@ -398,8 +398,8 @@ def _(section: Drawings, limit: int) -> list[Element]:
     # Only pages at full have drawings.
     from scoring_program.report.drawings import drawing, legend
 
-    drawn = [drawing(data) for data in section.drawings[:limit]]
-    return [legend(section.points), *_opened(drawn, _OPEN_DRAWINGS, "drawing")]
+    drawn = [drawing(data, section.points) for data in section.drawings[:limit]]
+    return [legend(section), *_opened(drawn, _OPEN_DRAWINGS, "drawing")]
 
 
 def _opened(drawn: Sequence[Element], n_open: int, name: str) -> list[Element]:
@@ -410,11 +410,12 @@ def _opened(drawn: Sequence[Element], n_open: int, name: str) -> list[Element]:
 
 def _timelines(sections: Sequence[Section], limit: int) -> Element:
     """Return one card for all timelines; those after the first are folded."""
+    timelines = [section for section in sections if isinstance(section, Timeline)]
     drawn = [
         element("div", element("h3", cut(section.title)), charts.timeline(section, limit), class_="timeline")
-        for section in sections
-        if isinstance(section, Timeline)
+        for section in timelines
     ]
-    legend = charts.key([("ground truth", "fill-a"), ("prediction", "fill-b")])
+    is_predicted = any(lane.prediction for section in timelines for lane in section.lanes)
+    legend = charts.key([("ground truth", "fill-a"), ("prediction", "fill-b")][: 1 + is_predicted])
     opened = _opened(drawn, OPEN_TIMELINES, "timeline")
     return card(sections[0].key, "Timelines", sections[0].note, legend, *opened)

@@ -178,7 +178,7 @@ def _score_bands(of: Standings) -> list[Band]:
     if of.intervals is not None:
         ends = of.intervals.low, of.intervals.high
         low, high = (np.where(of.intervals.standard_error > 0, end, of.scores) for end in ends)
-    return _rounded(of, low, np.array(of.scores), high)
+    return bands(of, low, np.array(of.scores), high)
 
 
 def _difference_bands(of: Standings) -> list[Band]:
@@ -186,10 +186,10 @@ def _difference_bands(of: Standings) -> list[Band]:
     m = len(of.names)
     low, high = of.difference_ends
     numbers = (high, of.comparison.pairs.difference, low)
-    return [(0.0, 0.0, 0.0), *_rounded(of, *(-np.nan_to_num(values[: m - 1]) for values in numbers))]
+    return [(0.0, 0.0, 0.0), *bands(of, *(-np.nan_to_num(values[: m - 1]) for values in numbers))]
 
 
-def _rounded(of: Standings, *values: Floats) -> list[Band]:
+def bands(of: Standings, *values: Floats) -> list[Band]:
     """Return intervals with the decimals that may be shown, without a negative zero."""
     columns = ([round(float(value), of.decimals) + 0.0 for value in column] for column in values)
     return list(zip(*columns))

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 import evaluate
-import images
+from scoring_program.report import images
 from scoring_program.result import GROUND_TRUTH, Drawing, Drawings, DrawnObject, Shape
 from tests.helpers import REFERENCES, SAMPLES
 from tests.scoring_program.report.test_page import parsed
@@ -29,7 +29,7 @@ def save(path, size=(1000, 500), color="red"):
 
 
 def shown(folder, size=None, drawing=DRAWING):
-    (section,) = images.with_images([Drawings("drawings", "", "", [drawing])], folder, size)
+    (section,) = images.with_images([Drawings("drawings", "", "", [drawing])], images.Images(folder, size))
     return section.drawings[0]
 
 
@@ -85,7 +85,7 @@ def test_images_beyond_what_a_page_holds_are_left_out(tmp_path, monkeypatch):
     )
     size = len(shown(tmp_path).image)
     monkeypatch.setattr(images, "_MOST_BYTES", 2 * size)
-    (section,) = images.with_images([Drawings("drawings", "", "", [DRAWING] * 3)], tmp_path, None)
+    (section,) = images.with_images([Drawings("drawings", "", "", [DRAWING] * 3)], images.Images(tmp_path))
     assert [bool(drawing.image) for drawing in section.drawings] == [True, True, False]
 
 

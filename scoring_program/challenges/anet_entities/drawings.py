@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from scoring_program import result
 from scoring_program.challenges.anet_entities.page import Segments
+from scoring_program.challenges.anet_entities.read import Reference
 from scoring_program.metrics import grounding
 from scoring_program.result import EXTENT, GROUND_TRUTH, PREDICTION, Drawing, DrawnObject, Section, shapes
-from validator.arrays import Bools, Ints
+from validator.arrays import Bools, Floats, Ints
 
 _MOST_HALLUCINATED = 5
 
@@ -32,11 +35,18 @@ def drawings(segments: Segments, number: int, hallucinated: Bools) -> list[Secti
     return [result.Drawings("drawings", "Worst frames", note, drawn)] if drawn else []
 
 
+def canvas(reference: Reference, segment: int, frame: int, boxes: Floats, predicted: Floats) -> Drawing:
+    """Return a drawing of a frame without objects, on the extent of the boxes of both sides, of its video."""
+    video, name = reference.segments[segment]
+    files = [f"{video}_segment_{name.zfill(2)}/{frame + 1:02d}"]
+    title = f"{video}, segment {name}, frame {frame}"
+    return Drawing(title, "", result.extent(boxes, predicted), EXTENT, (), files)
+
+
 def _frame(segments: Segments, own: Ints, hallucinated: Bools) -> Drawing:
     """Return the drawing of the words ``own``, all of one segment and frame."""
     words, joined = segments.reference.words, segments.joined
     segment, frame = int(words.segment[own[0]]), int(words.frame[segments.nearest[0][own[0]]])
-    video, name = segments.reference.segments[segment]
     drawn = [_word(segments, word, frame) for word in own.tolist()]
     wrong = np.flatnonzero(hallucinated & (joined.objects.segment == segment))[:_MOST_HALLUCINATED]
     for number in wrong.tolist():
@@ -44,10 +54,9 @@ def _frame(segments: Segments, own: Ints, hallucinated: Bools) -> Drawing:
         drawn.append(DrawnObject(label, "not in the annotated sentence", True, shapes(PREDICTION, box)))
     in_video = joined.segment_video == joined.segment_video[segment]
     boxes = words.box[np.repeat(in_video[words.segment], np.diff(words.box_start))]
-    size = result.extent(boxes, joined.objects.box[in_video[joined.objects.segment]].reshape(-1, 4))
+    predicted = joined.objects.box[in_video[joined.objects.segment]].reshape(-1, 4)
     text = f"{segments.title} of the segment {segments.scores[segment]:.3f}."
-    files = [f"{video}_segment_{name.zfill(2)}/{frame + 1:02d}"]
-    return Drawing(f"{video}, segment {name}, frame {frame}", text, size, EXTENT, drawn, files)
+    return replace(canvas(segments.reference, segment, frame, boxes, predicted), text=text, objects=drawn)
 
 
 def _word(segments: Segments, word: int, frame: int) -> DrawnObject:

@@ -111,20 +111,21 @@ def timelines(
     return [
         result.Timeline(
             f"timeline_{place}", reference.sequences[index], note, int(reference.n_frames[index]),
-            _lanes(track, index, sides),
+            lanes(track, index, sides),
         )
         for place, index in enumerate(shown, start=1)
     ]  # fmt: skip
 
 
-def _lanes(track: Track, index: int, sides: tuple[tuple[Rows, Ints], ...]) -> list[Lane]:
-    lanes: dict[int, tuple[list[tuple[int, int]], ...]] = {}
+def lanes(track: Track, index: int, sides: Sequence[tuple[Rows, Ints]]) -> list[Lane]:
+    """Return the lanes of a sequence, from the rows of ground truth and prediction with their intervals."""
+    found: dict[int, tuple[list[tuple[int, int]], ...]] = {}
     for side, (rows, intervals) in enumerate(sides):
         # Rows ascend by sequence, so those of one sequence are a slice.
         of_sequence = slice(*np.searchsorted(rows.sequence, [index, index + 1]))
         for label, (start, end) in zip(rows.label[of_sequence].tolist(), intervals[of_sequence].tolist()):
-            lanes.setdefault(label, ([], []))[side].append((start, end))
+            found.setdefault(label, ([], []))[side].append((start, end))
     return [
         Lane(track.classes[label - 1], own, predicted, label)
-        for label, (own, predicted) in sorted(lanes.items())
+        for label, (own, predicted) in sorted(found.items())
     ]

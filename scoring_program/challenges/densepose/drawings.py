@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from scoring_program import result
 from scoring_program.challenges.densepose.matching import best_of_images
 from scoring_program.challenges.densepose.measure import ImageStatistics
 from scoring_program.challenges.densepose.page import NAMES
-from scoring_program.challenges.densepose.read import Gathered, Kept, Reference
+from scoring_program.challenges.densepose.read import Gathered, Kept, Persons, Reference
 from scoring_program.metrics import masks
 from scoring_program.metrics.average_precision import THRESHOLDS
 from scoring_program.metrics.pairs import largest_of_items
@@ -36,6 +38,20 @@ def drawings(
     note += "detection predicts there."
     drawn = [draw.image(image) for image in images]
     return [result.Drawings("drawings", "Worst images", note, drawn, "point similarity")] if drawn else []
+
+
+def canvas(persons: Persons, image: int, text: str, objects: Sequence[DrawnObject]) -> Drawing:
+    """Return the drawing of these objects of an image."""
+    height, width = persons.image_size[image].tolist()
+    number = int(persons.image_id[image])
+    files = [pattern.format(number) for pattern in _FILES]
+    return Drawing(f"image {number}", text, (width, height), "", objects, files)
+
+
+def annotated(persons: Persons, person: int) -> Shape:
+    """Return the annotated shape of a person: the outline of its mask, or its box without one."""
+    placed = persons.mask(person)
+    return _shape(GROUND_TRUTH, persons.box[person], placed.mask, placed.column, placed.row)
 
 
 class _Images:
@@ -80,15 +96,12 @@ class _Images:
             if not self._is_shown[row]:
                 label = f"detection {self.kept[row].index}, score {self.kept[row].score:.3g}"
                 objects.append(DrawnObject(label, "matches no person", True, [self._prediction(row)]))
-        height, width = self._persons.image_size[image].tolist()
-        number = int(self._persons.image_id[image])
-        files = [pattern.format(number) for pattern in _FILES]
         text = f"Cost {self._all.costs[image]:.4f}: how much higher the score would be without the image."
-        return Drawing(f"image {number}", text, (width, height), "", objects, files)
+        return canvas(self._persons, image, text, objects)
 
     def _person(self, person: int, label: str) -> DrawnObject:
-        persons, pair, placed = self._persons, int(self._pair[person]), self._persons.mask(person)
-        shapes = [_shape(GROUND_TRUTH, persons.box[person], placed.mask, placed.column, placed.row)]
+        persons, pair = self._persons, int(self._pair[person])
+        shapes = [annotated(persons, person)]
         if not persons.dense[person]:
             return DrawnObject(label, "not annotated densely, not scored", False, shapes)
         if pair < 0:

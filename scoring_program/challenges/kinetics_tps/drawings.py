@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from scoring_program import result
@@ -9,7 +11,9 @@ from scoring_program.challenges.kinetics_tps.measure import VideoStatistics
 from scoring_program.challenges.kinetics_tps.page import worst_videos
 from scoring_program.metrics import part_state
 from scoring_program.result import EXTENT, GROUND_TRUTH, PREDICTION, Drawing, DrawnObject, Section, shapes
+from validator.arrays import Floats, Ints
 from validator.findings import counted
+from validator.formats.kinetics_tps.read import PartStates
 
 
 def drawings(statistics: VideoStatistics, number: int) -> list[Section]:
@@ -23,9 +27,23 @@ def drawings(statistics: VideoStatistics, number: int) -> list[Section]:
     return [result.Drawings("drawings", "Worst frames", note, drawn)] if drawn else []
 
 
+def canvas(parts: PartStates, frame: int, human_box: Floats, human_frame: Ints) -> Drawing:
+    """Return a drawing of a frame without objects, on the extent of all boxes of its video.
+
+    ``human_box`` (n, 4) and ``human_frame`` (n,) are the predicted humans.
+    """
+    video = int(parts.frame_video[frame])
+    frames = np.searchsorted(parts.frame_video, [video, video + 1])
+    sides = (parts.human_box, parts.human_frame), (human_box, human_frame)
+    boxes = (box[slice(*np.searchsorted(of_frame, frames))] for box, of_frame in sides)
+    name, of_video = parts.frames[frame], parts.videos[video]
+    files = [f"{of_video}/{name.removesuffix('.json')}"]
+    return Drawing(f"{of_video}, {name}", "", result.extent(*boxes), EXTENT, (), files)
+
+
 def _frame(statistics: VideoStatistics, frame: int) -> Drawing:
     parts, joined, video = statistics.parts, statistics.joined, int(statistics.parts.frame_video[frame])
-    name, objects = parts.videos[video], []
+    objects: list[DrawnObject] = []
     first, last = np.searchsorted(parts.human_frame, [frame, frame + 1]).tolist()
     for human in range(first, last):
         label = f"human {human - first + 1}"
@@ -35,11 +53,8 @@ def _frame(statistics: VideoStatistics, frame: int) -> Drawing:
     own, predicted = statistics.classes[video], statistics.predicted[video] or "no class"
     score = statistics.videos.frame_scores[frame]
     text = f"Score of the frame {score:.3f}; video: {own}, predicted: {predicted}."
-    frames = np.searchsorted(parts.frame_video, [video, video + 1])
-    sides = (parts.human_box, parts.human_frame), (joined.human_box, joined.human_frame)
-    boxes = (box[slice(*np.searchsorted(of_frame, frames))] for box, of_frame in sides)
-    title, files = f"{name}, {parts.frames[frame]}", [f"{name}/{parts.frames[frame].removesuffix('.json')}"]
-    return Drawing(title, text, result.extent(*boxes), EXTENT, objects, files)
+    blank = canvas(parts, frame, joined.human_box, joined.human_frame)
+    return replace(blank, text=text, objects=objects)
 
 
 def _human(statistics: VideoStatistics, human: int, label: str) -> DrawnObject:

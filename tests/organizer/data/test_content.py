@@ -139,6 +139,8 @@ SPOILED = [
     ("R-REPEATED", DENSEPOSE, data(ANNOTATIONS, repeat_person), "image 1 person 3"),
     ("R-OVERLAP", ACTION, rows(LABELS[ACTION], lambda lines: lines.append("1,6,130,150")), "DemoSeq0001_labels.csv line 13"),
     ("R-OVERLAP", GESTURE, rows(LABELS[GESTURE], lambda lines: lines.append("7,1,14")), "DemoSequence0001_labels.csv line 1"),
+    ("R-CUT", ACTION, rows(LABELS[ACTION], lambda lines: lines.append("1,6,2,9000")), "DemoSeq0001_labels.csv line 13: the row ends after the last frame of its sequence, and is cut there"),
+    ("R-CUT", GESTURE, rows(LABELS[GESTURE], lambda lines: lines.append("7,900,9000")), "DemoSequence0001_labels.csv line 11"),
     ("R-NAME", KINETICS, data(VIDEOS, lambda found: found.update(demo_00000="play_drum")), "the class 'play_drum' (1) is nearly 'play_drums' (3)"),
     ("R-NAME", KINETICS, data(VIDEOS, lambda found: found.update(demo_00000="Play drums")), "the class 'Play drums' (1) is nearly 'play_drums' (3)"),
     ("R-NAME", KINETICS, data(VIDEOS, lambda found: found.update(demo_00000=" play_drums")), "the class ' play_drums' begins or ends with a blank"),
@@ -197,7 +199,13 @@ def test_demo_reference_has_no_warning(task, tmp_path, capsys):
 def test_every_kind_is_spoiled_in_every_task_where_it_can_occur():
     csv, json_tasks = {ACTION, GESTURE}, {KINETICS, *ENTITIES}
     everywhere = csv | json_tasks | {DENSEPOSE}
-    expected = {"R-EMPTY": csv | {DENSEPOSE}, "R-OVERLAP": csv, "R-NAME": json_tasks, "R-FRAMES": {KINETICS}}
+    expected = {
+        "R-EMPTY": csv | {DENSEPOSE},
+        "R-OVERLAP": csv,
+        "R-CUT": csv,
+        "R-NAME": json_tasks,
+        "R-FRAMES": {KINETICS},
+    }
     expected |= {"R-SAME": everywhere, "R-REPEATED": everywhere, "R-LEFT-OUT": everywhere}
     expected |= {"R-BOX": json_tasks | {DENSEPOSE}, "R-SPLIT": set(ENTITIES)}
     found: dict[str, set[str]] = {}

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from organizer.__main__ import main
 from organizer.bundle.build import build_all
 from organizer.bundle.lint import lint_bundle
+from organizer.content import chosen
 from organizer.data.overview import SUFFIX, review_reference
 from organizer.data.references import task_folders
 from organizer.files import read_zip
@@ -21,6 +25,16 @@ from validator.findings import Refused
 
 GESTURE, GIVEN, KINETICS = "chalearn_gesture", "anet_entities_gt", "kinetics_tps"
 CAUTION = "This page shows the hidden reference: do not publish it."
+
+
+DRAWN = {
+    "chalearn_action": ("Sequences", "timeline"),
+    GESTURE: ("Sequences", "timeline"),
+    KINETICS: ("Frames", "drawing"),
+    GIVEN: ("Frames", "drawing"),
+    "anet_entities_gen": ("Frames", "drawing"),
+    "densepose": ("Images", "drawing"),
+}
 
 
 @pytest.mark.parametrize("task", task_ids())
@@ -39,6 +53,70 @@ def test_prepare_prints_the_content_and_writes_the_page_beside_the_folder(task, 
     assert text.index(CAUTION) < text.index("<main>") < text.index("Likely mistakes")
     assert "<script" not in text and not re.search(r'(src|href)="(?!#)', text)
     assert task_folders(tmp_path / "refs", task_ids()) == {task: output}
+
+
+@pytest.mark.parametrize("task", task_ids())
+def test_a_few_items_are_drawn_with_ground_truth_alone(task):
+    things, kind = DRAWN[task]
+    page = review_reference(task, REFERENCES / task).page()
+    assert f"{things} with the most " in page
+    assert page.count(f'class="{kind}"') == 6
+    drawn = page[page.index(f"{things} with the most ") :]
+    assert "ground truth" in drawn and "prediction" not in drawn and 'class="guess' not in drawn
+
+
+def test_drawings_say_what_is_annotated():
+    page = review_reference(KINETICS, REFERENCES / KINETICS).page()
+    parts = json.loads((REFERENCES / KINETICS / "gt_part_result.json").read_text())
+    frames = [
+        (sum(len(human["parts"]) for human in frame["humans"]), video, name, frame["humans"])
+        for video, frames in parts.items()
+        for name, frame in frames.items()
+    ]
+    _, video, name, humans = max(frames, key=lambda frame: frame[0])
+    drawn = page[page.index(f"<h3>{video}, {name}</h3>") :].split("<h3>")[1]
+    for number, human in enumerate(humans, 1):
+        for part, annotated in human["parts"].items():
+            assert f"<title>human {number}, {part}: {annotated['verb']}</title>" in drawn
+    points = review_reference("densepose", REFERENCES / "densepose").page()
+    assert points.count('class="limb point"') > 100
+    assert re.search(r"person 1: \d+ points; person 2: \d+ points", points)
+    assert "<title>person 1: part 8</title>" in points
+    words = review_reference(GIVEN, REFERENCES / GIVEN).page()
+    assert re.search(r"<p>\w+ \(word \d+\), \w+ \(word \d+\)", words)
+
+
+@pytest.mark.parametrize("numbers", [[], [0, 0], [3, 0, 5], [1] * 100])
+def test_things_without_annotations_are_not_drawn(numbers):
+    shown = chosen(np.array(numbers, dtype=np.int64))
+    assert len(shown) == len(set(shown)) == min(6, np.count_nonzero(numbers))
+    assert [numbers[i] for i in shown] == sorted((numbers[i] for i in shown), reverse=True)
+    assert all(numbers[i] for i in shown)
+
+
+def test_images_are_drawn_behind_the_boxes_with_both_commands(dist, tmp_path, capsys):
+    frames = tmp_path / "frames"
+    for video in json.loads((REFERENCES / KINETICS / "gt_part_result.json").read_text()):
+        (frames / video).mkdir(parents=True)
+        for name in ("img_00001", "img_00006"):
+            Image.new("RGB", (320, 240)).save(frames / video / f"{name}.jpg")
+    options = ["--images", str(frames), "--image-size", "640x480"]
+    source, output = str(REFERENCES / KINETICS), str(tmp_path / "out")
+    assert main(["prepare", KINETICS, "--source", source, "--output", output, *options]) == 0
+    assert f"images: 6 of 6 from {frames}" in capsys.readouterr().out
+    page = (tmp_path / f"out{SUFFIX}").read_text(encoding="utf-8")
+    assert page.count("<image ") == 6 and 'viewBox="0 0 640 480"' in page
+    assert not list((tmp_path / "out").rglob("*.html"))
+    shutil.copyfile(dist / f"{KINETICS}.zip", tmp_path / "x.zip")
+    assert main(["overview", str(tmp_path / "x.zip"), *options]) == 0
+    assert (tmp_path / f"x{SUFFIX}").read_text(encoding="utf-8") == page
+
+
+def test_missing_images_leave_the_blank_canvas(tmp_path, capsys):
+    arguments = ["prepare", "densepose", "--source", str(REFERENCES / "densepose")]
+    assert main([*arguments, "--output", str(tmp_path / "out"), "--images", str(tmp_path / "none")]) == 0
+    assert "images: 0 of 6 from" in capsys.readouterr().out
+    assert "<image" not in (tmp_path / f"out{SUFFIX}").read_text(encoding="utf-8")
 
 
 def test_numbers_are_those_of_the_demo_data(tmp_path):
@@ -76,10 +154,17 @@ def test_text_of_the_reference_never_becomes_markup(tmp_path, capsys):
     name, red = "<script>alert(1)</script>", "\x1b[31mred"
     classes = json.loads((folder / "gt_vid_result.json").read_text())
     (folder / "gt_vid_result.json").write_text(json.dumps({**classes, "demo_00000": name, "demo_00001": red}))
+    parts = json.loads((folder / "gt_part_result.json").read_text())
+    for frame in parts["demo_00000"].values():
+        frame["humans"] = 60 * [
+            {**frame["humans"][0], "parts": {name: {"box": [1, 1, 99, 99], "verb": name}}}
+        ]
+    (folder / "gt_part_result.json").write_text(json.dumps(parts))
     assert main(["prepare", KINETICS, "--source", str(folder), "--output", str(tmp_path / "out")]) == 0
     assert "\x1b" not in capsys.readouterr().out
     page = (tmp_path / f"out{SUFFIX}").read_text(encoding="utf-8")
     assert "<script" not in page and "\x1b" not in page and "&lt;script&gt;" in page
+    assert f"<title>human 1, {html.escape(name)}: {html.escape(name)}</title>" in page
 
 
 def test_many_names_are_folded(tmp_path):

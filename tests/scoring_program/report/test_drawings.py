@@ -29,7 +29,7 @@ IMAGE = "data:image/jpeg;base64,AAAA"
 
 
 def test_wrong_objects_are_listed_numbered_and_above_the_others():
-    drawn = drawings.drawing(DRAWING)
+    drawn = drawings.drawing(DRAWING, "similarity")
     assert [line.text for line in drawn.iter("li")] == ["hand: IoU 0.42, needs 0.5"]
     assert [note.text for note in drawn.iter("p")] == ["Score 0.2.", "Canvas: the extent."]
     groups = list(drawn.iter("g"))
@@ -46,14 +46,14 @@ def test_wrong_objects_are_listed_numbered_and_above_the_others():
 
 
 def test_many_wrong_objects_end():
-    drawn = drawings.drawing(replace(DRAWING, objects=[WRONG] * 20))
+    drawn = drawings.drawing(replace(DRAWING, objects=[WRONG] * 20), "")
     assert len(list(drawn.iter("li"))) == 8
     assert next(drawn.iter("p")).text == "and 12 more"
 
 
 def test_far_boxes_stay_near_the_canvas_and_numbers_on_it():
     far = DrawnObject("x", "y", True, [Shape(PREDICTION, [-1e300, -1e300, 1e300, 1e300])])
-    drawn = drawings.drawing(replace(DRAWING, objects=[far]))
+    drawn = drawings.drawing(replace(DRAWING, objects=[far]), "")
     assert next(drawn.iter("path")).get("d") == "M-400 -400 L400 -400 L400 400 L-400 400 Z"
     (number,) = drawn.iter("text")
     assert 0 <= float(number.attrib["x"]) <= 100
@@ -61,7 +61,7 @@ def test_far_boxes_stay_near_the_canvas_and_numbers_on_it():
 
 
 def test_image_is_behind_everything_and_only_inlined_ones_can_be_built():
-    drawn = drawings.drawing(replace(DRAWING, image=IMAGE))
+    drawn = drawings.drawing(replace(DRAWING, image=IMAGE), "")
     (canvas,) = drawn.iter("svg")
     assert [child.tag for child in canvas][:3] == ["rect", "image", "g"]
     assert canvas[1].get("href") == IMAGE

@@ -1,4 +1,4 @@
-"""The participant's own images behind the drawings of the detail page, scaled and inlined."""
+"""Images behind drawings, scaled and inlined: at home and for organizers."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
-import kit_path  # noqa: F401
-
-# isort: split
 from scoring_program.result import GROUND_TRUTH, Drawing, Drawings, Section
 from validator import console
 
@@ -25,6 +23,13 @@ _OTHER_SIZE = "The boxes belong to another size of the image: give it with --ima
 Size = tuple[int, int]
 
 
+class Images(NamedTuple):
+    """The folder of the images, and the size that boxes belong to if it is not that of the files."""
+
+    folder: Path | None = None
+    size: Size | None = None
+
+
 def image_size(text: str) -> Size:
     """Return the size that ``WxH`` names. Raises ArgumentTypeError."""
     width, _, height = text.partition("x")
@@ -33,12 +38,12 @@ def image_size(text: str) -> Size:
     return int(width), int(height)
 
 
-def with_images(sections: Sequence[Section], folder: Path | None, size: Size | None) -> list[Section]:
-    """Return sections whose drawings have the images found in a folder; print how many were found.
+def with_images(sections: Sequence[Section], images: Images) -> list[Section]:
+    """Return sections whose drawings have the images that were found; print how many were.
 
-    The canvas of a drawing gets the ``size``, or that of its image, unless the reference holds the size.
+    The canvas of a drawing gets the size given, or that of its image, unless the reference holds the size.
     """
-    shown: list[Section] = []
+    (folder, size), shown = images, list[Section]()
     for section in sections:
         if isinstance(section, Drawings):
             drawn = _drawn(section.drawings, folder, size)
