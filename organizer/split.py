@@ -76,8 +76,9 @@ def split_command(task_id: str, reference: Path, output: Path | None, write: boo
         path.write_text(edited, encoding="utf-8")
         print(f"{COMPETITION} has a final phase with this task: correct its dates and limits")
     else:
-        changes = difflib.unified_diff(text.splitlines(), edited.splitlines(), n=1, lineterm="")
-        print(f"change {COMPETITION}, or let --write do it:", *changes, *findings.lines(), sep="\n")
+        changes = [*difflib.unified_diff(text.splitlines(), edited.splitlines(), n=1, lineterm="")]
+        said = [f"change {COMPETITION}, or let --write do it:"] if changes else []
+        print(*said, *changes, *findings.lines(), sep="\n")
     return 0
 
 

@@ -168,7 +168,7 @@ def _write(pages: page.RankingPages, folder: Path) -> None:
 
 def page_name(name: str) -> str:
     """Return the name of the file of a page about a submission or team: a participant's is no safe path."""
-    plain = re.sub(r"[^A-Za-z0-9]+", "-", name.removesuffix(".zip"))[:80].strip("-")
+    plain = re.sub(r"[^A-Za-z0-9]+", "-", name.removesuffix(".zip"))[:80].strip("-") or "page"
     # The hash keeps names apart that are equal without signs.
     return f"{plain}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}.html"
 

@@ -20,6 +20,7 @@ from organizer.ranking.page import About, RankingPages, render_page, standings_o
 from organizer.ranking.statistics import Ranking, ranking_of
 from organizer.ranking.tables import Cell, History, csv_table
 from organizer.runs.rescore import stored_record
+from scoring_program.metrics.resampling import LEAST_ITEMS
 from scoring_program.report.html import Child, clean, cut
 from scoring_program.report.outputs import write_atomic
 from scoring_program.report.page import card, cost_cards
@@ -38,6 +39,7 @@ from scoring_program.report.standings import (
     sentences,
     span,
     ticks,
+    two,
 )
 from scoring_program.result import ErrorCost, Interval, Result, Statistics
 from scoring_program.task import load_task
@@ -194,21 +196,17 @@ def _others(of: Standings, i: int) -> list[Child]:
     known = bands(of, *map(np.nan_to_num, (low, sign * pairs.difference[pair], high)))
     kinds = np.where(pairs.is_significant[pair], np.where(i < j, 0, 1), 2)
     counts = [counted(n, "team") for n in np.bincount(kinds, minlength=3).tolist()]
-    text = "Significantly better than {}, significantly worse than {}, not distinguishable from {}. "
-    text += "Difference: the score of this team less that of the other"
-    text += f"{'; the intervals hold for all pairs of teams at once' * (len(of.names) > 2)}."
-    lines: list[Child] = [text.format(*counts)]
-    near = np.sort(np.argsort(np.abs(i - j), kind="stable")[:_MOST_ROWS]).tolist()
-    if more := len(j) - len(near):
-        lines.append(f"The {len(near)} teams next to it in the ranking are listed, {more:,} are not.")
-    rows = [
-        [
-            cut(of.names[j[k]], LONGEST_NAME),
-            f"{known[k][1]:.{of.decimals}f}",
-            band_text(known[k], of.decimals),
-            _KINDS[kinds[k]],
-        ]
-        for k in near
-    ]
-    heads = ["Team", "Difference", "95 % interval", "This team is"]
-    return [*lines, *folded_table(heads, rows, "Other teams", _MOST_ROWS)] if rows else lines
+    n, n_listed = of.comparison.n_items, min(_MOST_ROWS, len(j))
+    text = "Significantly better than {}, significantly worse than {}, not distinguishable from {}"
+    text = text.format(*counts)
+    text += f": {counted(n, of.unit)} are too few to say more." if n < LEAST_ITEMS else "."
+    text += " Difference: the score of this team less that of the other"
+    text += "; the intervals hold for all pairs of teams at once." if len(j) > 1 else "."
+    if more := len(j) - n_listed:
+        text += f" The {n_listed} teams next to it in the ranking are listed, {more:,} are not."
+    rows = list[list[Child]]()
+    for k in np.sort(np.argsort(np.abs(i - j), kind="stable")[:n_listed]).tolist():
+        difference = two(f"{known[k][1]:.{of.decimals}f}", band_text(known[k], of.decimals))
+        rows.append([two(cut(of.names[j[k]], LONGEST_NAME), _KINDS[kinds[k]]), difference])
+    heads = [two("Team", "this team is"), two("Difference", "95 % interval")]
+    return [text, *(folded_table(heads, rows, "Other teams", n_listed) if rows else [])]

@@ -235,4 +235,5 @@ def test_final_phase_is_shown_or_written(tmp_path, capsys, monkeypatch):
     assert "L-TASK" in capsys.readouterr().err
     assert not (tmp_path / "again").exists()
     assert main(f"{call}again".split()) == 0
-    assert "L-TASK" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "L-TASK" in out and "nothing is to be added" in out and "let --write do it" not in out
