@@ -21,7 +21,7 @@ from organizer.ranking.statistics import Ranking, ranking_of
 from organizer.ranking.tables import Cell, History, csv_table
 from organizer.runs.rescore import stored_record
 from scoring_program.metrics.resampling import LEAST_ITEMS
-from scoring_program.report.html import Child, clean, cut
+from scoring_program.report.html import Child, clean, cut, element
 from scoring_program.report.outputs import write_atomic
 from scoring_program.report.page import card, cost_cards
 from scoring_program.report.standings import (
@@ -207,6 +207,7 @@ def _others(of: Standings, i: int) -> list[Child]:
     rows = list[list[Child]]()
     for k in np.sort(np.argsort(np.abs(i - j), kind="stable")[:n_listed]).tolist():
         difference = two(f"{known[k][1]:.{of.decimals}f}", band_text(known[k], of.decimals))
-        rows.append([two(cut(of.names[j[k]], LONGEST_NAME), _KINDS[kinds[k]]), difference])
+        verdict = element("small", _KINDS[kinds[k]])
+        rows.append([element("div", cut(of.names[j[k]], LONGEST_NAME), verdict, class_="name"), difference])
     heads = [two("Team", "this team is"), two("Difference", "95 % interval")]
     return [text, *(folded_table(heads, rows, "Other teams", n_listed) if rows else [])]
