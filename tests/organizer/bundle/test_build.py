@@ -140,11 +140,12 @@ def test_only_a_program_that_reads_json_carries_its_reader_and_wheels(program_of
 
 
 @pytest.mark.parametrize("name", IDS)
-def test_program_carries_nothing_that_only_comparisons_need(program_of, name):
+def test_program_carries_nothing_that_only_kits_and_organizers_need(program_of, name):
     only = {
         "metrics/comparison.py",
         "report/standings.py",
         "report/standings.css",
+        "report/images.py",
         "report/comparison.schema.json",
     }
     assert not {f"scoring_program/{place}" for place in only} & names_in(program_of(name))
