@@ -77,16 +77,14 @@ def content_of(loaded: AnyLoaded) -> Content:
 
 
 def chosen(numbers: Ints) -> list[int]:
-    """Return a few things by their ``numbers`` (n,) of annotations, evenly from the most to the fewest."""
+    """Return a few things by their ``numbers`` (n,) of annotations, evenly from the most to the least."""
     order = np.argsort(-numbers, kind="stable")[: np.count_nonzero(numbers)].tolist()
     return [order[i] for i in np.linspace(0, len(order) - 1, min(_DRAWN, len(order))).astype(int)]
 
 
 def drawings(things: str, numbers: Ints, draw: Callable[[int], Drawing]) -> list[Section]:
     """Return the section with drawings of some of these things."""
-    note = (
-        f"{things} with the most annotations, the fewest, and some between. Point at a shape for its words."
-    )
+    note = f"{things} with the most annotations, the least, and some between. Point at a shape for its words."
     return [Drawings("drawings", f"{things} drawn", note, [draw(index) for index in chosen(numbers)])]
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import cast
 
 import numpy as np
 
 from organizer.content import Content, Values, check_same, chosen, repeated, warn_where
 from scoring_program.challenges.chalearn.page import lanes
-from scoring_program.challenges.chalearn.read import Reference
+from scoring_program.challenges.chalearn.read import Reference, Track
 from scoring_program.challenges.chalearn.task import TrackTask
 from scoring_program.result import Section, Timeline
 from scoring_program.task import AnyLoaded
@@ -46,24 +47,22 @@ def content_of(loaded: AnyLoaded) -> Content:
     warn_where(is_cut, "R-CUT", problem, ("", line), warnings)
     n_rows = np.bincount(rows.label, minlength=track.n_classes + 1)[1:].tolist()
     names = {f"{number} {name}": n for number, (name, n) in enumerate(zip(track.classes, n_rows), 1)}
-    counts = {
-        "sequences": len(sequences),
-        f"{track.instance}s": len(table),
-        "classes": len(set(rows.label.tolist())),
-    }
+    counts = {"sequences": len(sequences), f"{track.instance}s": len(table)}
+    counts["classes"] = len(set(rows.label.tolist()))
     values = [
         Values("frames of a sequence", reference.n_frames, sequences.__getitem__),
         Values(f"frames of one {track.instance}", rows.frames[:, 1] - rows.frames[:, 0] + 1, line),
         Values(f"{track.instance}s in a sequence", np.diff(start), sequences.__getitem__),
     ]
-
-    def draw() -> list[Section]:
-        note = "Sequences with the most rows, with the fewest, and some between."
-        ends = np.minimum(rows.frames, reference.n_frames[rows.sequence, np.newaxis]) - [1, 0]
-        lengths = reference.n_frames.tolist()
-        return [
-            Timeline(f"timeline_{n}", sequences[n], note, lengths[n], lanes(track, n, [(rows, ends)]))
-            for n in chosen(np.diff(start))
-        ]
-
+    draw = partial(_timelines, track, reference)
     return Content(len(table), counts, {"class": names}, values, warnings, draw)
+
+
+def _timelines(track: Track, reference: Reference) -> list[Section]:
+    note = "Sequences with the most rows, with the least, and some between."
+    names, rows, lengths = reference.sequences, reference.rows, reference.n_frames
+    ends = np.minimum(rows.frames, lengths[rows.sequence, np.newaxis]) - [1, 0]
+    return [
+        Timeline(f"timeline_{n}", names[n], note, int(lengths[n]), lanes(track, n, [(rows, ends)]))
+        for n in chosen(np.bincount(rows.sequence, minlength=len(lengths)))
+    ]

@@ -5,14 +5,18 @@ from __future__ import annotations
 import csv
 import re
 import shutil
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import html5lib
+import numpy as np
 import pytest
 
 from organizer.__main__ import main
 from organizer.files import folder_files
+from organizer.ranking.report import _others as others
 from tests.rescoring import ID, REFERENCE, call, rows, sample, varied, write_submissions
+from tests.scoring_program.report.test_standings import standings
 
 pytestmark = pytest.mark.slow
 
@@ -172,3 +176,15 @@ def test_without_a_ranking_there_is_no_report(tmp_path, capsys):
     assert report(tmp_path / "none", tmp_path / "report") == 1
     assert "no submission was scored" in capsys.readouterr().out
     assert not (tmp_path / "report").exists()
+
+
+def test_pages_of_teams_in_a_long_ranking_list_those_next_to_it():
+    pick = np.random.RandomState(3)
+    values = np.round(pick.rand(40, 1) + pick.normal(0, 0.2, (40, 130)), 3)
+    of = standings(values[:, np.argsort(-values.mean(axis=0))])
+    of = replace(of, names=[f"team {i}" for i in range(130)])
+    text, table, *more = others(of, 120)
+    assert "The 100 teams next to it in the ranking are listed, 29 are not." in text
+    listed = [cell.text for cell in table.iter("div") if cell.get("class") == "name"]
+    assert listed == [f"team {i}" for i in range(29, 130) if i != 120]
+    assert not more
