@@ -22,7 +22,7 @@ import numpy as np
 
 from validator.arrays import Bools, Floats, Ints
 from validator.files import match_keys, refuse_repeated
-from validator.findings import Findings, Read, Refused, counted, quote
+from validator.findings import Findings, Read, Refused, counted, quote, some_words
 from validator.formats.rules import CsvRules, Field
 from validator.limits import collector_off
 
@@ -395,7 +395,7 @@ class _TableReader(_Reader):
             codes = dict(zip(field.enum, range(len(field.enum))))
             values = np.fromiter(map(codes.get, texts, repeat(-1)), np.int64, len(texts))
             code, constraint, problem, wrong = "E-CSV-LABEL", "enum", "'{}' is not a label", values < 0
-            remedy = f"write one of {', '.join(field.enum[:5])}" + (", …" if len(field.enum) > 5 else "")
+            remedy = f"write one of {some_words(field.enum)}"
         elif field.type == "string":
             code, constraint, problem, remedy = "E-CSV-EMPTY", "required", "is empty", "fill it in"
             wrong = np.array([not text for text in texts], bool)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from string import ascii_lowercase, ascii_uppercase
@@ -22,6 +22,7 @@ SHOWN_PROBLEMS = 20
 REPORTED_PER_KIND = 200
 _KEPT = 5000
 _PLACES_SHOWN = 3
+_WORDS_SHOWN = 5
 # The same problem in more files than these is one line.
 _FILES_APART = 3
 _LONGEST_QUOTE = 80
@@ -54,6 +55,18 @@ def folded(text: str) -> str:
 def printable(text: str) -> str:
     """Return ``text`` on one line, with escapes for what is not printable."""
     return _UNPRINTABLE.sub(lambda character: character[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def some_words(words: Sequence[str], given: str = "") -> str:
+    """Return the first 5 of several words, one that is like ``given`` up to case and outer blanks first.
+
+    Examples
+    --------
+    >>> some_words(["robin", "wren", "owl"], "Owl")
+    'owl, robin, wren'
+    """
+    order = sorted(words, key=lambda word: folded(word.strip()) != folded(given.strip()))
+    return ", ".join(order[:_WORDS_SHOWN]) + ", …" * (len(words) > _WORDS_SHOWN)
 
 
 def counted(number: int, thing: str, plural: str = "") -> str:

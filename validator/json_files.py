@@ -18,6 +18,7 @@ duplicates.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
@@ -27,7 +28,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar, Union
 
 import numpy as np
 
-from validator.findings import Findings, Read, counted, quote
+from validator.findings import Findings, Read, counted, quote, some_words
 from validator.formats.rules import JsonFile
 from validator.limits import collector_off, require_memory
 from validator.strict_json import BOM, JsonValue, decode_text, parse, pointer_part
@@ -71,8 +72,19 @@ class Budget:
 
 @cache
 def load_schema(path: Path) -> Schema:
-    """Return a schema file as data."""
-    return json.loads(path.read_text(encoding="utf-8"))
+    """Return a schema file as data. Raises Refused if it is none that the readers can follow."""
+    try:
+        schema = json.loads(path.read_text(encoding="utf-8"))
+        if typed_json:
+            typed_json.decoder_for(schema, schema)
+    except ValueError as error:
+        _refuse_schema(path, error)
+    return schema
+
+
+def _refuse_schema(path: Path, error: ValueError) -> NoReturn:
+    remedy = "docs/new_task.md lists the keywords that work"
+    Findings().refuse("E-SCHEMA", f"this schema cannot be used: {quote(str(error))}", remedy, file=path.name)
 
 
 def as_dict(entries: Entries) -> tuple[Members, int]:
@@ -132,7 +144,10 @@ class _Document:
             data = data[len(BOM) :] if data.startswith(BOM) else data
         self._data, self._name, self._file, self._budget = data, name, file, budget
         self._schema = load_schema(file.schema)
-        _entry_schema(self._schema, file.each)
+        try:
+            _entry_schema(self._schema, file.each)
+        except ValueError as error:
+            _refuse_schema(file.schema, error)
         self.members: Members = {}
         # Colons in what the typed decoders read, less the keys that they keep.
         self._colons_left = _count(data)
@@ -303,12 +318,14 @@ def _count_keys(value: JsonValue) -> int:
 
 
 def _entry_schema(schema: Schema, each: str) -> Schema:
-    """Return the schema of an entry. Raises SchemaError where the readers would not check the schema
+    """Return the schema of an entry. Raises ValueError where the readers would not check the schema
     around it."""
     holder = schema["properties"][each] if each else schema
     rules = set(holder) - typed_json.REMARKS - {"type", "additionalProperties"} if typed_json else ()
     if rules:
-        raise typed_json.SchemaError(f"no entries with {', '.join(sorted(rules))} next to them")
+        raise ValueError(f"no {', '.join(sorted(rules))} next to additionalProperties")
+    if "additionalProperties" not in holder:
+        raise ValueError("additionalProperties, the schema of an entry, is missing")
     return holder["additionalProperties"]
 
 
@@ -438,8 +455,8 @@ def _children(value: JsonValue, schema: Schema) -> Iterator[tuple[object, JsonVa
 
 @cache
 def _explainer() -> Callable[[Schema], Validator]:
-    """Return jsonschema's validator, but with further keys in the order of the file, and all missing ones
-    at once."""
+    """Return jsonschema's validator with further keys in the order of the file, all missing ones at once,
+    and rules of lists of words that take linear time."""
     import jsonschema
 
     def further_keys(validator: Validator, rule: Schema, value: JsonValue, schema: Schema) -> Errors:
@@ -451,7 +468,23 @@ def _explainer() -> Callable[[Schema], Validator]:
         if isinstance(value, dict) and not value.keys() >= set(keys):
             yield jsonschema.ValidationError("keys are missing")
 
-    rules = {"additionalProperties": further_keys, "required": required}
+    def enum(validator: Validator, words: list[str], value: JsonValue, schema: Schema) -> Errors:
+        if isinstance(value, str) and value not in words:
+            yield jsonschema.ValidationError("it is another word")
+
+    def distinct(validator: Validator, rule: bool, value: JsonValue, schema: Schema) -> Errors:
+        # jsonschema would compare each pair of a list with values of several types.
+        words = [word for word in value if isinstance(word, str)] if isinstance(value, list) else []
+        if rule and len(set(words)) < len(words):
+            repeated = next(word for word, number in Counter(words).items() if number > 1)
+            yield jsonschema.ValidationError(f"'{quote(repeated, 24)}' occurs more than once")
+
+    rules = {
+        "additionalProperties": further_keys,
+        "required": required,
+        "enum": enum,
+        "uniqueItems": distinct,
+    }
     return jsonschema.validators.extend(jsonschema.Draft7Validator, rules)
 
 
@@ -507,9 +540,11 @@ def _described_error(error: ValidationError) -> tuple[str, str, str]:
         missing = [key for key in allowed if key not in value]
         verb = variant = "is" if len(missing) == 1 else "are"
         problem = f"{' and '.join(map(repr, missing[:3]))} {verb} missing"
-    elif keyword in ("minItems", "maxItems", "maxProperties"):
-        container = "object" if keyword == "maxProperties" else "list"
-        bound = f"at {'least' if keyword == 'minItems' else 'most'} {allowed}"
+    elif keyword == "enum":
+        problem = f"'{quote(value, 40)}' is not {'one of ' * (len(allowed) > 1)}{some_words(allowed, value)}"
+    elif keyword in ("minItems", "maxItems", "minProperties", "maxProperties"):
+        container = "list" if keyword.endswith("Items") else "object"
+        bound = f"at {'least' if keyword.startswith('min') else 'most'} {allowed}"
         problem = f"the {container} has {counted(len(value), 'entry', 'entries')} instead of {bound}"
     elif keyword in ("minimum", "maximum"):
         problem = f"{quote(repr(value), 24)} is {'less' if keyword == 'minimum' else 'more'} than {allowed}"

@@ -1,6 +1,6 @@
 """Parsing and checking in one step: msgspec decoders whose types are made from a JSON Schema.
 
-Supports the part of JSON Schema (draft 7) that our schema files use, and refuses others. Importing this
+Supports the part of JSON Schema (draft 7) that docs/new_task.md lists, and refuses others. Importing this
 module raises ImportError where msgspec, which is compiled, has no build for the interpreter.
 """
 
@@ -20,14 +20,22 @@ _LONGEST_TUPLE = 4
 _Type = Any
 
 
-class SchemaError(Exception):
-    """The schema uses a word that cannot be turned into a type."""
+class SchemaError(ValueError):
+    """The schema uses a keyword that cannot be turned into a type."""
 
 
 def decoder_for(schema: Mapping[str, JsonValue], root: Mapping[str, JsonValue]) -> msgspec.json.Decoder:
-    """Return a decoder that accepts what ``schema`` accepts; ``root`` holds its definitions."""
+    """Return a decoder that accepts what ``schema`` accepts; ``root`` holds its definitions.
+
+    Raises SchemaError.
+    """
     definitions = {f"#/definitions/{name}": part for name, part in root.get("definitions", {}).items()}
-    return msgspec.json.Decoder(_type_of(schema, definitions))
+    try:
+        return msgspec.json.Decoder(_type_of(schema, definitions), dec_hook=_distinct)
+    except SchemaError:
+        raise
+    except (AttributeError, LookupError, TypeError, ValueError) as error:  # such as a minimum that is text
+        raise SchemaError(f"a keyword has the wrong value: {error}") from error
 
 
 RAW_MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -52,7 +60,8 @@ def _type_of(schema: Mapping[str, JsonValue], definitions: Mapping[str, JsonValu
     else:
         raise SchemaError(f"there is no type {name}")
     if rules:
-        raise SchemaError(f"no type for {', '.join(sorted(rules))} next to type {name}")
+        place = f"with type {name}" if name else "without a type"
+        raise SchemaError(f"no {', '.join(sorted(rules))} {place}")
     return made
 
 
@@ -75,17 +84,34 @@ def _object(rules: dict[str, JsonValue], definitions: Mapping[str, JsonValue]) -
 
 def _array(rules: dict[str, JsonValue], definitions: Mapping[str, JsonValue]) -> _Type:
     item = _type_of(rules.pop("items", {}), definitions)
-    size = rules.get("minItems")
-    if size is not None and size == rules.get("maxItems") and size <= _LONGEST_TUPLE:
+    size, are_distinct = rules.get("minItems"), rules.pop("uniqueItems", False)
+    if size is not None and size == rules.get("maxItems") and size <= _LONGEST_TUPLE and not are_distinct:
         del rules["minItems"], rules["maxItems"]
         return tuple[(item,) * size]  # type: ignore[misc]
     sizes = {"min_length": "minItems", "max_length": "maxItems"}
-    return _limited(list[item], rules, sizes)  # type: ignore[valid-type]
+    made = _limited(list[item], rules, sizes)  # type: ignore[valid-type]
+    if not are_distinct:
+        return made
+    if getattr(item, "__origin__", item) not in (str, Literal):
+        raise SchemaError("uniqueItems works for lists of strings only")
+    # A class that is no type of its own is left to a function; that of a struct is analyzed only once.
+    return type("Distinct", (list,), {"holder": msgspec.defstruct("Holder", [("words", made)])})
+
+
+def _distinct(made: _Type, value: JsonValue) -> JsonValue:
+    """Return a list of different strings, of a type of `_array`. Raises ValueError."""
+    words = msgspec.convert({"words": value}, made.holder).words
+    if len(set(words)) < len(words):
+        raise ValueError("strings occur twice")
+    return made(words)
 
 
 def _string(rules: dict[str, JsonValue]) -> _Type:
     if "enum" in rules:
-        return Literal[tuple(rules.pop("enum"))]
+        words = rules.pop("enum")
+        if not words or not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+            raise SchemaError("enum needs a list of strings")
+        return Literal[tuple(words)]
     if rules.pop("contentEncoding", "") == "base64":
         # msgspec decodes it strictly, three times as fast as binascii; what it refuses may still have line
         # breaks.

@@ -518,7 +518,8 @@ MANY_RULES = {
                 "required": ["p", "q", "r", "s"],
                 "properties": {key: {} for key in "pqrs"},
             },
-            "g": {"type": "object", "maxProperties": 1},
+            "g": {"type": "object", "minProperties": 1, "maxProperties": 1},
+            "h": {"type": "array", "items": {"type": "string", "enum": [*"pqrstu"]}, "uniqueItems": True},
         },
     },
 }
@@ -554,10 +555,15 @@ def many_rules(both_readers, tmp_path):
         ({"v": {"a": [1], "c": 1.5}}, "/v/c: this is the number 1.5 instead of a whole number or null; see the schema of the file."),
         ({"v": {"a": [1], "c": False}}, "/v/c: this is false instead of a whole number or null; see the schema of the file."),
         ({"v": {"a": [1], "d": 10**30}}, f"/v/d: this is the number {'1' + '0' * 22}… instead of true or false; see the schema of the file."),
-        ({"v": {"a": [1], "e": "y"}}, "/v/e: 'y' is not one of ['x']; see the schema of the file."),
+        ({"v": {"a": [1], "e": "y"}}, "/v/e: 'y' is not x; see the schema of the file."),
         ({"v": {"a": [1], "f": {"p": 1, "q": 1, "s": 1}}}, "/v/f: 'r' is missing; see the schema of the file."),
         ({"v": {"a": [1], "f": {"s": 1, "q": 1}}}, "/v/f: 'p' and 'r' are missing; see the schema of the file."),
         ({"v": {"a": [1], "f": {}}}, "/v/f: 'p' and 'q' and 'r' are missing; see the schema of the file."),
+        ({"v": {"a": [1], "h": ["p", "S"]}}, "/v/h/1: 'S' is not one of s, p, q, r, t, …; see the schema of the file."),
+        ({"v": {"a": [1], "h": ["p", []]}}, "/v/h/1: this is a list instead of a string; see the schema of the file."),
+        ({"v": {"a": [1], "h": ["p", "q", "p", "q"]}}, "/v/h: 'p' occurs more than once; see the schema of the file."),
+        ({"v": {"a": [1], "h": ["q"] * 300}}, "/v/h: 'q' occurs more than once; see the schema of the file."),
+        ({"v": {"a": [1], "g": {}}}, "/v/g: the object has 0 entries instead of at least 1; see the schema of the file."),
         ({"v": {"a": [1], "g": {"p": 1, "q": 1}}}, "/v/g: the object has 2 entries instead of at most 1; see the schema of the file."),
     ],
 )  # fmt: skip
@@ -569,15 +575,37 @@ def test_bounds_of_a_schema_may_be_reached(many_rules):
     value = {
         "p": {"a": [1], "b": 0, "c": None},
         "q": {"a": [1, 2], "b": 5.0, "c": 3},
-        "r": {"a": [[]], "d": True, "e": "x"},
+        "r": {"a": [[]], "d": True, "e": "x", "h": [*"ups"]},
     }
     assert many_rules(value).content == (value, {})
 
 
-def test_rules_that_no_reader_would_check_are_refused(tmp_path):
-    file = json_file(tmp_path, {**MANY_RULES, "maxProperties": 999, "required": ["v"]})
-    with pytest.raises(SchemaError, match="no entries with maxProperties, required next to them"):
-        read_json(b"{}", "f.json", file, as_dict)
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        ({**MANY_RULES, "maxProperties": 9, "minProperties": 1}, "no maxProperties, minProperties next to additionalProperties"),
+        ({"type": "object", "additionalProperties": {"type": "string", "pattern": "x"}}, "no pattern with type string"),
+        ({"type": "object", "additionalProperties": {"enum": ["a", "b"]}}, "no enum without a type"),
+        ({"type": "object", "additionalProperties": {"type": "string", "enum": "a"}}, "enum needs a list of strings"),
+        ({"type": "object", "additionalProperties": {"type": "number", "minimum": "0"}}, "a keyword has the wrong value: "),
+        ({"type": "object"}, "additionalProperties, the schema of an entry, is missing"),
+        ("{", "Expecting property name"),
+    ],
+)  # fmt: skip
+def test_schema_that_cannot_be_used_is_refused_in_one_line(tmp_path, schema, said):
+    file = json_file(tmp_path, schema)
+    if isinstance(schema, str):
+        file.schema.write_text(schema, encoding="utf-8")
+    (line,) = refused(read_json, b"{}", "f.json", file, as_dict).lines()
+    assert line.startswith(f"1. E-SCHEMA schema.json: this schema cannot be used: {said}")
+    assert line.endswith("; docs/new_task.md lists the keywords that work.")
+
+
+@pytest.mark.slow
+def test_repeated_words_among_values_of_many_types_are_found_in_linear_time(many_rules):
+    values = [n if n % 2 else f"w{n}" for n in range(200_000)]
+    (line,) = refused(many_rules, {"v": {"a": [1], "h": [*values, "w0", *"p" * 9]}}).lines()[:1]
+    assert "/v/h: 'w0' occurs more than once" in line
 
 
 def test_two_hundred_problems_of_a_file_are_explained(many_rules):
@@ -591,7 +619,7 @@ def test_two_hundred_problems_of_a_file_are_explained(many_rules):
     assert refused(many_rules, {**bad, **good}).total_text() == "200 problems"
     findings = refused(many_rules, {**good, "x": {}})
     assert (findings.total_text(), findings.problems[0].where) == ("1 problem", "/x")
-    assert refused(many_rules, {**good, "x": {"a": [1], **dict.fromkeys("bcdef", 7)}, "y": {}}).total == 6
+    assert refused(many_rules, {**good, "x": {"a": [1], **dict.fromkeys("bcdef", 7)}, "y": {}}).total == 5
 
 
 def test_entries_are_bounded(many_rules):
@@ -611,7 +639,7 @@ def test_entries_are_bounded(many_rules):
         ("d", [1, 1.5, 10**30, -1e300], "1. E-JSON-SCHEMA f.json /0/d, /1/d, /2/d: this is the number 1 instead of"),
         ("b", [True, False, True, True], "1. E-JSON-SCHEMA f.json /0/b, /1/b, /2/b: this is true instead of a number"),
         ("f", [{}, {"p": 1}, {"s": 1}, {"r": 1}], "1. E-JSON-SCHEMA f.json /0/f, /1/f, /2/f: 'p' and 'q' and 'r' are"),
-        ("e", ["y", "z", "'", "x "], "1. E-JSON-SCHEMA f.json /0/e, /1/e, /2/e: 'y' is not one of ['x'] (4 such"),
+        ("e", ["y", "z", "'", "x "], "1. E-JSON-SCHEMA f.json /0/e, /1/e, /2/e: 'y' is not x (4 such"),
         ("b", [6, 7.5, 1e300, 10**30], "1. E-JSON-SCHEMA f.json /0/b, /1/b, /2/b: 6 is more than 5 (4 such problems)"),
     ],
 )  # fmt: skip
