@@ -29,5 +29,7 @@ def random_cases(task, made_up, folder, n_cases=50):
         sides = [made_up.correct_prediction(folder / "all", rng, noise) for noise in (1.0, rng.random())]
         kept = rng.permutation(list(sides[0]))[: rng.integers(1, 30)].tolist()
         truth, predicted = ({item: side[item] for item in rng.permutation(kept).tolist()} for side in sides)
+        if not any(truth.values()):  # a reference without any label is refused
+            continue
         write_case(made_up, folder / str(seed), truth, predicted)
         yield truth, predicted, score_case(task, folder / str(seed)).scores["score"]

@@ -15,6 +15,14 @@ def balanced_accuracy(truth, predicted):
     return sum(recalls) / len(recalls)
 
 
+def f1(truth, predicted):
+    scores = []
+    for key, labels in truth.items():
+        own, other = set(labels), set(predicted[key])
+        scores.append(2 * len(own & other) / (len(own) + len(other)) if own or other else 1.0)
+    return sum(scores) / len(scores)
+
+
 def macro_f1(truth, predicted):
     scores = []
     for label in {*truth.values(), *predicted.values()}:

@@ -88,7 +88,7 @@ def _refuse_schema(path: Path, error: ValueError) -> NoReturn:
 
 
 def as_dict(entries: Entries) -> tuple[Members, int]:
-    """Return entries that are no objects or lists as one dict; they hold no keys."""
+    """Return entries that hold no objects as one dict; they hold no keys."""
     return dict(entries), 0
 
 

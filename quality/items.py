@@ -1,0 +1,102 @@
+"""What is made up for tasks with one value for each item, as `make new-task` writes them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from organizer.files import Files, write_files
+from quality.task import CANARY, Mistake, QualityTask, Trick
+
+# The value of each item: a label, a number, or a list of labels.
+Items = dict[str, Any]
+
+
+class Codec(Protocol):
+    """The file of a submission, and that of the ground truth, which looks the same."""
+
+    FILE: str
+    TRUTH: str
+
+    def encode(self, values: Items) -> bytes: ...
+    def decode(self, data: bytes) -> Items: ...
+
+
+class Values(Protocol):
+    """Values of items; ``TRICK`` says what the constant of ``trick`` is.
+
+    ``CANARIES`` are the ground truth of the items of a planted reference.
+    """
+
+    TRICK: str
+
+    @property
+    def CANARIES(self) -> Sequence[Any]: ...  # noqa: N802
+    def random_value(self, rng: random.Random) -> Any: ...
+    def guess(self, value: Any, rng: random.Random, wrong: float) -> Any: ...
+    def trick(self, truth: Items) -> Any: ...
+
+
+class ItemQuality(QualityTask[Items]):
+    """A task whose ``files`` and ``values`` are modules; ``tricks`` and ``mistakes`` are further ones."""
+
+    def __init__(
+        self,
+        id: str,
+        codec: Codec,
+        values: Values,
+        tricks: Sequence[Trick] = (),
+        mistakes: Sequence[Mistake[Items]] = (),
+    ) -> None:
+        self.id, self.mistakes = id, mistakes
+        self._codec = codec
+        self._values = values
+        self.tricks = (Trick(values.TRICK, self._same_everywhere), *tricks)
+
+    def _same_everywhere(self, reference: Files, sample: Files) -> Files:
+        truth = self._codec.decode(reference[self._codec.TRUTH])
+        return self.files(dict.fromkeys(truth, self._values.trick(truth)))
+
+    def write_reference(self, folder: Path, seed: int = 1, size: int = 1) -> None:
+        """Write 60 items times ``size``."""
+        rng = random.Random(seed)
+        self._write(folder, {f"demo_{n:05d}": self._values.random_value(rng) for n in range(60 * size)})
+
+    def _write(self, folder: Path, truth: Items) -> None:
+        write_files({self._codec.TRUTH: self._codec.encode(truth)}, folder)
+
+    def write_samples(self, reference: Path, folder: Path) -> None:
+        for name, wrong in (("good", 0.1), ("weak", 0.5)):
+            write_files(self.files(self._guesses(reference, random.Random(2), wrong)), folder / name)
+
+    def write_full_size(self, folder: Path, scale: float) -> None:
+        """Write 100,000 items times ``scale``."""
+        self.write_reference(folder / "ref", size=max(round(100_000 * scale / 60), 1))
+        write_files(self.files(self._guesses(folder / "ref", random.Random(2), 0.2)), folder / "res")
+
+    def plant(self, folder: Path) -> None:
+        self._write(folder, {f"{CANARY}{n}": value for n, value in enumerate(self._values.CANARIES)})
+
+    def knowing(self) -> Files:
+        value = self._values.random_value(random.Random(3))
+        return self.files({f"{CANARY}{n}": value for n in range(len(self._values.CANARIES))})
+
+    def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> Items:
+        return self._guesses(reference, random.Random(int(rng.integers(1 << 32))), noise)
+
+    def files(self, prediction: Items) -> Files:
+        return {self._codec.FILE: self._codec.encode(prediction)}
+
+    def repeated(self, files: Files, copies: Mapping[str, Sequence[str]]) -> Files:
+        return {
+            name: self._codec.encode({copy: value for item, value in found.items() for copy in copies[item]})
+            for name, found in ((name, self._codec.decode(data)) for name, data in files.items())
+        }
+
+    def _guesses(self, reference: Path, rng: random.Random, wrong: float) -> Items:
+        truth = self._codec.decode((reference / self._codec.TRUTH).read_bytes())
+        return {key: self._values.guess(value, rng, wrong) for key, value in truth.items()}
