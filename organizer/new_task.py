@@ -1,7 +1,8 @@
 """``make new-task``: a copy of a task of ``examples/`` that works at once; ``make undo-new-task`` removes it.
 
 The example of the format gives the files that know what a submission looks like. The example whose values are
-those of the metric, labels or numbers, gives the others. A copy differs from its example in words only.
+those of the metric, labels or numbers, gives the others; that of lists of labels gives all. A copy differs
+from its example in words only.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ from validator.findings import Findings, counted, is_printable
 EXAMPLES = ROOT / "examples"
 FORMATS = ("csv", "json")
 METRICS = sorted(path.stem for path in (EXAMPLES / "scoring_program" / "metrics").glob("[a-z]*.py"))
-_OF_NUMBERS = ("rmse",)
+# The example whose values are those of a metric; the others are of labels, as the example csv is.
+_OF_VALUES = {"rmse": "json", "f1": "lists"}
+# The ending of the files of each example.
+_ENDINGS = {"csv": "csv", "json": "json", "lists": "json"}
 # What the example of each format calls its values, and which files know the format.
 _NOUNS = {"csv": "label", "json": "number"}
 _OF_FORMAT = re.compile(r"(pages|starting_kit|validator)/|quality/\w+/files\.py")
@@ -48,7 +52,7 @@ def new_task(task_id: str, title: str, form: str, metric: str, labels: list[str]
     Raises Refused before anything is written.
     """
     _check(task_id, title, form, metric, labels)
-    words = [] if metric in _OF_NUMBERS else labels or ["first", "second", "third"]
+    words = [] if _is_of_numbers(metric) else labels or ["first", "second", "third"]
     texts = _copies(task_id, form, metric, _words(task_id, title, form, metric, words))
     module = f"scoring_program/metrics/{metric}.py"
     texts[module] = _read(EXAMPLES / module)
@@ -102,9 +106,18 @@ def _check(task_id: str, title: str, form: str, metric: str, labels: list[str] |
     for option, given, known in (("FORMAT", form, FORMATS), ("METRIC", metric, METRICS)):
         if given not in known:
             _refuse(f"there is no {option} '{given}'", f"write {option}={' or '.join(known)}")
-    if labels is None:
-        return
-    if metric in _OF_NUMBERS:
+    if _OF_VALUES.get(metric) == "lists" and form != "json":
+        _refuse(f"the metric {metric} is for lists of labels, which need JSON", "write FORMAT=json")
+    if labels is not None:
+        _check_labels(metric, labels)
+
+
+def _is_of_numbers(metric: str) -> bool:
+    return _OF_VALUES.get(metric) == "json"
+
+
+def _check_labels(metric: str, labels: list[str]) -> None:
+    if _is_of_numbers(metric):
         remedy = "leave LABELS out, or choose another METRIC"
         _refuse(f"the metric {metric} is for numbers and has no labels", remedy)
     are_words = all(_LABEL.fullmatch(label) and is_printable(label) for label in labels)
@@ -116,10 +129,10 @@ def _words(task_id: str, title: str, form: str, metric: str, labels: Sequence[st
     """Return what replaces the words of the examples: longer ones win."""
     name, shown = json.dumps(title, ensure_ascii=False), json.dumps(labels, ensure_ascii=False)
     words = {', "examples.validator.formats"': "", "examples.": "", '["robin", "wren", "owl"]': shown}
-    for example in FORMATS:
+    for example, ending in _ENDINGS.items():
         # The schema of a JSON file has its name, and is not there for CSV files.
-        words |= {f"example_{example}": task_id, f"example_{example}.{example}": f"{task_id}.{form}"}
-        words |= {f"truth.{example}": f"truth.{form}", f"# Example {example.upper()}": f"# {title}"}
+        words |= {f"example_{example}": task_id, f"example_{example}.{ending}": f"{task_id}.{form}"}
+        words |= {f"truth.{ending}": f"truth.{form}", f"# Example {example.upper()}": f"# {title}"}
         words[f'"Example {example.upper()}"'] = name
     for known in ("accuracy", "rmse"):
         words |= zip((known, *_described(known)), (metric, *_described(metric)))
@@ -145,18 +158,21 @@ def _described(metric: str) -> tuple[str, str]:
 
 def _copies(task_id: str, form: str, metric: str, words: Mapping[str, str]) -> dict[str, str]:
     """Return the texts of the files of a new task by their paths."""
-    of_values = "json" if metric in _OF_NUMBERS else "csv"
-    coder, decoder = (import_module(f"examples.quality.example_{name}.files") for name in (form, of_values))
+    of_values = _OF_VALUES.get(metric, "csv")
+    of_format = of_values if of_values == "lists" else form
+    coder, decoder = (
+        import_module(f"examples.quality.example_{name}.files") for name in (of_format, of_values)
+    )
     texts = {}
     for path, data in folder_files(EXAMPLES).items():
         knows_format = bool(_OF_FORMAT.match(path))
-        if f"example_{form if knows_format else of_values}" not in path:
+        if f"example_{of_format if knows_format else of_values}" not in path:
             continue
         own = dict(words)
         if "/ref/" in path or "/res/" in path:
             data, knows_format = coder.encode(decoder.decode(data)), True
-        if knows_format and form != of_values:
-            own[_NOUNS[form]] = _NOUNS[of_values]
+        if knows_format and of_format != of_values:
+            own[_NOUNS[of_format]] = _NOUNS[of_values]
         if path.endswith("expected.json"):
             case = json.loads(data)
             case = {"what": case["what"], "published": {"score": case[metric], "coverage": 1.0}}

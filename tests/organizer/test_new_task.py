@@ -33,7 +33,14 @@ IGNORED = {
 IGNORED |= {"__pycache__", "mutants"}
 TITLE = 'Birds: "calls" & more | \\ '
 LABELS = ["l'été", "#2", "{x}"]
-CHOICES = [(form, metric) for form in new_task.FORMATS for metric in new_task.METRICS]
+VALUES = {"rmse": "json", "f1": "lists"}
+LISTS = ("json", "f1")
+CHOICES = [
+    (form, metric)
+    for form in new_task.FORMATS
+    for metric in new_task.METRICS
+    if metric != "f1" or (form, metric) == LISTS
+]
 
 
 @pytest.mark.parametrize(
@@ -54,6 +61,11 @@ CHOICES = [(form, metric) for form in new_task.FORMATS for metric in new_task.ME
         (("birds", "x", "csv", "accuracy", ["a"]), "labels are at least two different words"),
         (("birds", "x", "csv", "accuracy", ["a", "b", "a"]), "labels are at least two different words"),
         (("birds", "x", "csv", "rmse", ["a", "b"]), "the metric rmse is for numbers and has no labels"),
+        (
+            ("birds", "x", "csv", "f1", ["a", "b"]),
+            "f1 is for lists of labels, which need JSON; write FORMAT=json",
+        ),
+        (("birds", "x", "json", "f1", ["a", "a"]), "labels are at least two different words"),
         (("birds", "x", "csv", "accuracy", ["a", "b,c"]), "labels are at least two different words"),
     ],
 )
@@ -115,7 +127,7 @@ def test_copies_hold_no_word_of_the_examples(form, metric):
     assert sorted(path for path in copies if "expected" in path) == sorted(
         f"tests/golden/bird_calls/{case.name}/expected.json"
         for case in (
-            ROOT / "examples" / "tests" / "golden" / f"example_{'json' if metric == 'rmse' else 'csv'}"
+            ROOT / "examples" / "tests" / "golden" / f"example_{VALUES.get(metric, 'csv')}"
         ).iterdir()
     )
 
@@ -142,7 +154,11 @@ def files(folder):
     return {path: (folder / path).read_bytes() for path in found if not IGNORED & {*path.parts}}
 
 
-TASKS = {"bird_calls": ("csv", "balanced_accuracy", "desc"), "loudness": ("json", "rmse", "asc")}
+TASKS = {
+    "bird_calls": ("csv", "balanced_accuracy", "desc"),
+    "loudness": ("json", "rmse", "asc"),
+    "voices": (*LISTS, "desc"),
+}
 
 
 @pytest.mark.slow
@@ -150,7 +166,7 @@ def test_new_tasks_work_at_once_and_are_taken_back(copy, tmp_path):
     folder, run = copy
     before = files(folder)
     for task_id, (form, metric, _) in TASKS.items():
-        labels = ["--labels", " ".join(LABELS)] if form == "csv" else []
+        labels = ["--labels", " ".join(LABELS)] if metric != "rmse" else []
         arguments = ["new-task", task_id, "--title", TITLE, "--format", form, "--metric", metric, *labels]
         written, _, rest = run("-m", "organizer", *arguments).partition("changed:")
         for place in written.split()[1:]:
@@ -199,5 +215,6 @@ def taken_back(folder, run, before):
     assert "edited since, so moved to out/undone/bird_calls/:\n  quality/bird_calls/values.py\n" in said
     assert said.endswith("make new-task did not write it:\n  tests/golden/bird_calls/mine/expected.json\n")
     assert (folder / "out/undone/bird_calls/quality/bird_calls/values.py").read_text().endswith("# mine\n")
-    assert "edited" not in run("-m", "organizer", "undo-new-task", "loudness")
+    for task_id in ("loudness", "voices"):
+        assert "edited" not in run("-m", "organizer", "undo-new-task", task_id)
     assert files(folder) == {**before, mine.relative_to(folder): b"{}"}
