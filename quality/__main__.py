@@ -39,6 +39,12 @@ def _parser() -> argparse.ArgumentParser:
     same = add("same", "same:run_same", "compare the outputs of this checkout with those of another")
     same.add_argument("other", type=Path, metavar="CHECKOUT", help="the folder of the other checkout")
     _add_ids(same, (), "tasks to compare; default: all, and the bundles")
+    golden = add("golden", "golden:golden_command", "write the skeleton of a golden case")
+    golden.add_argument("task_id", type=_id, metavar="id")
+    golden.add_argument(
+        "folder", type=Path, help="ref/ with a reference, res/ with the files of a submission"
+    )
+    golden.add_argument("--name", default="", help="of the case; default: the name of the folder")
     _add_ids(add("demo-data", "demo_data:demo_data_command", "write the demo references and samples again"))
     add("demo-ranking", "demo_ranking:write_demo_ranking", "rank made-up teams, into out/demo/ranking/")
     bench = add("bench", "bench:run_bench", "measure the built programs on full-size data")

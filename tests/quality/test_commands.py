@@ -19,6 +19,7 @@ ID = "chalearn_gesture"
     [
         (f"same elsewhere {ID}", "same", "run_same"),
         (f"demo-data {ID}", "demo_data", "demo_data_command"),
+        (f"golden {ID} folder --name case", "golden", "golden_command"),
         ("demo-ranking", "demo_ranking", "write_demo_ranking"),
         (f"bench {ID} --scale 1 100", "bench", "run_bench"),
         (f"coverage {ID} --samples 10", "coverage", "run_coverage"),
@@ -40,7 +41,9 @@ def test_command_calls_its_function(monkeypatch, command, module, function):
     fake.assert_called_once()
 
 
-@pytest.mark.parametrize("command", ["same elsewhere", "demo-data", "bench", "coverage", "gaming", "hints"])
+@pytest.mark.parametrize(
+    "command", ["same elsewhere", "golden", "demo-data", "bench", "coverage", "gaming", "hints"]
+)
 def test_unknown_task_is_named(command, capsys):
     with pytest.raises(SystemExit) as exit_:
         main([*command.split(), "foo"])

@@ -1,0 +1,52 @@
+"""Skeletons of golden cases: everything but the numbers, which must come from elsewhere."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from organizer.files import folder_files, write_files
+from quality import ROOT
+from validator.formats.rules import load_format
+
+_WHAT = "EDIT: what the case is about, in a sentence"
+
+
+def golden_command(task_id: str, folder: Path, name: str) -> int:
+    """Write a case from ``ref/`` and ``res/`` in a folder; return 1 if it cannot be written.
+
+    Raises Refused if the submission does not follow the rules of the task.
+    """
+    case = ROOT / "tests" / "golden" / task_id / (name or folder.resolve().name)
+    files = {side: folder_files(folder / side) for side in ("ref", "res")}
+    if missing := [side for side, found in files.items() if not found]:
+        what = "ref/ (a reference) and res/ (the files of a submission, not zipped)"
+        return _fail(f"there is no {missing[0]}/ with files in {folder}; put {what} there")
+    if case.exists():
+        return _fail(f"{case.relative_to(ROOT)} exists; give another --name")
+    form, rules = load_format(task_id)
+    form.read(folder / "res", rules)
+    for side, found in files.items():
+        write_files(found, case / side)
+    text = json.dumps({"what": _WHAT, **_numbers(case.parent)}, indent=1)
+    (case / "expected.json").write_text(text + "\n", encoding="utf-8")
+    print(f"written: {case.relative_to(ROOT)}")
+    print(
+        "left to edit in expected.json: what the case is about, and a number for each null. Take the numbers"
+    )
+    print("from a script or a computation by hand, never from this program, with 10 decimals or all")
+    return 0
+
+
+def _numbers(cases: Path) -> dict[str, dict[str, None]]:
+    """Return null for each number that the first of the other cases of a task has."""
+    first = next(iter(sorted(cases.glob("*/expected.json"))), None)
+    known = json.loads(first.read_text(encoding="utf-8")) if first else {"published": ["score", "coverage"]}
+    protocols = ("published", "released")
+    return {protocol: dict.fromkeys(known[protocol]) for protocol in protocols if known.get(protocol)}
+
+
+def _fail(message: str) -> int:
+    print(message, file=sys.stderr)
+    return 1
