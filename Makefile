@@ -63,8 +63,8 @@ split: .venv/run
 		$(if $(SHARES),--shares $(SHARES)) $(if $(SEED),--seed $(SEED)) $(if $(GROUPS_CSV),--groups "$(GROUPS_CSV)") \
 		$(if $(WRITE),--write)
 
-# make new-task ID=bird_calls TITLE="Bird calls" FORMAT=csv|json [METRIC=accuracy|balanced_accuracy|macro_f1|rmse]
-#   [LABELS="robin wren owl"]
+# make new-task ID=bird_calls TITLE="Bird calls" FORMAT=csv|json [METRIC=accuracy|balanced_accuracy|macro_f1|rmse|f1]
+#   [LABELS="robin wren owl"]; f1 is for a list of labels for each item, with FORMAT=json
 new-task: .venv/dev
 	@$(BIN)/python -m organizer new-task "$(ID)" --title "$(TITLE)" $(if $(FORMAT),--format $(FORMAT)) \
 		$(if $(METRIC),--metric $(METRIC)) $(if $(LABELS),--labels "$(LABELS)")
@@ -93,12 +93,14 @@ clean:
 
 # What running needs, and what developing needs in addition: exact versions with hashes.
 .venv/run: requirements/run.lock
-	$(PYTHON) -m venv .venv
-	$(BIN)/python $(INSTALL) requirements/run.lock
+	@echo "installing what running needs into .venv: 0.3 GB on the disk, a minute or two, this time only"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python $(INSTALL) requirements/run.lock
 	@touch $@
 
 .venv/dev: requirements/dev.lock .venv/run
-	$(BIN)/python $(INSTALL) requirements/dev.lock
+	@echo "installing what developing needs into .venv: 0.4 GB more, a minute or two, this time only"
+	@$(BIN)/python $(INSTALL) requirements/dev.lock
 	@touch $@
 
 # For python -m quality mutants, in an environment of its own.

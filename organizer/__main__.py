@@ -143,7 +143,7 @@ def _add_task_commands(add: _Add) -> None:
     new.add_argument("task_id", metavar="id")
     new.add_argument("--title", required=True)
     new.add_argument("--format", dest="form", required=True, help="csv or json")
-    new.add_argument("--metric", default="accuracy", help="accuracy, balanced_accuracy, macro_f1 or rmse")
+    new.add_argument("--metric", default="accuracy", help="accuracy, balanced_accuracy, macro_f1, rmse or f1")
     new.add_argument(
         "--labels", type=str.split, help="words separated by spaces; default: first second third"
     )

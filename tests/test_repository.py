@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import itertools
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -122,6 +123,26 @@ def test_the_readme_names_every_command_of_the_makefile():
     (phony,) = re.findall(r"^\.PHONY: (.+)$", text, re.M)
     named = set(re.findall(r"`make ([a-z-]+)", (ROOT / "README.md").read_text(encoding="utf-8")))
     assert named == set(phony.split())
+
+
+def test_make_says_what_it_installs_before_and_only_then(tmp_path):
+    for name in ("Makefile", "requirements/run.lock", "requirements/dev.lock"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    # It makes an environment whose Python prints what it is called with.
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\nmkdir -p .venv/bin\nln -s /bin/echo .venv/bin/python\n")
+    python.chmod(0o755)
+    command = ["make", "new-task", "ID=birds", "PYTHON=./python"]
+    first, second = (
+        subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.splitlines()
+        for _ in range(2)
+    )
+    running, run, developing, dev, called = first
+    assert "installing what running needs into .venv: 0.3 GB" in running
+    assert "installing what developing needs into .venv: 0.4 GB more" in developing
+    assert (run[-8:], dev[-8:]) == ("run.lock", "dev.lock")
+    assert second == [called]
 
 
 def test_nothing_depends_on_the_time_of_day():

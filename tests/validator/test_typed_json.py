@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from validator.typed_json import SchemaError, decoder_for
+from tests.helpers import ROOT
+from validator.typed_json import REMARKS, SchemaError, decoder_for
 
 pytestmark = pytest.mark.interpreters
 
@@ -129,3 +130,17 @@ def test_schemas_that_no_type_can_follow_are_refused(schema, words):
         return
     with pytest.raises(SchemaError, match=words):
         decoder_for(schema, {})
+
+
+def keywords(schema):
+    """Return all keywords that a schema of `SCHEMAS` uses."""
+    inner = [schema[keyword] for keyword in ("items", "additionalProperties") if keyword in schema]
+    inner += [part for key in ("properties", "definitions") for part in schema.get(key, {}).values()]
+    return set(schema).union(*map(keywords, inner))
+
+
+def test_the_keywords_that_work_are_documented():
+    text = (ROOT / "docs" / "new_task.md").read_text(encoding="utf-8")
+    table = text.partition("| keywords | where |")[2].partition("\n\n")[0]
+    documented = {word for line in table.splitlines()[2:] for word in line.split("|")[1].split("`")[1::2]}
+    assert documented == set().union(*map(keywords, SCHEMAS), REMARKS, {"contentEncoding"})
