@@ -261,7 +261,7 @@ def test_labels_of_lists_have_a_row_and_rare_ones_none_of_their_own(tmp_path):
         ["robin", 10, 0.9, 11, pytest.approx(9 / 11)],
     ]
     assert full["items"].rows[0] == ("00", "robin, wren", "wren", pytest.approx(2 / 3))
-    assert full["items"].rows[-1] == ("11", "", "robin", 0.0)
+    assert full["items"].rows[-1] == ("11", None, "robin", 0.0)
 
 
 def test_only_predicted_labels_change_no_row_of_the_summary(tmp_path):

@@ -17,8 +17,8 @@ def checks(reference: Reference, submission: Items) -> list[Check]:
     )
     remedy = "Give each item its own labels; ids may be in any order"
     shifted = [
-        Interpretation("N-LOOKS-SHIFTED", f"as those of the item {words}", fits, remedy)
-        for words, fits in (("after it", later), ("before it", earlier))
+        Interpretation("N-LOOKS-SHIFTED", f"as the labels of the {words} item", fits, remedy)
+        for words, fits in (("next", later), ("previous", earlier))
     ]
     n_annotated = int(truth.any(axis=1).sum())
     return [Check("of your lists are those of their item", as_is, shifted, n_annotated, remedy)]

@@ -34,8 +34,8 @@ def sections(reference: Reference, submission: Items, statistics: ItemStatistics
 
 
 def _items(reference: Reference, statistics: ItemStatistics) -> Section:
-    def listed(side: Bools) -> list[str]:
-        return [", ".join(reference.items.names[i] for i in np.flatnonzero(own)) for own in side]
+    def listed(side: Bools) -> list[str | None]:
+        return [", ".join(reference.items.names[i] for i in np.flatnonzero(own)) or None for own in side]
 
     sides = listed(statistics.truth), listed(statistics.predicted)
     rows = list(zip(reference.items.keys, *sides, statistics.item_scores.tolist()))
