@@ -34,21 +34,23 @@ def demo_data_command(ids: Sequence[str]) -> int:
 def write_demo_data(task_id: str, root: Path) -> None:
     """Write reference_data/ and starting_kit/samples/ of a task below ``root``.
 
-    Raises Refused if something does not follow the rules of the task.
+    Raises Refused if something does not follow the rules of the task; then nothing is changed.
     """
     task = quality_tasks()[task_id]
-    reference, samples = root / "reference_data" / task_id, root / "starting_kit" / "samples" / task_id
-    for folder in (reference, samples):
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-    task.write_reference(reference)
-    (reference / SYNTHETIC_MARK).write_text(_MARK_TEXT, encoding="utf-8")
-    with tempfile.TemporaryDirectory() as work:
-        prepare(task_id, reference, Path(work))
-    task.write_samples(reference, samples)
-    form, rules = load_format(task_id)
-    for sample in sorted(samples.iterdir()):
-        form.read(sample, rules)
+    with tempfile.TemporaryDirectory() as name:
+        reference, samples, prepared = (Path(name) / part for part in ("reference", "samples", "prepared"))
+        for folder in (reference, samples, prepared):
+            folder.mkdir()
+        task.write_reference(reference)
+        (reference / SYNTHETIC_MARK).write_text(_MARK_TEXT, encoding="utf-8")
+        prepare(task_id, reference, prepared)
+        task.write_samples(reference, samples)
+        form, rules = load_format(task_id)
+        for sample in sorted(samples.iterdir()):
+            form.read(sample, rules)
+        for written, place in ((reference, "reference_data"), (samples, "starting_kit/samples")):
+            shutil.rmtree(root / place / task_id, ignore_errors=True)
+            shutil.copytree(written, root / place / task_id)
 
 
 def write_full_size(task_id: str, scale: float, folder: Path) -> Files:

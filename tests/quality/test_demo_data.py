@@ -23,6 +23,9 @@ def test_demo_data_that_breaks_the_rules_is_refused(tmp_path, monkeypatch):
         (folder / "good").mkdir()
         (folder / "good" / "S1_prediction.csv").write_text("1,1,-10\n")
 
+    kept = tmp_path / "starting_kit" / "samples" / ID / "good" / "kept.csv"
+    kept.parent.mkdir(parents=True)
+    kept.write_text("1,1,10\n")
     task = quality_tasks()[ID]
     monkeypatch.setattr(task, "write_reference", write_reference)
     monkeypatch.setattr(task, "write_samples", write_samples)
@@ -31,6 +34,7 @@ def test_demo_data_that_breaks_the_rules_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(task, "write_reference", lambda folder: (folder / "S1_labels.csv").write_text("x\n"))
     with pytest.raises(Refused, match=r"S1_labels\.csv"):
         write_demo_data(ID, tmp_path)
+    assert list(folder_files(tmp_path)) == [kept.relative_to(tmp_path).as_posix()]
 
 
 @pytest.mark.slow
