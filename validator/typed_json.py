@@ -34,7 +34,7 @@ def decoder_for(schema: Mapping[str, JsonValue], root: Mapping[str, JsonValue]) 
         return msgspec.json.Decoder(_type_of(schema, definitions), dec_hook=_distinct)
     except SchemaError:
         raise
-    except (AttributeError, LookupError, TypeError, ValueError) as error:  # such as a minimum that is text
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise SchemaError(f"a keyword has the wrong value: {error}") from error
 
 
