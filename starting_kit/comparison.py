@@ -13,7 +13,7 @@ import numpy as np
 from scoring_program.disclosure import round_floats
 from scoring_program.report import standings
 from scoring_program.report.html import Child, cut, element
-from scoring_program.report.page import card, contents, document, folded, table
+from scoring_program.report.page import card, contents, document, folded, style, table
 from scoring_program.report.standings import Scale, Standings, folded_table, pair_sentences, position
 from scoring_program.result import DECIMALS, SUMMARY, BodyFigure, Cell, Column, Result, Section, Table
 from validator.arrays import Floats
@@ -156,7 +156,7 @@ def page(compared: Comparison) -> str:
     rest += [card("notes", "Notes", "", _list(notes))] if notes else []
     rest.append(standings.method_card(of, compared.signature))
     body = [element("div", *above), contents([*above, *rest]), element("div", *rest)]
-    return document(of.task.title, head, body, standings.style())
+    return document(of.task.title, head, body, style("standings.css"))
 
 
 def _list(lines: Sequence[str], **look: str) -> Element:

@@ -19,7 +19,7 @@ from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record, has_items
 from scoring_program.report import charts, standings
 from scoring_program.report.html import Child, cut, cut_middle, element
-from scoring_program.report.page import card, contents, document, scroll, table
+from scoring_program.report.page import card, contents, document, scroll, style, table
 from scoring_program.report.standings import (
     LONGEST_NAME,
     MOST_DRAWN,
@@ -130,9 +130,9 @@ def render_page(pages: RankingPages, title: str, cards: list[Element], warnings:
     head = [element("h1", title), element("p", f"{text}{pages.about.date and '; '}{pages.about.date}.")]
     for warning in [*([_DEMO] if pages.about.is_demo else []), *warnings]:
         head.append(element("p", element("strong", warning, class_="bad")))
-    style = standings.style() + (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
+    own = style("standings.css") + (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
     body = [element("div", *cards[:1]), contents(cards), element("div", *cards[1:])]
-    return document(pages.title, head, body, style)
+    return document(pages.title, head, body, own)
 
 
 def _public(pages: RankingPages) -> list[Element]:

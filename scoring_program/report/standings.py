@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
@@ -81,11 +80,6 @@ class Standings:
         """The ends of the intervals of the differences: for all pairs at once if there are several."""
         pairs = self.comparison.pairs
         return (pairs.low_all, pairs.high_all) if len(self.names) > 2 else (pairs.low, pairs.high)
-
-
-def style() -> str:
-    """Return the CSS that these parts of a page need besides the common one."""
-    return (Path(__file__).parent / "standings.css").read_text(encoding="utf-8")
 
 
 def forest_table(
