@@ -163,9 +163,7 @@ def _report(compared: Comparison, options: argparse.Namespace) -> int:
     outputs.write_atomic(options.output / JSON, outputs.json_text(compared.to_dict()))
     of, lines = compared.standings, [compared.signature]
     for rank, name, score, result in zip(of.comparison.rank.tolist(), of.names, of.shown, compared.results):
-        own = result.interval
-        interval = f"95 % interval {own.low:.4f} to {own.high:.4f}" if own else "no interval"
-        lines.append(f"{rank:4}  {score}  {interval}  {quote(name)}")
+        lines.append(f"{rank:4}  {score}  {result.interval or 'no interval'}  {quote(name)}")
     # The first pairs are those of the best submission.
     pairs = pair_sentences(of)[: min(len(of.names) - 1, _SHOWN)]
     lines += [*(quote(pair, 400) for pair in pairs), *sentences(of), f"page: {options.output / PAGE}"]
