@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import shutil
 import sys
 import tempfile
@@ -82,8 +81,8 @@ def _report(task: str, outcome: Outcome, options: argparse.Namespace) -> int:
             if options.verbose:
                 _print_classes(outcome.result)
             if options.run:
-                detail = (options.output / outputs.DETAIL_JSON).read_text(encoding="utf-8")
-                add_run(options.output, options.run, json.loads(detail))
+                shown = outputs.plain_result(outcome.result, outcome.signature)
+                add_run(options.output, options.run, shown)
         console.say(f"detail page: {options.output / outputs.DETAIL_HTML}")
         if outcome.exit_code == SCORED and options.reference is None:
             what = "This was the synthetic demo reference"
