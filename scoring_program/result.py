@@ -69,6 +69,11 @@ class Table(Section):
     level: str = FULL
 
 
+def cells(values: Floats) -> Any:
+    """Return an array as lists, with None for NaN."""
+    return np.where(np.isnan(values), np.array(None), values).tolist()
+
+
 @dataclass(frozen=True)
 class Groups(Section):
     """A table with one row for each group of instances, before small groups are merged into one row.

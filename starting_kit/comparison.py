@@ -15,7 +15,7 @@ from scoring_program.report import standings
 from scoring_program.report.html import Child, cut, element
 from scoring_program.report.page import card, contents, document, folded, style, table
 from scoring_program.report.standings import Scale, Standings, folded_table, pair_sentences, position
-from scoring_program.result import DECIMALS, SUMMARY, BodyFigure, Cell, Column, Result, Section, Table
+from scoring_program.result import DECIMALS, SUMMARY, BodyFigure, Cell, Column, Result, Section, Table, cells
 from validator.arrays import Floats
 from validator.findings import Findings, counted
 
@@ -77,18 +77,18 @@ class Comparison:
     def to_dict(self) -> dict[str, object]:
         """Return what ``comparison.json`` holds; its schema is ``comparison.schema.json``."""
         of, compared = self.standings, self.standings.comparison
-        columns = [_plain(getattr(compared.pairs, name)) for name in _OF_PAIR]
+        columns = [cells(getattr(compared.pairs, name)) for name in _OF_PAIR]
         ends = ([of.names[i] for i in own] for own in (compared.pairs.first, compared.pairs.second))
         names = ("first", "second", "sentence", *_OF_PAIR)
-        values = [(key, own._asdict(), _plain(own.values)) for key, own in self.values().items()]
+        values = [(key, own._asdict(), cells(own.values)) for key, own in self.values().items()]
         shown = {
             "task": of.task.id,
             "signature": self.signature,
             "over": of.over,
-            "visible_difference": _plain(np.array(compared.visible)),
+            "visible_difference": cells(np.array(compared.visible)),
             "submissions": [self._submission(i) for i in range(len(of.names))],
             "pairs": [dict(zip(names, row)) for row in zip(*ends, pair_sentences(of), *columns)],
-            "values": {key: {**own, "values": cells} for key, own, cells in values},
+            "values": {key: {**own, "values": numbers} for key, own, numbers in values},
             "invalid": {name: own.as_dict()["problems"] for name, own in self.invalid.items()},
         }
         return round_floats(shown, DECIMALS)
@@ -115,11 +115,6 @@ def column_of(section: Section) -> tuple[str, dict[str, Any]]:
             if column.kind == "share":
                 return column.title, {str(row[0]): row[number] for row in section.rows}
     return "", {}
-
-
-def _plain(values: Floats) -> Any:
-    """Return an array as lists, None for NaN."""
-    return np.where(np.isnan(values), np.array(None), values).tolist()
 
 
 def sentences(of: Standings) -> list[str]:
@@ -247,7 +242,7 @@ def _changes(key: str, of: Values, names: Sequence[str]) -> list[Element]:
     shown = names[: _MOST_OTHERS + 1]
     heads = [Column("Name"), *(Column(name, "number") for name in (*shown, "Largest difference"))]
     rows: list[list[Cell]] = [
-        [of.names[i], *_plain(of.values[i, : len(shown)]), float(spread[i])] for i in order[:_MOST_ROWS]
+        [of.names[i], *cells(of.values[i, : len(shown)]), float(spread[i])] for i in order[:_MOST_ROWS]
     ]
     note = f"{of.measure} by submission, at most the best {_MOST_OTHERS + 1}. {len(order):,} of "
     note += f"{len(spread):,} differ; the first {len(rows):,} of them. All: {_WHERE}."

@@ -1,4 +1,4 @@
-"""Pairs of items that belong together."""
+"""Pairs and groups of items that belong together."""
 
 from __future__ import annotations
 
@@ -72,3 +72,13 @@ def largest_of_items(item: Ints, value: Floats, n_items: int) -> Ints:
     largest = np.full(n_items, -1)
     largest[item[order]] = order
     return largest
+
+
+def means(sums: Ints | Floats, counts: Ints, empty: float = np.nan) -> Floats:
+    """Return ``sums / counts``, ``empty`` where nothing counts. Shapes: (n,), (n,) -> (n,)."""
+    return np.where(counts > 0, sums / np.maximum(counts, 1), empty)
+
+
+def group_means(value: Floats, group: Ints, n_groups: int) -> Floats:
+    """Return the mean of the values of each group, NaN without any. Shapes: (n,), (n,) -> (n_groups,)."""
+    return means(np.bincount(group, value, n_groups), np.bincount(group, minlength=n_groups))

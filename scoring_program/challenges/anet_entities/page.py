@@ -12,6 +12,7 @@ from scoring_program.challenges.anet_entities.measure import Joined, SentenceSta
 from scoring_program.challenges.anet_entities.read import Reference, ReferenceWithLemmas
 from scoring_program.disclosure import MIN_GROUP, merge_small
 from scoring_program.metrics import grounding
+from scoring_program.metrics.pairs import group_means
 from scoring_program.result import (
     Cell,
     Deferred,
@@ -19,6 +20,7 @@ from scoring_program.result import (
     Section,
     Sections,
     Table,
+    cells,
     columns,
     share_histogram,
 )
@@ -215,10 +217,7 @@ def _segment_table(segments: Segments) -> Section:
     labels: list[list[str]] = [[] for _ in reference.segments]
     for segment, label in zip(words.segment.tolist(), words.label.tolist()):
         labels[segment].append(reference.classes[label])
-    segment, n = words.segment[compared], len(labels)
-    counts, sums = np.bincount(segment, minlength=n), np.bincount(segment, segments.nearest[1][compared], n)
-    pairs = zip(sums.tolist(), counts.tolist())
-    iou = [total / count if count else None for total, count in pairs]
+    iou = cells(group_means(segments.nearest[1][compared], words.segment[compared], len(labels)))
     submitted = np.where(segments.joined.submitted, "yes", "missing").tolist()
     values = segments.scores.tolist()
     rows = [

@@ -11,6 +11,7 @@ from scoring_program.challenges.densepose.matching import MEASURES
 from scoring_program.challenges.densepose.measure import ImageStatistics
 from scoring_program.challenges.densepose.read import Gathered, Reference
 from scoring_program.metrics.average_precision import RECALLS, THRESHOLDS, PrecisionCurves, accumulate
+from scoring_program.metrics.pairs import group_means
 from scoring_program.result import SUMMARY, Cell, Deferred, Line, Section, Sections, columns
 from validator.arrays import Ints
 
@@ -122,11 +123,8 @@ def _similarities(reference: Reference, statistics: ImageStatistics) -> list[Sec
     histogram = result.share_histogram(
         section, largest[dense & has_pair], _BINS, titles, float(THRESHOLDS[0])
     )
-    n = compared.people.n_images
-    image, counts = compared.people.image[dense], compared.n_annotated()
-    means = np.bincount(image, largest[dense], n) / np.maximum(counts, 1)
-    mean = [value if count else None for value, count in zip(means.tolist(), counts.tolist())]
-    return [histogram, _image_table(reference, statistics, mean)]
+    means = group_means(largest[dense], compared.people.image[dense], compared.people.n_images)
+    return [histogram, _image_table(reference, statistics, result.cells(means))]
 
 
 def _image_table(reference: Reference, statistics: ImageStatistics, mean: list[float | None]) -> Section:
