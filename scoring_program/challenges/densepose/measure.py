@@ -32,7 +32,7 @@ class ImageStatistics(Statistics):
     half: HalfMatches
     measure: str
 
-    @property
+    @cached_property
     def similarity(self) -> Floats:
         """The similarity that is scored, of all pairs; shape (n_pairs,)."""
         return similarity(self.measure, self.compared.gps, self.compared.mask_iou)
