@@ -39,14 +39,14 @@ class EntitiesAnnotations(Annotations[Either, Json]):
 
     def pools(self, reference: Either) -> Pools:
         """Return the vocabulary and the annotated boxes."""
-        annotated = _annotated(reference)
+        annotated = reference.annotated
         labels = Counter(dict.fromkeys(annotated.vocab or sorted(annotated.classes), 0))
         labels.update(annotated.classes[number] for number in annotated.words.label.tolist())
         return Pools({_KIND: labels}, {_KIND: annotated.words.box.astype(np.float64)})
 
     def predicted(self, reference: Either, guess: Guess) -> Json:
         """Return the objects of each segment."""
-        annotated = _annotated(reference)
+        annotated = reference.annotated
         segments = [{"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []} for _ in annotated.segments]  # type: list[Json]
         for segment, label, index, boxes in self._objects(annotated, guess):
             if guess.keeps():
@@ -85,7 +85,7 @@ class EntitiesAnnotations(Annotations[Either, Json]):
 
     def reasons(self, reference: Either, settings: Settings) -> dict[str, set[str]]:
         """Return the videos with words that cannot all be right."""
-        annotated = _annotated(reference)
+        annotated = reference.annotated
         words, video_of = annotated.words, [video for video, _ in annotated.segments]
         word_of_box = np.repeat(np.arange(len(words.segment)), np.diff(words.box_start))
         unusable = set(words.segment[word_of_box[~_usable(words.box)]].tolist())
@@ -100,7 +100,7 @@ class EntitiesAnnotations(Annotations[Either, Json]):
 
     def classes(self, reference: Either) -> dict[str, list[str]]:
         """Return the class of each word of each video of the chosen splits, annotated or not."""
-        annotated = _annotated(reference)
+        annotated = reference.annotated
         kept = {video for videos in annotated.splits.values() for video in videos}
         items = set(annotated.annotated_videos())
         found: dict[str, list[str]] = {v: [] for v in annotated.videos if v in items or v in kept}
@@ -110,11 +110,7 @@ class EntitiesAnnotations(Annotations[Either, Json]):
 
     def cut(self, source: Path, reference: Either, names: Collection[str], output: Path) -> None:
         """Write the arrays of some videos."""
-        read.save(read.part(_annotated(reference), names), output)
-
-
-def _annotated(reference: Either) -> Reference:
-    return reference.annotated if isinstance(reference, ReferenceWithLemmas) else reference
+        read.save(read.part(reference.annotated, names), output)
 
 
 def _boxes_of(annotated: Reference, word: int) -> list[tuple[int, list[float]]]:

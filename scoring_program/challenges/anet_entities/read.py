@@ -56,6 +56,11 @@ class Reference:
     vocab: list[str]
     videos: list[str]
 
+    @property
+    def annotated(self) -> Reference:
+        """These annotations, as of a `ReferenceWithLemmas`."""
+        return self
+
     def annotated_videos(self) -> list[str]:
         """Return the videos with an annotated segment, in ascending order."""
         return sorted({video for video, _ in self.segments})
