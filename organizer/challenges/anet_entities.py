@@ -15,7 +15,7 @@ from organizer.files import Files
 from scoring_program.challenges.anet_entities import read
 from scoring_program.challenges.anet_entities.read import Reference, ReferenceWithLemmas
 from scoring_program.challenges.anet_entities.task import TASKS, GeneratedSentences
-from scoring_program.metrics.grounding import FRAMES, IOU
+from scoring_program.metrics.grounding import FRAMES, IOU, frame_overlaps
 from scoring_program.settings import Settings
 from validator.arrays import Floats
 
@@ -135,7 +135,7 @@ def _merged(annotated: Reference) -> dict[tuple[int, int], tuple[int, Boxes, boo
     for word, (segment, label, index) in enumerate(zip(*(column.tolist() for column in columns))):
         first, boxes, conflict = found.get((segment, label), (index, {}, False))
         own = _boxes_of(annotated, word)
-        fits = any(frame in boxes and _overlap(boxes[frame], box) > IOU for frame, box in own)
+        fits = any(frame in boxes and _meet(boxes[frame], box) for frame, box in own)
         free = [(frame, box) for frame, box in own if frame not in boxes]
         if not fits and free:
             boxes[free[0][0]] = free[0][1]
@@ -143,12 +143,10 @@ def _merged(annotated: Reference) -> dict[tuple[int, int], tuple[int, Boxes, boo
     return found
 
 
-def _overlap(first: list[float], second: list[float]) -> float:
-    """Return the IoU of two boxes whose ends are included."""
-    a, b = np.array(first), np.array(second)
-    inner = np.clip(np.minimum(a[2:], b[2:]) - np.maximum(a[:2], b[:2]) + 1, 0, None).prod()
-    areas = sum((box[2:] - box[:2] + 1).prod() for box in (a, b))
-    return float(inner / (areas - inner)) if areas > inner else 0.0
+def _meet(first: list[float], second: list[float]) -> bool:
+    """Return whether two boxes of one frame overlap enough."""
+    ten = np.full((1, FRAMES, 4), first, np.float32)
+    return bool(frame_overlaps(ten, np.array([second], np.float32), np.zeros(1, int))[0, 0] > IOU)
 
 
 ANNOTATIONS = {task_id: EntitiesAnnotations(task_id) for task_id in TASKS}

@@ -15,7 +15,7 @@ from organizer.files import Files
 from scoring_program.challenges.densepose import read
 from scoring_program.challenges.densepose.read import Reference
 from scoring_program.challenges.densepose.task import TASKS
-from scoring_program.metrics import geodesic, masks
+from scoring_program.metrics import geodesic
 from scoring_program.metrics.average_precision import MOST_DETECTIONS
 from scoring_program.prepared import save_prepared
 from scoring_program.settings import Settings
@@ -132,10 +132,9 @@ def _drawings(reference: Reference) -> Iterator[_Drawing]:
         left, top, width, height = (int(value) for value in persons.box[person])
         # One more than the box: a point at its end is in the pixel after the last.
         mask = np.zeros((max(height, 1) + 2, max(width, 1) + 2), dtype=bool)
-        row, column, *size = persons.mask_place[person].tolist()
-        runs = persons.run[slice(*persons.run_start[person : person + 2].tolist())]
-        inner = masks.runs_to_mask(runs, size[0], size[1])
-        mask[row - top : row - top + size[0], column - left : column - left + size[1]] = inner
+        placed = persons.mask(person)
+        row, column = placed.row - top, placed.column - left
+        mask[row : row + placed.mask.shape[0], column : column + placed.mask.shape[1]] = placed.mask
         x, y = persons.x[points] - left, persons.y[points] - top
         at = (y.astype(np.int64).clip(0, len(mask) - 1), x.astype(np.int64).clip(0, mask.shape[1] - 1))
         cell = np.full(mask.shape, -1)
