@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from home import ReferenceProblemsError, SubmissionError, load
+from home import ReferenceProblemsError, SubmissionError, add_options, load
 
 # isort: split
 from comparison import Comparison, column_of, page, sentences
@@ -67,8 +67,7 @@ def compare(
         except Refused as refused:
             invalid[name] = refused.findings
             for own in refused.findings.summary():
-                file = f"{name}: {own.file}" if own.file else name
-                problems.add(own.code, own.problem, own.remedy, file=file, where=own.where, rule=own.rule)
+                problems.repeat(own, file=f"{name}: {own.file}" if own.file else name)
         else:
             # Fifty whole results need too much memory.
             of = result.statistics
@@ -144,13 +143,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Compare submissions at home.")
     what = "your zip files, or folders with their files; the task comes first where the kit has several"
     parser.add_argument("files", nargs="+", metavar="submission", help=what)
-    what = "reference folder; default: the demo reference of the kit"
-    parser.add_argument("--reference", type=Path, help=what)
-    what = "where prepared references are kept; default: your cache folder"
-    parser.add_argument("--cache", type=Path, help=what)
-    parser.add_argument("--output", type=Path, default=Path("comparison"), help="folder for the results")
-    protocols = ["published", "released"]
-    parser.add_argument("--protocol", choices=protocols, help="default: what the reference says")
+    add_options(parser, "comparison")
     return parser
 
 

@@ -205,6 +205,11 @@ class Findings:
         self._count(added.kind, 1)
         self._keep(added)
 
+    def repeat(self, problem: Problem, **changes: str) -> None:
+        """Record a problem that was found before, with other texts or another place."""
+        own = replace(problem, **changes)
+        self.add(own.code, own.problem, own.remedy, file=own.file, where=own.where, rule=own.rule)
+
     def refuse(
         self, code: str, problem: str, remedy: str, *, file: str = "", where: str = "", rule: str = ""
     ) -> NoReturn:

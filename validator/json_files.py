@@ -251,8 +251,7 @@ def check_value(data: bytes, schema_file: Path, where: str, budget: Budget) -> J
             below = (
                 problem.where if problem.where.startswith("/") else f" {problem.where} of this entry".rstrip()
             )
-            place = where + below.rstrip("/")
-            findings.add(problem.code, problem.problem, problem.remedy, where=place, rule=problem.rule)
+            findings.repeat(problem, where=where + below.rstrip("/"))
         if not found.is_complete:
             findings.count_unread(found.total - len(found.problems), "")
     return value

@@ -120,10 +120,8 @@ def _check_reference(data: Competition, task: _Task, files: Files, report: LintR
     reference = _reference(files[name], task_id)
     for found in (*reference.problems, *reference.warnings):
         findings = report.warnings if found in reference.warnings else report.errors
-        where, rule = f"{found.file} {found.where}".strip(), found.rule
-        findings.add(
-            f"L-REFERENCE {found.code}", found.problem, found.remedy, file=name, where=where, rule=rule
-        )
+        where = f"{found.file} {found.where}".strip()
+        findings.repeat(found, code=f"L-REFERENCE {found.code}", file=name, where=where)
     if reference.is_demo:
         is_marked = str(data["title"]).startswith(DEMO_TITLE)
         report.add("demo reference" if is_marked else "demo reference without mark", file=name)

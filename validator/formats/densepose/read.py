@@ -208,9 +208,7 @@ def report(parts: Sequence[Checked], name: str, findings: Findings) -> None:
     """Add the problems that all processes found, in the order of the file."""
     problems = sorted((entry for part in parts for entry in part.problems), key=lambda entry: entry[0])
     for _, problem in problems:
-        findings.add(
-            problem.code, problem.problem, problem.remedy, file=name, where=problem.where, rule=problem.rule
-        )
+        findings.repeat(problem, file=name)
     unread = sum(part.total for part in parts) - len(problems)
     if unread or not all(part.is_complete for part in parts):
         findings.count_unread(unread, name)
