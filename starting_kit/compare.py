@@ -21,7 +21,7 @@ from comparison import Comparison, column_of, page, sentences
 from scoring_program.metrics import comparison as statistics
 from scoring_program.metrics.resampling import intervals
 from scoring_program.report import outputs
-from scoring_program.report.standings import Standings, pair_sentences
+from scoring_program.report.standings import Standings
 from scoring_program.result import Result, Statistics
 from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.settings import SettingValue
@@ -158,7 +158,7 @@ def _report(compared: Comparison, options: argparse.Namespace) -> int:
     for rank, name, score, result in zip(of.comparison.rank.tolist(), of.names, of.shown, compared.results):
         lines.append(f"{rank:4}  {score}  {result.interval or 'no interval'}  {quote(name)}")
     # The first pairs are those of the best submission.
-    pairs = pair_sentences(of)[: min(len(of.names) - 1, _SHOWN)]
+    pairs = compared.pair_sentences[: min(len(of.names) - 1, _SHOWN)]
     lines += [*(quote(pair, 400) for pair in pairs), *sentences(of), f"page: {options.output / PAGE}"]
     if options.reference is None:
         lines.append("This was the synthetic demo reference: the numbers say nothing about the hidden data.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element
 
@@ -14,7 +15,7 @@ from scoring_program.disclosure import round_floats
 from scoring_program.report import standings
 from scoring_program.report.html import Child, cut, element
 from scoring_program.report.page import card, contents, document, folded, style, table
-from scoring_program.report.standings import Scale, Standings, folded_table, pair_sentences, position
+from scoring_program.report.standings import Scale, Standings, folded_table, position
 from scoring_program.result import DECIMALS, SUMMARY, BodyFigure, Cell, Column, Result, Section, Table, cells
 from validator.arrays import Floats
 from validator.findings import Findings, counted
@@ -61,8 +62,14 @@ class Comparison:
     invalid: Mapping[str, Findings]
     signature: str
 
+    @cached_property
+    def pair_sentences(self) -> list[str]:
+        """A sentence for each pair."""
+        return standings.pair_sentences(self.standings)
+
+    @cached_property
     def values(self) -> dict[str, Values]:
-        """Return the scores of items, and the values of classes, parts and other groups by key."""
+        """The scores of items, and the values of classes, parts and other groups by key."""
         columns = [{own.key: column_of(own)[1] for own in result.sections} for result in self.results]
         scores = np.round(np.array([result.statistics.item_scores for result in self.results]).T, DECIMALS)
         found = {"items": Values(f"{self.standings.task.item.capitalize()}s", "Score", self.items, scores)}
@@ -80,14 +87,14 @@ class Comparison:
         columns = [cells(getattr(compared.pairs, name)) for name in _OF_PAIR]
         ends = ([of.names[i] for i in own] for own in (compared.pairs.first, compared.pairs.second))
         names = ("first", "second", "sentence", *_OF_PAIR)
-        values = [(key, own._asdict(), cells(own.values)) for key, own in self.values().items()]
+        values = [(key, own._asdict(), cells(own.values)) for key, own in self.values.items()]
         shown = {
             "task": of.task.id,
             "signature": self.signature,
             "over": of.over,
             "visible_difference": cells(np.array(compared.visible)),
             "submissions": [self._submission(i) for i in range(len(of.names))],
-            "pairs": [dict(zip(names, row)) for row in zip(*ends, pair_sentences(of), *columns)],
+            "pairs": [dict(zip(names, row)) for row in zip(*ends, self.pair_sentences, *columns)],
             "values": {key: {**own, "values": numbers} for key, own, numbers in values},
             "invalid": {name: own.as_dict()["problems"] for name, own in self.invalid.items()},
         }
@@ -126,7 +133,7 @@ def sentences(of: Standings) -> list[str]:
 
 def page(compared: Comparison) -> str:
     """Return the page: scores and differences first, then where they come from."""
-    of, pairs = compared.standings, pair_sentences(compared.standings)
+    of, pairs = compared.standings, compared.pair_sentences
     m, best = len(of.names), int(of.comparison.may_be_best.sum())
     first = pairs[0] if pairs else f"{of.names[0]}: {of.task.columns[0].title} {of.shown[0]}."
     first += f" {best} of {m} may be the best." if m > 2 else ""
@@ -140,9 +147,8 @@ def page(compared: Comparison) -> str:
     problems = [f"{name}: {line}" for name, own in compared.invalid.items() for line in own.lines()]
     above = [card("scores", "Scores and differences", "", *plot, lines)]
     above += [card("invalid", "Not valid, not compared", "", _list(problems))] if problems else []
-    values = compared.values()
-    rest = [*_strips(of, values["items"]), *_numbers(compared)]
-    rest += [part for key, own in values.items() for part in _changes(key, own, of.names)]
+    rest = [*_strips(of, compared.values["items"]), *_numbers(compared)]
+    rest += [part for key, own in compared.values.items() for part in _changes(key, own, of.names)]
     if m > 2:
         words = folded(f"The first {counted(min(len(pairs), _MOST_LINES), 'pair')} in words", _list(pairs))
         rest.append(standings.pairs_card(of, _WHERE, words))
