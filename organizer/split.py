@@ -86,7 +86,7 @@ def sentence(task: Declaration, name: str) -> str:
     """Return what a submission for both parts meets; ``name`` is the folder of the final part."""
     rule = (
         f"Each phase needs a file with its own {task.item}s: python -m validator --only {name}_ids.txt "
-        "in.zip out.zip cuts it out of one for both."
+        "my.zip cut.zip cuts it out of one for both."
     )
     if annotations_of(task.id).ignores_others:
         rule = "A submission may hold predictions for both: each phase scores its own and ignores the others."

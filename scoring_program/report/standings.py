@@ -235,8 +235,9 @@ def sentences(of: Standings) -> list[str]:
     if not np.isnan(compared.visible):
         text = f"With {of.over} a difference below about {compared.visible:.{of.decimals}f} between two "
         text += f"{of.thing}s cannot be seen"
-        if difference := abs(float(compared.pairs.difference[0])):
-            needed = counted(max(round(compared.items_needed(difference)), 1), of.unit)
+        difference = abs(float(compared.pairs.difference[0]))
+        if 0 < difference < compared.visible:
+            needed = counted(round(compared.items_needed(difference)), of.unit)
             text += f"; one of {difference:.{of.decimals}f}, as between the first two, needs about {needed}"
         lines.append(f"{text}.")
     shown = of.shown
