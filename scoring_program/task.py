@@ -246,10 +246,7 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         items = self.items(reference)
         groups = load_groups(folder, settings["item_groups"], items, self.other_names(reference))
         key = read_key(folder)
-        digests = (
-            keyed(self.reference_digest(folder, settings, reference), key),
-            keyed(groups.digest, key),
-        )
+        digests = (keyed(self.reference_digest(folder, settings, reference), key), keyed(groups.digest, key))
         line = signature(self.id, settings, self.known_settings, digests, self.signature_parts(reference))
         return Loaded(self, folder, settings, reference, items, groups, line)
 
