@@ -10,7 +10,7 @@ from scoring_program.challenges.anet_entities.lemmas import Lemmas
 from scoring_program.challenges.anet_entities.read import Reference, ReferenceWithLemmas
 from scoring_program.disclosure import min_group
 from scoring_program.metrics import grounding
-from scoring_program.metrics.pairs import means
+from scoring_program.metrics.pairs import group_means, means
 from scoring_program.result import Statistics
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
@@ -145,12 +145,10 @@ def measure_given(reference: Reference, submission: Grounding, settings: Setting
     joined, words = join(reference, submission), reference.words
     correct, predicted = grounding.words_correct(joined.objects, words)
     video = joined.segment_video[words.segment]
-    n = joined.n_videos
-    n_words = np.bincount(video, minlength=n)
     return WordStatistics(
-        item_scores=means(np.bincount(video, correct, n), n_words),
+        item_scores=group_means(correct, video, joined.n_videos),
         item_submitted=joined.submitted_of_video > 0,
-        item_weights=n_words,
+        item_weights=np.bincount(video, minlength=joined.n_videos),
         notes=joined.notes,
         correct=correct,
         predicted=predicted,

@@ -85,7 +85,7 @@ class Segments:
 def given_segments(reference: Reference, statistics: WordStatistics) -> Segments:
     """Return the segments of sub-task I with their accuracy."""
     words, correct, joined = reference.words, statistics.correct, statistics.joined
-    accuracy, _ = grounding.class_means(correct, words.segment, len(reference.segments))
+    accuracy = group_means(correct, words.segment, len(reference.segments), 0.0)
     found = grounding.first_objects(joined.objects, words, "index")
     return Segments(reference, joined, "Accuracy", accuracy, correct, found)
 
