@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import singledispatch
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -349,57 +348,34 @@ def scroll(content: Element, title: str) -> Element:
     return element("div", content, class_="scroll", tabindex=0, role="region", aria_label=cut(title, 120))
 
 
-@singledispatch
 def _body(section: Section, limit: int) -> list[Element]:
+    """Return the content of the card of a section that is no timeline."""
+    if isinstance(section, Table):
+        return table(section.columns, section.rows, section.title, limit)
+    if isinstance(section, Histogram):
+        return [charts.histogram(section)]
+    if isinstance(section, LineChart):
+        return [charts.lines(section), *([charts.lines_key(section)] if len(section.lines) > 1 else [])]
+    if isinstance(section, StackedBar):
+        shares = zip(section.shares, charts.colors())
+        shown = [(f"{own[0]} {own[1]:.3f}", f"fill-{color}") for own, color in shares if round(own[1], 3)]
+        return [charts.stacked_bar(section), charts.key(shown)]
+    if isinstance(section, BodyFigure):
+        titles = columns(text=["Part"], share=["Value"], count=["Points"])
+        numbers = element("div", *table(titles, section.parts, section.title, limit))
+        return [element("div", charts.body(section), numbers, class_="beside")]
+    if isinstance(section, Matrix):
+        explained = f"Rows: ground truth. Columns: prediction. Numbers: {section.things}."
+        if len(section.names) > charts.LARGEST_MATRIX:
+            explained += f" Only the first {charts.LARGEST_MATRIX} names are shown."
+        return [scroll(charts.matrix(section), section.title), element("p", explained, class_="after")]
+    if isinstance(section, Drawings):
+        # Only pages at full have drawings.
+        from scoring_program.report.drawings import drawing, legend
+
+        drawn = [drawing(data, section.points) for data in section.drawings[:limit]]
+        return [legend(section), *_opened(drawn, _OPEN_DRAWINGS, "drawing")]
     raise TypeError(f"no rendering for {type(section).__name__}")
-
-
-@_body.register
-def _(section: Table, limit: int) -> list[Element]:
-    return table(section.columns, section.rows, section.title, limit)
-
-
-@_body.register
-def _(section: Histogram, limit: int) -> list[Element]:
-    return [charts.histogram(section)]
-
-
-@_body.register
-def _(section: LineChart, limit: int) -> list[Element]:
-    return [charts.lines(section), *([charts.lines_key(section)] if len(section.lines) > 1 else [])]
-
-
-@_body.register
-def _(section: StackedBar, limit: int) -> list[Element]:
-    shares = (
-        (label, f"{share:.3f}", color) for (label, share), color in zip(section.shares, charts.colors())
-    )
-    entries = [(f"{label} {share}", f"fill-{color}") for label, share, color in shares if share != "0.000"]
-    return [charts.stacked_bar(section), charts.key(entries)]
-
-
-@_body.register
-def _(section: BodyFigure, limit: int) -> list[Element]:
-    titles = columns(text=["Part"], share=["Value"], count=["Points"])
-    numbers = element("div", *table(titles, section.parts, section.title, limit))
-    return [element("div", charts.body(section), numbers, class_="beside")]
-
-
-@_body.register
-def _(section: Matrix, limit: int) -> list[Element]:
-    explained = f"Rows: ground truth. Columns: prediction. Numbers: {section.things}."
-    if len(section.names) > charts.LARGEST_MATRIX:
-        explained += f" Only the first {charts.LARGEST_MATRIX} names are shown."
-    return [scroll(charts.matrix(section), section.title), element("p", explained, class_="after")]
-
-
-@_body.register
-def _(section: Drawings, limit: int) -> list[Element]:
-    # Only pages at full have drawings.
-    from scoring_program.report.drawings import drawing, legend
-
-    drawn = [drawing(data, section.points) for data in section.drawings[:limit]]
-    return [legend(section), *_opened(drawn, _OPEN_DRAWINGS, "drawing")]
 
 
 def _opened(drawn: Sequence[Element], n_open: int, name: str) -> list[Element]:
