@@ -306,24 +306,31 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], title: str,
     """Return a table of the first rows, and what follows them folded."""
     if not rows:
         return [element("p", "Nothing to show.")]
-    parts = [scroll(_table(columns, rows[:OPEN_ROWS]), title)]
-    if more := rows[OPEN_ROWS:limit]:
-        rest = scroll(_table(columns, more), f"{title}, more rows")
-        parts.append(folded(counted(len(more), "more row"), rest))
-    hidden = len(rows) - min(len(rows), max(limit, OPEN_ROWS))
+    titles = (element("th", cut(column.title), class_=column.kind, scope="col") for column in columns)
+    shown = rows[: max(limit, OPEN_ROWS)]
+    lines = [element("tr", *(_cell(value, column) for value, column in zip(row, columns))) for row in shown]
+    parts = folded_rows(element("tr", *titles), lines, title, OPEN_ROWS)
+    hidden = len(rows) - len(shown)
     return [*parts, element("p", f"and {hidden:,} more")] if hidden else parts
+
+
+def folded_rows(
+    head: Element, lines: Sequence[Element], title: str, n_open: int, last: Sequence[Element] = ()
+) -> list[Element]:
+    """Return a table, rows after the first ``n_open`` folded; ``last`` are the last rows of both parts."""
+
+    def rendered(part: Sequence[Element], name: str) -> Element:
+        return scroll(element("table", element("thead", head), element("tbody", *part, *last)), name)
+
+    tables = [rendered(lines[:n_open], title)]
+    if more := lines[n_open:]:
+        tables.append(folded(counted(len(more), "more row"), rendered(more, f"{title}, more rows")))
+    return tables
 
 
 def folded(summary: str, *children: Child) -> Element:
     """Return children that show after a click on their summary."""
     return element("details", element("summary", summary), *children)
-
-
-def _table(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> Element:
-    titles = (element("th", cut(column.title), class_=column.kind, scope="col") for column in columns)
-    head = element("tr", *titles)
-    body = [element("tr", *(_cell(value, column) for value, column in zip(row, columns))) for row in rows]
-    return element("table", element("thead", head), element("tbody", *body))
 
 
 def _cell(value: Cell, column: Column) -> Element:

@@ -17,7 +17,7 @@ import numpy as np
 from scoring_program.metrics.comparison import SIGNIFICANT, Comparison
 from scoring_program.metrics.resampling import HALVES, LEAST_ITEMS, SEED, Intervals
 from scoring_program.report.html import Child, cut, element
-from scoring_program.report.page import card, caution, folded, scroll
+from scoring_program.report.page import card, caution, folded_rows, scroll
 from scoring_program.task import Declaration
 from validator.arrays import Floats
 from validator.findings import counted
@@ -368,14 +368,6 @@ def folded_table(
     last: Sequence[Child] = (),
 ) -> list[Element]:
     """Return a table of anything; rows after the first ``n_open`` are folded; ``last`` ends both parts."""
-
-    def rendered(part: Sequence[Sequence[Child]], name: str) -> Element:
-        head = element("tr", *(element("th", cell, scope="col") for cell in heads))
-        rows = [*part, last] if last else part
-        lines = [element("tr", *(element("td", cell) for cell in row)) for row in rows]
-        return scroll(element("table", element("thead", head), element("tbody", *lines)), name)
-
-    tables = [rendered(body[:n_open], title)]
-    if more := body[n_open:]:
-        tables.append(folded(counted(len(more), "more row"), rendered(more, f"{title}, more rows")))
-    return tables
+    head = element("tr", *(element("th", cell, scope="col") for cell in heads))
+    *lines, end = (element("tr", *(element("td", cell) for cell in row)) for row in [*body, last])
+    return folded_rows(head, lines, title, n_open, [end] if last else [])
