@@ -77,10 +77,8 @@ class _FileMember:
     size: int
 
     def open(self) -> BinaryIO:
-        descriptor = os.open(
-            self.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-        )
-        return os.fdopen(descriptor, "rb")
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+        return os.fdopen(os.open(self.path, flags), "rb")
 
 
 @dataclass(frozen=True)
@@ -245,10 +243,8 @@ def _is_platforms(entry: os.DirEntry[str]) -> bool:
 
 
 def _cannot_open(error: OSError, name: str, findings: Findings) -> None:
-    problem = f"it cannot be opened ({error.strerror})"
-    findings.add(
-        "E-FILE-UNREADABLE", problem, "zip your files again, with short names and no folders", file=name
-    )
+    problem, hint = f"it cannot be opened ({error.strerror})", "with short names and no folders"
+    findings.add("E-FILE-UNREADABLE", problem, f"zip your files again, {hint}", file=name)
 
 
 def _irregular(mode: int, name: str, findings: Findings) -> None:
@@ -349,11 +345,8 @@ def _why_no_zip(head: bytes) -> tuple[str, str, str]:
     if names:
         return "E-ZIP-NOT", f"this is {names[0]} file, not a zip file", "pack the files as .zip"
     if head.startswith(b"PK\x03\x04"):
-        return (
-            "E-ZIP-NOT",
-            "this zip file is truncated: its end is missing",
-            "create it again and upload it again",
-        )
+        problem = "this zip file is truncated: its end is missing"
+        return "E-ZIP-NOT", problem, "create it again and upload it again"
     return "E-ZIP-NOT", "this is not a zip file", "put your files into a .zip and submit that"
 
 
@@ -454,23 +447,19 @@ def _name_problem(name: str) -> str:
     if "" in parts or "." in parts:
         return "a part of the name is empty or a dot"
     if len(name) > _LONGEST_NAME or any(len(part.encode()) > _LONGEST_PART for part in parts):
-        return (
-            f"the name has more than {_LONGEST_NAME} characters, or a part of it more than "
-            f"{_LONGEST_PART} bytes"
-        )
+        limits = f"{_LONGEST_NAME} characters, or a part of it more than {_LONGEST_PART} bytes"
+        return f"the name has more than {limits}"
     return ""
 
 
 def _check_sizes(members: Mapping[str, _Member], limits: Limits, findings: Findings, file: str) -> None:
     for name, member in members.items():
-        if member.size > limits.file_bytes:
-            problem = (
-                f"the file has {member.size:,} bytes unpacked; at most {limits.file_bytes:,} are allowed"
-            )
+        size, most = member.size, limits.file_bytes
+        packed = member.info.compress_size if isinstance(member, _ZipMember) else size
+        if size > most:
+            problem = f"the file has {size:,} bytes unpacked; at most {most:,} are allowed"
             findings.add("E-ZIP-SIZE", problem, "check what you wrote into it", file=name)
-        elif isinstance(member, _ZipMember) and member.size > max(
-            _RATIO_COUNTS_FROM_BYTES, limits.ratio * member.info.compress_size
-        ):
+        elif size > max(_RATIO_COUNTS_FROM_BYTES, limits.ratio * packed):
             problem = f"the file unpacks to more than {counted(limits.ratio, 'time')} its packed size"
             hint = "a file of real predictions does not; check what you wrote into it"
             findings.add("E-ZIP-BOMB", problem, hint, file=name)

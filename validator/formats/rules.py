@@ -121,11 +121,8 @@ class Rules:
     @property
     def data_files(self) -> list[Path]:
         """The files that the rules consist of."""
-        return [
-            self.folder / f"{self.id}.yaml",
-            *(file.schema for file in self.json),
-            *self.reference_schemas,
-        ]
+        schemas = (file.schema for file in self.json)
+        return [self.folder / f"{self.id}.yaml", *schemas, *self.reference_schemas]
 
 
 @dataclass(frozen=True)

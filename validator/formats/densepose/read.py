@@ -173,12 +173,8 @@ def read_chosen(path: Path, rules: Rules, chosen: Collection[int]) -> dict[int, 
         (name,) = findings.take(choose_named(submission, rules)).values()
         with submission.open(name) as stream:
             texts = islice(enumerate(entries(stream, name, file)), max(chosen, default=-1) + 1)
-            found = {
-                index: check(index, text, file.schema, None, Budget())
-                for index, text in texts
-                if index in chosen
-            }
-    return found
+            kept = ((index, text) for index, text in texts if index in chosen)
+            return {index: check(index, text, file.schema, None, Budget()) for index, text in kept}
 
 
 def entries(stream: Readable, name: str, file: JsonFile) -> Iterator[bytes]:

@@ -220,13 +220,9 @@ def _check_lengths(parts: PartStates, name: str, findings: Findings) -> None:
     n_boxes = np.bincount(parts.proposal_part, minlength=len(parts.part_name))
     hint = "give one state (verb) for each box"
     for part in findings.first_of(n_boxes != parts.n_states):
-        boxes, states = (
-            counted(int(n_boxes[part]), "box", "boxes"),
-            counted(int(parts.n_states[part]), "state"),
-        )
-        findings.add(
-            "E-PART-LENGTH", f"{boxes}, but {states}", hint, file=name, where=part_place(parts, part)
-        )
+        boxes = counted(int(n_boxes[part]), "box", "boxes")
+        problem = f"{boxes}, but {counted(int(parts.n_states[part]), 'state')}"
+        findings.add("E-PART-LENGTH", problem, hint, file=name, where=part_place(parts, part))
 
 
 def human_place(parts: PartStates, human: int) -> str:
