@@ -125,12 +125,11 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         outputs.clear(options.output, [PAGE, JSON])
         return _report(compare(task, files, options.reference, options.cache, **settings), options)
-    except (SubmissionError, ReferenceProblemsError) as error:
-        what = (
-            "No submission is valid" if isinstance(error, SubmissionError) else "The reference cannot be used"
-        )
-        console.say(f"{what}, nothing was compared:\n{error}", to=sys.stderr)
-        return INVALID if isinstance(error, SubmissionError) else BROKEN
+    except SubmissionError as error:
+        console.say(f"No submission is valid, nothing was compared:\n{error}", to=sys.stderr)
+        return INVALID
+    except ReferenceProblemsError as error:
+        console.say(f"The reference cannot be used, nothing was compared:\n{error}", to=sys.stderr)
     except console.OutputError as error:
         console.complain(error)
     except Exception as error:

@@ -182,10 +182,10 @@ def _strips(of: Standings, items: Values) -> list[Element]:
         svg = element("svg", zero, *marks, class_="forest swarm", **options)
         rows.append([element("div", cut(name), element("small", text), class_="name"), svg])
     note = f"Score of each {item} less that of {cut(of.names[0])}: {'right' if sign > 0 else 'left'} of the "
-    note += f"line the submission is better. Only {item}s for which both have a score; more than "
     note += (
-        f"{_MOST_DOTS} are counted in bins, without equal ones. At most the first {_MOST_OTHERS} submissions."
+        f"line the submission is better. Only {item}s for which both have a score; more than {_MOST_DOTS} "
     )
+    note += f"are counted in bins, without equal ones. At most the first {_MOST_OTHERS} submissions."
     heads: list[Child] = ["Submission", standings.ends((-largest, largest))]
     title = f"Differences by {item}"
     return [card("differences", title, note, *folded_table(heads, rows, title))]
@@ -247,9 +247,8 @@ def _changes(key: str, of: Values, names: Sequence[str]) -> list[Element]:
     order = np.argsort(-spread, kind="stable")[: np.count_nonzero(spread)].tolist()
     shown = names[: _MOST_OTHERS + 1]
     heads = [Column("Name"), *(Column(name, "number") for name in (*shown, "Largest difference"))]
-    rows: list[list[Cell]] = [
-        [of.names[i], *cells(of.values[i, : len(shown)]), float(spread[i])] for i in order[:_MOST_ROWS]
-    ]
+    first = zip(order[:_MOST_ROWS], cells(of.values[order, : len(shown)]))
+    rows: list[list[Cell]] = [[of.names[i], *own, float(spread[i])] for i, own in first]
     note = f"{of.measure} by submission, at most the best {_MOST_OTHERS + 1}. {len(order):,} of "
     note += f"{len(spread):,} differ; the first {len(rows):,} of them. All: {_WHERE}."
     title = f"{of.title} that differ most"

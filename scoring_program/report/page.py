@@ -157,24 +157,18 @@ def cost_cards(task: Declaration, result: Result) -> list[Element]:
     types = {error_type.key: error_type for error_type in task.error_types}
     best = task.range[1 if task.higher_is_better else 0]
     whole = costs[0].points if best is None else abs(best - result.scores[task.columns[0].key])
-    entries = [
-        element(
-            "li",
-            types[cost.error_type].advice.format(points=text),
-            *([bar(cost.points / whole)] if cost.points > 0 else []),
-        )
-        for cost in costs
-        if float(text := _short(cost.points, result))
-    ]
+    entries = []
+    for cost in costs:
+        if float(text := _short(cost.points, result)):
+            bars = [bar(cost.points / whole)] if cost.points > 0 else []
+            entries.append(element("li", types[cost.error_type].advice.format(points=text), *bars))
     note = "What the score would gain if one type of error were fixed. Gains overlap: they do not add up."
     if result.interval and result.interval.items < ROUGH_BELOW:
         unit = _unit(task, result.interval)
         note += f" With fewer than {counted(ROUGH_BELOW, unit)} their order is rough."
     titles = columns(text=["Type of error", "Score if fixed", "Gain"])
-    rows = [
-        (types[cost.error_type].title, _short(cost.score_if_fixed, result), _short(cost.points, result))
-        for cost in costs
-    ]
+    numbers = ([_short(value, result) for value in (own.score_if_fixed, own.points)] for own in costs)
+    rows = [[types[cost.error_type].title, *own] for cost, own in zip(costs, numbers)]
     title = "All types of errors"
     shown = element("ol", *entries, class_="costs") if entries else "No type of error costs anything."
     more = folded(title, *table(titles, rows, title, len(rows)))
