@@ -74,10 +74,8 @@ def _add_bundle_commands(add: _Add) -> None:
 def _add_run_commands(add: _Add) -> None:
     dry_run = add("dry-run", _dry_run, "run the built program on a submission as the platform does")
     rescore = add("rescore", _rescore, "score all submissions with the built program and rank the teams")
-    for command, argument, example in (
-        (dry_run, "submission", "SUBMISSION=my.zip"),
-        (rescore, "submissions", "SUBMISSIONS=DIR"),
-    ):
+    named = (dry_run, "submission", "SUBMISSION=my.zip"), (rescore, "submissions", "SUBMISSIONS=DIR")
+    for command, argument, example in named:
         _add_id(command)
         what = "a zip, or for rescore a folder of zips, or Codabench's zip of all"
         command.add_argument(argument, type=_path(example), help=what)

@@ -127,9 +127,8 @@ def _parts(loaded: AnyLoaded, classes: Mapping[str, Sequence[str]], division: Di
     for item in classes:
         # Names that are no items, as videos without annotations, have no group.
         group_of.setdefault(item, len(group_of) + len(loaded.items))
-    numbers = {
-        group: number for number, group in enumerate(dict.fromkeys(group_of[item] for item in classes))
-    }
+    groups_in_order = dict.fromkeys(group_of[item] for item in classes)
+    numbers = {group: number for number, group in enumerate(groups_in_order)}
     columns = {name: number for number, name in enumerate(sorted({c for of in classes.values() for c in of}))}
     counts = np.zeros((len(numbers), len(columns) + 1))
     for item, of_item in classes.items():

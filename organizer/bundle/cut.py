@@ -60,14 +60,13 @@ def one_task(competition: Competition, task: Declaration) -> Competition | None:
     for _, entry in entries_of(competition, "solutions"):
         if kept := [new_index[index] for index in entry["tasks"] if index in new_index]:
             solutions.append({**entry, "tasks": kept, "index": len(solutions)})
-    about = {"title": chosen[0].get("name") or task.title, "description": description}
+    about = {}
+    if len(chosen) < len(competition["tasks"]):
+        about = {"title": chosen[0].get("name") or task.title, "description": description}
+        about["pages"] = _pages(competition, task.id)
     return {
         **competition,
-        **(
-            {}
-            if len(chosen) == len(competition["tasks"])
-            else {**about, "pages": _pages(competition, task.id)}
-        ),
+        **about,
         "tasks": [{**entry, "index": index} for index, entry in enumerate(chosen)],
         "solutions": solutions,
         "phases": phases,

@@ -276,26 +276,21 @@ def visibility(data: Competition) -> list[str]:
     fix = "no, but on a server without the fix of April 2026 everyone can (docs/organizers.md)"
     lines.append("the reference data".ljust(_WIDTHS[0]) + fix)
     if any(not yes(phase.get("hide_output")) for phase in phases):
-        lines.append(
-            "* on a server without the fix of August 2026: of finished submissions on the leaderboard, also"
-        )
-        lines.append(
-            "  if the competition is not published, so teams can copy each other; hide_output prevents it"
-        )
+        lines += [
+            "* on a server without the fix of August 2026: of finished submissions on the leaderboard, also",
+            "  if the competition is not published, so teams can copy each other; hide_output prevents it",
+        ]
     if len(phases) > 1:
-        lines.append(
-            "dates of phases bind the web page only: the API takes and scores submissions at any time"
-        )
+        text = "the API takes and scores submissions at any time"
+        lines.append(f"dates of phases bind the web page only: {text}")
     return lines
 
 
 def _phase_rows(data: Competition, phase: Entry) -> list[tuple[str, str, str, str]]:
     hidden = yes(phase.get("hide_output"))
-    scores, predictions = (
-        not hidden and not yes(phase.get(f"hide_{what}_output")) for what in ("score", "prediction")
-    )
-    shown = {"log (with all scores)": not hidden, "zip of the scores": scores}
-    shown["zip of the predictions"] = predictions
+    shown = {"log (with all scores)": not hidden}
+    for what in ("score", "prediction"):
+        shown[f"zip of the {what}s"] = not hidden and not yes(phase.get(f"hide_{what}_output"))
     rows = [(f"  {what}", *(("yes", "no", "yes *") if seen else ("no",) * 3)) for what, seen in shown.items()]
     rows.append(("  zip that was submitted", "yes", "no", "no" if hidden else "yes *"))
     pages = ("no", "no", "no")

@@ -89,11 +89,8 @@ def _ask_plain(words: Sequence[str], folder: Path) -> dict[str, str]:
         offset += len(word.encode("utf-16-le")) // 2 + 1
     firsts = [sentence["tokens"][0] for sentence in _annotate(words, folder)] if words else []
     # A word that does not begin with its token is left out and asked alone.
-    return {
-        word_at[token["characterOffsetBegin"]]: token["lemma"]
-        for token in firsts
-        if token["characterOffsetBegin"] in word_at
-    }
+    lemmas = ((token["characterOffsetBegin"], token["lemma"]) for token in firsts)
+    return {word_at[begin]: lemma for begin, lemma in lemmas if begin in word_at}
 
 
 def _annotate(lines: Sequence[str], folder: Path) -> list[dict[str, Any]]:

@@ -37,9 +37,8 @@ _MOST_LINES = 10
 _WHOSE = ("Submission", "Team", "Outcome")
 _MOST_ROWS = 5000
 _DECIMALS = 4
-_NOT_PUBLIC = (
-    "For the organizers only: it names items of the hidden reference. To publish, take ranking.html."
-)
+_NOT_PUBLIC = "For the organizers only: it names items of the hidden reference. "
+_NOT_PUBLIC += "To publish, take ranking.html."
 _DEMO = "DEMO: the reference is synthetic demo data, so this ranking says nothing about methods."
 
 
@@ -171,14 +170,11 @@ def _stability(ranking: Ranking) -> list[Element]:
     rows = []
     for team, own in zip(ranking.teams[:n], shares[:n].tolist()):
         known = [(rank, share) for rank, share in enumerate(own[:n]) if share]
-        circles = [
-            element("circle", cx=f"{rank + 0.5}", cy="0.5", r=f"{0.48 * share**0.5:.3f}", class_="fill-f")
-            for rank, share in known
-        ]
-        likely = ", ".join(f"rank {rank + 1} in {100 * share:.0f} %" for rank, share in known)
-        svg = element(
-            "svg", *circles, viewBox=f"0 0 {n} 1", role="img", aria_label=likely or "none of these ranks"
-        )
+        places = ({"cx": f"{rank + 0.5}", "r": f"{0.48 * share**0.5:.3f}"} for rank, share in known)
+        circles = [element("circle", cy="0.5", class_="fill-f", **place) for place in places]
+        shown = [f"rank {rank + 1} in {100 * share:.0f} %" for rank, share in known]
+        likely = ", ".join(shown) or "none of these ranks"
+        svg = element("svg", *circles, viewBox=f"0 0 {n} 1", role="img", aria_label=likely)
         first = element("td", f"first in {100 * own[0]:.1f} %", class_="first")
         name = element("th", cut(team, LONGEST_NAME), scope="row")
         rows.append(element("tr", name, element("td", svg), first))

@@ -48,8 +48,8 @@ from validator.findings import counted, printable
 _ROW, _PLOT, _LETTER = 24, 320, 7.2
 _MOST_ROWS = 100
 _KINDS = ("significantly better", "significantly worse", "not distinguishable")
-_LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-_LATEX |= {sign: f"\\{sign}" for sign in "&%$#_{}"}
+_SIGNS = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_LATEX = str.maketrans({**_SIGNS, **{sign: f"\\{sign}" for sign in "&%$#_{}"}})
 
 
 def report(task_id: str, folder: Path, output: Path) -> int:
@@ -63,9 +63,8 @@ def report(task_id: str, folder: Path, output: Path) -> int:
         data = json.loads((folder / RUNS).read_text(encoding="utf-8"))
         baselines = [Baseline(*own) for own in data["about"]["baselines"]]
         about = replace(About(**data["about"]), baselines=baselines)
-        runs = {
-            key: [stored_record(folder, *row) for row in rows] for key, rows in data["runs"][task_id].items()
-        }
+        stored = data["runs"][task_id].items()
+        runs = {key: [stored_record(folder, *row) for row in rows] for key, rows in stored}
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         hint = f"run make rescore ID={task_id} first"
         print(printable(f"{folder}: there is no complete ranking of {task_id} in it; {hint}"))
@@ -90,10 +89,9 @@ def _write(pages: RankingPages, ranking: Ranking, folder: Path) -> None:
     write_atomic(folder / "ranking.csv", _csv(of))
     write_atomic(folder / "ranking.tex", _latex(of, pages.title))
     write_atomic(folder / "ranking.svg", _svg(of, pages.title))
-    took_part = (
-        f"{counted(len(of.names), 'team')} with {counted(sum(ranking.submissions), 'scored submission')}"
-    )
-    first = f"{pages.title}: {took_part}; the {pages.about.keep} submission of a team counts."
+    n_scored = counted(sum(ranking.submissions), "scored submission")
+    first = f"{pages.title}: {counted(len(of.names), 'team')} with {n_scored}; "
+    first += f"the {pages.about.keep} submission of a team counts."
     lines = [first, *sentences(of), *method_texts(of, ranking.half_samples)]
     write_atomic(folder / "methods.txt", clean(f"{' '.join(lines)}\n\nSignature: {ranking.signature}\n"))
     for row in rows_of(of):
@@ -103,13 +101,10 @@ def _write(pages: RankingPages, ranking: Ranking, folder: Path) -> None:
 
 
 def _csv(of: Standings) -> str:
-    rows = list[list[Cell]]()
+    rows, compared = list[list[Cell]](), of.comparison
+    ranks = np.stack([compared.rank, compared.rank_low, compared.rank_high], axis=1).tolist()
     for i, name, shown, (low, _, high) in rows_of(of):
-        place: list[Cell] = [None, None, None]
-        if i is not None:
-            place = [
-                int(own[i]) for own in (of.comparison.rank, of.comparison.rank_low, of.comparison.rank_high)
-            ]
+        place = [None] * 3 if i is None else ranks[i]
         rows.append([*place, name, float(shown), *([low, high] if low < high else [None, None])])
     return csv_table("rank, rank_low, rank_high, team, score, score_low, score_high", rows)
 
@@ -120,18 +115,14 @@ def _latex(of: Standings, title: str) -> str:
     for i, name, shown, band in rows_of(of):
         place = ["--", "--"] if i is None else [str(of.comparison.rank[i]), _ranks(of, i)]
         rows.append([*place, name, shown, band_text(band, of.decimals)])
-    cells = [
-        [re.sub(r"[\\~^&%$#_{}]", lambda sign: _LATEX[sign[0]], clean(cell)) for cell in row] for row in rows
-    ]
-    head, *lines = [" & ".join(row) + r" \\" for row in cells]
+    head, *lines = (" & ".join(map(_escaped, row)) + r" \\" for row in rows)
     demo = [r"\multicolumn{5}{c}{DEMO DATA} \\"] if title.startswith(DEMO_TITLE) else []
-    begin = [
-        f"% {clean(title)}. Needs \\usepackage{{booktabs}}.",
-        r"\begin{tabular}{rrlrl}",
-        r"\toprule",
-        head,
-    ]
-    return "\n".join([*begin, r"\midrule", *demo, *lines, r"\bottomrule", r"\end{tabular}", ""])
+    begin = [f"% {clean(title)}. Needs \\usepackage{{booktabs}}.", r"\begin{tabular}{rrlrl}", r"\toprule"]
+    return "\n".join([*begin, head, r"\midrule", *demo, *lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def _escaped(cell: str) -> str:
+    return clean(cell).translate(_LATEX)
 
 
 def _ranks(of: Standings, i: int) -> str:
@@ -143,10 +134,8 @@ def _svg(of: Standings, title: str) -> str:
     rows = rows_of(of)
     scale, left = scale_of([row.band for row in rows]), 60 + _LETTER * max(len(cut(row.name)) for row in rows)
     bottom, width = _ROW * len(rows) + 4, left + _PLOT + 70
-    parts = [
-        f'<path d="M{left:.1f} {bottom} h{_PLOT}" stroke="#333"/>',
-        _text(5, bottom + 62, title, "start"),
-    ]
+    parts = [f'<path d="M{left:.1f} {bottom} h{_PLOT}" stroke="#333"/>']
+    parts.append(_text(5, bottom + 62, title, "start"))
     for number, (i, name, shown, band) in enumerate(rows):
         y, (low, score, high) = _ROW * number + 12, (left + _PLOT * position(x, scale) / 100 for x in band)
         parts.append(_text(30, y + 4, "" if i is None else str(of.comparison.rank[i]), "end"))

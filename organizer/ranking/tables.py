@@ -108,10 +108,9 @@ def hardest_items(ranking: Ranking) -> list[tuple[str, float, float, int]]:
     """Return (item, mean, spread, teams), the worst mean first, items without a score last."""
     sign = 1 if ranking.higher_is_better else -1
     order = np.argsort(sign * ranking.item_mean, kind="stable")
-    columns = (
-        values[order].tolist() for values in (ranking.item_mean, ranking.item_spread, ranking.item_teams)
-    )
-    return list(zip((ranking.items[i] for i in order.tolist()), *columns))
+    columns = ranking.item_mean, ranking.item_spread, ranking.item_teams
+    numbers = (values[order].tolist() for values in columns)
+    return list(zip((ranking.items[i] for i in order.tolist()), *numbers))
 
 
 def items_csv(ranking: Ranking) -> str:
