@@ -112,9 +112,7 @@ def _group_table(section: Groups, minimum: int) -> Table | None:
         rows.sort(key=lambda row: (row[key] is None, row[key]))
     if len(small):
         rows.append(_row(section, OTHERS, small, minimum))
-    shown = [
-        number for number, column in enumerate(section.columns) if column.level == SUMMARY or not minimum
-    ]
+    shown = [i for i, column in enumerate(section.columns) if column.level == SUMMARY or not minimum]
     columns, rows = [section.columns[i] for i in shown], [[row[i] for i in shown] for row in rows]
     return Table(section.key, section.title, section.note, columns, rows, SUMMARY) if rows else None
 

@@ -263,10 +263,8 @@ class _Gathered:
 
 def _score(loaded: AnyLoaded, result: Result) -> Score:
     plain = plain_result(result, loaded.signature)
-    rows, costs = result.item_rows(), result.error_costs
-    return Score(
-        result.scores, result.interval, costs, rows, result.notes, loaded.signature, plain["tables"], plain
-    )
+    numbers = result.scores, result.interval, result.error_costs, result.item_rows(), result.notes
+    return Score(*numbers, loaded.signature, plain["tables"], plain)
 
 
 def load(task: str, reference: str | Path | None, cache: str | Path | None, settings: Settings) -> AnyLoaded:

@@ -100,9 +100,8 @@ def _cut(arguments: list[str]) -> int:
             findings.notes.append(cut_submission(options.submission, items, options.output))
         except (OSError, UnicodeDecodeError) as error:
             problem = getattr(error, "strerror", None) or "it is not UTF-8"
-            findings.add(
-                "E-CUT-FILE", problem, "check the path", file=str(getattr(error, "filename", options.only))
-            )
+            file = str(getattr(error, "filename", options.only))
+            findings.add("E-CUT-FILE", problem, "check the path", file=file)
     console.say(*(f"note {note.line()}" for note in findings.notes), *findings.lines(shown=None))
     return 0 if findings.ok else 1
 

@@ -87,9 +87,8 @@ class DensePoseAnnotations(Annotations[Reference, list[str]]):
             "8-bit U and V, or points that share a pixel": [d.person for d in drawings if not d.is_exact],
         }
         images = {reason: persons.image[of] for reason, of in reasons.items()}
-        images[f"only {MOST_DETECTIONS} detections of an image count"] = np.flatnonzero(
-            dense > MOST_DETECTIONS
-        )
+        many = f"only {MOST_DETECTIONS} detections of an image count"
+        images[many] = np.flatnonzero(dense > MOST_DETECTIONS)
         return {reason: {str(persons.image_id[n]) for n in of.tolist()} for reason, of in images.items()}
 
     def classes(self, reference: Reference) -> dict[str, list[str]]:
@@ -107,14 +106,13 @@ class DensePoseAnnotations(Annotations[Reference, list[str]]):
         kept = images[persons.image]
         point_start, points = ragged(persons.point_start, kept)
         run_start, runs = ragged(persons.run_start, kept)
-        chosen = {
-            **{name: getattr(persons, name)[images] for name in ("image_id", "image_size")},
-            **{
-                name: getattr(persons, name)[kept] for name in ("box", "area", "crowd", "dense", "mask_place")
-            },
-            **{name: getattr(persons, name)[points] for name in ("x", "y", "part", "vertex")},
-            "image": (np.cumsum(images) - 1)[persons.image[kept]],
+        columns = {
+            ("image_id", "image_size"): images,
+            ("box", "area", "crowd", "dense", "mask_place"): kept,
+            ("x", "y", "part", "vertex"): points,
         }
+        chosen = {name: getattr(persons, name)[own] for names, own in columns.items() for name in names}
+        chosen["image"] = (np.cumsum(images) - 1)[persons.image[kept]]
         part = replace(persons, point_start=point_start, run_start=run_start, run=persons.run[runs], **chosen)
         arrays = {field.name: getattr(part, field.name) for field in fields(part)}
         save_prepared(output / read.PERSONS_FILE, {}, arrays)

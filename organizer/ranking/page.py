@@ -68,9 +68,9 @@ class RankingPages:
     about: About = About()
 
     def score(self, record: Record) -> str:
-        """Return the score of a submission as the leaderboard shows it."""
-        best = self.task.columns[0]
-        return f"{record.entry.scores[best.key]:.{best.precision}f}"
+        """Return the score of a submission as the leaderboard shows it, "" without one."""
+        best, scores = self.task.columns[0], record.entry.scores
+        return f"{scores[best.key]:.{best.precision}f}" if best.key in scores else ""
 
     @property
     def title(self) -> str:
@@ -283,12 +283,11 @@ def _items(pages: RankingPages, ranking: Ranking) -> Element:
 
 
 def _failed(pages: RankingPages) -> list[Element]:
-    rows = [
-        [element("div", cut(record.entry.problem, 300), class_="reason"), *_whose(pages, record)]
-        for record in pages.records
-        if record.entry.outcome != SCORED
-    ]
-    title = "Submissions without a score"
+    title, rows = "Submissions without a score", list[list[Child]]()
+    for record in pages.records:
+        if record.entry.outcome != SCORED:
+            reason = element("div", cut(record.entry.problem, 300), class_="reason")
+            rows.append([reason, *_whose(pages, record)])
     return [card("failed", title, "", *folded_table(["First problem", *_WHOSE], rows, title))] if rows else []
 
 
@@ -305,10 +304,7 @@ def _changes(pages: RankingPages) -> list[Element]:
 
 
 def _submissions(pages: RankingPages) -> Element:
-    rows = [
-        [*_whose(pages, record), pages.score(record) if record.entry.outcome == SCORED else ""]
-        for record in pages.records
-    ]
+    rows = [[*_whose(pages, record), pages.score(record)] for record in pages.records]
     title = "All submissions"
     rendered = folded_table([*_WHOSE, "Score"], rows, title)
     return card("submissions", title, "Names lead to detail pages.", *rendered)

@@ -198,15 +198,12 @@ def _meaning(item: str) -> str:
 
 
 def _score_table(columns: Sequence[ScoreColumn], result: Result) -> Element:
-    rows = [
-        element(
-            "tr",
-            element("td", column.title, element("small", column.description)),
-            element("td", _short(result.scores[column.key], result), class_="number"),
-        )
-        for column in columns
-    ]
-    return element("table", element("tbody", *rows))
+    body = element("tbody")
+    for column in columns:
+        name = element("td", column.title, element("small", column.description))
+        number = element("td", _short(result.scores[column.key], result), class_="number")
+        body.append(element("tr", name, number))
+    return element("table", body)
 
 
 def invalid_page(task: Declaration, findings: Findings) -> str:

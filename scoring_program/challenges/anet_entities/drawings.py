@@ -23,9 +23,8 @@ def drawings(segments: Segments, number: int, hallucinated: Bools) -> list[Secti
     ``hallucinated`` (n_objects,) says which objects' classes the annotated sentence does not have.
     """
     words = segments.reference.words
-    keys, view = np.unique(
-        words.segment * grounding.FRAMES + words.frame[segments.nearest[0]], return_inverse=True
-    )
+    frames = words.segment * grounding.FRAMES + words.frame[segments.nearest[0]]
+    keys, view = np.unique(frames, return_inverse=True)
     right = group_means(segments.correct, view, len(keys))
     # Segments that are not submitted come last: there is little to see.
     rank = np.argsort(np.lexsort((segments.scores, ~segments.joined.submitted)))

@@ -150,9 +150,8 @@ def _hallucinated(statistics: SentenceStatistics) -> Table:
     order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)].tolist()
     rows = [(classes[code], int(counts[code])) for code in order[:_SEGMENTS_SHOWN]]
     note = "Predicted classes that the annotated sentence does not have, the most frequent first."
-    return Table(
-        "hallucinated", "Hallucinated classes", note, columns(text=["Class"], count=["Segments"]), rows
-    )
+    titles = columns(text=["Class"], count=["Segments"])
+    return Table("hallucinated", "Hallucinated classes", note, titles, rows)
 
 
 def _word_tables(reference: Reference, correct: Bools, of_classes: Ints) -> list[Section]:

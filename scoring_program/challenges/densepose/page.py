@@ -52,15 +52,11 @@ def _precision_recall(curves: PrecisionCurves, measure: str) -> Section:
 
 
 def _thresholds(curves: PrecisionCurves) -> Section:
-    lines = [
-        Line(name, THRESHOLDS.tolist(), [curves.average(values, 0) for values in precision])
-        for name, precision in zip(("GPSm", "GPS", "IoU"), curves.precision[0])
-    ]
-    title = "AP against threshold"
+    averages = ([curves.average(values, 0) for values in own] for own in curves.precision[0])
+    lines = [Line(name, THRESHOLDS.tolist(), own) for name, own in zip(("GPSm", "GPS", "IoU"), averages)]
+    title, axes = "AP against threshold", ("threshold", "AP", (0.5, 0.95, 0.0, 1.0))
     note = "How strict a match must be; GPSm is the root of GPS times mask IoU."
-    return result.LineChart(
-        "thresholds", title, note, lines, "threshold", "AP", (0.5, 0.95, 0.0, 1.0), level=SUMMARY
-    )
+    return result.LineChart("thresholds", title, note, lines, *axes, level=SUMMARY)
 
 
 def _body(statistics: ImageStatistics, matched: Ints) -> Section:
@@ -119,10 +115,8 @@ def _similarities(reference: Reference, statistics: ImageStatistics) -> list[Sec
     has_pair = np.isin(np.arange(len(dense)), person)
     note = f"Densely annotated persons by their largest {name} with a detection, without those of images "
     note += "without a detection."
-    section, titles = Section("similarity", f"{name} of persons", note), (name, "persons")
-    histogram = result.share_histogram(
-        section, largest[dense & has_pair], _BINS, titles, float(THRESHOLDS[0])
-    )
+    section, values = Section("similarity", f"{name} of persons", note), largest[dense & has_pair]
+    histogram = result.share_histogram(section, values, _BINS, (name, "persons"), float(THRESHOLDS[0]))
     means = group_means(largest[dense], compared.people.image[dense], compared.people.n_images)
     return [histogram, _image_table(reference, statistics, result.cells(means))]
 

@@ -161,9 +161,8 @@ def load_folder(folder: Path) -> Reference:
         with findings.part():
             persons = load_prepared(folder / PERSONS_FILE, lambda _, arrays: Persons(**arrays))
         with findings.part():
-            nearest, n = load_prepared(
-                folder / TEMPLATE_FILE, lambda texts, arrays: (arrays["nearest"], texts["n_vertices"])
-            )
+            template = folder / TEMPLATE_FILE
+            nearest, n = load_prepared(template, lambda texts, own: (own["nearest"], texts["n_vertices"]))
         findings.refuse_problems()
         if distances.stat().st_size != 2 * n * (n - 1):
             problem = "the file of distances has another size"
@@ -277,12 +276,11 @@ class _Gatherer:
         first, last = np.searchsorted(self._persons.image, [image, image + 1]).tolist()
         points = slice(*self._persons.point_start[[first, last]].tolist())
         x, y = self._persons.x[points], self._persons.y[points]
-        part, vertex = geodesic.predicted_parts_and_vertices(
-            detection.pixels, self._nearest, x, y, detection.box[:2]
-        )
-        left, top = int(detection.box[0]), int(detection.box[1])
+        pixels, corner = detection.pixels, detection.box[:2]
+        part, vertex = geodesic.predicted_parts_and_vertices(pixels, self._nearest, x, y, corner)
+        left, top = map(int, corner)
         height, width = self._persons.image_size[image].tolist()
-        mask = masks.place_mask(detection.pixels[..., 0] > 0, top, left, height, width)
+        mask = masks.place_mask(pixels[..., 0] > 0, top, left, height, width)
         crowd = self._persons.crowd[first:last].tolist()
         people = zip(map(self._mask, range(first, last)), crowd)
         overlap = np.array([masks.mask_iou(mask, person, is_crowd) for person, is_crowd in people])
