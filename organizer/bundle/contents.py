@@ -181,13 +181,11 @@ def _check_intervals(data: Competition, tasks: Sequence[_Task], files: Files, re
     """Report columns of intervals that a task does not have; return their keys."""
     ends = {column.key for column in INTERVAL_COLUMNS}
     columns = [column for column in columns_of(data) if column.key in ends]
-    without = [
-        task.declared.id
-        for task in tasks
-        if task.declared
-        and "reference_data" in task.entry
-        and not _reference(files[task.entry["reference_data"]], task.declared.id).has_interval
-    ]
+    without = []
+    for task in tasks:
+        name = task.entry.get("reference_data")
+        if task.declared and name and not _reference(files[name], task.declared.id).has_interval:
+            without.append(task.declared.id)
     for column in columns if without else ():
         report.add("column without interval", column.where, key=column.key, tasks=", ".join(without))
     return {column.key for column in columns} if without else set()

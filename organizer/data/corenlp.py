@@ -99,15 +99,9 @@ def _annotate(lines: Sequence[str], folder: Path) -> list[dict[str, Any]]:
         text = Path(work) / "words.txt"
         text.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         command = ["java", "-mx3g", "-cp", f"{folder}/*", "edu.stanford.nlp.pipeline.StanfordCoreNLP"]
-        command += [
-            "-annotators",
-            "tokenize,ssplit,pos,lemma",
-            "-ssplit.eolonly",
-            "true",
-            "-encoding",
-            "UTF-8",
-        ]
-        command += ["-outputFormat", "json", "-file", str(text), "-outputDirectory", work]
+        command += ["-annotators", "tokenize,ssplit,pos,lemma", "-ssplit.eolonly", "true"]
+        command += ["-encoding", "UTF-8", "-outputFormat", "json"]
+        command += ["-file", str(text), "-outputDirectory", work]
         try:
             subprocess.run(command, check=True, capture_output=True)
         except FileNotFoundError:

@@ -182,13 +182,8 @@ def _document(data: Mapping[str, object], stages: Mapping[str, float]) -> str:
     """Return JSON with one line for each key; a run without a score has the same keys, empty."""
     empty = {"outcome": "", "exit_code": 0, "signature": None, "scores": {}, "interval": None}
     empty |= {"error_costs": [], "notes": [], "tables": {}, "problems": [], "more_problems": 0}
-    whole = {
-        "format": _FORMAT,
-        **empty,
-        **data,
-        "stages": {stage: round(spent, 3) for stage, spent in stages.items()},
-    }
-    return json_text(whole)
+    seconds = {stage: round(spent, 3) for stage, spent in stages.items()}
+    return json_text({"format": _FORMAT, **empty, **data, "stages": seconds})
 
 
 def json_text(data: Mapping[str, object]) -> str:

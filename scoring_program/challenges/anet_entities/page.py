@@ -112,13 +112,10 @@ def _predicted_classes(reference: Reference, statistics: SentenceStatistics) -> 
     judged, words, n = statistics.judged, statistics.words, len(reference.classes)
     label, first = _first_objects(statistics, n)
     counted = ~judged.object_skipped[first]
-    n_predicted, n_counted, right_objects = (
-        np.bincount(label[chosen], minlength=n)
-        for chosen in (slice(None), counted, counted & judged.object_correct[first])
-    )
-    right_words, predicted = (
-        np.bincount(words.label[chosen], minlength=n)
-        for chosen in (judged.word_correct, judged.word_predicted)
+    right = counted & judged.object_correct[first]
+    chosen = label, label[counted], label[right], words.label[judged.word_correct]
+    n_predicted, n_counted, right_objects, right_words, predicted = (
+        np.bincount(own, minlength=n) for own in (*chosen, words.label[judged.word_predicted])
     )
     shares = right_objects / np.maximum(n_counted, 1), right_words / np.maximum(predicted, 1)
     known = np.flatnonzero(n_predicted)

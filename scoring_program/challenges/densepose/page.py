@@ -91,16 +91,10 @@ def _calibration(statistics: ImageStatistics) -> Section:
     ranked = statistics.ranked
     scores = np.sort(statistics.compared.detections.score)[::-1]
     n_groups = max(min(_SCORE_GROUPS, len(scores) // _FEWEST_IN_GROUP), 1)
-    rows: list[list[Cell]] = [
-        [
-            str(number),
-            f"{scores[own[-1]]:.4f} to {scores[own[0]]:.4f}",
-            len(own),
-            float(ranked.right[0, own].mean()),
-        ]
-        for number, own in enumerate(np.array_split(np.arange(len(scores)), n_groups), start=1)
-        if len(own)
-    ]
+    groups, rows = np.array_split(np.arange(len(scores)), n_groups), list[list[Cell]]()
+    for number, own in enumerate(groups if len(scores) else (), start=1):
+        ends = f"{scores[own[-1]]:.4f} to {scores[own[0]]:.4f}"
+        rows.append([str(number), ends, len(own), float(ranked.right[0, own].mean())])
     titles = columns(text=["Group, best first", "Scores"], count=["Detections"], share=["Right at 0.5"])
     note = "Groups of equally many detections by their score; those that are ignored are among them."
     return result.Table("calibration", "Score calibration", note, titles, rows)
