@@ -176,18 +176,16 @@ def open_submission(path: Source, limits: Limits) -> Iterator[Submission]:
     A folder may hold the files themselves, one folder with the files, or a single zip file. The file
     ``metadata``, which platforms put next to an unpacked submission, is ignored.
     """
+    members: dict[str, _Member]
     with ExitStack() as opened:
         with Findings.collect() as findings:
             if isinstance(path, Mapping):
-                members = _open_texts(path, limits, findings)
+                _check_names(path, findings)
+                members = {name: _TextMember(data) for name, data in path.items()}
+                members = _check_members(members, limits, findings, "")
             else:
                 members = _open_path(path, limits, findings, opened)
         yield Submission(members, findings)
-
-
-def _open_texts(texts: Mapping[str, bytes], limits: Limits, findings: Findings) -> dict[str, _Member]:
-    _check_names(texts, findings)
-    return _check_members({name: _TextMember(data) for name, data in texts.items()}, limits, findings, "")
 
 
 def _open_path(path: Path, limits: Limits, findings: Findings, opened: ExitStack) -> dict[str, _Member]:

@@ -146,7 +146,7 @@ def _write(pages: page.RankingPages, folder: Path) -> None:
     keys = [column.key for column in pages.task.columns]
     texts = {
         "scores.csv": tables.scores_csv(records, keys),
-        "changes.csv": tables.changes_csv(pages.history.changes()),
+        "changes.csv": tables.csv_table(", ".join(tables.Change._fields), pages.history.changes()),
         "timing.csv": tables.timing_csv(records),
         "index.html": page.index_page(pages),
     }

@@ -129,11 +129,6 @@ class Change(NamedTuple):
     why: str
 
 
-def changes_csv(changes: Sequence[Change]) -> str:
-    """Return a row for each team of this run or the one before."""
-    return csv_table(", ".join(Change._fields), changes)
-
-
 class History:
     """The last completed run, and the last one before it with another signature or other submissions."""
 
@@ -175,14 +170,11 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
         states = [state for state in (kept["last"], kept["before"]) if state is not None]
-        is_whole = all(isinstance(state["signature"], str) and _are_teams(state["teams"]) for state in states)
-        return kept if is_whole else {}
+        teams = [team for state in states for team in state["teams"].values()]
+        is_whole = all(isinstance(state["signature"], str) for state in states)
+        return kept if is_whole and all(_NOT_RANKED.keys() <= team.keys() for team in teams) else {}
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return {}
-
-
-def _are_teams(teams: Any) -> bool:
-    return all({"rank", "score", "digest"} <= team.keys() for team in teams.values())
 
 
 def _state(records: Sequence[Record], ranking: Ranking | None) -> _State:

@@ -184,17 +184,14 @@ def _scores(task: Declaration, result: Result, signature: str) -> Element:
     code = element("code", cut(signature, 1000))
     line = element("p", "Scores with this signature are comparable: ", code, class_="after")
     if result.interval:
-        more.append(element("p", _meaning(task.item), class_="after"))
+        text = (
+            f"In 95 of 100 cases the interval holds the score over all such {task.item}s; the score over "
+            "another reference of this size falls into it in about 83. Whether two intervals overlap says "
+            f"nothing about two submissions: they are scored on the same {task.item}s, so compare them "
+            "directly."
+        )
+        more.append(element("p", text, class_="after"))
     return card("run-scores", "Scores", "", _score_table(shown, result), *more, line)
-
-
-def _meaning(item: str) -> str:
-    """Return what an interval means."""
-    return (
-        f"In 95 of 100 cases the interval holds the score over all such {item}s; the score over another "
-        "reference of this size falls into it in about 83. Whether two intervals overlap says nothing about "
-        f"two submissions: they are scored on the same {item}s, so compare them directly."
-    )
 
 
 def _score_table(columns: Sequence[ScoreColumn], result: Result) -> Element:
