@@ -20,15 +20,7 @@ from organizer.runs.rescore import Record, has_items
 from scoring_program.report import charts, standings
 from scoring_program.report.html import Child, cut, cut_middle, element
 from scoring_program.report.page import card, contents, document, scroll, style, table
-from scoring_program.report.standings import (
-    LONGEST_NAME,
-    MOST_DRAWN,
-    Baseline,
-    Standings,
-    folded_table,
-    forest_table,
-    sentences,
-)
+from scoring_program.report.standings import LONGEST_NAME, MOST_DRAWN, Baseline, Standings, folded_table
 from scoring_program.result import Column, Line, LineChart
 from scoring_program.task import AnyTask
 from validator.findings import counted
@@ -156,11 +148,11 @@ def _ranking(pages: RankingPages, ranking: Ranking) -> Element:
     lines = [f"Possible ranks: those that a team may have over all such {pages.task.item}s (its rank set)."]
     if any(record.entry.scores["coverage"] < 1 for record in ranking.records):
         lines.append("Coverage: the share of the reference that a team has submitted; 1 where none is shown.")
-    lines += sentences(teams)
+    lines += standings.sentences(teams)
     if pages.about.keep == "best" and max(ranking.submissions) > 1:
         lines.append("The best of several submissions of a team counts; this favors teams with many.")
     text = element("ul", *(element("li", line) for line in lines), class_="after")
-    return card("ranking", "Ranking", "", *forest_table(teams, "Ranking", below), text)
+    return card("ranking", "Ranking", "", *standings.forest_table(teams, "Ranking", below), text)
 
 
 def _stability(ranking: Ranking) -> list[Element]:

@@ -8,22 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
+from scoring_program import result
 from scoring_program.challenges.anet_entities.measure import Joined, SentenceStatistics, WordStatistics
 from scoring_program.challenges.anet_entities.read import Reference, ReferenceWithLemmas
 from scoring_program.disclosure import MIN_GROUP, merge_small
 from scoring_program.metrics import grounding
 from scoring_program.metrics.pairs import group_means
-from scoring_program.result import (
-    Cell,
-    Deferred,
-    Groups,
-    Section,
-    Sections,
-    Table,
-    cells,
-    columns,
-    share_histogram,
-)
+from scoring_program.result import Cell, Deferred, Groups, Section, Sections, columns
 from validator.arrays import Bools, Floats, Ints
 from validator.formats.anet_entities.read import Grounding
 
@@ -103,11 +94,11 @@ def _overlaps(segments: Segments) -> list[Section]:
     note = "Annotated words by the largest IoU of their object; words without an object are left out."
     section = Section("word_iou", "IoU of words", note)
     values, titles = segments.nearest[1][compared], ("IoU", "words")
-    histogram = share_histogram(section, values, _IOU_BINS, titles, float(grounding.IOU))
+    histogram = result.share_histogram(section, values, _IOU_BINS, titles, float(grounding.IOU))
     return [histogram, _segment_table(segments)]
 
 
-def _predicted_classes(reference: Reference, statistics: SentenceStatistics) -> Table:
+def _predicted_classes(reference: Reference, statistics: SentenceStatistics) -> result.Table:
     """Return what becomes of predicted classes: the submission chooses the segments that a row rests on."""
     judged, words, n = statistics.judged, statistics.words, len(reference.classes)
     label, first = _first_objects(statistics, n)
@@ -128,7 +119,7 @@ def _predicted_classes(reference: Reference, statistics: SentenceStatistics) -> 
         "predicted: share of the annotated words in the right box, among those whose class is predicted in "
         "their segment."
     )
-    return Table("predicted_classes", "Predicted classes", note, titles, rows)
+    return result.Table("predicted_classes", "Predicted classes", note, titles, rows)
 
 
 def _first_objects(statistics: SentenceStatistics, n_classes: int) -> tuple[Ints, Ints]:
@@ -139,7 +130,7 @@ def _first_objects(statistics: SentenceStatistics, n_classes: int) -> tuple[Ints
     return pairs[0, kept], first[kept]
 
 
-def _hallucinated(statistics: SentenceStatistics) -> Table:
+def _hallucinated(statistics: SentenceStatistics) -> result.Table:
     judged, classes = statistics.judged, statistics.joined.classes
     label, first = _first_objects(statistics, len(classes))
     wrong = label[(~judged.object_skipped & ~judged.object_known)[first]]
@@ -148,7 +139,7 @@ def _hallucinated(statistics: SentenceStatistics) -> Table:
     rows = [(classes[code], int(counts[code])) for code in order[:_SEGMENTS_SHOWN]]
     note = "Predicted classes that the annotated sentence does not have, the most frequent first."
     titles = columns(text=["Class"], count=["Segments"])
-    return Table("hallucinated", "Hallucinated classes", note, titles, rows)
+    return result.Table("hallucinated", "Hallucinated classes", note, titles, rows)
 
 
 def _word_tables(reference: Reference, correct: Bools, of_classes: Ints) -> list[Section]:
@@ -213,7 +204,7 @@ def _segment_table(segments: Segments) -> Section:
     labels: list[list[str]] = [[] for _ in reference.segments]
     for segment, label in zip(words.segment.tolist(), words.label.tolist()):
         labels[segment].append(reference.classes[label])
-    iou = cells(group_means(segments.nearest[1][compared], words.segment[compared], len(labels)))
+    iou = result.cells(group_means(segments.nearest[1][compared], words.segment[compared], len(labels)))
     submitted = np.where(segments.joined.submitted, "yes", "missing").tolist()
     values = segments.scores.tolist()
     rows = [
@@ -223,4 +214,4 @@ def _segment_table(segments: Segments) -> Section:
     names = ["Video", "Segment", "Annotated classes", "Submitted"]
     titles = columns(text=names, share=[segments.title, "Mean IoU"])
     note = f"The worst first, at most {_SEGMENTS_SHOWN}. IoU: of words with an object."
-    return Table("segments", "Segments", note, titles, rows)
+    return result.Table("segments", "Segments", note, titles, rows)
