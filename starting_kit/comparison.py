@@ -182,10 +182,9 @@ def _strips(of: Standings, items: Values) -> list[Element]:
         svg = element("svg", zero, *marks, class_="forest swarm", **options)
         rows.append([element("div", cut(name), element("small", text), class_="name"), svg])
     note = f"Score of each {item} less that of {cut(of.names[0])}: {'right' if sign > 0 else 'left'} of the "
-    note += (
-        f"line the submission is better. Only {item}s for which both have a score; more than {_MOST_DOTS} "
-    )
-    note += f"are counted in bins, without equal ones. At most the first {_MOST_OTHERS} submissions."
+    note += f"line the submission is better. Only {item}s for which both have a score; more than "
+    note += f"{_MOST_DOTS} are counted in bins, without equal ones. "
+    note += f"At most the first {_MOST_OTHERS} submissions."
     heads: list[Child] = ["Submission", standings.ends((-largest, largest))]
     title = f"Differences by {item}"
     return [card("differences", title, note, *folded_table(heads, rows, title))]

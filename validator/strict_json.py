@@ -202,11 +202,9 @@ def _report(value: JsonValue, name: str, findings: Findings) -> None:
             problem = f"the key '{quote(current.key, 40)}' occurs twice in this object"
             findings.add("E-JSON-DUPLICATE", problem, "keep one of them", file=name, where=where or "/")
         # The last is popped first: reversed, so that problems come in the order of the file.
-        pending += [
-            (f"{where}/{pointer_part(key)}", child)
-            for key, child in reversed(list(children))
-            if isinstance(child, (dict, list, _Unfit))
-        ]
+        for key, child in reversed(list(children)):
+            if isinstance(child, (dict, list, _Unfit)):
+                pending.append((f"{where}/{pointer_part(key)}", child))
 
 
 def pointer_part(part: object) -> str:

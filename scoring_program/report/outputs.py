@@ -129,14 +129,12 @@ def result_json(result: Result, signature: str, stages: Mapping[str, float]) -> 
 
 def plain_result(result: Result, signature: str) -> dict[str, Any]:
     """Return what is shown of a result as plain data; numbers have at most 10 decimals."""
+    costs = ((cost.error_type, cost.score_if_fixed, cost.points) for cost in result.error_costs)
     shown = {
         "signature": signature,
         "scores": dict(result.scores),
         "interval": _interval(result.interval) if result.interval else None,
-        "error_costs": [
-            {"type": cost.error_type, "score_if_fixed": cost.score_if_fixed, "points": cost.points}
-            for cost in result.error_costs
-        ],
+        "error_costs": [dict(zip(("type", "score_if_fixed", "points"), cost)) for cost in costs],
         "notes": [note.as_dict() for note in result.notes],
         "tables": {section.key: _section(section) for section in result.sections},
     }

@@ -206,11 +206,9 @@ def _segment_table(segments: Segments) -> Section:
         labels[segment].append(reference.classes[label])
     iou = result.cells(group_means(segments.nearest[1][compared], words.segment[compared], len(labels)))
     submitted = np.where(segments.joined.submitted, "yes", "missing").tolist()
-    values = segments.scores.tolist()
-    rows = [
-        (*reference.segments[i], ", ".join(labels[i]), submitted[i], values[i], iou[i])
-        for i in np.argsort(segments.scores, kind="stable")[:_SEGMENTS_SHOWN].tolist()
-    ]
+    values, worst = segments.scores.tolist(), np.argsort(segments.scores, kind="stable")[:_SEGMENTS_SHOWN]
+    shown = list(zip(map(", ".join, labels), submitted, values, iou))
+    rows = [(*reference.segments[i], *shown[i]) for i in worst.tolist()]
     names = ["Video", "Segment", "Annotated classes", "Submitted"]
     titles = columns(text=names, share=[segments.title, "Mean IoU"])
     note = f"The worst first, at most {_SEGMENTS_SHOWN}. IoU: of words with an object."
