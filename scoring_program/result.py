@@ -230,8 +230,7 @@ class Shape:
 
 
 def shapes(role: str, *boxes: Floats) -> list[Shape]:
-    """Return boxes ``x1, y1, x2, y2``, both ends included, as shapes; those that are not finite are left
-    out."""
+    """Return boxes ``x1, y1, x2, y2``, both ends included, as shapes, without those that are not finite."""
     ends = (box.astype(np.float64) + np.array([0, 0, 1, 1]) for box in boxes)
     return [Shape(role, end.tolist()) for end in ends if np.isfinite(end).all()]
 

@@ -1,5 +1,4 @@
-"""Scoring at home from Python: `score`, `Evaluator`, and references that are read once and prepared into a
-cache."""
+"""Scoring at home from Python: `score`, `Evaluator`, and references that are read and prepared once."""
 
 from __future__ import annotations
 

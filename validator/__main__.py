@@ -37,8 +37,7 @@ class _Explain(argparse.Action):
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Check a submission; print what was found; return 0 if it is valid, 1 if not, 2 if that cannot be
-    determined."""
+    """Check a submission; print what was found; return 0 if it is valid, 1 if not, 2 if that is unknown."""
     console.prepare()
     try:
         return _main(arguments)

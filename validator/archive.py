@@ -49,8 +49,7 @@ _READ_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError,
 
 @dataclass(frozen=True)
 class Limits:
-    """What an archive may hold at most. Sizes are in bytes, unpacked; ``ratio`` is unpacked to packed
-    size."""
+    """What an archive may hold at most. Sizes are in bytes, unpacked; ``ratio`` is unpacked to packed."""
 
     files: int
     total_bytes: int
@@ -100,8 +99,7 @@ Source = Union[Path, Mapping[str, bytes]]
 
 @dataclass(frozen=True)
 class FileReader:
-    """A file that is being read; errors while reading become `Refused`, the caller's own errors pass
-    through."""
+    """A file that is being read; errors while reading become `Refused`, the caller's own pass through."""
 
     name: str
     stream: BinaryIO

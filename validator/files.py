@@ -149,8 +149,7 @@ def _pattern(rules: CsvRules) -> str:
 def _notes_on_names(
     chosen: dict[str, str], unknown: list[str], ignored: list[str], rules: CsvRules
 ) -> list[Note]:
-    """Return notes on the files that are ignored, and on how many others have the second spelling of
-    names."""
+    """Return notes on the files that are ignored, and on how many others have the second spelling."""
     findings = Findings()
     if ignored:
         text = f"{_named(ignored)}: not named {_pattern(rules)}, ignored{_close(ignored, rules)}"

@@ -255,8 +255,7 @@ class Findings:
             self._count(self._last, len(indexes) - REPORTED_PER_KIND)
 
     def count_unread(self, count: int, file: str) -> None:
-        """Count ``count`` or more problems of unknown kinds in ``file``; all counts of it become "at
-        least" then."""
+        """Count ``count`` or more problems of unknown kinds in ``file``, whose counts are "at least" then."""
         self.total += count
         self._unread.add(quote(file))
 
@@ -285,8 +284,7 @@ class Findings:
         return self.total - sum(self._of_kind[kind] for kinds in self._groups()[:shown] for kind in kinds)
 
     def not_shown_text(self, shown: int | None = SHOWN_PROBLEMS) -> str:
-        """Return how many problems there are besides those of `summary`: "and 5 more of other kinds; ..."
-        or ""."""
+        """Return how many problems `summary` leaves out: "and 5 more of other kinds; ..." or ""."""
         more = self.not_shown(shown)
         if not more:
             return ""

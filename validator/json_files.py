@@ -172,8 +172,7 @@ class _Document:
         return findings.ok
 
     def entries(self) -> Entries:
-        """Yield the entries; those that their type does not accept come from the strict parser. Raises
-        Refused."""
+        """Yield the entries, from the strict parser where their type does not accept them. Raises Refused."""
         if self._raw is None:
             yield from self._entries.items()
             return
@@ -301,8 +300,7 @@ def _count_keys(value: JsonValue) -> int:
 
 
 def _entry_schema(schema: Schema, each: str) -> Schema:
-    """Return the schema of an entry. Raises SchemaError where the readers would not check the schema
-    around it."""
+    """Return the schema of an entry. Raises SchemaError where readers would not check that around it."""
     holder = schema["properties"][each] if each else schema
     rules = set(holder) - typed_json.REMARKS - {"type", "additionalProperties"} if typed_json else ()
     if rules:
@@ -435,8 +433,7 @@ def _children(value: JsonValue, schema: Schema) -> Iterator[tuple[object, JsonVa
 
 @cache
 def _explainer() -> Callable[[Schema], Validator]:
-    """Return jsonschema's validator, but with further keys in the order of the file, and all missing ones
-    at once."""
+    """Return jsonschema's validator with further keys in the order of the file, all missing ones at once."""
     import jsonschema
 
     def further_keys(validator: Validator, rule: Schema, value: JsonValue, schema: Schema) -> Errors:

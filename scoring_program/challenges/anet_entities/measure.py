@@ -176,8 +176,7 @@ def given_scores(statistics: WordStatistics) -> dict[str, float]:
 
 
 def given_error_costs(statistics: WordStatistics) -> dict[str, float]:
-    """Return the score if words that are not submitted, those without an object, or those with one, were
-    right."""
+    """Return the score if words not submitted, those without an object, or those with one, were right."""
     correct, predicted = statistics.correct, statistics.predicted
     return {
         "not_submitted": _accuracy(statistics, correct | ~statistics.submitted),

@@ -68,8 +68,7 @@ def read(path: Source, rules: Rules) -> Read[Grounding]:
 
 
 def _as_grounding(entries: Entries) -> tuple[tuple[Grounding, Ints], int]:
-    """Return the arrays with the lengths of each segment's three lists (n_segments, 3), and the number of
-    keys."""
+    """Return the arrays, the lengths of each segment's three lists (n_segments, 3), and how many keys."""
     codes: dict[str, int] = {}
     segments: list[tuple[str, str]] = []
     lengths: list[tuple[int, int, int]] = []

@@ -75,8 +75,7 @@ class Detection:
 
 @dataclass(frozen=True)
 class Checked:
-    """The problems of the detections that one process checked, with their positions, and how many there
-    are."""
+    """The problems of the detections that one process checked, with their positions, and their number."""
 
     problems: list[tuple[int, Problem]]
     total: int
@@ -213,8 +212,7 @@ def report(parts: Sequence[Checked], name: str, findings: Findings) -> None:
 def check(
     index: int, entry: Entry, schema: Path, image_ids: frozenset[int] | None, budget: Budget
 ) -> Detection:
-    """Parse, check, and decode one detection, the entry at ``index``. Raises Refused; problems name no
-    file."""
+    """Parse, check, and decode the detection at ``index``. Raises Refused; problems name no file."""
     where = f"/{index}"
     text, given = entry if isinstance(entry, tuple) else (entry, None)
     value = check_value(text, schema, where, budget)

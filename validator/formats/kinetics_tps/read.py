@@ -208,8 +208,7 @@ def _check_boxes(parts: PartStates, name: str, findings: Findings) -> None:
 
 
 def _box_place(parts: PartStates, owner: Ints | None, index: int) -> str:
-    """Return the place of a box: of a human if ``owner`` is None, otherwise of a proposal for its owner, a
-    part."""
+    """Return the place of a box: of a human if ``owner`` is None, else of a proposal for its part."""
     if owner is None:
         return f"{human_place(parts, index)}/box"
     part = int(owner[index])
