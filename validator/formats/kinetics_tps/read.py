@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from itertools import chain, count
 from operator import itemgetter
@@ -151,31 +151,25 @@ def _as_part_states(entries: Entries, one_each: bool) -> tuple[PartStates, int]:
     return _concatenated(videos, dict(names), dict(states)), n_keys
 
 
+# Where the numbers in a column are places in another one, which.
+_OWNERS = {"frame_video": "videos", "human_frame": "frames", "part_human": "human_box"}
+_OWNERS["proposal_part"] = "part_name"
+
+
 def _concatenated(pieces: Sequence[PartStates], names: dict[str, int], states: dict[str, int]) -> PartStates:
     """Return all pieces as one; what each holds is numbered after what is in those before."""
 
-    def joined(column: str, owners: str = "") -> Any:
-        arrays = [getattr(piece, column) for piece in pieces]
-        if owners:
+    def joined(column: str) -> Any:
+        values = [getattr(piece, column) for piece in pieces]
+        if isinstance(values[0], list):
+            return list(chain.from_iterable(values))
+        if owners := _OWNERS.get(column):
             starts = np.cumsum([0, *(len(getattr(piece, owners)) for piece in pieces)], dtype=np.int32)
-            arrays = [array + start for array, start in zip(arrays, starts)]
-        return np.concatenate(arrays)
+            values = [array + start for array, start in zip(values, starts)]
+        return np.concatenate(values)
 
-    return PartStates(
-        list(chain.from_iterable(piece.videos for piece in pieces)),
-        list(chain.from_iterable(piece.frames for piece in pieces)),
-        joined("frame_video", "videos"),
-        joined("human_frame", "frames"),
-        joined("human_box"),
-        joined("part_human", "human_box"),
-        joined("part_name"),
-        joined("proposal_part", "part_name"),
-        joined("proposal_box"),
-        joined("proposal_state"),
-        joined("n_states"),
-        names,
-        states,
-    )
+    columns = [field.name for field in fields(PartStates) if field.name not in ("names", "states")]
+    return PartStates(**{column: joined(column) for column in columns}, names=names, states=states)
 
 
 def _numbers(number: dict[str, int], words: list[str]) -> Ints:
