@@ -129,7 +129,8 @@ class Submission:
 
     def __init__(self, members: Mapping[str, _Member], findings: Findings) -> None:
         self.notes = findings.notes
-        whole = _common_folder(members)
+        common = posixpath.commonpath(list(map(posixpath.dirname, members))) if members else ""
+        whole = f"{common}/" if common else ""
         self.folder = whole[: whole.find("/") + 1]
         if whole:
             many = whole != self.folder
@@ -463,9 +464,3 @@ def _check_sizes(members: Mapping[str, _Member], limits: Limits, findings: Findi
     if total > limits.total_bytes:
         problem = f"the files have {total:,} bytes unpacked; at most {limits.total_bytes:,} are allowed"
         findings.add("E-ZIP-SIZE", problem, _ONLY_NEEDED, file=file, rule="total")
-
-
-def _common_folder(members: Mapping[str, _Member]) -> str:
-    """Return the innermost folder that everything is in, as "a/b/", "" if there is none."""
-    common = posixpath.commonpath(list(map(posixpath.dirname, members))) if members else ""
-    return f"{common}/" if common else ""

@@ -21,10 +21,8 @@ _CARRIED_KEYS = {
     "version", "title", "description", "image", "terms", "docker_image", "registration_auto_approve",
     "enable_detailed_results", "pages", "tasks", "solutions", "phases", "leaderboards",
 }  # fmt: skip
-_RULE_LOST = (
-    "Codabench puts no result of a v1.5 bundle on the board by itself: set the submission rule in the "
-    "competition's editor, or upload the v2 bundle"
-)
+_RULE_LOST = "Codabench puts no result of a v1.5 bundle on the board by itself: set the submission rule in "
+_RULE_LOST += "the competition's editor, or upload the v2 bundle"
 
 
 def task_id_of(entry: Entry) -> str | None:

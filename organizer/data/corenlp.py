@@ -10,14 +10,8 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from scoring_program.challenges.anet_entities.lemmas import (
-    TABLE_VERSION,
-    Lemmas,
-    LemmaTable,
-    load_table,
-    notes_on_words_without_token,
-    with_other_words,
-)
+from scoring_program.challenges.anet_entities import lemmas
+from scoring_program.challenges.anet_entities.lemmas import TABLE_VERSION, Lemmas, LemmaTable
 from validator.findings import Findings, Note, Refused
 
 _JAR = re.compile(r"stanford-corenlp-(\d+\.\d+\.\d+)\.jar")
@@ -43,7 +37,7 @@ def lemmatize(
         As for `scoring_program.challenges.anet_entities.lemmas.lemmas_from_table`.
     """
     version, notes = _version(folder, forced)
-    known = Lemmas(load_table() if version == TABLE_VERSION else {}, fallback)
+    known = Lemmas(lemmas.load_table() if version == TABLE_VERSION else {}, fallback)
     plain = sorted(word for word in set(words) if _PLAIN.fullmatch(word))
     lemma_of = _ask_plain(plain, folder)
     for word in sorted(set(words) - set(lemma_of)):
@@ -51,9 +45,9 @@ def lemmatize(
             lemma_of[word] = known.table[word]
         elif sentences := _annotate([word], folder):
             lemma_of[word] = sentences[0]["tokens"][0]["lemma"]
-    notes += notes_on_words_without_token(set(words) - set(lemma_of))
-    lemmas = {word: lemma_of.get(word, word) for word in words}
-    return LemmaTable(with_other_words(lemmas, tokens, known), f"corenlp-{version}", notes)
+    notes += lemmas.notes_on_words_without_token(set(words) - set(lemma_of))
+    found = {word: lemma_of.get(word, word) for word in words}
+    return LemmaTable(lemmas.with_other_words(found, tokens, known), f"corenlp-{version}", notes)
 
 
 def _version(folder: Path, forced: bool) -> tuple[str, list[Note]]:
@@ -89,8 +83,8 @@ def _ask_plain(words: Sequence[str], folder: Path) -> dict[str, str]:
         offset += len(word.encode("utf-16-le")) // 2 + 1
     firsts = [sentence["tokens"][0] for sentence in _annotate(words, folder)] if words else []
     # A word that does not begin with its token is left out and asked alone.
-    lemmas = ((token["characterOffsetBegin"], token["lemma"]) for token in firsts)
-    return {word_at[begin]: lemma for begin, lemma in lemmas if begin in word_at}
+    begins = ((token["characterOffsetBegin"], token["lemma"]) for token in firsts)
+    return {word_at[begin]: lemma for begin, lemma in begins if begin in word_at}
 
 
 def _annotate(lines: Sequence[str], folder: Path) -> list[dict[str, Any]]:

@@ -200,11 +200,10 @@ def _protocols(pages: RankingPages, ranking: Ranking) -> list[Element]:
     indexes, others = np.array(both, dtype=np.intp).reshape(-1, 2).T
     here, there = ranking.comparison.rank, pages.other.comparison.rank
     tau = statistics.tau_b(here[indexes], there[others])
-    rows = [
-        [cut(ranking.teams[i], LONGEST_NAME), str(here[i]), str(there[j]),
-         pages.score(ranking.records[i]), pages.score(pages.other.records[j])]
-        for i, j in both
-    ]  # fmt: skip
+    rows = []
+    for i, j in both:
+        scores = pages.score(ranking.records[i]), pages.score(pages.other.records[j])
+        rows.append([cut(ranking.teams[i], LONGEST_NAME), str(here[i]), str(there[j]), *scores])
     heads = ["Team", "Rank here", "Rank by the other protocol", "Score here", "Score by the other protocol"]
     note = f"This page ranks by the protocol {pages.protocol}. {tau_sentence('both rankings', tau)}"
     only = len(ranking.teams) + len(index_of) - 2 * len(both)

@@ -182,7 +182,8 @@ def _others(of: Standings, i: int) -> list[Child]:
         text += f" The {n_listed} teams next to it in the ranking are listed, {more:,} are not."
     rows = list[list[Child]]()
     for k in np.sort(np.argsort(np.abs(i - j), kind="stable")[:n_listed]).tolist():
-        difference = standings.two(f"{known[k][1]:.{of.decimals}f}", standings.band_text(known[k], of.decimals))
+        interval = standings.band_text(known[k], of.decimals)
+        difference = standings.two(f"{known[k][1]:.{of.decimals}f}", interval)
         verdict = element("small", _KINDS[kinds[k]])
         rows.append([element("div", cut(of.names[j[k]], LONGEST_NAME), verdict, class_="name"), difference])
     heads = [standings.two("Team", "this team is"), standings.two("Difference", "95 % interval")]

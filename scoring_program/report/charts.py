@@ -282,11 +282,8 @@ def plot(
         field.append(element("span", text, class_="y", style=f"bottom:{percent:.2f}%"))
     svg.append(_line(0, 100, 100, 100, "axis"))
     svg.extend(marks)
-    x_title, y_title = titles
-    return element(
-        "div", element("div", y_title), field, element("div", x_title, class_="x-title"),
-        class_="plot", role="img", aria_label=description,
-    )  # fmt: skip
+    x_title, y_title = element("div", titles[0], class_="x-title"), element("div", titles[1])
+    return element("div", y_title, field, x_title, class_="plot", role="img", aria_label=description)
 
 
 def _titled(mark: Element, title: str) -> Element:

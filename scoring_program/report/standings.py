@@ -90,7 +90,11 @@ def forest_table(
     ``below`` are the texts under each name; rows after the first ``n_open`` are folded. Baselines have
     rows of their own.
     """
-    m, rows, of_differences = len(of.names), rows_of(of), _difference_bands(of)
+    m, rows = len(of.names), rows_of(of)
+    # Of each to the first: the negative of those of the first m - 1 pairs.
+    numbers = (of.difference_ends[1], of.comparison.pairs.difference, of.difference_ends[0])
+    negative = bands(of, *(-np.nan_to_num(values[: m - 1]) for values in numbers))
+    of_differences = [(0.0, 0.0, 0.0), *negative]
     scales = [scale_of([row.band for row in rows]), scale_of(of_differences)]
     heads: list[Child] = [two("Rank", "possible ranks"), of.thing.capitalize()]
     heads += [two(of.task.columns[0].title, "95 % interval")]
@@ -173,14 +177,6 @@ def _score_bands(of: Standings) -> list[Band]:
         ends = of.intervals.low, of.intervals.high
         low, high = (np.where(of.intervals.standard_error > 0, end, of.scores) for end in ends)
     return bands(of, low, np.array(of.scores), high)
-
-
-def _difference_bands(of: Standings) -> list[Band]:
-    """Return the same for the difference of each to the first."""
-    m = len(of.names)
-    low, high = of.difference_ends
-    numbers = (high, of.comparison.pairs.difference, low)
-    return [(0.0, 0.0, 0.0), *bands(of, *(-np.nan_to_num(values[: m - 1]) for values in numbers))]
 
 
 def bands(of: Standings, *values: Floats) -> list[Band]:

@@ -99,13 +99,11 @@ def timelines(
     shown = _worst(statistics)[:number].tolist()
     note = "Ground truth above, prediction below; the first row has the numbers of the classes."
     sides = (reference.rows, statistics.ground_truth_frames), (prediction.rows, statistics.predicted_frames)
-    return [
-        result.Timeline(
-            f"timeline_{place}", reference.sequences[index], note, int(reference.n_frames[index]),
-            lanes(track, index, sides),
-        )
-        for place, index in enumerate(shown, start=1)
-    ]  # fmt: skip
+    drawn: list[Section] = []
+    for place, index in enumerate(shown, start=1):
+        about = f"timeline_{place}", reference.sequences[index], note, int(reference.n_frames[index])
+        drawn.append(result.Timeline(*about, lanes(track, index, sides)))
+    return drawn
 
 
 def lanes(track: Track, index: int, sides: Sequence[tuple[Rows, Ints]]) -> list[Lane]:

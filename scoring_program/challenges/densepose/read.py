@@ -17,15 +17,8 @@ from scoring_program.prepared import load_prepared
 from validator.archive import Source
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings, Read
-from validator.formats.densepose.read import (
-    Checked,
-    Checker,
-    Detection,
-    DetectionHints,
-    Entry,
-    read_folded,
-    report,
-)
+from validator.formats.densepose import read as submissions
+from validator.formats.densepose.read import Checked, Checker, Detection, DetectionHints, Entry
 from validator.formats.rules import Rules
 
 TEMPLATE_FILE = "template.npz"
@@ -209,7 +202,7 @@ class Gathered:
 def read_submission(path: Source, rules: Rules, reference: Reference) -> Read[Gathered]:
     """Check all detections and keep what matching needs. Raises Refused."""
     make = partial(_Gatherer, reference, rules.json[0].schema)
-    parts = read_folded(path, rules, make)
+    parts = submissions.read_folded(path, rules, make)
     gathered = _joined(parts.content)
     return Read(replace(gathered, path=path if isinstance(path, Path) else None), parts.notes)
 
@@ -229,7 +222,7 @@ def gather(entries: Sequence[Entry], rules: Rules, reference: Reference) -> Gath
     gatherer.take(enumerate(entries))
     checked, gathered = gatherer.result()
     with Findings.collect() as findings:
-        report([checked], "", findings)
+        submissions.report([checked], "", findings)
     return gathered
 
 
