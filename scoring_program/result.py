@@ -281,10 +281,8 @@ def extent(ground_truth: Floats, prediction: Floats) -> tuple[int, int]:
 
     Predicted boxes count up to twice the extent of the ground truth, so that no single one shrinks the rest.
     """
-    own, other = (
-        np.nan_to_num(boxes[:, 2:].astype(np.float64) + 1, posinf=0).max(axis=0, initial=1)
-        for boxes in (ground_truth, prediction)
-    )
+    sides = (boxes[:, 2:].astype(np.float64) + 1 for boxes in (ground_truth, prediction))
+    own, other = (np.nan_to_num(side, posinf=0).max(axis=0, initial=1) for side in sides)
     ends = np.minimum(np.maximum(own, np.minimum(other, 2 * own)), _LARGEST_CANVAS)
     width, height = (10 * np.ceil(ends / 10)).astype(int).tolist()
     return width, height

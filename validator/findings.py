@@ -308,9 +308,9 @@ class Findings:
         """Return the kinds, those together that differ in the file alone and are many."""
         kinds = self._kinds()
         # Schemas of several files may have rules of the same name.
+        first = {kind: problems[0] for kind, problems in kinds.items()}
         alike = {
-            kind: (kind[0], kind[2], first.remedy, "" if kind[2] else first.problem)
-            for kind, (first, *_) in kinds.items()
+            kind: (kind[0], kind[2], p.remedy, "" if kind[2] else p.problem) for kind, p in first.items()
         }
         n_files = Counter(alike.values())
         groups: dict[tuple[str, ...], dict[_Kind, list[Problem]]] = {}
