@@ -74,10 +74,8 @@ def _add_bundle_commands(add: _Add) -> None:
 def _add_run_commands(add: _Add) -> None:
     dry_run = add("dry-run", _dry_run, "run the built program on a submission as the platform does")
     rescore = add("rescore", _rescore, "score all submissions with the built program and rank the teams")
-    for command, argument, example in (
-        (dry_run, "submission", "SUBMISSION=my.zip"),
-        (rescore, "submissions", "SUBMISSIONS=DIR"),
-    ):
+    named = (dry_run, "submission", "SUBMISSION=my.zip"), (rescore, "submissions", "SUBMISSIONS=DIR")
+    for command, argument, example in named:
         _add_id(command)
         what = "a zip, or for rescore a folder of zips, or Codabench's zip of all"
         command.add_argument(argument, type=_path(example), help=what)
@@ -112,9 +110,8 @@ def _add_data_commands(add: _Add) -> None:
     prepare.add_argument("--output", type=_path("OUTPUT=DIR"), help="default: refs/ID")
     replace = "lose files in OUTPUT that are not of this command, or were edited"
     prepare.add_argument("--replace", action="store_true", help=replace)
-    prepare.add_argument(
-        "--corenlp", type=_path(), metavar="DIR", help="CoreNLP 3.9.1, for tasks that need lemmas"
-    )
+    what = "CoreNLP 3.9.1, for tasks that need lemmas"
+    prepare.add_argument("--corenlp", type=_path(), metavar="DIR", help=what)
     prepare.add_argument("--force-corenlp", action="store_true", help="accept another version of CoreNLP")
     baselines = add("baselines", "baselines:baselines_command", "write and score baselines of a reference")
     split = add("split", "split:split_command", "divide a reference into a public and a final part")
@@ -127,9 +124,8 @@ def _add_data_commands(add: _Add) -> None:
     split.add_argument("--seed", type=_at_least(0), default=0)
     split.add_argument("--groups", type=_path(), metavar="CSV", help="items that stay together: item,group")
     split.add_argument("--write", action="store_true", help="add the final phase to competition.yaml")
-    overview = add(
-        "overview", "bundle.overview:overview_command", "show what the references of a bundle hold"
-    )
+    what = "show what the references of a bundle hold"
+    overview = add("overview", "bundle.overview:overview_command", what)
     overview.add_argument("bundle", type=_path("dist/x.zip"))
     for command in (prepare, overview):
         what = "folder of images or frames, drawn behind the boxes of the overview"
@@ -144,9 +140,8 @@ def _add_task_commands(add: _Add) -> None:
     new.add_argument("--title", required=True)
     new.add_argument("--format", dest="form", required=True, help="csv or json")
     new.add_argument("--metric", default="accuracy", help="accuracy, balanced_accuracy, macro_f1, rmse or f1")
-    new.add_argument(
-        "--labels", type=str.split, help="words separated by spaces; default: first second third"
-    )
+    what = "words separated by spaces; default: first second third"
+    new.add_argument("--labels", type=str.split, help=what)
     undo = add("undo-new-task", "new_task:undo_new_task", "take back what new-task wrote")
     undo.add_argument("task_id", metavar="id")
 

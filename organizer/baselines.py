@@ -94,9 +94,8 @@ def _print_perfect(item: str, score: float, usual: float, causes: list[Cause]) -
     if score >= usual - _TOLERANCE:
         print(f"a perfect submission scores {usual:g}, as usual")
         return
-    print(
-        f"a perfect submission scores {score:.6f}, usually {usual:g}: {counted(len(causes), item)} cost that"
-    )
+    cost = f"{counted(len(causes), item)} cost that"
+    print(f"a perfect submission scores {score:.6f}, usually {usual:g}: {cost}")
     for cause in causes[:_SHOWN_ITEMS]:
         why = "; ".join(cause["reasons"]) or "no known reason"
         print(f"  {printable(cause['item'])} {cause['score']:.4f}: {why}")

@@ -43,12 +43,9 @@ def zip_bytes(files: Files) -> bytes:
 
 def folder_files(folder: Path) -> dict[str, bytes]:
     """Return the files below a folder by their POSIX names, hidden and compiled ones left out."""
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-        and not any(p.startswith((".", "__pycache__")) for p in path.relative_to(folder).parts)
-    }
+    files = {path.relative_to(folder): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    left_out = {name for name in files for part in name.parts if part.startswith((".", "__pycache__"))}
+    return {name.as_posix(): files[name].read_bytes() for name in files if name not in left_out}
 
 
 def samples_folder(task_id: str) -> Path:

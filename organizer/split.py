@@ -84,10 +84,8 @@ def split_command(task_id: str, reference: Path, output: Path | None, write: boo
 
 def sentence(task: Declaration, name: str) -> str:
     """Return what a submission for both parts meets; ``name`` is the folder of the final part."""
-    rule = (
-        f"Each phase needs a file with its own {task.item}s: python -m validator --only {name}_ids.txt "
-        "in.zip out.zip cuts it out of one for both."
-    )
+    command = f"python -m validator --only {name}_ids.txt my.zip cut.zip"
+    rule = f"Each phase needs a file with its own {task.item}s: {command} cuts it out of one for both."
     if annotations_of(task.id).ignores_others:
         rule = "A submission may hold predictions for both: each phase scores its own and ignores the others."
     return f"Other {task.item}s than in the phase before. {rule}"
@@ -127,9 +125,8 @@ def _parts(loaded: AnyLoaded, classes: Mapping[str, Sequence[str]], division: Di
     for item in classes:
         # Names that are no items, as videos without annotations, have no group.
         group_of.setdefault(item, len(group_of) + len(loaded.items))
-    numbers = {
-        group: number for number, group in enumerate(dict.fromkeys(group_of[item] for item in classes))
-    }
+    groups_in_order = dict.fromkeys(group_of[item] for item in classes)
+    numbers = {group: number for number, group in enumerate(groups_in_order)}
     columns = {name: number for number, name in enumerate(sorted({c for of in classes.values() for c in of}))}
     counts = np.zeros((len(numbers), len(columns) + 1))
     for item, of_item in classes.items():

@@ -87,18 +87,13 @@ def merge_small(support: Ints, minimum: int, overlapping: bool = False) -> tuple
     large, small = some[~is_small], some[is_small]
     # The smallest of the large groups follow until the merged row is large itself.
     large = large[np.argsort(support[large], kind="stable")]
-    taken = 0
-    while len(small) and _together(support[small], overlapping) < minimum:
+    taken, together = 0, np.max if overlapping else np.sum
+    while len(small) and together(support[small]) < minimum:
         if taken == len(large):
             return large[:0], small[:0]
         small = np.append(small, large[taken])
         taken += 1
     return np.sort(large[taken:]), np.sort(small)
-
-
-def _together(support: Ints, overlapping: bool) -> int:
-    """Return what groups rest on together, at least."""
-    return int(support.max() if overlapping else support.sum())
 
 
 def _group_table(section: Groups, minimum: int) -> Table | None:
@@ -112,9 +107,7 @@ def _group_table(section: Groups, minimum: int) -> Table | None:
         rows.sort(key=lambda row: (row[key] is None, row[key]))
     if len(small):
         rows.append(_row(section, OTHERS, small, minimum))
-    shown = [
-        number for number, column in enumerate(section.columns) if column.level == SUMMARY or not minimum
-    ]
+    shown = [i for i, column in enumerate(section.columns) if column.level == SUMMARY or not minimum]
     columns, rows = [section.columns[i] for i in shown], [[row[i] for i in shown] for row in rows]
     return Table(section.key, section.title, section.note, columns, rows, SUMMARY) if rows else None
 

@@ -69,6 +69,11 @@ class Table(Section):
     level: str = FULL
 
 
+def cells(values: Floats) -> Any:
+    """Return an array as lists, with None for NaN."""
+    return np.where(np.isnan(values), np.array(None), values).tolist()
+
+
 @dataclass(frozen=True)
 class Groups(Section):
     """A table with one row for each group of instances, before small groups are merged into one row.
@@ -225,8 +230,7 @@ class Shape:
 
 
 def shapes(role: str, *boxes: Floats) -> list[Shape]:
-    """Return boxes ``x1, y1, x2, y2``, both ends included, as shapes; those that are not finite are left
-    out."""
+    """Return boxes ``x1, y1, x2, y2``, both ends included, as shapes, without those that are not finite."""
     ends = (box.astype(np.float64) + np.array([0, 0, 1, 1]) for box in boxes)
     return [Shape(role, end.tolist()) for end in ends if np.isfinite(end).all()]
 
@@ -277,10 +281,8 @@ def extent(ground_truth: Floats, prediction: Floats) -> tuple[int, int]:
 
     Predicted boxes count up to twice the extent of the ground truth, so that no single one shrinks the rest.
     """
-    own, other = (
-        np.nan_to_num(boxes[:, 2:].astype(np.float64) + 1, posinf=0).max(axis=0, initial=1)
-        for boxes in (ground_truth, prediction)
-    )
+    sides = (boxes[:, 2:].astype(np.float64) + 1 for boxes in (ground_truth, prediction))
+    own, other = (np.nan_to_num(side, posinf=0).max(axis=0, initial=1) for side in sides)
     ends = np.minimum(np.maximum(own, np.minimum(other, 2 * own)), _LARGEST_CANVAS)
     width, height = (10 * np.ceil(ends / 10)).astype(int).tolist()
     return width, height

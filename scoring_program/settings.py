@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,29 +40,20 @@ class Setting:
     signed: bool = True
 
 
+_unsigned = partial(Setting, signed=False)
+_GROUPS = "CSV file of items that depend on each other: item,group; none if empty"
+_SHARES = "reference folder of an earlier phase that may hold items of this one; none if empty"
 COMMON = (
     Setting("protocol", "published", "the published text, or the released script", ("published", "released")),
-    Setting("detail", "summary", "how much the detail page shows", ("none", "summary", "full"), signed=False),
-    Setting("drawings", 24, "items that are drawn at full", min=0, max=MOST_DRAWINGS, signed=False),
-    Setting("score_decimals", 10, "decimals of every number that leaves a run", min=1, max=10, signed=False),
-    Setting("interval", True, "whether an interval of the score is computed", signed=False),
-    Setting(
-        "item_groups",
-        "",
-        "CSV file of items that depend on each other: item,group; none if empty",
-        signed=False,
-    ),
-    Setting(
-        "shares_items_with",
-        "",
-        "reference folder of an earlier phase that may hold items of this one; none if empty",
-        signed=False,
-    ),
-    Setting("notes", True, "whether to say what looks like a mistake", signed=False),
-    Setting("time_limit", 570.0, "seconds that a run may take", min=0.1, max=86400.0, signed=False),
-    Setting(
-        "memory_limit", 8000.0, "MB of address space that a run may use", min=300.0, max=1e6, signed=False
-    ),
+    _unsigned("detail", "summary", "how much the detail page shows", ("none", "summary", "full")),
+    _unsigned("drawings", 24, "items that are drawn at full", min=0, max=MOST_DRAWINGS),
+    _unsigned("score_decimals", 10, "decimals of every number that leaves a run", min=1, max=10),
+    _unsigned("interval", True, "whether an interval of the score is computed"),
+    _unsigned("item_groups", "", _GROUPS),
+    _unsigned("shares_items_with", "", _SHARES),
+    _unsigned("notes", True, "whether to say what looks like a mistake"),
+    _unsigned("time_limit", 570.0, "seconds that a run may take", min=0.1, max=86400.0),
+    _unsigned("memory_limit", 8000.0, "MB of address space that a run may use", min=300.0, max=1e6),
 )
 
 

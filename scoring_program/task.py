@@ -246,10 +246,7 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         items = self.items(reference)
         groups = load_groups(folder, settings["item_groups"], items, self.other_names(reference))
         key = read_key(folder)
-        digests = (
-            keyed(self.reference_digest(folder, settings, reference), key),
-            keyed(groups.digest, key),
-        )
+        digests = (keyed(self.reference_digest(folder, settings, reference), key), keyed(groups.digest, key))
         line = signature(self.id, settings, self.known_settings, digests, self.signature_parts(reference))
         return Loaded(self, folder, settings, reference, items, groups, line)
 
@@ -336,13 +333,9 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
     def _with_costs(self, notes: Notes, costs: Sequence[ErrorCost], decimals: int) -> Notes:
         """Return notes; those that count the errors of a type whose cost is known give it."""
         points = {cost.error_type: f"{cost.points:.{decimals}f}" for cost in costs}
-        types = {code: kind for kind in self.task.error_types for code in kind.notes if kind.key in points}
-        return [
-            replace(note, text=f"{note.text}; this costs {points[types[note.code].key]}")
-            if note.code in types
-            else note
-            for note in notes
-        ]
+        known = (kind for kind in self.task.error_types if kind.key in points)
+        texts = {code: f"; this costs {points[kind.key]}" for kind in known for code in kind.notes}
+        return [replace(note, text=note.text + texts.get(note.code, "")) for note in notes]
 
     def _error_costs(self, fixed: Mapping[str, float], score: float) -> list[ErrorCost]:
         """Return what each type of error costs, the largest first; equal ones as they are declared."""

@@ -14,14 +14,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from home import ReferenceProblemsError, SubmissionError, load
+from home import ReferenceProblemsError, SubmissionError, add_options, load
 
 # isort: split
 from comparison import Comparison, column_of, page, sentences
 from scoring_program.metrics import comparison as statistics
 from scoring_program.metrics.resampling import intervals
 from scoring_program.report import outputs
-from scoring_program.report.standings import Standings, pair_sentences
+from scoring_program.report.standings import Standings
 from scoring_program.result import Result, Statistics
 from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.settings import SettingValue
@@ -67,8 +67,7 @@ def compare(
         except Refused as refused:
             invalid[name] = refused.findings
             for own in refused.findings.summary():
-                file = f"{name}: {own.file}" if own.file else name
-                problems.add(own.code, own.problem, own.remedy, file=file, where=own.where, rule=own.rule)
+                problems.repeat(own, file=f"{name}: {own.file}" if own.file else name)
         else:
             # Fifty whole results need too much memory.
             of = result.statistics
@@ -126,12 +125,11 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         outputs.clear(options.output, [PAGE, JSON])
         return _report(compare(task, files, options.reference, options.cache, **settings), options)
-    except (SubmissionError, ReferenceProblemsError) as error:
-        what = (
-            "No submission is valid" if isinstance(error, SubmissionError) else "The reference cannot be used"
-        )
-        console.say(f"{what}, nothing was compared:\n{error}", to=sys.stderr)
-        return INVALID if isinstance(error, SubmissionError) else BROKEN
+    except SubmissionError as error:
+        console.say(f"No submission is valid, nothing was compared:\n{error}", to=sys.stderr)
+        return INVALID
+    except ReferenceProblemsError as error:
+        console.say(f"The reference cannot be used, nothing was compared:\n{error}", to=sys.stderr)
     except console.OutputError as error:
         console.complain(error)
     except Exception as error:
@@ -144,13 +142,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Compare submissions at home.")
     what = "your zip files, or folders with their files; the task comes first where the kit has several"
     parser.add_argument("files", nargs="+", metavar="submission", help=what)
-    what = "reference folder; default: the demo reference of the kit"
-    parser.add_argument("--reference", type=Path, help=what)
-    what = "where prepared references are kept; default: your cache folder"
-    parser.add_argument("--cache", type=Path, help=what)
-    parser.add_argument("--output", type=Path, default=Path("comparison"), help="folder for the results")
-    protocols = ["published", "released"]
-    parser.add_argument("--protocol", choices=protocols, help="default: what the reference says")
+    add_options(parser, "comparison")
     return parser
 
 
@@ -163,11 +155,9 @@ def _report(compared: Comparison, options: argparse.Namespace) -> int:
     outputs.write_atomic(options.output / JSON, outputs.json_text(compared.to_dict()))
     of, lines = compared.standings, [compared.signature]
     for rank, name, score, result in zip(of.comparison.rank.tolist(), of.names, of.shown, compared.results):
-        own = result.interval
-        interval = f"95 % interval {own.low:.4f} to {own.high:.4f}" if own else "no interval"
-        lines.append(f"{rank:4}  {score}  {interval}  {quote(name)}")
+        lines.append(f"{rank:4}  {score}  {result.interval or 'no interval'}  {quote(name)}")
     # The first pairs are those of the best submission.
-    pairs = pair_sentences(of)[: min(len(of.names) - 1, _SHOWN)]
+    pairs = compared.pair_sentences[: min(len(of.names) - 1, _SHOWN)]
     lines += [*(quote(pair, 400) for pair in pairs), *sentences(of), f"page: {options.output / PAGE}"]
     if options.reference is None:
         lines.append("This was the synthetic demo reference: the numbers say nothing about the hidden data.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element
 
@@ -13,9 +14,9 @@ import numpy as np
 from scoring_program.disclosure import round_floats
 from scoring_program.report import standings
 from scoring_program.report.html import Child, cut, element
-from scoring_program.report.page import card, contents, document, folded, table
-from scoring_program.report.standings import Scale, Standings, folded_table, pair_sentences, position
-from scoring_program.result import DECIMALS, SUMMARY, BodyFigure, Cell, Column, Result, Section, Table
+from scoring_program.report.page import card, contents, document, folded, style, table
+from scoring_program.report.standings import Scale, Standings, folded_table, position
+from scoring_program.result import DECIMALS, SUMMARY, BodyFigure, Cell, Column, Result, Section, Table, cells
 from validator.arrays import Floats
 from validator.findings import Findings, counted
 
@@ -61,8 +62,14 @@ class Comparison:
     invalid: Mapping[str, Findings]
     signature: str
 
+    @cached_property
+    def pair_sentences(self) -> list[str]:
+        """A sentence for each pair."""
+        return standings.pair_sentences(self.standings)
+
+    @cached_property
     def values(self) -> dict[str, Values]:
-        """Return the scores of items, and the values of classes, parts and other groups by key."""
+        """The scores of items, and the values of classes, parts and other groups by key."""
         columns = [{own.key: column_of(own)[1] for own in result.sections} for result in self.results]
         scores = np.round(np.array([result.statistics.item_scores for result in self.results]).T, DECIMALS)
         found = {"items": Values(f"{self.standings.task.item.capitalize()}s", "Score", self.items, scores)}
@@ -77,18 +84,18 @@ class Comparison:
     def to_dict(self) -> dict[str, object]:
         """Return what ``comparison.json`` holds; its schema is ``comparison.schema.json``."""
         of, compared = self.standings, self.standings.comparison
-        columns = [_plain(getattr(compared.pairs, name)) for name in _OF_PAIR]
+        columns = [cells(getattr(compared.pairs, name)) for name in _OF_PAIR]
         ends = ([of.names[i] for i in own] for own in (compared.pairs.first, compared.pairs.second))
         names = ("first", "second", "sentence", *_OF_PAIR)
-        values = [(key, own._asdict(), _plain(own.values)) for key, own in self.values().items()]
+        values = [(key, own._asdict(), cells(own.values)) for key, own in self.values.items()]
         shown = {
             "task": of.task.id,
             "signature": self.signature,
             "over": of.over,
-            "visible_difference": _plain(np.array(compared.visible)),
+            "visible_difference": cells(np.array(compared.visible)),
             "submissions": [self._submission(i) for i in range(len(of.names))],
-            "pairs": [dict(zip(names, row)) for row in zip(*ends, pair_sentences(of), *columns)],
-            "values": {key: {**own, "values": cells} for key, own, cells in values},
+            "pairs": [dict(zip(names, row)) for row in zip(*ends, self.pair_sentences, *columns)],
+            "values": {key: {**own, "values": numbers} for key, own, numbers in values},
             "invalid": {name: own.as_dict()["problems"] for name, own in self.invalid.items()},
         }
         return round_floats(shown, DECIMALS)
@@ -117,11 +124,6 @@ def column_of(section: Section) -> tuple[str, dict[str, Any]]:
     return "", {}
 
 
-def _plain(values: Floats) -> Any:
-    """Return an array as lists, None for NaN."""
-    return np.where(np.isnan(values), np.array(None), values).tolist()
-
-
 def sentences(of: Standings) -> list[str]:
     """Return what the comparison means."""
     item = f"{of.task.item}s"
@@ -131,7 +133,7 @@ def sentences(of: Standings) -> list[str]:
 
 def page(compared: Comparison) -> str:
     """Return the page: scores and differences first, then where they come from."""
-    of, pairs = compared.standings, pair_sentences(compared.standings)
+    of, pairs = compared.standings, compared.pair_sentences
     m, best = len(of.names), int(of.comparison.may_be_best.sum())
     first = pairs[0] if pairs else f"{of.names[0]}: {of.task.columns[0].title} {of.shown[0]}."
     first += f" {best} of {m} may be the best." if m > 2 else ""
@@ -145,9 +147,8 @@ def page(compared: Comparison) -> str:
     problems = [f"{name}: {line}" for name, own in compared.invalid.items() for line in own.lines()]
     above = [card("scores", "Scores and differences", "", *plot, lines)]
     above += [card("invalid", "Not valid, not compared", "", _list(problems))] if problems else []
-    values = compared.values()
-    rest = [*_strips(of, values["items"]), *_numbers(compared)]
-    rest += [part for key, own in values.items() for part in _changes(key, own, of.names)]
+    rest = [*_strips(of, compared.values["items"]), *_numbers(compared)]
+    rest += [part for key, own in compared.values.items() for part in _changes(key, own, of.names)]
     if m > 2:
         words = folded(f"The first {counted(min(len(pairs), _MOST_LINES), 'pair')} in words", _list(pairs))
         rest.append(standings.pairs_card(of, _WHERE, words))
@@ -156,7 +157,7 @@ def page(compared: Comparison) -> str:
     rest += [card("notes", "Notes", "", _list(notes))] if notes else []
     rest.append(standings.method_card(of, compared.signature))
     body = [element("div", *above), contents([*above, *rest]), element("div", *rest)]
-    return document(of.task.title, head, body, standings.style())
+    return document(of.task.title, head, body, style("standings.css"))
 
 
 def _list(lines: Sequence[str], **look: str) -> Element:
@@ -182,9 +183,8 @@ def _strips(of: Standings, items: Values) -> list[Element]:
         rows.append([element("div", cut(name), element("small", text), class_="name"), svg])
     note = f"Score of each {item} less that of {cut(of.names[0])}: {'right' if sign > 0 else 'left'} of the "
     note += f"line the submission is better. Only {item}s for which both have a score; more than "
-    note += (
-        f"{_MOST_DOTS} are counted in bins, without equal ones. At most the first {_MOST_OTHERS} submissions."
-    )
+    note += f"{_MOST_DOTS} are counted in bins, without equal ones. "
+    note += f"At most the first {_MOST_OTHERS} submissions."
     heads: list[Child] = ["Submission", standings.ends((-largest, largest))]
     title = f"Differences by {item}"
     return [card("differences", title, note, *folded_table(heads, rows, title))]
@@ -246,9 +246,8 @@ def _changes(key: str, of: Values, names: Sequence[str]) -> list[Element]:
     order = np.argsort(-spread, kind="stable")[: np.count_nonzero(spread)].tolist()
     shown = names[: _MOST_OTHERS + 1]
     heads = [Column("Name"), *(Column(name, "number") for name in (*shown, "Largest difference"))]
-    rows: list[list[Cell]] = [
-        [of.names[i], *_plain(of.values[i, : len(shown)]), float(spread[i])] for i in order[:_MOST_ROWS]
-    ]
+    first = zip(order[:_MOST_ROWS], cells(of.values[order, : len(shown)]))
+    rows: list[list[Cell]] = [[of.names[i], *own, float(spread[i])] for i, own in first]
     note = f"{of.measure} by submission, at most the best {_MOST_OTHERS + 1}. {len(order):,} of "
     note += f"{len(spread):,} differ; the first {len(rows):,} of them. All: {_WHERE}."
     title = f"{of.title} that differ most"

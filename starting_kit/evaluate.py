@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import shutil
 import sys
 import tempfile
@@ -21,8 +20,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import home
 from history import add_run
-from home import Evaluator, ReferenceProblemsError, Score, SubmissionError, prepared_folder, score
+from home import Evaluator, ReferenceProblemsError, Score, SubmissionError, score
 from kit_path import DEMO_REFERENCE
 
 # isort: split
@@ -56,7 +56,7 @@ def main(arguments: list[str] | None = None) -> int:
     overrides |= {"subset": True} if options.subset else {}
     source = options.reference or DEMO_REFERENCE / task
     try:
-        reference = prepared_folder(load_task(task), source, options.cache)
+        reference = home.prepared_folder(load_task(task), source, options.cache)
     except Refused as refused:
         console.say(f"{page.UNUSABLE}, nothing was scored:\n{refused}", to=sys.stderr)
         return BROKEN
@@ -82,8 +82,8 @@ def _report(task: str, outcome: Outcome, options: argparse.Namespace) -> int:
             if options.verbose:
                 _print_classes(outcome.result)
             if options.run:
-                detail = (options.output / outputs.DETAIL_JSON).read_text(encoding="utf-8")
-                add_run(options.output, options.run, json.loads(detail))
+                shown = outputs.plain_result(outcome.result, outcome.signature)
+                add_run(options.output, options.run, shown)
         console.say(f"detail page: {options.output / outputs.DETAIL_HTML}")
         if outcome.exit_code == SCORED and options.reference is None:
             what = "This was the synthetic demo reference"
@@ -119,11 +119,7 @@ def _parser(modes: list[str]) -> argparse.ArgumentParser:
         own.add_argument("--loc_mode", choices=["all", "loc"], help="show the numbers of one mode")
     what = "print the table of classes, if the task has one"
     parser.add_argument("-v", "--verbose", action="store_true", help=what)
-    what = "reference folder; default: the demo reference of the kit"
-    parser.add_argument("--reference", type=Path, help=what)
-    what = "where prepared references are kept; default: your cache folder"
-    parser.add_argument("--cache", type=Path, help=what)
-    parser.add_argument("--output", type=Path, default=Path("evaluation"), help="folder for the results")
+    home.add_options(parser, "evaluation")
     what = "how many of the worst items are drawn; default: 24"
     parser.add_argument("--drawings", type=int, default=24, metavar="N", help=what)
     what = "folder of your own images or frames, drawn behind the boxes; README.md names the files"
@@ -132,8 +128,6 @@ def _parser(modes: list[str]) -> argparse.ArgumentParser:
     parser.add_argument("--image-size", type=images.image_size, metavar="WxH", help=what)
     what = "append the scores to runs.csv under this name, and draw history.html"
     parser.add_argument("--run", metavar="NAME", help=what)
-    protocols = ["published", "released"]
-    parser.add_argument("--protocol", choices=protocols, help="default: what the reference says")
     return parser
 
 

@@ -50,9 +50,8 @@ def add_run(folder: str | Path, name: str, result: Mapping[str, Any]) -> None:
     texts = {key: plain_number(value) for key, value in numbers.items()}
     rows.append({"run": name, "signature": result["signature"], **texts})
     text = io.StringIO()
-    writer = csv.DictWriter(
-        text, list(dict.fromkeys(key for row in rows for key in row)), lineterminator="\n"
-    )
+    names = list(dict.fromkeys(key for row in rows for key in row))
+    writer = csv.DictWriter(text, names, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     write_atomic(path, text.getvalue())
@@ -99,13 +98,8 @@ def _chart(
 
 def _table(rows: Sequence[Mapping[str, str]], task: AnyTask, titles: Mapping[str, str]) -> Any:
     keys = ["score", *titles]
-    cells = [
-        [
-            str(at),
-            row["run"],
-            *("" if (value := _number(row, key)) is None else f"{value:.4f}" for key in keys),
-        ]
-        for at, row in enumerate(rows, 1)
-    ]
+    numbers = ([_number(row, key) for key in keys] for row in rows)
+    texts = (["" if value is None else f"{value:.4f}" for value in own] for own in numbers)
+    cells = [[str(at), row["run"], *own] for at, (row, own) in enumerate(zip(rows, texts), 1)]
     heads = columns(text=["", "Run", task.columns[0].title, *titles.values()])
     return card("runs", "Runs", "The last first.", *table(heads, cells[::-1], "Runs", _MOST_ROWS))

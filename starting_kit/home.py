@@ -1,8 +1,8 @@
-"""Scoring at home from Python: `score`, `Evaluator`, and references that are read once and prepared into a
-cache."""
+"""Scoring at home from Python: `score`, `Evaluator`, and references that are read and prepared once."""
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import hashlib
 import importlib
@@ -250,12 +250,11 @@ class _Gathered:
         """Return findings with arguments of calls in place of files and the places in them."""
         placed = Findings()
         for problem in found.problems:
-            file, where = problem.file, problem.where
+            changes = {}
             with contextlib.suppress(KeyError, ValueError):
-                key, argument = self.predictions.place(file, where)
-                file, where = "", f"{name(key)}.{argument}"
-            texts = problem.code, problem.problem, problem.remedy
-            placed.add(*texts, file=file, where=where, rule=problem.rule)
+                key, argument = self.predictions.place(problem.file, problem.where)
+                changes = {"file": "", "where": f"{name(key)}.{argument}"}
+            placed.repeat(problem, **changes)
         if more := found.total - len(found.problems):
             placed.count_unread(more, "")
         return placed
@@ -263,10 +262,8 @@ class _Gathered:
 
 def _score(loaded: AnyLoaded, result: Result) -> Score:
     plain = plain_result(result, loaded.signature)
-    rows, costs = result.item_rows(), result.error_costs
-    return Score(
-        result.scores, result.interval, costs, rows, result.notes, loaded.signature, plain["tables"], plain
-    )
+    numbers = result.scores, result.interval, result.error_costs, result.item_rows(), result.notes
+    return Score(*numbers, loaded.signature, plain["tables"], plain)
 
 
 def load(task: str, reference: str | Path | None, cache: str | Path | None, settings: Settings) -> AnyLoaded:
@@ -290,6 +287,17 @@ def _load(task: AnyTask, source: Path, cache: str | Path | None, overrides: Sett
     loaded.check()
     _loaded[task.id] = key, loaded
     return loaded
+
+
+def add_options(parser: argparse.ArgumentParser, output: str) -> None:
+    """Add the options that all commands have; ``output`` is the default folder for the results."""
+    what = "reference folder; default: the demo reference of the kit"
+    parser.add_argument("--reference", type=Path, help=what)
+    what = "where prepared references are kept; default: your cache folder"
+    parser.add_argument("--cache", type=Path, help=what)
+    parser.add_argument("--output", type=Path, default=Path(output), help="folder for the results")
+    protocols = ["published", "released"]
+    parser.add_argument("--protocol", choices=protocols, help="default: what the reference says")
 
 
 def _check_exists(source: Path) -> None:

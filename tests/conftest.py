@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 from organizer.bundle.build import build_all
+from tests.browser import chromium
 from tests.helpers import run_folder
 
 # How many random cases are tried, in percent of what the tests name: --hypothesis-profile=quick, default or nightly.
@@ -34,6 +35,13 @@ def bundles(request, tmp_path_factory):
             for form in ("v2", "v1.5"):
                 build_all(None, form, dist)
     return dist
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Return Chromium without a window."""
+    with chromium() as started:
+        yield started
 
 
 @pytest.fixture(autouse=True)

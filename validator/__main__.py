@@ -1,5 +1,5 @@
 """The command ``python -m validator ID submission.zip [--json]``; ``--explain CODE`` explains a message, and
-``--only IDS.txt in.zip out.zip`` keeps some items of a submission."""
+``--only ids.txt my.zip cut.zip`` keeps some items of a submission."""
 
 from __future__ import annotations
 
@@ -37,8 +37,7 @@ class _Explain(argparse.Action):
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Check a submission; print what was found; return 0 if it is valid, 1 if not, 2 if that cannot be
-    determined."""
+    """Check a submission; print what was found; return 0 if it is valid, 1 if not, 2 if that is unknown."""
     console.prepare()
     try:
         return _main(arguments)
@@ -54,7 +53,7 @@ def _main(arguments: list[str] | None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m validator",
         description="Check that a submission is well-formed. Exit code 0: it is; 1: it is not.",
-        epilog="python -m validator --only IDS.txt in.zip out.zip keeps the items of a list, one a line.",
+        epilog="python -m validator --only ids.txt my.zip cut.zip keeps the items of a list, one a line.",
     )
     parser.add_argument("id", choices=task_ids(), help="the task")
     parser.add_argument("submission", type=Path, help="the zip file, or a folder with its files")
@@ -89,7 +88,7 @@ def _main(arguments: list[str] | None) -> int:
 def _cut(arguments: list[str]) -> int:
     """Write the items of a list to another zip; return 1 if the submission cannot be cut."""
     parser = argparse.ArgumentParser(prog="python -m validator", description="Keep some items only.")
-    parser.add_argument("--only", type=Path, required=True, metavar="IDS.txt", help="a list, one item a line")
+    parser.add_argument("--only", type=Path, required=True, metavar="ids.txt", help="a list, one item a line")
     parser.add_argument("submission", type=Path, help="the zip file, or a folder with its files")
     parser.add_argument("output", type=Path, help="the zip file that is written")
     options = parser.parse_args(arguments)
@@ -100,9 +99,8 @@ def _cut(arguments: list[str]) -> int:
             findings.notes.append(cut_submission(options.submission, items, options.output))
         except (OSError, UnicodeDecodeError) as error:
             problem = getattr(error, "strerror", None) or "it is not UTF-8"
-            findings.add(
-                "E-CUT-FILE", problem, "check the path", file=str(getattr(error, "filename", options.only))
-            )
+            file = str(getattr(error, "filename", options.only))
+            findings.add("E-CUT-FILE", problem, "check the path", file=file)
     console.say(*(f"note {note.line()}" for note in findings.notes), *findings.lines(shown=None))
     return 0 if findings.ok else 1
 

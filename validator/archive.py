@@ -49,8 +49,7 @@ _READ_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError,
 
 @dataclass(frozen=True)
 class Limits:
-    """What an archive may hold at most. Sizes are in bytes, unpacked; ``ratio`` is unpacked to packed
-    size."""
+    """What an archive may hold at most. Sizes are in bytes, unpacked; ``ratio`` is unpacked to packed."""
 
     files: int
     total_bytes: int
@@ -77,10 +76,8 @@ class _FileMember:
     size: int
 
     def open(self) -> BinaryIO:
-        descriptor = os.open(
-            self.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-        )
-        return os.fdopen(descriptor, "rb")
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+        return os.fdopen(os.open(self.path, flags), "rb")
 
 
 @dataclass(frozen=True)
@@ -102,8 +99,7 @@ Source = Union[Path, Mapping[str, bytes]]
 
 @dataclass(frozen=True)
 class FileReader:
-    """A file that is being read; errors while reading become `Refused`, the caller's own errors pass
-    through."""
+    """A file that is being read; errors while reading become `Refused`, the caller's own pass through."""
 
     name: str
     stream: BinaryIO
@@ -133,7 +129,8 @@ class Submission:
 
     def __init__(self, members: Mapping[str, _Member], findings: Findings) -> None:
         self.notes = findings.notes
-        whole = _common_folder(members)
+        common = posixpath.commonpath(list(map(posixpath.dirname, members))) if members else ""
+        whole = f"{common}/" if common else ""
         self.folder = whole[: whole.find("/") + 1]
         if whole:
             many = whole != self.folder
@@ -178,18 +175,16 @@ def open_submission(path: Source, limits: Limits) -> Iterator[Submission]:
     A folder may hold the files themselves, one folder with the files, or a single zip file. The file
     ``metadata``, which platforms put next to an unpacked submission, is ignored.
     """
+    members: dict[str, _Member]
     with ExitStack() as opened:
         with Findings.collect() as findings:
             if isinstance(path, Mapping):
-                members = _open_texts(path, limits, findings)
+                _check_names(path, findings)
+                members = {name: _TextMember(data) for name, data in path.items()}
+                members = _check_members(members, limits, findings, "")
             else:
                 members = _open_path(path, limits, findings, opened)
         yield Submission(members, findings)
-
-
-def _open_texts(texts: Mapping[str, bytes], limits: Limits, findings: Findings) -> dict[str, _Member]:
-    _check_names(texts, findings)
-    return _check_members({name: _TextMember(data) for name, data in texts.items()}, limits, findings, "")
 
 
 def _open_path(path: Path, limits: Limits, findings: Findings, opened: ExitStack) -> dict[str, _Member]:
@@ -245,10 +240,8 @@ def _is_platforms(entry: os.DirEntry[str]) -> bool:
 
 
 def _cannot_open(error: OSError, name: str, findings: Findings) -> None:
-    problem = f"it cannot be opened ({error.strerror})"
-    findings.add(
-        "E-FILE-UNREADABLE", problem, "zip your files again, with short names and no folders", file=name
-    )
+    problem, hint = f"it cannot be opened ({error.strerror})", "with short names and no folders"
+    findings.add("E-FILE-UNREADABLE", problem, f"zip your files again, {hint}", file=name)
 
 
 def _irregular(mode: int, name: str, findings: Findings) -> None:
@@ -349,11 +342,8 @@ def _why_no_zip(head: bytes) -> tuple[str, str, str]:
     if names:
         return "E-ZIP-NOT", f"this is {names[0]} file, not a zip file", "pack the files as .zip"
     if head.startswith(b"PK\x03\x04"):
-        return (
-            "E-ZIP-NOT",
-            "this zip file is truncated: its end is missing",
-            "create it again and upload it again",
-        )
+        problem = "this zip file is truncated: its end is missing"
+        return "E-ZIP-NOT", problem, "create it again and upload it again"
     return "E-ZIP-NOT", "this is not a zip file", "put your files into a .zip and submit that"
 
 
@@ -454,23 +444,19 @@ def _name_problem(name: str) -> str:
     if "" in parts or "." in parts:
         return "a part of the name is empty or a dot"
     if len(name) > _LONGEST_NAME or any(len(part.encode()) > _LONGEST_PART for part in parts):
-        return (
-            f"the name has more than {_LONGEST_NAME} characters, or a part of it more than "
-            f"{_LONGEST_PART} bytes"
-        )
+        limits = f"{_LONGEST_NAME} characters, or a part of it more than {_LONGEST_PART} bytes"
+        return f"the name has more than {limits}"
     return ""
 
 
 def _check_sizes(members: Mapping[str, _Member], limits: Limits, findings: Findings, file: str) -> None:
     for name, member in members.items():
-        if member.size > limits.file_bytes:
-            problem = (
-                f"the file has {member.size:,} bytes unpacked; at most {limits.file_bytes:,} are allowed"
-            )
+        size, most = member.size, limits.file_bytes
+        packed = member.info.compress_size if isinstance(member, _ZipMember) else size
+        if size > most:
+            problem = f"the file has {size:,} bytes unpacked; at most {most:,} are allowed"
             findings.add("E-ZIP-SIZE", problem, "check what you wrote into it", file=name)
-        elif isinstance(member, _ZipMember) and member.size > max(
-            _RATIO_COUNTS_FROM_BYTES, limits.ratio * member.info.compress_size
-        ):
+        elif size > max(_RATIO_COUNTS_FROM_BYTES, limits.ratio * packed):
             problem = f"the file unpacks to more than {counted(limits.ratio, 'time')} its packed size"
             hint = "a file of real predictions does not; check what you wrote into it"
             findings.add("E-ZIP-BOMB", problem, hint, file=name)
@@ -478,9 +464,3 @@ def _check_sizes(members: Mapping[str, _Member], limits: Limits, findings: Findi
     if total > limits.total_bytes:
         problem = f"the files have {total:,} bytes unpacked; at most {limits.total_bytes:,} are allowed"
         findings.add("E-ZIP-SIZE", problem, _ONLY_NEEDED, file=file, rule="total")
-
-
-def _common_folder(members: Mapping[str, _Member]) -> str:
-    """Return the innermost folder that everything is in, as "a/b/", "" if there is none."""
-    common = posixpath.commonpath(list(map(posixpath.dirname, members))) if members else ""
-    return f"{common}/" if common else ""

@@ -62,9 +62,8 @@ def iter_entries(stream: Readable, name: str, largest: int, most: int) -> Iterat
         text = buffer[position:end].strip(_SPACE)
         closes = buffer[end : end + 1] == b"]"
         if text and entry == most:
-            raise _refused(
-                name, entry, f"there are more entries than {most:,}", "submit only what is asked for"
-            )
+            problem = f"there are more entries than {most:,}"
+            raise _refused(name, entry, problem, "submit only what is asked for")
         if text:
             yield text
             entry += 1

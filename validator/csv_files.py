@@ -406,9 +406,8 @@ class _TableReader(_Reader):
             code, constraint, remedy, values = "E-CSV-RANGE", "range", "correct it", numbers
             problem = f"'{{}}' is not in {field.minimum:g}..{field.maximum:g}"
             wrong = (numbers < field.minimum) | (numbers > field.maximum)
-        self.refuse(
-            code, (name, constraint), wrong, lambda row: problem.format(quote(texts[row], 40)), remedy
-        )
+        rule = name, constraint
+        self.refuse(code, rule, wrong, lambda row: problem.format(quote(texts[row], 40)), remedy)
         if field.unique:
             with self.findings.part():
                 refuse_repeated(texts, self.names[0], partial(self.place, name=name), name)

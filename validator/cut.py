@@ -46,10 +46,8 @@ def cut_submission(source: Path, items: Collection[str], output: Path) -> Note:
         if submission.is_baseline:
             contents[BASELINE_FILE] = submission.read(BASELINE_FILE)
         if held.isdisjoint(items):
-            problem, remedy = (
-                "the submission holds none of these items",
-                "write one item a line, as it names them",
-            )
+            problem = "the submission holds none of these items"
+            remedy = "write one item a line, as it names them"
             findings.refuse("E-CUT-NONE", problem, remedy, file=source.name)
     with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in contents.items():
@@ -95,14 +93,10 @@ def _cut_json(data: bytes, name: str, file: JsonFile, items: Collection[str]) ->
         elif isinstance(entries, dict):
             held, kept = set(entries), {item: entry for item, entry in entries.items() if item in items}
         else:
-            problem, remedy = (
-                "the entries are not where the page of the task says",
-                "check the submission first",
-            )
-            findings.refuse("E-CUT-ENTRIES", problem, remedy, file=name)
-    return Read(
-        (json.dumps({**content, file.each: kept} if file.each else kept).encode(), held), findings.notes
-    )
+            problem = "the entries are not where the page of the task says"
+            findings.refuse("E-CUT-ENTRIES", problem, "check the submission first", file=name)
+    whole = {**content, file.each: kept} if file.each else kept
+    return Read((json.dumps(whole).encode(), held), findings.notes)
 
 
 def _cut_csv(data: bytes, name: str, rules: CsvRules, items: Collection[str]) -> _Cut:

@@ -149,8 +149,7 @@ def _pattern(rules: CsvRules) -> str:
 def _notes_on_names(
     chosen: dict[str, str], unknown: list[str], ignored: list[str], rules: CsvRules
 ) -> list[Note]:
-    """Return notes on the files that are ignored, and on how many others have the second spelling of
-    names."""
+    """Return notes on the files that are ignored, and on how many others have the second spelling."""
     findings = Findings()
     if ignored:
         text = f"{_named(ignored)}: not named {_pattern(rules)}, ignored{_close(ignored, rules)}"
@@ -242,9 +241,8 @@ def _one_to_one(keys: Sequence[str], reference_keys: Sequence[str]) -> Ints | No
     if all(map(eq, keys, reference_keys)):
         return np.arange(len(keys))
     # Sorting hashes takes half the time of a million look-ups, which wait for memory.
-    order, reference_order = (
-        np.argsort(np.fromiter(map(hash, side), np.int64, len(side))) for side in (keys, reference_keys)
-    )
+    hashes = (np.fromiter(map(hash, side), np.int64, len(side)) for side in (keys, reference_keys))
+    order, reference_order = map(np.argsort, hashes)
     positions = np.empty(len(keys), np.int64)
     positions[reference_order] = order
     return positions if all(map(eq, map(keys.__getitem__, positions.tolist()), reference_keys)) else None

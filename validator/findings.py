@@ -218,6 +218,11 @@ class Findings:
         self._count(added.kind, 1)
         self._keep(added)
 
+    def repeat(self, problem: Problem, **changes: str) -> None:
+        """Record a problem that was found before, with other texts or another place."""
+        own = replace(problem, **changes)
+        self.add(own.code, own.problem, own.remedy, file=own.file, where=own.where, rule=own.rule)
+
     def refuse(
         self, code: str, problem: str, remedy: str, *, file: str = "", where: str = "", rule: str = ""
     ) -> NoReturn:
@@ -263,8 +268,7 @@ class Findings:
             self._count(self._last, len(indexes) - REPORTED_PER_KIND)
 
     def count_unread(self, count: int, file: str) -> None:
-        """Count ``count`` or more problems of unknown kinds in ``file``; all counts of it become "at
-        least" then."""
+        """Count ``count`` or more problems of unknown kinds in ``file``, whose counts are "at least" then."""
         self.total += count
         self._unread.add(quote(file))
 
@@ -293,8 +297,7 @@ class Findings:
         return self.total - sum(self._of_kind[kind] for kinds in self._groups()[:shown] for kind in kinds)
 
     def not_shown_text(self, shown: int | None = SHOWN_PROBLEMS) -> str:
-        """Return how many problems there are besides those of `summary`: "and 5 more of other kinds; ..."
-        or ""."""
+        """Return how many problems `summary` leaves out: "and 5 more of other kinds; ..." or ""."""
         more = self.not_shown(shown)
         if not more:
             return ""
@@ -318,9 +321,9 @@ class Findings:
         """Return the kinds, those together that differ in the file alone and are many."""
         kinds = self._kinds()
         # Schemas of several files may have rules of the same name.
+        first = {kind: problems[0] for kind, problems in kinds.items()}
         alike = {
-            kind: (kind[0], kind[2], first.remedy, "" if kind[2] else first.problem)
-            for kind, (first, *_) in kinds.items()
+            kind: (kind[0], kind[2], p.remedy, "" if kind[2] else p.problem) for kind, p in first.items()
         }
         n_files = Counter(alike.values())
         groups: dict[tuple[str, ...], dict[_Kind, list[Problem]]] = {}

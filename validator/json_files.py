@@ -187,8 +187,7 @@ class _Document:
         return findings.ok
 
     def entries(self) -> Entries:
-        """Yield the entries; those that their type does not accept come from the strict parser. Raises
-        Refused."""
+        """Yield the entries, from the strict parser where their type does not accept them. Raises Refused."""
         if self._raw is None:
             yield from self._entries.items()
             return
@@ -263,11 +262,9 @@ def check_value(data: bytes, schema_file: Path, where: str, budget: Budget) -> J
         _Explained(schema.get("definitions", {}), found, "", budget).add(value, schema)
     with Findings.collect() as findings:
         for problem in found.problems:
-            below = (
-                problem.where if problem.where.startswith("/") else f" {problem.where} of this entry".rstrip()
-            )
-            place = where + below.rstrip("/")
-            findings.add(problem.code, problem.problem, problem.remedy, where=place, rule=problem.rule)
+            is_pointer = problem.where.startswith("/")
+            below = problem.where.rstrip("/") if is_pointer else f" {problem.where} of this entry".rstrip()
+            findings.repeat(problem, where=where + below)
         if not found.is_complete:
             findings.count_unread(found.total - len(found.problems), "")
     return value
@@ -318,8 +315,7 @@ def _count_keys(value: JsonValue) -> int:
 
 
 def _entry_schema(schema: Schema, each: str) -> Schema:
-    """Return the schema of an entry. Raises ValueError where the readers would not check the schema
-    around it."""
+    """Return the schema of an entry. Raises ValueError where readers would not check that around it."""
     holder = schema["properties"][each] if each else schema
     rules = set(holder) - typed_json.REMARKS - {"type", "additionalProperties"} if typed_json else ()
     if rules:
@@ -410,9 +406,8 @@ class _Explained:
             place = where + "".join(f"/{pointer_part(part)}" for part in error.absolute_path)
             problem, remedy, variant = _described_error(error)
             own = "/".join([rule, *map(str, error.absolute_schema_path), variant])
-            self._findings.add(
-                "E-JSON-SCHEMA", problem, remedy, file=self._name, where=place or "/", rule=own
-            )
+            texts = "E-JSON-SCHEMA", problem, remedy
+            self._findings.add(*texts, file=self._name, where=place or "/", rule=own)
 
 
 class _EnoughError(Exception):
@@ -531,9 +526,8 @@ def _described_error(error: ValidationError) -> tuple[str, str, str]:
     about = error.schema.get("description", "see the schema of the file")
     problem, variant = quote(error.message), ""
     if keyword == "type":
-        types = " or ".join(
-            _TYPES.get(name, name) for name in ([allowed] if isinstance(allowed, str) else allowed)
-        )
+        names = [allowed] if isinstance(allowed, str) else allowed
+        types = " or ".join(_TYPES.get(name, name) for name in names)
         variant, given = _described(value)
         problem = f"this is {given} instead of {types}"
     elif keyword == "required":

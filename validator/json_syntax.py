@@ -1,5 +1,4 @@
-"""Where and why a text is not JSON. The messages of `json` differ between versions of Python; these do
-not."""
+"""Where and why a text is not JSON, in messages that do not differ between versions of Python."""
 
 from __future__ import annotations
 
@@ -40,8 +39,7 @@ _MISSING = ("value", "value", "key", "key", "colon", "next")
 
 
 class SyntaxProblem(NamedTuple):
-    """Where a text is not JSON: ``position`` counts characters from 0; ``rule`` is a constant for what is
-    wrong."""
+    """Where a text is not JSON: ``position`` counts characters from 0; ``rule`` stands for the reason."""
 
     position: int
     rule: str
@@ -90,8 +88,7 @@ def explain_syntax(text: str) -> SyntaxProblem:
 
 
 def _wrong(text: str, at: int, before: int, expected: int, inside: bool) -> SyntaxProblem:
-    """Return what is wrong at ``at``, where something else is expected; the last token begins at
-    ``before``."""
+    """Return what is wrong at ``at``, where something else is expected, after the token at ``before``."""
     mark = text[at : at + 1]
     start = _STRING_START.match(text, at)
     foreign = _FOREIGN.match(text, at)

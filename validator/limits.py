@@ -1,5 +1,4 @@
-"""Limits that a program sets itself, so that a decompression bomb ends in a message, not in a killed
-process."""
+"""Limits that a program sets itself: a decompression bomb ends in a message, not in a killed process."""
 
 from __future__ import annotations
 
@@ -63,8 +62,7 @@ def finish() -> None:
 
 
 def release(error: BaseException) -> None:
-    """Remove the limits and free what the stopped run holds, so that there is memory to report why it
-    ended."""
+    """Remove the limits and free what the stopped run holds: reporting why it ended needs memory."""
     finish()
     held: BaseException | None = error
     while held is not None:

@@ -62,14 +62,10 @@ def decode_base64(text: str) -> bytes:
     # bytes.
     if not sound or len(data) != len(digits) * 6 // 8:
         wrong = _NO_BASE64.search(digits)
-        reason = (
-            f"character {wrong.start() + 1} is {wrong[0]!a}" if wrong else "its length or padding is wrong"
-        )
-        raise ImageError(
-            "character" if wrong else "length",
-            f"this is not base64: {reason}",
-            "write base64.b64encode(png).decode()",
-        )
+        kind, reason = "length", "its length or padding is wrong"
+        if wrong:
+            kind, reason = "character", f"character {wrong.start() + 1} is {wrong[0]!a}"
+        raise ImageError(kind, f"this is not base64: {reason}", "write base64.b64encode(png).decode()")
     return data
 
 
@@ -93,11 +89,8 @@ def decode_png(png: bytes, height: int, width: int) -> Pixels:
     stream = _image_data(chunks)
     sizes = [(height, width)]
     if interlaced:
-        sizes = [
-            (-(-(height - y) // dy), -(-(width - x) // dx))
-            for x, y, dx, dy in _ADAM7
-            if y < height and x < width
-        ]
+        passes = (own for own in _ADAM7 if own[0] < width and own[1] < height)
+        sizes = [(-(-(height - y) // dy), -(-(width - x) // dx)) for x, y, dx, dy in passes]
     lines = _inflate(stream, sum(rows * (1 + _CHANNELS * columns) for rows, columns in sizes))
     begin = 0
     for rows, columns in sizes:
@@ -133,9 +126,8 @@ def _chunks(png: bytes) -> Iterator[tuple[int, bytes, bytes]]:
 
 def _check_header(header: bytes, height: int, width: int) -> bool:
     """Return whether the image is interlaced."""
-    png_width, png_height, depth, color_type, compression, filtering, interlaced = struct.unpack(
-        ">IIBBBBB", header
-    )
+    png_width, png_height, *methods = struct.unpack(">IIBBBBB", header)
+    depth, color_type, compression, filtering, interlaced = methods
     if (png_height, png_width) != (height, width):
         problem = f"the PNG is {png_height} x {png_width}, uv_shape says {height} x {width}"
         raise ImageError("size", problem, "encode the array of the box itself")
@@ -154,9 +146,8 @@ def _image_data(chunks: Iterator[tuple[int, bytes, bytes]]) -> bytes:
     for at, name, content in chunks:
         if name == b"IDAT":
             if parts and before != b"IDAT":
-                raise ImageError(
-                    "order", f"other chunks interrupt the image data of the PNG at byte {at}", _AGAIN
-                )
+                problem = f"other chunks interrupt the image data of the PNG at byte {at}"
+                raise ImageError("order", problem, _AGAIN)
             parts.append(content)
         elif name[:1].isupper() and name not in (b"PLTE", b"IEND"):
             problem = f"the chunk {name.decode()} at byte {at} of the PNG is not allowed there"

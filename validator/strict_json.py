@@ -90,9 +90,8 @@ def decode_text(data: bytes, name: str) -> Read[str]:
         except UnicodeDecodeError as error:
             problem = f"byte {error.start} is not valid UTF-8"
             where = _place(data[: error.start].decode("utf-8"))
-            findings.add(
-                "E-JSON-ENCODING", problem, "save the file as UTF-8", file=name, where=where, rule="UTF-8"
-            )
+            remedy = "save the file as UTF-8"
+            findings.add("E-JSON-ENCODING", problem, remedy, file=name, where=where, rule="UTF-8")
         else:
             # A second one is no blank; without the first it would be skipped when the file is parsed.
             if data.startswith(BOM):
@@ -190,12 +189,10 @@ def _report(value: JsonValue, name: str, findings: Findings) -> None:
         where, current = pending.pop()
         children: Iterable[tuple[object, JsonValue]] = ()
         if isinstance(current, _Unfit):
-            is_word = current.text.endswith(("NaN", "Infinity"))
             problem = f"{quote(current.text, 24)} is not a finite number"
-            remedy = (
-                "leave out the entry that it belongs to" if is_word else "write one that fits into 64 bits"
-            )
-            rule = current.text if is_word else "too large"
+            remedy, rule = "write one that fits into 64 bits", "too large"
+            if current.text.endswith(("NaN", "Infinity")):
+                remedy, rule = "leave out the entry that it belongs to", current.text
             findings.add("E-JSON-NUMBER", problem, remedy, file=name, where=where, rule=rule)
         elif isinstance(current, list):
             children = enumerate(current)
@@ -205,11 +202,9 @@ def _report(value: JsonValue, name: str, findings: Findings) -> None:
             problem = f"the key '{quote(current.key, 40)}' occurs twice in this object"
             findings.add("E-JSON-DUPLICATE", problem, "keep one of them", file=name, where=where or "/")
         # The last is popped first: reversed, so that problems come in the order of the file.
-        pending += [
-            (f"{where}/{pointer_part(key)}", child)
-            for key, child in reversed(list(children))
-            if isinstance(child, (dict, list, _Unfit))
-        ]
+        for key, child in reversed(list(children)):
+            if isinstance(child, (dict, list, _Unfit)):
+                pending.append((f"{where}/{pointer_part(key)}", child))
 
 
 def pointer_part(part: object) -> str:

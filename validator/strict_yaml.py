@@ -48,6 +48,10 @@ class _PlainLoader(yaml.SafeLoader):
         return node
 
 
+def _error(problem: str, node: yaml.Node) -> yaml.YAMLError:
+    return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+
+
 class _StrictLoader(_PlainLoader):
     """The same, refusing duplicate keys and values that cannot be read."""
 
@@ -59,9 +63,7 @@ class _StrictLoader(_PlainLoader):
                 raise ValueError
         # 2020-99-99 and !!int abc, a list as a key, !!bool abc, !!timestamp abc
         except (ValueError, TypeError, KeyError, AttributeError):
-            raise yaml.constructor.ConstructorError(
-                None, None, "this value cannot be read", node.start_mark
-            ) from None
+            raise _error("this value cannot be read", node) from None
         return value
 
 
@@ -70,9 +72,7 @@ def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[YamlValue, Y
     for key_node, _ in node.value:
         key = loader.construct_object(key_node, deep=True)
         if key in seen:
-            raise yaml.constructor.ConstructorError(
-                None, None, f"the key {key!r} occurs twice", key_node.start_mark
-            )
+            raise _error(f"the key {key!r} occurs twice", key_node)
         seen.add(key)
     return loader.construct_mapping(node, deep=True)
 

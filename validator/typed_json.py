@@ -125,7 +125,6 @@ _CONTAINERS: dict[object, Callable[..., _Type]] = {"object": _object, "array": _
 
 
 def _limited(made: _Type, rules: dict[str, JsonValue], limits: Mapping[str, str]) -> _Type:
-    """Return a type with limits; ``limits`` maps msgspec's names to those of JSON Schema, which are taken
-    out."""
+    """Return a type with limits, taken out of ``rules``; ``limits`` maps msgspec's names to the rules'."""
     meta = {name: rules.pop(key) for name, key in limits.items() if key in rules}
     return Annotated[made, msgspec.Meta(**meta)] if meta else made

@@ -129,8 +129,7 @@ def _ended_without_answer() -> Iterator[None]:
 
 
 def _start(others: list[Connection], make: Callable[[], Fold[ResultT]]) -> tuple[BaseProcess, Connection]:
-    """Start a worker in a copy of this process; return the process and our end of its pipe. Raises
-    OSError."""
+    """Start a worker in a copy of this process; return it and our end of its pipe. Raises OSError."""
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe()
     process = context.Process(target=_run, args=(ours, theirs, others, make), daemon=True)

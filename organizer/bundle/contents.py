@@ -18,18 +18,8 @@ from typing import NamedTuple
 
 import yaml
 
-from organizer.bundle import DEMO_TITLE
-from organizer.bundle.competition import (
-    Competition,
-    Entry,
-    LintReport,
-    columns_of,
-    entries_of,
-    form_of,
-    named_files,
-    sorted_phases,
-    step_limit,
-)
+from organizer.bundle import DEMO_TITLE, competition
+from organizer.bundle.competition import Competition, Entry, LintReport, form_of
 from organizer.data.overview import review
 from organizer.data.prepare import SYNTHETIC_MARK
 from organizer.files import Files, unpack
@@ -79,7 +69,7 @@ def check_contents(data: Competition, files: Files, samples: bool, report: LintR
     whether to run the sample submissions.
     """
     tasks = []
-    for where, entry in entries_of(data, "tasks" if form_of(data) == "v2" else "phases"):
+    for where, entry in competition.entries_of(data, "tasks" if form_of(data) == "v2" else "phases"):
         tasks.append(_Task(entry, _check_programs(entry, files, report)))
         if tasks[-1].declared and not {"key", "reference_data"} & entry.keys():
             report.add("no reference", where)
@@ -120,10 +110,8 @@ def _check_reference(data: Competition, task: _Task, files: Files, report: LintR
     reference = _reference(files[name], task_id)
     for found in (*reference.problems, *reference.warnings):
         findings = report.warnings if found in reference.warnings else report.errors
-        where, rule = f"{found.file} {found.where}".strip(), found.rule
-        findings.add(
-            f"L-REFERENCE {found.code}", found.problem, found.remedy, file=name, where=where, rule=rule
-        )
+        where = f"{found.file} {found.where}".strip()
+        findings.repeat(found, code=f"L-REFERENCE {found.code}", file=name, where=where)
     if reference.is_demo:
         is_marked = str(data["title"]).startswith(DEMO_TITLE)
         report.add("demo reference" if is_marked else "demo reference without mark", file=name)
@@ -132,7 +120,7 @@ def _check_reference(data: Competition, task: _Task, files: Files, report: LintR
         report.add("reference without key", file=name)
     secret = _digests(files[name])
     hidden = ("reference_data", "image")
-    shown = {other: where for where, other, key in named_files(data) if key not in hidden}
+    shown = {other: where for where, other, key in competition.named_files(data) if key not in hidden}
     for other, where in shown.items():
         theirs = _digests(files[other])
         if equal := secret.keys() & theirs.keys():
@@ -150,10 +138,10 @@ def _check_reference(data: Competition, task: _Task, files: Files, report: LintR
 def _check_shared_items(data: Competition, tasks: Sequence[_Task], files: Files, report: LintReport) -> None:
     """Report references with items of an earlier phase. The demo data has no other items to give."""
     with_reference = [task for task in tasks if "reference_data" in task.entry]
-    phases = [
-        [t for t in with_reference if t.entry is phase or t.entry.get("index") in phase.get("tasks", ())]
-        for _, phase in sorted_phases(data)
-    ]
+    phases = list[list[_Task]]()
+    for _, entry in competition.sorted_phases(data):
+        own = entry.get("tasks", ())
+        phases.append([t for t in with_reference if t.entry is entry or t.entry.get("index") in own])
     for phase, later in combinations(phases, 2):
         for one, other in product(phase, later):
             if one.declared and one.declared is other.declared:
@@ -173,7 +161,7 @@ def _compare_items(earlier: str, later: str, task: Declaration, files: Files, re
 
 def _check_baselines(data: Competition, files: Files, report: LintReport) -> None:
     """Report baselines where participants can see them."""
-    for _, name, key in named_files(data):
+    for _, name, key in competition.named_files(data):
         inside = _digests(files[name]).values() if key != "reference_data" else ()
         if found := sorted(each for each in inside if posixpath.basename(each) == BASELINE_FILE):
             report.add("baseline is shown", file=name, names=", ".join(found))
@@ -182,14 +170,12 @@ def _check_baselines(data: Competition, files: Files, report: LintReport) -> Non
 def _check_intervals(data: Competition, tasks: Sequence[_Task], files: Files, report: LintReport) -> set[str]:
     """Report columns of intervals that a task does not have; return their keys."""
     ends = {column.key for column in INTERVAL_COLUMNS}
-    columns = [column for column in columns_of(data) if column.key in ends]
-    without = [
-        task.declared.id
-        for task in tasks
-        if task.declared
-        and "reference_data" in task.entry
-        and not _reference(files[task.entry["reference_data"]], task.declared.id).has_interval
-    ]
+    columns = [column for column in competition.columns_of(data) if column.key in ends]
+    without = []
+    for task in tasks:
+        name = task.entry.get("reference_data")
+        if task.declared and name and not _reference(files[name], task.declared.id).has_interval:
+            without.append(task.declared.id)
     for column in columns if without else ():
         report.add("column without interval", column.where, key=column.key, tasks=", ".join(without))
     return {column.key for column in columns} if without else set()
@@ -199,7 +185,7 @@ def _written_columns(
     data: Competition, ours: Sequence[Declaration], n_tasks: int, report: LintReport
 ) -> list[str]:
     """Return the keys of the columns that every program fills; report which some or all do not."""
-    columns = [column for column in columns_of(data) if not column.computed]
+    columns = [column for column in competition.columns_of(data) if not column.computed]
     if len(ours) < n_tasks or not n_tasks:
         return [column.key for column in columns]
     written = [{column.key for column in task.columns} for task in ours]
@@ -215,7 +201,7 @@ def _written_columns(
 
 def _check_sorting(data: Competition, ours: Collection[Declaration], report: LintReport) -> None:
     """Report the columns that put the worst of a task first."""
-    for column in columns_of(data):
+    for column in competition.columns_of(data):
         order = column.data.get(column.sorting_key) or "desc"
         known = {task.id: own.sorting for task in ours for own in task.columns if own.key == column.key}
         if wrong := sorted(name for name, sorting in known.items() if sorting != order):
@@ -230,8 +216,8 @@ def _check_samples(
 ) -> None:
     """Run the solutions of a v2 competition."""
     by_index = {task.entry.get("index"): task for task in tasks}
-    limit = max(step_limit(phase) for _, phase in entries_of(data, "phases"))
-    for _, solution in entries_of(data, "solutions"):
+    limit = max(competition.step_limit(phase) for _, phase in competition.entries_of(data, "phases"))
+    for _, solution in competition.entries_of(data, "solutions"):
         for index in solution["tasks"] if "path" in solution else ():
             task, name = by_index[index], solution["path"]
             if task.declared and "reference_data" in task.entry:

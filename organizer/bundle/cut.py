@@ -21,10 +21,8 @@ _CARRIED_KEYS = {
     "version", "title", "description", "image", "terms", "docker_image", "registration_auto_approve",
     "enable_detailed_results", "pages", "tasks", "solutions", "phases", "leaderboards",
 }  # fmt: skip
-_RULE_LOST = (
-    "Codabench puts no result of a v1.5 bundle on the board by itself: set the submission rule in the "
-    "competition's editor, or upload the v2 bundle"
-)
+_RULE_LOST = "Codabench puts no result of a v1.5 bundle on the board by itself: set the submission rule in "
+_RULE_LOST += "the competition's editor, or upload the v2 bundle"
 
 
 def task_id_of(entry: Entry) -> str | None:
@@ -60,14 +58,13 @@ def one_task(competition: Competition, task: Declaration) -> Competition | None:
     for _, entry in entries_of(competition, "solutions"):
         if kept := [new_index[index] for index in entry["tasks"] if index in new_index]:
             solutions.append({**entry, "tasks": kept, "index": len(solutions)})
-    about = {"title": chosen[0].get("name") or task.title, "description": description}
+    about = {}
+    if len(chosen) < len(competition["tasks"]):
+        about = {"title": chosen[0].get("name") or task.title, "description": description}
+        about["pages"] = _pages(competition, task.id)
     return {
         **competition,
-        **(
-            {}
-            if len(chosen) == len(competition["tasks"])
-            else {**about, "pages": _pages(competition, task.id)}
-        ),
+        **about,
         "tasks": [{**entry, "index": index} for index, entry in enumerate(chosen)],
         "solutions": solutions,
         "phases": phases,

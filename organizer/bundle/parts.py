@@ -187,13 +187,8 @@ def _filled(text: str, task_ids: Sequence[str], quoted: bool) -> str:
     task = load_task(task_ids[0])
     mode = next(filter(None, (load_task(name).eval_mode for name in task_ids)), "")
     text = re.sub("<!-- only ([a-z_ ]+) -->\n(.*?)<!-- end -->\n", kept, text, flags=re.DOTALL)
-    update = textwrap.indent(task.kit_update.strip(), "    ")
-    filled = {
-        "# {example}": task.kit_example.strip(),
-        "    # {update}": update,
-        "{id}": task.id,
-        "{mode}": mode,
-    }
+    example, update = task.kit_example.strip(), textwrap.indent(task.kit_update.strip(), "    ")
+    filled = {"# {example}": example, "    # {update}": update, "{id}": task.id, "{mode}": mode}
     for name, value in filled.items():
         text = text.replace(name, json.dumps(value)[1:-1] if quoted else value)
     return text

@@ -18,20 +18,8 @@ from collections.abc import Iterator, Sequence
 import jsonschema
 from dateutil import parser
 
-from organizer.bundle.competition import (
-    LIMITS,
-    WORDS,
-    Competition,
-    Entry,
-    LintReport,
-    columns_of,
-    entries_of,
-    form_of,
-    load_schema,
-    number,
-    sorted_phases,
-    yes,
-)
+from organizer.bundle import competition
+from organizer.bundle.competition import WORDS, Competition, Entry, LintReport, form_of, number, yes
 from validator.findings import quote
 
 _BOARD = "/leaderboards/0"
@@ -59,10 +47,10 @@ def check_competition(data: Competition, report: LintReport, today: datetime.dat
         _check_tasks(data, report)
         _check_board(data, report)
     _check_migration(data, "auto_migration" if form == "v1.5" else "auto_migrate_to_this_phase", report)
-    columns = columns_of(data)
+    columns = competition.columns_of(data)
     if all(yes(column.data.get("hidden")) for column in columns):
         report.add("no shown column", columns[0].where.rpartition("/")[0])
-    ends = [(f"{where}/end", phase.get("end")) for where, phase in entries_of(data, "phases")]
+    ends = [(f"{where}/end", phase.get("end")) for where, phase in competition.entries_of(data, "phases")]
     for where, end in [*ends, ("/end_date", data.get("end_date"))]:
         moment = read_date(end, where, LintReport()) if end and today else None
         if moment and today and moment.date() < today:
@@ -72,7 +60,7 @@ def check_competition(data: Competition, report: LintReport, today: datetime.dat
 
 def _check_migration(data: Competition, key: str, report: LintReport) -> None:
     before = None
-    for where, phase in sorted_phases(data):
+    for where, phase in competition.sorted_phases(data):
         if not yes(phase.get(key)):
             pass
         elif before is None:
@@ -80,7 +68,7 @@ def _check_migration(data: Competition, key: str, report: LintReport) -> None:
         else:
             if max(len(each.get("tasks", ())) for each in (before, phase)) > 1:
                 report.add("migration of several tasks", f"{where}/{key}")
-            for limit in LIMITS:
+            for limit in competition.LIMITS:
                 if number(phase.get(limit) or 0) == 1:
                     report.add("migration uses up the limit", f"{where}/{limit}", key=limit)
         before = phase
@@ -92,7 +80,7 @@ def _check_unique(rule: str, values: Sequence[object], where: str, name: str, re
 
 
 def _check_phases(data: Competition, report: LintReport) -> None:
-    phases = sorted_phases(data)
+    phases = competition.sorted_phases(data)
     indexes = [phase["index"] for _, phase in phases if "index" in phase]
     _check_unique("position twice", indexes, "/phases", "the index", report)
     if 0 < len(indexes) < len(phases):
@@ -111,12 +99,12 @@ def _check_phases(data: Competition, report: LintReport) -> None:
 
 
 def _check_tasks(data: Competition, report: LintReport) -> None:
-    solutions = entries_of(data, "solutions")
+    solutions = competition.entries_of(data, "solutions")
     known = [task["index"] for task in data["tasks"]]
     _check_unique("value twice", known, "/tasks", "the index", report)
     of_solutions = [solution["index"] for _, solution in solutions]
     _check_unique("position twice", of_solutions, "/solutions", "the index", report)
-    for where, entry in [*entries_of(data, "phases"), *solutions]:
+    for where, entry in [*competition.entries_of(data, "phases"), *solutions]:
         for missing in [index for index in entry["tasks"] if index not in known]:
             report.add("unknown task", f"{where}/tasks", index=missing, known=", ".join(map(str, known)))
     for name, question in (data.get("fact_sheet") or {}).items():
@@ -125,7 +113,7 @@ def _check_tasks(data: Competition, report: LintReport) -> None:
 
 
 def _check_board(data: Competition, report: LintReport) -> None:
-    board, columns = data["leaderboards"][0], columns_of(data)
+    board, columns = data["leaderboards"][0], competition.columns_of(data)
     indexes = [number(column.data["index"]) for column in columns]
     _check_unique("value twice", indexes, f"{_BOARD}/columns", "the index", report)
     _check_unique("value twice", [column.key for column in columns], f"{_BOARD}/columns", "the key", report)
@@ -143,7 +131,7 @@ def _check_board(data: Competition, report: LintReport) -> None:
 
 
 def _check_classic_phases(data: Competition, report: LintReport) -> None:
-    phases = sorted_phases(data)
+    phases = competition.sorted_phases(data)
     numbers = [phase["phasenumber"] for _, phase in phases]
     _check_unique("position twice", numbers, "/phases", "the phasenumber", report)
     previous = None
@@ -158,7 +146,7 @@ def _check_classic_phases(data: Competition, report: LintReport) -> None:
 
 
 def _check_classic_board(data: Competition, report: LintReport) -> None:
-    columns = columns_of(data)
+    columns = competition.columns_of(data)
     ranks = [column.data["rank"] for column in columns if "rank" in column.data]
     _check_unique("position twice", ranks, "/leaderboard/columns", "the rank", report)
     labels = {board["label"] for board in data["leaderboard"]["leaderboards"].values()}
@@ -193,12 +181,12 @@ def read_date(value: object, where: str, report: LintReport) -> datetime.datetim
     return moment.replace(tzinfo=None)
 
 
-_DEFINITIONS = load_schema("definitions")
+_DEFINITIONS = competition.load_schema("definitions")
 
 
 def check_schema(data: Competition, form: str, report: LintReport) -> bool:
     """Check each value of competition.yaml; return whether its structure allows further checks."""
-    schema = {**load_schema(f"competition-{form}"), "definitions": _DEFINITIONS}
+    schema = {**competition.load_schema(f"competition-{form}"), "definitions": _DEFINITIONS}
     validator, plain = _Validator(schema, format_checker=_formats), _plain(data)
     errors = sorted(validator.iter_errors(plain), key=lambda error: list(map(str, error.path)))
     for error in [*errors, *validator.descend(plain, _DEFINITIONS["unread"])]:
@@ -262,13 +250,13 @@ def visibility(data: Competition) -> list[str]:
     no score, under ``hide_output`` the detail page is still served, and nothing hides scores from the API.
     """
     modern = form_of(data) == "v2"
-    phases = [phase for _, phase in sorted_phases(data)]
+    phases = [phase for _, phase in competition.sorted_phases(data)]
     rows = [("who sees", "their own runs", "others, logged in", "anyone, not logged in")]
     for phase in phases:
         rows += [(str(phase["name" if modern else "label"]), "", "", ""), *_phase_rows(data, phase)]
     hidden = modern and yes(data["leaderboards"][0].get("hidden"))
     rows.append(("scores of the leaderboard", *(("by the API" if hidden else "yes",) * 2), "by the API"))
-    if any(yes(column.data.get("hidden")) for column in columns_of(data)):
+    if any(yes(column.data.get("hidden")) for column in competition.columns_of(data)):
         rows.append(("scores of hidden columns", *(("by the API",) * 3)))
     for what, key in (("programs", "make_programs_available"), ("input data", "make_input_data_available")):
         rows.append((f"the {what}", "yes" if yes(data.get(key)) else "no", "", ""))
@@ -276,26 +264,21 @@ def visibility(data: Competition) -> list[str]:
     fix = "no, but on a server without the fix of April 2026 everyone can (docs/organizers.md)"
     lines.append("the reference data".ljust(_WIDTHS[0]) + fix)
     if any(not yes(phase.get("hide_output")) for phase in phases):
-        lines.append(
-            "* on a server without the fix of August 2026: of finished submissions on the leaderboard, also"
-        )
-        lines.append(
-            "  if the competition is not published, so teams can copy each other; hide_output prevents it"
-        )
+        lines += [
+            "* on a server without the fix of August 2026: of finished submissions on the leaderboard, also",
+            "  if the competition is not published, so teams can copy each other; hide_output prevents it",
+        ]
     if len(phases) > 1:
-        lines.append(
-            "dates of phases bind the web page only: the API takes and scores submissions at any time"
-        )
+        text = "the API takes and scores submissions at any time"
+        lines.append(f"dates of phases bind the web page only: {text}")
     return lines
 
 
 def _phase_rows(data: Competition, phase: Entry) -> list[tuple[str, str, str, str]]:
     hidden = yes(phase.get("hide_output"))
-    scores, predictions = (
-        not hidden and not yes(phase.get(f"hide_{what}_output")) for what in ("score", "prediction")
-    )
-    shown = {"log (with all scores)": not hidden, "zip of the scores": scores}
-    shown["zip of the predictions"] = predictions
+    shown = {"log (with all scores)": not hidden}
+    for what in ("score", "prediction"):
+        shown[f"zip of the {what}s"] = not hidden and not yes(phase.get(f"hide_{what}_output"))
     rows = [(f"  {what}", *(("yes", "no", "yes *") if seen else ("no",) * 3)) for what, seen in shown.items()]
     rows.append(("  zip that was submitted", "yes", "no", "no" if hidden else "yes *"))
     pages = ("no", "no", "no")

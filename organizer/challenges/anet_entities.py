@@ -15,7 +15,7 @@ from organizer.files import Files
 from scoring_program.challenges.anet_entities import read
 from scoring_program.challenges.anet_entities.read import Reference, ReferenceWithLemmas
 from scoring_program.challenges.anet_entities.task import TASKS, GeneratedSentences
-from scoring_program.metrics.grounding import FRAMES, IOU
+from scoring_program.metrics.grounding import FRAMES, IOU, frame_overlaps
 from scoring_program.settings import Settings
 from validator.arrays import Floats
 
@@ -39,14 +39,14 @@ class EntitiesAnnotations(Annotations[Either, Json]):
 
     def pools(self, reference: Either) -> Pools:
         """Return the vocabulary and the annotated boxes."""
-        annotated = _annotated(reference)
+        annotated = reference.annotated
         labels = Counter(dict.fromkeys(annotated.vocab or sorted(annotated.classes), 0))
         labels.update(annotated.classes[number] for number in annotated.words.label.tolist())
         return Pools({_KIND: labels}, {_KIND: annotated.words.box.astype(np.float64)})
 
     def predicted(self, reference: Either, guess: Guess) -> Json:
         """Return the objects of each segment."""
-        annotated = _annotated(reference)
+        annotated = reference.annotated
         segments = [{"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []} for _ in annotated.segments]  # type: list[Json]
         for segment, label, index, boxes in self._objects(annotated, guess):
             if guess.keeps():
@@ -85,7 +85,7 @@ class EntitiesAnnotations(Annotations[Either, Json]):
 
     def reasons(self, reference: Either, settings: Settings) -> dict[str, set[str]]:
         """Return the videos with words that cannot all be right."""
-        annotated = _annotated(reference)
+        annotated = reference.annotated
         words, video_of = annotated.words, [video for video, _ in annotated.segments]
         word_of_box = np.repeat(np.arange(len(words.segment)), np.diff(words.box_start))
         unusable = set(words.segment[word_of_box[~_usable(words.box)]].tolist())
@@ -100,7 +100,7 @@ class EntitiesAnnotations(Annotations[Either, Json]):
 
     def classes(self, reference: Either) -> dict[str, list[str]]:
         """Return the class of each word of each video of the chosen splits, annotated or not."""
-        annotated = _annotated(reference)
+        annotated = reference.annotated
         kept = {video for videos in annotated.splits.values() for video in videos}
         items = set(annotated.annotated_videos())
         found: dict[str, list[str]] = {v: [] for v in annotated.videos if v in items or v in kept}
@@ -110,11 +110,7 @@ class EntitiesAnnotations(Annotations[Either, Json]):
 
     def cut(self, source: Path, reference: Either, names: Collection[str], output: Path) -> None:
         """Write the arrays of some videos."""
-        read.save(read.part(_annotated(reference), names), output)
-
-
-def _annotated(reference: Either) -> Reference:
-    return reference.annotated if isinstance(reference, ReferenceWithLemmas) else reference
+        read.save(read.part(reference.annotated, names), output)
 
 
 def _boxes_of(annotated: Reference, word: int) -> list[tuple[int, list[float]]]:
@@ -139,7 +135,7 @@ def _merged(annotated: Reference) -> dict[tuple[int, int], tuple[int, Boxes, boo
     for word, (segment, label, index) in enumerate(zip(*(column.tolist() for column in columns))):
         first, boxes, conflict = found.get((segment, label), (index, {}, False))
         own = _boxes_of(annotated, word)
-        fits = any(frame in boxes and _overlap(boxes[frame], box) > IOU for frame, box in own)
+        fits = any(frame in boxes and _meet(boxes[frame], box) for frame, box in own)
         free = [(frame, box) for frame, box in own if frame not in boxes]
         if not fits and free:
             boxes[free[0][0]] = free[0][1]
@@ -147,12 +143,10 @@ def _merged(annotated: Reference) -> dict[tuple[int, int], tuple[int, Boxes, boo
     return found
 
 
-def _overlap(first: list[float], second: list[float]) -> float:
-    """Return the IoU of two boxes whose ends are included."""
-    a, b = np.array(first), np.array(second)
-    inner = np.clip(np.minimum(a[2:], b[2:]) - np.maximum(a[:2], b[:2]) + 1, 0, None).prod()
-    areas = sum((box[2:] - box[:2] + 1).prod() for box in (a, b))
-    return float(inner / (areas - inner)) if areas > inner else 0.0
+def _meet(first: list[float], second: list[float]) -> bool:
+    """Return whether two boxes of one frame overlap enough."""
+    ten = np.full((1, FRAMES, 4), first, np.float32)
+    return bool(frame_overlaps(ten, np.array([second], np.float32), np.zeros(1, int))[0, 0] > IOU)
 
 
 ANNOTATIONS = {task_id: EntitiesAnnotations(task_id) for task_id in TASKS}

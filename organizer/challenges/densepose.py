@@ -15,7 +15,7 @@ from organizer.files import Files
 from scoring_program.challenges.densepose import read
 from scoring_program.challenges.densepose.read import Reference
 from scoring_program.challenges.densepose.task import TASKS
-from scoring_program.metrics import geodesic, masks
+from scoring_program.metrics import geodesic
 from scoring_program.metrics.average_precision import MOST_DETECTIONS
 from scoring_program.prepared import save_prepared
 from scoring_program.settings import Settings
@@ -87,9 +87,8 @@ class DensePoseAnnotations(Annotations[Reference, list[str]]):
             "8-bit U and V, or points that share a pixel": [d.person for d in drawings if not d.is_exact],
         }
         images = {reason: persons.image[of] for reason, of in reasons.items()}
-        images[f"only {MOST_DETECTIONS} detections of an image count"] = np.flatnonzero(
-            dense > MOST_DETECTIONS
-        )
+        many = f"only {MOST_DETECTIONS} detections of an image count"
+        images[many] = np.flatnonzero(dense > MOST_DETECTIONS)
         return {reason: {str(persons.image_id[n]) for n in of.tolist()} for reason, of in images.items()}
 
     def classes(self, reference: Reference) -> dict[str, list[str]]:
@@ -107,14 +106,13 @@ class DensePoseAnnotations(Annotations[Reference, list[str]]):
         kept = images[persons.image]
         point_start, points = ragged(persons.point_start, kept)
         run_start, runs = ragged(persons.run_start, kept)
-        chosen = {
-            **{name: getattr(persons, name)[images] for name in ("image_id", "image_size")},
-            **{
-                name: getattr(persons, name)[kept] for name in ("box", "area", "crowd", "dense", "mask_place")
-            },
-            **{name: getattr(persons, name)[points] for name in ("x", "y", "part", "vertex")},
-            "image": (np.cumsum(images) - 1)[persons.image[kept]],
+        columns = {
+            ("image_id", "image_size"): images,
+            ("box", "area", "crowd", "dense", "mask_place"): kept,
+            ("x", "y", "part", "vertex"): points,
         }
+        chosen = {name: getattr(persons, name)[own] for names, own in columns.items() for name in names}
+        chosen["image"] = (np.cumsum(images) - 1)[persons.image[kept]]
         part = replace(persons, point_start=point_start, run_start=run_start, run=persons.run[runs], **chosen)
         arrays = {field.name: getattr(part, field.name) for field in fields(part)}
         save_prepared(output / read.PERSONS_FILE, {}, arrays)
@@ -132,10 +130,9 @@ def _drawings(reference: Reference) -> Iterator[_Drawing]:
         left, top, width, height = (int(value) for value in persons.box[person])
         # One more than the box: a point at its end is in the pixel after the last.
         mask = np.zeros((max(height, 1) + 2, max(width, 1) + 2), dtype=bool)
-        row, column, *size = persons.mask_place[person].tolist()
-        runs = persons.run[slice(*persons.run_start[person : person + 2].tolist())]
-        inner = masks.runs_to_mask(runs, size[0], size[1])
-        mask[row - top : row - top + size[0], column - left : column - left + size[1]] = inner
+        placed = persons.mask(person)
+        row, column = placed.row - top, placed.column - left
+        mask[row : row + placed.mask.shape[0], column : column + placed.mask.shape[1]] = placed.mask
         x, y = persons.x[points] - left, persons.y[points] - top
         at = (y.astype(np.int64).clip(0, len(mask) - 1), x.astype(np.int64).clip(0, mask.shape[1] - 1))
         cell = np.full(mask.shape, -1)

@@ -82,12 +82,9 @@ class KineticsAnnotations(Annotations[Reference, Json]):
         frames = np.flatnonzero(np.bincount(parts.human_frame, minlength=1) > _MOST)
         humans = np.flatnonzero(np.bincount(parts.part_human, minlength=1) > _MOST)
         boxes = Counter(map(tuple, np.column_stack([parts.human_frame, parts.human_box]).tolist()))
-        found = {
-            f"a submission holds at most {_MOST} humans a frame and parts a human": [
-                *frames.tolist(), *parts.human_frame[humans].tolist()
-            ],
-            "two humans of a frame have the same box": [int(box[0]) for box in boxes if boxes[box] > 1],
-        }  # fmt: skip
+        many = [*frames.tolist(), *parts.human_frame[humans].tolist()]
+        found = {f"a submission holds at most {_MOST} humans a frame and parts a human": many}
+        found["two humans of a frame have the same box"] = [int(box[0]) for box in boxes if boxes[box] > 1]
         return {reason: {parts.videos[parts.frame_video[n]] for n in of} for reason, of in found.items()}
 
     def classes(self, reference: Reference) -> dict[str, list[str]]:

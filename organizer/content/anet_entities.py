@@ -32,9 +32,8 @@ from validator.strict_json import pointer_part
 
 def content_of(loaded: AnyLoaded) -> Content:
     """Return what is scored: the annotated words of the chosen splits."""
-    # Generated sentences come with lemmas around the annotations.
-    whole, settings = loaded.reference, loaded.settings
-    reference: Reference = whole if isinstance(whole, Reference) else whole.annotated
+    reference: Reference = loaded.reference.annotated
+    settings = loaded.settings
     words, segments, warnings = reference.words, reference.segments, Findings()
     file, labels = settings["reference_file"], Counter(words.label.tolist())
     names = {name: labels[number] for number, name in enumerate(reference.classes) if labels[number]}

@@ -47,8 +47,8 @@ def content_of(loaded: AnyLoaded) -> Content:
     check_same(ids, [(persons.image, persons.box), (image_of_point, points)], warnings)
     n_annotated, no_mask = len(np.unique(persons.image[dense])), np.diff(persons.run_start) < 2
     counts = {"images": len(ids), "images without densely annotated persons": len(ids) - n_annotated}
-    counts |= {"persons": len(rows), "densely annotated persons": len(dense)}
-    counts |= {"crowds": int(persons.crowd.sum())}
+    n_crowds = int(persons.crowd.sum())
+    counts |= {"persons": len(rows), "densely annotated persons": len(dense), "crowds": n_crowds}
     counts |= {"densely annotated persons without mask": int(no_mask[dense].sum()), "points": len(points)}
     parts = {str(part): n for part, n in enumerate(np.bincount(persons.part, minlength=25).tolist()) if part}
     size = np.sqrt(persons.box[:, 2:].prod(axis=1))

@@ -10,14 +10,8 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from scoring_program.challenges.anet_entities.lemmas import (
-    TABLE_VERSION,
-    Lemmas,
-    LemmaTable,
-    load_table,
-    notes_on_words_without_token,
-    with_other_words,
-)
+from scoring_program.challenges.anet_entities import lemmas
+from scoring_program.challenges.anet_entities.lemmas import TABLE_VERSION, Lemmas, LemmaTable
 from validator.findings import Findings, Note, Refused
 
 _JAR = re.compile(r"stanford-corenlp-(\d+\.\d+\.\d+)\.jar")
@@ -43,7 +37,7 @@ def lemmatize(
         As for `scoring_program.challenges.anet_entities.lemmas.lemmas_from_table`.
     """
     version, notes = _version(folder, forced)
-    known = Lemmas(load_table() if version == TABLE_VERSION else {}, fallback)
+    known = Lemmas(lemmas.load_table() if version == TABLE_VERSION else {}, fallback)
     plain = sorted(word for word in set(words) if _PLAIN.fullmatch(word))
     lemma_of = _ask_plain(plain, folder)
     for word in sorted(set(words) - set(lemma_of)):
@@ -51,9 +45,9 @@ def lemmatize(
             lemma_of[word] = known.table[word]
         elif sentences := _annotate([word], folder):
             lemma_of[word] = sentences[0]["tokens"][0]["lemma"]
-    notes += notes_on_words_without_token(set(words) - set(lemma_of))
-    lemmas = {word: lemma_of.get(word, word) for word in words}
-    return LemmaTable(with_other_words(lemmas, tokens, known), f"corenlp-{version}", notes)
+    notes += lemmas.notes_on_words_without_token(set(words) - set(lemma_of))
+    found = {word: lemma_of.get(word, word) for word in words}
+    return LemmaTable(lemmas.with_other_words(found, tokens, known), f"corenlp-{version}", notes)
 
 
 def _version(folder: Path, forced: bool) -> tuple[str, list[Note]]:
@@ -89,11 +83,8 @@ def _ask_plain(words: Sequence[str], folder: Path) -> dict[str, str]:
         offset += len(word.encode("utf-16-le")) // 2 + 1
     firsts = [sentence["tokens"][0] for sentence in _annotate(words, folder)] if words else []
     # A word that does not begin with its token is left out and asked alone.
-    return {
-        word_at[token["characterOffsetBegin"]]: token["lemma"]
-        for token in firsts
-        if token["characterOffsetBegin"] in word_at
-    }
+    begins = ((token["characterOffsetBegin"], token["lemma"]) for token in firsts)
+    return {word_at[begin]: lemma for begin, lemma in begins if begin in word_at}
 
 
 def _annotate(lines: Sequence[str], folder: Path) -> list[dict[str, Any]]:
@@ -102,15 +93,9 @@ def _annotate(lines: Sequence[str], folder: Path) -> list[dict[str, Any]]:
         text = Path(work) / "words.txt"
         text.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         command = ["java", "-mx3g", "-cp", f"{folder}/*", "edu.stanford.nlp.pipeline.StanfordCoreNLP"]
-        command += [
-            "-annotators",
-            "tokenize,ssplit,pos,lemma",
-            "-ssplit.eolonly",
-            "true",
-            "-encoding",
-            "UTF-8",
-        ]
-        command += ["-outputFormat", "json", "-file", str(text), "-outputDirectory", work]
+        command += ["-annotators", "tokenize,ssplit,pos,lemma", "-ssplit.eolonly", "true"]
+        command += ["-encoding", "UTF-8", "-outputFormat", "json"]
+        command += ["-file", str(text), "-outputDirectory", work]
         try:
             subprocess.run(command, check=True, capture_output=True)
         except FileNotFoundError:

@@ -30,9 +30,8 @@ def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
     findings = Findings()
     folders = {path.name: path for path in _visible(reference) if path.is_dir()}
     for name in folders.keys() - set(names):
-        hint = (
-            f"{_nearest(name, names)}; or name {name}_reference.zip in competition.yaml, or move the folder"
-        )
+        hint = f"or name {name}_reference.zip in competition.yaml, or move the folder"
+        hint = f"{_nearest(name, names)}; {hint}"
         findings.add("E-REF-UNKNOWN", f"{name} is not a task", hint, file=str(reference / name))
     samples = [f"{name}{_SAMPLE}" for name in folders]
     for path in _visible(reference):

@@ -91,9 +91,8 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
         records = score_all(built, submissions, output, protocol, choices.engine)
         runs.append((protocol, records, ranking_of(records, task, choices.keep)))
     if signature and any(ranking and ranking.signature != signature for _, _, ranking in runs):
-        raise SubmissionsError(
-            f"{choices.baselines}: made for another reference, program or settings: make it again"
-        )
+        what = "made for another reference, program or settings: make it again"
+        raise SubmissionsError(f"{choices.baselines}: {what}")
     _remove_others(output, {protocol if len(runs) > 1 else "" for protocol, _, _ in runs})
     rankings = {protocol: ranking for protocol, _, ranking in runs if ranking}
     for protocol, records, ranking in runs:
@@ -147,7 +146,7 @@ def _write(pages: page.RankingPages, folder: Path) -> None:
     keys = [column.key for column in pages.task.columns]
     texts = {
         "scores.csv": tables.scores_csv(records, keys),
-        "changes.csv": tables.changes_csv(pages.history.changes()),
+        "changes.csv": tables.csv_table(", ".join(tables.Change._fields), pages.history.changes()),
         "timing.csv": tables.timing_csv(records),
         "index.html": page.index_page(pages),
     }
@@ -201,9 +200,8 @@ def _summary(pages: page.RankingPages) -> list[str]:
         both = [change for change in changes if change.rank_before and change.rank]
         moved = sum(change.rank_before != change.rank for change in both)
         rescored = sum(change.score_before != change.score for change in both)
-        lines[-1] += (
-            f"; changed since the run before: {counted(rescored, 'score')} and {counted(moved, 'rank')}"
-        )
+        changed = f"{counted(rescored, 'score')} and {counted(moved, 'rank')}"
+        lines[-1] += f"; changed since the run before: {changed}"
         for why in ("new", "gone"):
             if number := sum(change.why == why for change in changes):
                 lines[-1] += f", {counted(number, 'team')} {why}"

@@ -19,16 +19,8 @@ from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record, has_items
 from scoring_program.report import charts, standings
 from scoring_program.report.html import Child, cut, cut_middle, element
-from scoring_program.report.page import card, contents, document, scroll, table
-from scoring_program.report.standings import (
-    LONGEST_NAME,
-    MOST_DRAWN,
-    Baseline,
-    Standings,
-    folded_table,
-    forest_table,
-    sentences,
-)
+from scoring_program.report.page import card, contents, document, scroll, style, table
+from scoring_program.report.standings import LONGEST_NAME, MOST_DRAWN, Baseline, Standings, folded_table
 from scoring_program.result import Column, Line, LineChart
 from scoring_program.task import AnyTask
 from validator.findings import counted
@@ -37,9 +29,8 @@ _MOST_LINES = 10
 _WHOSE = ("Submission", "Team", "Outcome")
 _MOST_ROWS = 5000
 _DECIMALS = 4
-_NOT_PUBLIC = (
-    "For the organizers only: it names items of the hidden reference. To publish, take ranking.html."
-)
+_NOT_PUBLIC = "For the organizers only: it names items of the hidden reference. "
+_NOT_PUBLIC += "To publish, take ranking.html."
 _DEMO = "DEMO: the reference is synthetic demo data, so this ranking says nothing about methods."
 
 
@@ -69,9 +60,9 @@ class RankingPages:
     about: About = About()
 
     def score(self, record: Record) -> str:
-        """Return the score of a submission as the leaderboard shows it."""
-        best = self.task.columns[0]
-        return f"{record.entry.scores[best.key]:.{best.precision}f}"
+        """Return the score of a submission as the leaderboard shows it, "" without one."""
+        best, scores = self.task.columns[0], record.entry.scores
+        return f"{scores[best.key]:.{best.precision}f}" if best.key in scores else ""
 
     @property
     def title(self) -> str:
@@ -130,9 +121,9 @@ def render_page(pages: RankingPages, title: str, cards: list[Element], warnings:
     head = [element("h1", title), element("p", f"{text}{pages.about.date and '; '}{pages.about.date}.")]
     for warning in [*([_DEMO] if pages.about.is_demo else []), *warnings]:
         head.append(element("p", element("strong", warning, class_="bad")))
-    style = standings.style() + (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
+    own = style("standings.css") + (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
     body = [element("div", *cards[:1]), contents(cards), element("div", *cards[1:])]
-    return document(pages.title, head, body, style)
+    return document(pages.title, head, body, own)
 
 
 def _public(pages: RankingPages) -> list[Element]:
@@ -157,11 +148,11 @@ def _ranking(pages: RankingPages, ranking: Ranking) -> Element:
     lines = [f"Possible ranks: those that a team may have over all such {pages.task.item}s (its rank set)."]
     if any(record.entry.scores["coverage"] < 1 for record in ranking.records):
         lines.append("Coverage: the share of the reference that a team has submitted; 1 where none is shown.")
-    lines += sentences(teams)
+    lines += standings.sentences(teams)
     if pages.about.keep == "best" and max(ranking.submissions) > 1:
         lines.append("The best of several submissions of a team counts; this favors teams with many.")
     text = element("ul", *(element("li", line) for line in lines), class_="after")
-    return card("ranking", "Ranking", "", *forest_table(teams, "Ranking", below), text)
+    return card("ranking", "Ranking", "", *standings.forest_table(teams, "Ranking", below), text)
 
 
 def _stability(ranking: Ranking) -> list[Element]:
@@ -171,14 +162,11 @@ def _stability(ranking: Ranking) -> list[Element]:
     rows = []
     for team, own in zip(ranking.teams[:n], shares[:n].tolist()):
         known = [(rank, share) for rank, share in enumerate(own[:n]) if share]
-        circles = [
-            element("circle", cx=f"{rank + 0.5}", cy="0.5", r=f"{0.48 * share**0.5:.3f}", class_="fill-f")
-            for rank, share in known
-        ]
-        likely = ", ".join(f"rank {rank + 1} in {100 * share:.0f} %" for rank, share in known)
-        svg = element(
-            "svg", *circles, viewBox=f"0 0 {n} 1", role="img", aria_label=likely or "none of these ranks"
-        )
+        places = ({"cx": f"{rank + 0.5}", "r": f"{0.48 * share**0.5:.3f}"} for rank, share in known)
+        circles = [element("circle", cy="0.5", class_="fill-f", **place) for place in places]
+        shown = [f"rank {rank + 1} in {100 * share:.0f} %" for rank, share in known]
+        likely = ", ".join(shown) or "none of these ranks"
+        svg = element("svg", *circles, viewBox=f"0 0 {n} 1", role="img", aria_label=likely)
         first = element("td", f"first in {100 * own[0]:.1f} %", class_="first")
         name = element("th", cut(team, LONGEST_NAME), scope="row")
         rows.append(element("tr", name, element("td", svg), first))
@@ -212,11 +200,10 @@ def _protocols(pages: RankingPages, ranking: Ranking) -> list[Element]:
     indexes, others = np.array(both, dtype=np.intp).reshape(-1, 2).T
     here, there = ranking.comparison.rank, pages.other.comparison.rank
     tau = statistics.tau_b(here[indexes], there[others])
-    rows = [
-        [cut(ranking.teams[i], LONGEST_NAME), str(here[i]), str(there[j]),
-         pages.score(ranking.records[i]), pages.score(pages.other.records[j])]
-        for i, j in both
-    ]  # fmt: skip
+    rows = []
+    for i, j in both:
+        scores = pages.score(ranking.records[i]), pages.score(pages.other.records[j])
+        rows.append([cut(ranking.teams[i], LONGEST_NAME), str(here[i]), str(there[j]), *scores])
     heads = ["Team", "Rank here", "Rank by the other protocol", "Score here", "Score by the other protocol"]
     note = f"This page ranks by the protocol {pages.protocol}. {tau_sentence('both rankings', tau)}"
     only = len(ranking.teams) + len(index_of) - 2 * len(both)
@@ -287,12 +274,11 @@ def _items(pages: RankingPages, ranking: Ranking) -> Element:
 
 
 def _failed(pages: RankingPages) -> list[Element]:
-    rows = [
-        [element("div", cut(record.entry.problem, 300), class_="reason"), *_whose(pages, record)]
-        for record in pages.records
-        if record.entry.outcome != SCORED
-    ]
-    title = "Submissions without a score"
+    title, rows = "Submissions without a score", list[list[Child]]()
+    for record in pages.records:
+        if record.entry.outcome != SCORED:
+            reason = element("div", cut(record.entry.problem, 300), class_="reason")
+            rows.append([reason, *_whose(pages, record)])
     return [card("failed", title, "", *folded_table(["First problem", *_WHOSE], rows, title))] if rows else []
 
 
@@ -309,10 +295,7 @@ def _changes(pages: RankingPages) -> list[Element]:
 
 
 def _submissions(pages: RankingPages) -> Element:
-    rows = [
-        [*_whose(pages, record), pages.score(record) if record.entry.outcome == SCORED else ""]
-        for record in pages.records
-    ]
+    rows = [[*_whose(pages, record), pages.score(record)] for record in pages.records]
     title = "All submissions"
     rendered = folded_table([*_WHOSE, "Score"], rows, title)
     return card("submissions", title, "Names lead to detail pages.", *rendered)

@@ -21,26 +21,11 @@ from organizer.ranking.statistics import Ranking, ranking_of
 from organizer.ranking.tables import Cell, History, csv_table
 from organizer.runs.rescore import stored_record
 from scoring_program.metrics.resampling import LEAST_ITEMS
+from scoring_program.report import standings
 from scoring_program.report.html import Child, clean, cut, element
 from scoring_program.report.outputs import write_atomic
 from scoring_program.report.page import card, cost_cards
-from scoring_program.report.standings import (
-    LONGEST_NAME,
-    Band,
-    Baseline,
-    Standings,
-    band_text,
-    bands,
-    folded_table,
-    method_texts,
-    position,
-    rows_of,
-    scale_of,
-    sentences,
-    span,
-    ticks,
-    two,
-)
+from scoring_program.report.standings import LONGEST_NAME, Band, Baseline, Standings
 from scoring_program.result import ErrorCost, Interval, Result, Statistics
 from scoring_program.task import load_task
 from validator.findings import counted, printable
@@ -48,8 +33,8 @@ from validator.findings import counted, printable
 _ROW, _PLOT, _LETTER = 24, 320, 7.2
 _MOST_ROWS = 100
 _KINDS = ("significantly better", "significantly worse", "not distinguishable")
-_LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-_LATEX |= {sign: f"\\{sign}" for sign in "&%$#_{}"}
+_SIGNS = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_LATEX = str.maketrans({**_SIGNS, **{sign: f"\\{sign}" for sign in "&%$#_{}"}})
 
 
 def report(task_id: str, folder: Path, output: Path) -> int:
@@ -63,9 +48,8 @@ def report(task_id: str, folder: Path, output: Path) -> int:
         data = json.loads((folder / RUNS).read_text(encoding="utf-8"))
         baselines = [Baseline(*own) for own in data["about"]["baselines"]]
         about = replace(About(**data["about"]), baselines=baselines)
-        runs = {
-            key: [stored_record(folder, *row) for row in rows] for key, rows in data["runs"][task_id].items()
-        }
+        stored = data["runs"][task_id].items()
+        runs = {key: [stored_record(folder, *row) for row in rows] for key, rows in stored}
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         hint = f"run make rescore ID={task_id} first"
         print(printable(f"{folder}: there is no complete ranking of {task_id} in it; {hint}"))
@@ -90,26 +74,22 @@ def _write(pages: RankingPages, ranking: Ranking, folder: Path) -> None:
     write_atomic(folder / "ranking.csv", _csv(of))
     write_atomic(folder / "ranking.tex", _latex(of, pages.title))
     write_atomic(folder / "ranking.svg", _svg(of, pages.title))
-    took_part = (
-        f"{counted(len(of.names), 'team')} with {counted(sum(ranking.submissions), 'scored submission')}"
-    )
-    first = f"{pages.title}: {took_part}; the {pages.about.keep} submission of a team counts."
-    lines = [first, *sentences(of), *method_texts(of, ranking.half_samples)]
+    n_scored = counted(sum(ranking.submissions), "scored submission")
+    first = f"{pages.title}: {counted(len(of.names), 'team')} with {n_scored}; "
+    first += f"the {pages.about.keep} submission of a team counts."
+    lines = [first, *standings.sentences(of), *standings.method_texts(of, ranking.half_samples)]
     write_atomic(folder / "methods.txt", clean(f"{' '.join(lines)}\n\nSignature: {ranking.signature}\n"))
-    for row in rows_of(of):
+    for row in standings.rows_of(of):
         if row.place is not None:
             text = _team_page(pages, ranking, of, row.place, row.band)
             write_atomic(teams / page_name(row.name), text)
 
 
 def _csv(of: Standings) -> str:
-    rows = list[list[Cell]]()
-    for i, name, shown, (low, _, high) in rows_of(of):
-        place: list[Cell] = [None, None, None]
-        if i is not None:
-            place = [
-                int(own[i]) for own in (of.comparison.rank, of.comparison.rank_low, of.comparison.rank_high)
-            ]
+    rows, compared = list[list[Cell]](), of.comparison
+    ranks = np.stack([compared.rank, compared.rank_low, compared.rank_high], axis=1).tolist()
+    for i, name, shown, (low, _, high) in standings.rows_of(of):
+        place = [None] * 3 if i is None else ranks[i]
         rows.append([*place, name, float(shown), *([low, high] if low < high else [None, None])])
     return csv_table("rank, rank_low, rank_high, team, score, score_low, score_high", rows)
 
@@ -117,44 +97,40 @@ def _csv(of: Standings) -> str:
 def _latex(of: Standings, title: str) -> str:
     """Return a table for LaTeX with booktabs."""
     rows = [["Rank", "Possible ranks", of.thing.capitalize(), of.task.columns[0].title, "95 % interval"]]
-    for i, name, shown, band in rows_of(of):
+    for i, name, shown, band in standings.rows_of(of):
         place = ["--", "--"] if i is None else [str(of.comparison.rank[i]), _ranks(of, i)]
-        rows.append([*place, name, shown, band_text(band, of.decimals)])
-    cells = [
-        [re.sub(r"[\\~^&%$#_{}]", lambda sign: _LATEX[sign[0]], clean(cell)) for cell in row] for row in rows
-    ]
-    head, *lines = [" & ".join(row) + r" \\" for row in cells]
+        rows.append([*place, name, shown, standings.band_text(band, of.decimals)])
+    head, *lines = (" & ".join(map(_escaped, row)) + r" \\" for row in rows)
     demo = [r"\multicolumn{5}{c}{DEMO DATA} \\"] if title.startswith(DEMO_TITLE) else []
-    begin = [
-        f"% {clean(title)}. Needs \\usepackage{{booktabs}}.",
-        r"\begin{tabular}{rrlrl}",
-        r"\toprule",
-        head,
-    ]
-    return "\n".join([*begin, r"\midrule", *demo, *lines, r"\bottomrule", r"\end{tabular}", ""])
+    begin = [f"% {clean(title)}. Needs \\usepackage{{booktabs}}.", r"\begin{tabular}{rrlrl}", r"\toprule"]
+    return "\n".join([*begin, head, r"\midrule", *demo, *lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def _escaped(cell: str) -> str:
+    return clean(cell).translate(_LATEX)
 
 
 def _ranks(of: Standings, i: int) -> str:
-    return span(int(of.comparison.rank_low[i]), int(of.comparison.rank_high[i]))
+    return standings.span(int(of.comparison.rank_low[i]), int(of.comparison.rank_high[i]))
 
 
 def _svg(of: Standings, title: str) -> str:
     """Return a forest plot of the scores."""
-    rows = rows_of(of)
-    scale, left = scale_of([row.band for row in rows]), 60 + _LETTER * max(len(cut(row.name)) for row in rows)
+    rows = standings.rows_of(of)
+    scale = standings.scale_of([row.band for row in rows])
+    left = 60 + _LETTER * max(len(cut(row.name)) for row in rows)
     bottom, width = _ROW * len(rows) + 4, left + _PLOT + 70
-    parts = [
-        f'<path d="M{left:.1f} {bottom} h{_PLOT}" stroke="#333"/>',
-        _text(5, bottom + 62, title, "start"),
-    ]
+    parts = [f'<path d="M{left:.1f} {bottom} h{_PLOT}" stroke="#333"/>']
+    parts.append(_text(5, bottom + 62, title, "start"))
     for number, (i, name, shown, band) in enumerate(rows):
-        y, (low, score, high) = _ROW * number + 12, (left + _PLOT * position(x, scale) / 100 for x in band)
+        low, score, high = (left + _PLOT * standings.position(x, scale) / 100 for x in band)
+        y = _ROW * number + 12
         parts.append(_text(30, y + 4, "" if i is None else str(of.comparison.rank[i]), "end"))
         parts += [_text(40, y + 4, cut(name), "start"), _text(width - 5, y + 4, shown, "end")]
         parts.append(f'<rect x="{low:.1f}" y="{y - 5}" width="{high - low:.1f}" height="10" fill="#8aa9cb"/>')
         parts.append(f'<path d="M{score:.1f} {y - 9} v18" stroke="#333"/>')
-    for tick in ticks(scale):
-        at = left + _PLOT * position(tick, scale) / 100
+    for tick in standings.ticks(scale):
+        at = left + _PLOT * standings.position(tick, scale) / 100
         parts.append(f'<path d="M{at:.1f} {bottom} v5" stroke="#333"/>')
         parts.append(_text(at, bottom + 20, f"{tick:.10g}", "middle"))
     parts.append(_text(left + _PLOT / 2, bottom + 42, f"{of.task.columns[0].title}, 95 % interval", "middle"))
@@ -168,7 +144,7 @@ def _text(x: float, y: float, text: str, anchor: str) -> str:
 
 def _team_page(pages: RankingPages, ranking: Ranking, of: Standings, i: int, band: Band) -> str:
     """Return the page of one team: its place, what costs most, and whom it differs from."""
-    entry, interval = ranking.records[i].entry, band_text(band, of.decimals)
+    entry, interval = ranking.records[i].entry, standings.band_text(band, of.decimals)
     place = [
         f"Rank {of.comparison.rank[i]} of {counted(len(of.names), 'team')}; possible ranks: {_ranks(of, i)}.",
         f"{of.task.columns[0].title} {of.shown[i]} over {of.over}; 95 % interval: {interval}.",
@@ -193,7 +169,7 @@ def _others(of: Standings, i: int) -> list[Child]:
     pair = first * len(of.names) - first * (first + 3) // 2 + second - 1
     pairs, sign = of.comparison.pairs, np.where(i < j, 1, -1)
     low, high = np.sort([sign * own[pair] for own in of.difference_ends], axis=0)
-    known = bands(of, *map(np.nan_to_num, (low, sign * pairs.difference[pair], high)))
+    known = standings.bands(of, *map(np.nan_to_num, (low, sign * pairs.difference[pair], high)))
     kinds = np.where(pairs.is_significant[pair], np.where(i < j, 0, 1), 2)
     counts = [counted(n, "team") for n in np.bincount(kinds, minlength=3).tolist()]
     n, n_listed = of.comparison.n_items, min(_MOST_ROWS, len(j))
@@ -206,8 +182,9 @@ def _others(of: Standings, i: int) -> list[Child]:
         text += f" The {n_listed} teams next to it in the ranking are listed, {more:,} are not."
     rows = list[list[Child]]()
     for k in np.sort(np.argsort(np.abs(i - j), kind="stable")[:n_listed]).tolist():
-        difference = two(f"{known[k][1]:.{of.decimals}f}", band_text(known[k], of.decimals))
+        interval = standings.band_text(known[k], of.decimals)
+        difference = standings.two(f"{known[k][1]:.{of.decimals}f}", interval)
         verdict = element("small", _KINDS[kinds[k]])
         rows.append([element("div", cut(of.names[j[k]], LONGEST_NAME), verdict, class_="name"), difference])
-    heads = [two("Team", "this team is"), two("Difference", "95 % interval")]
-    return [text, *(folded_table(heads, rows, "Other teams", n_listed) if rows else [])]
+    heads = [standings.two("Team", "this team is"), standings.two("Difference", "95 % interval")]
+    return [text, *(standings.folded_table(heads, rows, "Other teams", n_listed) if rows else [])]

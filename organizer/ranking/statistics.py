@@ -155,8 +155,11 @@ def ranking_of(records: Sequence[Record], task: Declaration, keep: str = "best")
     if not chosen:
         return None
     order = sorted(chosen.values(), key=lambda record: (-sign * record.entry.score, record.submission.team))
-    submissions = [_half_scores(record) for record in order]
-    item_scores = np.array([record.entry.item_scores for record in order], dtype=np.float64)
+    entries = [record.entry for record in order]
+    submissions = [
+        HalfScores(own.score, np.array(own.first), np.array(own.second), own.n_items) for own in entries
+    ]
+    item_scores = np.array([entry.item_scores for entry in entries], dtype=np.float64)
     return Ranking(
         order,
         [count[record.submission.team] for record in order],
@@ -167,8 +170,3 @@ def ranking_of(records: Sequence[Record], task: Declaration, keep: str = "best")
         *item_difficulty(rounded(item_scores)),
         task.higher_is_better,
     )
-
-
-def _half_scores(record: Record) -> HalfScores:
-    entry = record.entry
-    return HalfScores(entry.score, np.array(entry.first), np.array(entry.second), entry.n_items)

@@ -108,10 +108,9 @@ def hardest_items(ranking: Ranking) -> list[tuple[str, float, float, int]]:
     """Return (item, mean, spread, teams), the worst mean first, items without a score last."""
     sign = 1 if ranking.higher_is_better else -1
     order = np.argsort(sign * ranking.item_mean, kind="stable")
-    columns = (
-        values[order].tolist() for values in (ranking.item_mean, ranking.item_spread, ranking.item_teams)
-    )
-    return list(zip((ranking.items[i] for i in order.tolist()), *columns))
+    columns = ranking.item_mean, ranking.item_spread, ranking.item_teams
+    numbers = (values[order].tolist() for values in columns)
+    return list(zip((ranking.items[i] for i in order.tolist()), *numbers))
 
 
 def items_csv(ranking: Ranking) -> str:
@@ -128,11 +127,6 @@ class Change(NamedTuple):
     score_before: float | None
     score: float | None
     why: str
-
-
-def changes_csv(changes: Sequence[Change]) -> str:
-    """Return a row for each team of this run or the one before."""
-    return csv_table(", ".join(Change._fields), changes)
 
 
 class History:
@@ -176,14 +170,11 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
         states = [state for state in (kept["last"], kept["before"]) if state is not None]
-        is_whole = all(isinstance(state["signature"], str) and _are_teams(state["teams"]) for state in states)
-        return kept if is_whole else {}
+        teams = [team for state in states for team in state["teams"].values()]
+        is_whole = all(isinstance(state["signature"], str) for state in states)
+        return kept if is_whole and all(_NOT_RANKED.keys() <= team.keys() for team in teams) else {}
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return {}
-
-
-def _are_teams(teams: Any) -> bool:
-    return all({"rank", "score", "digest"} <= team.keys() for team in teams.values())
 
 
 def _state(records: Sequence[Record], ranking: Ranking | None) -> _State:

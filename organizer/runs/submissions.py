@@ -114,9 +114,8 @@ def _without_reruns(submissions: Sequence[Submission]) -> list[Submission]:
     for rest, own in zip(rests, submissions):
         first.setdefault((rest, hashlib.sha256(own.read()).digest() if rest in several else b""), own)
     if n_reruns := len(submissions) - len(first):
-        print(
-            f"note | {counted(n_reruns, 'rerun')} left out: equal bytes and names but for the id count once"
-        )
+        what = "equal bytes and names but for the id count once"
+        print(f"note | {counted(n_reruns, 'rerun')} left out: {what}")
         times = Counter((rest, own.date) for (rest, _), own in first.items())
         teams = {own.team for (rest, _), own in first.items() if times[rest, own.date] > 1}
         if teams:

@@ -22,17 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring_program.metrics.resampling import (
-    LEAST_ITEMS,
-    LEVEL,
-    HalfScores,
-    centered,
-    rounded,
-    stacked,
-    standard_error,
-    student_p,
-    student_quantile,
-)
+from scoring_program.metrics import resampling
+from scoring_program.metrics.resampling import LEAST_ITEMS, LEVEL, HalfScores
 from validator.arrays import Bools, Floats, Ints
 
 SIGNIFICANT = 0.05
@@ -116,7 +107,7 @@ def compare(submissions: Sequence[HalfScores], higher_is_better: bool = True) ->
     """
     score = np.array([own.score for own in submissions])
     n = submissions[0].n_items
-    pairs = compare_pairs(score, *stacked(submissions), n)
+    pairs = compare_pairs(score, *resampling.stacked(submissions), n)
     m, sign = len(score), 1 if higher_is_better else -1
     apart = pairs.is_significant
     better = np.where(sign * pairs.difference > 0, pairs.first, pairs.second)[apart]
@@ -154,16 +145,16 @@ def compare_pairs(score: Floats, first: Floats, second: Floats, n_items: int) ->
     """
     m = len(score)
     i, j = np.triu_indices(m, k=1)
-    difference = rounded(score[i] - score[j])
+    difference = resampling.rounded(score[i] - score[j])
     if n_items < 2:
         unknown, ones = np.full(len(i), np.nan), np.ones(len(i))
         return Pairs(i, j, difference, unknown, unknown, unknown, unknown, unknown, ones, ones)
     # The halves of one submission after another, so that each difference is read in one go.
-    deviations = np.ascontiguousarray(centered(first, second, n_items).T)
-    errors = [standard_error((deviations[k] - deviations[k + 1 :]).T) for k in range(m)]
+    deviations = np.ascontiguousarray(resampling.centered(first, second, n_items).T)
+    errors = [resampling.standard_error((deviations[k] - deviations[k + 1 :]).T) for k in range(m)]
     error = np.concatenate(errors) if errors else np.zeros(0)
     p = _p_values(difference, error, n_items)
-    alone = student_quantile(0.5 + LEVEL / 2, n_items - 1) * error
+    alone = resampling.student_quantile(0.5 + LEVEL / 2, n_items - 1) * error
     at_once = _quantile_for_all(m, n_items) * error if m > 1 else error
     ends = difference - alone, difference + alone, difference - at_once, difference + at_once
     return Pairs(i, j, difference, error, *ends, p, holm(p))
@@ -171,14 +162,14 @@ def compare_pairs(score: Floats, first: Floats, second: Floats, n_items: int) ->
 
 def _quantile_for_all(m: int, n_items: int) -> float:
     """Return the quantile of Student's t for all pairs of m submissions at once."""
-    return student_quantile(1 - (1 - LEVEL) / (m * (m - 1)), n_items - 1)
+    return resampling.student_quantile(1 - (1 - LEVEL) / (m * (m - 1)), n_items - 1)
 
 
 def _p_values(difference: Floats, error: Floats, n_items: int) -> Floats:
     if n_items < LEAST_ITEMS:
         return np.ones_like(difference)
     t = np.divide(np.abs(difference), error, out=np.full_like(error, np.inf), where=error > 0)
-    return np.where(difference == 0, 1.0, student_p(t, n_items - 1))
+    return np.where(difference == 0, 1.0, resampling.student_p(t, n_items - 1))
 
 
 def holm(p: Floats) -> Floats:
@@ -193,4 +184,4 @@ def holm(p: Floats) -> Floats:
     stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
     adjusted = np.empty_like(p)
     adjusted[order] = np.minimum(stepped, 1.0)
-    return rounded(adjusted)
+    return resampling.rounded(adjusted)

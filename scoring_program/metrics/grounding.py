@@ -32,7 +32,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring_program.metrics.pairs import largest_of_items, pairs_of_ranges
+from scoring_program.metrics.pairs import group_means, largest_of_items, pairs_of_ranges
 from validator.arrays import Bools, Floats, Ints
 
 FRAMES = 10
@@ -210,18 +210,6 @@ def words_correct(objects: Objects, words: Words) -> tuple[Bools, Bools]:
     return correct, predicted
 
 
-def class_means(correct: Bools, label: Ints, n_classes: int) -> tuple[Floats, Ints]:
-    """Return the mean of ``correct`` for each class or segment, 0 without entries, and their number.
-
-    Examples
-    --------
-    >>> class_means(np.array([True, False, True]), np.array([0, 0, 2]), 3)
-    (array([0.5, 0. , 1. ]), array([2, 0, 1]))
-    """
-    counts = np.bincount(label, minlength=n_classes)
-    return np.bincount(label, correct, n_classes) / np.maximum(counts, 1), counts
-
-
 def localization_accuracy(correct: Bools, label: Ints, n_classes: int) -> float:
     """Return the mean over the classes that occur of their mean accuracy; 0 if none does.
 
@@ -230,8 +218,8 @@ def localization_accuracy(correct: Bools, label: Ints, n_classes: int) -> float:
     >>> localization_accuracy(np.array([True, False, True]), np.array([0, 0, 2]), 3)
     0.75
     """
-    means, counts = class_means(correct, label, n_classes)
-    return float(means[counts > 0].mean()) if counts.any() else 0.0
+    means = group_means(correct, label, n_classes)
+    return float(means[~np.isnan(means)].mean()) if len(label) else 0.0
 
 
 def weighted_class_mean(correct: Bools, label: Ints, item: Ints, weights: Floats) -> Floats:
@@ -358,7 +346,7 @@ def per_class(
     object_in, word_in = _counted(judged, words, submitted, localization)
     n_labels = len(np.unique(words.mention_label[submitted[words.segment[words.mention_word]]]))
     sides = (judged.object_correct, objects.label, object_in), (judged.word_correct, words.label, word_in)
-    means = [class_means(correct[counts], label[counts], n_classes)[0] for correct, label, counts in sides]
+    means = [group_means(correct[counts], label[counts], n_classes, 0.0) for correct, label, counts in sides]
     precision, recall = (float(of_side.sum()) / n_labels if n_labels else 0.0 for of_side in means)
     return PrecisionRecall(precision, recall, harmonic_mean(precision, recall))
 
@@ -388,8 +376,9 @@ def per_sentence(
     """
     object_in, word_in = _counted(judged, words, submitted, localization)
     n = len(submitted)
-    p, _ = class_means(judged.object_correct[object_in], objects.segment[object_in], n)
-    r, word_counts = class_means(judged.word_correct[word_in], words.segment[word_in], n)
+    p = group_means(judged.object_correct[object_in], objects.segment[object_in], n, 0.0)
+    r = group_means(judged.word_correct[word_in], words.segment[word_in], n, 0.0)
+    word_counts = np.bincount(words.segment[word_in], minlength=n)
     both = p + r
     f = np.where(both > 0, 2 * p * r / np.where(both > 0, both, 1), 0.0)
     counting = submitted & (word_counts > 0)

@@ -1,10 +1,10 @@
-"""Pairs of items that belong together."""
+"""Pairs and groups of items that belong together."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from validator.arrays import Floats, Ints
+from validator.arrays import Bools, Floats, Ints
 
 
 def pairs_of_ranges(first: Ints, last: Ints) -> tuple[Ints, Ints, Ints]:
@@ -72,3 +72,25 @@ def largest_of_items(item: Ints, value: Floats, n_items: int) -> Ints:
     largest = np.full(n_items, -1)
     largest[item[order]] = order
     return largest
+
+
+def means(sums: Ints | Floats, counts: Ints, empty: float = np.nan) -> Floats:
+    """Return ``sums / counts``, ``empty`` where nothing counts. Shapes: (n,), (n,) -> (n,).
+
+    Examples
+    --------
+    >>> means(np.array([1.0, 0.0]), np.array([4, 0]))
+    array([0.25,  nan])
+    """
+    return np.where(counts > 0, sums / np.maximum(counts, 1), empty)
+
+
+def group_means(value: Floats | Bools, group: Ints, n_groups: int, empty: float = np.nan) -> Floats:
+    """Return the mean of the values of each group, ``empty`` without any. Shapes: (n,), (n,) -> (n_groups,).
+
+    Examples
+    --------
+    >>> group_means(np.array([True, False, True]), np.array([0, 0, 2]), 3)
+    array([0.5, nan, 1. ])
+    """
+    return means(np.bincount(group, value, n_groups), np.bincount(group, minlength=n_groups), empty)

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from scoring_program.metrics.pairs import largest_of_items, pairs_in_groups
+from scoring_program.metrics.pairs import largest_of_items, means, pairs_in_groups
 from validator.arrays import Bools, Floats, Ints
 
 GRID = 10_000
@@ -315,7 +315,7 @@ def frame_means(correctness: Floats, part_human: Ints, human_frame: Ints, n_fram
     per_human = np.bincount(part_human, correctness, len(human_frame))
     sums = np.bincount(human_frame, per_human, n_frames)
     counts = np.bincount(human_frame[part_human], minlength=n_frames)
-    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+    return means(sums, counts)
 
 
 def part_state_correctness(frame_scores: Floats, frame_video: Ints, n_videos: int) -> Floats:
@@ -331,7 +331,7 @@ def part_state_correctness(frame_scores: Floats, frame_video: Ints, n_videos: in
     counting = ~np.isnan(frame_scores)
     sums = np.bincount(frame_video[counting], frame_scores[counting], n_videos)
     counts = np.bincount(frame_video[counting], minlength=n_videos)
-    return np.where(counts > 0, sums / np.maximum(counts, 1), 1.0)
+    return means(sums, counts, 1.0)
 
 
 def grid_points_passed(psc: Floats, outcomes: PartOutcomes, part_frame: Ints, frame_video: Ints) -> Ints:

@@ -11,18 +11,8 @@ from collections.abc import Iterator, Sequence
 from itertools import cycle, islice
 from xml.etree.ElementTree import Element
 
+from scoring_program import result
 from scoring_program.report.html import cut, element
-from scoring_program.result import (
-    BodyFigure,
-    Histogram,
-    Interval,
-    Lane,
-    Line,
-    LineChart,
-    Matrix,
-    StackedBar,
-    Timeline,
-)
 from validator.findings import counted
 
 _LANE = 20
@@ -42,7 +32,7 @@ def colors() -> Iterator[str]:
     return cycle("fcgihjedab")
 
 
-def interval_strip(interval: Interval, score: float) -> Element:
+def interval_strip(interval: result.Interval, score: float) -> Element:
     """Return the interval as a band on the scale from 0 to 1, the score as a mark on it."""
     band = _rect(100 * interval.low, 0, 100 * (interval.high - interval.low), 10, "fill-band")
     description = f"the interval from {interval.low:.4f} to {interval.high:.4f} on a scale from 0 to 1"
@@ -52,7 +42,7 @@ def interval_strip(interval: Interval, score: float) -> Element:
     return element("div", element("span", "0"), svg, element("span", "1"), class_="interval")
 
 
-def histogram(data: Histogram) -> Element:
+def histogram(data: result.Histogram) -> Element:
     """Return a histogram with its counts above the bars."""
     low, high = data.edges[0], data.edges[-1]
     most = max(max(data.counts, default=0), 1)
@@ -77,7 +67,7 @@ def histogram(data: Histogram) -> Element:
     return plot(description, bars, texts, (ticks, ()), (data.value, data.things))
 
 
-def lines(data: LineChart, named: bool = False) -> Element:
+def lines(data: result.LineChart, named: bool = False) -> Element:
     """Return lines over a grid with numbers on both axes; ``named`` ones have their label where they end."""
     low_x, high_x, low_y, high_y = data.ranges
 
@@ -104,7 +94,7 @@ def lines(data: LineChart, named: bool = False) -> Element:
     return plot(description, marks, texts, (x_ticks, y_ticks), (data.x_title, data.y_title))
 
 
-def _end_names(drawn: Sequence[Line], heights: Sequence[float]) -> list[Element]:
+def _end_names(drawn: Sequence[result.Line], heights: Sequence[float]) -> list[Element]:
     """Return the labels of lines that end at ``heights`` in percent, one above the other."""
     order = sorted(range(len(drawn)), key=lambda number: (heights[number], -number))
     places = [heights[number] for number in order]
@@ -119,7 +109,7 @@ def _end_names(drawn: Sequence[Line], heights: Sequence[float]) -> list[Element]
     return texts
 
 
-def lines_key(data: LineChart) -> Element:
+def lines_key(data: result.LineChart) -> Element:
     """Return what the colors of lines mean: each line, or the scale of ordered lines."""
     if not data.ordered or len(data.lines) < 3:
         return key([(line.label, f"fill-{color}") for line, color in zip(data.lines, colors())])
@@ -144,7 +134,7 @@ def scale(low: str, high: str) -> Element:
     return element("span", cut(low), element("span", class_="scale"), cut(high), class_="key")
 
 
-def stacked_bar(data: StackedBar) -> Element:
+def stacked_bar(data: result.StackedBar) -> Element:
     """Return one bar of shares side by side."""
     text = ", ".join(f"{label} {share:.3f}" for label, share in data.shares)
     chart = _stretched(100, 10, f"{data.title}: {text}", class_="stack")
@@ -169,7 +159,7 @@ _BODY: dict[str, tuple[tuple[float, ...], ...]] = {
 }
 
 
-def body(data: BodyFigure) -> Element:
+def body(data: result.BodyFigure) -> Element:
     """Return a figure whose parts are colored by their value, over the scale of colors.
 
     The colors spread over the values that occur, which may be near each other.
@@ -196,7 +186,7 @@ def _limb(numbers: tuple[float, ...], look: dict[str, str]) -> Element:
     return element("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke_width=width, **look)
 
 
-def matrix(data: Matrix) -> Element:
+def matrix(data: result.Matrix) -> Element:
     """Return a table of counts colored by size: one scale for the diagonal, one for the rest."""
     n = min(len(data.names), LARGEST_MATRIX)
     kept = [*range(n), *([len(data.names)] if data.unpaired else [])]
@@ -220,7 +210,7 @@ def matrix(data: Matrix) -> Element:
     return element("table", element("thead", head), element("tbody", *rows), class_="matrix")
 
 
-def timeline(data: Timeline, limit: int) -> Element:
+def timeline(data: result.Timeline, limit: int) -> Element:
     """Return the lanes of a timeline, ground truth above prediction, over ticks of frames."""
     lanes = data.lanes[:limit]
     height = _LANE * len(lanes)
@@ -245,7 +235,7 @@ def timeline(data: Timeline, limit: int) -> Element:
     return element("div", labels, element("div", *filter(len, [classes]), chart, axis), class_="lanes")
 
 
-def _class_row(lanes: Sequence[Lane], n_frames: int, limit: int) -> Element:
+def _class_row(lanes: Sequence[result.Lane], n_frames: int, limit: int) -> Element:
     """Return the numbers of the classes where they are, of the ground truth above those predicted.
 
     A number that has no room is left out: the bars below show it.
@@ -292,11 +282,8 @@ def plot(
         field.append(element("span", text, class_="y", style=f"bottom:{percent:.2f}%"))
     svg.append(_line(0, 100, 100, 100, "axis"))
     svg.extend(marks)
-    x_title, y_title = titles
-    return element(
-        "div", element("div", y_title), field, element("div", x_title, class_="x-title"),
-        class_="plot", role="img", aria_label=description,
-    )  # fmt: skip
+    x_title, y_title = element("div", titles[0], class_="x-title"), element("div", titles[1])
+    return element("div", y_title, field, x_title, class_="plot", role="img", aria_label=description)
 
 
 def _titled(mark: Element, title: str) -> Element:

@@ -6,7 +6,6 @@ numbered; every shape has its words on hover.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
 from scoring_program.report.charts import key, scale
@@ -81,10 +80,8 @@ def _outline(shape: Shape, size: tuple[int, int]) -> str:
     """Return the path of the outlines of a shape, or of its box; far ends are cut where nobody sees them."""
     left, top, right, bottom = shape.box
     polygons = shape.outlines or [(left, top, right, top, right, bottom, left, bottom)]
-    return " ".join(_polygon(numbers, size) for numbers in polygons)
-
-
-def _polygon(numbers: Sequence[float], size: tuple[int, int]) -> str:
-    most = 2 * max(size)
-    kept = [f"{min(max(number, -most), most):.5g}" for number in numbers]
-    return "M" + " L".join(f"{x} {y}" for x, y in zip(kept[::2], kept[1::2])) + " Z"
+    most, paths = 2 * max(size), []
+    for numbers in polygons:
+        kept = [f"{min(max(number, -most), most):.5g}" for number in numbers]
+        paths.append("M" + " L".join(f"{x} {y}" for x, y in zip(kept[::2], kept[1::2])) + " Z")
+    return " ".join(paths)

@@ -129,14 +129,12 @@ def result_json(result: Result, signature: str, stages: Mapping[str, float]) -> 
 
 def plain_result(result: Result, signature: str) -> dict[str, Any]:
     """Return what is shown of a result as plain data; numbers have at most 10 decimals."""
+    costs = ((cost.error_type, cost.score_if_fixed, cost.points) for cost in result.error_costs)
     shown = {
         "signature": signature,
         "scores": dict(result.scores),
         "interval": _interval(result.interval) if result.interval else None,
-        "error_costs": [
-            {"type": cost.error_type, "score_if_fixed": cost.score_if_fixed, "points": cost.points}
-            for cost in result.error_costs
-        ],
+        "error_costs": [dict(zip(("type", "score_if_fixed", "points"), cost)) for cost in costs],
         "notes": [note.as_dict() for note in result.notes],
         "tables": {section.key: _section(section) for section in result.sections},
     }
@@ -182,13 +180,8 @@ def _document(data: Mapping[str, object], stages: Mapping[str, float]) -> str:
     """Return JSON with one line for each key; a run without a score has the same keys, empty."""
     empty = {"outcome": "", "exit_code": 0, "signature": None, "scores": {}, "interval": None}
     empty |= {"error_costs": [], "notes": [], "tables": {}, "problems": [], "more_problems": 0}
-    whole = {
-        "format": _FORMAT,
-        **empty,
-        **data,
-        "stages": {stage: round(spent, 3) for stage, spent in stages.items()},
-    }
-    return json_text(whole)
+    seconds = {stage: round(spent, 3) for stage, spent in stages.items()}
+    return json_text({"format": _FORMAT, **empty, **data, "stages": seconds})
 
 
 def json_text(data: Mapping[str, object]) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import singledispatch
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -158,24 +157,18 @@ def cost_cards(task: Declaration, result: Result) -> list[Element]:
     types = {error_type.key: error_type for error_type in task.error_types}
     best = task.range[1 if task.higher_is_better else 0]
     whole = costs[0].points if best is None else abs(best - result.scores[task.columns[0].key])
-    entries = [
-        element(
-            "li",
-            types[cost.error_type].advice.format(points=text),
-            *([bar(cost.points / whole)] if cost.points > 0 else []),
-        )
-        for cost in costs
-        if float(text := _short(cost.points, result))
-    ]
+    entries = []
+    for cost in costs:
+        if float(text := _short(cost.points, result)):
+            bars = [bar(cost.points / whole)] if cost.points > 0 else []
+            entries.append(element("li", types[cost.error_type].advice.format(points=text), *bars))
     note = "What the score would gain if one type of error were fixed. Gains overlap: they do not add up."
     if result.interval and result.interval.items < ROUGH_BELOW:
         unit = _unit(task, result.interval)
         note += f" With fewer than {counted(ROUGH_BELOW, unit)} their order is rough."
     titles = columns(text=["Type of error", "Score if fixed", "Gain"])
-    rows = [
-        (types[cost.error_type].title, _short(cost.score_if_fixed, result), _short(cost.points, result))
-        for cost in costs
-    ]
+    numbers = ([_short(value, result) for value in (own.score_if_fixed, own.points)] for own in costs)
+    rows = [[types[cost.error_type].title, *own] for cost, own in zip(costs, numbers)]
     title = "All types of errors"
     shown = element("ol", *entries, class_="costs") if entries else "No type of error costs anything."
     more = folded(title, *table(titles, rows, title, len(rows)))
@@ -191,29 +184,23 @@ def _scores(task: Declaration, result: Result, signature: str) -> Element:
     code = element("code", cut(signature, 1000))
     line = element("p", "Scores with this signature are comparable: ", code, class_="after")
     if result.interval:
-        more.append(element("p", _meaning(task.item), class_="after"))
+        text = (
+            f"In 95 of 100 cases the interval holds the score over all such {task.item}s; the score over "
+            "another reference of this size falls into it in about 83. Whether two intervals overlap says "
+            f"nothing about two submissions: they are scored on the same {task.item}s, so compare them "
+            "directly."
+        )
+        more.append(element("p", text, class_="after"))
     return card("run-scores", "Scores", "", _score_table(shown, result), *more, line)
 
 
-def _meaning(item: str) -> str:
-    """Return what an interval means."""
-    return (
-        f"In 95 of 100 cases the interval holds the score over all such {item}s; the score over another "
-        "reference of this size falls into it in about 83. Whether two intervals overlap says nothing about "
-        f"two submissions: they are scored on the same {item}s, so compare them directly."
-    )
-
-
 def _score_table(columns: Sequence[ScoreColumn], result: Result) -> Element:
-    rows = [
-        element(
-            "tr",
-            element("td", column.title, element("small", column.description)),
-            element("td", _short(result.scores[column.key], result), class_="number"),
-        )
-        for column in columns
-    ]
-    return element("table", element("tbody", *rows))
+    body = element("tbody")
+    for column in columns:
+        name = element("td", column.title, element("small", column.description))
+        number = element("td", _short(result.scores[column.key], result), class_="number")
+        body.append(element("tr", name, number))
+    return element("table", body)
 
 
 def invalid_page(task: Declaration, findings: Findings) -> str:
@@ -307,24 +294,31 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], title: str,
     """Return a table of the first rows, and what follows them folded."""
     if not rows:
         return [element("p", "Nothing to show.")]
-    parts = [scroll(_table(columns, rows[:OPEN_ROWS]), title)]
-    if more := rows[OPEN_ROWS:limit]:
-        rest = scroll(_table(columns, more), f"{title}, more rows")
-        parts.append(folded(counted(len(more), "more row"), rest))
-    hidden = len(rows) - min(len(rows), max(limit, OPEN_ROWS))
+    titles = (element("th", cut(column.title), class_=column.kind, scope="col") for column in columns)
+    shown = rows[: max(limit, OPEN_ROWS)]
+    lines = [element("tr", *(_cell(value, column) for value, column in zip(row, columns))) for row in shown]
+    parts = folded_rows(element("tr", *titles), lines, title, OPEN_ROWS)
+    hidden = len(rows) - len(shown)
     return [*parts, element("p", f"and {hidden:,} more")] if hidden else parts
+
+
+def folded_rows(
+    head: Element, lines: Sequence[Element], title: str, n_open: int, last: Sequence[Element] = ()
+) -> list[Element]:
+    """Return a table, rows after the first ``n_open`` folded; ``last`` are the last rows of both parts."""
+
+    def rendered(part: Sequence[Element], name: str) -> Element:
+        return scroll(element("table", element("thead", head), element("tbody", *part, *last)), name)
+
+    tables = [rendered(lines[:n_open], title)]
+    if more := lines[n_open:]:
+        tables.append(folded(counted(len(more), "more row"), rendered(more, f"{title}, more rows")))
+    return tables
 
 
 def folded(summary: str, *children: Child) -> Element:
     """Return children that show after a click on their summary."""
     return element("details", element("summary", summary), *children)
-
-
-def _table(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> Element:
-    titles = (element("th", cut(column.title), class_=column.kind, scope="col") for column in columns)
-    head = element("tr", *titles)
-    body = [element("tr", *(_cell(value, column) for value, column in zip(row, columns))) for row in rows]
-    return element("table", element("thead", head), element("tbody", *body))
 
 
 def _cell(value: Cell, column: Column) -> Element:
@@ -349,57 +343,34 @@ def scroll(content: Element, title: str) -> Element:
     return element("div", content, class_="scroll", tabindex=0, role="region", aria_label=cut(title, 120))
 
 
-@singledispatch
 def _body(section: Section, limit: int) -> list[Element]:
+    """Return the content of the card of a section that is no timeline."""
+    if isinstance(section, Table):
+        return table(section.columns, section.rows, section.title, limit)
+    if isinstance(section, Histogram):
+        return [charts.histogram(section)]
+    if isinstance(section, LineChart):
+        return [charts.lines(section), *([charts.lines_key(section)] if len(section.lines) > 1 else [])]
+    if isinstance(section, StackedBar):
+        shares = zip(section.shares, charts.colors())
+        shown = [(f"{own[0]} {own[1]:.3f}", f"fill-{color}") for own, color in shares if round(own[1], 3)]
+        return [charts.stacked_bar(section), charts.key(shown)]
+    if isinstance(section, BodyFigure):
+        titles = columns(text=["Part"], share=["Value"], count=["Points"])
+        numbers = element("div", *table(titles, section.parts, section.title, limit))
+        return [element("div", charts.body(section), numbers, class_="beside")]
+    if isinstance(section, Matrix):
+        explained = f"Rows: ground truth. Columns: prediction. Numbers: {section.things}."
+        if len(section.names) > charts.LARGEST_MATRIX:
+            explained += f" Only the first {charts.LARGEST_MATRIX} names are shown."
+        return [scroll(charts.matrix(section), section.title), element("p", explained, class_="after")]
+    if isinstance(section, Drawings):
+        # Only pages at full have drawings.
+        from scoring_program.report.drawings import drawing, legend
+
+        drawn = [drawing(data, section.points) for data in section.drawings[:limit]]
+        return [legend(section), *_opened(drawn, _OPEN_DRAWINGS, "drawing")]
     raise TypeError(f"no rendering for {type(section).__name__}")
-
-
-@_body.register
-def _(section: Table, limit: int) -> list[Element]:
-    return table(section.columns, section.rows, section.title, limit)
-
-
-@_body.register
-def _(section: Histogram, limit: int) -> list[Element]:
-    return [charts.histogram(section)]
-
-
-@_body.register
-def _(section: LineChart, limit: int) -> list[Element]:
-    return [charts.lines(section), *([charts.lines_key(section)] if len(section.lines) > 1 else [])]
-
-
-@_body.register
-def _(section: StackedBar, limit: int) -> list[Element]:
-    shares = (
-        (label, f"{share:.3f}", color) for (label, share), color in zip(section.shares, charts.colors())
-    )
-    entries = [(f"{label} {share}", f"fill-{color}") for label, share, color in shares if share != "0.000"]
-    return [charts.stacked_bar(section), charts.key(entries)]
-
-
-@_body.register
-def _(section: BodyFigure, limit: int) -> list[Element]:
-    titles = columns(text=["Part"], share=["Value"], count=["Points"])
-    numbers = element("div", *table(titles, section.parts, section.title, limit))
-    return [element("div", charts.body(section), numbers, class_="beside")]
-
-
-@_body.register
-def _(section: Matrix, limit: int) -> list[Element]:
-    explained = f"Rows: ground truth. Columns: prediction. Numbers: {section.things}."
-    if len(section.names) > charts.LARGEST_MATRIX:
-        explained += f" Only the first {charts.LARGEST_MATRIX} names are shown."
-    return [scroll(charts.matrix(section), section.title), element("p", explained, class_="after")]
-
-
-@_body.register
-def _(section: Drawings, limit: int) -> list[Element]:
-    # Only pages at full have drawings.
-    from scoring_program.report.drawings import drawing, legend
-
-    drawn = [drawing(data, section.points) for data in section.drawings[:limit]]
-    return [legend(section), *_opened(drawn, _OPEN_DRAWINGS, "drawing")]
 
 
 def _opened(drawn: Sequence[Element], n_open: int, name: str) -> list[Element]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
@@ -18,7 +17,7 @@ import numpy as np
 from scoring_program.metrics.comparison import SIGNIFICANT, Comparison
 from scoring_program.metrics.resampling import HALVES, LEAST_ITEMS, SEED, Intervals
 from scoring_program.report.html import Child, cut, element
-from scoring_program.report.page import card, caution, folded, scroll
+from scoring_program.report.page import card, caution, folded_rows, scroll
 from scoring_program.task import Declaration
 from validator.arrays import Floats
 from validator.findings import counted
@@ -83,11 +82,6 @@ class Standings:
         return (pairs.low_all, pairs.high_all) if len(self.names) > 2 else (pairs.low, pairs.high)
 
 
-def style() -> str:
-    """Return the CSS that these parts of a page need besides the common one."""
-    return (Path(__file__).parent / "standings.css").read_text(encoding="utf-8")
-
-
 def forest_table(
     of: Standings, title: str, below: Sequence[Sequence[str]], n_open: int = OPEN_ROWS
 ) -> list[Element]:
@@ -96,7 +90,11 @@ def forest_table(
     ``below`` are the texts under each name; rows after the first ``n_open`` are folded. Baselines have
     rows of their own.
     """
-    m, rows, of_differences = len(of.names), rows_of(of), _difference_bands(of)
+    m, rows = len(of.names), rows_of(of)
+    # Of each to the first: the negative of those of the first m - 1 pairs.
+    numbers = (of.difference_ends[1], of.comparison.pairs.difference, of.difference_ends[0])
+    negative = bands(of, *(-np.nan_to_num(values[: m - 1]) for values in numbers))
+    of_differences = [(0.0, 0.0, 0.0), *negative]
     scales = [scale_of([row.band for row in rows]), scale_of(of_differences)]
     heads: list[Child] = [two("Rank", "possible ranks"), of.thing.capitalize()]
     heads += [two(of.task.columns[0].title, "95 % interval")]
@@ -181,14 +179,6 @@ def _score_bands(of: Standings) -> list[Band]:
     return bands(of, low, np.array(of.scores), high)
 
 
-def _difference_bands(of: Standings) -> list[Band]:
-    """Return the same for the difference of each to the first."""
-    m = len(of.names)
-    low, high = of.difference_ends
-    numbers = (high, of.comparison.pairs.difference, low)
-    return [(0.0, 0.0, 0.0), *bands(of, *(-np.nan_to_num(values[: m - 1]) for values in numbers))]
-
-
 def bands(of: Standings, *values: Floats) -> list[Band]:
     """Return intervals with the decimals that may be shown, without a negative zero."""
     columns = ([round(float(value), of.decimals) + 0.0 for value in column] for column in values)
@@ -241,8 +231,9 @@ def sentences(of: Standings) -> list[str]:
     if not np.isnan(compared.visible):
         text = f"With {of.over} a difference below about {compared.visible:.{of.decimals}f} between two "
         text += f"{of.thing}s cannot be seen"
-        if difference := abs(float(compared.pairs.difference[0])):
-            needed = counted(max(round(compared.items_needed(difference)), 1), of.unit)
+        difference = abs(float(compared.pairs.difference[0]))
+        if 0 < difference < compared.visible:
+            needed = counted(round(compared.items_needed(difference)), of.unit)
             text += f"; one of {difference:.{of.decimals}f}, as between the first two, needs about {needed}"
         lines.append(f"{text}.")
     shown = of.shown
@@ -373,14 +364,6 @@ def folded_table(
     last: Sequence[Child] = (),
 ) -> list[Element]:
     """Return a table of anything; rows after the first ``n_open`` are folded; ``last`` ends both parts."""
-
-    def rendered(part: Sequence[Sequence[Child]], name: str) -> Element:
-        head = element("tr", *(element("th", cell, scope="col") for cell in heads))
-        rows = [*part, last] if last else part
-        lines = [element("tr", *(element("td", cell) for cell in row)) for row in rows]
-        return scroll(element("table", element("thead", head), element("tbody", *lines)), name)
-
-    tables = [rendered(body[:n_open], title)]
-    if more := body[n_open:]:
-        tables.append(folded(counted(len(more), "more row"), rendered(more, f"{title}, more rows")))
-    return tables
+    head = element("tr", *(element("th", cell, scope="col") for cell in heads))
+    *lines, end = (element("tr", *(element("td", cell) for cell in row)) for row in [*body, last])
+    return folded_rows(head, lines, title, n_open, [end] if last else [])

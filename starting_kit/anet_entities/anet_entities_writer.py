@@ -8,7 +8,6 @@ writer.save("my.zip")
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 
@@ -90,6 +89,6 @@ class AnetEntitiesWriter(FilePredictions):
 
 
 WRITERS = {
-    f"anet_entities_{mode.lower()}": partial(lambda mode, loaded: AnetEntitiesWriter(mode), mode)
-    for mode in ("GT", "gen")
+    "anet_entities_gt": lambda loaded: AnetEntitiesWriter("GT"),
+    "anet_entities_gen": lambda loaded: AnetEntitiesWriter("gen"),
 }

@@ -225,7 +225,7 @@ def test_settings_of_the_reference_do_not_prevent_a_comparison(tmp_path):
     (reference / "settings.yaml").write_text("detail: none\ninterval: false\n")
     found = command.compare(TASK, [GOOD, WEAK], reference)
     assert found.standings.comparison.pairs.p[0] < 0.05
-    assert "classes" in found.values()
+    assert "classes" in found.values
     released = command.compare(TASK, [GOOD, WEAK], reference, protocol="released")
     assert "protocol:released" in released.signature
 

@@ -1,4 +1,4 @@
-"""``python -m validator --only IDS.txt in.zip out.zip``: predictions for some items only."""
+"""``python -m validator --only ids.txt my.zip cut.zip``: predictions for some items only."""
 
 from __future__ import annotations
 

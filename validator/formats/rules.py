@@ -18,10 +18,8 @@ _FORMATS = "validator.formats"
 # Table Dialect, with its defaults.
 _DIALECT = {"header": True, "delimiter": ",", "quoteChar": '"'}
 # Our own words, by whether there is a header; and constraints by type. Every field is required.
-_EXTENSIONS = {
-    True: {"x-values"},
-    False: {"x-item", "x-other-paths", "x-order", "x-frames", "x-further-columns"},
-}
+_OF_ITEMS = {"x-item", "x-other-paths", "x-order", "x-frames", "x-further-columns"}
+_EXTENSIONS = {True: {"x-values"}, False: _OF_ITEMS}
 _TYPES = {"string": {"enum", "unique"}, "integer": {"minimum", "maximum"}, "number": {"minimum", "maximum"}}
 ContentT = TypeVar("ContentT")
 
@@ -121,11 +119,8 @@ class Rules:
     @property
     def data_files(self) -> list[Path]:
         """The files that the rules consist of."""
-        return [
-            self.folder / f"{self.id}.yaml",
-            *(file.schema for file in self.json),
-            *self.reference_schemas,
-        ]
+        schemas = (file.schema for file in self.json)
+        return [self.folder / f"{self.id}.yaml", *schemas, *self.reference_schemas]
 
 
 @dataclass(frozen=True)

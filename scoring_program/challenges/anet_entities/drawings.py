@@ -10,6 +10,7 @@ from scoring_program import result
 from scoring_program.challenges.anet_entities.page import Segments
 from scoring_program.challenges.anet_entities.read import Reference
 from scoring_program.metrics import grounding
+from scoring_program.metrics.pairs import group_means
 from scoring_program.result import EXTENT, GROUND_TRUTH, PREDICTION, Drawing, DrawnObject, Section, shapes
 from validator.arrays import Bools, Floats, Ints
 
@@ -22,10 +23,9 @@ def drawings(segments: Segments, number: int, hallucinated: Bools) -> list[Secti
     ``hallucinated`` (n_objects,) says which objects' classes the annotated sentence does not have.
     """
     words = segments.reference.words
-    keys, view = np.unique(
-        words.segment * grounding.FRAMES + words.frame[segments.nearest[0]], return_inverse=True
-    )
-    right, _ = grounding.class_means(segments.correct, view, len(keys))
+    frames = words.segment * grounding.FRAMES + words.frame[segments.nearest[0]]
+    keys, view = np.unique(frames, return_inverse=True)
+    right = group_means(segments.correct, view, len(keys))
     # Segments that are not submitted come last: there is little to see.
     rank = np.argsort(np.lexsort((segments.scores, ~segments.joined.submitted)))
     chosen = result.worst_in_turn(right, rank[keys // grounding.FRAMES], number)

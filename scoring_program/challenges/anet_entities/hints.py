@@ -8,8 +8,8 @@ import numpy as np
 
 from scoring_program.challenges.anet_entities.lemmas import rule_lemma
 from scoring_program.challenges.anet_entities.read import Reference
-from scoring_program.hints import BoxPairs, Check, Interpretation, is_in, names_check, of_video_names, sample
-from scoring_program.metrics.grounding import FRAMES, Words
+from scoring_program.hints import BoxPairs, Check, Interpretation, names_check, of_video_names, sample
+from scoring_program.metrics.grounding import FRAMES
 from scoring_program.metrics.pairs import pairs_of_ranges
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Note
@@ -32,110 +32,99 @@ def repeated_classes(submission: Grounding) -> list[Note]:
 
 def given_checks(reference: Reference, submission: Grounding) -> list[Check]:
     """Return what to compare with the reference for sub-task I, in the order of scoring."""
-    segment = _segments(reference, submission.segments)
-    of_object = segment[submission.segment]
-    inside = of_object >= 0
-    indexes = _indexes(reference, of_object[inside], submission.index[inside])
-    words, label = (reference.words, reference.words.index), submission.index
-    counted = _segment_numbers(reference, submission, words, label)
-    return [
-        _known_segments(reference, submission),
-        counted,
-        indexes,
-        *_boxes(words, submission, of_object, label),
-    ]
+    sides = _Sides(reference, submission, reference.words.index, submission.index)
+    return [_known_segments(sides), _segment_numbers(sides), _indexes(sides), *_boxes(sides)]
 
 
 def generated_checks(reference: Reference, submission: Grounding) -> list[Check]:
     """Return what to compare with the reference for sub-task II, in the order of scoring."""
-    segment, words = _segments(reference, submission.segments), reference.words
     classes = {name: code for code, name in enumerate(reference.classes)}
     label = np.array([classes.get(name, -1) for name in submission.classes] or [-1])[submission.label]
     chosen = submission.label[sample(len(submission.label))].tolist()
-    names = [submission.classes[code] for code in chosen]
-    known = [*reference.classes, *reference.vocab]
-    spelling = names_check(names, known, "classes", len(words.label), rule_lemma)
-    keys = words, words.label
-    counted = _segment_numbers(reference, submission, keys, label)
-    boxes = _boxes(keys, submission, segment[submission.segment], label)
-    return [_known_segments(reference, submission), counted, spelling, *boxes]
+    names, known = [submission.classes[code] for code in chosen], [*reference.classes, *reference.vocab]
+    spelling = names_check(names, known, "classes", len(reference.words.label), rule_lemma)
+    sides = _Sides(reference, submission, reference.words.label, label)
+    return [_known_segments(sides), _segment_numbers(sides), spelling, *_boxes(sides)]
 
 
-def _segments(reference: Reference, segments: Iterable[tuple[str, str]]) -> Ints:
-    """Return the number of each submitted segment in the reference, -1 where it has none."""
-    position = {segment: number for number, segment in enumerate(reference.segments)}
-    return np.array([position.get(submitted, -1) for submitted in segments], dtype=np.int64)
+class _Sides:
+    """Both sides, and what names a word in its segment: an index or a class.
+
+    It is ``names`` (n_words,) of the annotated words and ``label`` (n_objects,) of objects. ``segment``
+    (n_objects,) is the annotated segment of each object, -1 without one.
+    """
+
+    def __init__(self, reference: Reference, submission: Grounding, names: Ints, label: Ints) -> None:
+        self.reference, self.submission, self.label = reference, submission, label
+        self._segments = {segment: number for number, segment in enumerate(reference.segments)}
+        pairs = list(zip(reference.words.segment.tolist(), names.tolist()))
+        # Of several words of a class, the first.
+        self._words = {pairs[number]: number for number in reversed(range(len(pairs)))}
+        self.segment = self.segments(submission.segments)[submission.segment]
+
+    def segments(self, named: Iterable[tuple[str, str]]) -> Ints:
+        """Return the numbers of segments in the reference, -1 where it has none."""
+        return np.array([self._segments.get(segment, -1) for segment in named], dtype=np.int64)
+
+    def words(self, segment: Ints, label: Ints) -> Ints:
+        """Return the annotated words that labels name in their segments, -1 where there is none."""
+        pairs = zip(segment.tolist(), label.tolist())
+        return np.array([self._words.get(pair, -1) for pair in pairs], dtype=np.int64)
 
 
-def _known_segments(reference: Reference, submission: Grounding) -> Check:
-    claim = "of your segments are annotated in the chosen splits"
-    causes = "Videos are named v_..., segments are numbered as in the annotation file"
-    chosen = [submission.segments[index] for index in sample(len(submission.segments)).tolist()]
+def _known_segments(sides: _Sides) -> Check:
+    segments = sides.submission.segments
+    chosen = [segments[index] for index in sample(len(segments)).tolist()]
 
     def fits(change: Callable[[str], str]) -> Bools:
-        return is_in([(change(video), segment) for video, segment in chosen], reference.segments)
+        return sides.segments((change(video), segment) for video, segment in chosen) >= 0
 
-    n, code = len(reference.segments), "N-NAMES-UNKNOWN"
+    claim = "of your segments are annotated in the chosen splits"
+    causes = "Videos are named v_..., segments are numbered as in the annotation file"
+    n, code = len(sides.reference.segments), "N-NAMES-UNKNOWN"
     return Check(claim, fits(str), of_video_names(fits), n, causes, code, explains=_EXPLAINS)
 
 
-def _segment_numbers(reference: Reference, submission: Grounding, words: _Keys, label: Ints) -> Check:
+def _segment_numbers(sides: _Sides) -> Check:
     """Return the check of segments that are counted from another number, by the boxes of their words."""
+    words, submission = sides.reference.words, sides.submission
+    chosen = sample(len(submission.segment))
     less = [(video, str(int(key) - 1) if key.isdecimal() else key) for video, key in submission.segments]
 
     def met(segments: Sequence[tuple[str, str]]) -> Bools:
-        of_object = _segments(reference, segments)[submission.segment]
-        word = _words_of(words, of_object, label)[chosen]
+        of_object = sides.segments(segments)[submission.segment[chosen]]
+        word = sides.words(of_object, sides.label[chosen])
         found = np.flatnonzero(word >= 0)
-        entry, annotated, _ = pairs_of_ranges(*(words[0].box_start[word[found] + end] for end in (0, 1)))
-        own = submission.box[chosen[found[entry]], words[0].frame[annotated]].astype(np.float64)
-        return BoxPairs(len(chosen), found[entry], own, words[0].box[annotated].astype(np.float64)).met(own)
+        entry, annotated, _ = pairs_of_ranges(*(words.box_start[word[found] + end] for end in (0, 1)))
+        own = submission.box[chosen[found[entry]], words.frame[annotated]].astype(np.float64)
+        return BoxPairs(len(chosen), found[entry], own, words.box[annotated].astype(np.float64)).met(own)
 
-    chosen = sample(len(submission.segment))
     remedy = "Segments have the numbers of the annotation file, from 0"
     other = Interpretation("N-LOOKS-SHIFTED", "with numbers of segments less 1", met(less), remedy)
     claim = "of your objects are in a box of their word"
-    return Check(claim, met(submission.segments), [other], len(words[1]), remedy, explains=_EXPLAINS)
+    return Check(claim, met(submission.segments), [other], len(words.index), remedy, explains=_EXPLAINS)
 
 
-def _indexes(reference: Reference, segment: Ints, index: Ints) -> Check:
-    words = reference.words
-    chosen = sample(len(segment))
-    annotated = list(zip(words.segment.tolist(), words.index.tolist()))
-    keys = list(zip(segment[chosen].tolist(), index[chosen].tolist()))
+def _indexes(sides: _Sides) -> Check:
+    inside = np.flatnonzero(sides.segment >= 0)
+    chosen = inside[sample(len(inside))]
+    segment, index = sides.segment[chosen], sides.submission.index[chosen]
 
     def fits(add: int) -> Bools:
-        return is_in([(key[0], key[1] + add) for key in keys], annotated)
+        return sides.words(segment, index + add) >= 0
 
     remedy = "idx_in_sent counts the words of the sentence from 0"
     interpretation = Interpretation("N-LOOKS-SHIFTED", "with idx_in_sent less 1", fits(-1), remedy)
-    n_annotated = int(np.isin(words.segment, segment[chosen]).sum())
+    n_annotated = int(np.isin(sides.reference.words.segment, segment).sum())
     return Check("of your objects are at a word to ground", fits(0), [interpretation], n_annotated, remedy)
 
 
-# The annotated words, and what names each in its segment (n_words,): its index or its class.
-_Keys = tuple[Words, Ints]
-
-
-def _words_of(words: _Keys, segment: Ints, label: Ints) -> Ints:
-    """Return the word that each object names with its ``label`` (n_objects,), -1 if there is none."""
-    annotated_words = list(zip(words[0].segment.tolist(), words[1].tolist()))
-    # Of several words of a class, the first.
-    numbers = {annotated_words[number]: number for number in reversed(range(len(annotated_words)))}
-    of_object = (numbers.get(pair, -1) for pair in zip(segment.tolist(), label.tolist()))
-    return np.fromiter(of_object, np.int64, len(segment))
-
-
-def _boxes(keys: _Keys, submission: Grounding, segment: Ints, label: Ints) -> list[Check]:
-    """Return checks of the boxes of objects at annotated words.
-
-    ``segment`` (n_objects,) is the segment of each object, -1 outside of the reference, and ``label``
-    (n_objects,) names its word.
-    """
-    words, word = keys[0], _words_of(keys, segment, label)
+def _boxes(sides: _Sides) -> list[Check]:
+    """Return checks of the boxes of objects at annotated words."""
+    words, word = sides.reference.words, sides.words(sides.segment, sides.label)
     objects = np.flatnonzero(word >= 0)
     objects = objects[sample(len(objects))]
-    word, boxes = word[objects], submission.box[objects].astype(np.float64)
+    word, boxes = word[objects], sides.submission.box[objects].astype(np.float64)
     entry, annotated, _ = pairs_of_ranges(words.box_start[word], words.box_start[word + 1])
     frame = words.frame[annotated]
 

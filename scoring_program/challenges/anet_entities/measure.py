@@ -10,6 +10,7 @@ from scoring_program.challenges.anet_entities.lemmas import Lemmas
 from scoring_program.challenges.anet_entities.read import Reference, ReferenceWithLemmas
 from scoring_program.disclosure import min_group
 from scoring_program.metrics import grounding
+from scoring_program.metrics.pairs import group_means, means
 from scoring_program.result import Statistics
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
@@ -144,12 +145,10 @@ def measure_given(reference: Reference, submission: Grounding, settings: Setting
     joined, words = join(reference, submission), reference.words
     correct, predicted = grounding.words_correct(joined.objects, words)
     video = joined.segment_video[words.segment]
-    n = joined.n_videos
-    n_words = np.bincount(video, minlength=n)
     return WordStatistics(
-        item_scores=_item_means(np.bincount(video, correct, n), n_words),
+        item_scores=group_means(correct, video, joined.n_videos),
         item_submitted=joined.submitted_of_video > 0,
-        item_weights=n_words,
+        item_weights=np.bincount(video, minlength=joined.n_videos),
         notes=joined.notes,
         correct=correct,
         predicted=predicted,
@@ -158,11 +157,6 @@ def measure_given(reference: Reference, submission: Grounding, settings: Setting
         video=video,
         joined=joined,
     )
-
-
-def _item_means(sums: Ints | Floats, counts: Ints) -> Floats:
-    """Return the mean of each item, NaN where nothing counts."""
-    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
 
 def given_score(statistics: WordStatistics, weights: Floats) -> Floats:
@@ -182,8 +176,7 @@ def given_scores(statistics: WordStatistics) -> dict[str, float]:
 
 
 def given_error_costs(statistics: WordStatistics) -> dict[str, float]:
-    """Return the score if words that are not submitted, those without an object, or those with one, were
-    right."""
+    """Return the score if words not submitted, those without an object, or those with one, were right."""
     correct, predicted = statistics.correct, statistics.predicted
     return {
         "not_submitted": _accuracy(statistics, correct | ~statistics.submitted),
@@ -212,7 +205,7 @@ def measure_generated(
     n, empty = joined.n_videos, joined.submitted & np.isnan(f1)
     weights = joined.submitted_of_video - np.bincount(joined.segment_video[empty], minlength=n)
     return SentenceStatistics(
-        item_scores=_item_means(_f1_sums(joined, f1), weights),
+        item_scores=means(_f1_sums(joined, f1), weights),
         item_submitted=joined.submitted_of_video > 0,
         item_weights=weights,
         notes=[*joined.notes, *_lemma_notes(annotated, joined, lemmas, min_group(settings["detail"]))],

@@ -8,20 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
+from scoring_program import result
 from scoring_program.challenges.anet_entities.measure import Joined, SentenceStatistics, WordStatistics
 from scoring_program.challenges.anet_entities.read import Reference, ReferenceWithLemmas
 from scoring_program.disclosure import MIN_GROUP, merge_small
 from scoring_program.metrics import grounding
-from scoring_program.result import (
-    Cell,
-    Deferred,
-    Groups,
-    Section,
-    Sections,
-    Table,
-    columns,
-    share_histogram,
-)
+from scoring_program.metrics.pairs import group_means
+from scoring_program.result import Cell, Deferred, Groups, Section, Sections, columns
 from validator.arrays import Bools, Floats, Ints
 from validator.formats.anet_entities.read import Grounding
 
@@ -83,7 +76,7 @@ class Segments:
 def given_segments(reference: Reference, statistics: WordStatistics) -> Segments:
     """Return the segments of sub-task I with their accuracy."""
     words, correct, joined = reference.words, statistics.correct, statistics.joined
-    accuracy, _ = grounding.class_means(correct, words.segment, len(reference.segments))
+    accuracy = group_means(correct, words.segment, len(reference.segments), 0.0)
     found = grounding.first_objects(joined.objects, words, "index")
     return Segments(reference, joined, "Accuracy", accuracy, correct, found)
 
@@ -101,22 +94,19 @@ def _overlaps(segments: Segments) -> list[Section]:
     note = "Annotated words by the largest IoU of their object; words without an object are left out."
     section = Section("word_iou", "IoU of words", note)
     values, titles = segments.nearest[1][compared], ("IoU", "words")
-    histogram = share_histogram(section, values, _IOU_BINS, titles, float(grounding.IOU))
+    histogram = result.share_histogram(section, values, _IOU_BINS, titles, float(grounding.IOU))
     return [histogram, _segment_table(segments)]
 
 
-def _predicted_classes(reference: Reference, statistics: SentenceStatistics) -> Table:
+def _predicted_classes(reference: Reference, statistics: SentenceStatistics) -> result.Table:
     """Return what becomes of predicted classes: the submission chooses the segments that a row rests on."""
     judged, words, n = statistics.judged, statistics.words, len(reference.classes)
     label, first = _first_objects(statistics, n)
     counted = ~judged.object_skipped[first]
-    n_predicted, n_counted, right_objects = (
-        np.bincount(label[chosen], minlength=n)
-        for chosen in (slice(None), counted, counted & judged.object_correct[first])
-    )
-    right_words, predicted = (
-        np.bincount(words.label[chosen], minlength=n)
-        for chosen in (judged.word_correct, judged.word_predicted)
+    right = counted & judged.object_correct[first]
+    chosen = label, label[counted], label[right], words.label[judged.word_correct]
+    n_predicted, n_counted, right_objects, right_words, predicted = (
+        np.bincount(own, minlength=n) for own in (*chosen, words.label[judged.word_predicted])
     )
     shares = right_objects / np.maximum(n_counted, 1), right_words / np.maximum(predicted, 1)
     known = np.flatnonzero(n_predicted)
@@ -129,7 +119,7 @@ def _predicted_classes(reference: Reference, statistics: SentenceStatistics) -> 
         "predicted: share of the annotated words in the right box, among those whose class is predicted in "
         "their segment."
     )
-    return Table("predicted_classes", "Predicted classes", note, titles, rows)
+    return result.Table("predicted_classes", "Predicted classes", note, titles, rows)
 
 
 def _first_objects(statistics: SentenceStatistics, n_classes: int) -> tuple[Ints, Ints]:
@@ -140,7 +130,7 @@ def _first_objects(statistics: SentenceStatistics, n_classes: int) -> tuple[Ints
     return pairs[0, kept], first[kept]
 
 
-def _hallucinated(statistics: SentenceStatistics) -> Table:
+def _hallucinated(statistics: SentenceStatistics) -> result.Table:
     judged, classes = statistics.judged, statistics.joined.classes
     label, first = _first_objects(statistics, len(classes))
     wrong = label[(~judged.object_skipped & ~judged.object_known)[first]]
@@ -148,9 +138,8 @@ def _hallucinated(statistics: SentenceStatistics) -> Table:
     order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)].tolist()
     rows = [(classes[code], int(counts[code])) for code in order[:_SEGMENTS_SHOWN]]
     note = "Predicted classes that the annotated sentence does not have, the most frequent first."
-    return Table(
-        "hallucinated", "Hallucinated classes", note, columns(text=["Class"], count=["Segments"]), rows
-    )
+    titles = columns(text=["Class"], count=["Segments"])
+    return result.Table("hallucinated", "Hallucinated classes", note, titles, rows)
 
 
 def _word_tables(reference: Reference, correct: Bools, of_classes: Ints) -> list[Section]:
@@ -215,17 +204,12 @@ def _segment_table(segments: Segments) -> Section:
     labels: list[list[str]] = [[] for _ in reference.segments]
     for segment, label in zip(words.segment.tolist(), words.label.tolist()):
         labels[segment].append(reference.classes[label])
-    segment, n = words.segment[compared], len(labels)
-    counts, sums = np.bincount(segment, minlength=n), np.bincount(segment, segments.nearest[1][compared], n)
-    pairs = zip(sums.tolist(), counts.tolist())
-    iou = [total / count if count else None for total, count in pairs]
+    iou = result.cells(group_means(segments.nearest[1][compared], words.segment[compared], len(labels)))
     submitted = np.where(segments.joined.submitted, "yes", "missing").tolist()
-    values = segments.scores.tolist()
-    rows = [
-        (*reference.segments[i], ", ".join(labels[i]), submitted[i], values[i], iou[i])
-        for i in np.argsort(segments.scores, kind="stable")[:_SEGMENTS_SHOWN].tolist()
-    ]
+    values, worst = segments.scores.tolist(), np.argsort(segments.scores, kind="stable")[:_SEGMENTS_SHOWN]
+    shown = list(zip(map(", ".join, labels), submitted, values, iou))
+    rows = [(*reference.segments[i], *shown[i]) for i in worst.tolist()]
     names = ["Video", "Segment", "Annotated classes", "Submitted"]
     titles = columns(text=names, share=[segments.title, "Mean IoU"])
     note = f"The worst first, at most {_SEGMENTS_SHOWN}. IoU: of words with an object."
-    return Table("segments", "Segments", note, titles, rows)
+    return result.Table("segments", "Segments", note, titles, rows)

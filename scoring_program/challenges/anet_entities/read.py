@@ -56,6 +56,11 @@ class Reference:
     vocab: list[str]
     videos: list[str]
 
+    @property
+    def annotated(self) -> Reference:
+        """These annotations, as of a `ReferenceWithLemmas`."""
+        return self
+
     def annotated_videos(self) -> list[str]:
         """Return the videos with an annotated segment, in ascending order."""
         return sorted({video for video, _ in self.segments})
@@ -151,11 +156,9 @@ def _read_file(folder: Path, setting: str, name: str) -> Read[JsonValue]:
     if (folder / name).is_file():
         return strict_loads((folder / name).read_bytes(), name)
     others = ", ".join(sorted(quote(path.name) for path in folder.glob("*.json"))[:_FILES_NAMED])
-    instead = f"; there is {others}" if others else ""
+    problem = "the file is missing in the reference folder" + (f"; there is {others}" if others else "")
     remedy = f"put it there, or give its name as {setting} in settings.yaml"
-    Findings().refuse(
-        "E-REF-NONE", f"the file is missing in the reference folder{instead}", remedy, file=name
-    )
+    Findings().refuse("E-REF-NONE", problem, remedy, file=name)
 
 
 def _load_json(folder: Path, settings: Settings) -> Reference:
@@ -292,9 +295,8 @@ class _Builder:
         starts, frames = (np.array(values, dtype=np.int64) for values in (self._starts, self._frames))
         annotated = Words(words[0], words[1], words[2], mentions[0], mentions[1], starts, boxes, frames)
         classes, tokens = list(self._classes), list(self._tokens)
-        return Reference(
-            self._segments, annotated, classes, tokens, pairs[0], pairs[1], splits, vocab, videos
-        )
+        content = annotated, classes, tokens, pairs[0], pairs[1]
+        return Reference(self._segments, *content, splits, vocab, videos)
 
 
 def part(whole: Reference, videos: Collection[str]) -> Reference:

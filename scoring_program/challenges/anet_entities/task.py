@@ -22,7 +22,7 @@ from validator.formats.anet_entities import read as submissions
 from validator.formats.anet_entities.read import Grounding
 from validator.formats.rules import load_rules
 
-ReferenceT = TypeVar("ReferenceT")
+ReferenceT = TypeVar("ReferenceT", Reference, ReferenceWithLemmas)
 StatisticsT = TypeVar("StatisticsT", bound=Statistics)
 
 
@@ -32,6 +32,18 @@ class EntitiesTask(Task[ReferenceT, Grounding, StatisticsT]):
     def read_submission(self, path: Source, reference: ReferenceT) -> Read[Grounding]:
         """Check and read the JSON file."""
         return submissions.read(path, load_rules(self.id))
+
+    def items(self, reference: ReferenceT) -> list[str]:
+        """Return the videos with an annotated segment."""
+        return reference.annotated.annotated_videos()
+
+    def names(self, reference: ReferenceT) -> dict[str, list[str]]:
+        """Return the vocabulary."""
+        return {"Classes": reference.annotated.vocab}
+
+    def other_names(self, reference: ReferenceT) -> list[str]:
+        """Return all videos, of other splits and without annotations, too."""
+        return reference.annotated.videos
 
     def source_files(self, source: Path, settings: Settings) -> list[str]:
         """Return the two files that the settings name."""
@@ -55,18 +67,6 @@ class GivenSentences(EntitiesTask[Reference, WordStatistics]):
     def load_reference(self, folder: Path, settings: Settings) -> Reference:
         """Read the annotations of the chosen splits."""
         return read.load(folder, settings)
-
-    def items(self, reference: Reference) -> list[str]:
-        """Return the videos with an annotated segment."""
-        return reference.annotated_videos()
-
-    def names(self, reference: Reference) -> dict[str, list[str]]:
-        """Return the vocabulary."""
-        return {"Classes": reference.vocab}
-
-    def other_names(self, reference: Reference) -> list[str]:
-        """Return all videos, of other splits and without annotations, too."""
-        return reference.videos
 
     def check_reference(self, folder: Path, settings: Settings, reference: Reference) -> list[Note]:
         """Look for empty splits and classes outside of the vocabulary."""
@@ -149,18 +149,6 @@ class GeneratedSentences(EntitiesTask[ReferenceWithLemmas, SentenceStatistics]):
             (output / read.LEMMATIZER_FILE).write_text(lemmatizer + "\n", encoding="utf-8")
             findings.note("N-REF-LEMMAS", f"{counted(len(lemmas), 'lemma')} by {lemmatizer}")
         return findings.notes
-
-    def items(self, reference: ReferenceWithLemmas) -> list[str]:
-        """Return the videos with an annotated segment."""
-        return reference.annotated.annotated_videos()
-
-    def names(self, reference: ReferenceWithLemmas) -> dict[str, list[str]]:
-        """Return the vocabulary."""
-        return {"Classes": reference.annotated.vocab}
-
-    def other_names(self, reference: ReferenceWithLemmas) -> list[str]:
-        """Return all videos, of other splits and without annotations, too."""
-        return reference.annotated.videos
 
     def signature_parts(self, reference: ReferenceWithLemmas) -> dict[str, str]:
         """Return the name of the lemmatizer."""

@@ -180,7 +180,6 @@ def _score_if(statistics: SequenceStatistics, kept: Bools, replaced: Bools) -> f
     jaccard = np.where(replaced, (annotated > 0).astype(float), frame_jaccard.jaccard_index(cells.counts))
     union = np.where(replaced, annotated, cells.counts.union)
     counts_in = kept & _counting(cells, statistics.protocol, statistics.drops_empty, union)
-    means, counts = frame_jaccard.sequence_means(
-        jaccard, counts_in, cells.sequence, len(statistics.item_submitted)
-    )
+    n = len(statistics.item_submitted)
+    means, counts = frame_jaccard.sequence_means(jaccard, counts_in, cells.sequence, n)
     return frame_jaccard.mean_of(means[counts])

@@ -53,17 +53,8 @@ def _class_table(track: Track, statistics: SequenceStatistics) -> Section:
     titles += columns(count=["Sequences annotated"])
     named = np.bincount(cells.label[cells.predicted], minlength=n) > 0
     note = f"Jaccard: mean over the sequences in which the {instance} counts."
-    return result.Groups(
-        "classes",
-        f"{instance.capitalize()} classes",
-        note,
-        titles,
-        track.classes,
-        in_sequences,
-        row,
-        1,
-        named=named,
-    )
+    content = titles, track.classes, in_sequences, row, 1
+    return result.Groups("classes", f"{instance.capitalize()} classes", note, *content, named=named)
 
 
 def _confusions(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStatistics) -> Section:
@@ -71,10 +62,10 @@ def _confusions(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStati
     truth, prediction = (_labeled(side, of_side, n) for side, of_side in zip(rows, frames))
     counts = frame_jaccard.confusions(truth, prediction, n)
     note = "Frames of a class (row) that are predicted as another or the same (column). A class that is "
+    note += "annotated and predicted is right in a frame that two neighbors share, too. "
     note += (
-        "annotated and predicted is right in a frame that two neighbors share, too. False: predicted where "
+        "False: predicted where nothing else is missed; missed: annotated where nothing else is predicted."
     )
-    note += "nothing else is missed; missed: annotated where nothing else is predicted."
     title, unpaired = "Annotated and predicted", ("(false)", "(missed)")
     return result.Matrix("confusions", title, note, track.classes, counts, "frames", unpaired)
 
@@ -108,13 +99,11 @@ def timelines(
     shown = _worst(statistics)[:number].tolist()
     note = "Ground truth above, prediction below; the first row has the numbers of the classes."
     sides = (reference.rows, statistics.ground_truth_frames), (prediction.rows, statistics.predicted_frames)
-    return [
-        result.Timeline(
-            f"timeline_{place}", reference.sequences[index], note, int(reference.n_frames[index]),
-            lanes(track, index, sides),
-        )
-        for place, index in enumerate(shown, start=1)
-    ]  # fmt: skip
+    drawn: list[Section] = []
+    for place, index in enumerate(shown, start=1):
+        about = f"timeline_{place}", reference.sequences[index], note, int(reference.n_frames[index])
+        drawn.append(result.Timeline(*about, lanes(track, index, sides)))
+    return drawn
 
 
 def lanes(track: Track, index: int, sides: Sequence[tuple[Rows, Ints]]) -> list[Lane]:

@@ -18,9 +18,8 @@ from validator.formats.rules import CsvRules, Field, Rules
 _LABELS_NAME = "{key}_labels.csv"
 _DATA_NAME = "{key}_data.csv"
 # The last line counts; what follows the number of frames (fps, depth) is not needed for scoring.
-_DATA_RULES = CsvRules(
-    _DATA_NAME, (Field("number of frames", minimum=1, maximum=10**9),), further_columns=True
-)
+_N_FRAMES = Field("number of frames", minimum=1, maximum=10**9)
+_DATA_RULES = CsvRules(_DATA_NAME, (_N_FRAMES,), further_columns=True)
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,7 @@ from validator.findings import Read
 from validator.formats.rules import load_rules
 from validator.hints import EMPTY, label_hints
 
-_ACTIONS = (
-    *("wave", "point", "clap", "crouch", "jump"),
-    *("walk", "run", "shake hands", "hug", "kiss"),
-    "fight",
-)
+_ACTIONS = ("wave", "point", "clap", "crouch", "jump", "walk", "run", "shake hands", "hug", "kiss", "fight")
 _GESTURES = (
     *("vattene", "vieniqui", "perfetto", "furbo", "cheduepalle"),
     *("chevuoi", "daccordo", "seipazzo", "combinato", "freganiente"),

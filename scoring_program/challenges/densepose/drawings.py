@@ -32,10 +32,8 @@ def drawings(
     # The detections of these images alone are decoded, in a second pass over the file.
     chosen = {draw.kept[row].index for image in images for row in draw.rows(image)}
     draw.decoded = read_chosen(submission.path, rules, chosen) if submission.path and chosen else {}
-    note = (
-        "The images that cost most. Points: annotated ones, colored by the geodesic similarity to what the "
-    )
-    note += "detection predicts there."
+    note = "The images that cost most. Points: annotated ones, colored by the geodesic similarity to "
+    note += "what the detection predicts there."
     drawn = [draw.image(image) for image in images]
     return [result.Drawings("drawings", "Worst images", note, drawn, "point similarity")] if drawn else []
 

@@ -12,6 +12,7 @@ from scoring_program.challenges.densepose.matching import MEASURES, Compared, Ha
 from scoring_program.challenges.densepose.read import Gathered, Reference
 from scoring_program.metrics import average_precision
 from scoring_program.metrics.average_precision import Detections, Matches, People, Ranked
+from scoring_program.metrics.pairs import means
 from scoring_program.result import Statistics
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
@@ -31,7 +32,7 @@ class ImageStatistics(Statistics):
     half: HalfMatches
     measure: str
 
-    @property
+    @cached_property
     def similarity(self) -> Floats:
         """The similarity that is scored, of all pairs; shape (n_pairs,)."""
         return similarity(self.measure, self.compared.gps, self.compared.mask_iou)
@@ -61,7 +62,7 @@ def measure(reference: Reference, submission: Gathered, settings: Settings) -> I
     image = compared.detections.image[compared.pairs.detection[is_match]]
     sums = np.bincount(image, values, len(n_dense))
     return ImageStatistics(
-        item_scores=np.where(n_dense > 0, sums / np.maximum(n_dense, 1), np.nan),
+        item_scores=means(sums, n_dense),
         item_submitted=compared.n_detections() > 0,
         item_weights=n_dense,
         notes=[*_notes(submission, compared), *_missing_notes(n_dense, compared.n_detections())],

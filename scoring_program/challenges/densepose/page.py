@@ -11,6 +11,7 @@ from scoring_program.challenges.densepose.matching import MEASURES
 from scoring_program.challenges.densepose.measure import ImageStatistics
 from scoring_program.challenges.densepose.read import Gathered, Reference
 from scoring_program.metrics.average_precision import RECALLS, THRESHOLDS, PrecisionCurves, accumulate
+from scoring_program.metrics.pairs import group_means
 from scoring_program.result import SUMMARY, Cell, Deferred, Line, Section, Sections, columns
 from validator.arrays import Ints
 
@@ -51,15 +52,11 @@ def _precision_recall(curves: PrecisionCurves, measure: str) -> Section:
 
 
 def _thresholds(curves: PrecisionCurves) -> Section:
-    lines = [
-        Line(name, THRESHOLDS.tolist(), [curves.average(values, 0) for values in precision])
-        for name, precision in zip(("GPSm", "GPS", "IoU"), curves.precision[0])
-    ]
-    title = "AP against threshold"
+    averages = ([curves.average(values, 0) for values in own] for own in curves.precision[0])
+    lines = [Line(name, THRESHOLDS.tolist(), own) for name, own in zip(("GPSm", "GPS", "IoU"), averages)]
+    title, axes = "AP against threshold", ("threshold", "AP", (0.5, 0.95, 0.0, 1.0))
     note = "How strict a match must be; GPSm is the root of GPS times mask IoU."
-    return result.LineChart(
-        "thresholds", title, note, lines, "threshold", "AP", (0.5, 0.95, 0.0, 1.0), level=SUMMARY
-    )
+    return result.LineChart("thresholds", title, note, lines, *axes, level=SUMMARY)
 
 
 def _body(statistics: ImageStatistics, matched: Ints) -> Section:
@@ -94,16 +91,10 @@ def _calibration(statistics: ImageStatistics) -> Section:
     ranked = statistics.ranked
     scores = np.sort(statistics.compared.detections.score)[::-1]
     n_groups = max(min(_SCORE_GROUPS, len(scores) // _FEWEST_IN_GROUP), 1)
-    rows: list[list[Cell]] = [
-        [
-            str(number),
-            f"{scores[own[-1]]:.4f} to {scores[own[0]]:.4f}",
-            len(own),
-            float(ranked.right[0, own].mean()),
-        ]
-        for number, own in enumerate(np.array_split(np.arange(len(scores)), n_groups), start=1)
-        if len(own)
-    ]
+    groups, rows = np.array_split(np.arange(len(scores)), n_groups), list[list[Cell]]()
+    for number, own in enumerate(groups if len(scores) else (), start=1):
+        ends = f"{scores[own[-1]]:.4f} to {scores[own[0]]:.4f}"
+        rows.append([str(number), ends, len(own), float(ranked.right[0, own].mean())])
     titles = columns(text=["Group, best first", "Scores"], count=["Detections"], share=["Right at 0.5"])
     note = "Groups of equally many detections by their score; those that are ignored are among them."
     return result.Table("calibration", "Score calibration", note, titles, rows)
@@ -118,15 +109,10 @@ def _similarities(reference: Reference, statistics: ImageStatistics) -> list[Sec
     has_pair = np.isin(np.arange(len(dense)), person)
     note = f"Densely annotated persons by their largest {name} with a detection, without those of images "
     note += "without a detection."
-    section, titles = Section("similarity", f"{name} of persons", note), (name, "persons")
-    histogram = result.share_histogram(
-        section, largest[dense & has_pair], _BINS, titles, float(THRESHOLDS[0])
-    )
-    n = compared.people.n_images
-    image, counts = compared.people.image[dense], compared.n_annotated()
-    means = np.bincount(image, largest[dense], n) / np.maximum(counts, 1)
-    mean = [value if count else None for value, count in zip(means.tolist(), counts.tolist())]
-    return [histogram, _image_table(reference, statistics, mean)]
+    section, values = Section("similarity", f"{name} of persons", note), largest[dense & has_pair]
+    histogram = result.share_histogram(section, values, _BINS, (name, "persons"), float(THRESHOLDS[0]))
+    means = group_means(largest[dense], compared.people.image[dense], compared.people.n_images)
+    return [histogram, _image_table(reference, statistics, result.cells(means))]
 
 
 def _image_table(reference: Reference, statistics: ImageStatistics, mean: list[float | None]) -> Section:

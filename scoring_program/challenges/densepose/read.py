@@ -17,15 +17,8 @@ from scoring_program.prepared import load_prepared
 from validator.archive import Source
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings, Read
-from validator.formats.densepose.read import (
-    Checked,
-    Checker,
-    Detection,
-    DetectionHints,
-    Entry,
-    read_folded,
-    report,
-)
+from validator.formats.densepose import read as submissions
+from validator.formats.densepose.read import Checked, Checker, Detection, DetectionHints, Entry
 from validator.formats.rules import Rules
 
 TEMPLATE_FILE = "template.npz"
@@ -161,9 +154,8 @@ def load_folder(folder: Path) -> Reference:
         with findings.part():
             persons = load_prepared(folder / PERSONS_FILE, lambda _, arrays: Persons(**arrays))
         with findings.part():
-            nearest, n = load_prepared(
-                folder / TEMPLATE_FILE, lambda texts, arrays: (arrays["nearest"], texts["n_vertices"])
-            )
+            template = folder / TEMPLATE_FILE
+            nearest, n = load_prepared(template, lambda texts, own: (own["nearest"], texts["n_vertices"]))
         findings.refuse_problems()
         if distances.stat().st_size != 2 * n * (n - 1):
             problem = "the file of distances has another size"
@@ -210,7 +202,7 @@ class Gathered:
 def read_submission(path: Source, rules: Rules, reference: Reference) -> Read[Gathered]:
     """Check all detections and keep what matching needs. Raises Refused."""
     make = partial(_Gatherer, reference, rules.json[0].schema)
-    parts = read_folded(path, rules, make)
+    parts = submissions.read_folded(path, rules, make)
     gathered = _joined(parts.content)
     return Read(replace(gathered, path=path if isinstance(path, Path) else None), parts.notes)
 
@@ -230,7 +222,7 @@ def gather(entries: Sequence[Entry], rules: Rules, reference: Reference) -> Gath
     gatherer.take(enumerate(entries))
     checked, gathered = gatherer.result()
     with Findings.collect() as findings:
-        report([checked], "", findings)
+        submissions.report([checked], "", findings)
     return gathered
 
 
@@ -277,12 +269,11 @@ class _Gatherer:
         first, last = np.searchsorted(self._persons.image, [image, image + 1]).tolist()
         points = slice(*self._persons.point_start[[first, last]].tolist())
         x, y = self._persons.x[points], self._persons.y[points]
-        part, vertex = geodesic.predicted_parts_and_vertices(
-            detection.pixels, self._nearest, x, y, detection.box[:2]
-        )
-        left, top = int(detection.box[0]), int(detection.box[1])
+        pixels, corner = detection.pixels, detection.box[:2]
+        part, vertex = geodesic.predicted_parts_and_vertices(pixels, self._nearest, x, y, corner)
+        left, top = map(int, corner)
         height, width = self._persons.image_size[image].tolist()
-        mask = masks.place_mask(detection.pixels[..., 0] > 0, top, left, height, width)
+        mask = masks.place_mask(pixels[..., 0] > 0, top, left, height, width)
         crowd = self._persons.crowd[first:last].tolist()
         people = zip(map(self._mask, range(first, last)), crowd)
         overlap = np.array([masks.mask_iou(mask, person, is_crowd) for person, is_crowd in people])

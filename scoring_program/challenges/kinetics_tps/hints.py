@@ -22,14 +22,17 @@ def checks(reference: Reference, submission: KineticsSubmission) -> list[Check]:
     """Return what to compare with the reference, in the order of scoring."""
     ground_truth, predicted = reference.parts, submission.parts
     frames = {key: index for index, key in enumerate(frame_keys(ground_truth))}
+    # The annotated frame of each predicted one and of each predicted human, -1 where there is none.
+    frame = np.array([*(frames.get(key, -1) for key in frame_keys(predicted)), -1])
+    of_human = frame[predicted.human_frame]
     names = _sampled(predicted.names, predicted.part_name)
     states = _sampled(predicted.states, predicted.proposal_state)
     classes, n_parts = list(submission.classes.values()), len(ground_truth.part_name)
     return [
         _videos(ground_truth, predicted),
         _frames(frames, ground_truth, predicted),
-        _humans(frames, ground_truth, predicted),
-        _sides(frames, ground_truth, predicted),
+        _humans(of_human, ground_truth, predicted),
+        _sides(of_human, ground_truth, predicted),
         names_check(names, list(ground_truth.names), "part names", n_parts),
         names_check(states, list(ground_truth.states), "states", n_parts),
         names_check(classes, reference.classes, "action classes", len(ground_truth.videos)),
@@ -72,16 +75,10 @@ def _frames(frames: dict[tuple[str, str], int], ground_truth: PartStates, predic
     return Check(claim, as_is, others, n, remedy, code, least_share=0.5, explains=_EXPLAINS)
 
 
-def _frame_numbers(frames: dict[tuple[str, str], int], predicted: PartStates) -> Ints:
-    """Return the number of each predicted frame in the reference, -1 where it has none."""
-    return np.array([*(frames.get(key, -1) for key in frame_keys(predicted)), -1])
-
-
-def _sides(frames: dict[tuple[str, str], int], ground_truth: PartStates, predicted: PartStates) -> Check:
+def _sides(frame_of_human: Ints, ground_truth: PartStates, predicted: PartStates) -> Check:
     """Return the check of parts that have a left and a right one."""
     part, n = predicted.proposal_part, len(ground_truth.names)
-    human = predicted.part_human[part]
-    frame = _frame_numbers(frames, predicted)[predicted.human_frame[human]]
+    frame = frame_of_human[predicted.part_human[part]]
     own, mirrored = (
         np.array([*(ground_truth.names.get(turned(name), -1) for name in predicted.names), -1])[
             predicted.part_name[part]
@@ -111,11 +108,10 @@ def _mirrored(name: str) -> str:
     return re.sub("left|right", lambda side: turned[side[0]], name)
 
 
-def _humans(frames: dict[tuple[str, str], int], ground_truth: PartStates, predicted: PartStates) -> Check:
-    frame = _frame_numbers(frames, predicted)[predicted.human_frame]
-    humans = np.flatnonzero(frame >= 0)
+def _humans(frame_of_human: Ints, ground_truth: PartStates, predicted: PartStates) -> Check:
+    humans = np.flatnonzero(frame_of_human >= 0)
     humans = humans[sample(len(humans))]
-    entry, human, _ = pairs_in_groups(frame[humans], ground_truth.human_frame)
+    entry, human, _ = pairs_in_groups(frame_of_human[humans], ground_truth.human_frame)
     boxes = predicted.human_box[humans][entry]
     pairs = BoxPairs(len(humans), entry, boxes, ground_truth.human_box[human])
     claim, n = "of your humans meet an annotated one", len(np.unique(human))

@@ -226,8 +226,7 @@ _COUNTS_MISSING_FRAMES = ("not_submitted", "humans")
 
 
 def error_costs(statistics: VideoStatistics) -> dict[str, float]:
-    """Return the score with what is not submitted, with the right classes, and with each kind of wrong part
-    made right."""
+    """Return the score with what is not submitted, the right classes, and each kind of wrong part right."""
     outcomes, has_frame, parts = statistics.outcomes, statistics.joined.has_frame, statistics.parts
     without_class = np.array([named is None for named in statistics.predicted], dtype=bool)
     part_frame = parts.human_frame[parts.part_human]

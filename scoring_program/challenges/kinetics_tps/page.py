@@ -12,6 +12,7 @@ from scoring_program import result
 from scoring_program.challenges.kinetics_tps.measure import VideoStatistics
 from scoring_program.challenges.kinetics_tps.read import Reference
 from scoring_program.metrics import part_state
+from scoring_program.metrics.pairs import group_means
 from scoring_program.result import Cell, Deferred, Groups, Line, Section, Sections, columns, full_columns
 from validator.arrays import Ints
 from validator.formats.kinetics_tps.read import KineticsSubmission
@@ -42,9 +43,8 @@ def _curve(statistics: VideoStatistics) -> Section:
     note = f"Share of the videos with the right class and PSC {protocol.sign} T. "
     note += "The area below is the score."
     title = "Accuracy conditioned on PSC"
-    return result.LineChart(
-        "conditioned_accuracy", title, note, [line], "threshold T", "accuracy", filled=True
-    )
+    axes = "threshold T", "accuracy"
+    return result.LineChart("conditioned_accuracy", title, note, [line], *axes, filled=True)
 
 
 def _budget(statistics: VideoStatistics) -> Section:
@@ -152,15 +152,11 @@ def _overlaps(statistics: VideoStatistics) -> list[Section]:
     parts, (nearest, iou) = statistics.parts, statistics.nearest
     compared = nearest >= 0
     note = "Annotated parts by the IoU of their nearest proposal; parts without a proposal are left out."
-    section = Section("part_iou", "IoU of parts", note)
-    histogram = result.share_histogram(
-        section, iou[compared], _BINS, ("IoU", "parts"), statistics.needed_iou[1]
-    )
+    section, needed = Section("part_iou", "IoU of parts", note), statistics.needed_iou[1]
+    histogram = result.share_histogram(section, iou[compared], _BINS, ("IoU", "parts"), needed)
     video = parts.frame_video[parts.human_frame[parts.part_human[compared]]]
-    n = len(parts.videos)
-    counts, sums = np.bincount(video, minlength=n), np.bincount(video, iou[compared], n)
-    means = [total / count if count else None for total, count in zip(sums.tolist(), counts.tolist())]
-    return [histogram, _video_table(statistics, means)]
+    means = group_means(iou[compared], video, len(parts.videos))
+    return [histogram, _video_table(statistics, result.cells(means))]
 
 
 def _video_table(statistics: VideoStatistics, mean_iou: Sequence[float | None]) -> Section:

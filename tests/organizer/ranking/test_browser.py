@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 
+from tests.browser import check_page
 from tests.rescoring import call, sample, varied, write_submissions
 
 pytestmark = pytest.mark.slow
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-if CHROMIUM is None:
-    pytest.skip("there is no Chromium here (Debian: apt-get install chromium)", allow_module_level=True)
-
-axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-playwright = pytest.importorskip("playwright.sync_api")
 
 
 @pytest.fixture(scope="module")
@@ -30,30 +22,11 @@ def pages(tmp_path_factory):
     return folder / "out"
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as started:
-        found = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield found
-        found.close()
-
-
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("name", ["index.html", "ranking.html"])
-def test_a_page_asks_for_nothing_fits_and_has_no_faults(pages, browser, name, width, dark):
-    context = browser.new_context(
-        viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light", bypass_csp=True
-    )
-    window, requests = context.new_page(), []
-    window.on("request", lambda request: requests.append(request.url))
-    window.goto((pages / name).as_uri())
-    window.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
-    assert window.evaluate("document.documentElement.scrollWidth") == width
-    assert requests == [(pages / name).as_uri()]
-    found = axe.Axe().run(window)
-    assert found.violations_count == 0, found.generate_report()
-    context.close()
+def test_a_page_asks_for_nothing_fits_and_has_no_faults(pages, browser, name, width, scheme):
+    check_page(browser, (pages / name).as_uri(), width, scheme)
 
 
 def test_links_lead_to_detail_pages(pages, browser):

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring_program.metrics.pairs import largest_of_items, pairs_in_groups, pairs_of_ranges
+from scoring_program.metrics.pairs import group_means, largest_of_items, pairs_in_groups, pairs_of_ranges
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 4)), max_size=8))
@@ -41,3 +41,8 @@ def test_largest_pair_of_each_item_is_the_first_of_equals(pairs):
         own = [place for place, pair in enumerate(pairs) if pair[0] == number]
         expected.append(max(own, key=lambda place: (pairs[place][1], -place), default=-1))
     assert largest_of_items(item, value, 5).tolist() == expected
+
+
+def test_means_are_those_of_groups_and_nan_without_values():
+    means = group_means(np.array([0.5, 1.0, 0.25]), np.array([2, 0, 2]), 3)
+    np.testing.assert_array_equal(means, [1.0, np.nan, 0.375])

@@ -2,36 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 
 import pytest
 
 from scoring_program.report import page
 from scoring_program.task import load_task, task_ids
+from tests.browser import SCREEN, axe, unfold
 from tests.example_result import SIGNATURE, TASK, example_result
 from tests.helpers import REFERENCES, SAMPLES, run_folder
 from validator.findings import Findings, Note
 
 pytestmark = pytest.mark.slow
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-if CHROMIUM is None:
-    pytest.skip("there is no Chromium here (Debian: apt-get install chromium)", allow_module_level=True)
-
-axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-playwright = pytest.importorskip("playwright.sync_api")
-
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-]
-ARGUMENTS += ["--disable-component-update", "--disable-sync"]
 PHONE, DESK = 390, 1280
-SCREEN = 900
 TASKS = task_ids()
 WIDTHS = pytest.mark.parametrize("width", [PHONE, DESK])
 # Texts as long as they get: the first screen must hold the three first notes whatever they say.
@@ -82,14 +66,6 @@ PAGES = [*MADE, *TASKS]
 
 
 @pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as started:
-        found = started.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield found
-        found.close()
-
-
-@pytest.fixture(scope="module")
 def written(tmp_path_factory):
     """Return a function that writes a page, of a task the one of its weak sample, and returns its address."""
     folder = tmp_path_factory.mktemp("pages")
@@ -137,10 +113,6 @@ SCROLLED = """() => new Promise(done => {
 HIDDEN_ON_PAPER = """() => [...document.querySelectorAll('details td, details svg')].filter(
     e => !e.checkVisibility({contentVisibilityAuto: true}) || !e.getClientRects().length
 ).map(e => e.textContent)"""
-
-
-def unfold(window) -> None:
-    window.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
 
 
 @WIDTHS
@@ -197,7 +169,7 @@ def test_axe_finds_nothing(show, name):
     for width, scheme in ((PHONE, "dark"), (DESK, "light")):
         window.set_viewport_size({"width": width, "height": SCREEN})
         window.emulate_media(color_scheme=scheme)
-        violations = axe.Axe().run(window, options={"resultTypes": ["violations"]}).response["violations"]
+        violations = axe(window, options={"resultTypes": ["violations"]}).response["violations"]
         found[width, scheme] = [
             (rule["id"], [node["html"][:200] for node in rule["nodes"][:3]]) for rule in violations
         ]

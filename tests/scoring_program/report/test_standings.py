@@ -79,6 +79,10 @@ def test_equal_scores_are_said():
     assert pair_sentences(standings(close))[0].startswith("a is better than b by less than 0.0001, ")
 
 
-def test_items_that_a_difference_needs_are_counted():
-    text = " ".join(sentences(standings(np.array([[1.0, 0.0]] * 11 + [[1.0, 0.1]]))))
-    assert "needs about 1 sequence." in text
+def test_items_that_a_difference_needs_are_counted_where_it_cannot_be_seen():
+    of = standings(VALUES[:20, :2])
+    difference, visible = abs(of.comparison.pairs.difference[0]), of.comparison.visible
+    assert difference < visible
+    needed = round(20 * (visible / difference) ** 2)
+    assert f"as between the first two, needs about {needed} sequences." in " ".join(sentences(of))
+    assert "needs about" not in " ".join(sentences(standings(VALUES[:, [0, 2]])))

@@ -52,27 +52,23 @@ def read(path: Source, rules: Rules) -> Read[Grounding]:
     with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
         findings.notes += submission.notes
         (name,) = findings.take(choose_named(submission, rules)).values()
-        (grounding, lengths), members = findings.take(
-            read_json(submission.read(name), name, file, _as_grounding)
-        )
+        content = read_json(submission.read(name), name, file, _as_grounding)
+        (grounding, lengths), members = findings.take(content)
         _check_lengths(grounding, lengths, name, findings)
         mode = _MODES[rules.id]
         if members["eval_mode"] != mode:
             problem = f"the mode is '{quote(members['eval_mode'], 20)}'"
             findings.add("E-ANET-MODE", problem, f'this task needs "{mode}"', file=name, where="/eval_mode")
         external = members.get("external_data")
-        types = {"used": bool, "details": str}
-        if not (
-            isinstance(external, dict) and all(isinstance(external.get(key), types[key]) for key in types)
-        ):
+        given = external if isinstance(external, dict) else {}
+        if not (isinstance(given.get("used"), bool) and isinstance(given.get("details"), str)):
             wanted = '"external_data": {"used": true or false, "details": "..."}'
             findings.note("N-ANET-EXTERNAL", f"the challenge asks for {wanted}; it is missing")
     return Read(grounding, findings.notes)
 
 
 def _as_grounding(entries: Entries) -> tuple[tuple[Grounding, Ints], int]:
-    """Return the arrays with the lengths of each segment's three lists (n_segments, 3), and the number of
-    keys."""
+    """Return the arrays, the lengths of each segment's three lists (n_segments, 3), and how many keys."""
     codes: dict[str, int] = {}
     segments: list[tuple[str, str]] = []
     lengths: list[tuple[int, int, int]] = []
@@ -89,9 +85,7 @@ def _as_grounding(entries: Entries) -> tuple[tuple[Grounding, Ints], int]:
             lengths.append((len(index), len(frames), len(frames if classes is None else classes)))
             n = min(lengths[-1])
             segments.append((video, segment))
-            labels += (
-                [-1] * n if classes is None else [codes.setdefault(name, len(codes)) for name in classes[:n]]
-            )
+            labels += [codes.setdefault(name, len(codes)) for name in classes[:n]] if classes else [-1] * n
             indexes += index[:n]
             boxes += frames[:n]
         flat = list(chain.from_iterable(boxes))

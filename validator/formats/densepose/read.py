@@ -75,8 +75,7 @@ class Detection:
 
 @dataclass(frozen=True)
 class Checked:
-    """The problems of the detections that one process checked, with their positions, and how many there
-    are."""
+    """The problems of the detections that one process checked, with their positions, and their number."""
 
     problems: list[tuple[int, Problem]]
     total: int
@@ -173,12 +172,8 @@ def read_chosen(path: Path, rules: Rules, chosen: Collection[int]) -> dict[int, 
         (name,) = findings.take(choose_named(submission, rules)).values()
         with submission.open(name) as stream:
             texts = islice(enumerate(entries(stream, name, file)), max(chosen, default=-1) + 1)
-            found = {
-                index: check(index, text, file.schema, None, Budget())
-                for index, text in texts
-                if index in chosen
-            }
-    return found
+            kept = ((index, text) for index, text in texts if index in chosen)
+            return {index: check(index, text, file.schema, None, Budget()) for index, text in kept}
 
 
 def entries(stream: Readable, name: str, file: JsonFile) -> Iterator[bytes]:
@@ -208,9 +203,7 @@ def report(parts: Sequence[Checked], name: str, findings: Findings) -> None:
     """Add the problems that all processes found, in the order of the file."""
     problems = sorted((entry for part in parts for entry in part.problems), key=lambda entry: entry[0])
     for _, problem in problems:
-        findings.add(
-            problem.code, problem.problem, problem.remedy, file=name, where=problem.where, rule=problem.rule
-        )
+        findings.repeat(problem, file=name)
     unread = sum(part.total for part in parts) - len(problems)
     if unread or not all(part.is_complete for part in parts):
         findings.count_unread(unread, name)
@@ -219,8 +212,7 @@ def report(parts: Sequence[Checked], name: str, findings: Findings) -> None:
 def check(
     index: int, entry: Entry, schema: Path, image_ids: frozenset[int] | None, budget: Budget
 ) -> Detection:
-    """Parse, check, and decode one detection, the entry at ``index``. Raises Refused; problems name no
-    file."""
+    """Parse, check, and decode the detection at ``index``. Raises Refused; problems name no file."""
     where = f"/{index}"
     text, given = entry if isinstance(entry, tuple) else (entry, None)
     value = check_value(text, schema, where, budget)

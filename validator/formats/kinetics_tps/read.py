@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from itertools import chain, count
 from operator import itemgetter
@@ -151,31 +151,25 @@ def _as_part_states(entries: Entries, one_each: bool) -> tuple[PartStates, int]:
     return _concatenated(videos, dict(names), dict(states)), n_keys
 
 
+# Where the numbers in a column are places in another one, which.
+_OWNERS = {"frame_video": "videos", "human_frame": "frames", "part_human": "human_box"}
+_OWNERS["proposal_part"] = "part_name"
+
+
 def _concatenated(pieces: Sequence[PartStates], names: dict[str, int], states: dict[str, int]) -> PartStates:
     """Return all pieces as one; what each holds is numbered after what is in those before."""
 
-    def joined(column: str, owners: str = "") -> Any:
-        arrays = [getattr(piece, column) for piece in pieces]
-        if owners:
+    def joined(column: str) -> Any:
+        values = [getattr(piece, column) for piece in pieces]
+        if isinstance(values[0], list):
+            return list(chain.from_iterable(values))
+        if owners := _OWNERS.get(column):
             starts = np.cumsum([0, *(len(getattr(piece, owners)) for piece in pieces)], dtype=np.int32)
-            arrays = [array + start for array, start in zip(arrays, starts)]
-        return np.concatenate(arrays)
+            values = [array + start for array, start in zip(values, starts)]
+        return np.concatenate(values)
 
-    return PartStates(
-        list(chain.from_iterable(piece.videos for piece in pieces)),
-        list(chain.from_iterable(piece.frames for piece in pieces)),
-        joined("frame_video", "videos"),
-        joined("human_frame", "frames"),
-        joined("human_box"),
-        joined("part_human", "human_box"),
-        joined("part_name"),
-        joined("proposal_part", "part_name"),
-        joined("proposal_box"),
-        joined("proposal_state"),
-        joined("n_states"),
-        names,
-        states,
-    )
+    columns = [field.name for field in fields(PartStates) if field.name not in ("names", "states")]
+    return PartStates(**{column: joined(column) for column in columns}, names=names, states=states)
 
 
 def _numbers(number: dict[str, int], words: list[str]) -> Ints:
@@ -208,8 +202,7 @@ def _check_boxes(parts: PartStates, name: str, findings: Findings) -> None:
 
 
 def _box_place(parts: PartStates, owner: Ints | None, index: int) -> str:
-    """Return the place of a box: of a human if ``owner`` is None, otherwise of a proposal for its owner, a
-    part."""
+    """Return the place of a box: of a human if ``owner`` is None, else of a proposal for its part."""
     if owner is None:
         return f"{human_place(parts, index)}/box"
     part = int(owner[index])
@@ -220,13 +213,9 @@ def _check_lengths(parts: PartStates, name: str, findings: Findings) -> None:
     n_boxes = np.bincount(parts.proposal_part, minlength=len(parts.part_name))
     hint = "give one state (verb) for each box"
     for part in findings.first_of(n_boxes != parts.n_states):
-        boxes, states = (
-            counted(int(n_boxes[part]), "box", "boxes"),
-            counted(int(parts.n_states[part]), "state"),
-        )
-        findings.add(
-            "E-PART-LENGTH", f"{boxes}, but {states}", hint, file=name, where=part_place(parts, part)
-        )
+        boxes = counted(int(n_boxes[part]), "box", "boxes")
+        problem = f"{boxes}, but {counted(int(parts.n_states[part]), 'state')}"
+        findings.add("E-PART-LENGTH", problem, hint, file=name, where=part_place(parts, part))
 
 
 def human_place(parts: PartStates, human: int) -> str:

@@ -1,0 +1,62 @@
+"""Pages in headless Chromium; the fixture ``browser`` skips tests where it is missing."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+SCREEN = 900
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@contextmanager
+def chromium() -> Iterator[object]:
+    """Start the browser, or skip the test where it is not installed."""
+    pytest.importorskip("axe_playwright_python.sync_playwright")
+    playwright = pytest.importorskip("playwright.sync_api")
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if path is None:
+        pytest.skip("there is no Chromium here (Debian: apt-get install chromium)")
+    with playwright.sync_playwright() as started:
+        found = started.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield found
+        found.close()
+
+
+def axe(window, **options):
+    """Return what axe finds on a page."""
+    return pytest.importorskip("axe_playwright_python.sync_playwright").Axe().run(window, **options)
+
+
+def unfold(window) -> None:
+    """Open everything that is folded."""
+    window.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+
+
+def check_page(browser, address: str, width: int, scheme: str, first=()) -> None:
+    """Check that a page asks for nothing, fits, has no fault, and has parts on its first screen."""
+    context = browser.new_context(
+        viewport={"width": width, "height": SCREEN}, color_scheme=scheme, bypass_csp=True
+    )
+    window, requests = context.new_page(), []
+    window.on("request", lambda request: requests.append(request.url))
+    window.goto(address)
+    ends = [window.locator(part).bounding_box() for part in first]
+    assert all(box["y"] + box["height"] <= SCREEN for box in ends)
+    unfold(window)
+    assert window.evaluate("document.documentElement.scrollWidth") == width
+    assert requests == [address]
+    found = axe(window)
+    assert found.violations_count == 0, found.generate_report()
+    context.close()
