@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from organizer.files import Files
 from quality.anet_entities import synthetic
@@ -13,6 +14,8 @@ from quality.anet_entities.gaming import GENERATED_TRICKS, GIVEN_TRICKS
 from quality.anet_entities.mistakes import GENERATED_MISTAKES, GIVEN_MISTAKES
 from quality.anet_entities.synthetic import Json
 from quality.task import CANARY, Mistake, QualityTask, Trick
+from scoring_program.challenges.anet_entities import hints
+from scoring_program.hints import Check
 
 
 class EntitiesTask(QualityTask[Json]):
@@ -64,6 +67,11 @@ class EntitiesTask(QualityTask[Json]):
     def knowing(self) -> Files:
         objects = {"clss": ["x"], "idx_in_sent": [0], "bbox_for_all_frames": [[[1, 1, 5, 5]] * 10]}
         return self.files({f"v_{CANARY}": {"0": objects}})
+
+    def checks(self, reference: Any, submission: Any) -> Sequence[Check]:
+        if self._generated:
+            return hints.generated_checks(reference.annotated, submission)
+        return hints.given_checks(reference, submission)
 
     def files(self, prediction: Json) -> Files:
         name, content = synthetic.submission(prediction, self._mode)

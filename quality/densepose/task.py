@@ -16,6 +16,8 @@ from quality.densepose.gaming import TRICKS
 from quality.densepose.mistakes import MISTAKES, Detections
 from quality.densepose.synthetic import Errors
 from quality.task import CANARY, QualityTask
+from scoring_program.challenges.densepose import hints
+from scoring_program.hints import Check
 
 
 class DensePoseTask(QualityTask[Detections]):
@@ -69,6 +71,9 @@ class DensePoseTask(QualityTask[Detections]):
         errors = Errors(40 * noise, 60 * noise, 0.6 * noise, missed, doubt=0.25 + 2 * noise)
         found = (person for person in synthetic.read_persons(reference) if rng.random() >= errors.missed)
         return [synthetic.detection(person, errors, rng) for person in found]
+
+    def checks(self, reference: Any, submission: Any) -> Sequence[Check]:
+        return hints.checks(reference, submission)
 
     def files(self, prediction: Detections) -> Files:
         return synthetic.results([own.encoded() for own in prediction])
