@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -95,6 +95,10 @@ class QualityTask(ABC, Generic[PredictionT]):
     def checks(self, reference: Any, submission: Any) -> Sequence[Check]:
         """Return what hints compare with a reference that was read."""
         return ()
+
+    def calls(self, files: Files) -> Iterator[Sequence[object]]:
+        """Yield the arguments of `Evaluator.update` for a valid submission, in the form that writers take."""
+        raise NotImplementedError
 
     @abstractmethod
     def files(self, prediction: PredictionT) -> Files:

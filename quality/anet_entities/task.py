@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from organizer.files import Files
 from quality.anet_entities import synthetic
@@ -72,6 +74,12 @@ class EntitiesTask(QualityTask[Json]):
         if self._generated:
             return hints.generated_checks(reference.annotated, submission)
         return hints.given_checks(reference, submission)
+
+    def calls(self, files: Files) -> Iterator[Sequence[object]]:
+        (data,) = files.values()
+        for video, segment, objects in synthetic.segments_of(json.loads(data)["results"]):
+            boxes = np.array(objects["bbox_for_all_frames"]).reshape(-1, 10, 4)
+            yield video, segment, objects["clss"], objects["idx_in_sent"], boxes
 
     def files(self, prediction: Json) -> Files:
         name, content = synthetic.submission(prediction, self._mode)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from organizer.files import Files, folder_files
 from quality.chalearn import synthetic
@@ -53,6 +55,11 @@ class ChalearnTask(QualityTask[Prediction]):
 
     def checks(self, reference: Any, submission: Any) -> Sequence[Check]:
         return hints.checks(reference, submission)
+
+    def calls(self, files: Files) -> Iterator[Sequence[object]]:
+        for name, data in files.items():
+            rows = [list(map(int, line.split(","))) for line in data.decode("ascii").splitlines()]
+            yield name.replace("_prediction.csv", ""), np.array(rows)
 
     def files(self, prediction: Prediction) -> Files:
         return synthetic.predictions(prediction)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,18 @@ class KineticsTask(QualityTask[Json]):
 
     def checks(self, reference: Any, submission: Any) -> Sequence[Check]:
         return hints.checks(reference, submission)
+
+    def calls(self, files: Files) -> Iterator[Sequence[object]]:
+        parts = json.loads(files[PARTS])
+        for video, action in json.loads(files[CLASSES]).items():
+            frames = {
+                int(name[4:-5]): [
+                    (human["box"], {key: (part["box"], part["verb"]) for key, part in human["parts"].items()})
+                    for human in frame["humans"]
+                ]
+                for name, frame in parts.get(video, {}).items()
+            }
+            yield video, action, frames
 
     def files(self, prediction: Json) -> Files:
         return {name: json.dumps(content).encode() for name, content in prediction.items()}
