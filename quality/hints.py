@@ -20,7 +20,7 @@ from scoring_program.hints import Check
 _LEAST_SCORE = 0.05
 # What the mistakes are made of: right answers and ones as good as the good samples.
 _NOISES = (0.0, 0.15)
-_SIZES, _LARGE = (1, 2), 5
+_SIZES, _LARGE = (1, 2), 10
 _MISSING = ("N-CLASSES-MISSING", "N-IMAGES-MISSING")
 
 
