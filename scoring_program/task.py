@@ -334,8 +334,9 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         return Interval(low, high, error, len(halves.first), halves.n_items, over, is_grouped)
 
     def _with_costs(self, notes: Notes, costs: Sequence[ErrorCost], decimals: int) -> Notes:
-        """Return notes; those that count the errors of a type whose cost is known give it."""
-        points = {cost.error_type: f"{cost.points:.{decimals}f}" for cost in costs}
+        """Return notes; those that count the errors of a type that costs something give its cost."""
+        shown = {cost.error_type: f"{cost.points:.{decimals}f}" for cost in costs}
+        points = {key: text for key, text in shown.items() if float(text)}
         types = {code: kind for kind in self.task.error_types for code in kind.notes if kind.key in points}
         return [
             replace(note, text=f"{note.text}; this costs {points[types[note.code].key]}")

@@ -258,6 +258,14 @@ def test_items_become_a_data_frame_where_pandas_is(monkeypatch):
         found.to_frame()
 
 
+def test_what_is_missing_has_no_cost_where_nothing_would_be_gained():
+    background = np.zeros((3, 6, 8), np.uint8)
+    found = evaluate.score("densepose", [(1, [([1, 2, 8, 6], 0.5, background)])])
+    assert {cost.error_type: cost.points for cost in found.error_costs}["not_submitted"] == 0
+    (text,) = [note.text for note in found.notes if note.code == "N-IMAGES-MISSING"]
+    assert text == "no detection for 11 of 12 densely annotated images"
+
+
 def test_a_pickled_evaluator_holds_no_reference():
     evaluator = Evaluator("densepose")
     for call in PREDICTIONS["densepose"]:

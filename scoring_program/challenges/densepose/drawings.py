@@ -14,7 +14,15 @@ from scoring_program.challenges.densepose.read import Gathered, Kept, Persons, R
 from scoring_program.metrics import masks
 from scoring_program.metrics.average_precision import THRESHOLDS
 from scoring_program.metrics.pairs import largest_of_items
-from scoring_program.result import GROUND_TRUTH, PREDICTION, Drawing, DrawnObject, Section, Shape
+from scoring_program.result import (
+    GROUND_TRUTH,
+    PREDICTION,
+    Drawing,
+    DrawnObject,
+    Section,
+    Shape,
+    two_decimals,
+)
 from validator.arrays import Bools, Floats
 from validator.formats.densepose.read import Detection, read_chosen
 from validator.formats.rules import Rules
@@ -33,9 +41,9 @@ def drawings(
     chosen = {draw.kept[row].index for image in images for row in draw.rows(image)}
     draw.decoded = read_chosen(submission.path, rules, chosen) if submission.path and chosen else {}
     note = (
-        "The images that cost most. Points: annotated ones, colored by the geodesic similarity to what the "
+        "The images that cost most, then those without a detection. Points: annotated ones, colored by the "
     )
-    note += "detection predicts there."
+    note += "geodesic similarity to what the detection predicts there."
     drawn = [draw.image(image) for image in images]
     return [result.Drawings("drawings", "Worst images", note, drawn, "point similarity")] if drawn else []
 
@@ -108,7 +116,7 @@ class _Images:
             return DrawnObject(label, "no prediction", True, shapes)
         shapes.append(self._prediction(int(self._compared.pairs.detection[pair])))
         value, needed = float(self._all.similarity[pair]), float(THRESHOLDS[0])
-        outcome = f"{NAMES[self._all.measure]} {value:.2f}"
+        outcome = f"{NAMES[self._all.measure]} {two_decimals(value)}"
         if self._is_matched[person]:
             outcome = f"matched, {outcome}"
         else:
