@@ -14,15 +14,7 @@ from scoring_program.challenges.densepose.read import Gathered, Kept, Persons, R
 from scoring_program.metrics import masks
 from scoring_program.metrics.average_precision import THRESHOLDS
 from scoring_program.metrics.pairs import largest_of_items
-from scoring_program.result import (
-    GROUND_TRUTH,
-    PREDICTION,
-    Drawing,
-    DrawnObject,
-    Section,
-    Shape,
-    two_decimals,
-)
+from scoring_program.result import GROUND_TRUTH, PREDICTION, Drawing, DrawnObject, Section, Shape
 from validator.arrays import Bools, Floats
 from validator.formats.densepose.read import Detection, read_chosen
 from validator.formats.rules import Rules
@@ -116,7 +108,7 @@ class _Images:
             return DrawnObject(label, "no prediction", True, shapes)
         shapes.append(self._prediction(int(self._compared.pairs.detection[pair])))
         value, needed = float(self._all.similarity[pair]), float(THRESHOLDS[0])
-        outcome = f"{NAMES[self._all.measure]} {two_decimals(value)}"
+        outcome = f"{NAMES[self._all.measure]} {result.two_decimals(value)}"
         if self._is_matched[person]:
             outcome = f"matched, {outcome}"
         else:
