@@ -21,6 +21,7 @@ ID = "chalearn_gesture"
         (f"demo-data {ID}", "demo_data", "demo_data_command"),
         ("demo-ranking", "demo_ranking", "write_demo_ranking"),
         (f"bench {ID} --scale 1 100", "bench", "run_bench"),
+        (f"evaluator {ID}", "bench_evaluator", "run_evaluator_bench"),
         (f"coverage {ID} --samples 10", "coverage", "run_coverage"),
         ("portability python3", "portability", "run_portability"),
         (f"gaming {ID}", "gaming", "print_table"),
