@@ -50,6 +50,9 @@ def _parser() -> argparse.ArgumentParser:
     bench = add("bench", "bench:run_bench", "measure the built programs on full-size data")
     _add_ids(bench)
     bench.add_argument("--scale", dest="scales", type=float, nargs="+", default=[1.0])
+    _add_ids(
+        add("evaluator", "bench_evaluator:run_evaluator_bench", "measure scoring from memory against zips")
+    )
     coverage = add("coverage", "coverage:run_coverage", "measure how often intervals hold the score")
     _add_ids(coverage)
     coverage.add_argument("--samples", dest="n_samples", type=int, default=1000)

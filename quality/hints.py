@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain, count
 from pathlib import Path
@@ -13,33 +14,46 @@ import numpy as np
 from organizer.files import write_files
 from quality.demo_data import load_against
 from quality.task import Mistake, QualityTask, quality_tasks
+from scoring_program.hints import Check
 
 # Correct submissions that are worse need not be free of hints.
 _LEAST_SCORE = 0.05
 # What the mistakes are made of: right answers and ones as good as the good samples.
 _NOISES = (0.0, 0.15)
-_SIZES, _LARGE = (1, 2), 5
+_SIZES, _LARGE = (1, 2), 10
 _MISSING = ("N-CLASSES-MISSING", "N-IMAGES-MISSING")
 
 
 class Row(NamedTuple):
-    """How many of ``n`` submissions of one kind got the expected hint, or any hint if they are correct."""
+    """How many submissions of one kind got the expected hint, or any hint if they are correct.
+
+    Of ``tried`` submissions with a mistake, the data of ``n`` can show it; ``hits`` of these got the hint.
+    ``alarms`` of all correct submissions to the task got the same one.
+    """
 
     task: str
     kind: str
     code: str
     hits: int
     n: int
+    tried: int
+    alarms: int
     examples: Sequence[str] = ()
 
 
 def run_hints(ids: Sequence[str], n_mistakes: int, n_correct: int) -> int:
     """Print a table; return 0 if 95 % of each mistake get their hint, and no correct submission gets any."""
     good = True
-    print("| task | submission | hint | reported |\n|---|---|---|---|")
+    print(
+        "| task | submission | hint | data can show it | reported | false alarms |\n|---|---|---|---|---|---|"
+    )
     for row in measure(ids, n_mistakes, n_correct):
-        good &= row.hits >= 0.95 * row.n if row.code else row.hits == 0
-        print(f"| {row.task} | {row.kind} | {row.code or 'none'} | {row.hits} of {row.n} |", flush=True)
+        good &= row.hits >= 0.95 * row.n and not row.alarms
+        shown, reported = (f"{row.n} of {row.tried}", f"{row.hits} of {row.n}") if row.code else ("", "")
+        alarms = f"{row.alarms} of {n_correct}"
+        print(
+            f"| {row.task} | {row.kind} | {row.code or 'any'} | {shown} | {reported} | {alarms} |", flush=True
+        )
         for example in row.examples:
             print(f"  {example}")
     return 0 if good else 1
@@ -51,33 +65,60 @@ def measure(ids: Sequence[str], n_mistakes: int, n_correct: int) -> Iterator[Row
         if task.mistakes:
             with tempfile.TemporaryDirectory() as folder:
                 usual = [_Scorer(task, size, Path(folder)) for size in _SIZES]
+                alarms = _hints_of_correct(usual, n_correct)
+                codes = Counter(code for found in alarms for code in {line.split(":")[0] for line in found})
                 for mistake in task.mistakes:
                     # Few mistakes need it, and for some tasks it takes long to write.
                     scorers = [_Scorer(task, _LARGE, Path(folder))] if mistake.large else usual
-                    yield _mistake_row(mistake, scorers, n_mistakes)
-                yield _correct_row(usual, n_correct)
+                    hits = _hits(mistake, scorers, n_mistakes)
+                    seen, n = codes[mistake.code], len(hits)
+                    yield Row(task.id, mistake.name, mistake.code, sum(hits), n, n_mistakes, seen)
+                examples = list(chain(*alarms))[:5]
+                yield Row(task.id, "correct", "", 0, 0, n_correct, sum(map(bool, alarms)), examples)
 
 
-def _mistake_row(mistake: Mistake[Any], scorers: Sequence[_Scorer], n: int) -> Row:
-    hits = 0
+def _hits(mistake: Mistake[Any], scorers: Sequence[_Scorer], n: int) -> list[bool]:
+    """Return of each submission whose data can show the mistake whether it got the hint."""
+    hits = []
     for seed in range(n):
-        noise = 0.0 if mistake.only_right else _NOISES[seed % len(_NOISES)]
-        scorer = scorers[seed // len(_NOISES) % len(scorers)]
+        noise, scorer = _NOISES[seed % len(_NOISES)], scorers[seed // len(_NOISES) % len(scorers)]
         prediction = mistake.change(scorer.correct_prediction(np.random.default_rng([1, seed]), noise))
-        hits += any(line.startswith(mistake.code) for line in chain(*scorer.score(prediction)[1:]))
-    return Row(scorers[0].task.id, mistake.name, mistake.code, hits, n)
+        scored = scorer.score(prediction)
+        hit = any(line.startswith(mistake.code) for line in chain(scored.hints, scored.missing))
+        hits += [hit] if can_show(scored.checks, mistake.code) else []
+    return hits
 
 
-def _correct_row(scorers: Sequence[_Scorer], n: int) -> Row:
+def can_show(checks: Sequence[Check], code: str) -> bool:
+    """Return whether data can show a mistake: with an interpretation of that code a noticeable share of the
+    sample fits, and at least twice as much as without, or nothing fits a check that the code is about. Facts
+    on the submission alone, which no check is about, always show.
+    """
+    read = [(check, other.fits) for check in checks for other in check.interpretations if other.code == code]
+    about = [check for check in checks if check.unknown == code]
+    twice = any(fits.mean() >= max(2 * check.as_is.mean(), check.least_share) for check, fits in read)
+    return twice or any(not check.as_is.any() for check in about) or not (read or about)
+
+
+def _hints_of_correct(scorers: Sequence[_Scorer], n: int) -> list[list[str]]:
     found: list[list[str]] = []
     seeds = count()
     while len(found) < n:
         seed = next(seeds)
         rng, scorer = np.random.default_rng([2, seed]), scorers[seed % len(scorers)]
-        score, hints, _ = scorer.score(scorer.correct_prediction(rng, float(rng.random())))
-        found += [hints] if score >= _LEAST_SCORE else []
-    examples = list(chain(*found))[:5]
-    return Row(scorers[0].task.id, "correct", "", sum(map(bool, found)), n, examples)
+        scored = scorer.score(scorer.correct_prediction(rng, float(rng.random())))
+        found += [list(scored.hints)] if scored.score >= _LEAST_SCORE else []
+    return found
+
+
+class _Scored(NamedTuple):
+    """The score of a submission, its hints, its notes on what is missing, which are no alarm, and what was
+    compared."""
+
+    score: float
+    hints: Sequence[str]
+    missing: Sequence[str]
+    checks: Sequence[Check]
 
 
 class _Scorer:
@@ -91,11 +132,8 @@ class _Scorer:
     def correct_prediction(self, rng: np.random.Generator, noise: float) -> Any:
         return self.task.correct_prediction(self._source, rng, noise)
 
-    def score(self, prediction: Any) -> tuple[float, list[str], list[str]]:
-        """Return the score of a submission, its hints, and its notes on what is missing, which are no alarm.
-
-        Raises Refused if it is invalid.
-        """
+    def score(self, prediction: Any) -> _Scored:
+        """Score a submission. Raises Refused if it is invalid."""
         loaded, task = self._loaded, self._loaded.task
         with tempfile.TemporaryDirectory() as folder:
             write_files(self.task.files(prediction), Path(folder))
@@ -104,4 +142,9 @@ class _Scorer:
         score = task.scores(statistics)["score"]
         hints = task.hints(loaded.reference, submission, loaded.settings, score)
         missing = [note for note in statistics.notes if note.code in _MISSING]
-        return score, [hint.line() for hint in hints], [note.line() for note in missing]
+        checks = [] if any(hint.code == "N-EMPTY" for hint in hints) else self._checks(submission)
+        return _Scored(score, [hint.line() for hint in hints], [note.line() for note in missing], checks)
+
+    def _checks(self, submission: Any) -> Sequence[Check]:
+        with np.errstate(all="ignore"):
+            return self.task.checks(self._loaded.reference, submission)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -18,6 +18,7 @@ import numpy as np
 
 from organizer.challenges import annotations_of
 from organizer.files import Files
+from scoring_program.hints import Check
 from scoring_program.task import load_task
 
 CANARY = "zqcanary"
@@ -44,15 +45,13 @@ class Trick:
 class Mistake(Generic[PredictionT]):
     """A mistake that a validator cannot refuse, and the code of the hint that should report it.
 
-    ``change`` makes it in a correct prediction, and may do so in place. ``only_right``: it shows in right
-    answers only, as noise hides a shift by one frame. ``large``: it needs a large reference, as a validator
-    accepts few predictions in which sizes replace ends.
+    ``change`` makes it in a correct prediction, and may do so in place. ``large``: it needs a large
+    reference, as a validator accepts few predictions in which sizes replace ends.
     """
 
     name: str
     code: str
     change: Callable[[PredictionT], PredictionT]
-    only_right: bool = False
     large: bool = False
 
 
@@ -92,6 +91,14 @@ class QualityTask(ABC, Generic[PredictionT]):
         task = load_task(self.id)
         loaded = task.load_reference(reference, task.settings(reference))
         return annotations_of(self.id).noisy(loaded, rng, noise)  # type: ignore[no-any-return]
+
+    def checks(self, reference: Any, submission: Any) -> Sequence[Check]:
+        """Return what hints compare with a reference that was read."""
+        return ()
+
+    def calls(self, files: Files) -> Iterator[Sequence[object]]:
+        """Yield the arguments of `Evaluator.update` for a valid submission, in the form that writers take."""
+        raise NotImplementedError
 
     @abstractmethod
     def files(self, prediction: PredictionT) -> Files:

@@ -8,6 +8,7 @@ with ``detail: full``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Union
@@ -233,6 +234,11 @@ def shapes(role: str, *boxes: Floats) -> list[Shape]:
     """Return boxes ``x1, y1, x2, y2``, both ends included, as shapes, without those that are not finite."""
     ends = (box.astype(np.float64) + np.array([0, 0, 1, 1]) for box in boxes)
     return [Shape(role, end.tolist()) for end in ends if np.isfinite(end).all()]
+
+
+def two_decimals(value: float) -> str:
+    """Return a value, rounded down: one below a threshold must not look as if it reached it."""
+    return f"{math.floor(100 * value + 1e-9) / 100:.2f}"
 
 
 @dataclass(frozen=True)

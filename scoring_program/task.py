@@ -331,10 +331,10 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         return Interval(low, high, error, len(halves.first), halves.n_items, over, is_grouped)
 
     def _with_costs(self, notes: Notes, costs: Sequence[ErrorCost], decimals: int) -> Notes:
-        """Return notes; those that count the errors of a type whose cost is known give it."""
-        points = {cost.error_type: f"{cost.points:.{decimals}f}" for cost in costs}
-        known = (kind for kind in self.task.error_types if kind.key in points)
-        texts = {code: f"; this costs {points[kind.key]}" for kind in known for code in kind.notes}
+        """Return notes; those that count the errors of a type that costs something give its cost."""
+        shown = {cost.error_type: f"{cost.points:.{decimals}f}" for cost in costs}
+        known = (kind for kind in self.task.error_types if float(shown.get(kind.key, 0)))
+        texts = {code: f"; this costs {shown[kind.key]}" for kind in known for code in kind.notes}
         return [replace(note, text=note.text + texts.get(note.code, "")) for note in notes]
 
     def _error_costs(self, fixed: Mapping[str, float], score: float) -> list[ErrorCost]:

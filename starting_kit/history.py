@@ -63,7 +63,7 @@ def _page(rows: Sequence[Mapping[str, str]]) -> str:
     signature = rows[-1]["signature"]
     task = load_task(signature.split("|")[0])
     shown = [row for row in rows if row["signature"] == signature]
-    main, ends = task.columns[0], {"score_low": "interval from", "score_high": "interval to"}
+    main, ends = task.columns[0], {"score_low": "Interval from", "score_high": "Interval to"}
     costs = {_COST + error_type.key: error_type.title for error_type in task.error_types}
     head = [element("h1", f"{main.title} by run"), element("p", f"{counted(len(shown), 'run')}.")]
     if others := len(rows) - len(shown):
@@ -91,7 +91,8 @@ def _chart(
             lines.append(Line(label, *zip(*points)))
     values = [value for line in lines for value in line.y] or [0.0]
     low, high = math.floor(10 * min(values)) / 10, math.ceil(10 * max(values)) / 10
-    ranges = (1.0, float(max(len(rows), 2)), low, max(high, low + 0.1))
+    # With four steps or more, those of the axis are whole runs.
+    ranges = (1.0, float(max(len(rows), 5)), low, max(high, low + 0.1))
     chart = LineChart(key, title, note, lines, "run", title.lower(), ranges)
     return card(key, title, note, charts.lines(chart), charts.lines_key(chart))
 
@@ -100,6 +101,6 @@ def _table(rows: Sequence[Mapping[str, str]], task: AnyTask, titles: Mapping[str
     keys = ["score", *titles]
     numbers = ([_number(row, key) for key in keys] for row in rows)
     texts = (["" if value is None else f"{value:.4f}" for value in own] for own in numbers)
-    cells = [[str(at), row["run"], *own] for at, (row, own) in enumerate(zip(rows, texts), 1)]
-    heads = columns(text=["", "Run", task.columns[0].title, *titles.values()])
+    cells = [[f"{at}. {row['run']}", *own] for at, (row, own) in enumerate(zip(rows, texts), 1)]
+    heads = columns(text=["Run", task.columns[0].title, *titles.values()])
     return card("runs", "Runs", "The last first.", *table(heads, cells[::-1], "Runs", _MOST_ROWS))

@@ -6,7 +6,7 @@ import json
 import tempfile
 import zipfile
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,8 @@ except ImportError:  # slower, with the same values
 
 
 ANY = -1
+# What no task limits a file to less than: commas and colons in it.
+_FEWEST_VALUES = 20_000_000
 # What names an item: a video, a video and a segment, a sequence, or an image.
 Key = Any
 
@@ -66,9 +68,14 @@ class FilePredictions(Predictions):
     def files(self) -> dict[str, bytes]:
         """Return the files of the submission by name, whatever the order of the calls was."""
 
+    def content(self) -> Any:
+        """Return what reading the files gives, where their checks cannot fail; None where they may."""
+        return None
+
     def read(self, loaded: AnyLoaded) -> Read[Any]:
-        """Return the predictions as arrays, read as the files of a zip are. Raises Refused."""
-        return loaded.read(self.files())
+        """Return the predictions as arrays, those that reading the files of a zip gives. Raises Refused."""
+        content = self.content()
+        return loaded.read(self.files()) if content is None else Read(content, [])
 
     def save(self, path: str | Path) -> None:
         """Write the zip, check it and put it at ``path``; nothing is left there if it is not valid.
@@ -76,6 +83,16 @@ class FilePredictions(Predictions):
         Raises ValueError if the submission is not valid; the message lists what is wrong.
         """
         save_zip(path, self.task_id, self.files())
+
+
+def is_surely_small(words: Iterable[str], n_numbers: int) -> bool:
+    """Return whether words, none of them empty, and numbers make a file below the limits of all tasks.
+
+    The words must be ASCII, too: not all other strings can be written. A number takes a comma or two, a word
+    at most eight commas and colons of its own and around it.
+    """
+    text = "".join(words)
+    return text.isascii() and 2 * n_numbers + 8 * len(text) <= _FEWEST_VALUES
 
 
 def steps(pointer: str) -> list[str]:

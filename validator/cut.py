@@ -53,8 +53,8 @@ def cut_submission(source: Path, items: Collection[str], output: Path) -> Note:
         for name, data in contents.items():
             archive.writestr(name, data)
     kept = held.intersection(items)
-    text = f"kept {len(kept):,} of {counted(len(held), 'item')}, without a prediction for "
-    return Note("N-CUT", f"{text}{len(set(items) - kept):,} of the list")
+    text = f"kept {len(kept):,} of {counted(len(held), 'item')}; items of the list without a prediction: "
+    return Note("N-CUT", f"{text}{len(set(items) - kept):,}")
 
 
 def _rules_of(source: Path) -> Rules:

@@ -28,7 +28,7 @@ def _each_box(change: Boxes) -> Callable[[Json], Json]:
 
 
 def _of_frames(name: str, frames: list[int]) -> Mistake[Json]:
-    return Mistake(name, "N-LOOKS-SHIFTED", _each_box(lambda boxes: boxes[frames]), only_right=True)
+    return Mistake(name, "N-LOOKS-SHIFTED", _each_box(lambda boxes: boxes[frames]))
 
 
 def _segments_from_one(results: Json) -> Json:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from organizer.files import Files
 from quality.anet_entities import synthetic
@@ -13,6 +16,8 @@ from quality.anet_entities.gaming import GENERATED_TRICKS, GIVEN_TRICKS
 from quality.anet_entities.mistakes import GENERATED_MISTAKES, GIVEN_MISTAKES
 from quality.anet_entities.synthetic import Json
 from quality.task import CANARY, Mistake, QualityTask, Trick
+from scoring_program.challenges.anet_entities import hints
+from scoring_program.hints import Check
 
 
 class EntitiesTask(QualityTask[Json]):
@@ -64,6 +69,17 @@ class EntitiesTask(QualityTask[Json]):
     def knowing(self) -> Files:
         objects = {"clss": ["x"], "idx_in_sent": [0], "bbox_for_all_frames": [[[1, 1, 5, 5]] * 10]}
         return self.files({f"v_{CANARY}": {"0": objects}})
+
+    def checks(self, reference: Any, submission: Any) -> Sequence[Check]:
+        if self._generated:
+            return hints.generated_checks(reference.annotated, submission)
+        return hints.given_checks(reference, submission)
+
+    def calls(self, files: Files) -> Iterator[Sequence[object]]:
+        (data,) = files.values()
+        for video, segment, objects in synthetic.segments_of(json.loads(data)["results"]):
+            boxes = np.array(objects["bbox_for_all_frames"]).reshape(-1, 10, 4)
+            yield video, segment, objects["clss"], objects["idx_in_sent"], boxes
 
     def files(self, prediction: Json) -> Files:
         name, content = synthetic.submission(prediction, self._mode)

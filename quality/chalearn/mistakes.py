@@ -47,12 +47,12 @@ def _length(row: Row) -> Row | None:
 
 
 MISTAKES: list[Mistake[Prediction]] = [
-    Mistake("frames from 0", "N-LOOKS-SHIFTED", _rows(_frames_from_zero), only_right=True),
+    Mistake("frames from 0", "N-LOOKS-SHIFTED", _rows(_frames_from_zero)),
     Mistake("classes off by one", "N-LOOKS-SHIFTED", _rows(_classes_from_zero)),
     Mistake("seconds instead of frames", "N-LOOKS-SCALED", _rows(_seconds)),
     Mistake("half frame rate", "N-LOOKS-SCALED", _rows(_half_rate)),
     Mistake("double frame rate", "N-LOOKS-SCALED", _rows(_double_rate)),
-    Mistake("start, length", "N-LOOKS-LENGTH", _rows(_length), only_right=True, large=True),
+    Mistake("start, length", "N-LOOKS-LENGTH", _rows(_length), large=True),
     Mistake("one class everywhere", "N-LOOKS-CONSTANT", _rows(lambda row: [*row[:-3], 3, *row[-2:]])),
     Mistake("all files empty", "N-EMPTY", _rows(lambda row: None)),
 ]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from organizer.files import Files, folder_files
 from quality.chalearn import synthetic
@@ -11,6 +15,8 @@ from quality.chalearn.gaming import tricks
 from quality.chalearn.mistakes import MISTAKES
 from quality.chalearn.synthetic import Prediction, Track
 from quality.task import CANARY, QualityTask
+from scoring_program.challenges.chalearn import hints
+from scoring_program.hints import Check
 
 
 class ChalearnTask(QualityTask[Prediction]):
@@ -46,6 +52,14 @@ class ChalearnTask(QualityTask[Prediction]):
 
     def knowing(self) -> Files:
         return {f"{CANARY}one_prediction.csv": f"{self._track.actors[0]}7,5,6\n".encode()}
+
+    def checks(self, reference: Any, submission: Any) -> Sequence[Check]:
+        return hints.checks(reference, submission)
+
+    def calls(self, files: Files) -> Iterator[Sequence[object]]:
+        for name, data in files.items():
+            rows = [list(map(int, line.split(","))) for line in data.decode("ascii").splitlines()]
+            yield name.replace("_prediction.csv", ""), np.array(rows)
 
     def files(self, prediction: Prediction) -> Files:
         return synthetic.predictions(prediction)

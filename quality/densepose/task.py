@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from PIL import Image
 
 from organizer.files import Files, folder_files
 from quality.densepose import synthetic
@@ -16,6 +19,8 @@ from quality.densepose.gaming import TRICKS
 from quality.densepose.mistakes import MISTAKES, Detections
 from quality.densepose.synthetic import Errors
 from quality.task import CANARY, QualityTask
+from scoring_program.challenges.densepose import hints
+from scoring_program.hints import Check
 
 
 class DensePoseTask(QualityTask[Detections]):
@@ -69,6 +74,18 @@ class DensePoseTask(QualityTask[Detections]):
         errors = Errors(40 * noise, 60 * noise, 0.6 * noise, missed, doubt=0.25 + 2 * noise)
         found = (person for person in synthetic.read_persons(reference) if rng.random() >= errors.missed)
         return [synthetic.detection(person, errors, rng) for person in found]
+
+    def checks(self, reference: Any, submission: Any) -> Sequence[Check]:
+        return hints.checks(reference, submission)
+
+    def calls(self, files: Files) -> Iterator[Sequence[object]]:
+        (data,) = files.values()
+        images: dict[int, list[object]] = {}
+        for entry in json.loads(data):
+            pixels = np.asarray(Image.open(io.BytesIO(base64.b64decode(entry["uv_data"]))))
+            detection = entry["bbox"], entry["score"], np.moveaxis(pixels, -1, 0)
+            images.setdefault(entry["image_id"], []).append(detection)
+        yield from images.items()
 
     def files(self, prediction: Detections) -> Files:
         return synthetic.results([own.encoded() for own in prediction])

@@ -107,7 +107,7 @@ MISTAKES: list[Mistake[Json]] = [
     Mistake("states as numbers", "N-LOOKS-SPELLED", _states(lambda name: str(STATES.index(name)))),
     Mistake("parts with spaces", "N-LOOKS-SPELLED", _parts(lambda name: name.replace("_", " "))),
     Mistake("parts in capitals", "N-LOOKS-SPELLED", _parts(str.title)),
-    Mistake("frames from 0", "N-LOOKS-SHIFTED", _frames(lambda number: number - 1), only_right=True),
+    Mistake("frames from 0", "N-LOOKS-SHIFTED", _frames(lambda number: number - 1)),
     Mistake("frames counted 1, 2, 3", "N-LOOKS-SHIFTED", _frames(lambda number: (number - 1) // 5 + 1)),
     Mistake("frames named as images", "N-LOOKS-SPELLED", _frames(int, "img_{:05d}.jpg")),
     Mistake("frames without ending", "N-LOOKS-SPELLED", _frames(int, "img_{:05d}")),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from organizer.files import Files
 from quality.kinetics_tps import synthetic
@@ -11,6 +13,8 @@ from quality.kinetics_tps.gaming import TRICKS
 from quality.kinetics_tps.mistakes import MISTAKES
 from quality.kinetics_tps.synthetic import CLASSES, PARTS, Json
 from quality.task import CANARY, QualityTask
+from scoring_program.challenges.kinetics_tps import hints
+from scoring_program.hints import Check
 
 
 class KineticsTask(QualityTask[Json]):
@@ -45,6 +49,21 @@ class KineticsTask(QualityTask[Json]):
         human = {"box": [1, 1, 2, 2], "parts": {"head": {"box": [[1, 1, 2, 2]], "verb": ["x"]}}}
         videos = {f"{CANARY}vid": {f"{CANARY}frame.json": {"humans": [human]}}}
         return self.files({CLASSES: {f"{CANARY}vid": "x"}, PARTS: videos})
+
+    def checks(self, reference: Any, submission: Any) -> Sequence[Check]:
+        return hints.checks(reference, submission)
+
+    def calls(self, files: Files) -> Iterator[Sequence[object]]:
+        parts = json.loads(files[PARTS])
+        for video, action in json.loads(files[CLASSES]).items():
+            frames = {
+                int(name[4:-5]): [
+                    (human["box"], {key: (part["box"], part["verb"]) for key, part in human["parts"].items()})
+                    for human in frame["humans"]
+                ]
+                for name, frame in parts.get(video, {}).items()
+            }
+            yield video, action, frames
 
     def files(self, prediction: Json) -> Files:
         return {name: json.dumps(content).encode() for name, content in prediction.items()}

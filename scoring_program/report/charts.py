@@ -298,7 +298,8 @@ def _stretched(width: float, height: float, description: str, **look: str) -> El
 
 
 def _path(points: Sequence[tuple[float, float]]) -> str:
-    return "M" + " L".join(f"{x:.5g} {y:.5g}" for x, y in points)
+    # A line to where it begins is drawn as a dot.
+    return "M" + " L".join(f"{x:.5g} {y:.5g}" for x, y in (*points, *points[: len(points) == 1]))
 
 
 def _rect(x: float, y: float, width: float, height: float, class_name: str) -> Element:

@@ -8,12 +8,28 @@ writer.save("my.zip")
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 
-from writing import ANY, FilePredictions, Key, corner_boxes, encode, steps, text, texts, whole
+from writing import (
+    ANY,
+    FilePredictions,
+    Key,
+    corner_boxes,
+    encode,
+    is_surely_small,
+    steps,
+    text,
+    texts,
+    whole,
+)  # fmt: skip
 
-FRAMES = 10
+# isort: split
+from validator.formats.anet_entities.read import FRAMES, Grounding
+
+# As in the schema: beyond it reading the file explains what is wrong.
+_LAST_WORD = 1_000_000
 _ARGUMENTS = {"clss": "classes", "idx_in_sent": "word_indexes", "bbox_for_all_frames": "boxes"}
 
 
@@ -68,16 +84,32 @@ class AnetEntitiesWriter(FilePredictions):
             lengths = f"classes {len(names)}, word_indexes {len(words)}, boxes {len(array)}"
             raise ValueError(f"{lengths}: give equally many")
         key = segment if isinstance(segment, str) else str(whole(segment, "the segment", 0))
-        objects = {"clss": names, "idx_in_sent": words, "bbox_for_all_frames": array.tolist()}
-        self.put((text(video, "the video"), text(key, "the segment")), objects)
+        self.put((text(video, "the video"), text(key, "the segment")), (names, words, array))
 
     update = add_segment
+
+    def content(self) -> Grounding | None:
+        """Return the objects of all segments as arrays; None where a check of the file may fail."""
+        segments = sorted(self.entries)
+        names, words, boxes = ([self.entries[segment][part] for segment in segments] for part in range(3))
+        labels, lengths = list(chain.from_iterable(names)), list(map(len, names))
+        texts, indexes = chain(labels, chain.from_iterable(segments)), list(chain.from_iterable(words))
+        if max(indexes, default=0) > _LAST_WORD or not is_surely_small(texts, 41 * len(labels)):
+            return None
+        code = {name: number for number, name in enumerate(dict.fromkeys(labels))}
+        with np.errstate(over="ignore"):
+            box = np.concatenate([np.zeros((0, FRAMES, 4)), *boxes]).astype(np.float32)
+        label = np.fromiter(map(code.__getitem__, labels), np.int64, len(labels))
+        owner = np.repeat(np.arange(len(segments)), lengths)
+        return Grounding(segments, owner, label, np.array(indexes, dtype=np.int64), box, list(code))
 
     def files(self) -> dict[str, bytes]:
         """Return the JSON file by its name."""
         results: dict[str, dict[str, object]] = {}
         for video, segment in sorted(self.entries):
-            results.setdefault(video, {})[segment] = self.entries[video, segment]
+            names, words, boxes = self.entries[video, segment]
+            objects = {"clss": names, "idx_in_sent": words, "bbox_for_all_frames": boxes.tolist()}
+            results.setdefault(video, {})[segment] = objects
         external = {"used": bool(self._external), "details": self._external}
         content = {"results": results, "eval_mode": self._mode, "external_data": external}
         return {f"submission_{self._mode.lower()}.json": encode(content)}

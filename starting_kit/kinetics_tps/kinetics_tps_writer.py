@@ -8,16 +8,36 @@ writer.save("my.zip")
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, islice
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import chain, count, islice
+from operator import gt
 from pathlib import Path
-from typing import Any, Union
+from typing import Any, NamedTuple, Union
 
 import numpy as np
 
-from writing import ANY, FilePredictions, Key, corner_boxes, encode, naming, steps, text, texts, whole
+from writing import (
+    ANY,
+    FilePredictions,
+    Key,
+    corner_boxes,
+    encode,
+    is_surely_small,
+    naming,
+    steps,
+    text,
+    texts,
+    whole,
+)  # fmt: skip
+
+# isort: split
+from validator.formats.kinetics_tps.read import KineticsSubmission, PartStates, numbered, owners
 
 MOST_PROPOSALS = 5
+# Humans in a frame, parts of a human, and proposals, as in the schema.
+_MOST = (10, 10, MOST_PROPOSALS)
+_NO_BOXES = np.zeros((0, 4))
 Boxes = Union[np.ndarray, Sequence[Sequence[float]]]
 # The box of a human and its parts by name, each with boxes and states.
 Human = tuple[Union[np.ndarray, Sequence[float]], Mapping[str, tuple[Boxes, Sequence[str]]]]
@@ -46,13 +66,13 @@ class KineticsTPSWriter(FilePredictions):
         """
         whole_video = KineticsTPSWriter()
         whole_video.add_video(video, action)
-        checked = _checked_at_once([human for humans in frames.values() for human in humans])
-        for frame, humans in frames.items():
-            of_frame = whole_video._humans(video, frame)
+        names = [_frame_name(frame) for frame in frames]
+        flat = _checked_at_once(names, list(frames.values())) if names else None
+        if flat is not None:
+            whole_video.entries[video]["frames"] = flat
+        for frame, humans in frames.items() if flat is None else ():
+            whole_video.add_frame(video, frame)
             for index, (box, parts) in enumerate(humans):
-                if checked is not None:
-                    of_frame.append(next(checked))
-                    continue
                 with naming(f"frames[{frame}][{index}]"):
                     whole_video.add_human(video, frame, box, parts)
         self.put(video, whole_video.entries[video])
@@ -69,8 +89,9 @@ class KineticsTPSWriter(FilePredictions):
         self._humans(video, frame)
 
     def _humans(self, video: str, frame: int) -> list[object]:
-        name = f"img_{whole(frame, 'the frame', 1):05d}.json"
-        return self._video(video)["frames"].setdefault(name, {"humans": []})["humans"]
+        name, own = _frame_name(frame), self._video(video)
+        own["frames"] = _nested(own["frames"])
+        return own["frames"].setdefault(name, {"humans": []})["humans"]
 
     def add_human(
         self,
@@ -125,12 +146,48 @@ class KineticsTPSWriter(FilePredictions):
                 raise ValueError(f"{video}: the video has frames but no class; call add_video for each video")
         super().save(path)
 
+    def content(self) -> KineticsSubmission | None:
+        """Return the predictions as arrays; None where a check of the files may fail."""
+        videos = {video: self.entries[video] for video in sorted(self.entries)}
+        classes = {video: own["action"] for video, own in videos.items()}
+        known = {video: own["frames"] for video, own in videos.items() if own["frames"]}
+        if any(isinstance(own, dict) for own in known.values()):
+            return None
+
+        def joined(column: int) -> list[Any]:
+            return list(chain.from_iterable(own[column] for own in known.values()))
+
+        frames, n_humans, n_parts, n_proposals, words, verbs = map(joined, range(6))
+        split = [(own.boxes[: len(own.parts)], own.boxes[len(own.parts) :]) for own in known.values()]
+        human_box, proposal_box = map(np.concatenate, zip(*[(_NO_BOXES, _NO_BOXES), *split]))
+        texts = chain(videos, classes.values(), frames, words, verbs)
+        if not is_surely_small(texts, human_box.size + proposal_box.size):
+            return None
+        names: dict[str, int] = defaultdict(count().__next__)
+        states: dict[str, int] = defaultdict(count().__next__)
+        parts = PartStates(
+            videos=list(known),
+            frames=frames,
+            frame_video=owners([len(own.frames) for own in known.values()]),
+            human_frame=owners(n_humans),
+            human_box=human_box,
+            part_human=owners(n_parts),
+            part_name=numbered(names, words),
+            proposal_part=owners(n_proposals),
+            proposal_box=proposal_box,
+            proposal_state=numbered(states, verbs),
+            n_states=np.array(n_proposals, dtype=np.int32),
+            names=dict(names),
+            states=dict(states),
+        )
+        return KineticsSubmission(classes, parts)
+
     def files(self) -> dict[str, bytes]:
         """Return the two JSON files by name."""
         videos = {video: self.entries[video] for video in sorted(self.entries)}
         contents = {
             _CLASSES: {video: own["action"] for video, own in videos.items()},
-            _PARTS: {video: own["frames"] for video, own in videos.items() if own["frames"]},
+            _PARTS: {video: nested for video, own in videos.items() if (nested := _nested(own["frames"]))},
         }
         return {name: encode(data) for name, data in contents.items()}
 
@@ -144,29 +201,55 @@ class KineticsTPSWriter(FilePredictions):
         return video, f"frames[{int(frame[4:-5])}]{''.join(names)}"
 
 
-def _checked_at_once(humans: Sequence[Human]) -> Iterator[object] | None:
-    """Return humans as `KineticsTPSWriter.add_human` keeps them; None if it may refuse one, and then it says
-    why."""
-    parts = [part for _, parts in humans for part in parts.items()]
+class _Frames(NamedTuple):
+    """The frames of a video that no schema refuses: how many humans each has, how many parts each human, how
+    many proposals each part; the names of parts, the states, and the boxes of humans and then proposals."""
+
+    frames: list[str]
+    humans: list[int]
+    parts: list[int]
+    proposals: list[int]
+    names: list[str]
+    states: list[str]
+    boxes: np.ndarray
+
+
+def _frame_name(frame: int) -> str:
+    return f"img_{whole(frame, 'the frame', 1):05d}.json"
+
+
+def _checked_at_once(frames: list[str], contents: Sequence[Sequence[Human]]) -> _Frames | None:
+    """Return the humans of frames; None if `KineticsTPSWriter.add_human` or the schema may refuse one, and
+    then they say why."""
     try:
-        proposals = [(list(boxes), list(states)) for _, (boxes, states) in parts]
-        words = [*(name for name, _ in parts), *chain.from_iterable(states for _, states in proposals)]
-        sizes = all(len(boxes) == len(states) <= MOST_PROPOSALS for boxes, states in proposals)
-        if not sizes or not all(words) or set(map(type, words)) - {str}:
+        humans = list(chain.from_iterable(contents))
+        parts = [part for _, own in humans for part in own.items()]
+        proposed = [(list(boxes), list(states)) for _, (boxes, states) in parts]
+        names = [name for name, _ in parts]
+        states = list(chain.from_iterable(states for _, states in proposed))
+        counts = list(map(len, contents)), [len(own) for _, own in humans], [len(own) for own, _ in proposed]
+        if any(len(boxes) != len(own) for boxes, own in proposed) or set(map(type, names + states)) - {str}:
             return None
-        flat = [*(box for box, _ in humans), *chain.from_iterable(boxes for boxes, _ in proposals)]
-        values = corner_boxes(flat, (ANY, 4), "the boxes").tolist()
+        if not (all(names) and all(states)) or any(map(gt, (max(of, default=0) for of in counts), _MOST)):
+            return None
+        flat = [*(box for box, _ in humans), *chain.from_iterable(boxes for boxes, _ in proposed)]
+        return _Frames(frames, *counts, names, states, corner_boxes(flat, (ANY, 4), "the boxes"))
     except (TypeError, ValueError):
         return None
-    rows, states_of_parts = iter(values[len(humans) :]), (states for _, states in proposals)
 
-    def with_boxes(states: list[str]) -> dict[str, object]:
-        return {"box": list(islice(rows, len(states))), "verb": states}
 
-    return (
-        {"box": box, "parts": {name: with_boxes(next(states_of_parts)) for name in own}}
-        for box, (_, own) in zip(values, humans)
+def _nested(flat: _Frames | dict[str, Any]) -> dict[str, Any]:
+    """Return frames as the file has them."""
+    if isinstance(flat, dict):
+        return flat
+    n_humans = len(flat.parts)
+    boxes, rows = flat.boxes[:n_humans].tolist(), iter(flat.boxes[n_humans:].tolist())
+    states, counts, names = iter(flat.states), iter(flat.proposals), iter(flat.names)
+    proposals = ({"box": list(islice(rows, n)), "verb": list(islice(states, n))} for n in counts)
+    humans = (
+        {"box": box, "parts": dict(islice(zip(names, proposals), n))} for box, n in zip(boxes, flat.parts)
     )
+    return {name: {"humans": list(islice(humans, n))} for name, n in zip(flat.frames, flat.humans)}
 
 
 _ARGUMENTS = {"verb": "states"}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from quality.hints import measure, run_hints
+from quality.hints import can_show, measure, run_hints
 from quality.task import Mistake, quality_tasks
+from scoring_program.hints import Check, Interpretation
 
 pytestmark = pytest.mark.slow
 
@@ -15,14 +17,34 @@ TASKS = [name for name, task in quality_tasks().items() if task.mistakes]
 @pytest.mark.parametrize("task", TASKS)
 def test_mistakes_are_reported_and_correct_submissions_are_not(task):
     rows = list(measure([task], n_mistakes=3, n_correct=20))
-    assert [
-        (row.kind, row.hits, row.examples) for row in rows if row.hits != (row.n if row.code else 0)
-    ] == []
-    assert sum(row.n for row in rows) == 3 * len(quality_tasks()[task].mistakes) + 20
+    assert [(row.kind, row.hits, row.examples) for row in rows if row.hits != row.n or row.alarms] == []
+    assert sum(row.tried for row in rows) == 3 * len(quality_tasks()[task].mistakes) + 20
+    assert sum(row.n for row in rows) > 2 * len(quality_tasks()[task].mistakes)
 
 
 def test_the_command_fails_where_a_mistake_is_not_reported(monkeypatch, capsys):
-    unseen = Mistake("the right answer", "N-LOOKS-SWAPPED", lambda prediction: prediction)
+    unseen = Mistake("the right answer", "N-EMPTY", lambda prediction: prediction)
     monkeypatch.setattr(quality_tasks()["chalearn_action"], "mistakes", [unseen])
     assert run_hints(["chalearn_action"], 2, 2) == 1
-    assert "| chalearn_action | the right answer | N-LOOKS-SWAPPED | 0 of 2 |" in capsys.readouterr().out
+    row = "| chalearn_action | the right answer | N-EMPTY | 2 of 2 | 0 of 2 | 0 of 2 |"
+    assert row in capsys.readouterr().out
+
+
+def test_a_mistake_is_judged_only_where_the_data_can_show_it(monkeypatch, capsys):
+    unseen = Mistake("the right answer", "N-LOOKS-SCALED", lambda prediction: prediction)
+    monkeypatch.setattr(quality_tasks()["chalearn_action"], "mistakes", [unseen])
+    assert run_hints(["chalearn_action"], 2, 2) == 0
+    row = "| chalearn_action | the right answer | N-LOOKS-SCALED | 0 of 2 | 0 of 0 | 0 of 2 |"
+    assert row in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("as_is", "otherwise", "shows"),
+    [([1, 0, 0, 0], [1, 1, 0, 0], True), ([1, 1, 0, 0], [1, 1, 1, 0], False), ([0] * 9, [0] * 9, False),
+     ([0] * 9, [1] + [0] * 8, False), ([0] * 9, [1, 1] + [0] * 7, True)],
+)  # fmt: skip
+def test_data_shows_what_fits_twice_as_well_and_is_no_chance(as_is, otherwise, shows):
+    other = Interpretation("N-LOOKS-SWAPPED", "swapped", np.array(otherwise, dtype=bool), "")
+    check = Check("", np.array(as_is, dtype=bool), [other], 20, "")
+    assert can_show([check], "N-LOOKS-SWAPPED") == shows
+    assert can_show([check], "N-EMPTY")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import csv
-import io
+import dataclasses
 import json
 import pickle
 import sys
@@ -15,15 +13,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PIL import Image
 
 import evaluate
 import home
+import writing
 from anet_entities_writer import AnetEntitiesWriter
 from chalearn_writer import ChalearnWriter
 from densepose_convert import DensePoseWriter
 from evaluate import Evaluator, SubmissionError
 from kinetics_tps_writer import KineticsTPSWriter
+from organizer.files import folder_files
+from quality.task import quality_tasks
 from tests.helpers import ANNOTATED, SAMPLES, scaled
 from validator.formats.densepose import read as densepose
 
@@ -36,47 +36,7 @@ def sample(task):
     return SAMPLES / task / ("good" if task.startswith("anet") else "weak")
 
 
-def document(task, name):
-    return json.loads((sample(task) / name).read_text(encoding="utf-8"))
-
-
-def rows_of(task):
-    for path in sorted(sample(task).iterdir()):
-        rows = [list(map(int, row)) for row in csv.reader(path.read_text(encoding="ascii").splitlines())]
-        yield path.name.replace("_prediction.csv", ""), np.array(rows)
-
-
-def segments_of(task):
-    for video, segments in document(task, f"submission_{task.rpartition('_')[2]}.json")["results"].items():
-        for segment, own in segments.items():
-            boxes = np.array(own["bbox_for_all_frames"]).reshape(-1, 10, 4)
-            yield video, segment, own["clss"], own["idx_in_sent"], boxes
-
-
-def videos_of(task):
-    parts = document(task, "pred_part_result.json")
-    for video, action in document(task, "pred_vid_result.json").items():
-        frames = {
-            int(name[4:-5]): [
-                (human["box"], {key: (part["box"], part["verb"]) for key, part in human["parts"].items()})
-                for human in frame["humans"]
-            ]
-            for name, frame in parts.get(video, {}).items()
-        }
-        yield video, action, frames
-
-
-def images_of(task):
-    images = {}
-    for entry in document(task, "densepose_demo_results.json"):
-        pixels = np.asarray(Image.open(io.BytesIO(base64.b64decode(entry["uv_data"]))))
-        detection = entry["bbox"], entry["score"], np.moveaxis(pixels, -1, 0)
-        images.setdefault(entry["image_id"], []).append(detection)
-    yield from images.items()
-
-
-OF = {"chalearn": rows_of, "anet": segments_of, "kinetics": videos_of, "densepose": images_of}
-PREDICTIONS = {task: list(OF[task.split("_")[0]](task)) for task in ANNOTATED}
+PREDICTIONS = {task: list(quality_tasks()[task].calls(folder_files(sample(task)))) for task in ANNOTATED}
 
 
 def sent(evaluator):
@@ -194,6 +154,76 @@ def test_problems_name_the_argument_and_its_index(task, call, code, where, probl
         assert evaluator.compute() == expected
 
 
+SEGMENT = ["man", "man", "dog"], [0, 1_000_000, 4], np.repeat(BOXES, 3, axis=0) - [[[0.5]], [[20]], [[1e300]]]
+VIDEO = {
+    6: [HUMAN, ([-1e300, 0, 1e300, 1], {})],
+    1: [],
+    11: [([1, 2, 1, 2], {"head": ([], []), "x": ([[1, 2, 3, 4]] * 5, ["a"] * 5)})],
+}
+
+
+@pytest.mark.parametrize(
+    ("task", "calls", "is_fast"),
+    [
+        *((task, PREDICTIONS[task], True) for task in ("anet_entities_gt", "anet_entities_gen", "kinetics_tps")),
+        ("anet_entities_gt", [], True),
+        ("anet_entities_gen", [("v_b", "0", [], [], []), ("v_a", "10", *SEGMENT), ("v_a", "9", *SEGMENT)], True),
+        ("anet_entities_gen", [("v_a", "0", ["caf\u00e9"], [1], BOXES)], False),
+        ("kinetics_tps", [], True),
+        ("kinetics_tps", [("b", "run", VIDEO), ("a", "bend", {}), ("c", "run", {1: [HUMAN] * 10})], True),
+        ("kinetics_tps", [("b", "tr\u00e4gt", VIDEO)], False),
+    ],
+)  # fmt: skip
+def test_predictions_become_the_arrays_that_their_files_become(task, calls, is_fast):
+    loaded = Evaluator(task)._loaded
+    predictions = home._Gathered(loaded).predictions
+    for call in calls:
+        predictions.update(*call)
+    content, read = predictions.content(), loaded.read(predictions.files())
+    assert (content is not None) == is_fast
+    assert read.notes == predictions.read(loaded).notes == []
+    if is_fast:
+        assert plain(content) == plain(read.content)
+
+
+def plain(content):
+    """Return a dataclass of arrays as what compares."""
+    if dataclasses.is_dataclass(content):
+        return {name: plain(value) for name, value in vars(content).items()}
+    return (content.dtype, content.shape, content.tolist()) if isinstance(content, np.ndarray) else content
+
+
+@pytest.mark.parametrize(
+    ("task", "call"),
+    [
+        ("anet_entities_gt", ("v_x", "0", ["man"], [10**30], BOXES)),
+        ("kinetics_tps", ("v", "run", {1: [(HUMAN[0], {f"part{n}": HUMAN[1]["head"] for n in range(11)})]})),
+    ],
+)
+def test_what_files_may_not_hold_is_refused_in_memory(task, call):
+    with pytest.raises(SubmissionError, match="E-JSON-SCHEMA"):
+        evaluate.score(task, [call])
+
+
+def test_too_many_values_are_refused_in_memory(monkeypatch):
+    assert not writing.is_surely_small(["man"], 10_000_000)
+    assert not writing.is_surely_small(["m" * 2_500_001], 0)
+    monkeypatch.setattr(writing, "_FEWEST_VALUES", 10)
+    evaluator = Evaluator("kinetics_tps")
+    evaluator.update("b", "run", VIDEO)
+    assert evaluator._gathered.predictions.content() is None
+
+
+def test_humans_may_be_added_to_a_video_that_was_set_at_once(tmp_path):
+    both, single = KineticsTPSWriter(), KineticsTPSWriter()
+    both.update("v", "run", {6: [HUMAN]})
+    single.add_video("v", "run")
+    for writer, frames in ((both, (6, 1)), (single, (6, 6, 1))):
+        for frame in frames:
+            writer.add_human("v", frame, *HUMAN)
+    assert both.files() == single.files()
+
+
 def test_predictions_may_name_their_arguments():
     calls = PREDICTIONS["chalearn_gesture"]
     named = [{"sequence": sequence, "rows": rows} for sequence, rows in calls]
@@ -226,6 +256,14 @@ def test_items_become_a_data_frame_where_pandas_is(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match="pandas"):
         found.to_frame()
+
+
+def test_what_is_missing_has_no_cost_where_nothing_would_be_gained():
+    background = np.zeros((3, 6, 8), np.uint8)
+    found = evaluate.score("densepose", [(1, [([1, 2, 8, 6], 0.5, background)])])
+    assert {cost.error_type: cost.points for cost in found.error_costs}["not_submitted"] == 0
+    (text,) = [note.text for note in found.notes if note.code == "N-IMAGES-MISSING"]
+    assert text == "no detection for 11 of 12 densely annotated images"
 
 
 def test_a_pickled_evaluator_holds_no_reference():

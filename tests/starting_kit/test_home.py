@@ -7,6 +7,7 @@ import io
 import json
 import os
 import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -234,6 +235,9 @@ def test_named_runs_are_kept_and_drawn(tmp_path):
     assert "Mean Jaccard by run" in page
     assert "&lt;two&gt;" in page
     assert page.count("<path") == 3 + len(found["error_costs"])
+    assert all(f"<td>{number}. " in page for number in (1, 2, 3))
+    assert "></th>" not in page
+    assert not any(f">{tick}<" in page for tick in ("1.5", "2.5"))
     assert all(
         f"{float(row[key]):.4f}" in page for row in rows for key in ("score", "score_low", "score_high")
     )
@@ -246,6 +250,14 @@ def test_runs_of_another_signature_are_kept_and_not_drawn(tmp_path):
         evaluate.add_run(tmp_path, name, found.to_dict())
     assert len((tmp_path / "runs.csv").read_text().splitlines()) == 4
     assert "1 run of other signatures left out" in (tmp_path / "history.html").read_text()
+
+
+def test_a_single_run_is_a_dot(tmp_path):
+    found = evaluate.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good")
+    evaluate.add_run(tmp_path, "a", found.to_dict())
+    places = re.findall(r'd="M([0-9. ]+) L([0-9. ]+)"', (tmp_path / "history.html").read_text())
+    assert len(places) == 3 + len(found.error_costs)
+    assert all(start == end for start, end in places)
 
 
 def run_closed(arguments, tmp_path):

@@ -42,7 +42,7 @@ def test_only_the_listed_items_stay(tmp_path, capsys, before, after, folder):
     assert found == ({name: before[name] for name in after} if isinstance(after, list) else after)
     expected = {"densepose": "kept 1 of 2 items", "submission": "kept 1 of 3 items"}
     line = expected.get(next(iter(before)).split("_")[0], "kept 1 of 2 items")
-    assert f"note N-CUT: {line}, without a prediction for 2 of the list" in capsys.readouterr().out
+    assert f"note N-CUT: {line}; items of the list without a prediction: 2\n" in capsys.readouterr().out
 
 
 def test_rows_of_a_table_and_entries_by_item_are_kept(tmp_path, monkeypatch):

@@ -64,7 +64,7 @@ def _word(segments: Segments, word: int, frame: int) -> DrawnObject:
     own = np.arange(*words.box_start[[word, word + 1]].tolist())
     boxes = shapes(GROUND_TRUTH, *words.box[own[words.frame[own] == frame]])
     boxes += shapes(PREDICTION, segments.joined.objects.box[found, frame]) if found >= 0 else []
-    iou, is_right = f"IoU {segments.nearest[1][word]:.2f}", bool(segments.correct[word])
+    iou, is_right = f"IoU {result.two_decimals(segments.nearest[1][word])}", bool(segments.correct[word])
     wrong = f"{iou}, needs more than {grounding.IOU:g}" if found >= 0 else "no prediction"
     label = f"{segments.reference.classes[words.label[word]]} (word {words.index[word]})"
     return DrawnObject(label, f"right, {iou}" if is_right else wrong, not is_right, boxes)

@@ -32,8 +32,10 @@ def drawings(
     # The detections of these images alone are decoded, in a second pass over the file.
     chosen = {draw.kept[row].index for image in images for row in draw.rows(image)}
     draw.decoded = read_chosen(submission.path, rules, chosen) if submission.path and chosen else {}
-    note = "The images that cost most. Points: annotated ones, colored by the geodesic similarity to "
-    note += "what the detection predicts there."
+    note = (
+        "The images that cost most, then those without a detection. Points: annotated ones, colored by the "
+    )
+    note += "geodesic similarity to what the detection predicts there."
     drawn = [draw.image(image) for image in images]
     return [result.Drawings("drawings", "Worst images", note, drawn, "point similarity")] if drawn else []
 
@@ -106,7 +108,7 @@ class _Images:
             return DrawnObject(label, "no prediction", True, shapes)
         shapes.append(self._prediction(int(self._compared.pairs.detection[pair])))
         value, needed = float(self._all.similarity[pair]), float(THRESHOLDS[0])
-        outcome = f"{NAMES[self._all.measure]} {value:.2f}"
+        outcome = f"{NAMES[self._all.measure]} {result.two_decimals(value)}"
         if self._is_matched[person]:
             outcome = f"matched, {outcome}"
         else:

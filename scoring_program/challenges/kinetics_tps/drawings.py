@@ -67,7 +67,7 @@ def _human(statistics: VideoStatistics, human: int, label: str) -> DrawnObject:
     matched = int(statistics.matched[human])
     shown = matched - first if matched >= 0 else int(iou.argmax())
     boxes = [*shapes(GROUND_TRUTH, box), *shapes(PREDICTION, others[shown])]
-    text = f"IoU {iou[shown]:.2f}, needs more than {needed:g}"
+    text = f"IoU {result.two_decimals(iou[shown])}, needs more than {needed:g}"
     if matched >= 0 or iou[shown] > needed:
         text = f"matched, IoU {iou[shown]:.2f}" if matched >= 0 else "its prediction matches another human"
     return DrawnObject(label, text, matched < 0, boxes)
@@ -79,12 +79,13 @@ def _part(statistics: VideoStatistics, part: int, human: str) -> DrawnObject:
     nearest, iou = (of[part] for of in statistics.nearest)
     boxes = shapes(GROUND_TRUTH, parts.proposal_box[part])
     boxes += shapes(PREDICTION, statistics.joined.proposals.box[nearest]) if nearest >= 0 else []
+    too_low = result.two_decimals(iou)
     comparison = "at least" if statistics.protocol.part_iou_suffices else "more than"
     shared = f", but one of {counted(n, 'proposal')}: counts 1/{n}"
     text = {
         part_state.NO_HUMAN: "its human is not matched",
         part_state.NO_BOX: "no prediction",
-        part_state.TOO_FAR: f"IoU {iou:.2f}, needs {comparison} {statistics.needed_iou[1]:g}",
+        part_state.TOO_FAR: f"IoU {too_low}, needs {comparison} {statistics.needed_iou[1]:g}",
         part_state.WRONG_STATE: f"IoU {iou:.2f}, wrong state {names[near] if near >= 0 else ''}".rstrip(),
         part_state.CORRECT: f"right, IoU {iou:.2f}{shared * (n > 1)}",
     }[kind]

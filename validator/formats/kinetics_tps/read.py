@@ -136,13 +136,13 @@ def _as_part_states(entries: Entries, one_each: bool) -> tuple[PartStates, int]:
             videos=[video],
             frames=list(frames),
             frame_video=np.zeros(len(frames), np.int32),
-            human_frame=_owners(_lengths(in_frame)),
+            human_frame=owners(_lengths(in_frame)),
             human_box=_boxes(list(map(_box, humans))),
-            part_human=_owners(_lengths(in_human)),
-            part_name=_numbers(names, list(chain.from_iterable(in_human))),
-            proposal_part=_owners(n_boxes),
+            part_human=owners(_lengths(in_human)),
+            part_name=numbered(names, list(chain.from_iterable(in_human))),
+            proposal_part=owners(n_boxes),
             proposal_box=_boxes(boxes),
-            proposal_state=_numbers(states, verbs),
+            proposal_state=numbered(states, verbs),
             n_states=n_states,
             names=names,
             states=states,
@@ -172,11 +172,12 @@ def _concatenated(pieces: Sequence[PartStates], names: dict[str, int], states: d
     return PartStates(**{column: joined(column) for column in columns}, names=names, states=states)
 
 
-def _numbers(number: dict[str, int], words: list[str]) -> Ints:
+def numbered(number: dict[str, int], words: list[str]) -> Ints:
+    """Return the number of each word, int32; ``number`` gives a new word the next one."""
     return np.fromiter(map(number.__getitem__, words), np.int32, len(words))
 
 
-def _owners(counts: Ints) -> Ints:
+def owners(counts: Ints | Sequence[int]) -> Ints:
     """Return for each entry the number of its owner; ``counts`` says how many each has."""
     return np.repeat(np.arange(len(counts), dtype=np.int32), counts)
 
