@@ -128,8 +128,10 @@ def test_summary_shows_the_same_groups_of_the_reference_for_every_submission(nam
 def test_items_are_drawn_at_full_only(tmp_path, name):
     """Nor is what draws them imported elsewhere, so that a run on the platform stays as fast."""
     program = (
-        "import sys; from pathlib import Path; from tests.helpers import run_folder; "
-        "run_folder(sys.argv[2], *map(Path, sys.argv[4:]), detail=sys.argv[3]); "
+        "import sys; from functools import partial; from pathlib import Path; "
+        "from scoring_program.run import load_folder, run; "
+        "name, detail, (reference, submission, output) = *sys.argv[2:4], map(Path, sys.argv[4:]); "
+        "run(partial(load_folder, name, reference, {'detail': detail}), submission, output); "
         "print([name for name in sys.modules if name.endswith('drawings')])"
     )
     details = ("full", "summary", "none")
