@@ -305,8 +305,9 @@ def test_a_damaged_member_of_the_download_fails_alone(tmp_path):
     assert [row["outcome"] for row in rows(tmp_path / "out" / "scores.csv").values()] == ["invalid", "scored"]
 
 
-def test_program_of_another_state_of_the_repository_is_named(bundles, monkeypatch, capsys):
-    monkeypatch.setattr(build, "DIST", bundles)
+def test_program_of_another_state_of_the_repository_is_named(bundles, tmp_path, monkeypatch, capsys):
+    (tmp_path / "dist").symlink_to(bundles)
+    monkeypatch.setattr(build, "DIST", tmp_path / "dist")
     build.built_task(ID, None)
     assert capsys.readouterr().out == ""
     monkeypatch.setattr(build, "build_program", lambda task_id: b"a later state")
