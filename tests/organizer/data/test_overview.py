@@ -94,7 +94,7 @@ def test_things_without_annotations_are_not_drawn(numbers):
     assert all(numbers[i] for i in shown)
 
 
-def test_images_are_drawn_behind_the_boxes_with_both_commands(dist, tmp_path, capsys):
+def test_images_are_drawn_behind_the_boxes_with_both_commands(bundles, tmp_path, capsys):
     frames = tmp_path / "frames"
     for video in json.loads((REFERENCES / KINETICS / "gt_part_result.json").read_text()):
         (frames / video).mkdir(parents=True)
@@ -107,7 +107,7 @@ def test_images_are_drawn_behind_the_boxes_with_both_commands(dist, tmp_path, ca
     page = (tmp_path / f"out{SUFFIX}").read_text(encoding="utf-8")
     assert page.count("<image ") == 6 and 'viewBox="0 0 640 480"' in page
     assert not list((tmp_path / "out").rglob("*.html"))
-    shutil.copyfile(dist / f"{KINETICS}.zip", tmp_path / "x.zip")
+    shutil.copyfile(bundles / f"{KINETICS}.zip", tmp_path / "x.zip")
     assert main(["overview", str(tmp_path / "x.zip"), *options]) == 0
     assert (tmp_path / f"x{SUFFIX}").read_text(encoding="utf-8") == page
 
