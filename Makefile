@@ -1,5 +1,7 @@
 # The two commands to begin with: make demo, make test. The others are in the README.
 PYTHON ?= python3
+# Images with Python switch this off; the tests start hundreds of processes, each of which would compile all modules.
+unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes -r
 

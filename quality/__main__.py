@@ -82,7 +82,7 @@ def _add_searches(add: Callable[[str, str, str], argparse.ArgumentParser]) -> No
     mutants.add_argument("--sample", type=int, default=40, help="mutants tried of each module")
     mutants.add_argument("--tests", nargs="+", default=(), metavar="FILE", help="default: all tests")
     add("all", "all:run_all", "run all of these one after the other").add_argument(
-        "--quick", action="store_true", help="a minute of each, at most"
+        "--quick", action="store_true", help="half a minute of each, at most"
     )
 
 

@@ -13,11 +13,11 @@ _ID = task_ids()[-1]
 _FULL = (
     "portability", "gaming", "fuzz 100000", "slow --seconds 3600", "hints", "coverage", "mutants", "bench",
 )  # fmt: skip
-# Of the long ones a part that takes less than a minute.
+# Of the long ones a part that takes less than half a minute.
 _QUICK = (
-    "portability", "gaming", "fuzz 300", "slow --seconds 20", "hints --mistakes 2 --correct 10",
-    f"coverage {_ID} --samples 100 --tournaments 50", f"bench {_ID} --scale 0.01",
-    "mutants validator/png.py --tests tests/validator/test_png.py --sample 20",
+    "portability", "gaming", "fuzz 120", "slow --seconds 12", "hints --mistakes 1 --correct 4",
+    f"coverage {_ID} --samples 50 --tournaments 20", f"bench {_ID} --scale 0.01",
+    "mutants validator/png.py --tests tests/validator/test_png.py --sample 8",
 )  # fmt: skip
 
 

@@ -44,19 +44,28 @@ def unfold(window) -> None:
     window.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
 
 
-def check_page(browser, address: str, width: int, scheme: str, first=()) -> None:
-    """Check that a page asks for nothing, fits, has no fault, and has parts on its first screen."""
-    context = browser.new_context(
-        viewport={"width": width, "height": SCREEN}, color_scheme=scheme, bypass_csp=True
-    )
-    window, requests = context.new_page(), []
-    window.on("request", lambda request: requests.append(request.url))
+def new_window(browser, **options):
+    """Return a window that records requests; it may show many pages, as each new window is some processes."""
+    window = browser.new_page(**options)
+    window.on("request", lambda request: window.requests.append(request.url))
+    return window
+
+
+def show(window, address: str, width: int, scheme: str = "light") -> None:
+    """Show a page in a window as if it were new."""
+    window.set_viewport_size({"width": width, "height": SCREEN})
+    window.emulate_media(media="screen", color_scheme=scheme)
+    window.requests = []
     window.goto(address)
+
+
+def check_page(window, address: str, width: int, scheme: str, first=()) -> None:
+    """Check that a page asks for nothing, fits, has no fault, and has parts on its first screen."""
+    show(window, address, width, scheme)
     ends = [window.locator(part).bounding_box() for part in first]
     assert all(box["y"] + box["height"] <= SCREEN for box in ends)
     unfold(window)
     assert window.evaluate("document.documentElement.scrollWidth") == width
-    assert requests == [address]
+    assert window.requests == [address]
     found = axe(window)
     assert found.violations_count == 0, found.generate_report()
-    context.close()

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import fcntl
+import io
 import json
 import shutil
+import zipfile
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from organizer.bundle import parts
 from organizer.bundle.build import build_all
-from tests.browser import chromium
+from organizer.files import read_zip
+from tests.browser import chromium, new_window
 from tests.helpers import run_folder
 
-# How many random cases are tried, in percent of what the tests name: --hypothesis-profile=quick, default or nightly.
+# How many random cases are tried, in percent of what the tests name: --hypothesis-profile=quick, default or thorough.
 # One fixed sequence of examples, so that a run on another machine sees the same.
-for profile, percent in {"quick": 10, "default": 100, "nightly": 2000}.items():
+for profile, percent in {"quick": 10, "default": 40, "thorough": 2000}.items():
     settings.register_profile(profile, derandomize=True, deadline=None, max_examples=percent)
 settings.load_profile("default")
 
@@ -32,8 +37,10 @@ def bundles(request, tmp_path_factory):
     with (folder / "bundles.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (dist / "v1.5").exists():
-            for form in ("v2", "v1.5"):
-                build_all(None, form, dist)
+            build_all(None, "v2", dist)
+            with pytest.MonkeyPatch.context() as patch:
+                take_parts(dist, patch)
+                build_all(None, "v1.5", dist)
     return dist
 
 
@@ -42,6 +49,41 @@ def browser():
     """Return Chromium without a window."""
     with chromium() as started:
         yield started
+
+
+@pytest.fixture(scope="module")
+def window(browser):
+    """Return a window for all pages of a module, in which axe may run."""
+    return new_window(browser, bypass_csp=True)
+
+
+def take_parts(dist, patch):
+    """Have builds take programs, kits and demo references from the bundles in a folder."""
+    made, kits = parts_of(dist)
+    build_kit = parts.build_kit
+
+    def demo_reference(task_id):
+        with zipfile.ZipFile(io.BytesIO(made[task_id][f"{task_id}_reference.zip"])) as archive:
+            return {name: archive.read(name) for name in archive.namelist()}
+
+    patch.setattr(parts, "build_program", lambda task_id: made[task_id][f"{task_id}_program.zip"])
+    patch.setattr(parts, "build_kit", lambda ids, demo: kits.get(ids) or build_kit(ids, demo))
+    patch.setattr(parts, "demo_reference", demo_reference)
+
+
+@cache
+def parts_of(dist):
+    """Return the files of the bundles of one task by its id, and the kits by their tasks."""
+    made = {path.stem: read_zip(path) for path in dist.glob("*.zip")}
+    kits = {(task_id,): files[parts.KIT] for task_id, files in made.items()}
+    kits[tuple(sorted(made.keys() - {"competition"}))] = made["competition"][parts.KIT]
+    return made, kits
+
+
+@pytest.fixture
+def kept_parts(bundles, monkeypatch):
+    """Build bundles from the parts of those that are built already: for tests of what is done with the parts."""
+    take_parts(bundles, monkeypatch)
 
 
 @pytest.fixture(autouse=True)

@@ -9,6 +9,7 @@ import ast
 import graphlib
 import re
 import sys
+from functools import cache
 
 import pytest
 
@@ -67,30 +68,33 @@ KIT = {name.rpartition(".")[2]: name for name in MODULES if name.startswith("sta
 
 
 def imports(path, within_functions=True):
-    """Return the modules that a file imports."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    functions = [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
-    skipped = set() if within_functions else {inner for node in functions for inner in ast.walk(node)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import) and node not in skipped:
+    """Yield the modules that a file imports."""
+    # No expression holds an import.
+    nodes = list(ast.parse(path.read_text(encoding="utf-8")).body)
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node not in skipped:
+        elif isinstance(node, ast.ImportFrom):
             inner = [f"{node.module}.{alias.name}" for alias in node.names]
             yield from (name if name in MODULES else node.module for name in inner)
+        elif within_functions or not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            nodes += [inner for inner in ast.iter_child_nodes(node) if not isinstance(inner, ast.expr)]
 
 
-def _dependencies(name, path):
+@cache
+def imported_by(name):
+    """Return all that a module imports."""
     in_kit = is_below(name, "starting_kit")
-    found = {KIT.get(other, other) if in_kit else other for other in imports(path)}
-    return found - {name}
+    return {KIT.get(other, other) if in_kit else other for other in imports(MODULES[name])} - {name}
+
+
+def ours(name):
+    return imported_by(name) & MODULES.keys()
 
 
 def is_below(name, *packages):
     return any(name == package or name.startswith(f"{package}.") for package in packages)
-
-
-GRAPH = {name: _dependencies(name, path) for name, path in MODULES.items()}
-OURS = {name: found & MODULES.keys() for name, found in GRAPH.items()}
 
 
 def challenge_of(name):
@@ -112,12 +116,12 @@ def of(*packages):
 
 
 def test_there_is_no_cycle():
-    graphlib.TopologicalSorter(OURS).prepare()
+    graphlib.TopologicalSorter({name: ours(name) for name in MODULES}).prepare()
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_module_imports_only_what_its_package_may(name):
-    assert sorted(other for other in OURS[name] if not is_allowed(name, other)) == []
+    assert sorted(other for other in ours(name) if not is_allowed(name, other)) == []
 
 
 def test_every_package_of_a_rule_exists():
@@ -153,7 +157,7 @@ def test_what_breaks_a_rule_is_noticed(name, other):
 @pytest.mark.parametrize("name", of("scoring_program.metrics"))
 def test_metrics_need_numpy_alone_and_scipy_within_functions(name):
     standard = {"__future__", *sys.stdlib_module_names} - FILES_AND_PLATFORM
-    foreign = {other.partition(".")[0] for other in GRAPH[name] - OURS[name]} - standard
+    foreign = {other.partition(".")[0] for other in imported_by(name) - ours(name)} - standard
     at_the_top = {other.partition(".")[0] for other in imports(MODULES[name], within_functions=False)}
     assert foreign <= {"numpy", "scipy"}
     assert "scipy" not in at_the_top
@@ -165,7 +169,7 @@ def test_what_scores_needs_no_package_that_the_platform_lacks(name):
     at_the_top = {other.partition(".")[0] for other in imports(MODULES[name], within_functions=False)}
     assert not at_the_top & absent
     # References are prepared at home.
-    used = {other.partition(".")[0] for other in GRAPH[name]} & absent
+    used = {other.partition(".")[0] for other in imported_by(name)} & absent
     assert not used or (used == {"h5py"} and name.endswith(".prepare"))
 
 
@@ -173,12 +177,12 @@ def test_what_scores_needs_no_package_that_the_platform_lacks(name):
 def test_parts_of_the_organizers_tools_do_not_depend_on_later_ones(name):
     part = ORGANIZER.index(name.split(".")[1])
     later = [f"organizer.{other}" for other in ORGANIZER[part + 1 :]]
-    assert [other for other in OURS[name] if is_below(other, *later)] == []
+    assert [other for other in ours(name) if is_below(other, *later)] == []
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_only_the_engine_for_clusters_knows_dask(name):
-    used = {other.partition(".")[0] for other in GRAPH[name]} & {"dask", "distributed", "cloudpickle"}
+    used = {other.partition(".")[0] for other in imported_by(name)} & {"dask", "distributed", "cloudpickle"}
     assert not used or name == CLUSTER
 
 

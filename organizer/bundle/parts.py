@@ -256,6 +256,7 @@ def imported(code: bytes) -> tuple[str, ...]:
     return tuple(names)
 
 
+@cache
 def _module_path(name: str) -> Path | None:
     base = ROOT.joinpath(*name.split("."))
     return next((path for path in (base.with_suffix(".py"), base / "__init__.py") if path.is_file()), None)

@@ -65,7 +65,10 @@ def look(attack: Attack, labels: Labels, **settings: object) -> Seen:
             reference = load(attack.task, reference, Path(name) / "ref", settings)
         else:
             reference = replace(reference, settings={**reference.settings, **settings})
-        runs = [_look(reference, files, attack.exit_code) for files in attack.submissions]
+        zips = [make_zip(files) for files in attack.submissions]
+        # Equal submissions are scored once.
+        looks = {data: _look(reference, data, attack.exit_code) for data in dict.fromkeys(zips)}
+        runs = [looks[data] for data in zips]
     keys = dict.fromkeys(key for own in runs for key in own.sections)
     return Seen(
         "\n".join(own.totals for own in runs),
@@ -74,10 +77,10 @@ def look(attack: Attack, labels: Labels, **settings: object) -> Seen:
     )
 
 
-def _look(reference: Loaded[Any, Any, Any], files: Mapping[str, str | bytes], exit_code: int) -> Seen:
+def _look(reference: Loaded[Any, Any, Any], submission: bytes, exit_code: int) -> Seen:
     with tempfile.TemporaryDirectory() as name:
         folder, log = Path(name), StringIO()
-        (folder / "s.zip").write_bytes(make_zip(files))
+        (folder / "s.zip").write_bytes(submission)
         with redirect_stdout(log), redirect_stderr(log):
             outcome = run(lambda: reference, folder / "s.zip", folder / "out")
         assert outcome.exit_code == exit_code, log.getvalue()

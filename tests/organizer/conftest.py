@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from organizer.bundle import build
+from organizer.bundle.parts import build_program
+
+_program = cache(build_program)
 
 
 @pytest.fixture(autouse=True)
 def nothing_built(tmp_path_factory, monkeypatch):
     """Run submissions on the program as it is, not on one that was built into dist/ some time ago."""
     monkeypatch.setattr(build, "DIST", tmp_path_factory.getbasetemp() / "dist")
+    monkeypatch.setattr(build, "build_program", _program)

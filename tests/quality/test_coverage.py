@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
 
 from organizer.files import folder_files, write_files
 from quality import coverage
@@ -45,6 +44,8 @@ def test_a_sample_is_scored_as_a_reference_that_holds_its_items_in_this_order(tm
 
 @pytest.mark.parametrize(("hits", "n"), [(945, 1000), (0, 20), (20, 20), (1, 3)])
 def test_the_interval_of_a_share_is_wilsons(hits, n):
+    from scipy.stats import binomtest  # it takes a second to import
+
     expected = binomtest(hits, n).proportion_ci(method="wilson")
     assert Share(hits, n).interval() == pytest.approx([expected.low, expected.high], abs=1e-7)
 

@@ -8,17 +8,19 @@ import pytest
 from quality.hints import can_show, measure, run_hints
 from quality.task import Mistake, quality_tasks
 from scoring_program.hints import Check, Interpretation
+from tests.helpers import scaled
 
 pytestmark = pytest.mark.slow
 
+N_CORRECT = scaled(20)
 TASKS = [name for name, task in quality_tasks().items() if task.mistakes]
 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_mistakes_are_reported_and_correct_submissions_are_not(task):
-    rows = list(measure([task], n_mistakes=3, n_correct=20))
+    rows = list(measure([task], n_mistakes=3, n_correct=N_CORRECT))
     assert [(row.kind, row.hits, row.examples) for row in rows if row.hits != row.n or row.alarms] == []
-    assert sum(row.tried for row in rows) == 3 * len(quality_tasks()[task].mistakes) + 20
+    assert sum(row.tried for row in rows) == 3 * len(quality_tasks()[task].mistakes) + N_CORRECT
     assert sum(row.n for row in rows) > 2 * len(quality_tasks()[task].mistakes)
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +14,7 @@ from scoring_program.disclosure import MIN_GROUP, OTHERS, disclosed, merge_small
 from scoring_program.result import FULL, Column, Deferred, Groups, LineChart, StackedBar, Table
 from scoring_program.task import task_ids
 from tests.helpers import ANNOTATED, REFERENCES, ROOT, SAMPLES, loaded
+from tests.processes import run_in_turn
 
 sizes = st.lists(st.integers(0, 12), max_size=12).map(lambda values: np.array(values, dtype=np.int64))
 
@@ -125,25 +124,34 @@ def test_summary_shows_the_same_groups_of_the_reference_for_every_submission(nam
     assert len(disclosed(raw["weak"], "full")) > len(shown["weak"])
 
 
-@pytest.mark.parametrize("detail", ["full", "summary", "none"])
 @pytest.mark.parametrize("name", task_ids())
-def test_items_are_drawn_at_full_only(tmp_path, name, detail):
+def test_items_are_drawn_at_full_only(tmp_path, name):
     """Nor is what draws them imported elsewhere, so that a run on the platform stays as fast."""
-    folders = [str(path) for path in (REFERENCES / name, SAMPLES / name / "weak", tmp_path)]
     program = (
-        "import sys; from pathlib import Path; from tests.helpers import run_folder; "
-        "run_folder(sys.argv[1], *map(Path, sys.argv[3:]), detail=sys.argv[2]); "
+        "import sys; from functools import partial; from pathlib import Path; "
+        "from scoring_program.run import load_folder, run; "
+        "name, detail, (reference, submission, output) = *sys.argv[2:4], map(Path, sys.argv[4:]); "
+        "run(partial(load_folder, name, reference, {'detail': detail}), submission, output); "
         "print([name for name in sys.modules if name.endswith('drawings')])"
     )
-    arguments = [sys.executable, "-c", program, name, detail, *folders]
-    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=True)
-    tables = json.loads((tmp_path / "detailed_results.json").read_text(encoding="utf-8"))["tables"]
+    details = ("full", "summary", "none")
+    folders = [
+        [str(path) for path in (REFERENCES / name, SAMPLES / name / "weak", tmp_path / detail)]
+        for detail in details
+    ]
+    arguments = [["-c", program, name, detail, *of_run] for detail, of_run in zip(details, folders)]
+    for detail, printed in zip(details, run_in_turn(arguments, ROOT)):
+        check_drawn(name, detail, tmp_path / detail, printed)
+
+
+def check_drawn(name, detail, folder, printed):
+    tables = json.loads((folder / "detailed_results.json").read_text(encoding="utf-8"))["tables"]
     is_drawn = any(key.startswith(("drawings", "timeline")) for key in tables)
     # Tasks that make new-task wrote draw nothing.
     assert is_drawn == (name in ANNOTATED and detail == "full")
     of_items = {"part_iou", "word_iou", "similarity", "confusions"}
     assert bool(of_items & set(tables)) == is_drawn
-    has_module = done.stdout.splitlines()[-1] != "[]"
+    has_module = printed.splitlines()[-1] != "[]"
     assert has_module == (detail == "full" and "drawings" in tables)
-    size = (tmp_path / "detailed_results.html").stat().st_size
+    size = (folder / "detailed_results.html").stat().st_size
     assert size < (10_000_000 if detail == "full" else 300_000)

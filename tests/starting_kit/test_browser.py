@@ -35,6 +35,6 @@ def pages(tmp_path_factory):
 
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
 @pytest.mark.parametrize("name", ["many", *task_ids()])
-def test_a_page_asks_for_nothing_fits_and_has_no_faults(pages, browser, name, width, scheme):
+def test_a_page_asks_for_nothing_fits_and_has_no_faults(pages, window, name, width, scheme):
     first = ["header", *(["#scores table"] if name != "many" else [])]
-    check_page(browser, pages(name), width, scheme, first)
+    check_page(window, pages(name), width, scheme, first)

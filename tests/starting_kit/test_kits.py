@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
@@ -19,6 +16,7 @@ import pytest
 
 from scoring_program.task import load_task, task_ids
 from tests.helpers import ROOT
+from tests.processes import run_in_turn
 
 pytestmark = pytest.mark.slow
 
@@ -28,15 +26,6 @@ def kit(request, bundles, tmp_path):
     with zipfile.ZipFile(bundles / f"{request.param}.zip") as bundle:
         zipfile.ZipFile(io.BytesIO(bundle.read("starting_kit.zip"))).extractall(tmp_path)
     return tmp_path
-
-
-def run(arguments, folder):
-    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(
-        [sys.executable, *arguments], cwd=folder, capture_output=True, text=True, check=False, env=clean
-    )
-    assert done.returncode == 0, (arguments, done.stdout, done.stderr)
-    return done.stdout
 
 
 def test_every_command_and_program_of_the_texts_works(kit):
@@ -54,14 +43,19 @@ def test_every_command_and_program_of_the_texts_works(kit):
     site = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "pages").glob("*.md"))
     inline = re.findall(r"`python ([^`]+)`", f"{text}\n{site}")
     assert len(inline) >= 3
-    steps += [(re.sub(r"\bID\b", page.stem, command), "") for command in inline]
+    # What is only mentioned need not run again.
+    mentioned = dict.fromkeys((re.sub(r"\bID\b", page.stem, command), "") for command in inline)
+    steps += [step for step in mentioned if step not in steps]
+    commands = []
     for command, program in steps:
-        if command.startswith("-m pip"):
-            continue
-        run(shlex.split(command) if command else ["-c", program], kit)
+        if not command.startswith("-m pip"):
+            commands.append(shlex.split(command) if command else ["-c", program])
         if re.fullmatch(r"evaluate\.py \w+ my\.zip", command):
-            score = json.loads((kit / "evaluation" / "scores.json").read_text())["score"]
-            assert (score > 0) != ("its score is 0" in readme)
+            commands.append(["-c", "print(open('evaluation/scores.json').read())"])
+    scores = [json.loads(printed)["score"] for printed, (kind, *_) in zip(run_in_turn(commands, kit), commands)
+              if kind == "-c" and printed.startswith("{")]  # fmt: skip
+    assert scores
+    assert all((score > 0) != ("its score is 0" in readme) for score in scores)
     assert (kit / "evaluation" / "detailed_results.html").is_file()
 
 
@@ -109,17 +103,13 @@ def test_no_text_of_the_kit_names_what_it_does_not_have(kit):
         assert [path for path in paths if not (kit / path).exists()] == []
 
 
-def test_help_shows_no_options_of_other_tasks(kit):
-    (task,) = (path.name for path in (kit / "samples").iterdir())
-    shown = run(["evaluate.py", "--help"], kit)
-    assert ("--eval_mode" in shown) == task.startswith("anet_entities")
-    assert ("--subset" in shown) == (task == "anet_entities_gen")
-
-
-def test_a_kit_of_one_task_compares_without_its_name(kit):
+def test_a_kit_of_one_task_shows_no_options_of_others_and_compares_without_its_name(kit):
     (task,) = (path.name for path in (kit / "samples").iterdir())
     samples = [f"samples/{task}/{name}.zip" for name in ("weak", "good")]
-    assert "good is better than weak" in run(["compare.py", *samples], kit)
+    shown, compared = run_in_turn([["evaluate.py", "--help"], ["compare.py", *samples]], kit)
+    assert ("--eval_mode" in shown) == task.startswith("anet_entities")
+    assert ("--subset" in shown) == (task == "anet_entities_gen")
+    assert "good is better than weak" in compared
 
 
 def test_notebook_runs_and_shows_the_page(kit):

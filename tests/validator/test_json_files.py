@@ -400,25 +400,25 @@ def test_very_many_problems_are_counted_and_not_all_kept():
 def test_without_memory_for_its_strings_a_file_ends_in_memory_error_and_not_in_a_crash():
     # Without the check before decoding, msgspec dereferences NULL in about a third of these.
     code = (
-        "import resource, sys\n"
+        "import os, resource\n"
         "from validator.formats.kinetics_tps.read import read_parts\n"
         "from validator.formats.rules import load_rules\n"
         "data = b'{\"v\":{' + b','.join(b'\"f%d\":{\"humans\":[]}' % n for n in range(300_000)) + b'}}'\n"
         "used = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
-        "resource.setrlimit(resource.RLIMIT_AS, (used + (int(sys.argv[1]) << 20), -1))\n"
         "_, file = load_rules('kinetics_tps').json\n"
-        "try:\n    read_parts(data, 'f', file)\n"
-        "except MemoryError:\n    print('memory')\n"
+        "for megabytes in range(20, 200, 20):\n"
+        "    if child := os.fork():\n"
+        "        print(megabytes, os.waitpid(child, 0)[1])\n"
+        "        continue\n"
+        "    resource.setrlimit(resource.RLIMIT_AS, (used + (megabytes << 20), -1))\n"
+        "    try:\n        read_parts(data, 'f', file)\n"
+        "    except MemoryError:\n        pass\n"
+        "    os._exit(0)\n"
     )
-    for megabytes in range(20, 200, 20):
-        done = subprocess.run(
-            [sys.executable, "-c", code, str(megabytes)],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert (done.returncode, done.stderr) == (0, "")
+    command = [sys.executable, "-u", "-c", code]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [f"{megabytes} 0" for megabytes in range(20, 200, 20)]
 
 
 @pytest.mark.parametrize(

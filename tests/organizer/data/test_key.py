@@ -54,7 +54,7 @@ def test_key_of_the_source_is_kept(source, tmp_path):
 
 
 @pytest.mark.slow
-def test_bundle_writes_a_missing_key_and_builds_the_same_bytes_again(source, tmp_path):
+def test_bundle_writes_a_missing_key_and_builds_the_same_bytes_again(kept_parts, source, tmp_path):
     build_all(source.parent, output=tmp_path / "one", source=ROOT, demo=True)
     key = (source / KEY_FILE).read_bytes()
     build_all(source.parent, output=tmp_path / "two", source=ROOT, demo=True)

@@ -94,7 +94,7 @@ def test_things_without_annotations_are_not_drawn(numbers):
     assert all(numbers[i] for i in shown)
 
 
-def test_images_are_drawn_behind_the_boxes_with_both_commands(dist, tmp_path, capsys):
+def test_images_are_drawn_behind_the_boxes_with_both_commands(bundles, tmp_path, capsys):
     frames = tmp_path / "frames"
     for video in json.loads((REFERENCES / KINETICS / "gt_part_result.json").read_text()):
         (frames / video).mkdir(parents=True)
@@ -107,7 +107,7 @@ def test_images_are_drawn_behind_the_boxes_with_both_commands(dist, tmp_path, ca
     page = (tmp_path / f"out{SUFFIX}").read_text(encoding="utf-8")
     assert page.count("<image ") == 6 and 'viewBox="0 0 640 480"' in page
     assert not list((tmp_path / "out").rglob("*.html"))
-    shutil.copyfile(dist / f"{KINETICS}.zip", tmp_path / "x.zip")
+    shutil.copyfile(bundles / f"{KINETICS}.zip", tmp_path / "x.zip")
     assert main(["overview", str(tmp_path / "x.zip"), *options]) == 0
     assert (tmp_path / f"x{SUFFIX}").read_text(encoding="utf-8") == page
 
@@ -176,15 +176,8 @@ def test_many_names_are_folded(tmp_path):
     assert "16 more rows" in page
 
 
-@pytest.fixture(scope="module")
-def dist(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("dist")
-    build_all(None, output=folder)
-    return folder
-
-
-def test_overview_of_a_bundle_is_that_of_its_reference(dist, tmp_path, capsys):
-    shutil.copyfile(dist / f"{GESTURE}.zip", tmp_path / "x.zip")
+def test_overview_of_a_bundle_is_that_of_its_reference(bundles, tmp_path, capsys):
+    shutil.copyfile(bundles / f"{GESTURE}.zip", tmp_path / "x.zip")
     assert main(["overview", str(tmp_path / "x.zip")]) == 0
     assert capsys.readouterr().out.startswith(f"{GESTURE}: {GESTURE}_reference.zip\n  scored: sequences 12,")
     page = (tmp_path / f"x{SUFFIX}").read_text(encoding="utf-8")
@@ -192,8 +185,8 @@ def test_overview_of_a_bundle_is_that_of_its_reference(dist, tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_overview_of_a_bundle_of_all_tasks_is_a_page_for_each(dist, tmp_path, capsys):
-    shutil.copyfile(dist / "competition.zip", tmp_path / "all.zip")
+def test_overview_of_a_bundle_of_all_tasks_is_a_page_for_each(bundles, tmp_path, capsys):
+    shutil.copyfile(bundles / "competition.zip", tmp_path / "all.zip")
     assert main(["overview", str(tmp_path / "all.zip")]) == 0
     pages = {path.name for path in tmp_path.glob(f"*{SUFFIX}")}
     in_order = [line.partition(":")[0] for line in capsys.readouterr().out.splitlines() if line[0] != " "]
@@ -214,8 +207,8 @@ def test_overview_of_no_bundle_is_refused(content, tmp_path, capsys):
 @pytest.mark.parametrize(
     "place", ["", "chalearn_gesture_reference.zip", "starting_kit.zip", "chalearn_gesture_sample.zip"]
 )
-def test_overview_in_any_zip_is_refused_by_the_linter(place, dist, tmp_path):
-    files = read_zip(dist / f"{GESTURE}.zip")
+def test_overview_in_any_zip_is_refused_by_the_linter(place, bundles, tmp_path):
+    files = read_zip(bundles / f"{GESTURE}.zip")
     name = f"my{SUFFIX}".upper()
     if place:
         (tmp_path / "inner.zip").write_bytes(files[place])
@@ -229,7 +222,7 @@ def test_overview_in_any_zip_is_refused_by_the_linter(place, dist, tmp_path):
     ]
 
 
-def test_reference_folder_with_an_overview_is_not_built(tmp_path):
+def test_reference_folder_with_an_overview_is_not_built(kept_parts, tmp_path):
     folder = shutil.copytree(REFERENCES / GESTURE, tmp_path / "refs" / GESTURE)
     (folder / f"x{SUFFIX}").write_text("<html>")
     with pytest.raises(Refused, match=r"L-OVERVIEW .*an overview, which shows the hidden reference"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser import check_page
+from tests.browser import check_page, show
 from tests.rescoring import call, sample, varied, write_submissions
 
 pytestmark = pytest.mark.slow
@@ -25,14 +25,12 @@ def pages(tmp_path_factory):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("name", ["index.html", "ranking.html"])
-def test_a_page_asks_for_nothing_fits_and_has_no_faults(pages, browser, name, width, scheme):
-    check_page(browser, (pages / name).as_uri(), width, scheme)
+def test_a_page_asks_for_nothing_fits_and_has_no_faults(pages, window, name, width, scheme):
+    check_page(window, (pages / name).as_uri(), width, scheme)
 
 
-def test_links_lead_to_detail_pages(pages, browser):
-    window = browser.new_page()
-    window.goto((pages / "index.html").as_uri())
+def test_links_lead_to_detail_pages(pages, window):
+    show(window, (pages / "index.html").as_uri(), 1280)
     window.locator("#submissions a").first.click()
     assert "/details/" in window.url
     assert window.locator("h1").count() == 1
-    window.close()

@@ -12,7 +12,6 @@ import pytest
 
 from organizer.__main__ import main
 from organizer.bundle import build
-from organizer.bundle.build import build_all
 from organizer.files import folder_files
 from scoring_program.task import load_task
 from tests.helpers import SAMPLES as ALL_SAMPLES
@@ -306,9 +305,8 @@ def test_a_damaged_member_of_the_download_fails_alone(tmp_path):
     assert [row["outcome"] for row in rows(tmp_path / "out" / "scores.csv").values()] == ["invalid", "scored"]
 
 
-def test_program_of_another_state_of_the_repository_is_named(tmp_path, monkeypatch, capsys):
-    build_all(None, output=tmp_path / "dist")
-    capsys.readouterr()
+def test_program_of_another_state_of_the_repository_is_named(bundles, tmp_path, monkeypatch, capsys):
+    (tmp_path / "dist").symlink_to(bundles)
     monkeypatch.setattr(build, "DIST", tmp_path / "dist")
     build.built_task(ID, None)
     assert capsys.readouterr().out == ""

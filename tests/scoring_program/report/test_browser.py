@@ -8,7 +8,8 @@ import pytest
 
 from scoring_program.report import page
 from scoring_program.task import load_task, task_ids
-from tests.browser import SCREEN, axe, unfold
+from tests.browser import SCREEN, axe, new_window, unfold
+from tests.browser import show as show_page
 from tests.example_result import SIGNATURE, TASK, example_result
 from tests.helpers import REFERENCES, SAMPLES, run_folder
 from validator.findings import Findings, Note
@@ -83,23 +84,21 @@ def written(tmp_path_factory):
     return write
 
 
+@pytest.fixture(scope="module")
+def window(browser):
+    """Return a window in which the policy of pages counts."""
+    return new_window(browser)
+
+
 @pytest.fixture
-def show(browser, written):
+def show(window, written):
     """Return a function that opens a page in a window of a width."""
-    opened = []
 
     def opening(name: str, width: int):
-        context = browser.new_context(viewport={"width": width, "height": SCREEN})
-        opened.append(context)
-        window = context.new_page()
-        window.requests = []
-        window.on("request", lambda request: window.requests.append(request.url))
-        window.goto(written(name))
+        show_page(window, written(name), width)
         return window
 
-    yield opening
-    for context in opened:
-        context.close()
+    return opening
 
 
 # The page's policy forbids what wait_for_function does.
