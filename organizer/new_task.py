@@ -40,7 +40,7 @@ _LABEL = re.compile(r'[^,"\\\s]+')
 # How the tables begin that get a row for each task.
 _TABLES = {
     "README.md": "| task id |",
-    "docs/organizers.md": "| task | files in the source folder |",
+    "docs/before_the_competition.md": "| task | files in the source folder |",
     "docs/gaming.md": "| task | protocol |",
 }
 _RECORDS = EXAMPLES / ".written"

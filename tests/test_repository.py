@@ -77,7 +77,7 @@ def test_changelog_says_of_each_entry_whether_it_changes_numbers():
 
 
 def test_the_guide_lists_every_setting_with_values_and_default():
-    table = rows(ROOT / "docs" / "organizers.md", "| key | task | values | default |")
+    table = rows(ROOT / "docs" / "before_the_competition.md", "| key | task | values | default |")
     documented = {}
     for keys, tasks, values, defaults in table:
         names = quoted(keys)
@@ -95,11 +95,22 @@ def test_the_guide_lists_every_setting_with_values_and_default():
     assert documented.keys() == known
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/organizers.md"])
+@pytest.mark.parametrize("document", ["README.md", "docs/before_the_competition.md"])
 def test_tables_of_tasks_hold_every_task(document):
     header = "| task id |" if document == "README.md" else "| task | files in the source folder"
     documented = [task for row in rows(ROOT / document, header) for task in quoted(row[0])]
     assert sorted(documented) == sorted(task_ids())
+
+
+@pytest.mark.parametrize(
+    ("document", "most"),
+    [
+        ("README.md", 90),
+        *((f"docs/{name}_the_competition.md", 150) for name in ("before", "during", "after")),
+    ],
+)
+def test_documents_that_are_read_first_are_short(document, most):
+    assert len((ROOT / document).read_text(encoding="utf-8").splitlines()) <= most
 
 
 def anchors(document: Path) -> set[str]:
@@ -118,10 +129,10 @@ def test_links_lead_somewhere(document):
         assert not anchor or anchor in anchors(target), link
 
 
-def test_the_readme_names_every_command_of_the_makefile():
+def test_the_page_of_commands_names_every_command_of_the_makefile():
     text = (ROOT / "Makefile").read_text(encoding="utf-8")
     (phony,) = re.findall(r"^\.PHONY: (.+)$", text, re.M)
-    named = set(re.findall(r"`make ([a-z-]+)", (ROOT / "README.md").read_text(encoding="utf-8")))
+    named = set(re.findall(r"`make ([a-z-]+)", (ROOT / "docs/commands.md").read_text(encoding="utf-8")))
     assert named == set(phony.split())
 
 

@@ -261,7 +261,7 @@ def visibility(data: Competition) -> list[str]:
     for what, key in (("programs", "make_programs_available"), ("input data", "make_input_data_available")):
         rows.append((f"the {what}", "yes" if yes(data.get(key)) else "no", "", ""))
     lines = ["".join(text.ljust(width) for text, width in zip(row, _WIDTHS)).rstrip() for row in rows]
-    fix = "no, but on a server without the fix of April 2026 everyone can (docs/organizers.md)"
+    fix = "no, but on a server without the fix of April 2026 everyone can (docs/during_the_competition.md)"
     lines.append("the reference data".ljust(_WIDTHS[0]) + fix)
     if any(not yes(phase.get("hide_output")) for phase in phases):
         lines += [
