@@ -6,7 +6,7 @@ import pytest
 
 import compare
 from scoring_program.task import task_ids
-from tests.browser import check_page
+from tests.browser import check_page, show
 from tests.helpers import SAMPLES
 from tests.rescoring import varied, write_submissions
 
@@ -38,3 +38,13 @@ def pages(tmp_path_factory):
 def test_a_page_asks_for_nothing_fits_and_has_no_faults(pages, window, name, width, scheme):
     first = ["header", *(["#scores table"] if name != "many" else [])]
     check_page(window, pages(name), width, scheme, first)
+
+
+@pytest.mark.parametrize("width", [900, 1280])
+def test_the_line_of_no_difference_is_in_the_middle_of_the_axis(pages, window, width):
+    show(window, pages("kinetics_tps"), width)
+    axis = window.locator("#differences .ends").bounding_box()
+    zero = window.locator("#differences .swarm .zero").first.bounding_box()
+    assert zero["x"] + zero["width"] / 2 == pytest.approx(
+        axis["x"] + axis["width"] / 2, abs=0.03 * axis["width"]
+    )

@@ -168,7 +168,7 @@ VIDEO = {
         *((task, PREDICTIONS[task], True) for task in ("anet_entities_gt", "anet_entities_gen", "kinetics_tps")),
         ("anet_entities_gt", [], True),
         ("anet_entities_gen", [("v_b", "0", [], [], []), ("v_a", "10", *SEGMENT), ("v_a", "9", *SEGMENT)], True),
-        ("anet_entities_gen", [("v_a", "0", ["caf\u00e9"], [1], BOXES)], False),
+        ("anet_entities_gen", [("v_a", "0", ["na\u00efve"], [1], BOXES)], False),
         ("kinetics_tps", [], True),
         ("kinetics_tps", [("b", "run", VIDEO), ("a", "bend", {}), ("c", "run", {1: [HUMAN] * 10})], True),
         ("kinetics_tps", [("b", "tr\u00e4gt", VIDEO)], False),
