@@ -85,7 +85,7 @@ def split_command(task_id: str, reference: Path, output: Path | None, write: boo
 def sentence(task: Declaration, name: str) -> str:
     """Return what a submission for both parts meets; ``name`` is the folder of the final part."""
     command = f"python -m validator --only {name}_ids.txt my.zip cut.zip"
-    rule = f"Each phase needs a file with its own {task.item}s: {command} cuts it out of one for both."
+    rule = f"Each phase needs a file with its own {task.item}s; to cut it out of one for both: {command}."
     if annotations_of(task.id).ignores_others:
         rule = "A submission may hold predictions for both: each phase scores its own and ignores the others."
     return f"Other {task.item}s than in the phase before. {rule}"

@@ -41,18 +41,16 @@ def _parser() -> argparse.ArgumentParser:
     _add_ids(same, (), "tasks to compare; default: all, and the bundles")
     golden = add("golden", "golden:golden_command", "write the skeleton of a golden case")
     golden.add_argument("task_id", type=_id, metavar="id")
-    golden.add_argument(
-        "folder", type=Path, help="ref/ with a reference, res/ with the files of a submission"
-    )
+    what = "ref/ with a reference, res/ with the files of a submission"
+    golden.add_argument("folder", type=Path, help=what)
     golden.add_argument("--name", default="", help="of the case; default: the name of the folder")
     _add_ids(add("demo-data", "demo_data:demo_data_command", "write the demo references and samples again"))
     add("demo-ranking", "demo_ranking:write_demo_ranking", "rank made-up teams, into out/demo/ranking/")
     bench = add("bench", "bench:run_bench", "measure the built programs on full-size data")
     _add_ids(bench)
     bench.add_argument("--scale", dest="scales", type=float, nargs="+", default=[1.0])
-    _add_ids(
-        add("evaluator", "bench_evaluator:run_evaluator_bench", "measure scoring from memory against zips")
-    )
+    what = "measure scoring from memory against zips"
+    _add_ids(add("evaluator", "bench_evaluator:run_evaluator_bench", what))
     coverage = add("coverage", "coverage:run_coverage", "measure how often intervals hold the score")
     _add_ids(coverage)
     coverage.add_argument("--samples", dest="n_samples", type=int, default=1000)

@@ -165,6 +165,9 @@ def run(
         with contextlib.suppress(console.OutputError):
             outputs.remove_scores(output)
         return Outcome("broken", BROKEN)
+    except MemoryError:  # not even the page of a failure fits
+        outputs.remove_scores(output)
+        raise
     finally:
         limits.finish()
     return outcome

@@ -33,12 +33,12 @@ try:
         )
         sys.exit(2)
     from scoring_program.run import main
+
+    if __name__ == "__main__":
+        sys.exit(main())
 except MemoryError:
     sys.stderr.write(
-        "E-LIMIT-MEMORY: the memory does not suffice to import the program; the organizers must give its "
+        "E-LIMIT-MEMORY: the memory does not suffice to run the program; the organizers must give its "
         "container at least 1 GB\n"
     )
     sys.exit(2)
-
-if __name__ == "__main__":
-    sys.exit(main())

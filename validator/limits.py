@@ -94,11 +94,13 @@ def collector_off() -> Iterator[None]:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Return whether an exception means that memory has run out: Python has three for it."""
+    """Return whether an exception means that memory has run out: Python has four for it."""
     if isinstance(error, ImportError):
         # The words of the loader of the GNU C library; there is no number.
         return "failed to map segment" in str(error)
-    return isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
+    # SystemError: a function in C failed and had no memory for its exception.
+    is_own = isinstance(error, (MemoryError, SystemError))
+    return is_own or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
 
 
 def watch_termination() -> None:

@@ -179,7 +179,7 @@ def _others(of: Standings, i: int) -> list[Child]:
     text += " Difference: the score of this team less that of the other"
     text += "; the intervals hold for all pairs of teams at once." if len(j) > 1 else "."
     if more := len(j) - n_listed:
-        text += f" The {n_listed} teams next to it in the ranking are listed, {more:,} are not."
+        text += f" The {counted(n_listed, 'team')} next to it in the ranking are listed, {more:,} not."
     rows = list[list[Child]]()
     for k in np.sort(np.argsort(np.abs(i - j), kind="stable")[:n_listed]).tolist():
         interval = standings.band_text(known[k], of.decimals)

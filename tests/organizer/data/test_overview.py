@@ -55,7 +55,7 @@ def test_prepare_prints_the_content_and_writes_the_page_beside_the_folder(task, 
     assert task_folders(tmp_path / "refs", task_ids()) == {task: output}
 
 
-@pytest.mark.parametrize("task", task_ids())
+@pytest.mark.parametrize("task", DRAWN)
 def test_a_few_items_are_drawn_with_ground_truth_alone(task):
     things, kind = DRAWN[task]
     page = review_reference(task, REFERENCES / task).page()
