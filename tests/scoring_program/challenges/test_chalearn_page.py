@@ -24,12 +24,22 @@ def test_every_class_that_is_accepted_has_a_name(tmp_path, name, actor, last):
     assert classes[-1] == last
 
 
-@pytest.mark.parametrize(("n_empty", "shown"), [(1, False), (4, False), (5, True)])
+@pytest.mark.parametrize(("n_empty", "shown"), [(0, False), (1, False), (4, False), (5, True)])
 def test_few_sequences_without_a_class_are_not_reported(run, n_empty, shown):
     reference = {"S0_labels.csv": "1,1,10\n", "S0_data.csv": "100,20,2000\n"}
     for number in range(1, n_empty + 1):
         reference |= {f"S{number}_labels.csv": "", f"S{number}_data.csv": "100,20,2000\n"}
     submission = {"S0_prediction.csv": "1,1,10\n"}
-    for detail, expected in (("summary", shown), ("none", shown), ("full", True)):
+    for detail, expected in (("summary", shown), ("none", shown), ("full", n_empty > 0)):
         outcome = run("chalearn_gesture", {**reference, "settings.yaml": f"detail: {detail}\n"}, submission)
         assert ("N-LEFT-OUT" in outcome.out) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "actor", "score"), [("chalearn_action", "1,", 1.0), ("chalearn_gesture", "", 0.5)]
+)
+def test_a_row_without_a_frame_counts_as_missed_in_gestures_alone(run, name, actor, score):
+    reference = {"settings.yaml": "protocol: released\n", "S_data.csv": "100,20,2000\n"}
+    reference["S_labels.csv"] = f"{actor}1,5,5\n{actor}2,10,20\n"
+    outcome = run(name, reference, {"S_prediction.csv": f"{actor}2,10,20\n"})
+    assert outcome.scores["score"] == score
