@@ -11,7 +11,8 @@ from scoring_program.task import task_ids
 
 _ID = task_ids()[-1]
 _FULL = (
-    "portability", "gaming", "fuzz 100000", "slow --seconds 3600", "hints", "coverage", "mutants", "bench", "evaluator",
+    "portability", "gaming", "fuzz 100000", "slow --seconds 3600", "hints", "coverage", "mutants", "bench",
+    "evaluator",
 )  # fmt: skip
 # Of the long ones a part that takes less than half a minute.
 _QUICK = (

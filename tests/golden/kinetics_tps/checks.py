@@ -20,7 +20,10 @@ def check(name, score, expected):
         assert scores["top1_accuracy"] == pytest.approx(expected.pop("top1"), abs=1e-12)
         curve = sections["conditioned_accuracy"]
         points = dict(zip(curve.lines[0].x, curve.lines[0].y))
-        for threshold, accuracy in expected.pop("accuracy_at").items():
+        accuracy_at = expected.pop("accuracy_at")
+        for threshold, accuracy in accuracy_at.items():
             assert points[float(threshold)] == pytest.approx(accuracy, abs=1e-12)
+        columns = [scores[f"accuracy_psc_{percent}"] for percent in (0, 50)]
+        assert columns == pytest.approx([accuracy_at["0.0"], accuracy_at["0.5"]], abs=1e-12)
     assert sum(share for _, share in sections["psc_budget"].shares) == pytest.approx(1, abs=1e-12)
     assert expected == {}

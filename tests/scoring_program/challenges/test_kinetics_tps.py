@@ -127,6 +127,56 @@ def test_unknown_videos_and_frames_are_ignored_and_counted(run):
     assert "ignored what is not in the reference: 1 frame of the submission" in outcome.out
 
 
+def one_frame_each(parts, n_frames=4):
+    """Return the files of a video with a human in each frame, the box of each elsewhere, and these parts."""
+    frames = {}
+    for number in range(1, n_frames + 1):
+        box = [100 * number, 0, 100 * number + 50, 80]
+        own = {name: {"box": [box], "verb": ["hold"]} for name in parts(number)}
+        frames[f"img_{number:05d}.json"] = {"humans": [{"box": box, "parts": own}]}
+    return {"pred_vid_result.json": {"video": "run"}, "pred_part_result.json": {"video": frames}}
+
+
+def as_reference(documents):
+    frames = copy.deepcopy(documents["pred_part_result.json"])
+    for frame in frames["video"].values():
+        for human in frame["humans"]:
+            for part in human["parts"].values():
+                part["box"], part["verb"] = part["box"][0], part["verb"][0]
+    named = {"gt_vid_result.json": documents["pred_vid_result.json"], "gt_part_result.json": frames}
+    return files(named)
+
+
+@pytest.mark.parametrize("protocol", ["published", "released"])
+def test_proposals_in_frames_of_nobody_count_for_no_part(run, protocol):
+    """Parts without a proposal, and proposals without a frame, have no number on the other side."""
+    reference = as_reference(one_frame_each(lambda number: ["head", "hip"], 1))
+    documents = one_frame_each(lambda number: ["head"] if number == 1 else ["head", "hip"], 2)
+    frames = documents["pred_part_result.json"]["video"]
+    frames["img_00002.json"]["humans"][0]["parts"]["hip"]["box"] = [[100, 0, 150, 80]]
+    outcome = run(ID, reference, files(documents), protocol=protocol)
+    assert outcome.scores["mean_psc"] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("protocol", ["published", "released"])
+def test_frames_in_reverse_order_meet_their_own(run, protocol):
+    documents = one_frame_each(lambda number: ["head"])
+    reference = as_reference(documents)
+    frames = documents["pred_part_result.json"]["video"]
+    documents["pred_part_result.json"]["video"] = dict(reversed(frames.items()))
+    assert run(ID, reference, files(documents), protocol=protocol).scores["mean_psc"] == 1
+
+
+@pytest.mark.parametrize(("protocol", "at_half"), [("published", 0.0), ("released", 1.0)])
+def test_columns_hold_the_accuracy_at_their_psc(run, protocol, at_half):
+    """A PSC of exactly 0.5 passes the threshold 0.5 under the rule of the released script alone."""
+    reference = as_reference(one_frame_each(lambda number: ["head", "hip"], 1))
+    documents = one_frame_each(lambda number: ["head"], 1)
+    scores = run(ID, reference, files(documents), protocol=protocol).scores
+    columns = [scores[f"accuracy_psc_{percent}"] for percent in (0, 25, 50)]
+    assert columns == [1.0, 1.0, at_half]
+
+
 def test_prepared_reference_gives_the_same_scores(run, tmp_path):
     source, output = tmp_path / "source", tmp_path / "prepared"
     source.mkdir()
