@@ -19,7 +19,6 @@ RECALLS = np.linspace(0.0, 1.0, 101)
 AREAS = {"all": (0.0, 1e5**2), "medium": (32.0**2, 96.0**2), "large": (96.0**2, 1e5**2)}
 MOST_DETECTIONS = 20
 SECOND_PASS_IOU = 0.8
-_LARGEST = 1 - 1e-10
 _ROW_BLOCK = 50
 
 
@@ -180,7 +179,7 @@ class _Matching:
 
     def first_pass(self, measures: Floats, rank: Ints) -> None:
         """Match each detection in turn to the most similar person that is left, at every threshold."""
-        least = np.minimum(THRESHOLDS, _LARGEST)[:, None]
+        least = THRESHOLDS[:, None]
         # Ignored persons are looked at only while no other is held; the later one wins a tie.
         counting = ~self.ignored_person[:, self.pairs.person]
         order = np.array([[np.lexsort((values, own)) for values in measures] for own in counting])

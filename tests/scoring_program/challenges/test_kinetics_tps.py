@@ -167,14 +167,23 @@ def test_frames_in_reverse_order_meet_their_own(run, protocol):
     assert run(ID, reference, files(documents), protocol=protocol).scores["mean_psc"] == 1
 
 
-@pytest.mark.parametrize(("protocol", "at_half"), [("published", 0.0), ("released", 1.0)])
-def test_columns_hold_the_accuracy_at_their_psc(run, protocol, at_half):
-    """A PSC of exactly 0.5 passes the threshold 0.5 under the rule of the released script alone."""
-    reference = as_reference(one_frame_each(lambda number: ["head", "hip"], 1))
-    documents = one_frame_each(lambda number: ["head"], 1)
+@pytest.mark.parametrize(
+    ("protocol", "n_right", "expected"),
+    [
+        ("published", 1, [1, 0, 0]),
+        ("published", 2, [1, 1, 0]),
+        ("released", 0, [1, 0, 0]),
+        ("released", 1, [1, 1, 0]),
+        ("released", 2, [1, 1, 1]),
+    ],
+)
+def test_columns_hold_the_accuracy_at_their_psc(run, protocol, n_right, expected):
+    """A PSC of a quarter or a half passes just that threshold under the rule of the released script alone."""
+    parts = ["head", "hip", "left_arm", "right_arm"]
+    reference = as_reference(one_frame_each(lambda number: parts, 1))
+    documents = one_frame_each(lambda number: parts[:n_right], 1)
     scores = run(ID, reference, files(documents), protocol=protocol).scores
-    columns = [scores[f"accuracy_psc_{percent}"] for percent in (0, 25, 50)]
-    assert columns == [1.0, 1.0, at_half]
+    assert [scores[f"accuracy_psc_{percent}"] for percent in (0, 25, 50)] == expected
 
 
 def test_prepared_reference_gives_the_same_scores(run, tmp_path):

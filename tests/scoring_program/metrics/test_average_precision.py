@@ -116,6 +116,10 @@ def test_pairs_go_image_by_image_and_detection_by_detection(sizes):
     assert list(zip(pairs.detection.tolist(), pairs.person.tolist())) == expected
 
 
+def test_areas_are_those_of_coco():
+    assert ap.AREAS == {"all": (0, 1e10), "medium": (1024, 9216), "large": (9216, 1e10)}
+
+
 def test_perfect_detections_have_ap_one_and_none_have_zero():
     image, ones, flags = np.arange(2), np.ones(2), np.ones(2, bool)
     detections, people = (

@@ -166,6 +166,12 @@ def test_without_two_items_nothing_is_known(n):
     assert np.isnan(found.visible)
 
 
+@pytest.mark.parametrize(("n", "is_known"), [(9, False), (10, True)])
+def test_a_difference_is_visible_with_at_least_10_items(n, is_known):
+    values = np.stack([np.arange(n) / n, np.arange(n)[::-1] / n], axis=1)
+    assert math.isnan(compare(submissions(values)).visible) != is_known
+
+
 def test_a_single_submission_is_the_best():
     found = compare([team(0.5, 0.1, 40)])
     assert (found.rank.tolist(), found.rank_low.tolist(), found.rank_high.tolist()) == ([1], [1], [1])
