@@ -219,6 +219,7 @@ def test_callers_arrays_are_not_written_to():
         (np.zeros((2, 2), np.int64), np.zeros(1, np.int64), "shape"),
         (np.zeros((2, 1), np.int64), np.zeros(2, np.int64), "shape"),
         (np.zeros(2, np.int64), np.zeros(2, np.int64), "shape"),
+        (np.zeros((2, 2, 2), np.int64), np.zeros(2, np.int64), "shape"),
         (np.zeros((2, 2), np.int64), np.zeros(2), "int64"),
         (np.zeros((1, 2), np.int64), np.full(1, -1), "converted twice"),
         (np.zeros((2, 2)), np.zeros(2, np.int64), "int64"),

@@ -46,6 +46,12 @@ def test_overlaps_are_those_of_float32_operations(predicted, reference, frame):
     assert np.array_equal(ours, np.array(by_hand(boxes[0], other[0], frame), F), equal_nan=True)
 
 
+def test_sides_below_a_pixel_count():
+    half = np.repeat(np.array([[[9.5, 0, 18.5, 9]]], F), 10, axis=1)
+    overlap = gr.frame_overlaps(half, np.array([[0, 0, 9, 9]], F), np.array([0]))[0, 0]
+    assert overlap == pytest.approx(0.5 * 10 / (200 - 0.5 * 10))
+
+
 def words_of(boxes, frames):
     n = len(boxes)
     one = np.zeros(n, np.int64)
