@@ -37,18 +37,6 @@ ALLOWED: tuple[tuple[str, str, str], ...] = (
     ("version", r"version:\d+\.\d+\.\d+", "version:N"),
     ("time of stages", r'(?<="stages": )\{[^}]*\}|^time: .*$', ""),
     ("own folder", r"/[\w./-]*?/(?=output/|prepared/)", ""),
-    # Before a task is known, a page has no title of its own.
-    ("title of a broken run", r"<title>[^<]*(?=</title>(?s:.*)a fault on the organizer)", "Scoring"),
-    ("header of a broken run", r"<header><p>[^<]*(?=</p><h1>Not scored: a fault on the organizer)", ""),
-    # Schemas stand beside the readers of their challenge, the table of lemmas beside the code that reads it.
-    (
-        "place of schemas",
-        r"(in|under) `validator/(schemas|formats(/\w+)?)/|`validator/(schemas|formats/\w+)/",
-        "`validator/",
-    ),
-    ("place of lemmas", r"`[\w/]+/(?=corenlp_)", "`"),
-    # All readers name the member.
-    ("damaged member", r"\ba file cannot be unpacked", "the file cannot be unpacked"),
 )
 # Code is compared by what it does; these parts of programs and kits hold only that and the table of lemmas.
 _CODE = re.compile(r"(scoring_program|validator)/.*|organizer/data/corenlp_.*|[^/]*\.(py|ipynb)")
@@ -57,13 +45,8 @@ _CODE = re.compile(r"(scoring_program|validator)/.*|organizer/data/corenlp_.*|[^
 _DRIVER = """
 import json, os, sys, traceback
 sys.path[:0] = [os.getcwd(), os.path.join(os.getcwd(), "starting_kit")]
-try:
-    from scoring_program.run import main as score
-    option = "--task"
-except ImportError:
-    from scoring_program.scoring import main as score
-    option = "--challenge"
 from evaluate import main as evaluate
+from scoring_program.run import main as score
 from validator.__main__ import main as check
 
 for line in sys.stdin:
@@ -75,7 +58,7 @@ for line in sys.stdin:
             os.dup2(os.open(os.path.join(output, name), os.O_CREAT | os.O_WRONLY), number)
         code = 70
         try:
-            code = globals()[command]([option if word == "--task" else word for word in arguments])
+            code = globals()[command](arguments)
         except SystemExit as end:
             code = end.code
         except BaseException:
