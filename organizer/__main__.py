@@ -16,6 +16,7 @@ from typing import Any, Union
 from organizer import ROOT
 from scoring_program.metrics.resampling import HALVES
 from scoring_program.report.images import Images, Size, image_size
+from scoring_program.settings import PROTOCOLS
 from scoring_program.task import task_ids
 from validator import console
 from validator.findings import Refused, printable
@@ -87,7 +88,7 @@ def _add_run_commands(add: _Add) -> None:
     option("--scheduler", default="", metavar="URL", help="a running Dask cluster, as tcp://host:8786")
     what = "random divisions of the items into halves, for intervals and tests"
     option("--half-samples", type=_at_least(2), default=HALVES, metavar="S", help=what)
-    option("--protocols", nargs="+", default=[], choices=["published", "released"])
+    option("--protocols", nargs="+", default=[], choices=PROTOCOLS)
     option("--names", type=_path(), metavar="CSV", help="submission,team,date or user,team")
     option("--keep", choices=["best", "last"], default="best", help="which submission of a team counts")
     what = "to show on the pages; default: none"

@@ -26,9 +26,9 @@ import numpy as np
 from organizer.files import Files, folder_files, samples_folder, unpack, zip_bytes
 from quality import ROOT
 from quality.task import quality_tasks
+from scoring_program.settings import PROTOCOLS
 
 RECORDED = ROOT / "tests" / "recorded"
-_PROTOCOLS = ("published", "released")
 _MOST_SHOWN = 20
 _NOISE = 0.1
 
@@ -138,7 +138,7 @@ def _runs(task_id: str, reference: Path, submission: Path, title: str, folder: P
     at home."""
     name = f"{task_id}/{title}"
     yield Case(f"{name}/check", task_id, "check", [task_id, submission, "--json"])
-    for protocol in _PROTOCOLS if submission.is_dir() else _PROTOCOLS[:1]:
+    for protocol in PROTOCOLS if submission.is_dir() else PROTOCOLS[:1]:
         options = ["--protocol", protocol, "--output", "OUTPUT", "--cache", "CACHE", "--verbose"]
         arguments = [task_id, submission, "--reference", reference, *options]
         yield Case(f"{name}/evaluate-{protocol}", task_id, "evaluate", arguments)
