@@ -6,16 +6,17 @@ import argparse
 import contextlib
 import datetime
 import math
+import pkgutil
 import sys
 from collections.abc import Callable
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Union
 
 from organizer import ROOT
 from scoring_program.metrics.resampling import HALVES
 from scoring_program.report.images import Images, Size, image_size
+from scoring_program.settings import PROTOCOLS
 from scoring_program.task import task_ids
 from validator import console
 from validator.findings import Refused, printable
@@ -30,9 +31,9 @@ _Add = Callable[[str, Union[Command, str], str], argparse.ArgumentParser]
 def main(arguments: list[str] | None = None) -> int:
     """Run one of the organizer's commands and return its exit code: 1 if its input is refused."""
     options = vars(build_parser().parse_args(arguments))
-    run: Command = options.pop("run")
+    run = options.pop("run")
     try:
-        return run(**options)
+        return (pkgutil.resolve_name(f"organizer.{run}") if isinstance(run, str) else run)(**options)
     except Refused as refused:
         for line in refused.findings.lines():
             print(line, file=sys.stderr)
@@ -48,7 +49,7 @@ def build_parser() -> argparse.ArgumentParser:
         command: argparse.ArgumentParser = commands.add_parser(
             name, help=description, description=description
         )
-        command.set_defaults(run=partial(_call, run) if isinstance(run, str) else run)
+        command.set_defaults(run=run)
         return command
 
     _add_bundle_commands(add)
@@ -87,7 +88,7 @@ def _add_run_commands(add: _Add) -> None:
     option("--scheduler", default="", metavar="URL", help="a running Dask cluster, as tcp://host:8786")
     what = "random divisions of the items into halves, for intervals and tests"
     option("--half-samples", type=_at_least(2), default=HALVES, metavar="S", help=what)
-    option("--protocols", nargs="+", default=[], choices=["published", "released"])
+    option("--protocols", nargs="+", default=[], choices=PROTOCOLS)
     option("--names", type=_path(), metavar="CSV", help="submission,team,date or user,team")
     option("--keep", choices=["best", "last"], default="best", help="which submission of a team counts")
     what = "to show on the pages; default: none"
@@ -177,12 +178,6 @@ def _share(text: str) -> float:
     if not 0 < float(text) < math.inf:
         raise argparse.ArgumentTypeError("it must be more than 0")
     return float(text)
-
-
-def _call(name: str, /, **options: object) -> int:
-    """Import ``module:function`` of this package and call it."""
-    module, _, function = name.partition(":")
-    return getattr(import_module(f"organizer.{module}"), function)(**options)  # type: ignore[no-any-return]
 
 
 def _prepare(

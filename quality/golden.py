@@ -8,6 +8,7 @@ from pathlib import Path
 
 from organizer.files import folder_files, write_files
 from quality import ROOT
+from scoring_program.settings import PROTOCOLS
 from validator.formats.rules import load_format
 
 _WHAT = "EDIT: what the case is about, in a sentence"
@@ -43,8 +44,7 @@ def _numbers(cases: Path) -> dict[str, dict[str, None]]:
     """Return null for each number that the first of the other cases of a task has."""
     first = next(iter(sorted(cases.glob("*/expected.json"))), None)
     known = json.loads(first.read_text(encoding="utf-8")) if first else {"published": ["score", "coverage"]}
-    protocols = ("published", "released")
-    return {protocol: dict.fromkeys(known[protocol]) for protocol in protocols if known.get(protocol)}
+    return {protocol: dict.fromkeys(known[protocol]) for protocol in PROTOCOLS if known.get(protocol)}
 
 
 def _fail(message: str) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -16,49 +17,29 @@ from quality.task import CANARY, Mistake, QualityTask, Trick
 Items = dict[str, Any]
 
 
-class Codec(Protocol):
-    """The file of a submission, and that of the ground truth, which looks the same."""
-
-    FILE: str
-    TRUTH: str
-
-    def encode(self, values: Items) -> bytes: ...
-    def decode(self, data: bytes) -> Items: ...
-
-
-class Values(Protocol):
-    """Values of items; ``TRICK`` says what the constant of ``trick`` is.
-
-    ``CANARIES`` are the ground truth of the items of a planted reference.
-    """
-
-    TRICK: str
-
-    @property
-    def CANARIES(self) -> Sequence[Any]: ...  # noqa: N802
-    def random_value(self, rng: random.Random) -> Any: ...
-    def guess(self, value: Any, rng: random.Random, wrong: float) -> Any: ...
-    def trick(self, truth: Items) -> Any: ...
-
-
 class ItemQuality(QualityTask[Items]):
-    """A task whose ``files`` and ``values`` are modules; ``tricks`` and ``mistakes`` are further ones."""
+    """A task whose files and values are known to two modules; ``tricks`` and ``mistakes`` are further ones.
+
+    ``files`` encodes and decodes values of items: ``FILE`` names that of a submission, ``TRUTH`` that of the
+    ground truth, which looks the same. ``values`` makes values up; ``TRICK`` says what the constant of its
+    ``trick`` is, and ``CANARIES`` are the ground truth of the items of a planted reference.
+    """
 
     def __init__(
         self,
         id: str,
-        codec: Codec,
-        values: Values,
+        files: ModuleType,
+        values: ModuleType,
         tricks: Sequence[Trick] = (),
         mistakes: Sequence[Mistake[Items]] = (),
     ) -> None:
         self.id, self.mistakes = id, mistakes
-        self._codec = codec
+        self._files = files
         self._values = values
         self.tricks = (Trick(values.TRICK, self._same_everywhere), *tricks)
 
     def _same_everywhere(self, reference: Files, sample: Files) -> Files:
-        truth = self._codec.decode(reference[self._codec.TRUTH])
+        truth = self._files.decode(reference[self._files.TRUTH])
         return self.files(dict.fromkeys(truth, self._values.trick(truth)))
 
     def write_reference(self, folder: Path, seed: int = 1, size: int = 1) -> None:
@@ -67,7 +48,7 @@ class ItemQuality(QualityTask[Items]):
         self._write(folder, {f"demo_{n:05d}": self._values.random_value(rng) for n in range(60 * size)})
 
     def _write(self, folder: Path, truth: Items) -> None:
-        write_files({self._codec.TRUTH: self._codec.encode(truth)}, folder)
+        write_files({self._files.TRUTH: self._files.encode(truth)}, folder)
 
     def write_samples(self, reference: Path, folder: Path) -> None:
         for name, wrong in (("good", 0.1), ("weak", 0.5)):
@@ -89,14 +70,14 @@ class ItemQuality(QualityTask[Items]):
         return self._guesses(reference, random.Random(int(rng.integers(1 << 32))), noise)
 
     def files(self, prediction: Items) -> Files:
-        return {self._codec.FILE: self._codec.encode(prediction)}
+        return {self._files.FILE: self._files.encode(prediction)}
 
     def repeated(self, files: Files, copies: Mapping[str, Sequence[str]]) -> Files:
         return {
-            name: self._codec.encode({copy: value for item, value in found.items() for copy in copies[item]})
-            for name, found in ((name, self._codec.decode(data)) for name, data in files.items())
+            name: self._files.encode({copy: value for item, value in found.items() for copy in copies[item]})
+            for name, found in ((name, self._files.decode(data)) for name, data in files.items())
         }
 
     def _guesses(self, reference: Path, rng: random.Random, wrong: float) -> Items:
-        truth = self._codec.decode((reference / self._codec.TRUTH).read_bytes())
+        truth = self._files.decode((reference / self._files.TRUTH).read_bytes())
         return {key: self._values.guess(value, rng, wrong) for key, value in truth.items()}

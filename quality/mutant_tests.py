@@ -60,16 +60,8 @@ def main(tests: str, module: str, original: str) -> int:
     arguments = Path("mutant_tests.txt")
     arguments.write_text("\n".join(chosen), encoding="utf-8")
     # -B: two mutants may have the same size and time; what was compiled of one would stand for the other.
-    command = [
-        sys.executable,
-        "-B",
-        "-m",
-        "pytest",
-        "-x",
-        "-p",
-        "no:cacheprovider",
-        "--hypothesis-profile=quick",
-    ]
+    options = ["-x", "-p", "no:cacheprovider", "--hypothesis-profile=quick"]
+    command = [sys.executable, "-B", "-m", "pytest", *options]
     resource.setrlimit(resource.RLIMIT_CPU, (_MOST_SECONDS, resource.RLIM_INFINITY))
     code = subprocess.run([*command, f"@{arguments}"], check=False).returncode
     if code == -signal.SIGXCPU:

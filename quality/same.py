@@ -26,9 +26,9 @@ import numpy as np
 from organizer.files import Files, folder_files, samples_folder, unpack, zip_bytes
 from quality import ROOT
 from quality.task import quality_tasks
+from scoring_program.settings import PROTOCOLS
 
 RECORDED = ROOT / "tests" / "recorded"
-_PROTOCOLS = ("published", "released")
 _MOST_SHOWN = 20
 _NOISE = 0.1
 
@@ -37,18 +37,6 @@ ALLOWED: tuple[tuple[str, str, str], ...] = (
     ("version", r"version:\d+\.\d+\.\d+", "version:N"),
     ("time of stages", r'(?<="stages": )\{[^}]*\}|^time: .*$', ""),
     ("own folder", r"/[\w./-]*?/(?=output/|prepared/)", ""),
-    # Before a task is known, a page has no title of its own.
-    ("title of a broken run", r"<title>[^<]*(?=</title>(?s:.*)a fault on the organizer)", "Scoring"),
-    ("header of a broken run", r"<header><p>[^<]*(?=</p><h1>Not scored: a fault on the organizer)", ""),
-    # Schemas stand beside the readers of their challenge, the table of lemmas beside the code that reads it.
-    (
-        "place of schemas",
-        r"(in|under) `validator/(schemas|formats(/\w+)?)/|`validator/(schemas|formats/\w+)/",
-        "`validator/",
-    ),
-    ("place of lemmas", r"`[\w/]+/(?=corenlp_)", "`"),
-    # All readers name the member.
-    ("damaged member", r"\ba file cannot be unpacked", "the file cannot be unpacked"),
 )
 # Code is compared by what it does; these parts of programs and kits hold only that and the table of lemmas.
 _CODE = re.compile(r"(scoring_program|validator)/.*|organizer/data/corenlp_.*|[^/]*\.(py|ipynb)")
@@ -57,13 +45,8 @@ _CODE = re.compile(r"(scoring_program|validator)/.*|organizer/data/corenlp_.*|[^
 _DRIVER = """
 import json, os, sys, traceback
 sys.path[:0] = [os.getcwd(), os.path.join(os.getcwd(), "starting_kit")]
-try:
-    from scoring_program.run import main as score
-    option = "--task"
-except ImportError:
-    from scoring_program.scoring import main as score
-    option = "--challenge"
 from evaluate import main as evaluate
+from scoring_program.run import main as score
 from validator.__main__ import main as check
 
 for line in sys.stdin:
@@ -75,7 +58,7 @@ for line in sys.stdin:
             os.dup2(os.open(os.path.join(output, name), os.O_CREAT | os.O_WRONLY), number)
         code = 70
         try:
-            code = globals()[command]([option if word == "--task" else word for word in arguments])
+            code = globals()[command](arguments)
         except SystemExit as end:
             code = end.code
         except BaseException:
@@ -155,7 +138,7 @@ def _runs(task_id: str, reference: Path, submission: Path, title: str, folder: P
     at home."""
     name = f"{task_id}/{title}"
     yield Case(f"{name}/check", task_id, "check", [task_id, submission, "--json"])
-    for protocol in _PROTOCOLS if submission.is_dir() else _PROTOCOLS[:1]:
+    for protocol in PROTOCOLS if submission.is_dir() else PROTOCOLS[:1]:
         options = ["--protocol", protocol, "--output", "OUTPUT", "--cache", "CACHE", "--verbose"]
         arguments = [task_id, submission, "--reference", reference, *options]
         yield Case(f"{name}/evaluate-{protocol}", task_id, "evaluate", arguments)

@@ -15,10 +15,9 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from organizer.data.prepare import reference_files
-from organizer.files import Files, folder_files, samples_folder, write_files, zip_bytes
+from organizer.bundle.parts import demo_reference
+from organizer.files import Files, write_files, zip_bytes
 from quality import ROOT
 from quality.fuzzing.mutations import mutated_files
 from quality.task import quality_tasks
@@ -45,9 +44,9 @@ def slow_command(ids: list[str], seconds: float, seed: int) -> int:
 def _search(task_id: str, seconds: float, seed: int) -> tuple[Files, float, float, int]:
     """Return the slowest files that were found, their seconds, those allowed, and how many were tried."""
     rng, end = random.Random(f"{task_id} {seed}"), time.perf_counter() + seconds
-    shortened = quality_tasks()[task_id].shortened
-    samples = [shortened(folder_files(sample)) for sample in sorted(samples_folder(task_id).iterdir())]
-    with tempfile.TemporaryDirectory() as name, _measuring(task_id, Path(name)) as measured:
+    samples = quality_tasks()[task_id].short_samples()
+    with tempfile.TemporaryDirectory() as name:
+        measured = _measuring(task_id, Path(name))
         measured(samples[0])
         allowed = max(_LEAST_SECONDS, _FACTOR * measured(padded(samples[0], _LARGEST)))
         best, slowest, tried = samples[0], 0.0, 0
@@ -66,10 +65,9 @@ def _search(task_id: str, seconds: float, seed: int) -> tuple[Files, float, floa
     return best, slowest, allowed, tried
 
 
-@contextlib.contextmanager
-def _measuring(task_id: str, folder: Path) -> Any:
-    """Give a function that returns the seconds of the processor that a submission takes."""
-    write_files(reference_files(task_id, ROOT / "reference_data" / task_id), folder / "reference")
+def _measuring(task_id: str, folder: Path) -> Callable[[Files], float]:
+    """Return a function that returns the seconds of the processor that a submission takes."""
+    write_files(demo_reference(task_id), folder / "reference")
     load = partial(load_folder, task_id, folder / "reference")
 
     def measured(files: Files) -> float:
@@ -79,7 +77,7 @@ def _measuring(task_id: str, folder: Path) -> Any:
             run(load, folder / "submission.zip", folder / "output")
             return time.process_time() - begin
 
-    yield measured
+    return measured
 
 
 def padded(files: Files, size: int) -> Files:

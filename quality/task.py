@@ -17,7 +17,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from organizer.challenges import annotations_of
-from organizer.files import Files
+from organizer.files import Files, folder_files, samples_folder
 from scoring_program.hints import Check
 from scoring_program.task import load_task
 
@@ -100,13 +100,17 @@ class QualityTask(ABC, Generic[PredictionT]):
         """Yield the arguments of `Evaluator.update` for a valid submission, in the form that writers take."""
         raise NotImplementedError
 
-    @abstractmethod
     def files(self, prediction: PredictionT) -> Files:
         """Return the files of a submission that holds a prediction."""
+        return annotations_of(self.id).files(prediction)
 
     def shortened(self, sample: Files) -> Files:
         """Return a sample that is small enough to be corrupted and read thousands of times."""
         return sample
+
+    def short_samples(self) -> list[Files]:
+        """Return the samples of the repository in this form, the good one first."""
+        return [self.shortened(folder_files(path)) for path in sorted(samples_folder(self.id).iterdir())]
 
     def repeated(self, files: Files, copies: Mapping[str, Sequence[str]]) -> Files:
         """Return files of a reference or a submission with each item under all of its new names, maybe none.

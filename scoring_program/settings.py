@@ -18,6 +18,7 @@ from validator.findings import Findings, folded, quote
 from validator.strict_yaml import YamlValue, load_strict
 
 SETTINGS_FILE = "settings.yaml"
+PROTOCOLS = ("published", "released")
 MOST_DRAWINGS = 500
 # From this similarity on, another name is taken for a misspelled one.
 _NEAR = 0.8
@@ -44,7 +45,7 @@ _unsigned = partial(Setting, signed=False)
 _GROUPS = "CSV file of items that depend on each other: item,group; none if empty"
 _SHARES = "reference folder of an earlier phase that may hold items of this one; none if empty"
 COMMON = (
-    Setting("protocol", "published", "the published text, or the released script", ("published", "released")),
+    Setting("protocol", "published", "the published text, or the released script", PROTOCOLS),
     _unsigned("detail", "summary", "how much the detail page shows", ("none", "summary", "full")),
     _unsigned("drawings", 24, "items that are drawn at full", min=0, max=MOST_DRAWINGS),
     _unsigned("score_decimals", 10, "decimals of every number that leaves a run", min=1, max=10),

@@ -20,7 +20,7 @@ from kit_path import DEMO_REFERENCE
 # isort: split
 from scoring_program.report.outputs import plain_result
 from scoring_program.result import ErrorCost, Interval, Result
-from scoring_program.settings import Settings, SettingValue
+from scoring_program.settings import PROTOCOLS, Settings, SettingValue
 from scoring_program.signature import VERSION
 from scoring_program.task import AnyLoaded, AnyTask, load_task, task_ids
 from validator import console
@@ -296,8 +296,7 @@ def add_options(parser: argparse.ArgumentParser, output: str) -> None:
     what = "where prepared references are kept; default: your cache folder"
     parser.add_argument("--cache", type=Path, help=what)
     parser.add_argument("--output", type=Path, default=Path(output), help="folder for the results")
-    protocols = ["published", "released"]
-    parser.add_argument("--protocol", choices=protocols, help="default: what the reference says")
+    parser.add_argument("--protocol", choices=PROTOCOLS, help="default: what the reference says")
 
 
 def _check_exists(source: Path) -> None:

@@ -19,7 +19,7 @@ from tests.helpers import ROOT
 PACKAGES = ("validator", "scoring_program", "starting_kit", "organizer", "quality")
 # Where the modules of one challenge are, each in a package of its name.
 OF_CHALLENGES = (
-    "validator.formats", "scoring_program.challenges", "starting_kit", "organizer.challenges", "organizer.content", "quality",
+    "validator.formats", "scoring_program.challenges", "starting_kit", "organizer.challenges", "quality",
 )  # fmt: skip
 CHALLENGES = sorted(path.parent.name for path in (ROOT / "validator" / "formats").glob("*/read.py"))
 # What each package may import besides itself; the longest name that fits a module counts.
@@ -47,7 +47,7 @@ RULES = {
 }
 # The parts of the organizer's tools: each imports those before it only.
 ORGANIZER = (
-    "files", "challenges", "content", "data", "runs", "bundle", "baselines", "split", "ranking", "new_task", "__main__",
+    "files", "content", "challenges", "data", "runs", "bundle", "baselines", "split", "ranking", "new_task", "__main__",
 )  # fmt: skip
 # It asks CoreNLP for the lemmas of one challenge.
 NAMES_A_CHALLENGE = "organizer.data.corenlp"

@@ -14,12 +14,13 @@ import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Union
+from typing import IO, BinaryIO, Union
 
 from validator.findings import Findings, counted, folded, is_printable, quote
 
@@ -58,41 +59,19 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class _ZipMember:
-    archive: zipfile.ZipFile
-    info: zipfile.ZipInfo
+class _Member:
+    """A file that is not read yet: its bytes, unpacked and packed, and what opens it."""
 
-    @property
-    def size(self) -> int:
-        return self.info.file_size
-
-    def open(self) -> BinaryIO:
-        return self.archive.open(self.info)  # type: ignore[return-value]
-
-
-@dataclass(frozen=True)
-class _FileMember:
-    path: Path
     size: int
-
-    def open(self) -> BinaryIO:
-        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-        return os.fdopen(os.open(self.path, flags), "rb")
+    packed: int
+    open: Callable[[], IO[bytes]]
 
 
-@dataclass(frozen=True)
-class _TextMember:
-    data: bytes
-
-    @property
-    def size(self) -> int:
-        return len(self.data)
-
-    def open(self) -> BinaryIO:
-        return io.BytesIO(self.data)
+def _open_file(path: Path) -> BinaryIO:
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    return os.fdopen(os.open(path, flags), "rb")
 
 
-_Member = Union[_ZipMember, _FileMember, _TextMember]
 # A zip file, a folder, or the content of files by name.
 Source = Union[Path, Mapping[str, bytes]]
 
@@ -102,7 +81,7 @@ class FileReader:
     """A file that is being read; errors while reading become `Refused`, the caller's own pass through."""
 
     name: str
-    stream: BinaryIO
+    stream: IO[bytes]
 
     def read(self, size: int) -> bytes:
         """Return the next bytes, at most ``size``; none at the end. Raises Refused."""
@@ -180,7 +159,9 @@ def open_submission(path: Source, limits: Limits) -> Iterator[Submission]:
         with Findings.collect() as findings:
             if isinstance(path, Mapping):
                 _check_names(path, findings)
-                members = {name: _TextMember(data) for name, data in path.items()}
+                members = {
+                    n: _Member(len(data), len(data), partial(io.BytesIO, data)) for n, data in path.items()
+                }
                 members = _check_members(members, limits, findings, "")
             else:
                 members = _open_path(path, limits, findings, opened)
@@ -196,7 +177,7 @@ def _open_path(path: Path, limits: Limits, findings: Findings, opened: ExitStack
 
 
 def _open_folder(path: Path, limits: Limits, findings: Findings, opened: ExitStack) -> dict[str, _Member]:
-    members: dict[str, _Member] = dict(_walk(path, limits, findings))
+    members = dict(_walk(path, limits, findings))
     names = [name for name in members if not _JUNK.search(name)]
     if len(names) == 1 and folded(names[0]).endswith(".zip"):
         findings.note("N-FOUND-ZIP", f"the submission was read from the zip file {quote(names[0])}")
@@ -205,7 +186,7 @@ def _open_folder(path: Path, limits: Limits, findings: Findings, opened: ExitSta
     return _check_members(members, limits, findings, path.name)
 
 
-def _walk(root: Path, limits: Limits, findings: Findings) -> Iterator[tuple[str, _FileMember]]:
+def _walk(root: Path, limits: Limits, findings: Findings) -> Iterator[tuple[str, _Member]]:
     """Yield the regular files below ``root`` but the platform's own; links are problems, never followed."""
     pending = [root]
     left = limits.files
@@ -227,7 +208,7 @@ def _walk(root: Path, limits: Limits, findings: Findings) -> Iterator[tuple[str,
                 if stat.S_ISDIR(status.st_mode):
                     pending.append(Path(entry.path))
                 elif stat.S_ISREG(status.st_mode):
-                    yield name, _FileMember(Path(entry.path), status.st_size)
+                    yield name, _Member(status.st_size, status.st_size, partial(_open_file, Path(entry.path)))
                 else:
                     _irregular(status.st_mode, name, findings)
         except OSError as error:
@@ -368,7 +349,7 @@ def _zip_members(
         elif name.endswith("/"):
             folders[name[:-1]] = None
         else:
-            members[name] = _ZipMember(archive, info)
+            members[name] = _Member(info.file_size, info.compress_size, partial(archive.open, info))
     if _overlap(archive):
         hint = "create it again with an ordinary zip program"
         problem = "its files overlap inside the archive"
@@ -452,11 +433,10 @@ def _name_problem(name: str) -> str:
 def _check_sizes(members: Mapping[str, _Member], limits: Limits, findings: Findings, file: str) -> None:
     for name, member in members.items():
         size, most = member.size, limits.file_bytes
-        packed = member.info.compress_size if isinstance(member, _ZipMember) else size
         if size > most:
             problem = f"the file has {size:,} bytes unpacked; at most {most:,} are allowed"
             findings.add("E-ZIP-SIZE", problem, "check what you wrote into it", file=name)
-        elif size > max(_RATIO_COUNTS_FROM_BYTES, limits.ratio * packed):
+        elif size > max(_RATIO_COUNTS_FROM_BYTES, limits.ratio * member.packed):
             problem = f"the file unpacks to more than {counted(limits.ratio, 'time')} its packed size"
             hint = "a file of real predictions does not; check what you wrote into it"
             findings.add("E-ZIP-BOMB", problem, hint, file=name)

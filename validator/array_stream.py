@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterator
 
 from validator.findings import Findings, Refused, counted
 from validator.strict_json import BOM, DEEPEST
 
+# Takes a number of bytes; returns the next ones, at most so many, none at the end.
+ReadBytes = Callable[[int], bytes]
 _CHUNK = 4_000_000
 _SPACE = b" \t\r\n"
 _LIST = "write a list of entries: [{...}, ...]"
@@ -16,22 +17,15 @@ _STRUCTURE = re.compile(rb'["\[\]{}]')
 _STRUCTURE_OR_COMMA = re.compile(rb'["\[\]{},]')
 
 
-class Readable(Protocol):
-    """What bytes are read from."""
-
-    def read(self, size: int, /) -> bytes:
-        """Return the next bytes, at most ``size``; none at the end."""
-
-
-def iter_entries(stream: Readable, name: str, largest: int, most: int) -> Iterator[bytes]:
-    """Yield the text of each entry of the list that ``stream`` holds.
+def iter_entries(read: ReadBytes, name: str, largest: int, most: int) -> Iterator[bytes]:
+    """Yield the text of each entry of the list that a file holds.
 
     The entries themselves are not parsed: only strings and brackets are followed.
 
     Parameters
     ----------
-    stream : binary file
-        UTF-8; a byte order mark is skipped.
+    read : callable
+        Reads UTF-8; a byte order mark is skipped.
     name : str
         The name of the file, for messages.
     largest : int
@@ -45,14 +39,14 @@ def iter_entries(stream: Readable, name: str, largest: int, most: int) -> Iterat
         The file is not a list, ends too early, has too many entries, or one that is too large or nested too
         deep.
     """
-    buffer = _after_bracket(stream, name)
+    buffer = _after_bracket(read, name)
     position, entry = 0, 0
     while True:
         end = _entry_end(buffer, position, name, entry)
         if end is None:
             buffer, position = buffer[position:], 0
             _check_size(len(buffer), largest, name, entry)
-            more = stream.read(max(_CHUNK, len(buffer)))
+            more = read(max(_CHUNK, len(buffer)))
             if not more:
                 problem = f"the file ends too early, after {counted(entry, 'whole entry', 'whole entries')}"
                 raise _refused(name, None, problem, "write it again; it may have been cut off")
@@ -75,7 +69,7 @@ def iter_entries(stream: Readable, name: str, largest: int, most: int) -> Iterat
         position = end + 1
         if closes:
             break
-    if _skip_space(buffer[position:], stream):
+    if _skip_space(buffer[position:], read):
         problem = "there is more text after the end of the list"
         raise _refused(name, entry, problem, "write one list into the file")
 
@@ -87,10 +81,10 @@ def _refused(name: str, entry: int | None, problem: str, remedy: str, code: str 
     return Refused(findings)
 
 
-def _after_bracket(stream: Readable, name: str) -> bytes:
+def _after_bracket(read: ReadBytes, name: str) -> bytes:
     """Return what was read after the opening bracket of the list."""
-    buffer = stream.read(_CHUNK)
-    buffer = _skip_space(buffer[len(BOM) :] if buffer.startswith(BOM) else buffer, stream)
+    buffer = read(_CHUNK)
+    buffer = _skip_space(buffer[len(BOM) :] if buffer.startswith(BOM) else buffer, read)
     if not buffer:
         raise _refused(name, None, "the file is empty", _LIST)
     if not buffer.startswith(b"["):
@@ -106,9 +100,9 @@ def _check_size(size: int, largest: int, name: str, entry: int) -> None:
         raise _refused(name, entry, problem, "check what you wrote into it")
 
 
-def _skip_space(buffer: bytes, stream: Readable) -> bytes:
+def _skip_space(buffer: bytes, read: ReadBytes) -> bytes:
     buffer = buffer.lstrip(_SPACE)
-    while not buffer and (more := stream.read(_CHUNK)):
+    while not buffer and (more := read(_CHUNK)):
         buffer = more.lstrip(_SPACE)
     return buffer
 

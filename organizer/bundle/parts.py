@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import ast
-import io
 import json
 import posixpath
 import re
 import subprocess
 import sys
 import textwrap
-import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
 from organizer import ROOT
-from organizer.data.prepare import SYNTHETIC_MARK, reference_files
+from organizer.data.prepare import is_synthetic, reference_files
 from organizer.files import Files, folder_files, read_zip, samples_folder, zip_bytes
 from scoring_program.task import AnyTask, load_task
 from validator.formats.rules import load_rules
@@ -49,10 +47,7 @@ class Parts:
     def is_demo(self, name: str, task_id: str) -> bool:
         """Whether the reference of this name is the synthetic one."""
         reference = self.reference(name, task_id)
-        if reference is None:
-            return False
-        with zipfile.ZipFile(io.BytesIO(reference)) as archive:
-            return SYNTHETIC_MARK in archive.namelist()
+        return reference is not None and is_synthetic(reference)
 
     def _kit(self, task_ids: tuple[str, ...]) -> bytes:
         return build_kit(task_ids, {name: self.demo_files(name) for name in task_ids})

@@ -1,6 +1,7 @@
-"""Annotations of a challenge, as organizers use them: predictions made of them, and parts of a reference.
+"""Annotations of a challenge, as organizers use them: predictions made of them, parts, and what they hold.
 
-``organizer/challenges/<challenge>.py`` holds ``ANNOTATIONS``: one object for each task of the challenge.
+``organizer/challenges/<challenge>.py`` holds ``ANNOTATIONS``, one object for each task of the challenge, and
+``content_of``, which puts a `Content` together.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from organizer.content import Content
 from organizer.files import Files
 from scoring_program.settings import Settings
-from scoring_program.task import load_task
+from scoring_program.task import AnyLoaded, load_task
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings
 
@@ -132,12 +134,29 @@ class Annotations(ABC, Generic[ReferenceT, PredictionT]):
 def annotations_of(task_id: str) -> Annotations[Any, Any]:
     """Return the annotations of a task. Raises Refused if there is no code for its challenge."""
     challenge = load_task(task_id).folder.name
-    module = f"{__name__}.{challenge}"
-    if importlib.util.find_spec(module) is None:
+    annotations = _of_challenge(challenge, "ANNOTATIONS")
+    if annotations is None:
         problem = f"{task_id} has no baselines and cannot be split yet"
         place = f"organizer/challenges/{challenge}.py"
         Findings().refuse("E-NO-ANNOTATIONS", problem, f"write {place}, as its neighbors do", file=place)
-    return importlib.import_module(module).ANNOTATIONS[task_id]  # type: ignore[no-any-return]
+    return annotations[task_id]  # type: ignore[no-any-return]
+
+
+def content_of(loaded: AnyLoaded) -> Content:
+    """Return what is scored, and what looks like a mistake. Raises Refused if nothing is annotated."""
+    make, n_items = _of_challenge(loaded.task.folder.name, "content_of"), len(loaded.items)
+    content: Content = make(loaded) if make else Content(n_items, {loaded.task.item: n_items})
+    if not content.n_instances:
+        problem, remedy = "nothing that is scored is annotated", "give the labels, which may be withheld"
+        Findings().refuse("E-REF-EMPTY", problem, remedy, file=loaded.folder.name)
+    return content
+
+
+def _of_challenge(challenge: str, name: str) -> Any:
+    """Return what the module of a challenge holds under a name, None if there is neither."""
+    module = f"{__name__}.{challenge}"
+    found = importlib.import_module(module) if importlib.util.find_spec(module) else None
+    return getattr(found, name, None)
 
 
 def ragged(starts: Ints, keep: Bools) -> tuple[Ints, Bools]:

@@ -6,17 +6,26 @@ import json
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from organizer import content
 from organizer.challenges import Annotations, Guess, Pools
+from organizer.content import Content, Values
 from organizer.files import Files
-from scoring_program.challenges.kinetics_tps.read import PREPARED_FILE, Reference, save_reference
+from scoring_program.challenges.kinetics_tps import read
+from scoring_program.challenges.kinetics_tps.drawings import canvas
+from scoring_program.challenges.kinetics_tps.read import Reference
 from scoring_program.challenges.kinetics_tps.task import TASKS
+from scoring_program.result import GROUND_TRUTH, Drawing, DrawnObject, shapes
 from scoring_program.settings import Settings
+from scoring_program.task import AnyLoaded
 from validator.arrays import Ints
+from validator.findings import Findings
+from validator.formats.kinetics_tps.read import PartStates, human_place, part_place
 
 Json = dict[str, Any]
 CLASSES, PARTS = "pred_vid_result.json", "pred_part_result.json"
@@ -104,7 +113,7 @@ class KineticsAnnotations(Annotations[Reference, Json]):
             kept = inner
         part = replace(parts, **{**changed, "frames": changed["frames"].tolist()})
         chosen = [name for name, stays in zip(reference.classes, videos.tolist()) if stays]
-        save_reference(Reference(chosen, part), output / PREPARED_FILE)
+        read.save_reference(Reference(chosen, part), output / read.PREPARED_FILE)
 
 
 def _members(owner: Ints, n: int) -> list[list[int]]:
@@ -113,6 +122,84 @@ def _members(owner: Ints, n: int) -> list[list[int]]:
     for member, index in enumerate(owner.tolist()):
         found[index].append(member)
     return found
+
+
+def content_of(loaded: AnyLoaded) -> Content:
+    """Return what is scored: videos, frames, humans and parts."""
+    reference: Reference = loaded.reference
+    parts, warnings = reference.parts, Findings()
+    names = {"class": dict(Counter(reference.classes)), "part": _counts(parts.names, parts.part_name)}
+    names["state"] = _counts(parts.states, parts.proposal_state)
+    for kind, counts in names.items():
+        content.check_names(kind, counts, read.CLASSES_FILE if kind == "class" else read.PARTS_FILE, warnings)
+    _check_boxes(parts, warnings)
+    video_of_human = parts.frame_video[parts.human_frame]
+    video_of_part = video_of_human[parts.part_human]
+    shown = np.column_stack([parts.part_name, parts.proposal_state, parts.proposal_box])
+    content.check_same(parts.videos, [(video_of_human, parts.human_box), (video_of_part, shown)], warnings)
+    n_frames = np.bincount(parts.frame_video, minlength=len(parts.videos))
+    n_humans = np.bincount(parts.human_frame, minlength=len(parts.frames))
+    at = (read.PARTS_FILE, lambda video: f"/{parts.videos[video]}")
+    content.warn_where(
+        n_frames == 0, "R-FRAMES", "the video has no frame: its PSC is 1 for nothing", at, warnings
+    )
+
+    def frame(index: int) -> str:
+        return f"{parts.videos[parts.frame_video[index]]} {parts.frames[index]}"
+
+    human = partial(human_place, parts)
+    size = np.sqrt((parts.human_box[:, 2:] - parts.human_box[:, :2] + 1).prod(axis=1))
+    values = [
+        Values("frames of a video", n_frames, parts.videos.__getitem__),
+        Values("humans in a frame", n_humans, frame),
+        Values("parts of a human", np.bincount(parts.part_human, minlength=len(size)), human),
+        Values("size of a human (root of the area, pixels)", size, human),
+    ]
+    videos, frames = (len(np.unique(of)) for of in (video_of_part, parts.human_frame[parts.part_human]))
+    things = {"videos": len(n_frames), "videos without parts": len(n_frames) - videos}
+    things |= {"frames": len(n_humans), "frames without parts": len(n_humans) - frames}
+    things |= {"humans": len(size), "parts": len(shown), "classes": len(names["class"])}
+    n_parts = np.bincount(parts.human_frame[parts.part_human], minlength=len(parts.frames))
+    draw = partial(content.drawings, "Frames", n_parts, partial(_drawn_frame, reference))
+    return Content(len(shown), things, names, values, warnings, draw)
+
+
+def _drawn_frame(reference: Reference, frame: int) -> Drawing:
+    parts, objects = reference.parts, list[DrawnObject]()
+    names, states = list(parts.names), list(parts.states)
+    first, last = np.searchsorted(parts.human_frame, [frame, frame + 1]).tolist()
+    for human in range(first, last):
+        label, box = f"human {human - first + 1}", shapes(GROUND_TRUTH, parts.human_box[human])
+        objects.append(DrawnObject(label, "annotated", False, box))
+        for part in range(*np.searchsorted(parts.part_human, [human, human + 1]).tolist()):
+            box = shapes(GROUND_TRUTH, parts.proposal_box[part])
+            name, state = names[parts.part_name[part]], states[parts.proposal_state[part]]
+            objects.append(DrawnObject(f"{label}, {name}", state, False, box))
+    blank = canvas(parts, frame, parts.human_box[:0], parts.human_frame[:0])
+    text = f"Class of the video: {reference.classes[parts.frame_video[frame]]}."
+    return replace(blank, text=text, objects=objects)
+
+
+def _counts(numbers: dict[str, int], used: Ints) -> dict[str, int]:
+    counts = np.bincount(used, minlength=len(numbers)).tolist()
+    return {name: counts[number] for name, number in numbers.items() if counts[number]}
+
+
+def _check_boxes(parts: PartStates, warnings: Findings) -> None:
+    human = (read.PARTS_FILE, partial(human_place, parts))
+    part = (read.PARTS_FILE, partial(part_place, parts))
+    content.check_boxes("human", parts.human_box, human, warnings)
+    content.check_boxes("part", parts.proposal_box, part, warnings)
+    rows = np.column_stack([parts.human_frame, parts.human_box])
+    problem = "the box of the human repeats an earlier one"
+    content.warn_where(content.repeated(rows), "R-REPEATED", problem, human, warnings)
+    # A part may reach out of the box of its human, but no farther than half its size.
+    of_human = parts.human_box[parts.part_human]
+    margin = (of_human[:, 2:] - of_human[:, :2]) / 2
+    outside = parts.proposal_box[:, 2:] < of_human[:, :2] - margin
+    outside |= parts.proposal_box[:, :2] > of_human[:, 2:] + margin
+    problem = "the box of the part is far outside of its human"
+    content.warn_where(np.logical_or(*outside.T), "R-BOX", problem, part, warnings)
 
 
 ANNOTATIONS = {task_id: KineticsAnnotations() for task_id in TASKS}

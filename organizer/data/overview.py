@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from organizer.content import Content, Values, content_of
+from organizer.challenges import content_of
+from organizer.content import Content, Values
 from organizer.files import unpack, write_durable
 from scoring_program.report.html import element
 from scoring_program.report.images import Images, with_images

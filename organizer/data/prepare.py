@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import secrets
 import shutil
 import tempfile
+import zipfile
 from pathlib import Path
 
 from organizer.data.overview import SUFFIX, Overview, review
@@ -135,6 +137,14 @@ def add_key(folder: Path, source: Path) -> None:
         problem = f"the key for signatures cannot be written: {error.strerror}"
         remedy = "write 32 random hexadecimal digits into it"
         Findings().refuse("E-REF-KEY", problem, remedy, file=str(path))
+
+
+def is_synthetic(reference: Path | bytes) -> bool:
+    """Return whether a reference, a folder or a zip, is synthetic demo data."""
+    if isinstance(reference, Path):
+        return (reference / SYNTHETIC_MARK).is_file()
+    with zipfile.ZipFile(io.BytesIO(reference)) as archive:
+        return SYNTHETIC_MARK in archive.namelist()
 
 
 def reference_files(task_id: str, folder: Path) -> dict[str, bytes]:

@@ -24,13 +24,13 @@ from organizer.runs.submissions import Submission, find_submissions
 from organizer.runs.worker import BuiltTask
 from scoring_program.report.outputs import write_atomic
 from scoring_program.report.standings import Baseline
+from scoring_program.settings import PROTOCOLS
 from scoring_program.task import load_task
 from validator.findings import counted, printable, quote
 
 DETAILS = "details"
 RUNS = "store/ranking.json"
 """What was ranked last, for ``report``."""
-PROTOCOLS = ("published", "released")
 _SHOWN = 10
 _TABLES = ("scores.csv", "changes.csv", "timing.csv", "index.html")
 _OF_RANKING = ("ranking.csv", "pairs.csv", "items.csv", "stability.csv", "ranking.html")

@@ -26,7 +26,7 @@ from scoring_program.report.html import Child, clean, cut, element
 from scoring_program.report.outputs import write_atomic
 from scoring_program.report.page import card, cost_cards
 from scoring_program.report.standings import LONGEST_NAME, Band, Baseline, Standings
-from scoring_program.result import ErrorCost, Interval, Result, Statistics
+from scoring_program.result import ErrorCost, Interval
 from scoring_program.task import load_task
 from validator.findings import counted, printable
 
@@ -153,9 +153,8 @@ def _team_page(pages: RankingPages, ranking: Ranking, of: Standings, i: int, ban
     ]
     over = Interval(band[0], band[2], 0.0, ranking.half_samples, entry.n_items, of.over, of.unit == "group")
     costs = [ErrorCost(*cost) for cost in entry.error_costs]
-    none = Statistics(np.zeros(0), np.zeros(0, bool), np.zeros(0, np.int64), ())
-    result = Result(entry.scores, none, (), None, over, costs, decimals=entry.decimals)
-    cards = [card("place", "Place", "", *place), *cost_cards(pages.task, result)]
+    score = entry.scores[of.task.columns[0].key]
+    cards = [card("place", "Place", "", *place), *cost_cards(of.task, costs, score, over, entry.decimals)]
     cards.append(card("others", "Other teams", "", *_others(of, i)))
     cards.append(card("signature", "Signature", "Scores with one signature are comparable.", entry.signature))
     return render_page(pages, cut(of.names[i], LONGEST_NAME), cards)

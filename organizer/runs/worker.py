@@ -7,7 +7,6 @@ possible.
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import shlex
@@ -18,13 +17,12 @@ import subprocess
 import sys
 import tempfile
 import time
-import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from organizer.data.prepare import SYNTHETIC_MARK
+from organizer.data.prepare import is_synthetic
 from organizer.files import folder_files, unpack
 from organizer.runs.pool import network_off
 from validator.archive import open_submission
@@ -65,10 +63,7 @@ class BuiltTask:
     @property
     def is_demo(self) -> bool:
         """Whether the reference is synthetic demo data."""
-        if isinstance(self.reference, Path):
-            return (self.reference / SYNTHETIC_MARK).is_file()
-        with zipfile.ZipFile(io.BytesIO(self.reference)) as archive:
-            return SYNTHETIC_MARK in archive.namelist()
+        return is_synthetic(self.reference)
 
 
 def run_program(built: BuiltTask, submission: Path, folder: Path, packed: bool = False) -> Run:

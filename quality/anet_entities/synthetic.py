@@ -104,12 +104,6 @@ def with_outside(results: Json, n: int) -> Json:
     return {**results, "v_outside": {str(segment): no_objects() for segment in range(number)}}
 
 
-def submission(results: Json, mode: str) -> tuple[str, Json]:
-    """Return name and content of the file of a submission."""
-    content = {"results": results, "eval_mode": mode, "external_data": {"used": False, "details": ""}}
-    return f"submission_{mode.lower()}.json", content
-
-
 def write_prediction(
     reference: Path, folder: Path, mode: str, jitter: int, wrong: float, left_out: float
 ) -> None:
@@ -127,8 +121,8 @@ def write_prediction(
             if mode == "gen" and rng.random() < wrong / 2:
                 label = rng.choice(vocabulary)
             add_object(objects, label, index, _boxes(rng, box, frame, jitter, wrong))
-    name, content = submission(results, mode)
-    write_json(folder / name, content)
+    content = {"results": results, "eval_mode": mode, "external_data": {"used": False, "details": ""}}
+    write_json(folder / f"submission_{mode.lower()}.json", content)
 
 
 def _boxes(rng: random.Random, box: Box, frame: int, jitter: int, wrong: float) -> list[Box]:

@@ -81,10 +81,6 @@ class EntitiesTask(QualityTask[Json]):
             boxes = np.array(objects["bbox_for_all_frames"]).reshape(-1, 10, 4)
             yield video, segment, objects["clss"], objects["idx_in_sent"], boxes
 
-    def files(self, prediction: Json) -> Files:
-        name, content = synthetic.submission(prediction, self._mode)
-        return {name: json.dumps(content).encode()}
-
 
 TASKS = (
     EntitiesTask("anet_entities_gt", "GT", GIVEN_TRICKS, GIVEN_MISTAKES),

@@ -69,11 +69,6 @@ def sequences(reference: Files) -> Iterator[tuple[str, int, list[Row]]]:
             yield key, int(reference[f"{key}_data.csv"].split(b",")[0]), rows
 
 
-def predictions(prediction: Prediction) -> Files:
-    """Return the files of a submission."""
-    return {f"{key}_prediction.csv": csv_of(rows) for key, rows in prediction.items()}
-
-
 def predicted(reference: Files, change: Callable[[Row, int], Row | None]) -> Prediction:
     """Return the rows of a reference, each changed, or left out where it becomes None; ``change`` gets the
     last frame, too."""
@@ -87,7 +82,8 @@ def write_prediction(
     reference: Files, folder: Path, change: Callable[[random.Random, Row, int], Row | None]
 ) -> None:
     """Write a submission with the changed rows of a reference."""
-    write_files(predictions(predicted(reference, partial(change, random.Random(59)))), folder)
+    prediction = predicted(reference, partial(change, random.Random(59)))
+    write_files({f"{key}_prediction.csv": csv_of(rows) for key, rows in prediction.items()}, folder)
 
 
 def within(head: Row, start: int, end: int, last: int) -> Row:

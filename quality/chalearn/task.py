@@ -61,9 +61,6 @@ class ChalearnTask(QualityTask[Prediction]):
             rows = [list(map(int, line.split(","))) for line in data.decode("ascii").splitlines()]
             yield name.replace("_prediction.csv", ""), np.array(rows)
 
-    def files(self, prediction: Prediction) -> Files:
-        return synthetic.predictions(prediction)
-
 
 TASKS = (
     ChalearnTask("chalearn_action", Track("DemoSeq", 11, 2, n_sequences=9, n_frames=3000, n_rows=24)),

@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from organizer.bundle.parts import build_program
-from organizer.data.prepare import reference_files
-from organizer.files import folder_files, samples_folder, unpack, write_files
+from organizer.bundle.parts import build_program, demo_reference
+from organizer.files import unpack, write_files
 from quality import ROOT
 from quality.driver import results
 from quality.fuzzing.mutations import mutate
@@ -63,9 +62,8 @@ def _write_cases(task_id: str, count: int, seed: int, folder: Path) -> list[Path
     """Write program, reference and corrupted submissions; return the submissions."""
     (folder / "cases").mkdir()
     unpack(build_program(task_id), folder / "program")
-    write_files(reference_files(task_id, ROOT / "reference_data" / task_id), folder / "reference")
-    rng, shortened = random.Random(f"{task_id} {seed}"), quality_tasks()[task_id].shortened
-    samples = [shortened(folder_files(sample)) for sample in sorted(samples_folder(task_id).iterdir())]
+    write_files(demo_reference(task_id), folder / "reference")
+    rng, samples = random.Random(f"{task_id} {seed}"), quality_tasks()[task_id].short_samples()
     cases = [folder / "cases" / f"{task_id}-{seed}-{number:06d}.zip" for number in range(count)]
     for case in cases:
         case.write_bytes(mutate(rng, rng.choice(samples)))

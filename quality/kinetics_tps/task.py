@@ -65,8 +65,5 @@ class KineticsTask(QualityTask[Json]):
             }
             yield video, action, frames
 
-    def files(self, prediction: Json) -> Files:
-        return {name: json.dumps(content).encode() for name, content in prediction.items()}
-
 
 TASKS = (KineticsTask(),)

@@ -12,6 +12,7 @@ import numpy as np
 from validator.arrays import Bools, Floats, Ints
 
 MAP_SIZE = 256
+_LONGEST_OUTLINED = 64
 
 
 def decode_counts(text: str) -> Ints:
@@ -141,10 +142,10 @@ def _neighbors(size: int, wanted: int) -> tuple[Ints, Ints, Floats]:
     return first, np.minimum(first + 1, size - 1), weight.astype(np.float32)
 
 
-def outlines(mask: Bools, longest: int = 64) -> list[list[float]]:
+def outlines(mask: Bools) -> list[list[float]]:
     """Return the borders of a mask as closed polygons, each x, y, x, y, ..., in pixels of the mask.
 
-    A mask with a side above ``longest`` is thinned to every second, third, ... pixel first, so that the
+    A mask with a side above 64 is thinned to every second, third, ... pixel first, so that the
     outline of any mask stays short.
 
     Examples
@@ -152,7 +153,7 @@ def outlines(mask: Bools, longest: int = 64) -> list[list[float]]:
     >>> outlines(np.array([[False, True]]))
     [[1.0, 0.0, 2.0, 0.0, 2.0, 1.0, 1.0, 1.0]]
     """
-    step = -(-max(mask.shape) // longest) or 1
+    step = -(-max(mask.shape) // _LONGEST_OUTLINED) or 1
     inside = np.pad(mask[::step, ::step], 1)
     following: dict[tuple[int, int], list[tuple[int, int]]] = {}
     # Of the neighbor above, to the right, below, and to the left: the edge of a pixel towards it, which has

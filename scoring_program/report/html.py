@@ -62,10 +62,9 @@ def cut(text: str, longest: int = 60) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
-def cut_middle(text: str, longest: int = 60) -> str:
-    """Return the text, shortened to ``longest`` characters in its middle, as names differ at both ends."""
-    half = (longest - 1) // 2
-    return text if len(text) <= longest else f"{text[: longest - 1 - half]}…{text[-half:]}"
+def cut_middle(text: str) -> str:
+    """Return the text, shortened to 60 characters in its middle, as names differ at both ends."""
+    return text if len(text) <= 60 else f"{text[:30]}…{text[-29:]}"
 
 
 def render(root: Element) -> str:

@@ -22,6 +22,7 @@ from scoring_program.result import (
     Cell,
     Column,
     Drawings,
+    ErrorCost,
     Histogram,
     Interval,
     LineChart,
@@ -87,7 +88,8 @@ def _result_page(task: Declaration, result: Result, signature: str, limit: int) 
         append(verdict, f" · {_interval_text(task, result, result.halves.n_items)}")
     if result.interval and result.interval.standard_error and task.range == (0, 1):
         head.append(charts.interval_strip(result.interval, score))
-    first = [*_notes(result.notes, limit), *cost_cards(task, result)]
+    costs = cost_cards(task, result.error_costs, score, result.interval, result.decimals)
+    first = [*_notes(result.notes, limit), *costs]
     rest = [_scores(task, result, signature), *cards(result.sections, limit)]
     body = [element("div", *first), contents([*first, *rest]), element("div", *rest)]
     drawn = any(isinstance(section, (Drawings, Timeline)) for section in result.sections)
@@ -104,16 +106,16 @@ def score_line(task: Declaration, result: Result) -> str:
 def cost_lines(task: Declaration, result: Result) -> list[str]:
     """Return what each type of error costs, for the log."""
     titles = {error_type.key: error_type.title for error_type in task.error_types}
-    return [f"{titles[cost.error_type]} {_short(cost.points, result)}" for cost in result.error_costs]
+    return [f"{titles[own.error_type]} {_short(own.points, result.decimals)}" for own in result.error_costs]
 
 
 def _score_text(column: ScoreColumn, result: Result) -> str:
     return f"{result.scores[column.key]:.{min(column.precision, result.decimals)}f}"
 
 
-def _short(value: float, result: Result) -> str:
+def _short(value: float, decimals: int) -> str:
     """Return an end of an interval or a cost as text."""
-    return f"{value:.{min(_DECIMALS, result.decimals)}f}"
+    return f"{value:.{min(_DECIMALS, decimals)}f}"
 
 
 def _interval_text(task: Declaration, result: Result, n_items: int) -> str:
@@ -122,7 +124,7 @@ def _interval_text(task: Declaration, result: Result, n_items: int) -> str:
         return f"over {counted(n_items, task.item)}, too few for an interval"
     if not interval.standard_error:
         return f"over {interval.over}; all halves score the same: no interval can be given"
-    low, high = _short(interval.low, result), _short(interval.high, result)
+    low, high = (_short(end, result.decimals) for end in (interval.low, interval.high))
     return f"95 % interval {low} to {high}, over {interval.over}{caution(n_items, _unit(task, interval))}"
 
 
@@ -149,25 +151,25 @@ def _notes(notes: Sequence[Note], limit: int) -> list[Element]:
     return [card("run-notes", "Notes", "", *body)]
 
 
-def cost_cards(task: Declaration, result: Result) -> list[Element]:
+def cost_cards(
+    task: Declaration, costs: Sequence[ErrorCost], score: float, interval: Interval | None, decimals: int
+) -> list[Element]:
     """Return the card of what each type of error costs: the largest with advice, then all as a table."""
-    costs = result.error_costs
     if not costs:
         return []
     types = {error_type.key: error_type for error_type in task.error_types}
     best = task.range[1 if task.higher_is_better else 0]
-    whole = costs[0].points if best is None else abs(best - result.scores[task.columns[0].key])
+    whole = costs[0].points if best is None else abs(best - score)
     entries = []
     for cost in costs:
-        if float(text := _short(cost.points, result)):
+        if float(text := _short(cost.points, decimals)):
             bars = [bar(cost.points / whole)] if cost.points > 0 else []
             entries.append(element("li", types[cost.error_type].advice.format(points=text), *bars))
     note = "What the score would gain if one type of error were fixed. Gains overlap: they do not add up."
-    if result.interval and result.interval.items < ROUGH_BELOW:
-        unit = _unit(task, result.interval)
-        note += f" With fewer than {counted(ROUGH_BELOW, unit)} their order is rough."
+    if interval and interval.items < ROUGH_BELOW:
+        note += f" With fewer than {counted(ROUGH_BELOW, _unit(task, interval))} their order is rough."
     titles = columns(text=["Type of error", "Score if fixed", "Gain"])
-    numbers = ([_short(value, result) for value in (own.score_if_fixed, own.points)] for own in costs)
+    numbers = ([_short(value, decimals) for value in (own.score_if_fixed, own.points)] for own in costs)
     rows = [[types[cost.error_type].title, *own] for cost, own in zip(costs, numbers)]
     title = "All types of errors"
     shown = element("ol", *entries, class_="costs") if entries else "No type of error costs anything."
@@ -198,7 +200,7 @@ def _score_table(columns: Sequence[ScoreColumn], result: Result) -> Element:
     body = element("tbody")
     for column in columns:
         name = element("td", column.title, element("small", column.description))
-        number = element("td", _short(result.scores[column.key], result), class_="number")
+        number = element("td", _short(result.scores[column.key], result.decimals), class_="number")
         body.append(element("tr", name, number))
     return element("table", body)
 

@@ -27,13 +27,13 @@ class Small(io.BytesIO):
 
 def entries(text, largest=1000, most=1000, size=1 << 20):
     data = text.encode("utf-8", "surrogatepass")
-    return list(iter_entries(Small(data, size), "x.json", largest, most))
+    return list(iter_entries(Small(data, size).read, "x.json", largest, most))
 
 
 def wrong(text, largest=1000, most=1000, size=1 << 20):
     """Return the code, the place and the text of the problem of a list, and the number of entries before it."""
     found: list[bytes] = []
-    stream = iter_entries(Small(text.encode(), size), "x.json", largest, most)
+    stream = iter_entries(Small(text.encode(), size).read, "x.json", largest, most)
     (problem,) = refused(found.extend, stream).problems
     assert (problem.file, problem.rule) == ("x.json", "list")
     assert problem.remedy
@@ -119,7 +119,7 @@ def test_an_entry_may_have_so_many_bytes_and_no_more(size, monkeypatch):
 def test_an_entry_that_never_ends_is_not_read_to_its_end(size, monkeypatch):
     monkeypatch.setattr(array_stream, "_CHUNK", 4)
     stream = Small(b'["' + b"a" * 1000, size)
-    findings = refused(list, iter_entries(stream, "x.json", 10, 10))
+    findings = refused(list, iter_entries(stream.read, "x.json", 10, 10))
     assert "more than 10 bytes" in findings.lines()[0]
     assert stream.tell() < 50
 

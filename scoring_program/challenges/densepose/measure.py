@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,7 +11,7 @@ from scoring_program.challenges.densepose import matching
 from scoring_program.challenges.densepose.matching import MEASURES, Compared, HalfMatches, Points, similarity
 from scoring_program.challenges.densepose.read import Gathered, Reference
 from scoring_program.metrics import average_precision
-from scoring_program.metrics.average_precision import Detections, Matches, People, Ranked
+from scoring_program.metrics.average_precision import Detections, Matches, Ranked
 from scoring_program.metrics.pairs import means
 from scoring_program.result import Statistics
 from scoring_program.settings import Settings
@@ -93,8 +93,8 @@ def error_costs(statistics: ImageStatistics) -> dict[str, float]:
     One thing is changed, and all images are matched again.
     """
     ones = np.ones((1, statistics.compared.people.n_images))
-    corrected = _corrected(statistics.compared, statistics.points, statistics.measure)
-    return {key: float(average_precision.weighted(ranked, ones)[0]) for key, ranked in corrected.items()}
+    corrected = _corrected(statistics).items()
+    return {key: float(average_precision.weighted(ranked, ones)[0]) for key, ranked in corrected}
 
 
 def _scores(curves: average_precision.PrecisionCurves, measure: str) -> dict[str, float]:
@@ -139,28 +139,29 @@ def _notes(submission: Gathered, compared: Compared) -> list[Note]:
     return notes
 
 
-def _corrected(compared: Compared, points: Points, measure: str) -> dict[str, Ranked]:
+def _corrected(statistics: ImageStatistics) -> dict[str, Ranked]:
     """Return the ranked detections of all images without each type of error."""
-    similarities = _corrected_similarities(compared, points, measure)
+    compared, people = statistics.compared, statistics.compared.people
+    similarities = _corrected_similarities(statistics)
     values = np.stack(list(similarities.values()))
-    matches = average_precision.match(values, compared.overlap, compared.detections, compared.people, _AREAS)
+    matches = average_precision.match(values, compared.overlap, compared.detections, people, _AREAS)
     corrected = {key: average_precision.ranked(matches, 0, number) for number, key in enumerate(similarities)}
-    people = compared.people
-    is_matched = np.isin(np.arange(len(people.dense)), compared.at_half(measure).person)
+    is_matched = np.isin(np.arange(len(people.dense)), statistics.half.person)
     rematched = {
-        "not_submitted": _with_ignored(compared, measure, compared.n_detections()[people.image] == 0),
-        "false_positives": _without_false(compared, measure),
-        "missed_persons": _with_ignored(compared, measure, ~is_matched),
+        "not_submitted": _with_ignored(statistics, compared.n_detections()[people.image] == 0),
+        "false_positives": _without_false(statistics),
+        "missed_persons": _with_ignored(statistics, ~is_matched),
     }
     return corrected | {key: average_precision.ranked(own, 0, 0) for key, own in rematched.items()}
 
 
-def _corrected_similarities(compared: Compared, points: Points, measure: str) -> dict[str, Floats]:
+def _corrected_similarities(statistics: ImageStatistics) -> dict[str, Floats]:
     """Return the similarity of all pairs, shape (n_pairs,), without each type of error in matches.
 
     Those of points change nothing if similarity is that of masks.
     """
-    is_match = compared.at_half(measure).pairs()
+    compared, points, measure = statistics.compared, statistics.points, statistics.measure
+    is_match = statistics.half.pairs()
     corrected = {"masks": (compared.gps, np.where(is_match, 1.0, compared.mask_iou))}
     in_match, on_body = is_match[points.pair], points.part > 0
     same_part = on_body & (points.part == points.true_part)
@@ -170,19 +171,19 @@ def _corrected_similarities(compared: Compared, points: Points, measure: str) ->
     return {key: similarity(measure, *factors) for key, factors in corrected.items()}
 
 
-def _without_false(compared: Compared, measure: str) -> Matches:
+def _without_false(statistics: ImageStatistics) -> Matches:
     """Match again without the detections that are neither matched nor ignored at 0.5."""
-    detections = compared.detections
-    kept = compared.at_half(measure).is_no_error
+    compared, detections = statistics.compared, statistics.compared.detections
+    kept = statistics.half.is_no_error
     pair = kept[compared.pairs.detection]
-    values = similarity(measure, compared.gps[pair], compared.mask_iou[pair])
+    values = statistics.similarity[None, pair]
     remaining = Detections(detections.image[kept], detections.score[kept], detections.area[kept])
-    return average_precision.match(values[None], compared.overlap[pair], remaining, compared.people, _AREAS)
+    return average_precision.match(values, compared.overlap[pair], remaining, compared.people, _AREAS)
 
 
-def _with_ignored(compared: Compared, measure: str, ignored: Bools) -> Matches:
+def _with_ignored(statistics: ImageStatistics, ignored: Bools) -> Matches:
     """Match again with some of the persons ignored; bool, shape (n_persons,)."""
-    people = compared.people
-    values = similarity(measure, compared.gps, compared.mask_iou)
-    remaining = People(people.n_images, people.image, people.area, people.dense & ~ignored, people.crowd)
-    return average_precision.match(values[None], compared.overlap, compared.detections, remaining, _AREAS)
+    compared, people = statistics.compared, statistics.compared.people
+    remaining = replace(people, dense=people.dense & ~ignored)
+    values = statistics.similarity[None]
+    return average_precision.match(values, compared.overlap, compared.detections, remaining, _AREAS)

@@ -87,18 +87,23 @@ class Persons:
 
 @dataclass(frozen=True)
 class Template:
-    """The body: ``nearest`` (24, 256, 256) is the unique vertex of each (part - 1, U, V)."""
+    """The body: ``nearest`` (24, 256, 256) is the unique vertex of each (part - 1, U, V).
+
+    ``distances`` are in a file, or in memory for a small template that was not prepared beforehand.
+    """
 
     nearest: Ints
     n_vertices: int
-    distances: Path
+    distances: Path | Floats
 
     def lookup(self, position: Ints) -> Floats:
         """Return the stored distances at these positions as float32.
 
-        The file is read once from front to back in windows of 16 MB, those without a lookup left out, so that
+        A file is read once from front to back in windows of 16 MB, those without a lookup left out, so that
         memory does not grow with it.
         """
+        if not isinstance(self.distances, Path):
+            return self.distances[position]
         order = np.argsort(position, kind="stable")
         ranked = position[order]
         distances = np.empty(len(ranked), np.float32)
@@ -121,24 +126,11 @@ class Template:
 
 
 @dataclass(frozen=True)
-class LoadedTemplate:
-    """A template whose distances are in memory, for small ones that were not prepared beforehand."""
-
-    nearest: Ints
-    n_vertices: int
-    distances: Floats
-
-    def lookup(self, position: Ints) -> Floats:
-        """Return the stored distances at these positions as float32."""
-        return self.distances[position]
-
-
-@dataclass(frozen=True)
 class Reference:
     """The prepared reference; ``digest`` is the hash that preparation left."""
 
     persons: Persons
-    template: Template | LoadedTemplate
+    template: Template
     digest: str
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from scoring_program.challenges.densepose import hints, measure, page, prepare, read
 from scoring_program.challenges.densepose.measure import ImageStatistics
-from scoring_program.challenges.densepose.read import Gathered, LoadedTemplate, Reference
+from scoring_program.challenges.densepose.read import Gathered, Reference
 from scoring_program.hints import likely_mistakes
 from scoring_program.result import Section
 from scoring_program.settings import Settings
@@ -40,8 +41,7 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
             prepare.prepare(folder, Path(work))
             prepared = read.load_folder(Path(work))
             distances = np.fromfile(Path(work) / read.DISTANCES_FILE, "<f4")
-        template = LoadedTemplate(prepared.template.nearest, prepared.template.n_vertices, distances)
-        return Reference(prepared.persons, template, prepared.digest)
+        return replace(prepared, template=replace(prepared.template, distances=distances))
 
     def check_reference(self, folder: Path, settings: Settings, reference: Reference) -> list[Note]:
         """Compare the prepared files with the hash that preparation left."""

@@ -19,7 +19,7 @@ from typing import TypeVar, Union
 import numpy as np
 
 from validator.archive import Source, open_submission
-from validator.array_stream import Readable, iter_entries
+from validator.array_stream import ReadBytes, iter_entries
 from validator.arrays import Pixels
 from validator.files import choose_named
 from validator.findings import REPORTED_PER_KIND, Findings, Note, Problem, Read, counted
@@ -157,7 +157,7 @@ def read_folded(
         (name,) = findings.take(choose_named(submission, rules)).values()
         n_workers = min(usable_cores(), _MOST_WORKERS) if submission.size(name) >= _PARALLEL_FROM_BYTES else 1
         with submission.open(name) as stream, collector_off():
-            results = fold(_batches(entries(stream, name, file), findings), make, n_workers)
+            results = fold(_batches(entries(stream.read, name, file), findings), make, n_workers)
         report([checked for checked, _ in results], name, findings)
     return Read([own for _, own in results], findings.notes)
 
@@ -171,14 +171,14 @@ def read_chosen(path: Path, rules: Rules, chosen: Collection[int]) -> dict[int, 
     with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
         (name,) = findings.take(choose_named(submission, rules)).values()
         with submission.open(name) as stream:
-            texts = islice(enumerate(entries(stream, name, file)), max(chosen, default=-1) + 1)
+            texts = islice(enumerate(entries(stream.read, name, file)), max(chosen, default=-1) + 1)
             kept = ((index, text) for index, text in texts if index in chosen)
             return {index: check(index, text, file.schema, None, Budget()) for index, text in kept}
 
 
-def entries(stream: Readable, name: str, file: JsonFile) -> Iterator[bytes]:
+def entries(read: ReadBytes, name: str, file: JsonFile) -> Iterator[bytes]:
     """Yield the texts of the detections. Raises Refused where the list breaks off or is damaged."""
-    return iter_entries(stream, name, _LARGEST_ENTRY, file.entries or 0)
+    return iter_entries(read, name, _LARGEST_ENTRY, file.entries or 0)
 
 
 def _batches(texts: Iterable[bytes], findings: Findings) -> Iterator[Batch]:

@@ -1,14 +1,11 @@
-"""What a reference holds, for the overview of its organizers, and what of it is likely a mistake.
+"""What a reference holds, for the overview of its organizers, and checks for what of it is likely a mistake.
 
-``organizer/content/<challenge>.py`` puts a `Content` together with these checks. Each adds warnings, whose
-codes begin with ``R-``.
+Each check adds warnings, whose codes begin with ``R-``.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib
-import importlib.util
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 
 from scoring_program.result import Drawing, Drawings, Section
-from scoring_program.task import AnyLoaded
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings, folded, quote
 
@@ -61,19 +57,6 @@ class Content:
     values: Sequence[Values] = ()
     warnings: Findings = field(default_factory=Findings)
     draw: Callable[[], Sequence[Section]] = list
-
-
-def content_of(loaded: AnyLoaded) -> Content:
-    """Return what is scored, and what looks like a mistake. Raises Refused if nothing is annotated."""
-    module, n_items = f"{__name__}.{loaded.task.folder.name}", len(loaded.items)
-    if importlib.util.find_spec(module):
-        content: Content = importlib.import_module(module).content_of(loaded)
-    else:
-        content = Content(n_items, {loaded.task.item: n_items})
-    if not content.n_instances:
-        problem, remedy = "nothing that is scored is annotated", "give the labels, which may be withheld"
-        Findings().refuse("E-REF-EMPTY", problem, remedy, file=loaded.folder.name)
-    return content
 
 
 def chosen(numbers: Ints) -> list[int]:
