@@ -22,7 +22,7 @@ _MOST_ALIASED = 10_000
 
 
 class _PlainLoader(yaml.SafeLoader):
-    """The safe loader, refusing aliases that stand for very much, and deep nesting."""
+    """The safe loader, refusing aliases without end, deep nesting, and values that cannot be read."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -34,6 +34,10 @@ class _PlainLoader(yaml.SafeLoader):
         event = self.peek_event()  # type: ignore[no-untyped-call]
         before, anchor = self._nodes, getattr(event, "anchor", None) or ""
         if isinstance(event, yaml.events.AliasEvent):
+            if anchor in self.anchors and anchor not in self._size_of:
+                raise yaml.composer.ComposerError(
+                    None, None, "an alias is in what it names", event.start_mark
+                )
             self._nodes += self._size_of.get(anchor, 0)
             self._aliased += self._size_of.get(anchor, 0)
         if self._aliased > _MOST_ALIASED:
@@ -47,24 +51,24 @@ class _PlainLoader(yaml.SafeLoader):
             self._size_of.setdefault(anchor, self._nodes - before)
         return node
 
-
-def _error(problem: str, node: yaml.Node) -> yaml.YAMLError:
-    return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
-
-
-class _StrictLoader(_PlainLoader):
-    """The same, refusing duplicate keys and values that cannot be read."""
-
     def construct_object(self, node: yaml.Node, deep: bool = False) -> YamlValue:
         """Return the value of a node; a problem has the place of the node."""
         try:
             value = super().construct_object(node, deep)  # type: ignore[no-untyped-call]
             if isinstance(value, int) and abs(value) > _LARGEST_INTEGER:
                 raise ValueError
-        # 2020-99-99 and !!int abc, a list as a key, !!bool abc, !!timestamp abc
-        except (ValueError, TypeError, KeyError, AttributeError):
+        # 2020-99-99 and !!int abc, a list as a key, !!bool abc, !!timestamp abc, !!int ""
+        except (ValueError, TypeError, KeyError, AttributeError, IndexError):
             raise _error("this value cannot be read", node) from None
         return value
+
+
+def _error(problem: str, node: yaml.Node) -> yaml.YAMLError:
+    return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+
+
+class _StrictLoader(_PlainLoader):
+    """The same, refusing duplicate keys."""
 
 
 def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[YamlValue, YamlValue]:
@@ -95,7 +99,7 @@ def load_strict(text: str) -> YamlValue:
 def load_plain(text: str) -> YamlValue:
     """Return the data of a YAML text as platforms read it: of equal keys the last one counts.
 
-    Raises yaml.YAMLError as `load_strict`, and ValueError for a date that does not exist.
+    Raises yaml.YAMLError as `load_strict`.
     """
     return _load(text, _PlainLoader)
 
