@@ -31,19 +31,18 @@ class _PlainLoader(yaml.SafeLoader):
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         """Return the next node."""
-        event = self.peek_event()  # type: ignore[no-untyped-call]
-        before, anchor = self._nodes, getattr(event, "anchor", None) or ""
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        mark, anchor = event.start_mark, getattr(event, "anchor", None) or ""
+        before = self._nodes
         if isinstance(event, yaml.events.AliasEvent):
             if anchor in self.anchors and anchor not in self._size_of:
-                raise yaml.composer.ComposerError(
-                    None, None, "an alias is in what it names", event.start_mark
-                )
+                raise yaml.composer.ComposerError(None, None, "an alias is in what it names", mark)
             self._nodes += self._size_of.get(anchor, 0)
             self._aliased += self._size_of.get(anchor, 0)
         if self._aliased > _MOST_ALIASED:
-            raise yaml.composer.ComposerError(None, None, "its aliases stand for too much", event.start_mark)
+            raise yaml.composer.ComposerError(None, None, "its aliases stand for too much", mark)
         if self._depth > _DEEPEST:
-            raise yaml.composer.ComposerError(None, None, "it is nested too deep", event.start_mark)
+            raise yaml.composer.ComposerError(None, None, "it is nested too deep", mark)
         self._depth, self._nodes = self._depth + 1, self._nodes + 1
         node: yaml.Node | None = super().compose_node(parent, index)  # type: ignore[no-untyped-call]
         self._depth -= 1
