@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -98,6 +99,21 @@ def test_official_files_are_prepared_once_into_the_cache(tmp_path, capsys, monke
     assert evaluate.main([*arguments, "--cache", str(tmp_path / "cache")]) == BROKEN
     assert capsys.readouterr().err.endswith("E-REF-H5PY: h5py is not installed; pip install h5py.\n")
     assert list((tmp_path / "cache").iterdir()) == [made]
+
+
+def test_two_processes_may_prepare_the_same_reference(tmp_path, monkeypatch, capsys):
+    source, replace = REFERENCES / "densepose", Path.replace
+
+    def second(self, target):
+        shutil.copytree(self, target)
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", second)
+    made = home.prepared_folder(load_task("densepose"), source, tmp_path)
+    assert list(tmp_path.iterdir()) == [made]
+    monkeypatch.setattr(Path, "replace", lambda self, target: (tmp_path / "none").stat())
+    with pytest.raises(FileNotFoundError):
+        home.prepared_folder(load_task("densepose"), source, tmp_path / "other")
 
 
 def test_settings_beside_official_files_are_kept(tmp_path):
