@@ -5,6 +5,7 @@ And files that survive a power cut, in folders that one process at a time works 
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import os
@@ -145,6 +146,8 @@ def replacing_folder(folder: Path) -> Iterator[Path]:
     After an exception ``folder`` is as it was. After a power cut the next call makes it so, or, if the new
     folder was in its place, removes the old one. Raises LockedError if another process is at it, and OSError.
     """
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
     work = folder.with_name(f".{folder.name}.replacing")
     old, new = work / ".old", work / folder.name
 

@@ -18,11 +18,15 @@ from scoring_program.report.outputs import plain_number, write_atomic
 from scoring_program.report.page import card, document, table
 from scoring_program.result import Line, LineChart, columns
 from scoring_program.task import AnyTask, load_task
+from validator.console import OutputError
 from validator.findings import counted
 
 _RUNS, _PAGE = "runs.csv", "history.html"
 _COST = "cost_"
 _MOST_ROWS = 500
+_FIRST = ("run", "signature")
+# Larger than any score.
+_LARGEST = 1e12
 
 
 def add_run(folder: str | Path, name: str, result: Mapping[str, Any]) -> None:
@@ -39,13 +43,11 @@ def add_run(folder: str | Path, name: str, result: Mapping[str, Any]) -> None:
     Raises
     ------
     OutputError
-        A file cannot be written.
+        A file cannot be written, or ``runs.csv`` is another table, which stays as it is.
     """
     path = Path(folder, _RUNS)
     path.parent.mkdir(parents=True, exist_ok=True)
-    rows: list[dict[str, str]] = []
-    if path.is_file():
-        rows = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"), newline="")))
+    rows = _read(path)
     numbers = {**result["scores"], **{_COST + cost["type"]: cost["points"] for cost in result["error_costs"]}}
     texts = {key: plain_number(value) for key, value in numbers.items()}
     rows.append({"run": name, "signature": result["signature"], **texts})
@@ -56,6 +58,20 @@ def add_run(folder: str | Path, name: str, result: Mapping[str, Any]) -> None:
     writer.writerows(rows)
     write_atomic(path, text.getvalue())
     write_atomic(path.with_name(_PAGE), _page(rows))
+
+
+def _read(path: Path) -> list[dict[str, str]]:
+    """Return the rows of an earlier call, which people may have edited. Raises OutputError."""
+    try:
+        reader = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline=""))
+        names = reader.fieldnames or _FIRST
+        if not {*_FIRST} <= {*names}:
+            raise ValueError(f"its first line does not name {' and '.join(_FIRST)}")
+        return list(reader)
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, csv.Error) as error:
+        raise OutputError(f"{path}: runs cannot be added to this table ({error})") from None
 
 
 def _page(rows: Sequence[Mapping[str, str]]) -> str:
@@ -78,7 +94,12 @@ def _page(rows: Sequence[Mapping[str, str]]) -> str:
 
 
 def _number(row: Mapping[str, str], key: str) -> float | None:
-    return float(row[key]) if row.get(key) else None
+    """Return the number in a cell, None if there is none."""
+    try:
+        value = float(row.get(key) or "")
+    except ValueError:
+        return None
+    return value if abs(value) < _LARGEST else None
 
 
 def _chart(

@@ -324,7 +324,12 @@ def prepared_folder(task: AnyTask, source: Path, cache: str | Path | None = None
         work.mkdir()
         task.prepare(source, work, settings, {})
         size = sum(path.stat().st_size for path in work.iterdir())
-        work.replace(target)
+        try:
+            work.replace(target)
+        except OSError:
+            # Another process, as of a training on several devices, may have been faster.
+            if not target.is_dir():
+                raise
     amount = f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.0f} kB"
     console.say(f"the reference was prepared once, in {target} ({amount})", to=sys.stderr)
     return target

@@ -33,6 +33,8 @@ _RATIO_COUNTS_FROM_BYTES = 1 << 20
 _DIRECTORY_BYTES_PER_FILE = 1024
 _ENTRY, _ENTRY_BYTES, _HEADER_BYTES = b"PK\x01\x02", 46, 30
 _IS_UTF8, _UNICODE_PATH = 0x800, 0x7075
+# The end of a zip64's directory, and after it the locator of this end.
+_END_64, _END_64_BYTES, _LOCATOR_64, _LOCATOR_64_BYTES = b"PK\x06\x06", 56, b"PK\x06\x07", 20
 _OTHER_ARCHIVES = {
     b"\x1f\x8b": "a gzip", b"7z\xbc\xaf": "a 7-Zip", b"Rar!": "a RAR", b"BZh": "a bzip2",
     b"\xfd7zXZ": "an xz",
@@ -281,6 +283,27 @@ def _check_directory(data: bytes) -> None:
         begin += n_name + n_extra + n_comment
 
 
+def _check_end(stream: BinaryIO, end: int) -> None:
+    """Raise BadZipFile for a zip64 end, before ``end``, that versions of zipfile do not agree on."""
+    locator = end - _LOCATOR_64_BYTES
+    if locator < 0 or _bytes_at(stream, locator, 4) != _LOCATOR_64:
+        return
+    (place,) = struct.unpack("<Q", _bytes_at(stream, locator + 8, 8))
+    own = locator - _END_64_BYTES
+    record = _bytes_at(stream, max(own, 0), _END_64_BYTES)
+    (n_left,) = struct.unpack_from("<Q", record, 4)
+    is_whole = own >= place and record.startswith(_END_64) and n_left == _END_64_BYTES - 12
+    # With data before the zip, its own places are smaller.
+    is_other = is_whole and place != own and _bytes_at(stream, place, 4) == _END_64
+    if not is_whole or is_other or sum(struct.unpack_from("<QQ", record, 40)) != place:
+        raise zipfile.BadZipFile("zip64 end")
+
+
+def _bytes_at(stream: BinaryIO, place: int, size: int) -> bytes:
+    stream.seek(place)
+    return stream.read(size)
+
+
 class _TooManyEntriesError(Exception):
     """The archive's directory has more entries than a submission may have files."""
 
@@ -290,8 +313,7 @@ def _open_zip(path: Path, limits: Limits, findings: Findings, opened: ExitStack)
         stream = opened.enter_context(path.open("rb"))
         head = stream.read(512)
         size = stream.seek(0, io.SEEK_END)
-        stream.seek(max(0, size - _LONGEST_END))
-        tail = stream.read()
+        tail = _bytes_at(stream, max(0, size - _LONGEST_END), _LONGEST_END)
     except OSError as error:
         _cannot_open(error, path.name, findings)
         return {}
@@ -301,6 +323,7 @@ def _open_zip(path: Path, limits: Limits, findings: Findings, opened: ExitStack)
         return {}
     guarded = _GuardedFile(stream, limits.files)
     try:
+        _check_end(stream, size - len(tail) + end)
         archive = opened.enter_context(zipfile.ZipFile(guarded))  # type: ignore[call-overload]
     except _TooManyEntriesError:
         _too_many(findings, path.name, limits)

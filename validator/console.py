@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import sys
+from types import TracebackType
 from typing import TextIO
 
 
@@ -14,10 +15,24 @@ class OutputError(Exception):
 
 
 def prepare() -> None:
-    """Let any text be printed, whatever the terminal's encoding is."""
+    """Let any text be printed, whatever the terminal's encoding is, and Ctrl-C end in one line."""
+    quiet_interrupts()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # not in notebooks, nor where the shell closed it
             stream.reconfigure(errors="backslashreplace")
+
+
+def quiet_interrupts() -> None:
+    """Let Ctrl-C end this process without a traceback, unless somebody else reports exceptions."""
+    if sys.excepthook is sys.__excepthook__:
+        sys.excepthook = _report
+
+
+def _report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    if issubclass(kind, KeyboardInterrupt):
+        print("\nstopped", file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, error, trace)
 
 
 def say(*lines: str, to: TextIO | None = None) -> None:

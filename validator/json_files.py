@@ -167,22 +167,28 @@ class _Document:
             entries = typed_json.RAW_MEMBERS.decode(self._data)
             if self._file.each:
                 top, missing = entries, set(self._schema["required"]) - entries.keys()
-                self._colons_left -= len(top)
                 entries = {} if missing else typed_json.RAW_MEMBERS.decode(top.pop(self._file.each))
-                if missing or not all(self._is_sound_member(key, text) for key, text in top.items()):
+                if missing or not self._are_sound(top):
                     return None
+                self._colons_left -= 1
         except typed_json.DECODE_ERRORS:
             return None
         self._colons_left -= len(entries)
         return entries
 
-    def _is_sound_member(self, key: str, text: Raw) -> bool:
-        """Keep a member if the strict parser and its type accept it. Raises what `DECODE_ERRORS` lists."""
+    def _are_sound(self, members: dict[str, Raw]) -> bool:
+        """Keep members that the strict parser and their types accept. Raises what `DECODE_ERRORS` lists."""
+        if not members:
+            return True
+        pairs = (json.dumps(key).encode() + b":" + bytes(text) for key, text in members.items())
+        text = b"{" + b",".join(pairs) + b"}"
         findings = Findings()
         with findings.part():
             # Any JSON is allowed in some members, and there a decoder is lenient.
-            self.members[key] = parse(bytes(text), "", findings, depth=1)
-        _decode(text, typed_json.decoder_for(self._schema["properties"].get(key, {}), self._schema))
+            self.members = parse(text, "", findings)
+        properties = self._schema["properties"]
+        for key in properties.keys() & members.keys():
+            _decode(members[key], typed_json.decoder_for(properties[key], self._schema))
         self._colons_left -= _count(text)
         return findings.ok
 

@@ -165,6 +165,8 @@ def _place(before: str) -> str:
 
 def _too_deep(data: bytes, depth: int) -> int | None:
     """Return the byte at which the nesting passes `DEEPEST`, None if it never does."""
+    if depth + data.count(b"[") + data.count(b"{") <= DEEPEST:
+        return None
     # Escape sequences are blanked, so that every quotation mark left begins or ends a string.
     if b"\\" in data:
         data = re.sub(rb"\\.", b"..", data, flags=re.DOTALL)

@@ -22,7 +22,7 @@ _MOST_ALIASED = 10_000
 
 
 class _PlainLoader(yaml.SafeLoader):
-    """The safe loader, refusing aliases that stand for very much, and deep nesting."""
+    """The safe loader, refusing aliases without end, deep nesting, and values that cannot be read."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -31,15 +31,18 @@ class _PlainLoader(yaml.SafeLoader):
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         """Return the next node."""
-        event = self.peek_event()  # type: ignore[no-untyped-call]
-        before, anchor = self._nodes, getattr(event, "anchor", None) or ""
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        mark, anchor = event.start_mark, getattr(event, "anchor", None) or ""
+        before = self._nodes
         if isinstance(event, yaml.events.AliasEvent):
+            if anchor in self.anchors and anchor not in self._size_of:
+                raise yaml.composer.ComposerError(None, None, "an alias is in what it names", mark)
             self._nodes += self._size_of.get(anchor, 0)
             self._aliased += self._size_of.get(anchor, 0)
         if self._aliased > _MOST_ALIASED:
-            raise yaml.composer.ComposerError(None, None, "its aliases stand for too much", event.start_mark)
+            raise yaml.composer.ComposerError(None, None, "its aliases stand for too much", mark)
         if self._depth > _DEEPEST:
-            raise yaml.composer.ComposerError(None, None, "it is nested too deep", event.start_mark)
+            raise yaml.composer.ComposerError(None, None, "it is nested too deep", mark)
         self._depth, self._nodes = self._depth + 1, self._nodes + 1
         node: yaml.Node | None = super().compose_node(parent, index)  # type: ignore[no-untyped-call]
         self._depth -= 1
@@ -47,24 +50,24 @@ class _PlainLoader(yaml.SafeLoader):
             self._size_of.setdefault(anchor, self._nodes - before)
         return node
 
-
-def _error(problem: str, node: yaml.Node) -> yaml.YAMLError:
-    return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
-
-
-class _StrictLoader(_PlainLoader):
-    """The same, refusing duplicate keys and values that cannot be read."""
-
     def construct_object(self, node: yaml.Node, deep: bool = False) -> YamlValue:
         """Return the value of a node; a problem has the place of the node."""
         try:
             value = super().construct_object(node, deep)  # type: ignore[no-untyped-call]
             if isinstance(value, int) and abs(value) > _LARGEST_INTEGER:
                 raise ValueError
-        # 2020-99-99 and !!int abc, a list as a key, !!bool abc, !!timestamp abc
-        except (ValueError, TypeError, KeyError, AttributeError):
+        # 2020-99-99 and !!int abc, a list as a key, !!bool abc, !!timestamp abc, !!int ""
+        except (ValueError, TypeError, KeyError, AttributeError, IndexError):
             raise _error("this value cannot be read", node) from None
         return value
+
+
+def _error(problem: str, node: yaml.Node) -> yaml.YAMLError:
+    return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+
+
+class _StrictLoader(_PlainLoader):
+    """The same, refusing duplicate keys."""
 
 
 def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[YamlValue, YamlValue]:
@@ -95,7 +98,7 @@ def load_strict(text: str) -> YamlValue:
 def load_plain(text: str) -> YamlValue:
     """Return the data of a YAML text as platforms read it: of equal keys the last one counts.
 
-    Raises yaml.YAMLError as `load_strict`, and ValueError for a date that does not exist.
+    Raises yaml.YAMLError as `load_strict`.
     """
     return _load(text, _PlainLoader)
 

@@ -110,7 +110,7 @@ def read_competition(text: bytes, report: LintReport) -> Competition | None:
             report.add("key twice", _position(error), problem=error.problem)
     except UnicodeDecodeError:
         report.add("not UTF-8")
-    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date without quotes that does not exist
+    except yaml.YAMLError as error:
         report.add("no YAML", _position(error), problem=getattr(error, "problem", None) or str(error))
     else:
         if isinstance(data, dict):

@@ -71,7 +71,8 @@ def prepare_command(
         except LockedError as error:
             findings.add("E-OUTPUT", str(error), "wait until it is done", file=str(output))
         except OSError as error:
-            problem = f"it cannot be prepared: {error.strerror}: {error.filename}"
+            place = f": {error.filename}" if error.filename else ""
+            problem = f"it cannot be prepared: {error.strerror}{place}"
             findings.add("E-OUTPUT", problem, "check the path and its permissions", file=str(output))
     if not findings.ok:
         print(*findings.lines(shown=None), sep="\n")
@@ -108,8 +109,8 @@ def _replace(
 def _check_own(output: Path, folder: Path) -> None:
     """Refuse to lose files of ``output`` that are neither ours and unchanged nor in the new folder."""
     try:
-        known = json.loads((output / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        known = dict(json.loads((output / MANIFEST).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError, RecursionError):
         known = {}
     with Findings.collect() as findings:
         for path in sorted(path for path in output.rglob("*") if path.is_symlink() or not path.is_dir()):

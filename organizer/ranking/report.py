@@ -50,7 +50,7 @@ def report(task_id: str, folder: Path, output: Path) -> int:
         about = replace(About(**data["about"]), baselines=baselines)
         stored = data["runs"][task_id].items()
         runs = {key: [stored_record(folder, *row) for row in rows] for key, rows in stored}
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         hint = f"run make rescore ID={task_id} first"
         print(printable(f"{folder}: there is no complete ranking of {task_id} in it; {hint}"))
         return 1

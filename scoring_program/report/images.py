@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import base64
 import io
+import warnings
 from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from scoring_program.result import GROUND_TRUTH, Drawing, Drawings, Section
 from validator import console
 
+if TYPE_CHECKING:
+    from PIL.Image import Image as ImageFile
+
 _ENDINGS = (".jpg", ".jpeg", ".png")
+# Others, as EPS, may start programs, whatever the ending of the file.
+_FORMATS = ("JPEG", "PNG")
 _LONGEST = 480
 # As base64, so that the page stays below its limit.
 _MOST_BYTES = 8_000_000
@@ -81,15 +87,24 @@ def _image(folder: Path, names: Sequence[str]) -> tuple[str, Size | None]:
 
     for path in (folder / f"{name}{ending}" for name in names for ending in _ENDINGS):
         try:
-            if not path.resolve().is_relative_to(folder.resolve()):
+            # No pipe, which has no end, and no link in a circle, which cannot be resolved.
+            if not path.is_file() or not path.resolve().is_relative_to(folder.resolve()):
                 continue
-            with Image.open(path) as image:
-                size, stream = image.size, io.BytesIO()
-                image.draft("RGB", (_LONGEST, _LONGEST))
-                small = image.convert("RGB")
-                small.thumbnail((_LONGEST, _LONGEST))
-                small.save(stream, "JPEG", quality=75)
-        except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                warnings.simplefilter("error", Image.DecompressionBombWarning)
+                with Image.open(path, formats=_FORMATS) as image:
+                    size, small = image.size, _small(image)
+        except (OSError, ValueError, SyntaxError, Image.DecompressionBombError, Warning):
             continue
-        return f"data:image/jpeg;base64,{base64.b64encode(stream.getvalue()).decode('ascii')}", size
+        return f"data:image/jpeg;base64,{base64.b64encode(small).decode('ascii')}", size
     return "", None
+
+
+def _small(image: ImageFile) -> bytes:
+    """Return a scaled image as JPEG."""
+    image.draft("RGB", (_LONGEST, _LONGEST))
+    small, stream = image.convert("RGB"), io.BytesIO()
+    small.thumbnail((_LONGEST, _LONGEST))
+    small.save(stream, "JPEG", quality=75)
+    return stream.getvalue()

@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -98,6 +99,21 @@ def test_official_files_are_prepared_once_into_the_cache(tmp_path, capsys, monke
     assert evaluate.main([*arguments, "--cache", str(tmp_path / "cache")]) == BROKEN
     assert capsys.readouterr().err.endswith("E-REF-H5PY: h5py is not installed; pip install h5py.\n")
     assert list((tmp_path / "cache").iterdir()) == [made]
+
+
+def test_two_processes_may_prepare_the_same_reference(tmp_path, monkeypatch, capsys):
+    source, replace = REFERENCES / "densepose", Path.replace
+
+    def second(self, target):
+        shutil.copytree(self, target)
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", second)
+    made = home.prepared_folder(load_task("densepose"), source, tmp_path)
+    assert list(tmp_path.iterdir()) == [made]
+    monkeypatch.setattr(Path, "replace", lambda self, target: (tmp_path / "none").stat())
+    with pytest.raises(FileNotFoundError):
+        home.prepared_folder(load_task("densepose"), source, tmp_path / "other")
 
 
 def test_settings_beside_official_files_are_kept(tmp_path):
@@ -250,6 +266,38 @@ def test_runs_of_another_signature_are_kept_and_not_drawn(tmp_path):
         evaluate.add_run(tmp_path, name, found.to_dict())
     assert len((tmp_path / "runs.csv").read_text().splitlines()) == 4
     assert "1 run of other signatures left out" in (tmp_path / "history.html").read_text()
+
+
+def edited_runs(tmp_path, text):
+    """Add two runs, the second after ``runs.csv`` was edited by hand; return the page."""
+    found = evaluate.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good").to_dict()
+    (tmp_path / "runs.csv").write_bytes(text.replace(b"SIGNATURE", found["signature"].encode()))
+    evaluate.add_run(tmp_path, "new", found)
+    evaluate.add_run(tmp_path, "newer", found)
+    return (tmp_path / "history.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("cell", [b"abc", b"inf", b"nan", b"1e308", b'"0,5"', b"", b"0.5,more"])
+def test_cells_edited_by_hand_do_not_end_a_training(tmp_path, cell):
+    page = edited_runs(tmp_path, b"\xef\xbb\xbfrun,signature,score\n<b>,SIGNATURE," + cell + b"\n<u>\n")
+    assert "<td>1. &lt;b&gt;" in page
+    assert "<td>3. newer" in page
+    assert "1 run of other signatures left out" in page
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"run;signature;score\na;b;0,5\n", b"run,score\na,1\n", b"m\xe4", b'run,signature\n"' + b"a" * 140_000],
+    ids=["semicolons", "no signature", "Latin-1", "long cell"],
+)
+def test_another_table_stays_as_it_is(tmp_path, capsys, text):
+    with pytest.raises(console.OutputError, match=r"runs\.csv: runs cannot be added to this table"):
+        edited_runs(tmp_path, text)
+    assert (tmp_path / "runs.csv").read_bytes() == text
+    sample = str(SAMPLES / "chalearn_gesture" / "good")
+    assert evaluate.main(["chalearn_gesture", sample, "--output", str(tmp_path), "--run", "a"]) == BROKEN
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("E-OUTPUT: ")
 
 
 def test_a_single_run_is_a_dot(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import os
 import re
 from argparse import ArgumentTypeError
 from dataclasses import replace
@@ -77,6 +78,29 @@ def test_images_are_looked_for_in_the_folder_only(tmp_path, name):
     save(tmp_path / "secret.png")
     (tmp_path / "images").mkdir()
     assert not shown(tmp_path / "images", None, replace(DRAWING, files=[name])).image
+
+
+def test_hostile_images_neither_block_nor_warn(tmp_path, monkeypatch, recwarn):
+    path = tmp_path / "other.png"
+    os.mkfifo(path)
+    assert not shown(tmp_path).image
+    path.unlink()
+    path.symlink_to(path.name)
+    assert not shown(tmp_path).image
+    path.unlink()
+    # What a file is, its first bytes say: programs of other formats must not start for one of this ending.
+    Image.new("RGB", (110, 60)).save(path, "EPS")
+    assert not shown(tmp_path).image
+    save(path)
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 110 * 60 - 1)
+    assert not shown(tmp_path).image
+    assert not recwarn.list
+
+
+def test_damaged_metadata_of_an_image_print_nothing(tmp_path, recwarn):
+    Image.new("RGB", (8, 8)).save(tmp_path / "other.jpg", exif=b"Exif\0\0II*\0\x08\0\0\0\xff\xff")
+    assert shown(tmp_path).image
+    assert not recwarn.list
 
 
 def test_images_beyond_what_a_page_holds_are_left_out(tmp_path, monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -98,3 +99,35 @@ def test_streams_without_an_encoding_are_left_as_they_are(monkeypatch):
     monkeypatch.setattr(sys, "stdout", None)
     monkeypatch.setattr(sys, "stderr", object())
     console.prepare()
+
+
+# A module that the commands of organizers import early, in whose place the user presses Ctrl-C.
+INTERRUPTED = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["-m", "organizer", "lint"],
+        ["-c", f"from validator import console\nconsole.prepare()\n{INTERRUPTED}"],
+    ],
+    ids=["while modules are imported", "in a command of the kit"],
+)
+def test_ctrl_c_is_one_line(tmp_path, command):
+    (tmp_path / "numpy.py").write_text(INTERRUPTED)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    ended = subprocess.run(
+        [sys.executable, *command], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    assert ended.stderr == "\nstopped\n"
+    # Shells show this as 130.
+    assert ended.returncode == -signal.SIGINT
+
+
+def test_errors_keep_their_traceback():
+    script = "from validator import console\nconsole.prepare()\n1 / 0\n"
+    ended = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert ended.stderr.startswith("Traceback")
+    assert ended.stderr.endswith("ZeroDivisionError: division by zero\n")

@@ -888,7 +888,9 @@ def test_only_small_members_of_good_files_are_parsed_strictly(strictly_parsed):
     external = {"used": False, "details": "from: my disk"}
     content = grounding(json.dumps({**GROUNDING, "external_data": external}).encode()).content
     assert content.segments == [("v", "0")]
-    assert strictly_parsed == [len('"gen"'), len(json.dumps(external))]
+    members = {"eval_mode": "gen", "external_data": external}
+    # As they are in the file, with a colon and a comma that no blank follows.
+    assert strictly_parsed == [len(json.dumps(members)) - 3]
 
 
 def test_entries_are_converted_once(both_readers, tmp_path):

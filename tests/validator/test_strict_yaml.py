@@ -34,6 +34,10 @@ def test_plain_values(text, value):
         ("a: 1\nb: 2\na: 3\n", "the key 'a' occurs twice", 2, 0),
         ("x:\n  - {b: 1, b: 1}\n", "the key 'b' occurs twice", 1, 11),
         ("a: 2020-99-99\n", "this value cannot be read", 0, 3),
+        ('a: !!int ""\n', "this value cannot be read", 0, 3),
+        ("a: 0x" + "f" * 5000, "this value cannot be read", 0, 3),
+        ("a: &a [*a]\n", "an alias is in what it names", 0, 7),
+        ("a: &a {b: [*a]}\n", "an alias is in what it names", 0, 11),
         ("? [1, 2]\n: x\n", "this value cannot be read", 0, 0),
         ("a: !!int abc\n", "this value cannot be read", 0, 3),
         ("a: !!bool abc\n", "this value cannot be read", 0, 3),
@@ -44,9 +48,12 @@ def test_plain_values(text, value):
         ("a: !!python/object:os.system x\n", "could not determine a constructor", 0, 3),
     ],
 )
-def test_traps_have_their_place(text, words, line, column):
+@pytest.mark.parametrize("load", [load_strict, load_plain])
+def test_traps_have_their_place(load, text, words, line, column):
+    if load is load_plain and text.startswith(("a: 1\nb: 2", "x:", "?")):
+        return  # a key that is twice is no trap for it, and a list as a key has the words of the library
     with pytest.raises(yaml.MarkedYAMLError) as caught:
-        load_strict(text)
+        load(text)
     error = caught.value
     assert words in str(error.problem)
     assert error.problem_mark

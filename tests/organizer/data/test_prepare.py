@@ -97,7 +97,7 @@ def test_folder_of_an_earlier_version_without_manifest_can_be_written_again(run,
     assert run()[0] == 0
 
 
-@pytest.mark.parametrize("text", ["", "[", "\udcff"])
+@pytest.mark.parametrize("text", ["", "[", "\udcff", "[1]", "1", "[" * 100_000], ids=range(6))
 def test_unreadable_manifest_lists_nothing(text, run, source, tmp_path):
     run()
     (tmp_path / "out" / MANIFEST).write_bytes(text.encode("utf-8", "surrogateescape"))
@@ -225,6 +225,23 @@ def test_two_processes_do_not_write_one_folder(run, tmp_path):
         code, out = run()
     assert code == 1
     assert out.startswith("1. E-OUTPUT") and "works here; wait until it is done." in out
+
+
+@pytest.mark.parametrize("options", [[], ["--replace"]])
+def test_a_file_in_the_place_of_the_folder_stays(run, tmp_path, options):
+    (tmp_path / "out").write_text("mine")
+    code, out = run(*options)
+    assert code == 1
+    assert out.startswith("1. E-OUTPUT") and f"Not a directory: {tmp_path / 'out'};" in out
+    assert (tmp_path / "out").read_text() == "mine"
+
+
+def test_errors_of_the_system_without_a_file_are_told(run, monkeypatch):
+    def fail(self, target):
+        raise OSError(27, "File too large")
+
+    monkeypatch.setattr(Path, "rename", fail)
+    assert "it cannot be prepared: File too large; check" in run()[1]
 
 
 def test_link_to_a_folder_stays_a_link(run, source, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 import shutil
 from dataclasses import replace
@@ -167,6 +168,13 @@ def test_without_a_ranking_there_is_no_report(tmp_path, capsys):
     assert report(tmp_path, tmp_path / "report") == 1
     assert f"run make rescore ID={ID} first" in capsys.readouterr().out
     out = ranked(tmp_path)
+    kept = (out / "store" / "ranking.json").read_text()
+    for damaged in ([], {"": [[1]]}, {"": 1}):
+        data = {**json.loads(kept), "runs": {ID: damaged}}
+        (out / "store" / "ranking.json").write_text(json.dumps(data))
+        assert report(out, tmp_path / "report") == 1
+        assert "there is no complete ranking" in capsys.readouterr().out
+    (out / "store" / "ranking.json").write_text(kept)
     for path in (out / "store").glob("*/*.html"):
         path.unlink()
     assert report(out, tmp_path / "report") == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from itertools import chain, count
@@ -22,6 +22,8 @@ from validator.hints import EMPTY, box_hints, repeat_hints
 from validator.json_files import Budget, Entries, as_dict, read_json
 from validator.strict_json import JsonValue, pointer_part
 
+# A video of the challenge has about ten.
+_FRAMES_AT_ONCE = 100
 _box, _verb, _parts, _humans = (itemgetter(name) for name in ("box", "verb", "parts", "humans"))
 
 
@@ -112,7 +114,7 @@ def _as_part_states(entries: Entries, one_each: bool) -> tuple[PartStates, int]:
     """Return the arrays of the videos and the number of keys in them; ``one_each``: parts have one box and
     one state.
 
-    Videos become arrays one at a time, so that only one is held as Python objects.
+    Videos become arrays a few at a time, so that only these are held as Python objects.
     """
     names: dict[str, int] = defaultdict(count().__next__)
     states: dict[str, int] = defaultdict(count().__next__)
@@ -120,22 +122,23 @@ def _as_part_states(entries: Entries, one_each: bool) -> tuple[PartStates, int]:
     # The first, empty, gives the arrays their types if there is no video.
     videos = [PartStates([], [], none, none, no_boxes, none, none, none, no_boxes, none, none, names, states)]
     n_keys = 0
-    for video, frames in entries:
-        contents = list(frames.values())
+    for group in _in_groups(entries):
+        of_videos = list(group.values())
+        contents = list(chain.from_iterable(map(dict.values, of_videos)))
         in_frame = list(map(_humans, contents))
         humans = list(chain.from_iterable(in_frame))
         in_human = list(map(_parts, humans))
         parts = list(chain.from_iterable(map(dict.values, in_human)))
         boxes, verbs = list(map(_box, parts)), list(map(_verb, parts))
-        n_keys += len(frames) + sum(map(len, chain(contents, humans, in_human, parts)))
+        n_keys += sum(map(len, chain(of_videos, contents, humans, in_human, parts)))
         n_boxes = n_states = np.ones(len(parts), np.int32)
         if not one_each:
             n_boxes, n_states = _lengths(boxes), _lengths(verbs)
             boxes, verbs = list(chain.from_iterable(boxes)), list(chain.from_iterable(verbs))
-        of_video = PartStates(
-            videos=[video],
-            frames=list(frames),
-            frame_video=np.zeros(len(frames), np.int32),
+        of_group = PartStates(
+            videos=list(group),
+            frames=list(chain.from_iterable(of_videos)),
+            frame_video=owners(_lengths(of_videos)),
             human_frame=owners(_lengths(in_frame)),
             human_box=_boxes(list(map(_box, humans))),
             part_human=owners(_lengths(in_human)),
@@ -147,8 +150,20 @@ def _as_part_states(entries: Entries, one_each: bool) -> tuple[PartStates, int]:
             names=names,
             states=states,
         )
-        videos.append(of_video)
+        videos.append(of_group)
     return _concatenated(videos, dict(names), dict(states)), n_keys
+
+
+def _in_groups(entries: Entries) -> Iterator[dict[str, Any]]:
+    """Yield videos with their frames, so many that their arrays are worth it."""
+    group, n_frames = {}, 0
+    for video, frames in entries:
+        group[video] = frames
+        n_frames += len(frames)
+        if len(group) + n_frames >= _FRAMES_AT_ONCE:
+            yield group
+            group, n_frames = {}, 0
+    yield group
 
 
 # Where the numbers in a column are places in another one, which.
