@@ -69,7 +69,9 @@ class Overview(NamedTuple):
             Table("extremes", "Smallest and largest", "", titles, [_extremes(kind) for kind in values]),
         ]
         for kind, numbers in names.items():
-            titles = columns(text=[kind.capitalize()], count=["Number"], share=["Of the most frequent"])
+            titles = columns(
+                text=[kind.capitalize()], count=["Number"], share=["Relative to the most frequent"]
+            )
             rows = [(name, n, n / max(1, *numbers.values())) for name, n in _by_count(numbers)]
             sections.append(Table(f"names-{kind}", f"How often each {kind} occurs", "", titles, rows))
         return sections + [_histogram(kind) for kind in values]
