@@ -1,4 +1,4 @@
-# The two commands to begin with: make demo, make test. The others are in the README.
+# The two commands to begin with: make demo, make test. The others are in docs/commands.md.
 PYTHON ?= python3
 # Images with Python switch this off; the tests start hundreds of processes, each of which would compile all modules.
 unexport PYTHONDONTWRITEBYTECODE

@@ -109,7 +109,7 @@ def _add_data_commands(add: _Add) -> None:
     _add_id(prepare)
     prepare.add_argument("--source", type=_path("SOURCE=DIR"), required=True)
     prepare.add_argument("--output", type=_path("OUTPUT=DIR"), help="default: refs/ID")
-    replace = "lose files in OUTPUT that are not of this command, or were edited"
+    replace = "delete files in OUTPUT that this command did not write, or that were edited"
     prepare.add_argument("--replace", action="store_true", help=replace)
     what = "CoreNLP 3.9.1, for tasks that need lemmas"
     prepare.add_argument("--corenlp", type=_path(), metavar="DIR", help=what)

@@ -181,10 +181,10 @@ def _strips(of: Standings, items: Values) -> list[Element]:
         zero = element("line", x1=50, y1=0, x2=50, y2=20, class_="zero")
         svg = element("svg", zero, *marks, class_="forest swarm", **options)
         rows.append([element("div", cut(name), element("small", text), class_="name"), svg])
-    note = f"Score of each {item} less that of {cut(of.names[0])}: {'right' if sign > 0 else 'left'} of the "
-    note += f"line the submission is better. Only {item}s for which both have a score; more than "
-    note += f"{_MOST_DOTS} are counted in bins, without equal ones. "
-    note += f"At most the first {_MOST_OTHERS} submissions."
+    note = f"Score of each {item} minus that of {cut(of.names[0])}: {'right' if sign > 0 else 'left'} of the "
+    note += f"line the submission is better. Only {item}s for which both have a score are shown. More "
+    note += f"than {_MOST_DOTS} are counted in bins, without equal scores. "
+    note += f"At most the first {_MOST_OTHERS} submissions are shown."
     heads: list[Child] = ["Submission", standings.ends((-largest, largest))]
     title = f"Differences by {item}"
     return [card("differences", title, note, *folded_table(heads, rows, title))]
@@ -248,7 +248,7 @@ def _changes(key: str, of: Values, names: Sequence[str]) -> list[Element]:
     heads = [Column("Name"), *(Column(name, "number") for name in (*shown, "Largest difference"))]
     first = zip(order[:_MOST_ROWS], cells(of.values[order, : len(shown)]))
     rows: list[list[Cell]] = [[of.names[i], *own, float(spread[i])] for i, own in first]
-    note = f"{of.measure} by submission, at most the best {_MOST_OTHERS + 1}. {len(order):,} of "
-    note += f"{len(spread):,} differ; the first {len(rows):,} of them. All: {_WHERE}."
+    note = f"{of.measure} by submission, for at most the best {_MOST_OTHERS + 1}. {len(order):,} of "
+    note += f"{len(spread):,} differ; the first {len(rows):,} are shown. All are in {_WHERE}."
     title = f"{of.title} that differ most"
     return [card(f"of-{key}", title, note, *table(heads, rows, title, _MOST_ROWS))] if rows else []

@@ -23,6 +23,7 @@ GONE = {
     r"rank[ _]intervals?": "rank set",
     r"cheat\w*": "gaming",
     r"tells?|told": "report, print, show, write",
+    r"another reading|other readings": "interpretation",
 }
 # The history of names is in the changelog; tests and data have words of their own.
 READ = re.compile(

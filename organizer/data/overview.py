@@ -66,11 +66,13 @@ class Overview(NamedTuple):
         counts, names, values = self.content.counts, self.content.names, self.content.values
         titles = columns(text=["Number", "Smallest", "Where", "Largest", "Where", "Median"])
         sections: list[Section] = [
-            Table("counts", "How many", "", columns(text=["Thing"], count=["Number"]), list(counts.items())),
+            Table("counts", "How many", "", columns(text=["What"], count=["Number"]), list(counts.items())),
             Table("extremes", "Smallest and largest", "", titles, [_extremes(kind) for kind in values]),
         ]
         for kind, numbers in names.items():
-            titles = columns(text=[kind.capitalize()], count=["Number"], share=["Of the most frequent"])
+            titles = columns(
+                text=[kind.capitalize()], count=["Number"], share=["Relative to the most frequent"]
+            )
             rows = [(name, n, n / max(1, *numbers.values())) for name, n in _by_count(numbers)]
             sections.append(Table(f"names-{kind}", f"How often each {kind} occurs", "", titles, rows))
         return sections + [_histogram(kind) for kind in values]
@@ -115,4 +117,4 @@ def _histogram(values: Values) -> Histogram:
     edges = step * np.arange(low // step, high // step + 2)
     counts = np.histogram(values.numbers, edges)[0].tolist()
     title = values.title.split(" (")[0].capitalize()
-    return Histogram(f"values-{title}", title, "", edges.tolist(), counts, values.title, "how many")
+    return Histogram(f"values-{title}", title, "", edges.tolist(), counts, values.title, "values")

@@ -30,7 +30,7 @@ _WHOSE = ("Submission", "Team", "Outcome")
 _MOST_ROWS = 5000
 _DECIMALS = 4
 _NOT_PUBLIC = "For the organizers only: it names items of the hidden reference. "
-_NOT_PUBLIC += "To publish, take ranking.html."
+_NOT_PUBLIC += "Publish ranking.html instead."
 _DEMO = "DEMO: the reference is synthetic demo data, so this ranking says nothing about methods."
 
 
@@ -225,7 +225,7 @@ def _coverage(pages: RankingPages, ranking: Ranking) -> list[Element]:
     steps = [(25.0 * i, f"{i / 4:g}") for i in range(5)]
     scale = [(25.0 * i, f"{top * i / 4:.3g}") for i in range(5)]
     chart = charts.plot(f"{title} against coverage", dots, (), (steps, scale), ("coverage", title))
-    note = "Low coverage with a fair score: items were left out rather than wrong."
+    note = "A fair score at low coverage means that items were left out rather than wrong."
     return [card("coverage", "Score and coverage", note, chart)]
 
 
@@ -269,7 +269,7 @@ def _items(pages: RankingPages, ranking: Ranking) -> Element:
     columns = [Column(item.capitalize()), Column("Mean over teams", kind), Column("Spread", "number")]
     columns.append(Column("Teams", "count"))
     more = f" The first {MOST_DRAWN} of {len(hardest):,}; all: items.csv." * (len(hardest) > MOST_DRAWN)
-    note = f"Where nobody is right, the annotation may be wrong.{more}"
+    note = f"If no team is right, the annotation may be wrong.{more}"
     return card("items", f"Hardest {item}s", note, *table(columns, hardest[:MOST_DRAWN], "Hardest", 99))
 
 
@@ -298,7 +298,7 @@ def _submissions(pages: RankingPages) -> Element:
     rows = [[*_whose(pages, record), pages.score(record)] for record in pages.records]
     title = "All submissions"
     rendered = folded_table([*_WHOSE, "Score"], rows, title)
-    return card("submissions", title, "Names lead to detail pages.", *rendered)
+    return card("submissions", title, "Names link to detail pages.", *rendered)
 
 
 def _whose(pages: RankingPages, record: Record) -> list[Child]:

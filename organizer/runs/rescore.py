@@ -30,8 +30,8 @@ from validator.workers import usable_cores
 
 _INSTALL = ".venv/bin/python -m pip install --require-hashes -r requirements/scale.lock"
 _WRONG_REFERENCE = (
-    "warning | none of the items of the first submission is in the reference: if the next are like it, "
-    "it is the wrong one: give another with REFERENCE=DIR (--reference)"
+    "warning | none of the items of the first submission is in the reference. If this also holds for "
+    "the next submissions, the reference is the wrong one: give another with REFERENCE=DIR (--reference)"
 )
 
 

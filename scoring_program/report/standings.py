@@ -227,7 +227,7 @@ def sentences(of: Standings) -> list[str]:
     elif groups:
         lines += [f"Ranks {low} to {high} are not distinguishable." for low, high in groups[:_MOST_SENTENCES]]
     elif m > 1:
-        lines.append("All ranks are distinguishable.")
+        lines.append(f"All {of.thing}s with different scores are significantly different.")
     if not np.isnan(compared.visible):
         text = f"With {of.over} a difference below about {compared.visible:.{of.decimals}f} between two "
         text += f"{of.thing}s cannot be seen"

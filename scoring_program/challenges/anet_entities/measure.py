@@ -20,7 +20,7 @@ from validator.formats.anet_entities.read import Grounding
 _MODES = {"all": False, "loc": True}
 _MISSING = "; they lower f1_all, f1_loc, and the coverage, not the score"
 _OUTSIDE = "; they stay in the averages per sentence, with 0"
-_LEFT_OUT = "; they leave the averages per sentence (subset)"
+_LEFT_OUT = "; they are left out of the averages per sentence (subset)"
 
 
 @dataclass(frozen=True)

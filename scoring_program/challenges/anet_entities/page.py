@@ -115,9 +115,9 @@ def _predicted_classes(reference: Reference, statistics: SentenceStatistics) -> 
     rows = [(reference.classes[code], *own) for code, own in zip(order.tolist(), values)]
     titles = columns(text=["Class"], count=["Segments"], share=["Precision", "Accuracy where predicted"])
     note = (
-        "Segments: where the class is predicted. Precision: of the first object of each. Accuracy where "
-        "predicted: share of the annotated words in the right box, among those whose class is predicted in "
-        "their segment."
+        "Segments: those in which the class is predicted. Precision: of the first object of the class. "
+        "Accuracy where predicted: share of the annotated words in the right box, among those whose class is "
+        "predicted in their segment."
     )
     return result.Table("predicted_classes", "Predicted classes", note, titles, rows)
 

@@ -61,11 +61,13 @@ def _confusions(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStati
     n, frames = track.n_classes, (statistics.ground_truth_frames, statistics.predicted_frames)
     truth, prediction = (_labeled(side, of_side, n) for side, of_side in zip(rows, frames))
     counts = frame_jaccard.confusions(truth, prediction, n)
-    note = "Frames of a class (row) that are predicted as another or the same (column). A class that is "
-    note += "annotated and predicted is right in a frame that two neighbors share, too. "
-    note += (
-        "False: predicted where nothing else is missed; missed: annotated where nothing else is predicted."
+    note = (
+        "Frames of the class of a row that are predicted as the class of a column. If several classes share "
     )
+    note += (
+        "a frame, each that is annotated and predicted is right. (missed): annotated where no other class "
+    )
+    note += "is predicted. (false): predicted where no other class is missed."
     title, unpaired = "Annotated and predicted", ("(false)", "(missed)")
     return result.Matrix("confusions", title, note, track.classes, counts, "frames", unpaired)
 

@@ -32,10 +32,8 @@ def drawings(
     # The detections of these images alone are decoded, in a second pass over the file.
     chosen = {draw.kept[row].index for image in images for row in draw.rows(image)}
     draw.decoded = read_chosen(submission.path, rules, chosen) if submission.path and chosen else {}
-    note = (
-        "The images that cost most, then those without a detection. Points: annotated ones, colored by the "
-    )
-    note += "geodesic similarity to what the detection predicts there."
+    note = "The images that cost most, then those without a detection. Annotated points are colored by their "
+    note += "geodesic similarity to the prediction."
     drawn = [draw.image(image) for image in images]
     return [result.Drawings("drawings", "Worst images", note, drawn, "point similarity")] if drawn else []
 

@@ -96,7 +96,7 @@ def _calibration(statistics: ImageStatistics) -> Section:
         ends = f"{scores[own[-1]]:.4f} to {scores[own[0]]:.4f}"
         rows.append([str(number), ends, len(own), float(ranked.right[0, own].mean())])
     titles = columns(text=["Group, best first", "Scores"], count=["Detections"], share=["Right at 0.5"])
-    note = "Groups of equally many detections by their score; those that are ignored are among them."
+    note = "Detections in groups of equal size by their score, including those that are ignored."
     return result.Table("calibration", "Score calibration", note, titles, rows)
 
 
@@ -126,6 +126,6 @@ def _image_table(reference: Reference, statistics: ImageStatistics, mean: list[f
     ]
     titles = columns(text=["Image"], count=["Persons", "Detections", "Matched"], number=["Cost"])
     titles += columns(share=[f"Mean {NAMES[statistics.measure]}"])
-    note = f"Cost: how much higher the score would be without the image. The first {_IMAGES_SHOWN}. "
-    note += "Mean: over its persons, of the largest similarity with a detection."
+    note = f"Cost: how much higher the score would be without the image. At most {_IMAGES_SHOWN}. "
+    note += "Mean: the mean over its persons of their largest similarity to a detection."
     return result.Table("images", "Images", note, titles, rows)

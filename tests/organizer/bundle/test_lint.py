@@ -424,7 +424,7 @@ def test_yaml_that_needs_quotes_is_said_so():
 def test_all_files_that_a_page_needs_are_named(lint):
     report = lint(file("pages/terms.md", b"![a](b/c.png) [d](e.md 'title') [f](<g h>) [i](https://j.org)"))
     (problem,) = [problem for problem in report.warnings.problems if problem.code == "L-LINK"]
-    assert problem.problem.startswith("the page needs b/c.png, e.md, g, which the site does not have")
+    assert problem.problem.startswith("the page links to b/c.png, e.md, g, which the site does not have")
 
 
 @pytest.mark.parametrize(

@@ -120,10 +120,10 @@ def test_what_the_platform_takes_violates_no_schema(key, value):
     assert found({**OURS, key: value}) == []
 
 
-LONG_LIMIT = "the default queue allows 600 s a step; use a queue of your own, or a lower limit."
-NO_LIMIT = "0 is not unlimited: it means 600 s; write the seconds."
+LONG_LIMIT = "the default queue allows 600 s for each step; use a queue of your own, or a lower limit."
+NO_LIMIT = "0 does not mean unlimited, but 600 s; write the limit in seconds."
 HALF = "computation and computation_indexes need each other; give both or neither."
-BY_HAND = "participants put each result on the board by hand; use a rule that begins with Force to show all."
+BY_HAND = "participants put each result on the leaderboard by hand; use a rule that begins with Force to show all results."
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ BY_HAND = "participants put each result on the board by hand; use a rule that be
         (("title",), [], "error", "L-SCHEMA", "/title", "YAML reads this as [], which is not text; write the text in quotes."),
         (("title",), True, "error", "L-SCHEMA", "/title",
          "YAML reads this as True, which is not text; write the text in quotes."),
-        (("title",), "  ", "error", "L-SCHEMA", "/title", "the text is blank; write one."),
+        (("title",), "  ", "error", "L-SCHEMA", "/title", "the text is blank; write a text."),
         (("description",), False, "error", "L-SCHEMA", "/description",
          "YAML reads this as False, which is not text; write the text in quotes."),
         (("forum_enabled",), "perhaps", "error", "L-SCHEMA", "/forum_enabled",
@@ -144,7 +144,7 @@ BY_HAND = "participants put each result on the board by hand; use a rule that be
         (("phases", 0, "naem"), "x", "error", "L-UNKNOWN", "/phases/0/naem",
          "the platform ignores the key naem; the nearest known key is name."),
         (("pages", 0, "zzz"), "x", "warning", "L-UNKNOWN", "/pages/0/zzz",
-         "the platform ignores the key zzz; known here are file, index, title."),
+         "the platform ignores the key zzz; the known keys here are file, index, title."),
         (("report",), "x", "warning", "L-UNKNOWN", "/report",
          "report is documented, but the platform does not read it; remove it."),
         (("phases", 0, "tasks"), [], "error", "L-PHASE", "/phases/0/tasks",
@@ -172,20 +172,20 @@ BY_HAND = "participants put each result on the board by hand; use a rule that be
         ((*COLUMN, "computation"), "avg", "error", "L-COLUMN", "/leaderboards/0/columns/0", HALF),
         ((*COLUMN, "computation_indexes"), [1], "error", "L-COLUMN", "/leaderboards/0/columns/0", HALF),
         (("leaderboards", 0, "submission_rule"), None, "warning", "L-RULE", "/leaderboards/0/submission_rule",
-         f"under Add {BY_HAND}"),
+         f"with Add, {BY_HAND}"),
         (("leaderboards", 0, "submission_rule"), "Add_And_Delete", "warning", "L-RULE",
-         "/leaderboards/0/submission_rule", f"under Add_And_Delete {BY_HAND}"),
+         "/leaderboards/0/submission_rule", f"with Add_And_Delete, {BY_HAND}"),
         (("pages",), None, "error", "L-SCHEMA", "/", "pages is missing; add pages."),
-        (("pages",), [], "warning", "L-TEXT", "/pages", "there is no pages; participants see the competition without."),
+        (("pages",), [], "warning", "L-TEXT", "/pages", "pages is missing; add it: participants see the competition without it."),
         (("fact_sheet",), {"q": {**QUESTION, "type": "radio"}}, "error", "L-FACTS", "/fact_sheet/q/type",
          "there is no type radio; write text, checkbox or select."),
         (("fact_sheet",), {"q": {**QUESTION, "selection": None}}, "error", "L-FACTS", "/fact_sheet/q/selection",
          'without a selection the server fails at each answer; write selection: "", or a list for a select.'),
         *((("fact_sheet",), {"q": {**QUESTION, key: value}}, "warning", "L-FACTS", f"/fact_sheet/q/{key}",
-           f'the platform takes {value} for no; write "true", with the quotes.')
+           f'the platform reads {value} as no; write "true", with the quotes.')
           for key in ("is_required", "is_on_leaderboard") for value in (True, 1, "True", "yes")),
         *((("description",), value, "warning", "L-TEXT", "/description",
-           "there is no description; participants see the competition without.") for value in (None, "")),
+           "description is missing; add it: participants see the competition without it.") for value in (None, "")),
         (("docker_image",), "x" * 129, "error", "L-SCHEMA", "/docker_image",
          f"'{'x' * 129}' is too long; the platform's database takes at most 128 characters."),
     ],

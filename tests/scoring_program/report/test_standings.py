@@ -86,3 +86,9 @@ def test_items_that_a_difference_needs_are_counted_where_it_cannot_be_seen():
     needed = round(20 * (visible / difference) ** 2)
     assert f"as between the first two, needs about {needed} sequences." in " ".join(sentences(of))
     assert "needs about" not in " ".join(sentences(standings(VALUES[:, [0, 2]])))
+
+
+def test_teams_with_equal_scores_are_not_called_different():
+    text = "All submissions with different scores are significantly different."
+    assert text in sentences(standings(VALUES[:, [0, 2, 2]]))
+    assert not any("distinguishable" in line for line in sentences(standings(VALUES[:, [0, 0]])))
