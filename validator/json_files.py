@@ -184,7 +184,7 @@ class _Document:
         text = b"{" + b",".join(pairs) + b"}"
         findings = Findings()
         with findings.part():
-            # Any JSON is allowed in some members, and there a decoder is lenient.
+            # All JSON is allowed in some members, and there a decoder is lenient.
             self.members = parse(text, "", findings)
         properties = self._schema["properties"]
         for key in properties.keys() & members.keys():

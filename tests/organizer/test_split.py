@@ -236,4 +236,4 @@ def test_final_phase_is_shown_or_written(tmp_path, capsys, monkeypatch):
     assert not (tmp_path / "again").exists()
     assert main(f"{call}again".split()) == 0
     out = capsys.readouterr().out
-    assert "L-TASK" in out and "nothing is to be added" in out and "let --write do it" not in out
+    assert "L-TASK" in out and "nothing needs to be added" in out and "let --write do it" not in out
