@@ -20,7 +20,8 @@ from PIL import Image
 
 import densepose_convert
 from organizer.data.prepare import prepare
-from scoring_program.challenges.densepose import read
+from scoring_program.challenges.densepose import measure, read
+from scoring_program.metrics import average_precision
 from scoring_program.run import BROKEN, INVALID, SCORED
 from tests.helpers import GOLDEN, REFERENCES, SAMPLES, loaded, make_zip, run_folder
 from validator import workers
@@ -384,3 +385,10 @@ def test_damaged_second_pass_costs_no_score(prepared, tmp_path):
     assert result.scores["score"] > 0
     assert "there are no drawings" in result.notes[0].text
     assert "drawings" not in {section.key for section in result.sections}
+
+
+def test_without_large_persons_only_their_scores_are_0():
+    shape = (3, len(measure.MEASURES), len(average_precision.THRESHOLDS))
+    curves = average_precision.PrecisionCurves(np.ones((*shape, 101)), np.ones(shape), np.array([2, 2, 0]))
+    zero = [key for key, value in measure._scores(curves, "gpsm").items() if not value]
+    assert zero == ["ap_large", "ar_large"]
