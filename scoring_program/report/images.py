@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import re
 import warnings
 from argparse import ArgumentTypeError
 from collections.abc import Sequence
@@ -38,10 +39,9 @@ class Images(NamedTuple):
 
 def image_size(text: str) -> Size:
     """Return the size that ``WxH`` names. Raises ArgumentTypeError."""
-    width, _, height = text.partition("x")
-    if not (width.isdecimal() and height.isdecimal() and 0 < int(width) < 1e5 and 0 < int(height) < 1e5):
+    if not (found := re.fullmatch("([1-9][0-9]{0,4})x([1-9][0-9]{0,4})", text)):
         raise ArgumentTypeError("write width and height in pixels, as 1280x720")
-    return int(width), int(height)
+    return int(found[1]), int(found[2])
 
 
 def with_images(sections: Sequence[Section], images: Images) -> list[Section]:

@@ -113,7 +113,7 @@ def test_images_beyond_what_a_page_holds_are_left_out(tmp_path, monkeypatch):
     assert [bool(drawing.image) for drawing in section.drawings] == [True, True, False]
 
 
-@pytest.mark.parametrize("text", ["", "12", "0x5", "axb", "1x2x3", "-1x5", "5x", "²x2"])
+@pytest.mark.parametrize("text", ["", "12", "0x5", "axb", "1x2x3", "-1x5", "5x", "²x2", "1x" + "1" * 5000])
 def test_wrong_sizes_are_refused(text):
     with pytest.raises(ArgumentTypeError, match="1280x720"):
         images.image_size(text)

@@ -91,6 +91,17 @@ def test_missing_external_data_is_a_note(run, name):
 
 
 @pytest.mark.parametrize("name", [GT, GEN])
+@pytest.mark.parametrize("digits", ["1" * 9, "1" * 4301, "1" * 20_000, "\u0661", "\u00b2"])
+def test_segment_named_with_many_or_other_digits_is_scored(run, name, digits):
+    changed, file = submission(name)
+    video = next(iter(changed[file]["results"].values()))
+    video[digits] = next(iter(video.values()))
+    outcome = run(name, REFERENCE[name], files(changed))
+    assert outcome.code == SCORED
+    assert "N-INTERNAL" not in outcome.out
+
+
+@pytest.mark.parametrize("name", [GT, GEN])
 def test_order_of_videos_does_not_matter(run, name):
     found, file = submission(name)
     first = run(name, REFERENCE[name], files(found)).scores
