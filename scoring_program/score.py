@@ -32,6 +32,8 @@ try:
             "docker_image: codalab/codalab-legacy:py312 in competition.yaml\n" % (error.name or "numpy")
         )
         sys.exit(2)
+    # Python may raise any error where it runs out of memory while it imports; ours take about 15 MB.
+    bytearray(32 << 20)
     from scoring_program.run import main
 
     if __name__ == "__main__":
