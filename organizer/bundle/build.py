@@ -123,12 +123,12 @@ def build_command(reference: Path | None, form: str, demo: bool) -> int:
 def _write(plan: Plan, output: Path) -> None:
     """Write all bundles or none, and what their programs are made of."""
     output.mkdir(parents=True, exist_ok=True)
-    (output / SBOM).write_bytes(sbom())
     with tempfile.TemporaryDirectory(dir=output, prefix=".building-") as folder:
+        (Path(folder) / SBOM).write_bytes(sbom())
         for name, bundle in plan.bundles.items():
             (Path(folder) / name).parent.mkdir(exist_ok=True)
             (Path(folder) / name).write_bytes(bundle.zipped())
-        for name in plan.bundles:
+        for name in (SBOM, *plan.bundles):
             (output / name).parent.mkdir(exist_ok=True)
             (Path(folder) / name).replace(output / name)
 

@@ -98,6 +98,16 @@ def test_competition_offers_every_task(bundles):
     assert all(entry["name"] for entry in competition["solutions"])
 
 
+def test_without_a_bill_of_materials_nothing_is_written(tmp_path, monkeypatch):
+    def refuse():
+        raise OSError("no wheels")
+
+    monkeypatch.setattr("organizer.bundle.build.sbom", refuse)
+    with pytest.raises(OSError, match="no wheels"):
+        build_all(None, "v2", tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_bill_of_materials_lists_every_vendored_package_with_its_license(bundles, program_of):
     listed = json.loads((bundles / SBOM).read_bytes())
     components = {(part["name"], part["version"]): part for part in listed["components"]}
