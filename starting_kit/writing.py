@@ -29,9 +29,8 @@ except ImportError:  # slower, with the same values
         return json.dumps(value).encode()
 
 
-ANY = -1
 # What no task limits a file to less than: commas and colons in it.
-_FEWEST_VALUES = 20_000_000
+_LEAST_VALUES = 20_000_000
 # What names an item: a video, a video and a segment, a sequence, or an image.
 Key = Any
 
@@ -92,7 +91,7 @@ def is_surely_small(words: Iterable[str], n_numbers: int) -> bool:
     at most eight commas and colons of its own and around it.
     """
     text = "".join(words)
-    return text.isascii() and 2 * n_numbers + 8 * len(text) <= _FEWEST_VALUES
+    return text.isascii() and 2 * n_numbers + 8 * len(text) <= _LEAST_VALUES
 
 
 def steps(pointer: str) -> list[str]:
@@ -137,20 +136,20 @@ def save_zip(path: str | Path, task_id: str, files: Mapping[str, str | bytes]) -
 
 
 def numbers(values: object, shape: tuple[int, ...], what: str) -> np.ndarray:
-    """Return finite numbers as float64 of a shape in which `ANY` is any length; [] has length 0.
+    """Return finite numbers as float64 of a shape in which -1 is any length; [] has length 0.
 
     Raises ValueError if the values are not numbers, have another shape, or are NaN or infinite.
     """
-    wanted = str(tuple("n" if size == ANY else size for size in shape)).replace("'", "")
+    wanted = str(tuple("n" if size == -1 else size for size in shape)).replace("'", "")
     try:
         array = np.asarray(values)
     except ValueError:
         raise ValueError(f"{what}: the lists differ in length; the shape must be {wanted}") from None
-    if array.shape == (0,) and shape[0] == ANY:
+    if array.shape == (0,) and shape[0] == -1:
         return np.zeros((0, *shape[1:]))
     if array.dtype.kind not in "iuf":
         raise ValueError(f"{what}: the values are of type {array.dtype}; give numbers of shape {wanted}")
-    if array.ndim != len(shape) or any(size not in (ANY, n) for size, n in zip(shape, array.shape)):
+    if array.ndim != len(shape) or any(size not in (-1, n) for size, n in zip(shape, array.shape)):
         hint = _reshaping(array.shape, shape)
         raise ValueError(f"{what}: the shape is {array.shape} and must be {wanted}{hint}")
     if not np.isfinite(array).all():

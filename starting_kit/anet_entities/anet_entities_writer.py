@@ -12,18 +12,7 @@ from itertools import chain
 
 import numpy as np
 
-from writing import (
-    ANY,
-    FilePredictions,
-    Key,
-    corner_boxes,
-    encode,
-    is_surely_small,
-    steps,
-    text,
-    texts,
-    whole,
-)  # fmt: skip
+from writing import FilePredictions, Key, corner_boxes, encode, is_surely_small, steps, text, texts, whole
 
 # isort: split
 from validator.formats.anet_entities.read import FRAMES, Grounding
@@ -79,7 +68,7 @@ class AnetEntitiesWriter(FilePredictions):
         """
         names = texts(classes, "classes")
         words = [whole(index, f"word_indexes[{position}]", 0) for position, index in enumerate(word_indexes)]
-        array = corner_boxes(boxes, (ANY, FRAMES, 4), "boxes")
+        array = corner_boxes(boxes, (-1, FRAMES, 4), "boxes")
         if not len(names) == len(words) == len(array):
             lengths = f"classes {len(names)}, word_indexes {len(words)}, boxes {len(array)}"
             raise ValueError(f"{lengths}: give equally many")

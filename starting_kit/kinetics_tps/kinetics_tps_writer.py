@@ -18,7 +18,6 @@ from typing import Any, NamedTuple, Union
 import numpy as np
 
 from writing import (
-    ANY,
     FilePredictions,
     Key,
     corner_boxes,
@@ -125,7 +124,7 @@ class KineticsTPSWriter(FilePredictions):
             if not isinstance(proposed, (tuple, list)) or len(proposed) != 2:
                 raise ValueError(f"{name}: a part is (boxes, states), as ([[12, 30, 40, 80]], ['bend'])")
             boxes, states = proposed
-            array = corner_boxes(boxes, (ANY, 4), where)
+            array = corner_boxes(boxes, (-1, 4), where)
             verbs = texts(states, f"the states of {name}")
             if len(array) != len(verbs):
                 lengths = f"boxes {len(array)}, states {len(verbs)}"
@@ -233,7 +232,7 @@ def _checked_at_once(frames: list[str], contents: Sequence[Sequence[Human]]) -> 
         if not (all(names) and all(states)) or any(map(gt, (max(of, default=0) for of in counts), _MOST)):
             return None
         flat = [*(box for box, _ in humans), *chain.from_iterable(boxes for boxes, _ in proposed)]
-        return _Frames(frames, *counts, names, states, corner_boxes(flat, (ANY, 4), "the boxes"))
+        return _Frames(frames, *counts, names, states, corner_boxes(flat, (-1, 4), "the boxes"))
     except (TypeError, ValueError):
         return None
 

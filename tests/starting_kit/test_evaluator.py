@@ -26,6 +26,7 @@ from organizer.files import folder_files
 from quality.task import quality_tasks
 from tests.helpers import ANNOTATED, SAMPLES, scaled
 from validator.formats.densepose import read as densepose
+from validator.formats.rules import load_rules
 
 pytestmark = pytest.mark.slow
 BOXES = np.tile(np.array([10.0, 20, 90, 200]), (1, 10, 1))
@@ -193,22 +194,41 @@ def plain(content):
     return (content.dtype, content.shape, content.tolist()) if isinstance(content, np.ndarray) else content
 
 
-@pytest.mark.parametrize(
-    ("task", "call"),
-    [
-        ("anet_entities_gt", ("v_x", "0", ["man"], [10**30], BOXES)),
-        ("kinetics_tps", ("v", "run", {1: [(HUMAN[0], {f"part{n}": HUMAN[1]["head"] for n in range(11)})]})),
-    ],
-)
-def test_what_files_may_not_hold_is_refused_in_memory(task, call):
+def with_word(index):
+    return "anet_entities_gt", ("v_x", "0", ["man"], [index], BOXES)
+
+
+def with_parts(number):
+    parts = {f"part{index}": HUMAN[1]["head"] for index in range(number)}
+    return "kinetics_tps", ("v", "run", {1: [(HUMAN[0], parts)]})
+
+
+def with_humans(number):
+    return "kinetics_tps", ("v", "run", {1: [HUMAN] * number})
+
+
+@pytest.mark.parametrize("least_values", [writing._LEAST_VALUES, -1])
+@pytest.mark.parametrize(("made", "most"), [(with_word, 1_000_000), (with_parts, 10), (with_humans, 10)])
+def test_limits_in_memory_are_those_of_files(monkeypatch, made, most, least_values):
+    # At -1 all predictions go through files.
+    monkeypatch.setattr(writing, "_LEAST_VALUES", least_values)
+    task, refused = made(most + 1)
     with pytest.raises(SubmissionError, match="E-JSON-SCHEMA"):
-        evaluate.score(task, [call])
+        evaluate.score(task, [refused])
+    task, valid = made(most)
+    assert evaluate.score(task, [valid]).scores["score"] == 0
+
+
+def test_no_task_has_fewer_values_than_are_sure_in_memory():
+    for rules in map(load_rules, ANNOTATED):
+        limits = [file.values for file in (*rules.csv, *rules.json) if file.values is not None]
+        assert min(limits, default=writing._LEAST_VALUES) >= writing._LEAST_VALUES
 
 
 def test_too_many_values_are_refused_in_memory(monkeypatch):
     assert not writing.is_surely_small(["man"], 10_000_000)
     assert not writing.is_surely_small(["m" * 2_500_001], 0)
-    monkeypatch.setattr(writing, "_FEWEST_VALUES", 10)
+    monkeypatch.setattr(writing, "_LEAST_VALUES", 10)
     evaluator = Evaluator("kinetics_tps")
     evaluator.update("b", "run", VIDEO)
     assert evaluator._gathered.predictions.content() is None
