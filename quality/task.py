@@ -97,8 +97,8 @@ class QualityTask(ABC, Generic[PredictionT]):
         return ()
 
     def calls(self, files: Files) -> Iterator[Sequence[object]]:
-        """Yield the arguments of `Evaluator.update` for a valid submission, in the form that writers take."""
-        raise NotImplementedError
+        """Yield the arguments of `Evaluator.update` for a valid submission, none if there is no evaluator."""
+        yield from ()
 
     def files(self, prediction: PredictionT) -> Files:
         """Return the files of a submission that holds a prediction."""
