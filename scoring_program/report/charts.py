@@ -7,7 +7,7 @@ draw.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import cycle, islice
 from xml.etree.ElementTree import Element
 
@@ -127,6 +127,12 @@ def key(entries: Sequence[tuple[str, str]]) -> Element:
         svg = element("svg", square, viewBox="0 0 10 10", aria_hidden="true")
         meanings.append(element("span", svg, cut(text)))
     return meanings
+
+
+def sides_key(drawn: Collection[str]) -> Element:
+    """Return what the colors of ground truth and prediction mean, of those that are drawn."""
+    letters = (result.GROUND_TRUTH, "a"), (result.PREDICTION, "b")
+    return key([(side, f"fill-{letter}") for side, letter in letters if side in drawn])
 
 
 def scale(low: str, high: str) -> Element:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element
 
-from scoring_program.report.charts import key, scale
+from scoring_program.report.charts import scale, sides_key
 from scoring_program.report.html import cut, element
 from scoring_program.result import GROUND_TRUTH, PREDICTION, Drawing, Drawings, DrawnObject, Shape
 from validator.findings import counted
@@ -22,8 +22,7 @@ _CLASSES = {GROUND_TRUTH: "truth", PREDICTION: "guess"}
 def legend(data: Drawings) -> Element:
     """Return what colors mean, of both sides and of points, as far as they are drawn."""
     roles = {shape.role for drawn in data.drawings for own in drawn.objects for shape in own.shapes}
-    letters = (GROUND_TRUTH, "a"), (PREDICTION, "b")
-    meanings = key([(role, f"fill-{letter}") for role, letter in letters if role in roles])
+    meanings = sides_key(roles)
     if data.points:
         meanings.append(scale(f"{data.points}: 0", "1"))
     return meanings

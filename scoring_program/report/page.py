@@ -18,6 +18,8 @@ from scoring_program.metrics.resampling import LEAST_ITEMS
 from scoring_program.report import charts
 from scoring_program.report.html import Child, append, cut, element, render
 from scoring_program.result import (
+    GROUND_TRUTH,
+    PREDICTION,
     BodyFigure,
     Cell,
     Column,
@@ -389,6 +391,6 @@ def _timelines(sections: Sequence[Section], limit: int) -> Element:
         for section in timelines
     ]
     is_predicted = any(lane.prediction for section in timelines for lane in section.lanes)
-    legend = charts.key([("ground truth", "fill-a"), ("prediction", "fill-b")][: 1 + is_predicted])
+    legend = charts.sides_key({GROUND_TRUTH, PREDICTION} if is_predicted else {GROUND_TRUTH})
     opened = _opened(drawn, OPEN_TIMELINES, "timeline")
     return card(sections[0].key, "Timelines", sections[0].note, legend, *opened)

@@ -130,9 +130,9 @@ class Row(NamedTuple):
 def rows_of(of: Standings) -> list[Row]:
     """Return submissions and baselines, the best first."""
     rows = list(map(Row, range(len(of.names)), of.names, of.shown, _score_bands(of)))
-    for own in of.baselines:
-        low, score, high = (round(value, of.decimals) for value in (own.low, own.score, own.high))
-        rows.append(Row(None, own.name, f"{own.score:.{of.task.columns[0].precision}f}", (low, score, high)))
+    columns = (np.array([getattr(own, end) for own in of.baselines]) for end in ("low", "score", "high"))
+    for own, band in zip(of.baselines, bands(of, *columns)):
+        rows.append(Row(None, own.name, f"{own.score:.{of.task.columns[0].precision}f}", band))
     return sorted(rows, key=lambda row: row.band[1], reverse=of.task.higher_is_better)
 
 
@@ -364,6 +364,9 @@ def folded_table(
     last: Sequence[Child] = (),
 ) -> list[Element]:
     """Return a table of anything; rows after the first ``n_open`` are folded; ``last`` ends both parts."""
+
+    def rendered(row: Sequence[Child]) -> Element:
+        return element("tr", *(element("td", cell) for cell in row))
+
     head = element("tr", *(element("th", cell, scope="col") for cell in heads))
-    *lines, end = (element("tr", *(element("td", cell) for cell in row)) for row in [*body, last])
-    return folded_rows(head, lines, title, n_open, [end] if last else [])
+    return folded_rows(head, list(map(rendered, body)), title, n_open, [rendered(last)] if last else [])
