@@ -32,9 +32,9 @@ from validator.findings import counted
 from validator.workers import usable_cores
 
 SIZES = (30, 100, 300)
-_FEWEST_ITEMS = 1500
+_LEAST_ITEMS = 1500
 _NOISES = (0.1, 0.3, 0.6)
-_TEAMS, _TEAM_ITEMS, _FEWEST_TEAM_ITEMS = 10, 100, 200
+_TEAMS, _TEAM_ITEMS, _LEAST_TEAM_ITEMS = 10, 100, 200
 _TIED, _GRADED = (0.3,), tuple(np.linspace(0.2, 0.35, _TEAMS).tolist())
 # Tournaments that a process holds at a time; each begins with data of its own.
 _CHUNK = 100
@@ -124,7 +124,7 @@ def population(
 
 def coverage_row(task_id: str, variant: str, noise: float, n_samples: int) -> str:
     """Return how often the interval of a submission holds its score for all items, and how wide it is."""
-    large = population(task_id, _FEWEST_ITEMS, (noise,), variant=variant)
+    large = population(task_id, _LEAST_ITEMS, (noise,), variant=variant)
     (score,) = large.scores()
     cells = [task_id + variant, f"{score:.3f}"]
     for size in SIZES:
@@ -145,7 +145,7 @@ def tournaments(task_id: str, is_tied: bool, seed: int, n: int) -> tuple[int, in
     any significant pair makes the set of a team begin with 2.
     """
     noises, copies = (_TIED, _TEAMS) if is_tied else (_GRADED, 1)
-    teams = population(task_id, _FEWEST_TEAM_ITEMS, noises, copies)
+    teams = population(task_id, _LEAST_TEAM_ITEMS, noises, copies)
     better = teams.task.higher_is_better
     rng = np.random.default_rng([is_tied, seed])
     true = np.ones(_TEAMS) if is_tied else comparison.ranks(teams.scores(), better)

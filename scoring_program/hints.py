@@ -28,7 +28,7 @@ _LOST_SHARE = 0.05
 _LEAST_SCALE = 0.2
 _SCALE_TOLERANCE = 0.1
 _SCALES_TRIED = 200
-_FEWEST_PAIRS = 8
+_LEAST_PAIRS = 8
 _USUAL_SCALES = (0.5, 2.0)
 
 
@@ -203,7 +203,7 @@ class BoxPairs:
         """Return the factors of x and y on which most pairs agree, in position and in size, if they do."""
         size, center = (np.log(of(self.ground_truth) / of(corners)) for of in (_size, _center))
         factor = ((size + center) / 2)[(np.abs(size - center) < 2 * _SCALE_TOLERANCE).all(axis=1)]
-        if len(factor) < _FEWEST_PAIRS:
+        if len(factor) < _LEAST_PAIRS:
             return []
         tried = factor[np.linspace(0, len(factor) - 1, min(len(factor), _SCALES_TRIED)).astype(np.int64)]
         near = (np.abs(tried[:, None] - factor) < _SCALE_TOLERANCE).all(axis=2)

@@ -161,12 +161,13 @@ def run(
             outcome = _ended_by(error, clock)
             _write(outcome, clock, output)
     except console.OutputError as error:
-        console.complain(error)
+        console.report(error)
         with contextlib.suppress(console.OutputError):
             outputs.remove_scores(output)
         return Outcome("broken", BROKEN)
     except MemoryError:  # not even the page of a failure fits
-        outputs.remove_scores(output)
+        with contextlib.suppress(console.OutputError):
+            outputs.remove_scores(output)
         raise
     finally:
         limits.finish()

@@ -131,7 +131,7 @@ def main(arguments: list[str] | None = None) -> int:
     except ReferenceProblemsError as error:
         console.say(f"The reference cannot be used, nothing was compared:\n{error}", to=sys.stderr)
     except console.OutputError as error:
-        console.complain(error)
+        console.report(error)
     except Exception as error:
         remedy = "report it to the maintainers of the scoring program"
         console.say(f"E-INTERNAL: {place_of(error)}; {remedy}", to=sys.stderr)

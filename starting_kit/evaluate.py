@@ -22,7 +22,7 @@ from pathlib import Path
 
 import home
 from history import add_run
-from home import Evaluator, ReferenceProblemsError, Score, SubmissionError, score
+from home import Evaluator, ReferenceProblemsError, Score, SubmissionError, add_options, score
 from kit_path import DEMO_REFERENCE
 
 # isort: split
@@ -89,7 +89,7 @@ def _report(task: str, outcome: Outcome, options: argparse.Namespace) -> int:
             what = "This was the synthetic demo reference"
             console.say(f"{what}: the number says nothing about the hidden data.")
     except console.OutputError as error:
-        console.complain(error)
+        console.report(error)
         with contextlib.suppress(console.OutputError):
             outputs.remove_scores(options.output)
         return BROKEN
@@ -119,7 +119,7 @@ def _parser(modes: list[str]) -> argparse.ArgumentParser:
         own.add_argument("--loc_mode", choices=["all", "loc"], help="show the numbers of one mode")
     what = "print the table of classes, if the task has one"
     parser.add_argument("-v", "--verbose", action="store_true", help=what)
-    home.add_options(parser, "evaluation")
+    add_options(parser, "evaluation")
     what = "how many of the worst items are drawn; default: 24"
     parser.add_argument("--drawings", type=int, default=24, metavar="N", help=what)
     what = "folder of your own images or frames, drawn behind the boxes; README.md names the files"

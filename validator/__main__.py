@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return _main(arguments)
     except console.OutputError as error:
-        console.complain(error)
+        console.report(error)
         return 2
 
 

@@ -82,7 +82,7 @@ def _let_go(stream: TextIO) -> None:
     os.close(nowhere)
 
 
-def complain(error: OutputError) -> None:
+def report(error: OutputError) -> None:
     """Report on stderr what cannot be written, if stderr can."""
     with contextlib.suppress(OutputError):
         say(f"E-OUTPUT: {error}; free space there, or choose another place", to=sys.stderr)

@@ -45,7 +45,7 @@ _NOT_INTEGERS = (
 # The reasons are given for this many bad lines of a file; further ones are only counted.
 _EXPLAINED_LINES = 2000
 # Where this many, and this share, of the rows end before they begin, their last column may hold lengths.
-_FEWEST_LENGTHS, _MANY = 3, 0.2
+_LEAST_LENGTHS, _MANY = 3, 0.2
 _LENGTHS = "if it is a length, write start + length - 1; otherwise "
 # Numbers in tables: their characters (Python accepts spellings that other programs do not), and what is wrong
 # with other fields and the remedy.
@@ -306,7 +306,7 @@ class _ItemReader(_Reader):
 
     def _check_order(self, low: Ints, high: Ints) -> None:
         (left, right), wrong = self.rules.order, high < low
-        lengths = wrong.sum() >= _FEWEST_LENGTHS and wrong.mean() > _MANY
+        lengths = wrong.sum() >= _LEAST_LENGTHS and wrong.mean() > _MANY
         remedy = f"{_LENGTHS if lengths else ''}swap them or drop the line"
 
         def problem(row: int) -> str:

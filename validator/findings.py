@@ -57,8 +57,8 @@ def printable(text: str) -> str:
     return _UNPRINTABLE.sub(lambda character: character[0].encode("unicode_escape").decode("ascii"), text)
 
 
-def some_words(words: Sequence[str], given: str = "") -> str:
-    """Return the first 5 of several words, one that is like ``given`` up to case and outer blanks first.
+def some_words(words: Sequence[str], given: str = "", shown: int = _WORDS_SHOWN) -> str:
+    """Return the first of several words, one that is like ``given`` up to case and outer blanks before all.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def some_words(words: Sequence[str], given: str = "") -> str:
     'owl, robin, wren'
     """
     order = sorted(words, key=lambda word: folded(word.strip()) != folded(given.strip()))
-    return ", ".join(order[:_WORDS_SHOWN]) + ", …" * (len(words) > _WORDS_SHOWN)
+    return ", ".join(order[:shown]) + ", …" * (len(words) > shown)
 
 
 def counted(number: int, thing: str, plural: str = "") -> str:

@@ -7,8 +7,8 @@ import numpy as np
 from validator.arrays import Floats, Ints
 from validator.findings import Note, counted
 
-_FEWEST_BOXES = 10
-_FEWEST_ROWS = 4
+_LEAST_BOXES = 10
+_LEAST_ROWS = 4
 _EMPTY = "the submission contains no predictions. Was it written too early?"
 _MISSING = ("N-FILE-MISSING", "N-FRAMES-MISSING", "N-IMAGES-MISSING", "N-SEGMENTS-MISSING")
 EMPTY = Note("N-EMPTY", _EMPTY, _MISSING)
@@ -17,7 +17,7 @@ _MOST_REPEATED = 0.1
 
 def box_hints(boxes: Floats, what: str) -> list[Note]:
     """Return notes on boxes (n, 4) that are all within 0..1, or are all one and the same."""
-    if len(boxes) < _FEWEST_BOXES:
+    if len(boxes) < _LEAST_BOXES:
         return []
     low, high = boxes.min(axis=0), boxes.max(axis=0)
     if (low == high).all():
@@ -41,7 +41,7 @@ def repeat_hints(rows: Floats | Ints, things: str, what: str) -> list[Note]:
 
 def label_hints(labels: Ints | Floats, what: str) -> list[Note]:
     """Return a note if all rows have the same label."""
-    if len(labels) < _FEWEST_ROWS or labels.min() != labels.max():
+    if len(labels) < _LEAST_ROWS or labels.min() != labels.max():
         return []
     text = f"all {counted(len(labels), 'row')} have the {what} {labels.min()}. Is it the right column?"
     return [Note("N-LOOKS-CONSTANT", text)]

@@ -22,7 +22,7 @@ JsonValue = Any
 DEEPEST = 64
 BOM = b"\xef\xbb\xbf"
 _CHUNK = 4_000_000
-_FEWEST_DIGITS_TOO_LARGE = 309
+_LEAST_DIGITS_TOO_LARGE = 309
 # By how many levels each byte changes the nesting.
 _STEPS = np.zeros(256, np.int8)
 _STEPS[list(b"[{")], _STEPS[list(b"]}")] = 1, -1
@@ -57,7 +57,7 @@ class _Marks:
 
     def integer(self, text: str) -> float | int:
         """Return a whole number; a long one as float, because converting it exactly is slow."""
-        return int(text) if len(text) < _FEWEST_DIGITS_TOO_LARGE else self.number(text)
+        return int(text) if len(text) < _LEAST_DIGITS_TOO_LARGE else self.number(text)
 
     def pairs(self, pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
         """Return an object, marked if it has a key twice."""

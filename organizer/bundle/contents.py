@@ -28,7 +28,7 @@ from organizer.runs.worker import BuiltTask, Run, run_program
 from scoring_program.signature import KEY_FILE
 from scoring_program.task import INTERVAL_COLUMNS, Declaration, load_task, task_ids
 from validator.archive import BASELINE_FILE
-from validator.findings import Findings, Problem, counted
+from validator.findings import Findings, Problem, counted, some_words
 from validator.strict_yaml import load_plain
 
 _SHELL = set("&|;<>*?`")
@@ -125,7 +125,7 @@ def _check_reference(data: Competition, task: _Task, files: Files, report: LintR
         theirs = _digests(files[other])
         if equal := secret.keys() & theirs.keys():
             names = sorted(secret[digest] or name for digest in equal)
-            listed = ", ".join(names[:_SHOWN_NAMES]) + (", …" if len(names) > _SHOWN_NAMES else "")
+            listed = some_words(names, shown=_SHOWN_NAMES)
             # In a program that is not ours a file in both, a license perhaps, need not be a secret.
             rule = "reference is shown" if task_id or not all(map(secret.get, equal)) else "file in common"
             hint = f"take them out; it is {where} of competition.yaml"
@@ -154,7 +154,7 @@ def _compare_items(earlier: str, later: str, task: Declaration, files: Files, re
     folder = posixpath.basename(earlier).removesuffix(".zip").removesuffix("_reference")
     common = sorted(first.items & second.items)
     if common and second.shares_items_with != folder and not (first.is_demo and second.is_demo):
-        names = ", ".join(common[:_SHOWN_NAMES]) + (", …" if len(common) > _SHOWN_NAMES else "")
+        names = some_words(common, shown=_SHOWN_NAMES)
         items = counted(len(common), task.item)
         report.add("shared items", file=later, items=items, names=names, earlier=earlier, folder=folder)
 

@@ -30,6 +30,8 @@ from validator.findings import Findings, counted
 from validator.formats.densepose.read import encode_detection
 
 _PART, _PERSON = "part", "person"
+# A box may leave the image by so much of its side.
+_MARGIN = 0.02
 _SEARCHED = 64
 
 
@@ -170,10 +172,6 @@ def _cells(reference: Reference) -> Ints:
         distances = template.lookup(positions.ravel()).reshape(positions.shape)
         cells[block] = cells[known[distances.argmin(axis=1)]]
     return cells
-
-
-# A box may leave the image by so much of its side.
-_MARGIN = 0.02
 
 
 def content_of(loaded: AnyLoaded) -> Content:

@@ -66,9 +66,9 @@ def test_a_share_whose_interval_leaves_out_the_limits_is_outside(hits, expected)
 def test_tables_of_intervals_and_tournaments(monkeypatch, capsys):
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
     monkeypatch.setattr(coverage, "ProcessPoolExecutor", lambda n, context: ThreadPoolExecutor(n))
-    for name, value in (("SIZES", (10,)), ("_FEWEST_ITEMS", 24), ("_NOISES", (0.3,)), ("_CHUNK", 2)):
+    for name, value in (("SIZES", (10,)), ("_LEAST_ITEMS", 24), ("_NOISES", (0.3,)), ("_CHUNK", 2)):
         monkeypatch.setattr(coverage, name, value)
-    for name, value in (("_TEAM_ITEMS", 10), ("_FEWEST_TEAM_ITEMS", 12)):
+    for name, value in (("_TEAM_ITEMS", 10), ("_LEAST_TEAM_ITEMS", 12)):
         monkeypatch.setattr(coverage, name, value)
     assert coverage.run_coverage(["anet_entities_gen"], 20, 3) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -54,16 +54,16 @@ def test_a_full_disk_is_told_in_one_line(full_disk, capsys):
     with pytest.raises(console.OutputError) as caught:
         console.say("x", to=full_disk)
     assert str(caught.value) == "the log cannot be written (No space left on device)"
-    console.complain(caught.value)
+    console.report(caught.value)
     assert capsys.readouterr().err == (
         "E-OUTPUT: the log cannot be written (No space left on device); free space there, or choose another place\n"
     )
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full here")
-def test_complaints_that_cannot_be_written_are_dropped(full_disk, monkeypatch):
+def test_problems_that_cannot_be_written_are_dropped(full_disk, monkeypatch):
     monkeypatch.setattr(sys, "stderr", full_disk)
-    console.complain(console.OutputError("x"))
+    console.report(console.OutputError("x"))
 
 
 def test_a_listener_passes_text_on_and_survives_that_its_reader_goes(closed_pipe):

@@ -23,7 +23,7 @@ _IMAGES_SHOWN = 500
 _BINS = 20
 NAMES = {"gpsm": "GPSm", "gps": "GPS", "iou": "mask IoU"}
 _SCORE_GROUPS = 10
-_FEWEST_IN_GROUP = 10
+_LEAST_IN_GROUP = 10
 
 
 def sections(reference: Reference, submission: Gathered, statistics: ImageStatistics) -> Sections:
@@ -90,7 +90,7 @@ def _calibration(statistics: ImageStatistics) -> Section:
     """Return a table of groups of equally many detections by their score."""
     ranked = statistics.ranked
     scores = np.sort(statistics.compared.detections.score)[::-1]
-    n_groups = max(min(_SCORE_GROUPS, len(scores) // _FEWEST_IN_GROUP), 1)
+    n_groups = max(min(_SCORE_GROUPS, len(scores) // _LEAST_IN_GROUP), 1)
     groups, rows = np.array_split(np.arange(len(scores)), n_groups), list[list[Cell]]()
     for number, own in enumerate(groups if len(scores) else (), start=1):
         ends = f"{scores[own[-1]]:.4f} to {scores[own[0]]:.4f}"

@@ -38,7 +38,7 @@ _MOST_PIXELS = 25_000_000
 _BATCH_BYTES = 8_000_000
 _PARALLEL_FROM_BYTES = 8_000_000
 _MOST_WORKERS = 4
-_FEWEST_SCORES = 10
+_LEAST_SCORES = 10
 _DETECTIONS_SEEN = 200
 _MOST_PROBLEMS = 500
 # Explaining a bad entry takes far longer than reading a good one.
@@ -364,7 +364,7 @@ class DetectionHints:
             seen = min(self.count, _DETECTIONS_SEEN)
             text = f"U and V are 0 or 1 in the first {counted(seen, 'detection')}. Write round(255 * u)"
             notes.append(Note("N-LOOKS-NORMALIZED", text))
-        if self.count >= _FEWEST_SCORES and self.scores[0] == self.scores[1]:
+        if self.count >= _LEAST_SCORES and self.scores[0] == self.scores[1]:
             same = f"{counted(self.count, 'score')} are {self.scores[0]:g}"
             text = f"all {same}. AP ranks detections: give each its own score"
             notes.append(Note("N-LOOKS-CONSTANT", text))

@@ -118,10 +118,7 @@ def _as_part_states(entries: Entries, one_each: bool) -> tuple[PartStates, int]:
     """
     names: dict[str, int] = defaultdict(count().__next__)
     states: dict[str, int] = defaultdict(count().__next__)
-    none, no_boxes = np.zeros(0, np.int32), np.zeros((0, 4))
-    # The first, empty, gives the arrays their types if there is no video.
-    videos = [PartStates([], [], none, none, no_boxes, none, none, none, no_boxes, none, none, names, states)]
-    n_keys = 0
+    videos, n_keys = list[PartStates](), 0
     for group in _in_groups(entries):
         of_videos = list(group.values())
         contents = list(chain.from_iterable(map(dict.values, of_videos)))
@@ -155,7 +152,7 @@ def _as_part_states(entries: Entries, one_each: bool) -> tuple[PartStates, int]:
 
 
 def _in_groups(entries: Entries) -> Iterator[dict[str, Any]]:
-    """Yield videos with their frames, so many that their arrays are worth it."""
+    """Yield videos with their frames, so many that their arrays are worth it; the last group may be empty."""
     group, n_frames = {}, 0
     for video, frames in entries:
         group[video] = frames

@@ -14,7 +14,7 @@ from validator.findings import Findings, Note, Read, counted
 from validator.formats.rules import Format, Rules
 from validator.hints import EMPTY
 
-_FEWEST = 4
+_LEAST = 4
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def hints(items: Items) -> list[Note]:
     """Return notes on likely mistakes that need no reference."""
     if not items.keys:
         return [EMPTY]
-    if len(items.keys) < _FEWEST or len(set(items.values.tolist())) > 1:
+    if len(items.keys) < _LEAST or len(set(items.values.tolist())) > 1:
         return []
     text = f"all {counted(len(items.keys), 'item')} have the same label. Was it written by mistake?"
     return [Note("N-LOOKS-CONSTANT", text)]

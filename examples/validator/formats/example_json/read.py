@@ -15,7 +15,7 @@ from validator.hints import EMPTY
 from validator.json_files import as_dict, load_schema, read_json
 from validator.strict_json import pointer_part
 
-_FEWEST = 4
+_LEAST = 4
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def hints(items: Items) -> list[Note]:
     """Return notes on likely mistakes that need no reference."""
     if not items.keys:
         return [EMPTY]
-    if len(items.keys) < _FEWEST or len(set(items.values.tolist())) > 1:
+    if len(items.keys) < _LEAST or len(set(items.values.tolist())) > 1:
         return []
     text = f"all {counted(len(items.keys), 'item')} have the same number. Was it written by mistake?"
     return [Note("N-LOOKS-CONSTANT", text)]

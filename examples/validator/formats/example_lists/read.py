@@ -16,7 +16,7 @@ from validator.hints import EMPTY
 from validator.json_files import as_dict, load_schema, read_json
 from validator.strict_json import pointer_part
 
-_FEWEST = 4
+_LEAST = 4
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def hints(items: Items) -> list[Note]:
     """Return notes on likely mistakes that need no reference."""
     if not items.values.any():
         return [EMPTY]
-    if len(items.keys) < _FEWEST or (items.values != items.values[0]).any():
+    if len(items.keys) < _LEAST or (items.values != items.values[0]).any():
         return []
     which = "all labels" if items.values.all() else "the same labels"
     text = f"all {counted(len(items.keys), 'item')} have {which}. Was it written by mistake?"
