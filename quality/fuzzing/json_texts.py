@@ -29,6 +29,7 @@ _WORDS = (
 )  # fmt: skip
 _KEYS = (
     "x", "box", "number", "humans", "a:b", "", "é", 'q"', "<b>", "uv_data", "clss", "results", "eval_mode",
+    "1", "٣", "²", "7" * 4301, "img_" + "7" * 4301,
 )  # fmt: skip
 _DEEPEST = 64
 _RARE = 0.01
@@ -58,7 +59,8 @@ def odd_json(rng: random.Random, value: Any, oddity: float = _RARE, depth: int =
     texts = []
     for key, child in entries:
         colon = f"{_blank(rng, oddity)}:{_blank(rng, oddity)}"
-        texts.append(f"{_string(rng, key)}{colon}{odd_json(rng, child, oddity, depth + 1)}")
+        name = rng.choice(_KEYS) if rng.random() < oddity / 2 else key
+        texts.append(f"{_string(rng, name)}{colon}{odd_json(rng, child, oddity, depth + 1)}")
     return f"{{{_joined(rng, texts, oddity)}}}"
 
 

@@ -77,7 +77,7 @@ def what_is_wrong(result: Mapping[str, Any]) -> str:
     code, log, home = result["code"], str(result["log"]), result["home"]
     if result["fast"] != result["slow"]:
         return f"the readers disagree: {result['fast']}, but {result['slow']}"
-    if code not in (0, 1) or "Traceback" in log or "E-INTERNAL" in log:
+    if code not in (0, 1) or "Traceback" in log or "-INTERNAL: " in log:
         return f"exit {code}: {log[-300:]}"
     always = ["detailed_results.html", "detailed_results.json"]
     expected = always if code else [*always, "scores.json", "scores.txt"]

@@ -33,7 +33,7 @@ GOOD = {
 @pytest.mark.parametrize(
     "change",
     [
-        {"code": 2}, {"code": None, "fault": "late"}, {"log": "Traceback"}, {"log": "1. E-INTERNAL: x"}, {"log": "bad"}, {"problems": []},
+        {"code": 2}, {"code": None, "fault": "late"}, {"log": "Traceback"}, {"log": "1. E-INTERNAL: x"}, {"log": "note N-INTERNAL: x"}, {"log": "bad"}, {"problems": []},
         {"outputs": ["detailed_results.html"]}, {"work": ["evil", "output"]}, {"home": []}, {"slow": []},
         {"code": 0, "outputs": ["detailed_results.html", "scores.json", "scores.txt"]},
     ],
