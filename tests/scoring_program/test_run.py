@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 import json
 import re
 from unittest import mock
@@ -10,7 +11,7 @@ from unittest import mock
 import pytest
 
 from scoring_program.report import outputs
-from scoring_program.run import BROKEN, INVALID, SCORED, main
+from scoring_program.run import BROKEN, INVALID, SCORED, load_folder, main
 from scoring_program.signature import VERSION
 from tests.helpers import make_zip, run_folder
 from validator.console import OutputError
@@ -70,6 +71,42 @@ def test_submission_is_found_where_platforms_leave_it(run, layout, note):
     assert outcome.code == SCORED
     assert outcome.scores["score"] == 1.0
     assert re.findall(r"N-FO\w+-?\w*", outcome.out) == ([note] if note else [])
+
+
+@pytest.fixture
+def ticking(monkeypatch):
+    """A clock that goes on by a second whenever it is looked at."""
+    clock = mock.Mock(perf_counter=mock.Mock(side_effect=itertools.count(1000.0)))
+    monkeypatch.setattr("scoring_program.run.time", clock)
+
+
+@pytest.mark.usefixtures("ticking")
+def test_stages_are_timed(run):
+    outcome = run(ID, REFERENCE, PERFECT)
+    assert outcome.out.splitlines()[-1].startswith(
+        "time: start 1.00 s, reference 1.00 s, submission 1.00 s, "
+    )
+    stages = json.loads((outcome.folder / "detailed_results.json").read_bytes())["stages"]
+    assert set(stages.values()) <= {1, 2, 3}
+
+
+@pytest.mark.usefixtures("ticking")
+@pytest.mark.parametrize(("limit", "is_near"), [(9.5, True), (10.5, False), (1000.0, False)])
+def test_a_run_of_more_than_80_percent_of_its_time_has_a_note(run, limit, is_near):
+    # On this clock it is 8 seconds from the start to the report.
+    outcome = run(ID, REFERENCE, PERFECT, time_limit=limit)
+    assert ("N-LIMIT-TIME" in outcome.out) == is_near
+
+
+def test_only_the_platform_limits_the_process(tmp_path, monkeypatch):
+    limits = mock.Mock()
+    monkeypatch.setattr("scoring_program.run.limits", limits)
+    for name, content in REFERENCE.items():
+        (tmp_path / name).write_text(content)
+    load_folder(ID, tmp_path)
+    assert limits.mock_calls == []
+    load_folder(ID, tmp_path, is_limited=True)
+    assert [call[0] for call in limits.mock_calls] == ["start", "require_memory"]
 
 
 def test_missing_file_scores_as_empty_and_lowers_coverage(run):
