@@ -11,6 +11,7 @@ import zipfile
 import zlib
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -443,15 +444,27 @@ def test_errors_of_who_reads_a_file_are_not_taken_for_a_damaged_archive(tmp_path
         raise error("our own")
 
 
-def with_parts(*members, gap=b""):
-    """Return a zip made by hand: name, content, extra field, and what its compressed size is said to be more."""
+class Part(NamedTuple):
+    """A member of a zip made by hand; its compressed size is said to be ``more``."""
+
+    name: bytes
+    content: bytes
+    extra: bytes = b""
+    more: int = 0
+    flags: int = 0
+    comment: bytes = b""
+
+
+def with_parts(*members, gap=b"", tail=b""):
+    """Return a zip made by hand, with ``gap`` after each member and ``tail`` in the directory after all."""
     data, directory = b"", b""
-    for name, content, extra, more in members:
+    for name, content, extra, more, flags, comment in members:
         sizes = zlib.crc32(content), len(content) + more, len(content) + more
-        fixed = struct.pack("<HHHHHIIIHH", 20, 0, 0, 0, 0, *sizes, len(name), len(extra))
+        fixed = struct.pack("<HHHHHIIIHH", 20, flags, 0, 0, 0, *sizes, len(name), len(extra))
         directory += b"PK\x01\x02" + struct.pack("<H", 20) + fixed
-        directory += struct.pack("<HHHII", 0, 0, 0, 0, len(data)) + name + extra
+        directory += struct.pack("<HHHII", len(comment), 0, 0, 0, len(data)) + name + extra + comment
         data += b"PK\x03\x04" + fixed[:-2] + b"\0\0" + name + content + gap
+    directory += tail
     n = len(members)
     end = struct.pack("<HHHHIIH", 0, 0, n, n, len(directory), len(data), 0)
     return data + directory + b"PK\x05\x06" + end
@@ -461,26 +474,37 @@ def unicode_path(path, kind=0x7075):
     return struct.pack("<HHBI", kind, 5 + len(path), 1, 0) + path
 
 
-PLAIN = (b"a.csv", b"1,2,3\n", b"", 0)
+PLAIN = Part(b"a.csv", b"1,2,3\n")
+OTHER = Part(b"b.csv", b"1,2\n")
+UTF_8 = Part("é.csv".encode(), b"1,2\n", unicode_path("é.csv".encode()), flags=0x800)
 
 
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
-        (with_parts(PLAIN, (b"b.csv", b"1,2\n", b"", 0)), []),
-        (with_parts(PLAIN, (b"b.csv", b"1,2\n", b"", 0), gap=b"between"), []),
-        (with_parts((b"a.csv", b"1,2,3\n", b"", 3), (b"b.csv", b"1,2\n", b"", 0)), ["E-ZIP-BOMB"]),
-        (with_parts(PLAIN, (b"b.csv", b"1,2\n", b"", 3)), ["E-ZIP-BOMB"]),
-        (with_parts((b"a.csv", b"1,2,3\n", unicode_path(b"a.csv"), 0)), []),
-        (with_parts((b"a.csv", b"1,2,3\n", unicode_path(b"b.csv", kind=0x7076), 0)), []),
+        (with_parts(PLAIN, OTHER), []),
+        (with_parts(PLAIN, OTHER, gap=b"between"), []),
+        (with_parts(PLAIN._replace(more=3), OTHER), ["E-ZIP-BOMB"]),
+        (with_parts(PLAIN, OTHER._replace(more=3)), ["E-ZIP-BOMB"]),
+        (with_parts(PLAIN._replace(extra=unicode_path(b"a.csv"))), []),
+        (with_parts(PLAIN._replace(extra=unicode_path(b"b.csv", kind=0x7076))), []),
+        (with_parts(PLAIN, UTF_8), []),
+        (with_parts(PLAIN, UTF_8._replace(flags=0)), ["E-ZIP-DAMAGED"]),
+        (with_parts(UTF_8, UTF_8._replace(name=b"b.csv")), ["E-ZIP-DAMAGED"]),
+        (
+            with_parts(PLAIN._replace(comment=b"c" * 9), OTHER._replace(extra=unicode_path(b"c.csv"))),
+            ["E-ZIP-DAMAGED"],
+        ),
+        (with_parts(PLAIN, tail=b"PK\x01\x02" + bytes(20)), ["E-ZIP-DAMAGED"]),
         *(
-            (with_parts((b"a.csv", b"1,2,3\n", extra, 0)), ["E-ZIP-DAMAGED"])
+            (with_parts(PLAIN._replace(extra=extra)), ["E-ZIP-DAMAGED"])
             for extra in (
                 struct.pack("<HH", 0x7075, 0),
                 struct.pack("<HHB", 0x7075, 1, 1),
                 unicode_path(b""),
                 unicode_path(b"\xff\xfe"),
                 unicode_path(b"b.csv"),
+                struct.pack("<HH3s", 1, 3, b"---") + unicode_path(b"b.csv"),
             )
         ),
     ],

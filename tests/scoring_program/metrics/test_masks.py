@@ -138,6 +138,13 @@ def test_outlines_enclose_the_pixels_of_a_mask(mask):
     assert (crossed % 2 == 1).tolist() == mask.tolist()
 
 
+@pytest.mark.parametrize(("side", "outlined"), [(64, 1), (65, 0)])
+def test_masks_above_64_pixels_a_side_are_thinned(side, outlined):
+    mask = np.zeros((3, side), dtype=bool)
+    mask[1, 1] = True
+    assert len(masks.outlines(mask)) == outlined
+
+
 def test_outlines_of_large_masks_are_thinned():
     (polygon,) = masks.outlines(np.ones((1000, 500), dtype=bool))
     assert (max(polygon[::2]), max(polygon[1::2])) == (512, 1008)

@@ -235,6 +235,14 @@ def test_judging_is_that_of_loops(seed, inclusive, block):
     assert list(zip(*map(np.ndarray.tolist, nearest))) == nearest_by_loops(matched_human, parts, proposals)
 
 
+def test_parts_of_unknown_names_are_proposals_for_nothing():
+    box, zero = np.array([[0.0, 0, 9, 9]]), np.array([0])
+    parts = ps.Parts(zero, box, zero)
+    unknown = ps.Proposals(np.array([-1]), zero, zero, box, zero)
+    assert ps.judge_parts(zero, parts, unknown, ps.PART_IOU, iou_suffices=True).kind.tolist() == [ps.NO_BOX]
+    assert ps.nearest_proposals(zero, parts, unknown)[0].tolist() == [-1]
+
+
 def test_thresholds_of_the_script_are_counted():
     psc = np.array([0.0, 0.00005, 0.0001, 0.00015, 0.5, 0.9999, 1.0])
     assert ps.released_points_reached(psc).tolist() == [0, 0, 1, 1, 5000, 9999, 9999]

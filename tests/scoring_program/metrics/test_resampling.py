@@ -166,6 +166,12 @@ def test_all_halves_alike_have_no_error():
     assert found.acceleration[0] == 0
 
 
+def test_acceleration_is_at_most_a_sixth():
+    # One item carries all the score; 25 halves show it as more skewed than it can be.
+    found = intervals([mean_halves(np.arange(100) == 0, n_halves=25)], (0.0, 1.0))
+    assert found.acceleration.tolist() == [1 / 6]
+
+
 def test_ends_are_cut_to_the_range():
     halves = HalfScores(0.9, np.linspace(0.7, 1, 500), np.linspace(1, 0.8, 500), 12)
     assert intervals([halves], (0, 1)).high[0] == 1
