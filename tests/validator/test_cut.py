@@ -45,15 +45,25 @@ def test_only_the_listed_items_stay(tmp_path, capsys, before, after, folder):
     assert f"note N-CUT: {line}; items of the list without a prediction: 2\n" in capsys.readouterr().out
 
 
-def test_rows_of_a_table_and_entries_by_item_are_kept(tmp_path, monkeypatch):
-    table = CsvRules("x.csv", (Field("id", "string"), Field("label", "string")), key="id")
-    rules = Rules("x", tmp_path, Limits(10, 10**6, 10**6), (table,), (JsonFile("y.json", tmp_path),))
+@pytest.mark.parametrize(
+    ("table", "kept", "note"),
+    [
+        ('"label","id"\r\n"a, b",one\r\nc,two\r\n', 'label,id\n"a, b",one\n', "kept 1 of 2 items"),
+        ("label,id\na,one\nshort\n\nc,three,more\n", "label,id\na,one\n", "kept 1 of 3 items"),
+        ("name,label\none,a\n\nthree,b\n", "name,label\none,a\n", "kept 1 of 3 items"),
+        ("", "", "kept 1 of 2 items"),
+    ],
+)
+def test_rows_of_a_table_and_entries_by_item_are_kept(tmp_path, monkeypatch, table, kept, note):
+    columns = CsvRules("x.csv", (Field("id", "string"), Field("label", "string")), key="id")
+    rules = Rules("x", tmp_path, Limits(10, 10**6, 10**6), (columns,), (JsonFile("y.json", tmp_path),))
     monkeypatch.setattr("validator.cut.task_ids", lambda: ["x"])
     monkeypatch.setattr("validator.cut.load_rules", lambda task_id: rules)
-    files = {"x.csv": '"label","id"\r\n"a, b",one\r\nc,two\r\n', "y.json": '{"one": 1.50, "two": 2}'}
+    files = {"x.csv": table, "y.json": '{"one": 1.50, "two": 2}'}
     (tmp_path / "in.zip").write_bytes(make_zip(files))
-    cut_submission(tmp_path / "in.zip", {"one"}, tmp_path / "out.zip")
-    assert read_zip(tmp_path / "out.zip") == {"x.csv": b'label,id\n"a, b",one\n', "y.json": b'{"one": 1.5}'}
+    found = cut_submission(tmp_path / "in.zip", {"one"}, tmp_path / "out.zip")
+    assert note in str(found)
+    assert read_zip(tmp_path / "out.zip") == {"x.csv": kept.encode(), "y.json": b'{"one": 1.5}'}
 
 
 def test_baseline_stays_one(tmp_path):

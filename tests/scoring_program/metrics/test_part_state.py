@@ -238,7 +238,7 @@ def test_judging_is_that_of_loops(seed, inclusive, block):
 def test_parts_of_unknown_names_are_proposals_for_nothing():
     box, zero = np.array([[0.0, 0, 9, 9]]), np.array([0])
     parts = ps.Parts(zero, box, zero)
-    unknown = ps.Proposals(np.array([-1]), zero, zero, box, zero)
+    unknown = ps.Proposals(zero, np.array([-1]), zero, box, zero)
     assert ps.judge_parts(zero, parts, unknown, ps.PART_IOU, iou_suffices=True).kind.tolist() == [ps.NO_BOX]
     assert ps.nearest_proposals(zero, parts, unknown)[0].tolist() == [-1]
 
