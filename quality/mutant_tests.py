@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 # Seconds of the tests of a mutant where nothing is changed, measured with coverage.
-_SECONDS = 15.0
+_SECONDS = 10.0
 # Seconds of the processor that a mutant has, with the imports; one that takes longer counts as noticed.
 _MOST_SECONDS = 20
 TIMED_OUT = "timeout"

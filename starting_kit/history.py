@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import math
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ import kit_path  # noqa: F401 - makes the scoring code importable
 # isort: split
 from scoring_program.report import charts
 from scoring_program.report.html import element
-from scoring_program.report.outputs import plain_number, write_atomic
+from scoring_program.report.outputs import clear, plain_number, write_atomic
 from scoring_program.report.page import card, document, table
 from scoring_program.result import Line, LineChart, columns
 from scoring_program.task import AnyTask, load_task
@@ -32,6 +34,8 @@ _LARGEST = 1e12
 def add_run(folder: str | Path, name: str, result: Mapping[str, Any]) -> None:
     """Append a run to ``runs.csv`` in a folder, and draw ``history.html`` beside it anew.
 
+    Of processes that do this at the same time, one waits for the other, except on Windows.
+
     Parameters
     ----------
     folder : path
@@ -46,18 +50,35 @@ def add_run(folder: str | Path, name: str, result: Mapping[str, Any]) -> None:
         A file cannot be written, or ``runs.csv`` is another table, which stays as it is.
     """
     path = Path(folder, _RUNS)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    rows = _read(path)
-    numbers = {**result["scores"], **{_COST + cost["type"]: cost["points"] for cost in result["error_costs"]}}
-    texts = {key: plain_number(value) for key, value in numbers.items()}
-    rows.append({"run": name, "signature": result["signature"], **texts})
-    text = io.StringIO()
-    names = list(dict.fromkeys(key for row in rows for key in row))
-    writer = csv.DictWriter(text, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    write_atomic(path, text.getvalue())
-    write_atomic(path.with_name(_PAGE), _page(rows))
+    clear(path.parent, ())
+    with _locked(path.parent):
+        rows = _read(path)
+        numbers = {
+            **result["scores"],
+            **{_COST + cost["type"]: cost["points"] for cost in result["error_costs"]},
+        }
+        texts = {key: plain_number(value) for key, value in numbers.items()}
+        rows.append({"run": name, "signature": result["signature"], **texts})
+        text = io.StringIO()
+        names = list(dict.fromkeys(key for row in rows for key in row))
+        writer = csv.DictWriter(text, names, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        write_atomic(path, text.getvalue())
+        write_atomic(path.with_name(_PAGE), _page(rows))
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Keep other processes that add a run out of a folder, where the system can lock folders."""
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(ImportError, OSError):
+            import fcntl
+
+            descriptor = os.open(folder, os.O_RDONLY)
+            stack.callback(os.close, descriptor)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
 
 
 def _read(path: Path) -> list[dict[str, str]]:

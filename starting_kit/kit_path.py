@@ -13,3 +13,8 @@ if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
     # The packages that the kit carries; those of the interpreter are preferred.
     sys.path.append(str(ROOT / "scoring_program" / "vendor"))
+if Path(sys.argv[0]).resolve().parent == HERE:
+    # A command of the kit is run: its next modules take seconds on a slow machine.
+    from validator.console import quiet_interrupts
+
+    quiet_interrupts()

@@ -11,6 +11,7 @@ from pathlib import Path
 import yaml
 
 from organizer.data.overview import review_reference
+from organizer.files import LockedError, locked
 from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, run_program
 from scoring_program.task import Declaration, load_task
 from validator.findings import Refused, printable, quote
@@ -29,10 +30,20 @@ def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
     if problem:
         print(f"{printable(str(submission))}: {problem}", file=sys.stderr)
         return 1
-    run = run_program(built, submission, folder / "app")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with locked(folder):
+            return _dry_run(built, submission, folder / "app")
+    except LockedError as error:
+        print(printable(f"{folder}: {error}; wait for it, or give another --output"), file=sys.stderr)
+        return 2
+
+
+def _dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
+    run = run_program(built, submission, folder)
     for line in describe(run, load_task(built.id), built.time_limit):
         print(printable(line))
-    for line in _reference_lines(built.id, folder / "app" / "input" / "ref"):
+    for line in _reference_lines(built.id, folder / "input" / "ref"):
         print(printable(f"reference | {line}"))
     return run.exit_code if run.exit_code != TIMED_OUT else 1
 

@@ -11,12 +11,15 @@ import re
 import shutil
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import evaluate
+import history
 import home
 from scoring_program.report import outputs
 from scoring_program.run import BROKEN, INVALID, SCORED
@@ -268,6 +271,23 @@ def test_runs_of_another_signature_are_kept_and_not_drawn(tmp_path):
     assert "1 run of other signatures left out" in (tmp_path / "history.html").read_text()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="its folders have no locks")
+def test_runs_added_at_the_same_time_are_all_kept(tmp_path, monkeypatch):
+    found = evaluate.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good").to_dict()
+    read = history._read
+
+    def read_slowly(path):
+        rows = read(path)
+        time.sleep(0.05)
+        return rows
+
+    monkeypatch.setattr(history, "_read", read_slowly)
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda name: evaluate.add_run(tmp_path, name, found), "abcd"))
+    lines = (tmp_path / "runs.csv").read_text().splitlines()[1:]
+    assert sorted(line.split(",")[0] for line in lines) == [*"abcd"]
+
+
 def edited_runs(tmp_path, text):
     """Add two runs, the second after ``runs.csv`` was edited by hand; return the page."""
     found = evaluate.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good").to_dict()
@@ -298,6 +318,13 @@ def test_another_table_stays_as_it_is(tmp_path, capsys, text):
     assert evaluate.main(["chalearn_gesture", sample, "--output", str(tmp_path), "--run", "a"]) == BROKEN
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("E-OUTPUT: ")
+
+
+def test_a_folder_that_cannot_be_made_is_an_output_error(tmp_path):
+    found = evaluate.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good").to_dict()
+    (tmp_path / "file").touch()
+    with pytest.raises(console.OutputError, match="cannot be made"):
+        evaluate.add_run(tmp_path / "file" / "runs", "a", found)
 
 
 def test_a_single_run_is_a_dot(tmp_path):

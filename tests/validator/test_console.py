@@ -101,7 +101,7 @@ def test_streams_without_an_encoding_are_left_as_they_are(monkeypatch):
     console.prepare()
 
 
-# A module that the commands of organizers import early, in whose place the user presses Ctrl-C.
+# A module that commands import early, in whose place the user presses Ctrl-C.
 INTERRUPTED = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
 
 
@@ -109,9 +109,11 @@ INTERRUPTED = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
     "command",
     [
         ["-m", "organizer", "lint"],
+        ["starting_kit/evaluate.py", "chalearn_gesture", "my.zip"],
+        ["starting_kit/compare.py", "chalearn_gesture", "my.zip"],
         ["-c", f"from validator import console\nconsole.prepare()\n{INTERRUPTED}"],
     ],
-    ids=["while modules are imported", "in a command of the kit"],
+    ids=["organizers", "kit", "comparison", "during the work"],
 )
 def test_ctrl_c_is_one_line(tmp_path, command):
     (tmp_path / "numpy.py").write_text(INTERRUPTED)

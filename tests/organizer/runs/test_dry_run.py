@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 
 import pytest
 
+from organizer import files
 from organizer.__main__ import main
 from organizer.runs.dry_run import describe, read_scores
 from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, container_command, run_program
@@ -58,8 +60,8 @@ def test_failed_run_has_no_row():
 
 def test_dry_run_command_scores_a_sample(tmp_path, capsys):
     submission = tmp_path / "my.zip"
-    files = ROOT / "starting_kit" / "samples" / ID / "weak"
-    submission.write_bytes(make_zip({path.name: path.read_text() for path in files.iterdir()}))
+    sample = ROOT / "starting_kit" / "samples" / ID / "weak"
+    submission.write_bytes(make_zip({path.name: path.read_text() for path in sample.iterdir()}))
     arguments = ["dry-run", ID, str(submission), "--reference", str(ROOT / "reference_data" / ID)]
     assert main([*arguments, "--output", str(tmp_path / "out")]) == 0
     out = capsys.readouterr().out
@@ -68,6 +70,17 @@ def test_dry_run_command_scores_a_sample(tmp_path, capsys):
     assert "the platform ignores" not in out
     assert main(["dry-run", ID, str(tmp_path / "none.zip"), "--output", str(tmp_path / "out")]) == 1
     assert "none.zip: there is no such file" in capsys.readouterr().err
+
+
+def test_a_second_dry_run_in_one_folder_says_who_works_there(tmp_path, capsys):
+    sample, out = ROOT / "starting_kit" / "samples" / ID / "good", tmp_path / "out"
+    out.mkdir()
+    with files.locked(out):
+        assert main(["dry-run", ID, str(sample), "--output", str(out)]) == 2
+    said = capsys.readouterr().err
+    assert said.endswith(" works here; wait for it, or give another --output\n")
+    assert f"process {os.getpid()} " in said
+    assert not (out / "app").exists()
 
 
 def test_dry_run_on_a_broken_reference_shows_the_organizer_the_reason(tmp_path, capsys):
