@@ -1,7 +1,7 @@
 """Mutation testing: small changes of metrics and validator, each of which the tests should notice.
 
 cosmic-ray (``make .venv/mutation/done`` installs it, ``cosmic-ray.toml`` configures it) changes copies of the
-repository. A sample of each module's mutants is tried on tests that run the changed line, 15 seconds of them,
+repository. A sample of each module's mutants is tried on tests that run the changed line, 10 seconds of them,
 because all mutants and all tests would take days.
 """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from quality import mutants
+from quality import mutant_tests, mutants
 from quality.mutant_filter import NOT_SAMPLED, divided
 from quality.mutant_tests import changed_lines, chosen_tests
 from quality.mutants import modules, results
@@ -41,6 +41,14 @@ def test_tests_of_the_changed_line_are_run_and_own_ones_first():
     assert chosen_tests({5}, TESTS, "tests/test_a.py") == [second, elsewhere, third]
     # No test runs a constant; then those of the module are run.
     assert chosen_tests({1}, TESTS, "tests/test_a.py") == [own, quick, elsewhere, second, third]
+
+
+def test_a_module_that_no_test_runs_starts_none(tmp_path, monkeypatch):
+    monkeypatch.setattr("subprocess.run", lambda *arguments, **options: 1 / 0)
+    tests, module = tmp_path / "tests.json", tmp_path / "module.py"
+    tests.write_text('{"own": "tests/test_module.py", "tests": {}}')
+    module.touch()
+    assert mutant_tests.main(str(tests), str(module), str(module)) == 0
 
 
 def test_sample_is_the_same_each_time_and_holds_no_excluded_mutant():
