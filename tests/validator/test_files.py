@@ -54,6 +54,11 @@ def test_all_items_have_their_file(tmp_path):
     assert (chosen, len(problems)) == ({"Sample0001": files[0]}, 1)
 
 
+def test_letters_of_other_scripts_are_no_spelling_of_a_name(tmp_path):
+    chosen, problems, _ = items(tmp_path, ["S1_prediction.c\u017fv"])
+    assert (chosen, len(problems)) == ({}, 1)
+
+
 NAMES = "<sequence>_prediction.csv"
 OTHERS = [f"{number}.txt" for number in range(5)]
 

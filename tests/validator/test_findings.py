@@ -49,6 +49,16 @@ def test_one_text_is_two_kinds_where_code_file_or_rule_differ(other):
     assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [1, 1]
 
 
+def test_a_rule_broken_in_many_files_is_shown_with_the_first_problem():
+    findings = Findings()
+    for file in "abcd":
+        for value in (21, 22):
+            findings.add("E-X", f"{file} holds {value}", "correct it", file=f"{file}.csv", rule="range")
+    assert findings.lines() == [
+        "1. E-X a.csv: a holds 21 (8 such problems in 4 files: a.csv, b.csv, c.csv and 1 more); correct it."
+    ]
+
+
 def test_what_was_not_looked_at_is_added_to_no_kind():
     findings = Findings()
     for place in range(2):
