@@ -9,6 +9,7 @@ import os
 import random
 import struct
 import zlib
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -304,6 +305,11 @@ def test_other_pngs_are_errors_with_the_index(tmp_path, data, words):
         ({"bbox": [11, 22, 18, 27]}, "bbox looks like two corners"),
         ({"bbox": [0, 0, 0.5, 6]}, "/0/bbox: the box is 0.5 x 6 pixels"),
         ({"bbox": [0, 0, -8, 6]}, "/0/bbox: the box is -8 x 6"),
+        (
+            {"bbox": [0.2, 0.1, 0.25, 0.5]},
+            "0.25 x 0.5 pixels; write pixels: x and width times the image's width",
+        ),
+        ({"bbox": [-9, 0, 0.5, 0.5]}, "0.5 x 0.5 pixels; leave out boxes smaller than a pixel"),
         ({"bbox": [0, 0, 8, 0.5], "uv_shape": [3, 0, 8]}, "/0/bbox: the box is 8 x 0.5 pixels"),
         (
             {"bbox": [0, 0, 60_000, 60_000], "uv_shape": [3, 60_000, 60_000]},
@@ -466,6 +472,17 @@ def test_hints_of_detections_do_not_depend_on_the_processes(entries, texts):
     assert [note.text for note in hints_of(entries).notes()] == texts
     parts = [hints_of(entries[::2]), hints_of(entries[1::2]), DetectionHints()]
     assert DetectionHints.joined(parts) == hints_of(entries)
+
+
+def test_equal_scores_below_zero_are_noted():
+    entries = [replace(entry, score=-2.0) for entry in detections(10)]
+    assert [note.code for note in hints_of(entries).notes()] == ["N-LOOKS-CONSTANT"]
+
+
+def test_pixels_of_a_detection_in_memory_are_rows_of_pixels():
+    iuv = np.arange(3 * 6 * 8, dtype=np.uint8).reshape(3, 6, 8)
+    _, pixels = fmt.array_entry(1, (0.0, 0.0, 8.0, 6.0), 0.5, iuv)
+    assert pixels.tolist() == iuv.transpose(1, 2, 0).tolist()
 
 
 def test_no_detections_are_noted():
