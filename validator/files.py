@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from itertools import repeat
 from operator import eq
@@ -17,7 +18,7 @@ import numpy as np
 
 from validator.archive import Submission
 from validator.arrays import Ints
-from validator.findings import Findings, Note, Read, counted, folded, quote
+from validator.findings import Findings, Note, Read, Refused, counted, folded, quote
 from validator.formats.rules import CsvRules, Rules, load_rules, task_ids
 
 _NAMED_AT_MOST = 5
@@ -90,6 +91,19 @@ def _other_task(names: list[str]) -> str:
     return ""
 
 
+@contextmanager
+def naming_other_task(name: str, pattern: str) -> Iterator[None]:
+    """Report first, if a file cannot be read, that its name is not ``pattern`` but that of another task."""
+    try:
+        yield
+    except Refused as refused:
+        remedy = "" if fnmatchcase(name, pattern) else _other_task([name])
+        with Findings.collect() as findings:
+            if remedy:
+                findings.add("E-FILE-NONE", f"it is missing; found: {quote(name)}", remedy, file=pattern)
+            findings.extend(refused.findings)
+
+
 def choose_items(
     submission: Submission, rules: CsvRules, known: Collection[str] | None = None
 ) -> tuple[dict[str, str], Findings]:
@@ -115,29 +129,30 @@ def choose_items(
     known_folded = {folded(item) for item in known or ()}
     for name in submission.names:
         key, is_exact = _match(PurePosixPath(name).name, (rules.path, *rules.other_paths))
+        is_other = folded(key or "") in known_folded and key not in (known or ())
         if key is None:
             ignored.append(name)
         elif "/" in name:
             _report_misplaced(f"{submission.folder}{name}", findings)
-        elif not is_exact:
+        elif not is_exact or is_other:
             remedy = f"rename it to {quote(rules.path.format(key=key))}"
+            if is_other:
+                # The right name is the reference's, which messages do not quote.
+                remedy = f"name it {_pattern(rules)}, with the {rules.item} as in the names of the data"
             findings.add("E-FILE-CASE", _OTHER_CASE, remedy, file=name)
         elif key in chosen:
             problem = f"there is also {quote(chosen[key])} for the same {rules.item}"
             findings.add("E-FILE-TWICE", problem, "keep one of the two", file=name)
-        elif known is not None and key not in known and folded(key) in known_folded:
-            # The right name is the reference's, which messages do not quote.
-            remedy = f"write the {rules.item} as in the names of the data"
-            findings.add("E-FILE-CASE", _OTHER_CASE, remedy, file=name)
         else:
             chosen[key] = name
     unknown = [name for key, name in chosen.items() if known is not None and key not in known]
     findings.notes += _notes_on_names(chosen, unknown, ignored, rules)
     if len(unknown) == len(chosen) and findings.ok:
-        found = "there are no files"
-        if submission.names:
-            found = f"no usable file was found; found: {_named(ignored + unknown)}"
+        found = f"no usable file was found; found: {_named(ignored)}" if ignored else "there are no files"
         remedy = _other_task(ignored) or f"name your files {_pattern(rules)}, at the top of the zip"
+        if unknown:
+            found = f"no file is of a {rules.item} of this task; found: {_named(unknown + ignored)}"
+            remedy = f"take each {rules.item} from the names of the data, or name the right task"
         findings.add("E-FILE-NONE", found, remedy)
     return chosen, findings
 

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar, Union
 
 import numpy as np
 
+from validator.files import naming_other_task
 from validator.findings import Findings, Read, counted, quote, some_words
 from validator.formats.rules import JsonFile
 from validator.limits import collector_off, require_memory
@@ -120,7 +121,7 @@ def read_json(
     Refused
         With JSON Pointers.
     """
-    with Findings.collect() as findings, collector_off():
+    with naming_other_task(name, file.name), Findings.collect() as findings, collector_off():
         # Before anything is parsed: a value takes far more memory than its text.
         if file.values is not None and _count(data, b",:") > file.values:
             _refuse_too_many(f"values (commas and colons in the text) than {file.values:,}", name, findings)
@@ -362,11 +363,16 @@ class _Explained:
         schema, each = load_schema(file.schema), file.each
         self.add(whole, _without_entries(schema, each))
         inner = _entry_schema(schema, each)
-        for key, value in _entries(whole, each).items():
+        entries = _entries(whole, each)
+        for key, value in entries.items():
             if self._fits(value, inner):
                 continue
             where = f"/{each}/{pointer_part(key)}" if each else f"/{pointer_part(key)}"
-            if self._budget.problems <= 0:
+            first = next(iter(value.values()), None) if isinstance(value, dict) else None
+            if len(entries) == 1 and first is not None and self._fits(first, inner):
+                problem, remedy = "the entries are in a further object", "remove the object, keep its entries"
+                self._findings.add("E-JSON-SCHEMA", problem, remedy, file=self._name, where=where)
+            elif self._budget.problems <= 0:
                 self._findings.count_unread(1, self._name)
             elif not self.add(value, inner, where):
                 break

@@ -113,15 +113,32 @@ OTHERS = [f"{number}.txt" for number in range(5)]
         (
             ["S2_prediction.csv"],
             ["S1"],
-            ["E-FILE-NONE: no usable file was found; found: S2_prediction.csv; name your files " + NAMES + ", at the top of the zip."],
+            ["E-FILE-NONE: no file is of a sequence of this task; found: S2_prediction.csv; "
+             "take each sequence from the names of the data, or name the right task."],
             ["N-FILE-UNKNOWN: S2_prediction.csv: no sequence of this name, ignored"],
         ),
         (
             ["s1_prediction.csv"],
             ["S1"],
             [
-                "E-FILE-CASE s1_prediction.csv: upper and lower case differ; write the sequence as in the names of the data.",
+                "E-FILE-CASE s1_prediction.csv: upper and lower case differ; "
+                "name it " + NAMES + ", with the sequence as in the names of the data.",
             ],
+            [],
+        ),
+        (
+            ["s1_PREDICTION.CSV"],
+            ["S1"],
+            [
+                "E-FILE-CASE s1_PREDICTION.CSV: upper and lower case differ; "
+                "name it " + NAMES + ", with the sequence as in the names of the data.",
+            ],
+            [],
+        ),
+        (
+            ["S1_PREDICTION.CSV"],
+            ["S1"],
+            ["E-FILE-CASE S1_PREDICTION.CSV: upper and lower case differ; rename it to S1_prediction.csv."],
             [],
         ),
         (

@@ -110,12 +110,16 @@ def test_lists_of_different_lengths_are_refused(tmp_path, lengths, problem):
 
 
 @pytest.mark.parametrize(
-    ("task", "mode", "shown"),
-    [(GENERATED, "GT", "GT"), (GIVEN, "gen", "gen"), (GIVEN, "x" * 21, "x" * 19 + "…")],
+    ("task", "mode", "shown", "remedy"),
+    [
+        (GENERATED, "GT", "GT", "this is a file of anet_entities_gt: submit it there"),
+        (GIVEN, "gen", "gen", "this is a file of anet_entities_gen: submit it there"),
+        (GIVEN, "x" * 21, "x" * 19 + "…", 'write "GT"'),
+    ],
 )
-def test_the_mode_is_that_of_the_task(tmp_path, task, mode, shown):
+def test_the_mode_is_that_of_the_task(tmp_path, task, mode, shown, remedy):
     (line,) = problems_of(read, tmp_path, {}, task, eval_mode=mode)
-    assert line.endswith(f"/eval_mode: the mode is '{shown}'; this task needs \"{MODES[task]}\".")
+    assert line.endswith(f"/eval_mode: the mode is '{shown}'; {remedy}.")
 
 
 def test_problems_of_lists_and_mode_are_reported_together(tmp_path):

@@ -263,3 +263,24 @@ def test_likely_mistakes_are_noted(people, code, words):
     notes = fmt.FORMAT.hints(KineticsSubmission({}, parts))
     assert [note.code for note in notes] == ([code] if code else [])
     assert words in "".join(note.text for note in notes)
+
+
+@pytest.mark.parametrize("key", ["results", "a/b"])
+def test_entries_in_a_further_object_are_one_problem(tmp_path, both_readers, key):
+    files = {
+        "pred_vid_result.json": {key: {"v": "run", "w": "run"}},
+        "pred_part_result.json": {key: document(v=[[human()]], w=[[]])},
+    }
+    path = tmp_path / "my.zip"
+    path.write_bytes(make_zip({name: json.dumps(content) for name, content in files.items()}))
+    place = key.replace("/", "~1")
+    assert refused(fmt.FORMAT.read, path, RULES).lines() == [
+        f"{number}. E-JSON-SCHEMA {name} /{place}: the entries are in a further object; remove the object, keep its entries."
+        for number, name in enumerate(files, start=1)
+    ]
+
+
+def test_a_single_bad_entry_is_no_further_object(tmp_path):
+    files = {"pred_vid_result.json": '{"v": {"w": 1}}', "pred_part_result.json": '{"v": {"w": {"x": 1}}}'}
+    (tmp_path / "my.zip").write_bytes(make_zip(files))
+    assert "further object" not in "".join(refused(fmt.FORMAT.read, tmp_path / "my.zip", RULES).lines())

@@ -57,8 +57,10 @@ def read(path: Source, rules: Rules) -> Read[Grounding]:
         _check_lengths(grounding, lengths, name, findings)
         mode = _MODES[rules.id]
         if members["eval_mode"] != mode:
-            problem = f"the mode is '{quote(members['eval_mode'], 20)}'"
-            findings.add("E-ANET-MODE", problem, f'this task needs "{mode}"', file=name, where="/eval_mode")
+            problem, given = f"the mode is '{quote(members['eval_mode'], 20)}'", members["eval_mode"]
+            others = [task for task, own in _MODES.items() if own == given]
+            remedy = f"this is a file of {others[0]}: submit it there" if others else f'write "{mode}"'
+            findings.add("E-ANET-MODE", problem, remedy, file=name, where="/eval_mode")
         external = members.get("external_data")
         given = external if isinstance(external, dict) else {}
         if not (isinstance(given.get("used"), bool) and isinstance(given.get("details"), str)):

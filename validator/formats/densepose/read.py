@@ -21,7 +21,7 @@ import numpy as np
 from validator.archive import Source, open_submission
 from validator.array_stream import ReadBytes, iter_entries
 from validator.arrays import Pixels
-from validator.files import choose_named
+from validator.files import choose_named, naming_other_task
 from validator.findings import REPORTED_PER_KIND, Findings, Note, Problem, Read, counted
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import EMPTY
@@ -178,7 +178,8 @@ def read_chosen(path: Path, rules: Rules, chosen: Collection[int]) -> dict[int, 
 
 def entries(read: ReadBytes, name: str, file: JsonFile) -> Iterator[bytes]:
     """Yield the texts of the detections. Raises Refused where the list breaks off or is damaged."""
-    return iter_entries(read, name, _LARGEST_ENTRY, file.entries or 0)
+    with naming_other_task(name, file.name):
+        yield from iter_entries(read, name, _LARGEST_ENTRY, file.entries or 0)
 
 
 def _batches(texts: Iterable[bytes], findings: Findings) -> Iterator[Batch]:
