@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from validator.findings import Findings, Refused, counted
-from validator.strict_json import BOM, DEEPEST
+from validator.strict_json import BOM, DEEPEST, refuse_utf_16
 
 # Takes a number of bytes; returns the next ones, at most so many, none at the end.
 ReadBytes = Callable[[int], bytes]
@@ -84,6 +84,7 @@ def _refused(name: str, entry: int | None, problem: str, remedy: str, code: str 
 def _after_bracket(read: ReadBytes, name: str) -> bytes:
     """Return what was read after the opening bracket of the list."""
     buffer = read(_CHUNK)
+    refuse_utf_16(buffer, name)
     buffer = _skip_space(buffer[len(BOM) :] if buffer.startswith(BOM) else buffer, read)
     if not buffer:
         raise _refused(name, None, "the file is empty", _LIST)

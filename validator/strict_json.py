@@ -80,8 +80,7 @@ class _Marks:
 def decode_text(data: bytes, name: str) -> Read[str]:
     """Return the text of a JSON file, a byte order mark skipped with a note. Raises Refused."""
     with Findings.collect() as findings:
-        if data.startswith((b"\xff\xfe", b"\xfe\xff")) or (data[1:2] == b"\0" or data[:1] == b"\0"):
-            findings.refuse("E-JSON-ENCODING", "the file is UTF-16 or UTF-32", "save it as UTF-8", file=name)
+        refuse_utf_16(data, name)
         if data.startswith(BOM):
             findings.note("N-JSON-BOM", f"{quote(name)} begins with a byte order mark, which was skipped")
             data = data[len(BOM) :]
@@ -97,6 +96,12 @@ def decode_text(data: bytes, name: str) -> Read[str]:
             if data.startswith(BOM):
                 _add_syntax_problem(text, name, findings)
     return Read(text, findings.notes)
+
+
+def refuse_utf_16(data: bytes, name: str) -> None:
+    """Raise Refused for the begin of a file in UTF-16 or UTF-32."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in data[:2]:
+        Findings().refuse("E-JSON-ENCODING", "the file is UTF-16 or UTF-32", "save it as UTF-8", file=name)
 
 
 def strict_loads(data: bytes, name: str) -> Read[JsonValue]:

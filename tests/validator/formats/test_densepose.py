@@ -390,7 +390,13 @@ def test_damaged_file_is_one_problem(tmp_path, monkeypatch):
         ("[{'image_id': 1}]", "/0 line 1 column 2 of this entry: strings are in single quotes"),
         ("[null]", "/0: this is null instead of an object"),
         (b'[{"x": "\xff"}]', "/0 line 1 column 8 of this entry: byte 7 is not valid UTF-8"),
-        ("[1]".encode("utf-16"), "the file holds something else instead of a list"),
+        ("1", "the file holds something else instead of a list"),
+        (
+            "[1]".encode("utf-16"),
+            "E-JSON-ENCODING densepose_x_results.json: the file is UTF-16 or UTF-32; save it",
+        ),
+        ("[1]".encode("utf-16-le"), "the file is UTF-16 or UTF-32"),
+        ("[1]".encode("utf-32-be"), "the file is UTF-16 or UTF-32"),
     ],
 )
 def test_files_that_are_no_list_of_detections(tmp_path, text, words):
