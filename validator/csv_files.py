@@ -45,7 +45,9 @@ _NOT_INTEGERS = (
 # The reasons are given for this many bad lines of a file; further ones are only counted.
 _EXPLAINED_LINES = 2000
 # Where this many, and this share, of the rows end before they begin, their last column may hold lengths.
-_LEAST_LENGTHS, _MANY = 3, 0.2
+_LEAST_ROWS, _MANY = 3, 0.2
+# Where more than this share is out of range, the columns may have another order.
+_MOST = 0.5
 _LENGTHS = "if it is a length, write start + length - 1; otherwise "
 # Numbers in tables: their characters (Python accepts spellings that other programs do not), and what is wrong
 # with other fields and the remedy.
@@ -187,7 +189,8 @@ class _Reader:
             self.add("E-CSV-ENCODING", name, f"line {line} column 1", problem, remedy)
             return ""
         if "\r" in text:
-            self.accepted["Windows line ends were accepted"] += 1
+            kind = "Windows line ends" if "\r\n" in text else "line ends of old Macs (CR)"
+            self.accepted[f"{kind} were accepted"] += 1
             text = text.replace("\r\n", "\n").replace("\r", "\n")
         return text
 
@@ -300,13 +303,15 @@ class _ItemReader(_Reader):
         if name not in self.rules.frames:
             counted_things = f"{name}s from 1: add 1 to all"
         add_1, correct = f"count {counted_things}", "correct or drop the line"
+        if wrong.sum() >= _LEAST_ROWS and wrong.mean() > _MOST:
+            correct = f"write the columns in the order {','.join(self.columns)}; otherwise {correct}"
         for constraint, chosen, remedy in (("from 1", from_0, add_1), ("range", wrong & ~from_0, correct)):
             rule = name, constraint
             self.refuse("E-CSV-RANGE", rule, chosen, lambda row: f"{values[row]} is not in {ends}", remedy)
 
     def _check_order(self, low: Ints, high: Ints) -> None:
         (left, right), wrong = self.rules.order, high < low
-        lengths = wrong.sum() >= _LEAST_LENGTHS and wrong.mean() > _MANY
+        lengths = wrong.sum() >= _LEAST_ROWS and wrong.mean() > _MANY
         remedy = f"{_LENGTHS if lengths else ''}swap them or drop the line"
 
         def problem(row: int) -> str:
@@ -322,7 +327,8 @@ class _ItemReader(_Reader):
             known = f" ({n_frames[row]})" if reference_words else ""
             return f"{start[row]} is after the last frame{known}"
 
-        rule, remedy = (self.rules.frames[0], "frames"), "frames count from 1; correct or drop the line"
+        rule = self.rules.frames[0], "frames"
+        remedy = "write numbers of frames from 1, no milliseconds; correct or drop the line"
         self.refuse("E-CSV-FRAME", rule, start > n_frames, problem, remedy)
         if n_long := int((end > n_frames).sum()):
             text = f"{counted(n_long, 'row')} cut at the last frame: the end frame is after it"

@@ -79,6 +79,7 @@ def test_plain_files_are_read_without_a_note(data, rows):
     [
         (b"\xef\xbb\xbf1,2,3\n", "byte order mark"),
         (b"1,2,3\r\n", "Windows line ends"),
+        (b"1,2,3\r", "line ends of old Macs (CR) were accepted"),
         (b"1,2,3\n\n", "empty line"),
         (b"1,2,3\n  \n\n", "empty line"),
     ],
@@ -532,3 +533,18 @@ def test_what_the_csv_module_writes_is_read_back(keys, rng):
 def test_any_text_ends_in_a_verdict(text):
     table, findings = table_of("id,label,n,p\n" + text)
     assert (table is None) == (not findings.ok)
+
+
+@pytest.mark.parametrize(
+    ("n_wrong", "n_rows", "hint"), [(2, 2, False), (3, 3, True), (3, 5, True), (3, 6, False), (4, 6, True)]
+)
+def test_many_rows_out_of_range_may_have_another_order_of_columns(n_wrong, n_rows, hint):
+    _, findings = read(b"40,90,3\n" * n_wrong + b"1,2,3\n" * (n_rows - n_wrong))
+    (problem,) = (found for found in findings.summary() if found.rule == "gesture range")
+    columns = "write the columns in the order gesture,start frame,end frame; otherwise "
+    assert problem.remedy == f"{columns if hint else ''}correct or drop the line"
+
+
+def test_times_in_milliseconds_are_named():
+    _, findings = read(b"1,10100,12000\n", {"S1": 300})
+    assert "write numbers of frames from 1, no milliseconds" in findings.lines()[0]
