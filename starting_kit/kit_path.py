@@ -1,5 +1,6 @@
 """Makes the scoring code importable, from an unpacked kit or from the repository. Import it first."""
 
+import importlib.util
 import sys
 from pathlib import Path
 
@@ -18,3 +19,6 @@ if Path(sys.argv[0]).resolve().parent == HERE:
     from validator.console import quiet_interrupts
 
     quiet_interrupts()
+    for needed in ("numpy", "yaml"):
+        if importlib.util.find_spec(needed) is None:
+            sys.exit(f"{needed} is not installed: python -m pip install -r requirements.txt")

@@ -10,10 +10,13 @@ import re
 import sys
 from pathlib import Path
 
-from validator import console, limits
-from validator.cut import cut_submission
-from validator.findings import Findings, Note
-from validator.formats.rules import load_format, task_ids
+try:
+    from validator import console, limits
+    from validator.cut import cut_submission
+    from validator.findings import Findings, Note
+    from validator.formats.rules import load_format, task_ids
+except ModuleNotFoundError as error:
+    sys.exit(f"{error.name} is not installed: python -m pip install -r requirements.txt")
 
 # What a run of the scoring program may take unless the organizers choose otherwise.
 _SECONDS, _MEMORY_MB = 570.0, 8000.0
@@ -95,6 +98,10 @@ def _cut(arguments: list[str]) -> int:
     findings = Findings()
     with findings.part():
         try:
+            read = {options.submission.resolve(), options.only.resolve()}
+            if not read.isdisjoint([options.output.resolve(), *options.output.resolve().parents]):
+                problem, remedy = "the output would replace what is read", "give it another name or folder"
+                findings.refuse("E-CUT-FILE", problem, remedy, file=str(options.output))
             items = set(options.only.read_text(encoding="utf-8-sig").splitlines()) - {""}
             findings.notes.append(cut_submission(options.submission, items, options.output))
         except (OSError, UnicodeDecodeError) as error:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from itertools import permutations
 
 import pytest
 
-from tests.helpers import ROOT, make_zip
+from organizer.files import folder_files
+from tests.helpers import ROOT, SAMPLES, make_zip
+from validator.__main__ import main
 
 
 def validate(*arguments, code="import runpy; runpy.run_module('validator', run_name='__main__')"):
@@ -50,3 +53,29 @@ def test_no_scoring_code_is_imported(tmp_path):
     path = tmp_path / "my.zip"
     path.write_bytes(make_zip({"S1_prediction.csv": "1,2,3\n"}))
     assert validate("chalearn_gesture", str(path), code=code).stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    ("task", "other"), [*permutations(["anet_entities_gen", "anet_entities_gt", "densepose"], 2)]
+)
+def test_files_of_another_task_are_refused_with_its_name(tmp_path, capsys, task, other):
+    (tmp_path / "my.zip").write_bytes(make_zip(folder_files(SAMPLES / other / "good")))
+    assert main([task, str(tmp_path / "my.zip")]) == 1
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("1. "))
+    assert f"of {other}: submit " in line
+    assert ("E-FILE-NONE" in line) == ("densepose" in (task, other))
+
+
+def test_a_file_without_the_name_of_another_task_is_of_none(tmp_path, capsys):
+    (tmp_path / "my.zip").write_bytes(make_zip({"my.json": "{}"}))
+    assert main(["densepose", str(tmp_path / "my.zip")]) == 1
+    assert "E-FILE-NONE" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("module", ["validator", "starting_kit.evaluate", "starting_kit.compare"])
+def test_missing_packages_are_named_with_what_installs_them(module):
+    folder = ROOT / module.partition(".")[0] if "." in module else ROOT
+    command = [sys.executable, "-S", "-m", module.rpartition(".")[2], "--help"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.stderr == "numpy is not installed: python -m pip install -r requirements.txt\n"
+    assert done.returncode == 1

@@ -96,3 +96,19 @@ def test_what_cannot_be_cut_is_refused_and_nothing_is_written(tmp_path, capsys, 
 def test_function_says_which_task_files_it_knows(tmp_path):
     (tmp_path / "in.zip").write_bytes(make_zip({"notes.txt": "x"}))
     assert "densepose" in str(refused(cut_submission, tmp_path / "in.zip", {"a"}, tmp_path / "o.zip").lines())
+
+
+@pytest.mark.parametrize("output", ["in.zip", "link.zip", "ids.txt", "folder/out.zip"])
+def test_what_is_read_is_not_overwritten(tmp_path, capsys, output):
+    (tmp_path / "folder").mkdir()
+    source = tmp_path / ("folder" if output.startswith("folder") else "in.zip")
+    data = make_zip(sentences("a", "b"))
+    for path in ("in.zip", "folder/out.zip"):
+        (tmp_path / path).write_bytes(data)
+    (tmp_path / "link.zip").symlink_to(tmp_path / "in.zip")
+    (tmp_path / "ids.txt").write_text("a\n")
+    assert main(["--only", str(tmp_path / "ids.txt"), str(source), str(tmp_path / output)]) == 1
+    assert "E-CUT-FILE" in (out := capsys.readouterr().out)
+    assert f"{output}: the output would replace what is read; give it another name or folder." in out
+    assert (tmp_path / "ids.txt").read_text() == "a\n"
+    assert {(tmp_path / path).read_bytes() for path in ("in.zip", "folder/out.zip")} == {data}
