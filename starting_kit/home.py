@@ -234,7 +234,7 @@ class _Gathered:
                 self.names[next(reversed(self.predictions.entries))] = name
             except Refused as refused:
                 findings.extend(self._placed(refused.findings, lambda key: name))
-            except (TypeError, ValueError) as error:
+            except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
                 problem, _, remedy = str(error).partition("; ")
                 remedy = remedy or "see the arguments of update"
                 findings.add("E-ARGUMENT", problem, remedy, where=name)
@@ -318,8 +318,13 @@ def prepared_folder(task: AnyTask, source: Path, cache: str | Path | None = None
     target = Path(cache or _cache_folder()) / _key(task.id, source, settings)
     if target.is_dir():
         return target
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".prepare-") as folder:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = tempfile.TemporaryDirectory(dir=target.parent, prefix=".prepare-")
+    except OSError as error:
+        problem = f"the prepared reference cannot be written there ({error.strerror})"
+        Findings().refuse("E-OUTPUT", problem, "name another folder with --cache", file=str(target.parent))
+    with temporary as folder:
         work = Path(folder, "prepared")
         work.mkdir()
         task.prepare(source, work, settings, {})

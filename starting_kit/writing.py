@@ -113,11 +113,16 @@ def checked_file(path: str | Path, task_id: str) -> Iterator[Path]:
     """Yield a temporary path of the same name; afterwards check the file there and move it to ``path``.
 
     After an exception, or if the check fails, nothing is left and an older file at ``path`` stays. Raises
-    ValueError if the submission is not valid; the message lists what is wrong.
+    ValueError if the submission is not valid (the message lists what is wrong), OSError if nothing can be
+    written there.
     """
     target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".writing-") as folder:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = tempfile.TemporaryDirectory(dir=target.parent, prefix=".writing-")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+    with temporary as folder:
         work = Path(folder, target.name)
         yield work
         form, rules = load_format(task_id)

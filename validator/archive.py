@@ -173,6 +173,9 @@ def open_submission(path: Source, limits: Limits) -> Iterator[Submission]:
 def _open_path(path: Path, limits: Limits, findings: Findings, opened: ExitStack) -> dict[str, _Member]:
     try:
         is_folder = stat.S_ISDIR(path.stat().st_mode)
+    except PermissionError as error:
+        _cannot_open(error, str(path), findings)
+        return {}
     except (OSError, ValueError):
         findings.refuse("E-FILE-MISSING", "there is no such file", "check the path", file=str(path))
     return (_open_folder if is_folder else _open_zip)(path, limits, findings, opened)
@@ -223,8 +226,10 @@ def _is_platforms(entry: os.DirEntry[str]) -> bool:
 
 
 def _cannot_open(error: OSError, name: str, findings: Findings) -> None:
-    problem, hint = f"it cannot be opened ({error.strerror})", "with short names and no folders"
-    findings.add("E-FILE-UNREADABLE", problem, f"zip your files again, {hint}", file=name)
+    problem, remedy = f"it cannot be opened ({error.strerror})", "allow reading it, or copy it"
+    if not isinstance(error, PermissionError):
+        remedy = "zip your files again, with short names and no folders"
+    findings.add("E-FILE-UNREADABLE", problem, remedy, file=name)
 
 
 def _irregular(mode: int, name: str, findings: Findings) -> None:

@@ -85,4 +85,4 @@ def _let_go(stream: TextIO) -> None:
 def report(error: OutputError) -> None:
     """Report on stderr what cannot be written, if stderr can."""
     with contextlib.suppress(OutputError):
-        say(f"E-OUTPUT: {error}; free space there, or choose another place", to=sys.stderr)
+        say(f"E-OUTPUT: {error}; allow writing there, free space, or choose another place", to=sys.stderr)

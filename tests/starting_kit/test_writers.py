@@ -217,3 +217,15 @@ def test_kinetics_writer_refuses_humans_of_a_video_without_class(tmp_path):
     writer.add_video("v", "throw_ball")
     writer.save(tmp_path / "my.zip")
     assert zipfile.is_zipfile(tmp_path / "my.zip")
+
+
+def test_place_that_cannot_be_written_is_named_as_it_was_given(tmp_path, capsys):
+    (tmp_path / "plain").write_text("")
+    writer = KineticsTPSWriter()
+    writer.add_video("v", "throw_ball")
+    target = tmp_path / "plain" / "my.zip"
+    with pytest.raises(OSError, match=re.escape(f"'{target}'")):
+        writer.save(target)
+    (tmp_path / "d.pkl").write_bytes(pickle.dumps([]))
+    assert densepose_convert.main([str(tmp_path / "d.pkl"), str(target)]) == 1
+    assert capsys.readouterr().err.startswith(f"{target}: ")

@@ -56,7 +56,7 @@ def test_a_full_disk_is_told_in_one_line(full_disk, capsys):
     assert str(caught.value) == "the log cannot be written (No space left on device)"
     console.report(caught.value)
     assert capsys.readouterr().err == (
-        "E-OUTPUT: the log cannot be written (No space left on device); free space there, or choose another place\n"
+        "E-OUTPUT: the log cannot be written (No space left on device); allow writing there, free space, or choose another place\n"
     )
 
 
