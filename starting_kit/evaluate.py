@@ -51,6 +51,12 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"name your zip file: python evaluate.py {task} my.zip")
     if not 0 <= options.drawings <= MOST_DRAWINGS:
         parser.error(f"--drawings takes 0 to {MOST_DRAWINGS}")
+    if options.images and not options.images.is_dir():
+        parser.error(f"--images: there is no folder {options.images}")
+    if (named := modes.get(options.eval_mode, task)) != task:
+        parser.error(f"--eval_mode {options.eval_mode} is that of {named}, not of {task}")
+    if options.subset and task not in (tasks := _with_subset()):
+        parser.error(f"--subset is only for {', '.join(tasks)}")
     overrides = {"detail": "full", "drawings": options.drawings}
     overrides |= {"protocol": options.protocol} if options.protocol else {}
     overrides |= {"subset": True} if options.subset else {}
@@ -84,7 +90,8 @@ def _report(task: str, outcome: Outcome, options: argparse.Namespace) -> int:
             if options.run:
                 shown = outputs.plain_result(outcome.result, outcome.signature)
                 add_run(options.output, options.run, shown)
-        console.say(f"detail page: {options.output / outputs.DETAIL_HTML}")
+        if outcome.result or outcome.findings.problems:  # or else the outputs cannot be written
+            console.say(f"detail page: {options.output / outputs.DETAIL_HTML}")
         if outcome.exit_code == SCORED and options.reference is None:
             what = "This was the synthetic demo reference"
             console.say(f"{what}: the number says nothing about the hidden data.")
@@ -108,8 +115,10 @@ def _parser(modes: list[str]) -> argparse.ArgumentParser:
     parser.set_defaults(submission_file=None, eval_mode=None, loc_mode=None, subset=False)
     parser.add_argument("id", nargs="?", choices=task_ids(), help="the task")
     parser.add_argument("submission", nargs="?", type=Path, help="your zip file, or a folder with its files")
-    if any(setting.name == "subset" for task in task_ids() for setting in load_task(task).known_settings):
-        what = "leave out submitted segments that are not annotated; the signature says so"
+    if tasks := _with_subset():
+        what = (
+            f"{', '.join(tasks)}: leave out submitted segments that are not annotated; the signature says so"
+        )
         parser.add_argument("--subset", action="store_true", help=what)
     if modes:
         own = parser.add_argument_group("as in the script of ActivityNet-Entities")
@@ -129,6 +138,10 @@ def _parser(modes: list[str]) -> argparse.ArgumentParser:
     what = "append the scores to runs.csv under this name, and draw history.html"
     parser.add_argument("--run", metavar="NAME", help=what)
     return parser
+
+
+def _with_subset() -> list[str]:
+    return [task for task in task_ids() if "subset" in {own.name for own in load_task(task).known_settings}]
 
 
 def _print_mode(result: Result, mode: str) -> None:

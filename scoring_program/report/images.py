@@ -55,7 +55,7 @@ def with_images(sections: Sequence[Section], images: Images) -> list[Section]:
             drawn = _drawn(section.drawings, folder, size)
             section = replace(section, drawings=drawn)
             missing = [drawing.files[0] for drawing in drawn if not drawing.image]
-            first = f"; missing, for example: {missing[0]}.jpg" if missing else ""
+            first = f"; missing or not readable, for example: {missing[0]}.jpg" if missing else ""
             if folder:
                 console.say(f"images: {len(drawn) - len(missing)} of {len(drawn)} from {folder}{first}")
         shown.append(section)

@@ -233,8 +233,58 @@ def test_items_that_cannot_be_written_end_in_one_line(tmp_path, monkeypatch, cap
     sample = str(SAMPLES / "chalearn_gesture" / "good")
     assert evaluate.main(["chalearn_gesture", sample, "--output", str(tmp_path / "out")]) == BROKEN
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("E-OUTPUT: per_item.csv cannot be written (No space left on device); free space")
+    assert line.startswith(
+        "E-OUTPUT: per_item.csv cannot be written (No space left on device); allow writing"
+    )
     assert not (tmp_path / "out" / "scores.json").exists()
+
+
+def test_output_folder_that_is_a_file_ends_in_one_line_without_a_page(tmp_path, capsys):
+    (tmp_path / "plain").write_text("")
+    sample = str(SAMPLES / "chalearn_gesture" / "good")
+    assert evaluate.main(["chalearn_gesture", sample, "--output", str(tmp_path / "plain")]) == BROKEN
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("E-OUTPUT: the output folder cannot be made (File exists)")
+    (tmp_path / "bad").mkdir()
+    assert (
+        evaluate.main(["chalearn_gesture", str(tmp_path / "bad"), "--output", str(tmp_path / "o")]) == INVALID
+    )
+    assert f"detail page: {tmp_path / 'o'}" in capsys.readouterr().out
+
+
+def test_cache_that_cannot_be_written_is_named(tmp_path, capsys):
+    (tmp_path / "plain").write_text("")
+    sample, source = str(SAMPLES / "densepose" / "good"), str(REFERENCES / "densepose")
+    arguments = ["densepose", sample, "--reference", source, "--output", str(tmp_path / "out")]
+    assert evaluate.main([*arguments, "--cache", str(tmp_path / "plain")]) == BROKEN
+    error = f"E-OUTPUT {tmp_path / 'plain'}: the prepared reference cannot be written there (File exists)"
+    assert f"1. {error}; name another folder with --cache.\n" in capsys.readouterr().err
+    with pytest.raises(evaluate.ReferenceProblemsError, match="E-OUTPUT"):
+        evaluate.score("densepose", sample, source, cache=tmp_path / "plain")
+
+
+@pytest.mark.parametrize(
+    ("task", "options", "problem"),
+    [
+        ("kinetics_tps", ["--subset"], "--subset is only for anet_entities_gen"),
+        ("anet_entities_gt", ["--eval_mode", "gen"], "--eval_mode gen is that of anet_entities_gen, not of anet_entities_gt"),
+        ("densepose", ["--eval_mode", "GT"], "--eval_mode GT is that of anet_entities_gt, not of densepose"),
+        ("densepose", ["--images", "none"], "--images: there is no folder none"),
+    ],
+)  # fmt: skip
+def test_options_that_do_not_fit_the_task_are_refused(tmp_path, capsys, task, options, problem):
+    with pytest.raises(SystemExit) as caught:
+        evaluate.main([task, str(SAMPLES / task / "good"), *options, "--output", str(tmp_path / "out")])
+    assert caught.value.code == BROKEN
+    assert problem in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_help_names_the_tasks_of_an_option(capsys):
+    with pytest.raises(SystemExit):
+        evaluate.main(["--help"])
+    assert "anet_entities_gen: leave out submitted segments" in " ".join(capsys.readouterr().out.split())
 
 
 def test_named_runs_are_kept_and_drawn(tmp_path):

@@ -70,7 +70,7 @@ def test_missing_and_unreadable_images_leave_the_blank_canvas(tmp_path, capsys):
     (tmp_path / "other.png").write_bytes(b"no image")
     assert shown(tmp_path) == DRAWING
     assert "images: 0 of 1" in (text := capsys.readouterr().out)
-    assert "missing, for example: video/img_1.jpg" in text
+    assert "missing or not readable, for example: video/img_1.jpg" in text
 
 
 @pytest.mark.parametrize("name", ["../secret", "video/../../secret", "a\x00b"])
