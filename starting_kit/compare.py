@@ -87,7 +87,10 @@ def _named(paths: Sequence[Path]) -> dict[str, Path]:
     for names in (plain, with_folder, list(map(str, paths))):
         if paths and len(set(names)) == len(names):
             return dict(zip(names, paths))
-    raise ValueError("name at least one submission, and each once")
+    twice = [str(path) for path in paths if paths.count(path) > 1]
+    raise ValueError(
+        f"{twice[0]} is named twice; name each once" if twice else "name at least one submission"
+    )
 
 
 def _compared(loaded: AnyLoaded, results: dict[str, Result], invalid: dict[str, Findings]) -> Comparison:

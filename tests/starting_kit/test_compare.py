@@ -192,7 +192,7 @@ def test_names_have_their_folder_where_two_are_equal(tmp_path):
     ("arguments", "text"),
     [
         ([TASK], "name at least one"),
-        ([TASK, GOOD, GOOD], "each once"),
+        ([TASK, GOOD, GOOD], f"{GOOD} is named twice; name each once"),
         ([GOOD], "name the task first: python"),
     ],
 )
