@@ -71,8 +71,11 @@ class KineticsTPSWriter(FilePredictions):
             whole_video.entries[video]["frames"] = flat
         for frame, humans in frames.items() if flat is None else ():
             whole_video.add_frame(video, frame)
-            for index, (box, parts) in enumerate(humans):
+            for index, human in enumerate(humans):
                 with naming(f"frames[{frame}][{index}]"):
+                    if isinstance(human, (Mapping, str)):
+                        raise ValueError("this is no pair of box and parts; give ([10, 20, 90, 200], {...})")
+                    box, parts = human
                     whole_video.add_human(video, frame, box, parts)
         self.put(video, whole_video.entries[video])
 
@@ -233,7 +236,7 @@ def _checked_at_once(frames: list[str], contents: Sequence[Sequence[Human]]) -> 
             return None
         flat = [*(box for box, _ in humans), *chain.from_iterable(boxes for boxes, _ in proposed)]
         return _Frames(frames, *counts, names, states, corner_boxes(flat, (-1, 4), "the boxes"))
-    except (TypeError, ValueError):
+    except (AttributeError, TypeError, ValueError):
         return None
 
 

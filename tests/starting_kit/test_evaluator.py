@@ -128,6 +128,9 @@ HUMAN = ([10, 20, 90, 200], {"head": ([[12, 30, 40, 80]], ["bend"])})
         ("anet_entities_gen", ("v_x", "0", ["man"], [1], BOXES * np.nan), "E-ARGUMENT", "", "boxes: NaN or infinite: 40 of 40 values"),
         ("kinetics_tps", ("v", "run", {1: [HUMAN] * 11}), "E-JSON-SCHEMA", "frames[1]", "the list has 11 entries instead of at most 10"),
         ("kinetics_tps", ("v", "run", {6: [HUMAN, (HUMAN[0], {"head": 3})]}), "E-ARGUMENT", "", "frames[6][1]: head: a part is"),
+        ("kinetics_tps", ("v", "run", {1: [{"box": HUMAN[0], "parts": {}}]}), "E-ARGUMENT", "", "frames[1][0]: this is no pair of box and parts"),
+        ("kinetics_tps", ("v", "run", {1: {"humans": []}}), "E-ARGUMENT", "", "frames[1][0]: this is no pair of box and parts"),
+        ("kinetics_tps", ("v", "run", []), "E-ARGUMENT", "", "'list' object has no attribute 'items'"),
         ("densepose", (999, [([1, 2, 8, 6], 0.5, IUV)]), "E-DP-IMAGE", "detections[0].image_id", "there is no image 999"),
         ("densepose", (1, [([1e7, 2, 8, 6], 0.5, IUV)]), "E-JSON-SCHEMA", "detections[0].box", "more than 1000000"),
         ("densepose", (1, [([1, 2, 8, 6], 0.5, IUV), ([1, 2, 8, 6], 0.5, IUV + np.uint8(9))]), "E-ARGUMENT", "", "detections[1]: part 29 is above 24"),
@@ -292,3 +295,11 @@ def test_a_pickled_evaluator_holds_no_reference():
         evaluator.update(*call)
     assert len(pickle.dumps(evaluator)) < 50_000
     assert home._loaded["densepose"][1].reference is sent(evaluator)._loaded.reference
+
+
+@pytest.mark.parametrize("task", ANNOTATED)
+def test_without_predictions_the_score_is_0_with_a_note(task):
+    found = Evaluator(task).compute()
+    assert found.scores["score"] == found.scores["coverage"] == 0
+    assert found.notes[0].code == "N-EMPTY"
+    assert not any(row["submitted"] for row in found.items)

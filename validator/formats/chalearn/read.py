@@ -36,7 +36,9 @@ def read(path: Source, rules: Rules, last_frames: Mapping[str, int] | None = Non
     with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
         findings.notes += submission.notes
         chosen, of_names = choose_items(submission, csv, last_frames)
-        findings.extend(of_names)
+        # Predictions in memory may be none.
+        if path:
+            findings.extend(of_names)
         for key, name in chosen.items():
             with findings.part():
                 files = known if last_frames is None or key in last_frames else unknown
