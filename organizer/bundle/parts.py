@@ -165,6 +165,7 @@ def _format_page(task: AnyTask) -> str:
     text = (ROOT / "pages" / f"{task.id}.md").read_text(encoding="utf-8")
     more = ROOT / "starting_kit" / "reference" / f"{task.id}.md"
     text += f"\n{more.read_text(encoding='utf-8')}" if more.is_file() else ""
+    text += f"\n## A program that writes a submission\n\n```python\n{task.kit_example}```\n"
     if "{names}" not in text:
         return text
     folder = ROOT / "reference_data" / task.id
@@ -177,13 +178,18 @@ def _filled(text: str, task_ids: Sequence[str], quoted: bool) -> str:
     """Fill a text (``quoted``: in JSON strings) with the first task, without paragraphs for missing tasks."""
 
     def kept(match: re.Match[str]) -> str:
-        return match.group(2) if set(match.group(1).split()) & set(task_ids) else ""
+        words = match.group(1).split()
+        own = [name for name in task_ids if name in words or ("several" in words and len(task_ids) > 1)]
+        if not own:
+            return ""
+        label = f"{', '.join(f'`{name}`' for name in own)}: " if len(own) < len(task_ids) else ""
+        filled = match.group(2).replace("{only}", label).replace("{id}", own[0])
+        return filled.replace("{mode}", load_task(own[0]).eval_mode)
 
     task = load_task(task_ids[0])
-    mode = next(filter(None, (load_task(name).eval_mode for name in task_ids)), "")
     text = re.sub("<!-- only ([a-z_ ]+) -->\n(.*?)<!-- end -->\n", kept, text, flags=re.DOTALL)
     example, update = task.kit_example.strip(), textwrap.indent(task.kit_update.strip(), "    ")
-    filled = {"# {example}": example, "    # {update}": update, "{id}": task.id, "{mode}": mode}
+    filled = {"# {example}": example, "    # {update}": update, "{id}": task.id, "{ids}": ", ".join(task_ids)}
     for name, value in filled.items():
         text = text.replace(name, json.dumps(value)[1:-1] if quoted else value)
     return text

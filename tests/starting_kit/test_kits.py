@@ -35,7 +35,7 @@ def test_every_command_and_program_of_the_texts_works(kit):
     readme = (kit / "README.md").read_text(encoding="utf-8")
     (page,) = (kit / "formats").glob("*.md")
     text = f"{readme}\n{page.read_text(encoding='utf-8')}"
-    assert not re.search(r"\{(id|mode|example)\}|<!--", readme)
+    assert not re.search(r"\{(ids?|mode|only|example)\}|<!--", readme)
     assert "{names}" not in text
     indented = r"^ *python ([^\n]+)$|^```python\n(.*?)^```$"
     steps = re.findall(indented, text, re.MULTILINE | re.DOTALL)
@@ -57,6 +57,29 @@ def test_every_command_and_program_of_the_texts_works(kit):
     assert scores
     assert all((score > 0) != ("its score is 0" in readme) for score in scores)
     assert (kit / "evaluation" / "detailed_results.html").is_file()
+
+
+def test_a_kit_of_several_tasks_says_what_is_for_which_and_all_of_it_works(bundles, tmp_path):
+    with zipfile.ZipFile(bundles / "competition.zip") as bundle:
+        zipfile.ZipFile(io.BytesIO(bundle.read("starting_kit.zip"))).extractall(tmp_path)
+    readme = (tmp_path / "README.md").read_text(encoding="utf-8")
+    first = task_ids()[0]
+    assert f"several tasks: {', '.join(task_ids())}. The commands and programs show `{first}`" in readme
+    assert not re.search(r"\{(ids?|mode|only|example)\}|<!--", readme)
+    for task, text in (
+        ("densepose", "The weight of an image"),
+        ("kinetics_tps", "`DIR/<video>/<frame>.jpg`"),
+        ("chalearn_action`, `chalearn_gesture", "The page has timelines"),
+    ):
+        assert f"`{task}`: {text}" in readme
+    (tmp_path / "ids.txt").write_text("v_demo000000\n")
+    steps = re.findall(r"^ *python ([^\n]+)$|^```python\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    commands = [shlex.split(command) or ["-c", program] for command, program in steps]
+    for task in task_ids():
+        page = (tmp_path / "formats" / f"{task}.md").read_text(encoding="utf-8")
+        (program,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+        commands += [["-c", program], ["-m", "validator", task, "my.zip"]]
+    run_in_turn([command for command in commands if command[:2] != ["-m", "pip"]], tmp_path)
 
 
 def test_the_page_has_a_short_example_of_each_file_of_a_reference_and_it_can_be_read(kit, tmp_path):
