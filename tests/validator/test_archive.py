@@ -298,14 +298,13 @@ def test_what_the_system_refuses_to_open_is_located(tmp_path, monkeypatch, holde
     assert "it cannot be opened (Permission denied); allow reading it, or copy it" in line
 
 
-def test_a_path_in_a_folder_that_may_not_be_read_is_not_missing(tmp_path, monkeypatch):
+def test_a_path_in_a_folder_that_may_not_be_read_is_not_missing(monkeypatch):
     def refuse(*arguments, **options):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "stat", refuse)
-    (line,) = refused(read, tmp_path / "a.zip").lines()
-    assert "E-FILE-UNREADABLE" in line
-    assert "a.zip: it cannot be opened (Permission denied)" in line
+    (line,) = refused(read, Path("a.zip")).lines()
+    assert "E-FILE-UNREADABLE a.zip: it cannot be opened (Permission denied); allow reading it" in line
 
 
 def test_name_with_nul_is_a_problem(tmp_path):

@@ -99,16 +99,17 @@ def test_function_says_which_task_files_it_knows(tmp_path):
 
 
 @pytest.mark.parametrize("output", ["in.zip", "link.zip", "ids.txt", "folder/out.zip"])
-def test_what_is_read_is_not_overwritten(tmp_path, capsys, output):
+def test_what_is_read_is_not_overwritten(tmp_path, monkeypatch, capsys, output):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
-    source = tmp_path / ("folder" if output.startswith("folder") else "in.zip")
+    source = "folder" if output.startswith("folder") else "in.zip"
     data = make_zip(sentences("a", "b"))
     for path in ("in.zip", "folder/out.zip"):
         (tmp_path / path).write_bytes(data)
     (tmp_path / "link.zip").symlink_to(tmp_path / "in.zip")
     (tmp_path / "ids.txt").write_text("a\n")
-    assert main(["--only", str(tmp_path / "ids.txt"), str(source), str(tmp_path / output)]) == 1
-    assert "E-CUT-FILE" in (out := capsys.readouterr().out)
-    assert f"{output}: the output would replace what is read; give it another name or folder." in out
+    assert main(["--only", "ids.txt", source, output]) == 1
+    problem = "the output would replace what is read; give it another name or folder."
+    assert capsys.readouterr().out == f"1. E-CUT-FILE {output}: {problem}\n"
     assert (tmp_path / "ids.txt").read_text() == "a\n"
     assert {(tmp_path / path).read_bytes() for path in ("in.zip", "folder/out.zip")} == {data}
