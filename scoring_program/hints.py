@@ -19,7 +19,7 @@ from validator.findings import Note, folded
 
 MIN_ANNOTATED = 20
 _SAMPLE = 200
-_USUAL = "names in another spelling, ids or frames counted from 0, boxes in another unit or order"
+_USUAL = "predictions of another item, names in another spelling, counting from 0, another unit or order"
 # How many times as large the share that another interpretation fits must be, or by how much larger.
 _TIMES = 2.5
 _MARGIN = 0.4
@@ -58,10 +58,8 @@ class Check:
     interpretations : sequence of Interpretation
     annotated : int
         How many annotated instances were compared.
-    causes : str
-        The usual causes if nothing agrees.
-    unknown : str
-        The code of a note if hardly anything agrees in any interpretation; "" for none.
+    causes, unknown : str
+        The usual causes if hardly anything agrees in any interpretation; the code of the note on it, or "".
     deviations : float
         How much better another interpretation must fit, in standard deviations of a sign test.
     least_share : float
@@ -75,7 +73,7 @@ class Check:
     as_is: Bools
     interpretations: Sequence[Interpretation]
     annotated: int
-    causes: str
+    causes: str = ""
     unknown: str = ""
     deviations: float = 3.0
     least_share: float = 0.15
@@ -110,7 +108,7 @@ def likely_mistakes(
             text = f"read {best.words}, {shares}. {best.remedy}"
             hints.append(Note(best.code, text, check.explains))
         elif not best and check.unknown and _is_lost(check):
-            hints.append(Note(check.unknown, _lost(check), check.explains))
+            hints.append(Note(check.unknown, f"{_as_is(check)}{check.causes}", check.explains))
         if hints and check.explains and check.explains == hints[-1].explains:
             break
     if score == 0 and not hints:
@@ -139,12 +137,11 @@ def _is_lost(check: Check) -> bool:
 
 def _zero(checks: Sequence[Check]) -> Note:
     lost = next(filter(_is_lost, checks), None)
-    stage = _lost(lost) if lost else f"Usual causes: {_USUAL}"
-    return Note("N-ZERO", f"the score is 0. {stage}")
+    return Note("N-ZERO", f"the score is 0. {_as_is(lost) if lost else ''}Usual causes: {_USUAL}")
 
 
-def _lost(check: Check) -> str:
-    return f"{_percent(check.as_is)} {check.claim}. {check.causes}"
+def _as_is(check: Check) -> str:
+    return f"{_percent(check.as_is)} {check.claim}. "
 
 
 def _percent(fits: Bools) -> str:
@@ -164,7 +161,6 @@ class BoxPairs:
     as ``x1, y1, x2, y2``.
     """
 
-    CORNERS = "Boxes are [x1, y1, x2, y2] in pixels of the original video"
     n: int
     entry: Ints
     prediction: Floats
@@ -182,8 +178,10 @@ class BoxPairs:
     def corner_interpretations(self) -> list[Interpretation]:
         """Return the other interpretations of boxes that should be ``x1, y1, x2, y2``."""
         boxes = self.prediction
+        half = np.pad(boxes[:, 2:] / 2, ((0, 0), (0, 2)))
         others = [
             ("N-LOOKS-XYWH", "as [x, y, width, height]", with_sizes(boxes)),
+            ("N-LOOKS-XYWH", "as [center x, center y, width, height]", with_sizes(boxes - half)),
             ("N-LOOKS-SWAPPED", "as [y1, x1, y2, x2]", boxes[:, [1, 0, 3, 2]]),
         ]
         return self.interpretations(boxes, others, "Write boxes as [x1, y1, x2, y2]")

@@ -310,7 +310,9 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         sections += drawings
         decimals = settings["score_decimals"]
         counts = self._with_costs([*read.notes, *statistics.notes], costs, min(_NOTE_DECIMALS, decimals))
-        explained = {code for hint in hints for code in hint.explains}
+        explained = {code for note in counts for code in note.explains}
+        hints = [hint for hint in hints if hint.code not in explained]
+        explained |= {code for hint in hints for code in hint.explains}
         counts = [note for note in counts if note.code not in explained]
         notes = [*failed, *also_failed, *undrawn, *hints, *counts]
         result = Result(scores, statistics, self.items, halves, interval, costs, sections, notes, decimals)

@@ -196,7 +196,7 @@ def test_only_a_similar_name_is_asked_about_in_a_program_of_one_task(file, asked
 def test_hints_that_need_no_reference_are_given(check):
     rows = {f"S{number}_prediction.csv": "3,1,5\n3,7,9\n" for number in range(3)}
     assert check(rows, "chalearn_gesture") == [
-        "note N-LOOKS-CONSTANT: all 6 rows have the class 3. Is it the right column?",
+        "note N-LOOKS-CONSTANT: all 6 rows have the class 3. Is it a placeholder, or another field?",
         "note N-UNCHECKED: names, ids and boxes were not compared with the reference",
         "valid",
     ]

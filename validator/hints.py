@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from validator.arrays import Floats, Ints
-from validator.findings import Note, counted
+from validator.findings import Note, counted, quote
 
 _LEAST_BOXES = 10
 _LEAST_ROWS = 4
+# Noisy coordinates in 0..1 may be outside by this.
+_OUTSIDE = 0.25
 _EMPTY = "the submission contains no predictions. Was it written too early?"
 _MISSING = ("N-FILE-MISSING", "N-FRAMES-MISSING", "N-IMAGES-MISSING", "N-SEGMENTS-MISSING")
 EMPTY = Note("N-EMPTY", _EMPTY, _MISSING)
@@ -16,7 +20,7 @@ _MOST_REPEATED = 0.1
 
 
 def box_hints(boxes: Floats, what: str) -> list[Note]:
-    """Return notes on boxes (n, 4) that are all within 0..1, or are all one and the same."""
+    """Return notes on boxes (n, 4) that are all within or near 0..1, or are all one and the same."""
     if len(boxes) < _LEAST_BOXES:
         return []
     low, high = boxes.min(axis=0), boxes.max(axis=0)
@@ -24,8 +28,9 @@ def box_hints(boxes: Floats, what: str) -> list[Note]:
         shown = ", ".join(f"{value:g}" for value in low.tolist())
         text = f"all {counted(len(boxes), 'box', 'boxes')} of {what} are [{shown}]. Are they placeholders?"
         return [Note("N-LOOKS-CONSTANT", text)]
-    if low.min() >= 0 and high.max() <= 1:
-        text = f"all {counted(boxes.size, 'coordinate')} of {what} lie between 0 and 1. "
+    first, last = min(0.0, float(low.min())), max(1.0, float(high.max()))
+    if first >= -_OUTSIDE and last <= 1 + _OUTSIDE:
+        text = f"all {counted(boxes.size, 'coordinate')} of {what} lie between {first:.3g} and {last:.3g}. "
         fix = "Write pixels: x times the width and y times the height of the image"
         return [Note("N-LOOKS-NORMALIZED", text + fix)]
     return []
@@ -39,9 +44,9 @@ def repeat_hints(rows: Floats | Ints, things: str, what: str) -> list[Note]:
     return [Note("N-REPEATED", f"{counted(repeated, things)} of {len(rows):,} {what}")]
 
 
-def label_hints(labels: Ints | Floats, what: str) -> list[Note]:
-    """Return a note if all rows have the same label."""
-    if len(labels) < _LEAST_ROWS or labels.min() != labels.max():
+def label_hints(n: int, labels: Collection[object], what: str, things: str = "row") -> list[Note]:
+    """Return a note if all ``n`` things have the same of ``labels``: "all 4 rows have the class 1"."""
+    if n < _LEAST_ROWS or len(labels) != 1:
         return []
-    text = f"all {counted(len(labels), 'row')} have the {what} {labels.min()}. Is it the right column?"
-    return [Note("N-LOOKS-CONSTANT", text)]
+    text = f"all {counted(n, things)} have the {what} {quote(str(*labels))}. "
+    return [Note("N-LOOKS-CONSTANT", f"{text}Is it a placeholder, or another field?")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from scoring_program.run import SCORED
 from tests.helpers import REFERENCES, SAMPLES
 
 ID = "anet_entities_gt"
+LEAST_FRAMES = 700
 DEMO = REFERENCES / ID
 REFERENCE = {path.name: path.read_text(encoding="utf-8") for path in DEMO.glob("*.json")}
 
@@ -113,6 +115,126 @@ def test_one_cause_gives_one_note(task, tmp_path):
         codes = [note.code for note in against.score_path(folder).notes]
         # In some data U and V are so near each other that the order of channels hardly matters.
         assert codes in ([mistake.code], [] if "channels" in mistake.name else [mistake.code]), mistake.name
+
+
+def iuv_maps(change):
+    return lambda found: [own._replace(iuv=np.stack(change(*own.iuv))) for own in found]
+
+
+def mirrored(part, u, v):
+    table = np.arange(25)
+    table[3:] = table[3:].reshape(-1, 2)[:, ::-1].ravel()
+    return table[part].astype(np.uint8), u, v
+
+
+def kinetics(classes=dict, parts=dict):
+    names = "pred_vid_result.json", "pred_part_result.json"
+    return lambda found: {name: change(found[name]) for name, change in zip(names, (classes, parts))}
+
+
+def of_parts(change):
+    """Return a change of all parts, given their human."""
+
+    def changed(videos):
+        for frames in videos.values():
+            for human in (human for frame in frames.values() for human in frame["humans"]):
+                for part in human["parts"].values():
+                    change(human, part)
+        return videos
+
+    return kinetics(parts=changed)
+
+
+def relative(human, part):
+    part["box"] = [(np.array(box) - np.tile(human["box"][:2], 2)).tolist() for box in part["box"]]
+
+
+def of_the_next(found):
+    """Return the rows of each sequence under the sequence before; the early ones alone."""
+    early = [[row for row in rows if row[-1] <= LEAST_FRAMES] for _, rows in sorted(found.items())]
+    return dict(zip(sorted(found), [*early[1:], early[0]]))
+
+
+def of_segments(change):
+    """Return a change of all segments."""
+
+    def changed(results):
+        for segments in results.values():
+            for segment in segments.values():
+                change(segment)
+        return results
+
+    return changed
+
+
+def of_boxes(change):
+    def changed(segment):
+        boxes = [change(np.array(frames)).tolist() for frames in segment["bbox_for_all_frames"]]
+        segment["bbox_for_all_frames"] = boxes
+
+    return of_segments(changed)
+
+
+def centered(boxes):
+    return np.concatenate([(boxes[:, :2] + boxes[:, 2:]) / 2, boxes[:, 2:] - boxes[:, :2]], axis=1)
+
+
+def nearly_normalized(boxes):
+    boxes = (boxes / [640, 480, 640, 480]).clip(0, 1)
+    boxes[3, 0] = -0.02
+    return boxes
+
+
+def count_objects(segment):
+    segment["idx_in_sent"] = list(range(len(segment["idx_in_sent"])))
+
+
+GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
+ANY = "0 % of your .*. Usual causes: predictions of another item, names in another spelling, .*"
+MORE_MISTAKES = [
+    ("densepose", iuv_maps(mirrored), "N-LOOKS-SWAPPED: read with left and right parts swapped, .*"),
+    ("densepose", iuv_maps(lambda *maps: np.zeros_like(maps)), "N-LOOKS-CONSTANT: all pixels .* background .*"),
+    ("kinetics_tps", of_parts(relative), f"N-ZERO: the score is 0. {ANY}"),
+    ("kinetics_tps", kinetics(lambda found: {f"{video}.mp4": name for video, name in found.items()}),
+     "N-LOOKS-SPELLED: .* without their ending, 100 % of your videos with a class are in the reference; .*"),
+    ("kinetics_tps", kinetics(lambda found: dict.fromkeys(found, "climb_rope")),
+     "N-LOOKS-CONSTANT: all [0-9]+ videos have the class climb_rope. .*"),
+    ("kinetics_tps", of_parts(lambda _, part: part.update(verb=["none"] * len(part["verb"]))),
+     "N-LOOKS-CONSTANT: all [0-9,]+ proposals have the state none. .*"),
+    (GIVEN, of_boxes(centered), r"N-LOOKS-XYWH: read as \[center x, center y, width, height\], .*"),
+    (GIVEN, of_boxes(lambda boxes: boxes + 5000), f"N-ZERO: the score is 0. {ANY}"),
+    (GIVEN, of_boxes(nearly_normalized), "N-LOOKS-NORMALIZED: all [0-9,]+ coordinates of objects lie between -0.02 and 1. Write .*"),
+    (GIVEN, of_segments(count_objects), "N-LOOKS-CONSTANT: idx_in_sent is 0, 1, 2, .*"),
+    (GENERATED, of_boxes(centered), r"N-LOOKS-XYWH: read as \[center x, center y, width, height\], .*"),
+    (GENERATED, of_segments(lambda segment: segment.update(clss=["man"] * len(segment["clss"]))),
+     "N-LOOKS-CONSTANT: all [0-9]+ objects have the class man. .*"),
+    ("chalearn_action", of_the_next, "N-LOOKS-SHIFTED: read as rows of the next sequence, .*"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("task", "change", "line"), MORE_MISTAKES)
+def test_a_mistake_gets_a_hint_that_is_true(task, change, line, tmp_path):
+    """Right answers with one mistake, the whole of what is printed about them."""
+    own = quality_tasks()[task]
+    own.write_reference(tmp_path / "source", seed=1, size=2)
+    right = own.correct_prediction(tmp_path / "source", np.random.default_rng([1, 0]), 0.0)
+    write_files(own.files(change(right)), tmp_path / "submission")
+    result = load_against(task, tmp_path / "source", tmp_path / "prepared").score_path(
+        tmp_path / "submission"
+    )
+    (note,) = result.notes
+    assert re.fullmatch(line, note.line())
+
+
+def test_detections_of_another_category_alone_explain_a_score_of_0(tmp_path):
+    submission = tmp_path / "submission"
+    shutil.copytree(SAMPLES / "densepose" / "good", submission)
+    (path,) = submission.iterdir()
+    path.write_text(re.sub('"category_id": *1', '"category_id": 0', path.read_text()))
+    result = load_against("densepose", REFERENCES / "densepose", tmp_path / "prepared").score_path(submission)
+    assert result.scores["score"] == 0
+    (note,) = result.notes
+    assert re.fullmatch("N-CATEGORY: [0-9]+ detections of other .* ignored; write category_id 1", note.line())
 
 
 def test_hints_name_nothing_of_the_reference(run):

@@ -26,7 +26,7 @@ def test_valid_and_invalid_submissions(tmp_path):
     done = validate("chalearn_gesture", str(path))
     assert done.returncode == 0
     assert done.stdout.splitlines() == [
-        "note N-LOOKS-CONSTANT: all 4 rows have the class 1. Is it the right column?",
+        "note N-LOOKS-CONSTANT: all 4 rows have the class 1. Is it a placeholder, or another field?",
         "note N-UNCHECKED: names, ids and boxes were not compared with the reference",
         "valid",
     ]

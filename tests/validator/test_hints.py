@@ -21,6 +21,12 @@ from validator.hints import box_hints, label_hints
         ([[0.0, 0.0, 0.5, 1.0]] * 10, "all 10 boxes of humans are [0, 0, 0.5, 1]"),
         ([[3.0, 4.0, 5.0, 6.5]] * 10, "all 10 boxes of humans are [3, 4, 5, 6.5]"),
         ([[3.0, 4.0, 5.0, 6.5]] * 11, "all 11 boxes of humans are [3, 4, 5, 6.5]"),
+        (
+            [[0.0, 0.0, 0.5, 1.0]] * 9 + [[-0.25, 0.0, 0.25, 1.25]],
+            "all 40 coordinates of humans lie between -0.25 and 1.25",
+        ),
+        ([[0.0, 0.0, 0.5, 1.0]] * 9 + [[-0.26, 0.0, 0.25, 1.0]], None),
+        ([[0.0, 0.0, 0.5, 1.0]] * 9 + [[0.0, 0.0, 0.25, 1.26]], None),
         ([[3.0, 4.0, 5.0, 6.5]] * 9, None),
         ([[3.0, 4.0, 5.0, 6.5]] * 9 + [[3.0, 4.0, 5.0, 7.0]], None),
         ([[3.0, 4.0, 5.0, 7.0]] + [[3.0, 4.0, 5.0, 6.5]] * 9, None),
@@ -40,4 +46,11 @@ def test_boxes_that_look_wrong_are_noted(boxes, text):
     [([3] * 4, 1), ([3] * 5, 1), ([3] * 3, 0), ([3, 3, 3, 4], 0), ([3, 3, 3, 2], 0), ([4, 3, 3, 3], 0)],
 )
 def test_one_label_for_all_is_noted_from_four_rows_on(labels, n_notes):
-    assert len(label_hints(np.array(labels), "class")) == n_notes
+    assert len(label_hints(len(labels), set(labels), "class")) == n_notes
+
+
+def test_constant_labels_are_quoted_on_one_line():
+    (note,) = label_hints(4, {"a\nb"}, "state", "proposal")
+    assert note.line().startswith(
+        "N-LOOKS-CONSTANT: all 4 proposals have the state a\\nb. Is it a placeholder"
+    )

@@ -9,13 +9,14 @@ import numpy as np
 
 from scoring_program.challenges.anet_entities.lemmas import rule_lemma
 from scoring_program.challenges.anet_entities.read import Reference
+from scoring_program.disclosure import MIN_GROUP
 from scoring_program.hints import BoxPairs, Check, Interpretation, names_check, of_video_names, sample
 from scoring_program.metrics.grounding import FRAMES
 from scoring_program.metrics.pairs import pairs_of_ranges
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Note
 from validator.formats.anet_entities.read import Grounding
-from validator.hints import repeat_hints
+from validator.hints import label_hints, repeat_hints
 
 _EXACT = 0.9
 _NUMBER = re.compile("[0-9]{1,9}")
@@ -23,13 +24,23 @@ _EXPLAINS = ("N-SEGMENTS-MISSING", "N-SEGMENTS-OUTSIDE")
 
 
 def repeated_classes(submission: Grounding) -> list[Note]:
-    """Return a note if many objects have a class that their segment had before, which precision rewards.
+    """Return a note if all objects have the same class, or many one that their segment had before.
 
     A sentence may well speak of two dogs, but not many do.
     """
     classes = np.stack([submission.segment, submission.label], axis=1)
     what = "repeat a class of their segment. Precision counts each, recall the first only"
-    return repeat_hints(classes, "object", what)
+    constant = label_hints(len(classes), submission.classes, "class", "object")
+    return constant or repeat_hints(classes, "object", what)
+
+
+def counted_objects(submission: Grounding) -> list[Note]:
+    """Return a note if the word indexes count the objects of each segment, from 0."""
+    segment = submission.segment
+    position = np.arange(len(segment)) - np.searchsorted(segment, segment)
+    is_counted = (position > 0).sum() >= MIN_GROUP and (submission.index == position).all()
+    text = "idx_in_sent is 0, 1, 2, ... in each segment. Write the position of the word in the sentence"
+    return [Note("N-LOOKS-CONSTANT", text)] if is_counted else []
 
 
 def given_checks(reference: Reference, submission: Grounding) -> list[Check]:
@@ -106,7 +117,7 @@ def _segment_numbers(sides: _Sides) -> Check:
     remedy = "Segments have the numbers of the annotation file, from 0"
     other = Interpretation("N-LOOKS-SHIFTED", "with numbers of segments less 1", met(less), remedy)
     claim = "of your objects are in a box of their word"
-    return Check(claim, met(submission.segments), [other], len(words.index), remedy, explains=_EXPLAINS)
+    return Check(claim, met(submission.segments), [other], len(words.index), explains=_EXPLAINS)
 
 
 def _indexes(sides: _Sides) -> Check:
@@ -120,7 +131,7 @@ def _indexes(sides: _Sides) -> Check:
     remedy = "idx_in_sent counts the words of the sentence from 0"
     interpretation = Interpretation("N-LOOKS-SHIFTED", "with idx_in_sent less 1", fits(-1), remedy)
     n_annotated = int(np.isin(sides.reference.words.segment, segment).sum())
-    return Check("of your objects are at a word to ground", fits(0), [interpretation], n_annotated, remedy)
+    return Check("of your objects are at a word to ground", fits(0), [interpretation], n_annotated)
 
 
 def _boxes(sides: _Sides) -> list[Check]:
@@ -144,11 +155,10 @@ def _boxes(sides: _Sides) -> list[Check]:
         code, remedy = "N-LOOKS-SHIFTED", "The ten boxes belong to the ten sampled frames, in their order"
         return [Interpretation(code, how, pairs.met(moved, iou), remedy) for how, moved in frames]
 
-    causes = BoxPairs.CORNERS
     claim, n = "of your boxes meet those of their word", len(np.unique(word))
     as_is = pairs.prediction
     # Where things move slowly, only boxes that are nearly exact reveal a shift of one frame.
     return [
-        Check(claim, pairs.met(as_is), [*pairs.corner_interpretations(), *shifted(0.5)], n, causes),
-        Check(f"{claim} nearly exactly", pairs.met(as_is, _EXACT), shifted(_EXACT), n, causes),
+        Check(claim, pairs.met(as_is), [*pairs.corner_interpretations(), *shifted(0.5)], n),
+        Check(f"{claim} nearly exactly", pairs.met(as_is, _EXACT), shifted(_EXACT), n),
     ]

@@ -84,7 +84,7 @@ class GivenSentences(EntitiesTask[Reference, WordStatistics]):
 
     def hints(self, reference: Reference, submission: Grounding, settings: Settings, score: float) -> Notes:
         """Return notes on wrong segments, word indexes, and boxes."""
-        notes = submissions.hints(submission)
+        notes = [*submissions.hints(submission), *hints.counted_objects(submission)]
         return likely_mistakes(notes, lambda: hints.given_checks(reference, submission), settings, score)
 
 

@@ -27,16 +27,21 @@ def checks(reference: Reference, submission: Prediction) -> list[Check]:
     """Return what to compare with the reference, in the order of scoring."""
     rows = submission.rows
     chosen = sample(len(rows.label))
-    pairs = _Pairs(rows.sequence[chosen], rows.label[chosen], reference.rows)
+    sequence, label = rows.sequence[chosen], rows.label[chosen]
+    pairs, *others = (_Pairs(sequence + by, label, reference.rows) for by in (0, 1, -1))
     frames = rows.frames[chosen].astype(np.float64)
-    return [_middles(pairs, frames), *(_lengths(pairs, frames, iou) for iou in _CLOSE), _exact(pairs, frames)]
+    middles = _middles(pairs, frames, others)
+    return [middles, *(_lengths(pairs, frames, iou) for iou in _CLOSE), _exact(pairs, frames)]
 
 
-def _middles(pairs: _Pairs, frames: Floats) -> Check:
+def _middles(pairs: _Pairs, frames: Floats, neighbors: list[_Pairs]) -> Check:
     interpretations = [
         Interpretation("N-LOOKS-SHIFTED", f"with class {words} 1", pairs.middle(frames, by), _COUNTING)
         for words, by in (("plus", 1), ("less", -1))
     ]
+    for words, other in zip(("next", "previous"), neighbors):
+        how, remedy = f"as rows of the {words} sequence", "Each file has the rows of its own sequence"
+        interpretations.append(Interpretation("N-LOOKS-SHIFTED", how, other.middle(frames), remedy))
     for rate, (unit, units) in product(_FRAME_RATES, (("seconds", 1), ("milliseconds", 1000))):
         words = f"as {unit} at {counted(rate, 'frame')} a second"
         fits = pairs.middle(frames * (rate / units))
@@ -45,7 +50,7 @@ def _middles(pairs: _Pairs, frames: Floats) -> Check:
         words, fits = f"at {how} the frame rate", pairs.middle(frames * times)
         interpretations.append(Interpretation("N-LOOKS-SCALED", words, fits, _RATE))
     claim = "of your rows have their middle on an annotated one of that class"
-    return Check(claim, pairs.middle(frames), interpretations, pairs.n_annotated, f"{_COUNTING}. {_UNIT}")
+    return Check(claim, pairs.middle(frames), interpretations, pairs.n_annotated)
 
 
 def _lengths(pairs: _Pairs, frames: Floats, iou: float) -> Check:
@@ -53,7 +58,7 @@ def _lengths(pairs: _Pairs, frames: Floats, iou: float) -> Check:
     remedy = "Write the last frame: start + length - 1"
     others = [Interpretation("N-LOOKS-LENGTH", "as start, length", pairs.close(ends, iou), remedy)]
     claim, n = "of your rows have nearly the frames of an annotated one of that class", pairs.n_annotated
-    return Check(claim, pairs.close(frames, iou), others, n, _COUNTING, deviations=_LENGTH_DEVIATIONS)
+    return Check(claim, pairs.close(frames, iou), others, n, deviations=_LENGTH_DEVIATIONS)
 
 
 def _exact(pairs: _Pairs, frames: Floats) -> Check:
@@ -62,7 +67,7 @@ def _exact(pairs: _Pairs, frames: Floats) -> Check:
         for words, by in (("one frame later", 1), ("one frame earlier", -1))
     ]
     claim, n = "of your rows begin and end exactly with an annotated one of that class", pairs.n_annotated
-    return Check(claim, pairs.exact(frames), interpretations, n, _COUNTING, deviations=_SHIFT_DEVIATIONS)
+    return Check(claim, pairs.exact(frames), interpretations, n, deviations=_SHIFT_DEVIATIONS)
 
 
 class _Pairs:

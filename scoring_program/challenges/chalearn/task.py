@@ -68,8 +68,8 @@ class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
 
     def hints(self, reference: Reference, submission: Prediction, settings: Settings, score: float) -> Notes:
         """Return notes on wrong classes, frames, and times."""
-        labels = submission.rows.label
-        notes = label_hints(labels, "class") if len(labels) else [EMPTY]
+        labels = submission.rows.label.tolist()
+        notes = label_hints(len(labels), set(labels), "class") if labels else [EMPTY]
         return likely_mistakes(notes, lambda: hints.checks(reference, submission), settings, score)
 
 

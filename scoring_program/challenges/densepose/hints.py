@@ -57,8 +57,7 @@ def _boxes(persons: Persons, kept: list[Kept]) -> Check:
     remedy = "Write the box as [x, y, width, height]"
     interpretations = pairs.interpretations(pairs.prediction, others, remedy)
     claim = "of your boxes meet an annotated person"
-    causes = "Boxes are [x, y, width, height] in pixels of the original image"
-    return Check(claim, pairs.met(pairs.prediction), interpretations, len(np.unique(person)), causes)
+    return Check(claim, pairs.met(pairs.prediction), interpretations, len(np.unique(person)))
 
 
 def _on_persons(persons: Persons, kept: list[Kept]) -> tuple[list[int], Ints, Ints]:
@@ -89,14 +88,22 @@ def _points(reference: Reference, kept: list[Kept]) -> Check:
     ground_truth, prediction = coordinates(true_part, persons.vertex[point]), coordinates(part, vertex)
     total = np.bincount(entry, minlength=len(met))
 
-    def agrees(uv: Floats, read_part: Ints) -> Bools:
-        near = (np.abs(uv - ground_truth) < _NEAR).all(axis=1) & (read_part == true_part) & (part > 0)
-        return np.bincount(entry[near], minlength=len(met)) >= _SHARE * np.maximum(total, 1)
+    def near(uv: Floats, read_part: Ints) -> Bools:
+        return (np.abs(uv - ground_truth) < _NEAR).all(axis=1) & (read_part == true_part) & (part > 0)
 
-    remedy = "Write part 1..24 (0 is background), then U, then V"
-    interpretations = [
-        Interpretation("N-LOOKS-SWAPPED", "with U and V swapped", agrees(prediction[:, ::-1], part), remedy),
-        Interpretation("N-LOOKS-SHIFTED", "with parts plus 1", agrees(prediction, part + 1), remedy),
+    def agrees(points: Bools) -> Bools:
+        return np.bincount(entry[points], minlength=len(met)) >= _SHARE * np.maximum(total, 1)
+
+    # After the torso, parts 1 and 2, each odd part and the next are those of the two sides.
+    mirrored = np.where(part > 2, (part - 1 ^ 1) + 1, part)
+    remedy = "Write part 1..24 (0 is background), left and right of the person, then U, then V"
+    others = [
+        ("N-LOOKS-SWAPPED", "with U and V swapped", near(prediction[:, ::-1], part)),
+        ("N-LOOKS-SWAPPED", "with left and right parts swapped", near(prediction, mirrored)),
+        ("N-LOOKS-SHIFTED", "with parts plus 1", near(prediction, part + 1)),
     ]
-    claim, as_is = "of your detections have many points of their person near", agrees(prediction, part)
-    return Check(claim, as_is, interpretations, len(set(met)), remedy, deviations=_DEVIATIONS)
+    # Plus 1 fits half of the swapped parts, too. Of interpretations that fit equally, the first is reported.
+    others.sort(key=lambda other: -int(other[2].sum()))
+    interpretations = [Interpretation(code, how, agrees(points), remedy) for code, how, points in others]
+    claim, as_is = "of your detections have many points of their person near", agrees(near(prediction, part))
+    return Check(claim, as_is, interpretations, len(set(met)), deviations=_DEVIATIONS)

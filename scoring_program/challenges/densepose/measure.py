@@ -129,8 +129,9 @@ def _notes(submission: Gathered, compared: Compared) -> list[Note]:
         text = f"no annotated person counts for the areas {', '.join(undefined)}; "
         notes.append(Note("N-AREA-EMPTY", f"{text}their scores are reported as 0"))
     if submission.n_other_categories:
-        text = f"{counted(submission.n_other_categories, 'detection')} of other categories ignored"
-        notes.append(Note("N-CATEGORY", text))
+        text = f"{counted(submission.n_other_categories, 'detection')} of other categories ignored; "
+        explains = () if submission.kept else ("N-ZERO", "N-IMAGES-MISSING")
+        notes.append(Note("N-CATEGORY", f"{text}write category_id 1", explains))
     dropped = submission.n_detections - submission.n_other_categories - n_used
     if dropped:
         most = average_precision.MOST_DETECTIONS

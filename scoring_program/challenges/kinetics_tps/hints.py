@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -29,13 +29,14 @@ def checks(reference: Reference, submission: KineticsSubmission) -> list[Check]:
     states = _sampled(predicted.states, predicted.proposal_state)
     classes, n_parts = list(submission.classes.values()), len(ground_truth.part_name)
     return [
-        _videos(ground_truth, predicted),
+        _videos(ground_truth.videos, predicted.videos, "videos", _EXPLAINS),
         _frames(frames, ground_truth, predicted),
         _humans(of_human, ground_truth, predicted),
         _sides(of_human, ground_truth, predicted),
         names_check(names, list(ground_truth.names), "part names", n_parts),
         names_check(states, list(ground_truth.states), "states", n_parts),
         names_check(classes, reference.classes, "action classes", len(ground_truth.videos)),
+        _videos(ground_truth.videos, list(submission.classes), "videos with a class", _EXPLAINS[:1]),
     ]
 
 
@@ -44,13 +45,13 @@ def _sampled(words: Iterable[str], codes: Ints) -> list[str]:
     return [names[code] for code in codes[sample(len(codes))].tolist()]
 
 
-def _videos(ground_truth: PartStates, predicted: PartStates) -> Check:
+def _videos(known: Sequence[str], named: Sequence[str], what: str, explains: tuple[str, ...]) -> Check:
     def fits(change: Callable[[str], str]) -> Bools:
-        return is_in(map(change, predicted.videos), ground_truth.videos)
+        return is_in(map(change, named), known)
 
-    claim, n_videos = "of your videos are in the reference", len(ground_truth.videos)
+    claim, others = f"of your {what} are in the reference", of_video_names(fits)
     causes, code = "Videos have their names without folder and ending", "N-NAMES-UNKNOWN"
-    return Check(claim, fits(str), of_video_names(fits), n_videos, causes, code, explains=_EXPLAINS)
+    return Check(claim, fits(str), others, len(known), causes, code, explains=explains)
 
 
 def _frames(frames: dict[tuple[str, str], int], ground_truth: PartStates, predicted: PartStates) -> Check:
@@ -100,7 +101,7 @@ def _sides(frame_of_human: Ints, ground_truth: PartStates, predicted: PartStates
     remedy = "Left and right are those of the person, as the reference has them"
     other = Interpretation("N-LOOKS-SWAPPED", "with left and right swapped", met(mirrored), remedy)
     claim = "of your left and right parts meet an annotated one of that name"
-    return Check(claim, met(own), [other], len(np.unique(keys[np.isin(keys // n, frame[proposals])])), remedy)
+    return Check(claim, met(own), [other], len(np.unique(keys[np.isin(keys // n, frame[proposals])])))
 
 
 def _mirrored(name: str) -> str:
@@ -115,4 +116,4 @@ def _humans(frame_of_human: Ints, ground_truth: PartStates, predicted: PartState
     boxes = predicted.human_box[humans][entry]
     pairs = BoxPairs(len(humans), entry, boxes, ground_truth.human_box[human])
     claim, n = "of your humans meet an annotated one", len(np.unique(human))
-    return Check(claim, pairs.met(boxes), pairs.corner_interpretations(), n, BoxPairs.CORNERS)
+    return Check(claim, pairs.met(boxes), pairs.corner_interpretations(), n)

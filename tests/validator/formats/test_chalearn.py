@@ -84,7 +84,11 @@ def test_what_is_no_archive_is_refused_as_such(tmp_path):
     ("rules", "rows", "note"),
     [
         (GESTURES, ROW, ""),
-        (GESTURES, ROW * 4, "N-LOOKS-CONSTANT: all 4 rows have the class 1. Is it the right column?"),
+        (
+            GESTURES,
+            ROW * 4,
+            "N-LOOKS-CONSTANT: all 4 rows have the class 1. Is it a placeholder, or another field?",
+        ),
         (ACTIONS, "1,7,2,3\n2,7,4,5\n" * 2, "N-LOOKS-CONSTANT: all 4 rows have the class 7. Is it"),
         (ACTIONS, "1,7,2,3\n1,6,4,5\n" * 2, ""),
         (GESTURES, "", "N-EMPTY: the submission contains no predictions. Was it written too early?"),

@@ -430,8 +430,8 @@ def test_very_many_bad_entries_are_not_all_explained(tmp_path, monkeypatch):
 FAR = (12.0, 7.5, 2.0, 2.0)
 
 
-def detections(n=1, box=FAR, first_index=0, last_score=0.5, uv=2):
-    pixels = np.full((2, 2, 3), 24, np.uint8)
+def detections(n=1, box=FAR, first_index=0, last_score=0.5, uv=2, part=24):
+    pixels = np.full((2, 2, 3), part, np.uint8)
     pixels[..., 1:] = uv
     scores = [0.5] * (n - 1) + [last_score]
     return [Detection(first_index + number, 1, 1, box, score, pixels) for number, score in enumerate(scores)]
@@ -461,6 +461,11 @@ def hints_of(entries):
         (detections(box=(0.5, 1.5, 2.0, 2.0)), []),
         (detections(box=(0.5, 0.5, 2.0, 2.0)) + detections(), []),
         (detections(2, uv=0), ["U and V are 0 or 1 in the first 2 detections. Write round(255 * u)"]),
+        (
+            detections(2, uv=0, part=0),
+            ["all pixels of the first 2 detections are background (part 0). Write part 1..24 on the person"],
+        ),
+        (detections(1, uv=9, part=0, first_index=1) + detections(uv=9), []),
         (detections(11), ["all 11 scores are 0.5. AP ranks detections: give each its own score"]),
         (detections(2, uv=1), ["U and V are 0 or 1 in the first 2 detections. Write round(255 * u)"]),
         (detections(200, uv=1, last_score=0.6) + detections(1, uv=2, first_index=199), []),
@@ -498,4 +503,4 @@ def test_no_detections_are_noted():
 def test_hints_of_a_file_are_those_of_its_detections(tmp_path, parallel):
     entries = [detection(png(RGB), bbox=[0.25 * (number % 4), 0.5, 8, 6]) for number in range(10)]
     notes = fmt.FORMAT.hints(fmt.read(zipped(tmp_path, entries), RULES).content)
-    assert [note.code for note in notes] == ["N-LOOKS-NORMALIZED", "N-LOOKS-NORMALIZED", "N-LOOKS-CONSTANT"]
+    assert [note.code for note in notes] == ["N-LOOKS-NORMALIZED", "N-LOOKS-CONSTANT", "N-LOOKS-CONSTANT"]

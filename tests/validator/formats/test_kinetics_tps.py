@@ -245,8 +245,9 @@ def test_classes_of_the_reference():
     assert refused(read_classes, b"[]", "c.json", file)
 
 
-SMALL = [human((0.1, 0.1, 0.5, 0.9), head=[((0, 0, 0.5, 1), "a")]), human((0.1, 0.1, 0.4, 0.9))]
-APART = [human((i, 0, i + 9, 9), head=[((1, 2, 3, 4), "a")]) for i in range(10)]
+SMALL = [human((0.1, 0.1, 0.5, 0.9), head=[((0, 0, 0.5, 1), s) for s in "ab"]), human((0.1, 0.1, 0.4, 0.9))]
+APART = [human((i, 0, i + 9, 9), head=[((1, 2, 3, 4), "ab"[i % 2])]) for i in range(10)]
+ONE_STATE = [human((i, 0, i + 9, 9), head=[((1, 2, 3, 4 + i), "a")]) for i in range(4)]
 
 
 @pytest.mark.parametrize(
@@ -256,6 +257,8 @@ APART = [human((i, 0, i + 9, 9), head=[((1, 2, 3, 4), "a")]) for i in range(10)]
         (SMALL * 5, "N-LOOKS-NORMALIZED", "of humans"),
         (APART, "N-LOOKS-CONSTANT", "of parts"),
         (APART[:9], "", ""),
+        (ONE_STATE, "N-LOOKS-CONSTANT", "all 4 proposals have the state a. "),
+        (ONE_STATE[:3], "", ""),
     ],
 )
 def test_likely_mistakes_are_noted(people, code, words):

@@ -54,7 +54,8 @@ def read(path: Source, rules: Rules, last_frames: Mapping[str, int] | None = Non
 def hints(rows: CsvRows) -> list[Note]:
     """Return notes on likely mistakes that need no reference."""
     # The class is the column before the frames.
-    return label_hints(rows.values[:, -3], "class") if len(rows.values) else [EMPTY]
+    labels = rows.values[:, -3].tolist()
+    return label_hints(len(labels), set(labels), "class") if labels else [EMPTY]
 
 
 FORMAT = Format(read, hints)

@@ -329,7 +329,8 @@ class DetectionHints:
     scores: tuple[float, float] = (np.inf, -np.inf)
     corners: tuple[float, float] = (np.inf, -np.inf)
     whole_corners: bool = True
-    largest_uv: int = 0
+    # -1 if all is background.
+    largest_uv: int = -1
 
     def take(self, detection: Detection) -> None:
         """Look at a detection; at the pixels of the first 200 only."""
@@ -339,7 +340,8 @@ class DetectionHints:
             self.corners = _extremes(self.corners, value)
             self.whole_corners &= value.is_integer()
         if detection.index < _DETECTIONS_SEEN:
-            self.largest_uv = max(self.largest_uv, int(detection.pixels[..., 1:].max()))
+            uv = detection.pixels[..., 1:].max() if detection.pixels[..., 0].any() else -1
+            self.largest_uv = max(self.largest_uv, int(uv))
 
     @staticmethod
     def joined(parts: Sequence[DetectionHints]) -> DetectionHints:
@@ -353,7 +355,7 @@ class DetectionHints:
         )
 
     def notes(self) -> list[Note]:
-        """Return notes on coordinates in 0..1 and on scores that rank nothing."""
+        """Return notes on coordinates in 0..1, on background alone, and on scores that rank nothing."""
         if not self.count:
             return [EMPTY]
         notes = []
@@ -361,10 +363,12 @@ class DetectionHints:
             boxes = counted(self.count, "box", "boxes")
             text = f"x and y of every box lie between 0 and 1 ({boxes}). Write pixels of the image"
             notes.append(Note("N-LOOKS-NORMALIZED", text))
-        if self.largest_uv <= 1:
-            seen = min(self.count, _DETECTIONS_SEEN)
-            text = f"U and V are 0 or 1 in the first {counted(seen, 'detection')}. Write round(255 * u)"
-            notes.append(Note("N-LOOKS-NORMALIZED", text))
+        seen = f"the first {counted(min(self.count, _DETECTIONS_SEEN), 'detection')}"
+        if self.largest_uv < 0:
+            text = f"all pixels of {seen} are background (part 0). Write part 1..24 on the person"
+            notes.append(Note("N-LOOKS-CONSTANT", text))
+        elif self.largest_uv <= 1:
+            notes.append(Note("N-LOOKS-NORMALIZED", f"U and V are 0 or 1 in {seen}. Write round(255 * u)"))
         if self.count >= _LEAST_SCORES and self.scores[0] == self.scores[1]:
             same = f"{counted(self.count, 'score')} are {self.scores[0]:g}"
             text = f"all {same}. AP ranks detections: give each its own score"

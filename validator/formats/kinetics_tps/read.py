@@ -18,7 +18,7 @@ from validator.arrays import Floats, Ints
 from validator.files import choose_named
 from validator.findings import Findings, Note, Read, counted
 from validator.formats.rules import Format, JsonFile, Rules
-from validator.hints import EMPTY, box_hints, repeat_hints
+from validator.hints import EMPTY, box_hints, label_hints, repeat_hints
 from validator.json_files import Budget, Entries, as_dict, read_json
 from validator.strict_json import JsonValue, pointer_part
 
@@ -255,6 +255,8 @@ def hints(submission: KineticsSubmission) -> list[Note]:
     if not len(parts.human_box):
         return [EMPTY]
     notes = box_hints(parts.human_box, "humans") or box_hints(parts.proposal_box, "parts")
+    notes += label_hints(len(submission.classes), set(submission.classes.values()), "class", "video")
+    notes += label_hints(len(parts.proposal_state), parts.states, "state", "proposal")
     first = slice(0, _PROPOSALS_COMPARED)
     proposals = np.column_stack([parts.proposal_part[first], parts.proposal_box[first]])
     what = "repeat a box of their part. A part with N boxes counts 1/N: write each once"
