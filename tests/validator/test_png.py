@@ -75,6 +75,7 @@ def test_whole_images_give_their_pixels(png):
         (SIGNATURE, "cut off at byte 8"),
         (image(DATA, header(), END), "does not begin with a header"),
         (image(chunk(b"IHDR", bytes(12)), DATA, END), "does not begin with a header"),
+        (image(chunk(b"IDAT", header()[8:21]), DATA, END), "does not begin with a header"),
         (
             image(header(), header(20_000, 20_000), DATA, END),
             "the chunk IHDR at byte 33 of the PNG is not allowed",

@@ -65,7 +65,17 @@ def test_size_and_depth_are_bounded():
     assert load_strict("#" * most) is None
     with pytest.raises(yaml.YAMLError, match="more than 131,072 characters"):
         load_strict("#" * (most + 1))
-    assert load_strict("[" * 50 + "]" * 50)
+    assert load_strict("[" * 51 + "]" * 51)
+    with pytest.raises(yaml.YAMLError, match="nested too deep"):
+        load_strict("[" * 51 + "x" + "]" * 51)
+
+
+def test_aliases_stand_for_ten_thousand_values_at_most():
+    # With the list, each alias stands for 10 values; nested anchors hold those of others.
+    text = "a: &a [1, 2, 3, 4, 5, 6, 7, 8, 9]\nb: [*a" + ", *a" * 999
+    assert len(load_strict(f"{text}]")["b"]) == 1000
+    with pytest.raises(yaml.YAMLError, match="aliases stand for too much"):
+        load_strict(f"{text}, *a]")
 
 
 BOMB = "".join(f"k{n}: &k{n} [{', '.join([f'*k{n - 1}' if n else 'x'] * 9)}]\n" for n in range(8))
