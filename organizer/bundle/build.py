@@ -31,7 +31,7 @@ from organizer.bundle.competition import (
     sorted_phases,
     step_limit,
 )
-from organizer.bundle.contents import CONTENT
+from organizer.bundle.contents import CONTENT, DETAIL
 from organizer.bundle.cut import classic, one_task, reference_name, task_id_of
 from organizer.bundle.lint import lint_files
 from organizer.bundle.parts import KIT, Parts, build_program, demo_reference
@@ -94,7 +94,7 @@ def build_all(
     for name, bundle in plan.bundles.items():
         report = bundle.report()
         errors = report.errors
-        found = [problem for problem in report.warnings.summary(None) if CONTENT in problem.code]
+        found = [p for p in report.warnings.summary(None) if p.code.startswith((CONTENT, DETAIL))]
         plan.notes += [f"warning {problem.line()}" for problem in found]
         # A rehearsal with a copy of the demo data can be built, although the starting kit shows that data.
         in_kit = [problem for problem in errors.problems if problem.code == "L-LEAK" and problem.file == KIT]

@@ -80,21 +80,25 @@ def lint_bundle(path: Path, today: datetime.date | None = None) -> tuple[LintRep
     data = read_competition(files[COMPETITION], report)
     if data is None:
         return report, []
-    lint_files(data, files, samples=True, report=report, today=today)
-    return report, visibility(data) if report.ok else []
+    full = lint_files(data, files, samples=True, report=report, today=today)
+    return report, visibility(data, full) if report.ok else []
 
 
 def lint_files(
     data: Competition, files: Files, samples: bool, report: LintReport, today: datetime.date | None = None
-) -> None:
-    """Check a bundle that is not yet a zip: its competition.yaml as data, and its files."""
+) -> set[str]:
+    """Check a bundle that is not yet a zip: its competition.yaml as data, and its files.
+
+    Return the names of references that detail pages show in full.
+    """
     for name, content in files.items():
         if inside := [inner for inner in _names(name, content) if inner.lower().endswith(SUFFIX)]:
             report.add("overview in a zip", file=name, name=inside[0])
     if check_competition(data, report, today):
         named = _check_files(data, files, report)
         if report.ok:
-            check_contents(data, named, samples, report)
+            return check_contents(data, named, samples, report)
+    return set()
 
 
 def _names(name: str, content: bytes) -> Iterator[str]:
