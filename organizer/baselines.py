@@ -106,6 +106,8 @@ def _print_perfect(item: str, score: float, usual: float, causes: list[Cause]) -
     unknown = sum(not cause["reasons"] for cause in causes)
     problems = [f"{counted(unknown, item)} without a known reason"] if unknown or not causes else []
     if score < _LARGE_LOSS * usual:
-        problems.append(f"the score is below {_LARGE_LOSS:g} of the usual one, which known reasons do not excuse")
+        problems.append(
+            f"the score is below {_LARGE_LOSS:g} of the usual one, which known reasons do not excuse"
+        )
     for problem in problems:
         print(f"warning R-CEILING: {problem}; look at the annotations")

@@ -258,13 +258,22 @@ def _samples(
 def built_task(task_id: str, reference: Path | None) -> BuiltTask:
     """Return the task in ``dist/<id>.zip``; its parts are built if there is no such bundle.
 
-    ``reference``, a folder of tasks or of this one, replaces the bundle's reference. Raises Refused if
-    it is neither.
+    ``reference``, a folder of tasks or of this one, replaces the bundle's reference. Print whether it is demo
+    data. Raises Refused if ``reference`` is neither.
     """
+    built = _built_task(task_id, reference)
+    if built.is_demo:
+        print("DEMO: the reference is synthetic demo data")
+    return built
+
+
+def _built_task(task_id: str, reference: Path | None) -> BuiltTask:
     data = _given_reference(task_id, reference) if reference else None
     path = DIST / f"{task_id}.zip"
     if not path.is_file():
-        data = data or zip_bytes(demo_reference(task_id))
+        if not data:
+            print(f"note | there is no {DIST.name}/{path.name}, and no REFERENCE is given")
+            data = zip_bytes(demo_reference(task_id))
         title = str(load_competition()["title"])
         return BuiltTask(task_id, build_program(task_id), data, float(step_limit({})), title)
     files = read_zip(path)

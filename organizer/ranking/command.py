@@ -16,7 +16,7 @@ from organizer.files import LockedError, locked, write_durable
 from organizer.ranking import page, tables
 from organizer.ranking.statistics import ranking_of
 from organizer.ranking.tables import History
-from organizer.runs.fork_server import SCORED
+from organizer.runs.fork_server import SCORED, Entry
 from organizer.runs.names import SubmissionsError
 from organizer.runs.pool import BrokenError
 from organizer.runs.rescore import Options, Record, score_all
@@ -85,14 +85,15 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
     if choices.baselines:
         baselines, signature = _read_baselines(choices.baselines, len(choices.protocols))
     about = page.About(built.competition, built.is_demo, str(choices.date or ""), choices.keep, baselines)
-    if about.is_demo:
-        print("DEMO: the reference is synthetic demo data")
+
+    def check(entry: Entry) -> None:
+        if signature and entry.outcome == SCORED and entry.signature != signature:
+            what = "made for another reference, program or settings: make it again"
+            raise SubmissionsError(f"{choices.baselines}: {what}")
+
     for protocol in choices.protocols or [""]:
-        records = score_all(built, submissions, output, protocol, choices.engine)
+        records = score_all(built, submissions, output, protocol, choices.engine, check)
         runs.append((protocol, records, ranking_of(records, task, choices.keep)))
-    if signature and any(ranking and ranking.signature != signature for _, _, ranking in runs):
-        what = "made for another reference, program or settings: make it again"
-        raise SubmissionsError(f"{choices.baselines}: {what}")
     _remove_others(output, {protocol if len(runs) > 1 else "" for protocol, _, _ in runs})
     rankings = {protocol: ranking for protocol, _, ranking in runs if ranking}
     for protocol, records, ranking in runs:
@@ -206,4 +207,4 @@ def _summary(pages: page.RankingPages) -> list[str]:
             if number := sum(change.why == why for change in changes):
                 lines[-1] += f", {counted(number, 'team')} {why}"
         lines.append(page.tau_sentence("the two rankings", history.tau_b()))
-    return lines
+    return lines + [f"warning | {warning}" for warning in page.warnings_of(records)]

@@ -96,8 +96,8 @@ def ranking_page(pages: RankingPages) -> str:
 
 def index_page(pages: RankingPages) -> str:
     """Return the page for the organizers: the published page, and results that must not be published."""
-    cards, warnings = _public(pages), list[str]()
-    cards[1:1] = _failed(pages)
+    cards, warnings = _public(pages), warnings_of(pages.records)
+    cards[1:1] = [*_failed(pages), *_equal(pages)]
     if ranking := pages.ranking:
         if len(ranking.records) > 1:
             cards.append(standings.pairs_card(standings_of(pages, ranking), "pairs.csv"))
@@ -109,6 +109,35 @@ def index_page(pages: RankingPages) -> str:
     if False in known and True not in known:
         warnings.append("No item of any submission is in the reference: it may be the wrong one.")
     return render_page(pages, "Ranking, for the organizers", cards, warnings)
+
+
+def warnings_of(records: Sequence[Record]) -> list[str]:
+    """Return warnings about submissions of several phases, and about equal ones of several teams."""
+    phases = sorted({record.submission.phase for record in records} - {""}, key=int)
+    copied = len({record.digest for record in _copies(records)})
+    warnings = []
+    if len(phases) > 1:
+        warnings.append(f"Submissions of several phases (PhaseId {', '.join(phases)}) are ranked together.")
+    if copied:
+        warnings.append(
+            f"{counted(copied, 'file')} submitted by more than one team: see Equal submissions in index.html."
+        )
+    return warnings
+
+
+def _copies(records: Sequence[Record]) -> list[Record]:
+    """Return the submissions whose bytes another team has submitted, too, equal ones together."""
+    by_digest: dict[str, list[Record]] = {}
+    for record in records:
+        by_digest.setdefault(record.digest, []).append(record)
+    groups = (own for own in by_digest.values() if len({record.submission.team for record in own}) > 1)
+    return [record for group in groups for record in group]
+
+
+def _equal(pages: RankingPages) -> list[Element]:
+    title, note = "Equal submissions", "Files of different teams with the same bytes (SHA-256)."
+    rows = [[record.digest[:8], *_whose(pages, record)] for record in _copies(pages.records)]
+    return [card("equal", title, note, *folded_table(["File", *_WHOSE], rows, title))] if rows else []
 
 
 def render_page(pages: RankingPages, title: str, cards: list[Element], warnings: Sequence[str] = ()) -> str:

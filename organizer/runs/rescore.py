@@ -78,12 +78,18 @@ class Record:
 
 
 def score_all(
-    built: BuiltTask, submissions: Sequence[Submission], output: Path, protocol: str, options: Options
+    built: BuiltTask,
+    submissions: Sequence[Submission],
+    output: Path,
+    protocol: str,
+    options: Options,
+    check: Callable[[Entry], None] = lambda entry: None,
 ) -> list[Record]:
     """Score the submissions with a built task and return a record of each, in their order.
 
     What is done is kept in ``output/store`` and not scored again. A ``protocol`` replaces that of the
-    reference's settings. Raises BrokenError if the reference, the program or the scheduler cannot be used.
+    reference's settings. ``check`` gets each outcome at once, and may raise. Raises BrokenError if the
+    reference, the program or the scheduler cannot be used.
     """
     settings = {"protocol": protocol} if protocol else {}
     setup = Setup(built.id, VERSION, fingerprint(built), settings, options.half_samples, built.time_limit)
@@ -102,6 +108,7 @@ def score_all(
         codes, known = load_task(built.id).unknown_item_codes, set[Optional[bool]]()
         for number, (record, suffix) in enumerate(outcomes, start=1):
             name, entry = record.submission.name, record.entry
+            check(entry)
             bar.update()
             if entry.outcome == INVALID and (other := other_task(record.submission, built.id)):
                 others[name] = other
@@ -133,6 +140,7 @@ def _outcomes(
 ) -> Generator[tuple[Record, str], None, None]:
     """Yield the record of each submission as soon as there is one, and why it was not scored now, if so."""
     entries: dict[str, Entry] = {}
+    first: dict[str, str] = {}
     running: dict[Future[Ended], tuple[Submission, str]] = {}
 
     def ended(n_left: int) -> Iterator[tuple[Record, str]]:
@@ -143,14 +151,22 @@ def _outcomes(
                 if entries[digest].outcome == BROKEN:
                     raise BrokenError(entries[digest].problem)
                 store.put(digest, entries[digest], page)
-                yield Record(submission, digest, entries[digest], store.page(digest)), ""
+                yield (
+                    Record(submission, digest, entries[digest], store.page(digest)),
+                    equal(submission, digest),
+                )
+
+    def equal(submission: Submission, digest: str) -> str:
+        other = first[digest]
+        return f" (equal to {quote(cut_middle(other))})" if other != submission.name else ""
 
     with ExitStack() as stack:
         engine: Engine | None = None
         for submission in submissions:
             data = submission.read()
             digest = hashlib.sha256(data).hexdigest()
-            suffix = " (equal to another)" if digest in entries else " (kept from before)"
+            first.setdefault(digest, submission.name)
+            suffix = equal(submission, digest) or " (kept from before)"
             if entry := entries.get(digest) or (None if fresh else store.get(digest)):
                 entries[digest] = entry
                 yield Record(submission, digest, entry, store.page(digest)), suffix
