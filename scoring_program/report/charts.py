@@ -52,7 +52,9 @@ def histogram(data: result.Histogram) -> Element:
     for count, left, right, (own_low, own_high) in zip(data.counts, at, at[1:], ends):
         height, width = 92 * count / most, max(right - left - 0.6, 0.1)
         bar = _rect(left + 0.3, 100 - height, width, height, "fill-f")
-        bars.append(_titled(bar, f"{own_low:g} to {own_high:g}: {count:,} {data.things}"))
+        bars.append(
+            _titled(bar, f"{own_low:g} to {own_high:g}: {counted(count, data.things.removesuffix('s'))}")
+        )
         if count:
             position = f"left:{(left + right) / 2:.2f}%;bottom:{height:.2f}%"
             texts.append(element("span", f"{count:,}", class_="value", style=position))

@@ -272,7 +272,7 @@ ERRORS = [
     ("L-METADATA", PROGRAM, "", program(metadata=None, metadata__yaml=None)),
     ("L-METADATA", PROGRAM, "metadata.yaml", program(metadata__yaml=b"image: x")),
     ("L-METADATA", PROGRAM, "metadata.yaml", program(metadata__yaml=b"command: python3 /app/program/none.py")),
-    ("L-REFERENCE E-REF-NONE", REFERENCE, "reference", file(REFERENCE, zip_bytes({"x": b"1"}))),
+    ("L-REFERENCE E-REF-NONE", REFERENCE, "{Id}_labels.csv", file(REFERENCE, zip_bytes({"x": b"1"}))),
     ("L-DEMO", REFERENCE, "", at("title", value="Real data")),
     ("L-LEAK", "pages/data.md", "", leaked),
     ("L-UNKNOWN", YAML, "/phases/0/max_submissions_per_dya", at("phases", 0, "max_submissions_per_dya", value=3)),

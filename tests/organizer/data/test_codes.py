@@ -96,6 +96,7 @@ PROBLEMS = [
     ("E-REF-NONE", KINETICS, without("gt_part_result.json"), "gt_part_result.json", ""),
     ("E-REF-NONE", GIVEN, without("split.json"), "split.json", ""),
     ("E-REF-NONE", DENSEPOSE, without(DISTANCES), DISTANCES, ""),
+    ("E-REF-NONE", GESTURE, lambda folder: [path.unlink() for path in folder.glob("*.csv")], "{Id}_labels.csv", ""),
     ("E-REF-PAIR", GESTURE, without("DemoSequence0003_data.csv"), "DemoSequence0003_labels.csv", ""),
     ("E-REF-PAIR", KINETICS, data("gt_vid_result.json", dict.popitem), "gt_vid_result.json", "/demo_00035"),
     ("E-REF-PERSON", DENSEPOSE, data(ANNOTATIONS, lambda found: found["annotations"][2].update(bbox=[1, 2, 3])), ANNOTATIONS, "/annotations/2/bbox"),
@@ -148,6 +149,17 @@ def test_problem_of_a_reference_has_its_code_and_place(code, task, change, file,
     assert exit_code == 1
     assert any(line.partition(". ")[2].startswith(headed(code, file, where)) for line in lines), lines
     assert not (tmp_path / "output").exists()
+
+
+def test_file_with_a_wrong_name_is_named_beside_the_one_that_is_missing(tmp_path, capsys):
+    def rename(folder):
+        (folder / "DemoSequence0003_labels.csv").rename(folder / "DemoSequence0003_label.csv")
+
+    exit_code, lines = prepared(GESTURE, rename, tmp_path, capsys)
+    assert exit_code == 1
+    missing, left_out = lines
+    assert "DemoSequence0003_labels.csv is missing" in missing
+    assert f"R-LEFT-OUT {GESTURE}: 1 file left out: DemoSequence0003_label.csv; correct the names" in left_out
 
 
 @pytest.mark.slow
