@@ -175,10 +175,9 @@ def _at_least(least: int) -> Callable[[str], int]:
 
 def _date(text: str) -> datetime.date:
     """Return a day."""
-    try:
+    with contextlib.suppress(ValueError):
         return datetime.date.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a day written as YYYY-MM-DD") from None
+    raise argparse.ArgumentTypeError(f"{text!r} is not a day written as YYYY-MM-DD")
 
 
 def _share(text: str) -> float:

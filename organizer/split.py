@@ -22,11 +22,11 @@ from organizer.bundle.edit import with_final_phase
 from organizer.challenges import annotations_of
 from organizer.data.prepare import SYNTHETIC_MARK, prepare
 from organizer.data.references import task_folder
-from scoring_program.item_groups import ItemGroups, load_groups
+from scoring_program.item_groups import load_groups
 from scoring_program.metrics.resampling import LEAST_ITEMS
 from scoring_program.settings import SETTINGS_FILE
 from scoring_program.signature import KEY_FILE
-from scoring_program.task import AnyTask, Declaration, load_task
+from scoring_program.task import AnyLoaded, AnyTask, Declaration, load_task
 from validator.arrays import Floats, Ints
 from validator.findings import Findings, counted, printable
 
@@ -103,19 +103,19 @@ def write_parts(
     loaded = task.load(source, task.settings(source))
     annotations = annotations_of(task.id)
     classes: dict[str, list[str]] = annotations.classes(loaded.reference)
-    groups = loaded.groups
+    groups_file = loaded.settings["item_groups"]
     if file := division.groups:
         groups = load_groups(file.parent, file.name, loaded.items, classes.keys())
-    part_of = _parts(loaded.items, groups, classes, division)
+        loaded = replace(loaded, groups=groups)
+    part_of = _parts(loaded, classes, division)
     parts = [[item for item in classes if part_of[item] == part] for part in range(len(names))]
     _print_classes(classes, parts)
     part_of_item = np.array([part_of[item] for item in loaded.items])
     for part, name in enumerate(names):
-        number = np.unique(groups.number[part_of_item == part], return_inverse=True)[1]
-        scored = f"{name} scores {replace(groups, number=number).over(task.item)}"
+        number = np.unique(loaded.groups.number[part_of_item == part], return_inverse=True)[1]
+        scored = f"{name} scores {replace(loaded.groups, number=number).over(task.item)}"
         is_small = number.max(initial=-1) + 1 < LEAST_ITEMS
         print(f"warning | {scored}: fewer than {LEAST_ITEMS} cannot rank teams" if is_small else scored)
-    groups_file = loaded.settings["item_groups"]
     for name, items in zip(names, parts):
         folder = output / name
         folder.mkdir()
@@ -127,14 +127,12 @@ def write_parts(
     return parts
 
 
-def _parts(
-    items: Sequence[str], groups: ItemGroups, classes: Mapping[str, Sequence[str]], division: Division
-) -> dict[str, int]:
+def _parts(loaded: AnyLoaded, classes: Mapping[str, Sequence[str]], division: Division) -> dict[str, int]:
     """Return the number of the part of each item."""
-    group_of = dict(zip(items, groups.number.tolist()))
+    group_of = dict(zip(loaded.items, loaded.groups.number.tolist()))
     for item in classes:
         # Names that are no items, as videos without annotations, have no group.
-        group_of.setdefault(item, len(group_of) + len(items))
+        group_of.setdefault(item, len(group_of) + len(loaded.items))
     groups_in_order = dict.fromkeys(group_of[item] for item in classes)
     numbers = {group: number for number, group in enumerate(groups_in_order)}
     columns = {name: number for number, name in enumerate(sorted({c for of in classes.values() for c in of}))}

@@ -31,7 +31,7 @@ from organizer.bundle.competition import (
     sorted_phases,
     step_limit,
 )
-from organizer.bundle.contents import CONTENT, DETAIL
+from organizer.bundle.contents import CONTENT
 from organizer.bundle.cut import classic, one_task, reference_name, task_id_of
 from organizer.bundle.lint import lint_files
 from organizer.bundle.parts import KIT, Parts, build_program, demo_reference
@@ -94,7 +94,7 @@ def build_all(
     for name, bundle in plan.bundles.items():
         report = bundle.report()
         errors = report.errors
-        found = [p for p in report.warnings.summary(None) if p.code.startswith((CONTENT, DETAIL))]
+        found = [p for p in report.warnings.summary(None) if p.code.startswith((CONTENT, "L-DETAIL"))]
         plan.notes += [f"warning {problem.line()}" for problem in found]
         # A rehearsal with a copy of the demo data can be built, although the starting kit shows that data.
         in_kit = [problem for problem in errors.problems if problem.code == "L-LEAK" and problem.file == KIT]
@@ -258,21 +258,14 @@ def _samples(
 def built_task(task_id: str, reference: Path | None) -> BuiltTask:
     """Return the task in ``dist/<id>.zip``; its parts are built if there is no such bundle.
 
-    ``reference``, a folder of tasks or of this one, replaces the bundle's reference. Print whether it is demo
-    data. Raises Refused if ``reference`` is neither.
+    ``reference``, a folder of tasks or of this one, replaces the bundle's reference. Raises Refused if
+    it is neither.
     """
-    built = _built_task(task_id, reference)
-    if built.is_demo:
-        print("DEMO: the reference is synthetic demo data")
-    return built
-
-
-def _built_task(task_id: str, reference: Path | None) -> BuiltTask:
     data = _given_reference(task_id, reference) if reference else None
     path = DIST / f"{task_id}.zip"
     if not path.is_file():
         if not data:
-            print(f"note | there is no {DIST.name}/{path.name}, and no REFERENCE is given")
+            print(f"DEMO: no REFERENCE and no {DIST.name}/{path.name}, so the reference is demo data")
             data = zip_bytes(demo_reference(task_id))
         title = str(load_competition()["title"])
         return BuiltTask(task_id, build_program(task_id), data, float(step_limit({})), title)

@@ -38,7 +38,6 @@ _COMPARED_FROM_BYTES = 64
 _SHOWN_NAMES = 3
 CONTENT = "L-REFERENCE R-"
 """How codes of warnings about the content of a reference begin."""
-DETAIL = "L-DETAIL"
 _DEMO_IN_KIT = "demo_reference/"
 # A rule of words.json, and the fields of its words.
 _Broken = tuple[str, dict[str, str]]
@@ -64,8 +63,8 @@ class _Reference(NamedTuple):
     warnings: list[Problem]
 
 
-def check_contents(data: Competition, files: Files, samples: bool, report: LintReport) -> set[str]:
-    """Check the content of the zips; return the names of references that detail pages show in full.
+def check_contents(data: Competition, files: Files, samples: bool, report: LintReport) -> None:
+    """Check the content of the zips.
 
     ``files`` holds every file that a competition.yaml without errors names, folders as zips; ``samples`` says
     whether to run the sample submissions.
@@ -86,7 +85,6 @@ def check_contents(data: Competition, files: Files, samples: bool, report: LintR
     _check_sorting(data, ours, report)
     if samples and report.ok:
         _check_samples(data, tasks, files, keys, report)
-    return {problem.file for problem in report.warnings.problems if problem.code == DETAIL}
 
 
 def _check_programs(entry: Entry, files: Files, report: LintReport) -> Declaration | None:
@@ -141,20 +139,17 @@ def _check_reference(data: Competition, task: _Task, files: Files, report: LintR
 
 
 def _check_phases(data: Competition, tasks: Sequence[_Task], files: Files, report: LintReport) -> None:
-    """Report references with a longer time limit than their phase, or with items of an earlier phase.
-
-    The demo data has no other items to give.
-    """
+    """Report references that may run longer than their phase allows, or with items of an earlier phase."""
     with_reference = [task for task in tasks if "reference_data" in task.entry]
     phases = list[list[_Task]]()
     for where, entry in competition.sorted_phases(data):
         own, limit = entry.get("tasks", ()), competition.step_limit(entry)
         phases.append([t for t in with_reference if t.entry is entry or t.entry.get("index") in own])
-        names = {task.entry["reference_data"]: task.declared.id for task in phases[-1] if task.declared}
-        for name, task_id in names.items():
-            own_limit = _reference(files[name], task_id).settings.get("time_limit", 0)
-            if own_limit >= limit:
-                report.add("run outlasts the phase", where, limit=limit, name=name, own=f"{own_limit:g}")
+        named = {(task.entry["reference_data"], task.declared.id) for task in phases[-1] if task.declared}
+        for name, task_id in sorted(named):
+            longest = _reference(files[name], task_id).settings.get("time_limit", 0)
+            if longest >= limit:
+                report.add("run outlasts the phase", where, limit=limit, name=name, own=f"{longest:g}")
     for phase, later in combinations(phases, 2):
         for one, other in product(phase, later):
             if one.declared and one.declared is other.declared:

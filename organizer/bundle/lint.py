@@ -80,25 +80,22 @@ def lint_bundle(path: Path, today: datetime.date | None = None) -> tuple[LintRep
     data = read_competition(files[COMPETITION], report)
     if data is None:
         return report, []
-    full = lint_files(data, files, samples=True, report=report, today=today)
+    lint_files(data, files, samples=True, report=report, today=today)
+    full = {problem.file for problem in report.warnings.problems if problem.code == "L-DETAIL"}
     return report, visibility(data, full) if report.ok else []
 
 
 def lint_files(
     data: Competition, files: Files, samples: bool, report: LintReport, today: datetime.date | None = None
-) -> set[str]:
-    """Check a bundle that is not yet a zip: its competition.yaml as data, and its files.
-
-    Return the names of references that detail pages show in full.
-    """
+) -> None:
+    """Check a bundle that is not yet a zip: its competition.yaml as data, and its files."""
     for name, content in files.items():
         if inside := [inner for inner in _names(name, content) if inner.lower().endswith(SUFFIX)]:
             report.add("overview in a zip", file=name, name=inside[0])
     if check_competition(data, report, today):
         named = _check_files(data, files, report)
         if report.ok:
-            return check_contents(data, named, samples, report)
-    return set()
+            check_contents(data, named, samples, report)
 
 
 def _names(name: str, content: bytes) -> Iterator[str]:

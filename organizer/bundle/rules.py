@@ -264,9 +264,8 @@ def visibility(data: Competition, full: Collection[str] = ()) -> list[str]:
     lines = ["".join(text.ljust(width) for text, width in zip(row, _WIDTHS)).rstrip() for row in rows]
     fix = "no, but on a server without the fix of April 2026 everyone can (docs/during_the_competition.md)"
     lines.append("the reference data".ljust(_WIDTHS[0]) + fix)
-    for name in sorted(full):
-        shown = f"detail: full shows the annotations of {name} item by item"
-        lines.append(" " * _WIDTHS[0] + f"on detail pages and in logs, {shown}")
+    shown = "on detail pages and in logs, detail: full shows the annotations of {} item by item"
+    lines += [" " * _WIDTHS[0] + shown.format(name) for name in sorted(full)]
     if any(not yes(phase.get("hide_output")) for phase in phases):
         lines += [
             "* on a server without the fix of August 2026: of finished submissions on the leaderboard, also",

@@ -206,7 +206,7 @@ def content_of(loaded: AnyLoaded) -> Content:
     counts |= {"persons": len(rows), "densely annotated persons": len(dense), "crowds": n_crowds}
     counts |= {"densely annotated persons without mask": int(no_mask[dense].sum()), "points": len(points)}
     parts = {str(part): n for part, n in enumerate(np.bincount(persons.part, minlength=25).tolist()) if part}
-    _check_points(persons, n_points, list(parts.values()), at, warnings)
+    _check_points(persons, n_points, at, warnings)
     size = np.sqrt(persons.box[:, 2:].prod(axis=1))
     values = [
         Values("persons in an image", np.diff(first), ids.__getitem__),
@@ -218,9 +218,7 @@ def content_of(loaded: AnyLoaded) -> Content:
     return Content(len(dense), counts, {"part of points": parts}, values, warnings, draw)
 
 
-def _check_points(
-    persons: Persons, n_points: Ints, n_of_part: list[int], at: tuple[str, Place], warnings: Findings
-) -> None:
+def _check_points(persons: Persons, n_points: Ints, at: tuple[str, Place], warnings: Findings) -> None:
     """Warn of persons with all points in the upper left corner of the box, and if only part 24 is missing."""
     owner = np.repeat(np.arange(len(n_points)), n_points)
     points = np.column_stack([persons.x, persons.y])
@@ -228,7 +226,7 @@ def _check_points(
     in_corner = (n_points > 1) & (np.bincount(owner[beyond], minlength=len(n_points)) == 0)
     problem = "dp_x and dp_y are all in 0..1, but run from 0 to 255 across the box"
     warn_where(in_corner, "R-RANGE", problem, at, warnings)
-    if all(n_of_part[:-1]) and not n_of_part[-1]:
+    if np.setdiff1d(range(1, geodesic.PARTS + 1), persons.part).tolist() == [geodesic.PARTS]:
         problem, remedy = "all parts occur but 24: they may count from 0", "count parts in dp_I from 1"
         warnings.add("R-RANGE", problem, remedy, file=at[0], rule="parts")
 

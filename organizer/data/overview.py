@@ -68,8 +68,7 @@ class Overview(NamedTuple):
         sections: list[Section] = [Table("counts", "How many", "", titles, list(counts.items()))]
         if values:
             titles = columns(text=["Number", "Smallest", "Where", "Largest", "Where", "Median"])
-            rows = [_extremes(kind) for kind in values]
-            sections.append(Table("extremes", "Smallest and largest", "", titles, rows))
+            sections.append(Table("extremes", "Smallest and largest", "", titles, [*map(_extremes, values)]))
         for kind, numbers in names.items():
             titles = columns(
                 text=[kind.capitalize()], count=["Number"], share=["Relative to the most frequent"]

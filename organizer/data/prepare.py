@@ -53,7 +53,6 @@ def _write(task_id: str, source: Path, folder: Path, options: Options) -> tuple[
             named = ", ".join([*others[:_NAMED], *(["…"] if len(others) > _NAMED else [])])
             problem = f"{counted(len(others), 'file')} left out: {named}"
             remedy = "correct the names if they belong to the reference"
-            # A file that is missing may be one of them.
             found = overview.warnings if findings.ok else findings
             found.add("R-LEFT-OUT", problem, remedy, file=source.name)
     return overview, notes

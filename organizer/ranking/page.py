@@ -96,7 +96,7 @@ def ranking_page(pages: RankingPages) -> str:
 
 def index_page(pages: RankingPages) -> str:
     """Return the page for the organizers: the published page, and results that must not be published."""
-    cards, warnings = _public(pages), warnings_of(pages.records)
+    cards, warnings = _public(pages), phases_warning(pages.records)
     cards[1:1] = [*_failed(pages), *_equal(pages)]
     if ranking := pages.ranking:
         if len(ranking.records) > 1:
@@ -111,33 +111,11 @@ def index_page(pages: RankingPages) -> str:
     return render_page(pages, "Ranking, for the organizers", cards, warnings)
 
 
-def warnings_of(records: Sequence[Record]) -> list[str]:
-    """Return warnings about submissions of several phases, and about equal ones of several teams."""
+def phases_warning(records: Sequence[Record]) -> list[str]:
+    """Return a warning if there are submissions of several phases."""
     phases = sorted({record.submission.phase for record in records} - {""}, key=int)
-    copied = len({record.digest for record in _copies(records)})
-    warnings = []
-    if len(phases) > 1:
-        warnings.append(f"Submissions of several phases (PhaseId {', '.join(phases)}) are ranked together.")
-    if copied:
-        warnings.append(
-            f"{counted(copied, 'file')} submitted by more than one team: see Equal submissions in index.html."
-        )
-    return warnings
-
-
-def _copies(records: Sequence[Record]) -> list[Record]:
-    """Return the submissions whose bytes another team has submitted, too, equal ones together."""
-    by_digest: dict[str, list[Record]] = {}
-    for record in records:
-        by_digest.setdefault(record.digest, []).append(record)
-    groups = (own for own in by_digest.values() if len({record.submission.team for record in own}) > 1)
-    return [record for group in groups for record in group]
-
-
-def _equal(pages: RankingPages) -> list[Element]:
-    title, note = "Equal submissions", "Files of different teams with the same bytes (SHA-256)."
-    rows = [[record.digest[:8], *_whose(pages, record)] for record in _copies(pages.records)]
-    return [card("equal", title, note, *folded_table(["File", *_WHOSE], rows, title))] if rows else []
+    text = f"Submissions of several phases (PhaseId {', '.join(phases)}) are ranked together."
+    return [text] if len(phases) > 1 else []
 
 
 def render_page(pages: RankingPages, title: str, cards: list[Element], warnings: Sequence[str] = ()) -> str:
@@ -309,6 +287,16 @@ def _failed(pages: RankingPages) -> list[Element]:
             reason = element("div", cut(record.entry.problem, 300), class_="reason")
             rows.append([reason, *_whose(pages, record)])
     return [card("failed", title, "", *folded_table(["First problem", *_WHOSE], rows, title))] if rows else []
+
+
+def _equal(pages: RankingPages) -> list[Element]:
+    by_digest: dict[str, list[Record]] = {}
+    for record in pages.records:
+        by_digest.setdefault(record.digest, []).append(record)
+    groups = [own for own in by_digest.values() if len({record.submission.team for record in own}) > 1]
+    rows = [[record.digest[:8], *_whose(pages, record)] for own in groups for record in own]
+    title, note = "Equal submissions", "Files of different teams with the same bytes, by their SHA-256."
+    return [card("equal", title, note, *folded_table(["File", *_WHOSE], rows, title))] if rows else []
 
 
 def _changes(pages: RankingPages) -> list[Element]:

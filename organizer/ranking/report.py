@@ -7,7 +7,6 @@ that the detail level of the reference showed.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -15,8 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from organizer.bundle import DEMO_TITLE
-from organizer.files import file_hash
-from organizer.ranking.command import RUNS, page_name
+from organizer.ranking.command import RUNS, page_name, pages_in, remove_others
 from organizer.ranking.page import About, RankingPages, render_page, standings_of
 from organizer.ranking.statistics import Ranking, ranking_of
 from organizer.ranking.tables import Cell, History, csv_table
@@ -33,8 +31,7 @@ from validator.findings import counted, printable
 
 _ROW, _PLOT, _LETTER = 24, 320, 7.2
 _MOST_ROWS = 100
-# The names and SHA-256 of the files that the last report wrote; hidden, so that it is not published.
-_RECORD = ".report.json"
+_FILES = ("ranking.csv", "ranking.tex", "ranking.svg", "methods.txt")
 _KINDS = ("significantly better", "significantly worse", "not distinguishable")
 _SIGNS = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _LATEX = str.maketrans({**_SIGNS, **{sign: f"\\{sign}" for sign in "&%$#_{}"}})
@@ -44,7 +41,7 @@ def report(task_id: str, folder: Path, output: Path) -> int:
     """Write the report on the ranking that ``rescore`` left in a folder; return 1 if there is none.
 
     ``output`` gets ``ranking.csv``, ``ranking.tex``, ``ranking.svg``, ``methods.txt``, and ``teams/`` with a
-    page for each team; with two protocols a folder for each. What an earlier call wrote there is replaced.
+    page for each team; with two protocols a folder for each.
     """
     task = load_task(task_id)
     try:
@@ -57,54 +54,35 @@ def report(task_id: str, folder: Path, output: Path) -> int:
         hint = f"run make rescore ID={task_id} first"
         print(printable(f"{folder}: there is no complete ranking of {task_id} in it; {hint}"))
         return 1
-    texts: dict[str, str] = {}
     for protocol, records in runs.items():
         if ranking := ranking_of(records, task, about.keep):
             pages = RankingPages(task, records, ranking, History(Path(), (), None), {}, protocol, None, about)
-            head = f"{protocol}/" if len(runs) > 1 else ""
-            texts |= {head + name: text for name, text in _texts(pages, ranking).items()}
+            _write(pages, ranking, output / protocol if len(runs) > 1 else output)
         else:
             print(printable(f"{folder}: no submission was scored, so there is nothing to report"))
             return 1
-    _replace(output, texts)
+    remove_others(output, runs if len(runs) > 1 else {""}, _FILES, "teams")
     print(printable(f"{DEMO_TITLE if about.is_demo else ''}written to {output}"))
     return 0
 
 
-def _replace(output: Path, texts: Mapping[str, str]) -> None:
-    """Write the files of a report, and remove those of the last one, unless they were edited since."""
-    record = output / _RECORD
-    try:
-        before = dict(json.loads(record.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError, RecursionError):
-        before = {}
-    for path in (output / name for name in before.keys() - texts.keys()):
-        if path.is_file() and file_hash(path) == before[path.relative_to(output).as_posix()]:
-            path.unlink()
-            for folder in path.relative_to(output).parents[:-1]:
-                if not any((output / folder).iterdir()):
-                    (output / folder).rmdir()
-    for name, text in texts.items():
-        (output / name).parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(output / name, text)
-    write_atomic(record, json.dumps({name: file_hash(output / name) for name in texts}))
-
-
-def _texts(pages: RankingPages, ranking: Ranking) -> dict[str, str]:
-    """Return the files of the report on one ranking by their names."""
-    of = standings_of(pages, ranking)
-    texts = {"ranking.csv": _csv(of), "ranking.tex": _latex(of, pages.title)}
-    texts["ranking.svg"] = _svg(of, pages.title)
+def _write(pages: RankingPages, ranking: Ranking, folder: Path) -> None:
+    of, teams = standings_of(pages, ranking), folder / "teams"
+    teams.mkdir(parents=True, exist_ok=True)
+    for old in pages_in(teams):
+        old.unlink()
+    write_atomic(folder / "ranking.csv", _csv(of))
+    write_atomic(folder / "ranking.tex", _latex(of, pages.title))
+    write_atomic(folder / "ranking.svg", _svg(of, pages.title))
     n_scored = counted(sum(ranking.submissions), "scored submission")
     first = f"{pages.title}: {counted(len(of.names), 'team')} with {n_scored}; "
     first += f"the {pages.about.keep} submission of a team counts."
     lines = [first, *standings.sentences(of), *standings.method_texts(of, ranking.half_samples)]
-    texts["methods.txt"] = clean(f"{' '.join(lines)}\n\nSignature: {ranking.signature}\n")
+    write_atomic(folder / "methods.txt", clean(f"{' '.join(lines)}\n\nSignature: {ranking.signature}\n"))
     for row in standings.rows_of(of):
         if row.place is not None:
             text = _team_page(pages, ranking, of, row.place, row.band)
-            texts[f"teams/{page_name(row.name)}"] = text
-    return texts
+            write_atomic(teams / page_name(row.name), text)
 
 
 def _csv(of: Standings) -> str:

@@ -18,6 +18,7 @@ from tqdm import tqdm
 
 from organizer.files import unpack, write_durable
 from organizer.runs.fork_server import BROKEN, FORMAT, INVALID, SCORED, Entry, Setup
+from organizer.runs.names import SubmissionsError
 from organizer.runs.pool import BrokenError, Ended, Pool, machine_memory_mb
 from organizer.runs.submissions import Submission, other_task, summary_of_others
 from organizer.runs.worker import BuiltTask
@@ -54,12 +55,13 @@ _Start = Callable[[], AbstractContextManager[Engine]]
 @dataclass(frozen=True)
 class Options:
     """How to score: processes (0: one a core), the address of a scheduler, the number of half-samples,
-    whether to ignore the store."""
+    whether to ignore the store, and the signature that scores must have, if any."""
 
     workers: int = 0
     scheduler: str = ""
     half_samples: int = HALVES
     fresh: bool = False
+    signature: str = ""
 
 
 @dataclass(frozen=True)
@@ -78,18 +80,13 @@ class Record:
 
 
 def score_all(
-    built: BuiltTask,
-    submissions: Sequence[Submission],
-    output: Path,
-    protocol: str,
-    options: Options,
-    check: Callable[[Entry], None] = lambda entry: None,
+    built: BuiltTask, submissions: Sequence[Submission], output: Path, protocol: str, options: Options
 ) -> list[Record]:
     """Score the submissions with a built task and return a record of each, in their order.
 
     What is done is kept in ``output/store`` and not scored again. A ``protocol`` replaces that of the
-    reference's settings. ``check`` gets each outcome at once, and may raise. Raises BrokenError if the
-    reference, the program or the scheduler cannot be used.
+    reference's settings. Raises BrokenError if the reference, the program or the scheduler cannot be used,
+    and SubmissionsError at the first score with another signature than that of ``options``.
     """
     settings = {"protocol": protocol} if protocol else {}
     setup = Setup(built.id, VERSION, fingerprint(built), settings, options.half_samples, built.time_limit)
@@ -99,7 +96,7 @@ def score_all(
         print(f"made by an earlier version: {scored_again}", flush=True)
     start = partial(_engine, built, setup, output / "work", options)
     records: dict[str, Record] = {}
-    others: dict[str, str] = {}
+    others, first = dict[str, str](), dict[str, str]()
     # A bar with rate and remaining time on a terminal, a line for each submission elsewhere.
     with (
         tqdm(total=len(submissions), unit=" submissions", disable=None, smoothing=0.05) as bar,
@@ -108,12 +105,15 @@ def score_all(
         codes, known = load_task(built.id).unknown_item_codes, set[Optional[bool]]()
         for number, (record, suffix) in enumerate(outcomes, start=1):
             name, entry = record.submission.name, record.entry
-            check(entry)
             bar.update()
+            if entry.outcome == SCORED and entry.signature != (options.signature or entry.signature):
+                raise SubmissionsError("the baselines are of another reference or program: make them again")
             if entry.outcome == INVALID and (other := other_task(record.submission, built.id)):
                 others[name] = other
                 continue
             records[name] = record
+            other = first.setdefault(record.digest, name)
+            suffix = suffix if other == name else f" (equal to {quote(cut_middle(other))})"
             if has_items(entry, codes) is False and True not in known and False not in known:
                 bar.write(_WRONG_REFERENCE)
             known.add(has_items(entry, codes))
@@ -140,7 +140,6 @@ def _outcomes(
 ) -> Generator[tuple[Record, str], None, None]:
     """Yield the record of each submission as soon as there is one, and why it was not scored now, if so."""
     entries: dict[str, Entry] = {}
-    first: dict[str, str] = {}
     running: dict[Future[Ended], tuple[Submission, str]] = {}
 
     def ended(n_left: int) -> Iterator[tuple[Record, str]]:
@@ -151,25 +150,16 @@ def _outcomes(
                 if entries[digest].outcome == BROKEN:
                     raise BrokenError(entries[digest].problem)
                 store.put(digest, entries[digest], page)
-                yield (
-                    Record(submission, digest, entries[digest], store.page(digest)),
-                    equal(submission, digest),
-                )
-
-    def equal(submission: Submission, digest: str) -> str:
-        other = first[digest]
-        return f" (equal to {quote(cut_middle(other))})" if other != submission.name else ""
+                yield Record(submission, digest, entries[digest], store.page(digest)), ""
 
     with ExitStack() as stack:
         engine: Engine | None = None
         for submission in submissions:
             data = submission.read()
             digest = hashlib.sha256(data).hexdigest()
-            first.setdefault(digest, submission.name)
-            suffix = equal(submission, digest) or " (kept from before)"
             if entry := entries.get(digest) or (None if fresh else store.get(digest)):
                 entries[digest] = entry
-                yield Record(submission, digest, entry, store.page(digest)), suffix
+                yield Record(submission, digest, entry, store.page(digest)), " (kept from before)"
             else:
                 engine = engine or stack.enter_context(start())
                 running[engine.submit(data)] = submission, digest
