@@ -188,7 +188,6 @@ def content_of(loaded: AnyLoaded) -> Content:
     at = (ANNOTATIONS_FILE, person)
     problem = "no point of the densely annotated person is known"
     warn_where(persons.dense & (n_points == 0), "R-EMPTY", problem, at, warnings)
-    warn_where(persons.area < 1, "R-RANGE", "the area of the person is less than a pixel", at, warnings)
     boxes = np.hstack([persons.box[:, :2], persons.box[:, :2] + persons.box[:, 2:]])
     check_boxes("person", boxes, at, warnings)
     side = persons.image_size[persons.image][:, ::-1]
@@ -206,7 +205,7 @@ def content_of(loaded: AnyLoaded) -> Content:
     counts |= {"persons": len(rows), "densely annotated persons": len(dense), "crowds": n_crowds}
     counts |= {"densely annotated persons without mask": int(no_mask[dense].sum()), "points": len(points)}
     parts = {str(part): n for part, n in enumerate(np.bincount(persons.part, minlength=25).tolist()) if part}
-    _check_points(persons, n_points, at, warnings)
+    _check_ranges(persons, n_points, at, warnings)
     size = np.sqrt(persons.box[:, 2:].prod(axis=1))
     values = [
         Values("persons in an image", np.diff(first), ids.__getitem__),
@@ -218,8 +217,9 @@ def content_of(loaded: AnyLoaded) -> Content:
     return Content(len(dense), counts, {"part of points": parts}, values, warnings, draw)
 
 
-def _check_points(persons: Persons, n_points: Ints, at: tuple[str, Place], warnings: Findings) -> None:
-    """Warn of persons with all points in the upper left corner of the box, and if only part 24 is missing."""
+def _check_ranges(persons: Persons, n_points: Ints, at: tuple[str, Place], warnings: Findings) -> None:
+    """Warn of tiny areas, of all points in the upper left corner of a box, and if only part 24 is missing."""
+    warn_where(persons.area < 1, "R-RANGE", "the area of the person is less than a pixel", at, warnings)
     owner = np.repeat(np.arange(len(n_points)), n_points)
     points = np.column_stack([persons.x, persons.y])
     beyond = (points - persons.box[owner, :2] > persons.box[owner, 2:] / 255).any(axis=1)

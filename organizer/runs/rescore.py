@@ -95,8 +95,7 @@ def score_all(
         scored_again = f"all {counted(len(submissions), 'submission')} are scored again"
         print(f"made by an earlier version: {scored_again}", flush=True)
     start = partial(_engine, built, setup, output / "work", options)
-    records: dict[str, Record] = {}
-    others, first = dict[str, str](), dict[str, str]()
+    records, others, first = dict[str, Record](), dict[str, str](), dict[str, str]()
     # A bar with rate and remaining time on a terminal, a line for each submission elsewhere.
     with (
         tqdm(total=len(submissions), unit=" submissions", disable=None, smoothing=0.05) as bar,
