@@ -69,7 +69,7 @@ def _add_bundle_commands(add: _Add) -> None:
     lint.add_argument("bundles", nargs="*", type=_path(), help="default: all in dist/")
     lint.add_argument("--strict", action="store_true", help="fail on warnings, too")
     what = "warn of phases that are over on this day (make lint-bundle: today)"
-    lint.add_argument("--date", type=datetime.date.fromisoformat, metavar="YYYY-MM-DD", help=what)
+    lint.add_argument("--date", type=_date, metavar="YYYY-MM-DD", help=what)
 
 
 def _add_run_commands(add: _Add) -> None:
@@ -92,7 +92,7 @@ def _add_run_commands(add: _Add) -> None:
     option("--names", type=_path(), metavar="CSV", help="submission,team,date or user,team")
     option("--keep", choices=["best", "last"], default="best", help="which submission of a team counts")
     what = "to show on the pages; default: none"
-    option("--date", type=datetime.date.fromisoformat, metavar="YYYY-MM-DD", help=what)
+    option("--date", type=_date, metavar="YYYY-MM-DD", help=what)
     option("--baselines", type=_path(), metavar="JSON", help="baselines.json of make baselines")
     option("--fresh", action="store_true", help="score again what an earlier call has scored")
     report = add("report", _report, "write a ranking for a paper, and a page for each team")
@@ -171,6 +171,13 @@ def _at_least(least: int) -> Callable[[str], int]:
         return int(text)
 
     return whole
+
+
+def _date(text: str) -> datetime.date:
+    """Return a day."""
+    with contextlib.suppress(ValueError):
+        return datetime.date.fromisoformat(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a day written as YYYY-MM-DD")
 
 
 def _share(text: str) -> float:

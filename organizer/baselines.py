@@ -28,6 +28,7 @@ NOISE = 0.3
 RESULTS_FILE = "baselines.json"
 _SEED = 27
 _TOLERANCE = 1e-9
+_LEAST_SHARE = 0.9
 _SHOWN_ITEMS = 10
 _BLOCK = 256
 _TEXT = "{name} baseline of {id}\nIt was made from a hidden reference: show it to nobody who takes part.\n"
@@ -102,6 +103,11 @@ def _print_perfect(item: str, score: float, usual: float, causes: list[Cause]) -
     if len(causes) > _SHOWN_ITEMS:
         print(f"  and {len(causes) - _SHOWN_ITEMS:,} more, see {RESULTS_FILE}")
     unknown = sum(not cause["reasons"] for cause in causes)
-    if unknown or not causes:
-        code, remedy = "R-CEILING", "look at the annotations"
-        print(f"warning {code}: {counted(unknown, item)} without a known reason; {remedy}")
+    code, problem = (
+        "R-CEILING",
+        f"{counted(unknown, item)} without a known reason" if unknown or not causes else "",
+    )
+    if score < _LEAST_SHARE * usual:
+        problem = f"known reasons cannot explain a score below {_LEAST_SHARE:g} of the usual one"
+    if problem:
+        print(f"warning {code}: {problem}; look at the annotations")

@@ -148,6 +148,7 @@ def check_boxes(kind: str, boxes: Floats, at: tuple[str, Place], warnings: Findi
     for wrong, what in (
         (swapped, "x2 < x1 or y2 < y1"),
         (empty & ~swapped, "no area"),
+        ((size <= 1).all(axis=1) & ~swapped & ~empty, "no side of more than a pixel"),
         (np.logical_or(*(boxes[:, :2] < -size / 3).T) & ~swapped, "negative coordinates"),
         (area > _AREA_RATIO * median, f"more than {_AREA_RATIO:,} times the median area"),
         (area * _AREA_RATIO < median, f"less than 1/{_AREA_RATIO:,} of the median area"),

@@ -252,7 +252,7 @@ def undo_new_task(task_id: str) -> int:
     for path in set(paths).difference(edited):
         (ROOT / path).unlink()
     (_RECORDS / f"{task_id}.json").unlink()
-    left = _remove_folders(task_id, record)
+    left = _remove_folders(task_id, [*record, f"{_RECORDS.relative_to(ROOT)}/{task_id}.json"])
     print(f"removed: {counted(len(paths) - len(edited), 'file')}, and what is about the task in", *texts)
     if edited:
         print(f"edited since, so moved to {aside.relative_to(ROOT)}/:", *edited, sep="\n  ")

@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ from organizer.challenges import annotations_of
 from organizer.data.prepare import SYNTHETIC_MARK, prepare
 from organizer.data.references import task_folder
 from scoring_program.item_groups import load_groups
+from scoring_program.metrics.resampling import LEAST_ITEMS
 from scoring_program.settings import SETTINGS_FILE
 from scoring_program.signature import KEY_FILE
 from scoring_program.task import AnyLoaded, AnyTask, Declaration, load_task
@@ -101,10 +103,19 @@ def write_parts(
     loaded = task.load(source, task.settings(source))
     annotations = annotations_of(task.id)
     classes: dict[str, list[str]] = annotations.classes(loaded.reference)
+    groups_file = loaded.settings["item_groups"]
+    if file := division.groups:
+        groups = load_groups(file.parent, file.name, loaded.items, classes.keys())
+        loaded = replace(loaded, groups=groups)
     part_of = _parts(loaded, classes, division)
     parts = [[item for item in classes if part_of[item] == part] for part in range(len(names))]
     _print_classes(classes, parts)
-    groups_file = loaded.settings["item_groups"]
+    part_of_item = np.array([part_of[item] for item in loaded.items])
+    for part, name in enumerate(names):
+        number = np.unique(loaded.groups.number[part_of_item == part], return_inverse=True)[1]
+        scored = f"{name}: " + replace(loaded.groups, number=number).over(task.item)
+        is_small = number.max(initial=-1) + 1 < LEAST_ITEMS
+        print(f"warning | {scored}: fewer than {LEAST_ITEMS} cannot rank teams" if is_small else scored)
     for name, items in zip(names, parts):
         folder = output / name
         folder.mkdir()
@@ -118,10 +129,7 @@ def write_parts(
 
 def _parts(loaded: AnyLoaded, classes: Mapping[str, Sequence[str]], division: Division) -> dict[str, int]:
     """Return the number of the part of each item."""
-    groups = loaded.groups
-    if file := division.groups:
-        groups = load_groups(file.parent, file.name, loaded.items, classes.keys())
-    group_of = dict(zip(loaded.items, groups.number.tolist()))
+    group_of = dict(zip(loaded.items, loaded.groups.number.tolist()))
     for item in classes:
         # Names that are no items, as videos without annotations, have no group.
         group_of.setdefault(item, len(group_of) + len(loaded.items))

@@ -25,6 +25,7 @@ from organizer.data.prepare import SYNTHETIC_MARK
 from organizer.files import Files, unpack
 from organizer.runs.dry_run import read_scores
 from organizer.runs.worker import BuiltTask, Run, run_program
+from scoring_program.settings import Settings
 from scoring_program.signature import KEY_FILE
 from scoring_program.task import INTERVAL_COLUMNS, Declaration, load_task, task_ids
 from validator.archive import BASELINE_FILE
@@ -51,13 +52,13 @@ class _Task(NamedTuple):
 
 class _Reference(NamedTuple):
     """What is known of reference data: whether it is the synthetic demo reference, whether it has a key for
-    signatures, whether its scores have an interval, and its items; and which reference may share them."""
+    signatures, whether its scores have an interval, its items, and its settings (none if unknown)."""
 
     is_demo: bool
     has_key: bool
     has_interval: bool
     items: frozenset[str]
-    shares_items_with: str
+    settings: Settings
     problems: list[Problem]
     warnings: list[Problem]
 
@@ -77,7 +78,7 @@ def check_contents(data: Competition, files: Files, samples: bool, report: LintR
             _check_reference(data, tasks[-1], files, report)
     ours = [task.declared for task in tasks if task.declared]
     _check_image(data, bool(ours), report)
-    _check_shared_items(data, tasks, files, report)
+    _check_phases(data, tasks, files, report)
     _check_baselines(data, files, report)
     without = _check_intervals(data, tasks, files, report)
     keys = [key for key in _written_columns(data, ours, len(tasks), report) if key not in without]
@@ -101,7 +102,7 @@ def _check_image(data: Competition, ours: bool, report: LintReport) -> None:
     image = data.get(key, "codalab/codalab-legacy:py37")
     if " " in image.strip():
         report.add("name of an image", f"/{key}", image=image, key=key)
-    elif ours and image.startswith("codalab/codalab-legacy") and not image.endswith(":py312"):
+    elif ours and not image.partition("@")[0].endswith("codalab/codalab-legacy:py312"):
         report.add("old image" if key in data else "default image", f"/{key}", image=image, key=key)
 
 
@@ -118,6 +119,8 @@ def _check_reference(data: Competition, task: _Task, files: Files, report: LintR
         return
     if task_id and not reference.has_key and not reference.problems:
         report.add("reference without key", file=name)
+    if reference.settings.get("detail") == "full":
+        report.add("full detail", file=name)
     secret = _digests(files[name])
     hidden = ("reference_data", "image")
     shown = {other: where for where, other, key in competition.named_files(data) if key not in hidden}
@@ -135,13 +138,18 @@ def _check_reference(data: Competition, task: _Task, files: Files, report: LintR
             report.add(rule, file=other, files=count, reference=name, names=listed, remedy=hint)
 
 
-def _check_shared_items(data: Competition, tasks: Sequence[_Task], files: Files, report: LintReport) -> None:
-    """Report references with items of an earlier phase. The demo data has no other items to give."""
+def _check_phases(data: Competition, tasks: Sequence[_Task], files: Files, report: LintReport) -> None:
+    """Report references that may run longer than their phase allows, or with items of an earlier phase."""
     with_reference = [task for task in tasks if "reference_data" in task.entry]
     phases = list[list[_Task]]()
-    for _, entry in competition.sorted_phases(data):
-        own = entry.get("tasks", ())
+    for where, entry in competition.sorted_phases(data):
+        own, limit = entry.get("tasks", ()), competition.step_limit(entry)
         phases.append([t for t in with_reference if t.entry is entry or t.entry.get("index") in own])
+        named = {(task.entry["reference_data"], task.declared.id) for task in phases[-1] if task.declared}
+        for name, task_id in sorted(named):
+            longest = _reference(files[name], task_id).settings.get("time_limit", 0)
+            if longest >= limit:
+                report.add("run outlasts the phase", where, limit=limit, name=name, own=f"{longest:g}")
     for phase, later in combinations(phases, 2):
         for one, other in product(phase, later):
             if one.declared and one.declared is other.declared:
@@ -153,7 +161,7 @@ def _compare_items(earlier: str, later: str, task: Declaration, files: Files, re
     first, second = (_reference(files[name], task.id) for name in (earlier, later))
     folder = posixpath.basename(earlier).removesuffix(".zip").removesuffix("_reference")
     common = sorted(first.items & second.items)
-    if common and second.shares_items_with != folder and not (first.is_demo and second.is_demo):
+    if common and second.settings["shares_items_with"] != folder and not (first.is_demo and second.is_demo):
         names = some_words(common, shown=_SHOWN_NAMES)
         items = counted(len(common), task.item)
         report.add("shared items", file=later, items=items, names=names, earlier=earlier, folder=folder)
@@ -298,17 +306,18 @@ def _reference(archive: bytes, task_id: str | None) -> _Reference:
         folder, findings, warnings = Path(work) / "reference", Findings(), list[Problem]()
         folder.mkdir()
         unpack(archive, folder)
-        has_interval, items, shares = True, frozenset[str](), ""
+        has_interval, items = True, frozenset[str]()
+        settings: Settings = {}
         if task_id:
             with findings.part():
                 task = load_task(task_id)
                 loaded = task.load(folder, task.settings(folder))
                 has_interval = loaded.settings["interval"] and len(loaded.items) > 1
-                items, shares = frozenset(loaded.items), loaded.settings["shares_items_with"]
+                items, settings = frozenset(loaded.items), loaded.settings
                 loaded.check()
                 warnings = review(loaded).warnings.problems
         is_demo, has_key = ((folder / name).is_file() for name in (SYNTHETIC_MARK, KEY_FILE))
-        return _Reference(is_demo, has_key, has_interval, items, shares, findings.problems, warnings)
+        return _Reference(is_demo, has_key, has_interval, items, settings, findings.problems, warnings)
 
 
 @lru_cache

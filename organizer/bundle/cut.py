@@ -12,6 +12,8 @@ from scoring_program.task import Declaration, task_ids
 _New = dict[str, Any]
 _REFERENCE = "_reference.zip"
 _ALL_TASKS_PAGE = "overview"
+# What our competition.yaml says of its phase, which makes no sense where one task is offered.
+_ALL_TASKS_PHASE = "All tasks are ticked when you submit. Untick those that your submission is not for."
 _CARRIED_PHASE_KEYS = (
     "description", "max_submissions", "max_submissions_per_day", "execution_time_limit", "hide_output",
     "hide_prediction_output", "hide_score_output", "starting_kit", "public_data",
@@ -41,7 +43,8 @@ def one_task(competition: Competition, task: Declaration) -> Competition | None:
     """Cut out the bundle of one task: its entries, the phases that offer them, its page.
 
     Title and description are those of its first entry; if there is no other task, title, description and
-    pages are the competition's. Returns None if no phase offers the task.
+    pages are the competition's. Phases keep their descriptions unless those are of all tasks. Returns None if
+    no phase offers the task.
     """
     chosen = [entry for entry in competition["tasks"] if task_id_of(entry) == task.id]
     description = chosen[0].get("description") or task.summary
@@ -49,7 +52,9 @@ def one_task(competition: Competition, task: Declaration) -> Competition | None:
     phases: list[_New] = []
     for _, phase in sorted_phases(competition):
         if kept := [new_index[index] for index in phase["tasks"] if index in new_index]:
-            cut = {} if len(kept) == len(phase["tasks"]) else {"description": description}
+            text = phase.get("description", _ALL_TASKS_PHASE)
+            is_ours = text == _ALL_TASKS_PHASE and len(kept) < len(phase["tasks"])
+            cut = {"description": description} if is_ours else {}
             phases.append({**phase, **cut, "index": len(phases), "tasks": kept})
     if not phases:
         return None

@@ -81,7 +81,8 @@ def lint_bundle(path: Path, today: datetime.date | None = None) -> tuple[LintRep
     if data is None:
         return report, []
     lint_files(data, files, samples=True, report=report, today=today)
-    return report, visibility(data) if report.ok else []
+    full = {problem.file for problem in report.warnings.problems if problem.code == "L-DETAIL"}
+    return report, visibility(data, full) if report.ok else []
 
 
 def lint_files(

@@ -13,7 +13,7 @@ import difflib
 import re
 import uuid
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import jsonschema
 from dateutil import parser
@@ -243,11 +243,12 @@ def _report(error: jsonschema.ValidationError, report: LintReport) -> None:
     report.add(rule, where or "/", **fields)
 
 
-def visibility(data: Competition) -> list[str]:
+def visibility(data: Competition, full: Collection[str] = ()) -> list[str]:
     """Return a table (lines of text) of what a competition without errors shows to whom.
 
     It follows Codabench (March 2026), where the names of flags mislead: ``hide_score_output`` hides a zip and
     no score, under ``hide_output`` the detail page is still served, and nothing hides scores from the API.
+    ``full`` are the names of references with ``detail: full``.
     """
     modern = form_of(data) == "v2"
     phases = [phase for _, phase in competition.sorted_phases(data)]
@@ -263,6 +264,8 @@ def visibility(data: Competition) -> list[str]:
     lines = ["".join(text.ljust(width) for text, width in zip(row, _WIDTHS)).rstrip() for row in rows]
     fix = "no, but on a server without the fix of April 2026 everyone can (docs/during_the_competition.md)"
     lines.append("the reference data".ljust(_WIDTHS[0]) + fix)
+    shown = "on detail pages and in logs, detail: full shows the annotations of {} item by item"
+    lines += [" " * _WIDTHS[0] + shown.format(name) for name in sorted(full)]
     if any(not yes(phase.get("hide_output")) for phase in phases):
         lines += [
             "* on a server without the fix of August 2026: of finished submissions on the leaderboard, also",

@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from organizer.challenges import Annotations, Guess, Pools, ragged
-from organizer.content import Content, Values, check_boxes, check_same, drawings, repeated, warn_where
+from organizer.content import Content, Place, Values, check_boxes, check_same, drawings, repeated, warn_where
 from organizer.files import Files
 from scoring_program.challenges.densepose import read
 from scoring_program.challenges.densepose.drawings import annotated, canvas
@@ -205,6 +205,7 @@ def content_of(loaded: AnyLoaded) -> Content:
     counts |= {"persons": len(rows), "densely annotated persons": len(dense), "crowds": n_crowds}
     counts |= {"densely annotated persons without mask": int(no_mask[dense].sum()), "points": len(points)}
     parts = {str(part): n for part, n in enumerate(np.bincount(persons.part, minlength=25).tolist()) if part}
+    _check_ranges(persons, n_points, at, warnings)
     size = np.sqrt(persons.box[:, 2:].prod(axis=1))
     values = [
         Values("persons in an image", np.diff(first), ids.__getitem__),
@@ -214,6 +215,20 @@ def content_of(loaded: AnyLoaded) -> Content:
     n_in_image = np.bincount(image_of_point, minlength=len(ids))
     draw = partial(drawings, "Images", n_in_image, partial(_drawn_image, persons, first))
     return Content(len(dense), counts, {"part of points": parts}, values, warnings, draw)
+
+
+def _check_ranges(persons: Persons, n_points: Ints, at: tuple[str, Place], warnings: Findings) -> None:
+    """Warn of tiny areas, of all points in the upper left corner of a box, and if only part 24 is missing."""
+    warn_where(persons.area < 1, "R-RANGE", "the area of the person is less than a pixel", at, warnings)
+    owner = np.repeat(np.arange(len(n_points)), n_points)
+    points = np.column_stack([persons.x, persons.y])
+    beyond = (points - persons.box[owner, :2] > persons.box[owner, 2:] / 255).any(axis=1)
+    in_corner = (n_points > 1) & (np.bincount(owner[beyond], minlength=len(n_points)) == 0)
+    problem = "dp_x and dp_y are all in 0..1, but run from 0 to 255 across the box"
+    warn_where(in_corner, "R-RANGE", problem, at, warnings)
+    if np.setdiff1d(range(1, geodesic.PARTS + 1), persons.part).tolist() == [geodesic.PARTS]:
+        problem, remedy = "all parts occur but 24: they may count from 0", "count parts in dp_I from 1"
+        warnings.add("R-RANGE", problem, remedy, file=at[0], rule="parts")
 
 
 def _drawn_image(persons: Persons, first: Ints, image: int) -> Drawing:

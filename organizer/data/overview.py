@@ -64,11 +64,11 @@ class Overview(NamedTuple):
 
     def _sections(self) -> list[Section]:
         counts, names, values = self.content.counts, self.content.names, self.content.values
-        titles = columns(text=["Number", "Smallest", "Where", "Largest", "Where", "Median"])
-        sections: list[Section] = [
-            Table("counts", "How many", "", columns(text=["What"], count=["Number"]), list(counts.items())),
-            Table("extremes", "Smallest and largest", "", titles, [_extremes(kind) for kind in values]),
-        ]
+        titles = columns(text=["What"], count=["Number"])
+        sections: list[Section] = [Table("counts", "How many", "", titles, list(counts.items()))]
+        if values:
+            titles = columns(text=["Number", "Smallest", "Where", "Largest", "Where", "Median"])
+            sections.append(Table("extremes", "Smallest and largest", "", titles, [*map(_extremes, values)]))
         for kind, numbers in names.items():
             titles = columns(
                 text=[kind.capitalize()], count=["Number"], share=["Relative to the most frequent"]

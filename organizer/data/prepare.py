@@ -42,17 +42,19 @@ def _write(task_id: str, source: Path, folder: Path, options: Options) -> tuple[
         if not source.is_dir():
             findings.refuse("E-REF-MISSING", "there is no such folder", "check the path", file=str(source))
         settings = task.settings(source)
-        notes = task.prepare(source, folder, settings, dict(options))
-        loaded = task.load(folder, task.settings(folder))
-        notes += loaded.check()
-        overview = review(loaded)
+        with findings.part():
+            notes = task.prepare(source, folder, settings, dict(options))
+            loaded = task.load(folder, task.settings(folder))
+            notes += loaded.check()
+            overview = review(loaded)
         known = {*task.source_files(source, settings), *task.carried(source, settings), SYNTHETIC_MARK}
         names = sorted(path.name for path in source.iterdir() if not path.name.startswith("."))
         if others := [quote(name) for name in names if name not in known]:
             named = ", ".join([*others[:_NAMED], *(["…"] if len(others) > _NAMED else [])])
             problem = f"{counted(len(others), 'file')} left out: {named}"
             remedy = "correct the names if they belong to the reference"
-            overview.warnings.add("R-LEFT-OUT", problem, remedy, file=source.name)
+            found = overview.warnings if findings.ok else findings
+            found.add("R-LEFT-OUT", problem, remedy, file=source.name)
     return overview, notes
 
 

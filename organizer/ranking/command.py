@@ -9,7 +9,7 @@ import math
 import re
 import shutil
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from organizer.files import LockedError, locked, write_durable
@@ -87,13 +87,12 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
     about = page.About(built.competition, built.is_demo, str(choices.date or ""), choices.keep, baselines)
     if about.is_demo:
         print("DEMO: the reference is synthetic demo data")
+    options = replace(choices.engine, signature=signature)
     for protocol in choices.protocols or [""]:
-        records = score_all(built, submissions, output, protocol, choices.engine)
+        records = score_all(built, submissions, output, protocol, options)
         runs.append((protocol, records, ranking_of(records, task, choices.keep)))
-    if signature and any(ranking and ranking.signature != signature for _, _, ranking in runs):
-        what = "made for another reference, program or settings: make it again"
-        raise SubmissionsError(f"{choices.baselines}: {what}")
-    _remove_others(output, {protocol if len(runs) > 1 else "" for protocol, _, _ in runs})
+    written = {protocol if len(runs) > 1 else "" for protocol, _, _ in runs}
+    remove_others(output, written, (*_TABLES, *_OF_RANKING), DETAILS)
     rankings = {protocol: ranking for protocol, _, ranking in runs if ranking}
     for protocol, records, ranking in runs:
         folder = output / protocol if len(runs) > 1 else output
@@ -130,15 +129,15 @@ def _read_baselines(path: Path, n_protocols: int) -> tuple[list[Baseline], str]:
     return found, str(content.get("signature", ""))
 
 
-def _remove_others(output: Path, written: Collection[str]) -> None:
-    """Remove the files of an earlier run with other protocols."""
+def remove_others(output: Path, written: Collection[str], files: Collection[str], pages: str) -> None:
+    """Remove the files and the folder of pages of an earlier call with other protocols."""
     for name in {"", *PROTOCOLS} - {*written}:
         folder = output / name
-        shutil.rmtree(folder / DETAILS, ignore_errors=True)
-        for file in (*_TABLES, *_OF_RANKING):
-            (folder / file).unlink(missing_ok=True)
-        if name and folder.is_dir() and not any(folder.iterdir()):
-            folder.rmdir()
+        for path in (*(folder / file for file in files), *pages_in(folder / pages)):
+            path.unlink(missing_ok=True)
+        for own in (folder / pages, folder):
+            if own != output and own.is_dir() and not any(own.iterdir()):
+                own.rmdir()
 
 
 def _write(pages: page.RankingPages, folder: Path) -> None:
@@ -170,6 +169,11 @@ def page_name(name: str) -> str:
     plain = re.sub(r"[^A-Za-z0-9]+", "-", name.removesuffix(".zip"))[:80].strip("-") or "page"
     # The hash keeps names apart that are equal without signs.
     return f"{plain}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}.html"
+
+
+def pages_in(folder: Path) -> list[Path]:
+    """Return the pages in a folder whose names are of `page_name`."""
+    return [path for path in folder.glob("*.html") if re.search("-[0-9a-f]{8}$", path.stem)]
 
 
 def _details(records: Sequence[Record], folder: Path) -> dict[str, str]:
@@ -206,4 +210,4 @@ def _summary(pages: page.RankingPages) -> list[str]:
             if number := sum(change.why == why for change in changes):
                 lines[-1] += f", {counted(number, 'team')} {why}"
         lines.append(page.tau_sentence("the two rankings", history.tau_b()))
-    return lines
+    return lines + [f"warning | {warning}" for warning in page.phases_warning(records)]

@@ -96,8 +96,8 @@ def ranking_page(pages: RankingPages) -> str:
 
 def index_page(pages: RankingPages) -> str:
     """Return the page for the organizers: the published page, and results that must not be published."""
-    cards, warnings = _public(pages), list[str]()
-    cards[1:1] = _failed(pages)
+    cards, warnings = _public(pages), phases_warning(pages.records)
+    cards[1:1] = [*_failed(pages), *_equal(pages)]
     if ranking := pages.ranking:
         if len(ranking.records) > 1:
             cards.append(standings.pairs_card(standings_of(pages, ranking), "pairs.csv"))
@@ -109,6 +109,13 @@ def index_page(pages: RankingPages) -> str:
     if False in known and True not in known:
         warnings.append("No item of any submission is in the reference: it may be the wrong one.")
     return render_page(pages, "Ranking, for the organizers", cards, warnings)
+
+
+def phases_warning(records: Sequence[Record]) -> list[str]:
+    """Return a warning if there are submissions of several phases."""
+    phases = sorted({record.submission.phase for record in records} - {""}, key=int)
+    text = f"Submissions of several phases (PhaseId {', '.join(phases)}) are ranked together."
+    return [text] if len(phases) > 1 else []
 
 
 def render_page(pages: RankingPages, title: str, cards: list[Element], warnings: Sequence[str] = ()) -> str:
@@ -280,6 +287,16 @@ def _failed(pages: RankingPages) -> list[Element]:
             reason = element("div", cut(record.entry.problem, 300), class_="reason")
             rows.append([reason, *_whose(pages, record)])
     return [card("failed", title, "", *folded_table(["First problem", *_WHOSE], rows, title))] if rows else []
+
+
+def _equal(pages: RankingPages) -> list[Element]:
+    by_digest: dict[str, list[Record]] = {}
+    for record in pages.records:
+        by_digest.setdefault(record.digest, []).append(record)
+    groups = [own for own in by_digest.values() if len({record.submission.team for record in own}) > 1]
+    rows = [[record.digest[:8], *_whose(pages, record)] for own in groups for record in own]
+    title, note = "Equal submissions", "Files of different teams with the same bytes, by their SHA-256."
+    return [card("equal", title, note, *folded_table(["File", *_WHOSE], rows, title))] if rows else []
 
 
 def _changes(pages: RankingPages) -> list[Element]:

@@ -7,7 +7,6 @@ that the detail level of the reference showed.
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -15,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from organizer.bundle import DEMO_TITLE
-from organizer.ranking.command import RUNS, page_name
+from organizer.ranking.command import RUNS, page_name, pages_in, remove_others
 from organizer.ranking.page import About, RankingPages, render_page, standings_of
 from organizer.ranking.statistics import Ranking, ranking_of
 from organizer.ranking.tables import Cell, History, csv_table
@@ -32,6 +31,7 @@ from validator.findings import counted, printable
 
 _ROW, _PLOT, _LETTER = 24, 320, 7.2
 _MOST_ROWS = 100
+_FILES = ("ranking.csv", "ranking.tex", "ranking.svg", "methods.txt")
 _KINDS = ("significantly better", "significantly worse", "not distinguishable")
 _SIGNS = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _LATEX = str.maketrans({**_SIGNS, **{sign: f"\\{sign}" for sign in "&%$#_{}"}})
@@ -61,6 +61,7 @@ def report(task_id: str, folder: Path, output: Path) -> int:
         else:
             print(printable(f"{folder}: no submission was scored, so there is nothing to report"))
             return 1
+    remove_others(output, runs if len(runs) > 1 else {""}, _FILES, "teams")
     print(printable(f"{DEMO_TITLE if about.is_demo else ''}written to {output}"))
     return 0
 
@@ -68,9 +69,8 @@ def report(task_id: str, folder: Path, output: Path) -> int:
 def _write(pages: RankingPages, ranking: Ranking, folder: Path) -> None:
     of, teams = standings_of(pages, ranking), folder / "teams"
     teams.mkdir(parents=True, exist_ok=True)
-    for old in teams.glob("*.html"):
-        if re.search("-[0-9a-f]{8}$", old.stem):
-            old.unlink()
+    for old in pages_in(teams):
+        old.unlink()
     write_atomic(folder / "ranking.csv", _csv(of))
     write_atomic(folder / "ranking.tex", _latex(of, pages.title))
     write_atomic(folder / "ranking.svg", _svg(of, pages.title))

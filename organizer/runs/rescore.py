@@ -18,6 +18,7 @@ from tqdm import tqdm
 
 from organizer.files import unpack, write_durable
 from organizer.runs.fork_server import BROKEN, FORMAT, INVALID, SCORED, Entry, Setup
+from organizer.runs.names import SubmissionsError
 from organizer.runs.pool import BrokenError, Ended, Pool, machine_memory_mb
 from organizer.runs.submissions import Submission, other_task, summary_of_others
 from organizer.runs.worker import BuiltTask
@@ -54,12 +55,13 @@ _Start = Callable[[], AbstractContextManager[Engine]]
 @dataclass(frozen=True)
 class Options:
     """How to score: processes (0: one a core), the address of a scheduler, the number of half-samples,
-    whether to ignore the store."""
+    whether to ignore the store, and the signature that scores must have, if any."""
 
     workers: int = 0
     scheduler: str = ""
     half_samples: int = HALVES
     fresh: bool = False
+    signature: str = ""
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,8 @@ def score_all(
     """Score the submissions with a built task and return a record of each, in their order.
 
     What is done is kept in ``output/store`` and not scored again. A ``protocol`` replaces that of the
-    reference's settings. Raises BrokenError if the reference, the program or the scheduler cannot be used.
+    reference's settings. Raises BrokenError if the reference, the program or the scheduler cannot be used,
+    and SubmissionsError at the first score with another signature than that of ``options``.
     """
     settings = {"protocol": protocol} if protocol else {}
     setup = Setup(built.id, VERSION, fingerprint(built), settings, options.half_samples, built.time_limit)
@@ -92,8 +95,7 @@ def score_all(
         scored_again = f"all {counted(len(submissions), 'submission')} are scored again"
         print(f"made by an earlier version: {scored_again}", flush=True)
     start = partial(_engine, built, setup, output / "work", options)
-    records: dict[str, Record] = {}
-    others: dict[str, str] = {}
+    records, others, first = dict[str, Record](), dict[str, str](), dict[str, str]()
     # A bar with rate and remaining time on a terminal, a line for each submission elsewhere.
     with (
         tqdm(total=len(submissions), unit=" submissions", disable=None, smoothing=0.05) as bar,
@@ -103,10 +105,14 @@ def score_all(
         for number, (record, suffix) in enumerate(outcomes, start=1):
             name, entry = record.submission.name, record.entry
             bar.update()
+            if entry.outcome == SCORED and entry.signature != (options.signature or entry.signature):
+                raise SubmissionsError("the baselines are of another reference or program: make them again")
             if entry.outcome == INVALID and (other := other_task(record.submission, built.id)):
                 others[name] = other
                 continue
             records[name] = record
+            other = first.setdefault(record.digest, name)
+            suffix = suffix if other == name else f" (equal to {quote(cut_middle(other))})"
             if has_items(entry, codes) is False and True not in known and False not in known:
                 bar.write(_WRONG_REFERENCE)
             known.add(has_items(entry, codes))
@@ -150,10 +156,9 @@ def _outcomes(
         for submission in submissions:
             data = submission.read()
             digest = hashlib.sha256(data).hexdigest()
-            suffix = " (equal to another)" if digest in entries else " (kept from before)"
             if entry := entries.get(digest) or (None if fresh else store.get(digest)):
                 entries[digest] = entry
-                yield Record(submission, digest, entry, store.page(digest)), suffix
+                yield Record(submission, digest, entry, store.page(digest)), " (kept from before)"
             else:
                 engine = engine or stack.enter_context(start())
                 running[engine.submit(data)] = submission, digest

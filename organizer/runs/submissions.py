@@ -21,7 +21,7 @@ from validator.findings import Findings, counted, quote
 from validator.formats.rules import load_format, load_rules, task_ids
 
 # Codabench's download of all submissions: {id}_{user}_PhaseId{n}_{date}_{file}.
-_PHASE = r"_PhaseId[0-9]+"
+_PHASE = r"_PhaseId(?P<phase>[0-9]+)"
 _DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _DOWNLOADED = re.compile(rf"[0-9]+_(?P<rest>(?P<user>[^/]+?){_PHASE}_(?P<date>{_DATE})?[^/]*)")
 _SHOWN = 3
@@ -42,6 +42,12 @@ class Submission:
     team: str
     date: str
     source: Source
+
+    @property
+    def phase(self) -> str:
+        """The id of its phase if the file is named as in the download, else ""."""
+        downloaded = _DOWNLOADED.match(PurePosixPath(self.name).name)
+        return downloaded["phase"] if downloaded else ""
 
     def read(self) -> bytes:
         """Return the bytes; of a damaged member of the download those before the damage."""

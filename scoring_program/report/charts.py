@@ -47,12 +47,12 @@ def histogram(data: result.Histogram) -> Element:
     low, high = data.edges[0], data.edges[-1]
     most = max(max(data.counts, default=0), 1)
     at = [100 * (edge - low) / (high - low) for edge in data.edges]
-    bars, texts = [], []
+    bars, texts, thing = [], [], data.things.removesuffix("s")
     ends = zip(data.edges, data.edges[1:])
     for count, left, right, (own_low, own_high) in zip(data.counts, at, at[1:], ends):
         height, width = 92 * count / most, max(right - left - 0.6, 0.1)
         bar = _rect(left + 0.3, 100 - height, width, height, "fill-f")
-        bars.append(_titled(bar, f"{own_low:g} to {own_high:g}: {count:,} {data.things}"))
+        bars.append(_titled(bar, f"{own_low:g} to {own_high:g}: {counted(count, thing)}"))
         if count:
             position = f"left:{(left + right) / 2:.2f}%;bottom:{height:.2f}%"
             texts.append(element("span", f"{count:,}", class_="value", style=position))

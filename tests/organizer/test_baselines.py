@@ -147,6 +147,19 @@ def test_item_that_costs_a_perfect_submission_points_is_named_with_the_reason(
     assert "R-CEILING" not in printed
 
 
+def test_large_loss_is_a_warning_although_its_reason_is_known(tmp_path, capsys):
+    def without_any_mask(data):
+        for person in data["annotations"]:
+            person["dp_masks"] = []
+
+    shutil.copytree(REFERENCES / DENSEPOSE, tmp_path / DENSEPOSE)
+    edited("annotations.json", without_any_mask)(tmp_path / DENSEPOSE)
+    found = baselines(DENSEPOSE, tmp_path / DENSEPOSE, tmp_path / "out")
+    assert found["baselines"][0]["score"] < 0.9
+    assert all(cause["reasons"] for cause in found["perfect"]["causes"])
+    assert "warning R-CEILING: known reasons cannot explain a score below 0.9" in capsys.readouterr().out
+
+
 def test_words_with_several_classes_are_a_known_reason(tmp_path):
     shutil.copytree(REFERENCES / GENERATED, tmp_path / GENERATED)
     edited("reference.json", several_classes)(tmp_path / GENERATED)

@@ -59,9 +59,17 @@ def test_wrong_arguments_exit_with_2(command, capsys):
         (["dry-run", ID, ""], "argument submission: it is empty; give SUBMISSION=my.zip"),
         (["rescore", ID, ""], "argument submissions: it is empty; give SUBMISSIONS=DIR"),
         (["prepare", ID, "--source", "", "--output", "x"], "argument --source: it is empty; give SOURCE=DIR"),
+        (
+            ["lint", "--date", "01.01.2027"],
+            "argument --date: '01.01.2027' is not a day written as YYYY-MM-DD",
+        ),
+        (
+            ["rescore", ID, "x", "--date", "2027-1"],
+            "argument --date: '2027-1' is not a day written as YYYY-MM-DD",
+        ),
     ],
 )
-def test_arguments_that_make_left_out_are_named(arguments, said, capsys):
+def test_wrong_arguments_are_named(arguments, said, capsys):
     with pytest.raises(SystemExit) as exit_:
         main(arguments)
     assert exit_.value.code == 2

@@ -218,3 +218,4 @@ def taken_back(folder, run, before):
     for task_id in ("loudness", "voices"):
         assert "edited" not in run("-m", "organizer", "undo-new-task", task_id)
     assert files(folder) == {**before, mine.relative_to(folder): b"{}"}
+    assert not (folder / "examples" / ".written").exists()

@@ -144,6 +144,17 @@ def test_groups_stay_together_and_their_file_is_divided(tmp_path, capsys):
     call = f"split {GESTURE} --reference {REFERENCES} --output {tmp_path / 'b'} --groups {given}"
     assert main(call.split()) == 0
     assert sorted(len(items_of(tmp_path / "b", part)) for part in (GESTURE, f"{GESTURE}_2")) == [3, 9]
+    said = capsys.readouterr().out
+    assert f"warning | {GESTURE}_2: 6 sequences of 3 persons: fewer than 10 cannot rank teams\n" in said
+    assert f"warning | {GESTURE}: 3 sequences of 1 two: fewer than 10 cannot rank teams\n" in said
+
+
+def test_part_with_ten_items_is_not_warned_of(tmp_path, capsys):
+    call = f"split {GESTURE} --reference {REFERENCES} --output {tmp_path} --shares 1 5"
+    assert main(call.split()) == 0
+    said = capsys.readouterr().out
+    assert f"warning | {GESTURE}: 2 sequences: fewer than 10 cannot rank teams\n" in said
+    assert f"\n{GESTURE}_2: 10 sequences\n" in said
 
 
 def test_seed_chooses_the_parts_and_nothing_else_does(tmp_path):

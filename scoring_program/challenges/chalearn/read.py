@@ -74,7 +74,7 @@ def load_reference(track: Track, rules: Rules, folder: Path) -> Reference:
     with Findings.collect() as findings:
         if not files[_LABELS_NAME]:
             remedy = "put a {Id}_labels.csv and a {Id}_data.csv there for each sequence"
-            findings.refuse("E-REF-NONE", "there are no ground-truth files", remedy, file=folder.name)
+            findings.refuse("E-REF-NONE", "there is no such file", remedy, file="{Id}_labels.csv")
         _check_pairs(files, findings)
         data = findings.take(read_csv_files(_named(files[_DATA_NAME], _DATA_NAME), _DATA_RULES))
         findings.refuse_problems()

@@ -224,6 +224,19 @@ def test_what_the_organizer_writes_wins_in_every_bundle(edited):
     assert edited(change, "v1.5")["chalearn_action.zip"]["title"] == "[DEMO DATA] My actions"
 
 
+@pytest.mark.parametrize("form", ["v2", "v1.5"])
+def test_phases_keep_the_descriptions_of_the_organizer(edited, form):
+    def change(data, source):
+        add_final_phase(data, source)
+        data["phases"][0]["description"] = "Public data: the board is a guide."
+        data["phases"][1].update(description="Hidden data: it decides.", tasks=[0, 1])
+
+    phases = edited(change, form)["chalearn_action.zip"]["phases"]
+    phases = phases if form == "v2" else list(phases.values())
+    descriptions = [phase["description"] for phase in phases]
+    assert descriptions == ["Public data: the board is a guide.", "Hidden data: it decides."]
+
+
 def only_actions(data):
     data["tasks"], data["phases"][0]["tasks"] = data["tasks"][:1], [0]
     data["solutions"] = data["solutions"][:1]

@@ -16,6 +16,7 @@ import yaml
 from PIL import Image
 
 from organizer.__main__ import main
+from organizer.bundle.build import build_all
 from organizer.bundle.competition import LintReport, read_competition
 from organizer.bundle.lint import lint_bundle, lint_files
 from organizer.bundle.rules import visibility
@@ -50,7 +51,7 @@ CASES += [
 ]  # fmt: skip
 # Our errors and warnings where the platform was not asked.
 OURS = {
-    "13_docker_unknown": ([], []),
+    "13_docker_unknown": ([], ["L-IMAGE"]),
     "34c_title_int": ([], []),
     "37e_program_not_zip": (["L-FILE"], []),
     "57_v15_no_end": ([], []),
@@ -271,7 +272,7 @@ ERRORS = [
     ("L-METADATA", PROGRAM, "", program(metadata=None, metadata__yaml=None)),
     ("L-METADATA", PROGRAM, "metadata.yaml", program(metadata__yaml=b"image: x")),
     ("L-METADATA", PROGRAM, "metadata.yaml", program(metadata__yaml=b"command: python3 /app/program/none.py")),
-    ("L-REFERENCE E-REF-NONE", REFERENCE, "reference", file(REFERENCE, zip_bytes({"x": b"1"}))),
+    ("L-REFERENCE E-REF-NONE", REFERENCE, "{Id}_labels.csv", file(REFERENCE, zip_bytes({"x": b"1"}))),
     ("L-DEMO", REFERENCE, "", at("title", value="Real data")),
     ("L-LEAK", "pages/data.md", "", leaked),
     ("L-UNKNOWN", YAML, "/phases/0/max_submissions_per_dya", at("phases", 0, "max_submissions_per_dya", value=3)),
@@ -305,6 +306,7 @@ WARNINGS = [
     ("L-TEXT", "pages/terms.md", "", file("pages/terms.md", b"\xef\xbb\xbftext")),
     ("L-TEXT", "pages/terms.md", "", file("pages/terms.md", b"<!-- EDIT: what may be used -->\ntext")),
     ("L-IMAGE", YAML, "/docker_image", at("docker_image", value="an image")),
+    ("L-IMAGE", YAML, "/docker_image", at("docker_image", value="python:3.12")),
     ("L-DATE", YAML, "/phases/0/end", at("phases", 0, "end", value=datetime.datetime(2027, 12, 31, 23, 59, 59))),
     ("L-DATE", YAML, "/phases/0/end", at("phases", 0, "end", value="May 1st, 2028")),
     ("L-DATE", YAML, "/phases/0/end", at("phases", 0, "end", value="2028-05-01 00:00:00+02:00")),
@@ -313,6 +315,9 @@ WARNINGS = [
     ("L-TWICE", YAML, "/phases", more("phases", name="Final", start="2040-01-01 00:00:00")),
     ("L-LIMIT", YAML, "/phases/0/execution_time_limit", at("phases", 0, "execution_time_limit", value=3600)),
     ("L-LIMIT", YAML, "/phases/0/execution_time_limit", at("phases", 0, "execution_time_limit", value=0)),
+    ("L-LIMIT", YAML, "/phases/0", at("phases", 0, "execution_time_limit", value=570)),
+    ("L-LIMIT", YAML, "/phases/1", second_phase(b"time_limit: 600", ("S2", "S3"))),
+    ("L-DETAIL", LATER, "", second_phase(b"detail: full", ("S2", "S3"))),
     ("L-TASK", YAML, "/tasks/1/index", more("tasks", index="1")),
     ("L-NAME", YAML, "/solutions/0", at("solutions", 0, "name", value=DELETE)),
     ("L-NAME", YAML, "/phases/0/public_data", both(
@@ -755,6 +760,40 @@ def test_table_says_that_nothing_hides_scores_and_dates_from_the_api(unpacked):
     table = table_of(data)
     assert table["scores of the leaderboard"] == table["scores of hidden columns"] == ["by the API"] * 3
     assert any("the API takes and scores submissions at any time" in line for line in visibility(data))
+
+
+def test_full_detail_of_a_hidden_reference_is_in_the_table_and_in_the_build(
+    unpacked, kept_parts, tmp_path, capsys
+):
+    files = dict(unpacked["gesture"])
+    data = yaml.safe_load(files["competition.yaml"])
+    second_phase(b"detail: full", ("S2", "S3"))(data, files)
+    del data["solutions"]
+    files["competition.yaml"] = yaml.safe_dump(data).encode()
+    (tmp_path / "bundle.zip").write_bytes(zip_bytes(files))
+    assert main(["lint", str(tmp_path / "bundle.zip")]) == 0
+    row = f"on detail pages and in logs, detail: full shows the annotations of {LATER} item by item"
+    assert capsys.readouterr().out.count(row) == 1
+    folder = tmp_path / ID
+    folder.mkdir()
+    for name, text in members(files[LATER]).items():
+        (folder / name).write_bytes(text)
+    build_all(folder, output=tmp_path / "dist")
+    said = f"note | warning L-DETAIL {REFERENCE}: detail: full shows annotations next to predictions"
+    assert capsys.readouterr().out.count(said) == 1
+
+
+@pytest.mark.parametrize("text", [b"detail: summary", b"time_limit: 599"])
+def test_settings_that_suit_the_platform_are_not_warned_of(lint, text):
+    report = lint(second_phase(text, ("S2", "S3")))
+    assert {"L-DETAIL", "L-LIMIT"} & codes(report.warnings) == set()
+
+
+@pytest.mark.parametrize(
+    "image", ["docker.io/codalab/codalab-legacy:py312", "codalab/codalab-legacy:py312@sha256:0"]
+)
+def test_known_image_under_a_longer_name_is_not_warned_of(lint, image):
+    assert codes(lint(at("docker_image", value=image)).warnings) == set()
 
 
 def test_not_a_zip_and_missing_competition(tmp_path):

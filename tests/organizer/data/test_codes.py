@@ -66,6 +66,11 @@ def annotated(found):
     return video, segment, words
 
 
+def first_dense(found):
+    """Return the first annotation with points."""
+    return next(person for person in found["annotations"] if "dp_x" in person)
+
+
 def rename_class(found):
     for names in annotated(found)[2]["process_clss"]:
         names[:] = ["zeppelin"] * len(names)
@@ -91,9 +96,14 @@ PROBLEMS = [
     ("E-REF-NONE", KINETICS, without("gt_part_result.json"), "gt_part_result.json", ""),
     ("E-REF-NONE", GIVEN, without("split.json"), "split.json", ""),
     ("E-REF-NONE", DENSEPOSE, without(DISTANCES), DISTANCES, ""),
+    ("E-REF-NONE", GESTURE, lambda folder: [path.unlink() for path in folder.glob("*.csv")], "{Id}_labels.csv", ""),
     ("E-REF-PAIR", GESTURE, without("DemoSequence0003_data.csv"), "DemoSequence0003_labels.csv", ""),
     ("E-REF-PAIR", KINETICS, data("gt_vid_result.json", dict.popitem), "gt_vid_result.json", "/demo_00035"),
     ("E-REF-PERSON", DENSEPOSE, data(ANNOTATIONS, lambda found: found["annotations"][2].update(bbox=[1, 2, 3])), ANNOTATIONS, "/annotations/2/bbox"),
+    *[("E-REF-PERSON", DENSEPOSE, data(ANNOTATIONS, lambda found, change=change: found["annotations"][2].update(change)), ANNOTATIONS, f"/annotations/2/{key}")
+      for key, change in {"area": {"area": -1}, "category_id": {"category_id": 0}}.items()],
+    *[("E-REF-PERSON", DENSEPOSE, data(ANNOTATIONS, lambda found, key=key, value=value: first_dense(found)[key].__setitem__(1, value)), ANNOTATIONS, f"/annotations/0/{place}")
+      for key, value, place in (("dp_x", 400.0, "dp_x"), ("dp_y", -1.0, "dp_x"), ("dp_I", 25.0, "dp_I"), ("dp_V", 2.0, "dp_U"))],
     ("E-REF-PREPARED", KINETICS, text("reference.npz", "not arrays"), "reference.npz", ""),
     ("E-REF-SEGMENT", GIVEN, data("reference.json", lambda found: annotated(found)[2]["frame_ind"].pop()), "reference.json", SEGMENT),
     ("E-REF-SEGMENT", GIVEN, data("reference.json", lambda found: annotated(found)[2]["frame_ind"].__setitem__(0, 10)), "reference.json", f"{SEGMENT}/frame_ind/0"),
@@ -139,6 +149,17 @@ def test_problem_of_a_reference_has_its_code_and_place(code, task, change, file,
     assert exit_code == 1
     assert any(line.partition(". ")[2].startswith(headed(code, file, where)) for line in lines), lines
     assert not (tmp_path / "output").exists()
+
+
+def test_file_with_a_wrong_name_is_named_beside_the_one_that_is_missing(tmp_path, capsys):
+    def rename(folder):
+        (folder / "DemoSequence0003_labels.csv").rename(folder / "DemoSequence0003_label.csv")
+
+    exit_code, lines = prepared(GESTURE, rename, tmp_path, capsys)
+    assert exit_code == 1
+    missing, left_out = lines
+    assert "DemoSequence0003_labels.csv is missing" in missing
+    assert f"R-LEFT-OUT {GESTURE}: 1 file left out: DemoSequence0003_label.csv; correct the names" in left_out
 
 
 @pytest.mark.slow

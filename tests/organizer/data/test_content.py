@@ -110,6 +110,21 @@ def forget_points(person):
         person[key] = []
 
 
+def every_point(key, change):
+    """Return a change of one number of each point of all persons."""
+
+    def edit(found):
+        for person in found["annotations"]:
+            person.update({key: [change(value) for value in person[key]]} if key in person else {})
+
+    return data(ANNOTATIONS, edit)
+
+
+def all_boxes_in_shares(found):
+    for person in found["annotations"]:
+        person["bbox"] = [value / 640 for value in person["bbox"]]
+
+
 def set_box(*box):
     return lambda human: human.update(box=list(box))
 
@@ -170,6 +185,12 @@ SPOILED = [
     *in_both("R-SPLIT", data("split.json", lambda found: found["validation"].pop()), "1 video of the data in no split; the first is v_demo000015"),
     *in_both("R-SPLIT", data("split.json", lambda found: found["validation"].append("v_demo000000")), "1 video listed more than once; the first is v_demo000000"),
     *in_both("R-SPLIT", data("split.json", lambda found: found.update(training=[found["validation"].pop(), "v_other"])), "1 video of the split training not in the data; the first is v_other"),
+    ("R-BOX", DENSEPOSE, data(ANNOTATIONS, all_boxes_in_shares), "image 1 person 1, image 1 person 2, image 2 person 1: the box of the person has no side of more than a pixel"),
+    ("R-BOX", KINETICS, with_human(set_box(0.1, 0.2, 0.3, 0.9)), "/demo_00000/img_00001.json/humans/0: the box of the human has no side of more than a pixel"),
+    *in_both("R-BOX", with_words(set_word_box(0.1, 0.2, 0.3, 0.9)), "the box of the word has no side of more than a pixel"),
+    ("R-RANGE", DENSEPOSE, with_person(lambda person: person.update(area=0)), "image 1 person 1: the area of the person is less than a pixel"),
+    ("R-RANGE", DENSEPOSE, both(every_point("dp_x", lambda x: x / 255), every_point("dp_y", lambda y: y / 255)), "image 1 person 1, image 1 person 2, image 2 person 1: dp_x and dp_y are all in 0..1"),
+    ("R-RANGE", DENSEPOSE, every_point("dp_I", lambda part: part - 1), "annotations.json: all parts occur but 24: they may count from 0"),
     *[("R-LEFT-OUT", task, text("more.json", ""), f"{task}: 1 file left out: more.json") for task in (ACTION, GESTURE, KINETICS, *ENTITIES, DENSEPOSE)],
 ]  # fmt: skip
 
@@ -205,6 +226,7 @@ def test_every_kind_is_spoiled_in_every_task_where_it_can_occur():
         "R-CUT": csv,
         "R-NAME": json_tasks,
         "R-FRAMES": {KINETICS},
+        "R-RANGE": {DENSEPOSE},
     }
     expected |= {"R-SAME": everywhere, "R-REPEATED": everywhere, "R-LEFT-OUT": everywhere}
     expected |= {"R-BOX": json_tasks | {DENSEPOSE}, "R-SPLIT": set(ENTITIES)}

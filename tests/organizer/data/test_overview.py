@@ -167,6 +167,13 @@ def test_text_of_the_reference_never_becomes_markup(tmp_path, capsys):
     assert f"<title>human 1, {html.escape(name)}: {html.escape(name)}</title>" in page
 
 
+def test_overview_of_a_task_without_numbers_has_no_empty_table(monkeypatch):
+    assert "Smallest and largest" in review_reference(GESTURE, REFERENCES / GESTURE).page()
+    monkeypatch.setattr("organizer.challenges._of_challenge", lambda *_: None)
+    text = review_reference(GESTURE, REFERENCES / GESTURE).page()
+    assert "How many" in text and "Smallest and largest" not in text and "Nothing to show" not in text
+
+
 def test_many_names_are_folded(tmp_path):
     folder = shutil.copytree(REFERENCES / KINETICS, tmp_path / KINETICS)
     classes = json.loads((folder / "gt_vid_result.json").read_text())

@@ -218,7 +218,53 @@ def test_equal_bytes_are_not_kept_from_a_run_before_in_the_first_run(tmp_path, c
     assert call(folder, tmp_path / "out", "--workers", 1) == 0
     out = capsys.readouterr().out
     assert "kept from before" not in out
-    assert "(equal to another)" in out
+    assert re.search(r"\(equal to t\d\d\.zip\)", out)
+
+
+def test_equal_submissions_of_different_teams_are_named(tmp_path, capsys):
+    files = {
+        "a/1.zip": sample(),
+        "b/copy.zip": sample(),
+        "c/1.zip": sample("weak"),
+        "c/2.zip": sample("weak"),
+    }
+    assert call(write_submissions(tmp_path / "in", files), tmp_path / "out") == 0
+    said = capsys.readouterr().out
+    assert re.search(r"(a/1|b/copy)\.zip: scored \(equal to (a/1|b/copy)\.zip\)", said)
+    page, public = ((tmp_path / "out" / name).read_text() for name in ("index.html", "ranking.html"))
+    shown = page.partition('id="equal"')[2].partition("<section")[0].partition("</table>")[0]
+    assert re.findall(r">([abc]/[a-z0-9]+\.zip)<", shown) == ["a/1.zip", "b/copy.zip"]
+    assert "Equal submissions" not in public
+    (tmp_path / "in" / "b" / "copy.zip").unlink()
+    call(tmp_path / "in", tmp_path / "out")
+    assert "Equal submissions" not in capsys.readouterr().out + (tmp_path / "out" / "index.html").read_text()
+
+
+def test_submissions_of_several_phases_are_reported(tmp_path, capsys):
+    names = ["1_ann_PhaseId4_2024-05-01_a.zip", "2_ann_PhaseId15_2024-06-01_a.zip"]
+    files = {names[0]: sample(), names[1]: sample("weak")}
+    assert call(write_submissions(tmp_path / "in", files), tmp_path / "out") == 0
+    warning = "Submissions of several phases (PhaseId 4, 15) are ranked together."
+    assert f"warning | {warning}" in capsys.readouterr().out
+    assert warning in (tmp_path / "out" / "index.html").read_text()
+    (tmp_path / "in" / names[0]).unlink()
+    call(tmp_path / "in", tmp_path / "out")
+    assert "phases" not in capsys.readouterr().out + (tmp_path / "out" / "index.html").read_text()
+
+
+def test_no_interval_has_more_decimals_than_the_score(submissions, tmp_path):
+    reference = tmp_path / "reference" / ID
+    shutil.copytree(REFERENCE, reference)
+    (reference / "settings.yaml").write_text("score_decimals: 3\n")
+    write_submissions(submissions, {"other.zip": sample("weak")})
+    call(submissions, tmp_path / "out", reference=reference)
+    columns = {
+        "ranking.csv": ("score", "score_low", "score_high"),
+        "pairs.csv": ("difference", "low", "high"),
+    }
+    for name, keys in columns.items():
+        for row in rows(tmp_path / "out" / name, "team" if name == "ranking.csv" else "first").values():
+            assert all(float(row[key]) == round(float(row[key]), 3) for key in keys), row
 
 
 def test_a_second_call_scores_nothing_and_leaves_the_same_files(submissions, tmp_path, capsys):
@@ -315,6 +361,13 @@ def test_program_of_another_state_of_the_repository_is_named(bundles, tmp_path, 
     assert f"dist/{ID}.zip differs from this repository's; run make bundle" in capsys.readouterr().out
 
 
+def test_demo_data_without_a_bundle_is_reported(tmp_path, capsys):
+    submission = write_submissions(tmp_path, {"a.zip": sample()}) / "a.zip"
+    assert main(["dry-run", ID, str(submission), "--output", str(tmp_path / "out")]) == 0
+    said = capsys.readouterr().out
+    assert f"DEMO: no REFERENCE and no dist/{ID}.zip, so the reference is demo data\n" in said
+
+
 def test_demo_data_the_date_and_the_competition_are_said(submissions, tmp_path, capsys):
     out, reference = tmp_path / "out", tmp_path / "reference" / ID
     assert call(submissions, out, "--date", "2024-05-31") == 0
@@ -367,7 +420,9 @@ def test_baselines_of_make_baselines_are_shown_for_their_reference_alone(submiss
     labels.write_text("\n".join(labels.read_text().splitlines()[:-1]) + "\n")
     capsys.readouterr()
     assert call(submissions, tmp_path / "out", "--baselines", path, reference=other) == 1
-    assert f"{path}: made for another reference, program or settings" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "the baselines are of another reference or program: make them again" in said
+    assert ": scored" not in said
 
 
 def test_renamed_teams_are_new_and_gone(submissions, tmp_path, capsys):

@@ -151,10 +151,15 @@ def test_a_report_is_the_same_again_and_without_teams_that_are_gone(tmp_path):
     out = ranked(tmp_path)
     assert report(out, tmp_path / "report") == 0
     before = folder_files(tmp_path / "report")
-    (tmp_path / "report" / "teams" / "gone-01234567.html").write_text("old")
     (tmp_path / "report" / "teams" / "own.html").write_text("not ours")
     assert report(out, tmp_path / "report") == 0
     assert folder_files(tmp_path / "report") == {**before, "teams/own.html": b"not ours"}
+    shutil.rmtree(tmp_path / "in" / "a")
+    assert call(tmp_path / "in", out, reference=tmp_path / "reference" / ID) == 0
+    assert report(out, tmp_path / "report") == 0
+    (page_of_a,) = (name for name in before if name.startswith("teams/a-"))
+    after = folder_files(tmp_path / "report").keys()
+    assert after == {*before, "teams/own.html"} - {page_of_a}
 
 
 def test_two_protocols_get_a_report_each(tmp_path):
@@ -162,6 +167,15 @@ def test_two_protocols_get_a_report_each(tmp_path):
     assert report(out, tmp_path / "report") == 0
     for protocol in ("published", "released"):
         assert f"|protocol:{protocol}|" in (tmp_path / "report" / protocol / "methods.txt").read_text()
+    (tmp_path / "report" / "released" / "teams" / "my notes.html").write_text("kept")
+    assert call(tmp_path / "in", out, reference=tmp_path / "reference" / ID) == 0
+    assert report(out, tmp_path / "report") == 0
+    once = folder_files(tmp_path / "report")
+    assert {name.partition("/")[0] for name in once} == {
+        *("ranking.csv", "ranking.tex", "ranking.svg", "methods.txt", "teams", "released"),
+    }
+    assert [name for name in once if name.startswith("released/")] == ["released/teams/my notes.html"]
+    assert not (tmp_path / "report" / "published").exists()
 
 
 def test_without_a_ranking_there_is_no_report(tmp_path, capsys):

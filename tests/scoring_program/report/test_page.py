@@ -375,13 +375,13 @@ def test_every_chart_has_titles_on_hover():
 
 
 def test_histogram_marks_its_threshold():
-    section = Histogram("h", "IoU", "", [0.0, 0.25, 0.5], [3, 4], "IoU", "words", 0.25)
+    section = Histogram("h", "IoU", "", [0.0, 0.25, 0.5], [3, 1], "IoU", "words", 0.25)
     chart = charts.histogram(section)
     assert [
         (mark.text, mark.get("style")) for mark in chart.iter("span") if mark.get("class") == "threshold"
     ] == [("needs 0.25", "left:50.00%")]
     assert [line.get("x1") for line in chart.iter("line") if line.get("class") == "mark"] == ["50"]
-    assert hover_titles(chart) == ["0 to 0.25: 3 words", "0.25 to 0.5: 4 words"]
+    assert hover_titles(chart) == ["0 to 0.25: 3 words", "0.25 to 0.5: 1 word"]
     assert "threshold" not in str(
         [mark.attrib for mark in charts.histogram(replace(section, threshold=None)).iter()]
     )
