@@ -25,7 +25,7 @@ from scoring_program.prepared import save_prepared
 from scoring_program.result import Drawing, DrawnObject
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded
-from validator.arrays import Ints, Pixels
+from validator.arrays import Bools, Ints, Pixels
 from validator.findings import Findings, counted
 from validator.formats.densepose.read import encode_detection
 
@@ -218,17 +218,27 @@ def content_of(loaded: AnyLoaded) -> Content:
 
 
 def _check_ranges(persons: Persons, n_points: Ints, at: tuple[str, Place], warnings: Findings) -> None:
-    """Warn of tiny areas, of all points in the upper left corner of a box, and if only part 24 is missing."""
+    """Warn of tiny areas, of points outside of the box or in its corner, and of other parts and categories."""
     warn_where(persons.area < 1, "R-RANGE", "the area of the person is less than a pixel", at, warnings)
     owner = np.repeat(np.arange(len(n_points)), n_points)
-    points = np.column_stack([persons.x, persons.y])
-    beyond = (points - persons.box[owner, :2] > persons.box[owner, 2:] / 255).any(axis=1)
-    in_corner = (n_points > 1) & (np.bincount(owner[beyond], minlength=len(n_points)) == 0)
-    problem = "dp_x and dp_y are all in 0..1, but run from 0 to 255 across the box"
-    warn_where(in_corner, "R-RANGE", problem, at, warnings)
+    place = np.column_stack([persons.x, persons.y]) - persons.box[owner, :2]
+    step = persons.box[owner, 2:] / 255
+
+    def n_where(points: Bools) -> Ints:
+        return np.bincount(owner[points.any(axis=1)], minlength=len(n_points))
+
+    in_corner = (n_points > 1) & (n_where(place > step) == 0)
+    # The box is scaled to 256 pixels, so a point at its end may be a little beyond 255.
+    outside = n_where((place < -1e-9) | (place > 256.001 * step)) > 0
+    run = "they run from 0 to 255 across the box"
+    warn_where(in_corner, "R-RANGE", f"dp_x and dp_y are all in 0..1, but {run}", at, warnings)
+    warn_where(outside, "R-RANGE", f"dp_x or dp_y is outside of the box, but {run}", at, warnings)
     if np.setdiff1d(range(1, geodesic.PARTS + 1), persons.part).tolist() == [geodesic.PARTS]:
         problem, remedy = "all parts occur but 24: they may count from 0", "count parts in dp_I from 1"
         warnings.add("R-RANGE", problem, remedy, file=at[0], rule="parts")
+    if persons.category.tolist() != [1]:
+        problem, remedy = f"persons have the categories {', '.join(map(str, persons.category))}", "write 1"
+        warnings.add("R-RANGE", problem, remedy, file=at[0], rule="categories")
 
 
 def _drawn_image(persons: Persons, first: Ints, image: int) -> Drawing:

@@ -81,8 +81,7 @@ def ranking_csv(ranking: Ranking) -> str:
     for i, (*numbers, record) in enumerate(zip(*(column.tolist() for column in columns), ranking.records)):
         scores, submission = record.entry.scores, record.submission
         whose = [submission.team, _path(submission.name), ranking.submissions[i]]
-        ends_shown = (round(float(end[i]), record.entry.decimals) for end in (low, high))
-        rows.append([*numbers, *whose, scores["score"], *ends_shown, scores["coverage"]])
+        rows.append([*numbers, *whose, scores["score"], float(low[i]), float(high[i]), scores["coverage"]])
     header = "rank, rank_low, rank_high, may_be_best, team, submission, submissions, score, score_low"
     return csv_table(f"{header}, score_high, coverage", rows)
 
@@ -92,10 +91,8 @@ def pairs_csv(ranking: Ranking) -> str:
     pairs, teams = ranking.comparison.pairs, ranking.teams
     shown = np.flatnonzero(pairs.second < MOST_TEAMS)
     names = ("difference", "low", "high", "low_all", "high_all", "p", "p_adjusted")
-    numbers = np.stack([getattr(pairs, name)[shown] for name in names], axis=1)
-    # All but the p values are in units of the score.
-    numbers[:, :-2] = numbers[:, :-2].round(ranking.records[0].entry.decimals) + 0.0
-    named = zip(pairs.first[shown].tolist(), pairs.second[shown].tolist(), numbers.tolist())
+    numbers = np.stack([getattr(pairs, name)[shown] for name in names], axis=1).tolist()
+    named = zip(pairs.first[shown].tolist(), pairs.second[shown].tolist(), numbers)
     rows = ([teams[i], teams[j], *row] for i, j, row in named)
     return csv_table(", ".join(["first, second", *names]), rows)
 

@@ -247,10 +247,8 @@ def _read_person(annotation: JsonValue, images: Sizes, name: str, where: str) ->
             problem("this is not a box of 4 numbers", "write [x, y, width, height]", "/bbox")
         elif min(annotation["bbox"][2:]) < 0 or max(map(abs, annotation["bbox"])) > _LARGEST_MASK:
             problem("the box is negative or too large", "correct it", "/bbox")
-        if type(annotation.get("area")) not in (int, float) or annotation["area"] < 0:
-            problem("this is not a number of at least 0", "write the area in pixels", "/area")
-        if annotation.get("category_id", 1) != 1:
-            problem("the category is not 1", "write 1, the category of persons", "/category_id")
+        if type(annotation.get("area")) not in (int, float):
+            problem("this is not a number", "correct it", "/area")
         points = _read_points(annotation, problem) if "dp_x" in annotation else None
         parts = _read_masks(annotation.get("dp_masks", []), problem)
     # The fourteen masks of a person take a megabyte; only the runs of the one that counts are kept.
@@ -278,14 +276,8 @@ def _read_points(annotation: dict[str, JsonValue], problem: Problem) -> Floats |
         problem(f"the lists differ in length: {_sizes(points)}", "correct them", "/dp_x", "length")
         return None
     rows = np.array(list(points.values()), dtype=np.float64).reshape(5, -1)
-    # The box is scaled to 256 pixels, so a point at its end may be beyond 255.
-    for names, own, most, remedy in (
-        ("dp_x or dp_y", rows[:2], 256, "scale the points to the box: 0 is its left or upper side"),
-        ("dp_I", rows[2], geodesic.PARTS, "write the part, 1 to 24, or 0 for none"),
-        ("dp_U or dp_V", rows[3:], 1, "correct it"),
-    ):
-        if not ((own >= 0) & (own <= most)).all():
-            problem(f"{names} is not in 0..{min(most, 255)}", remedy, f"/{names[:4]}")
+    if not ((rows[3:] >= 0) & (rows[3:] <= 1)).all():
+        problem("dp_U or dp_V is not in 0..1", "correct it", "/dp_U")
     return rows
 
 

@@ -100,10 +100,6 @@ PROBLEMS = [
     ("E-REF-PAIR", GESTURE, without("DemoSequence0003_data.csv"), "DemoSequence0003_labels.csv", ""),
     ("E-REF-PAIR", KINETICS, data("gt_vid_result.json", dict.popitem), "gt_vid_result.json", "/demo_00035"),
     ("E-REF-PERSON", DENSEPOSE, data(ANNOTATIONS, lambda found: found["annotations"][2].update(bbox=[1, 2, 3])), ANNOTATIONS, "/annotations/2/bbox"),
-    *[("E-REF-PERSON", DENSEPOSE, data(ANNOTATIONS, lambda found, change=change: found["annotations"][2].update(change)), ANNOTATIONS, f"/annotations/2/{key}")
-      for key, change in {"area": {"area": -1}, "category_id": {"category_id": 0}}.items()],
-    *[("E-REF-PERSON", DENSEPOSE, data(ANNOTATIONS, lambda found, key=key, value=value: first_dense(found)[key].__setitem__(1, value)), ANNOTATIONS, f"/annotations/0/{place}")
-      for key, value, place in (("dp_x", 400.0, "dp_x"), ("dp_y", -1.0, "dp_x"), ("dp_I", 25.0, "dp_I"), ("dp_V", 2.0, "dp_U"))],
     ("E-REF-PREPARED", KINETICS, text("reference.npz", "not arrays"), "reference.npz", ""),
     ("E-REF-SEGMENT", GIVEN, data("reference.json", lambda found: annotated(found)[2]["frame_ind"].pop()), "reference.json", SEGMENT),
     ("E-REF-SEGMENT", GIVEN, data("reference.json", lambda found: annotated(found)[2]["frame_ind"].__setitem__(0, 10)), "reference.json", f"{SEGMENT}/frame_ind/0"),

@@ -190,6 +190,8 @@ SPOILED = [
     *in_both("R-BOX", with_words(set_word_box(0.1, 0.2, 0.3, 0.9)), "the box of the word has no side of more than a pixel"),
     ("R-RANGE", DENSEPOSE, with_person(lambda person: person.update(area=0)), "image 1 person 1: the area of the person is less than a pixel"),
     ("R-RANGE", DENSEPOSE, both(every_point("dp_x", lambda x: x / 255), every_point("dp_y", lambda y: y / 255)), "image 1 person 1, image 1 person 2, image 2 person 1: dp_x and dp_y are all in 0..1"),
+    ("R-RANGE", DENSEPOSE, every_point("dp_x", lambda x: 3 * x), "image 1 person 1, image 1 person 2, image 2 person 1: dp_x or dp_y is outside of the box"),
+    ("R-RANGE", DENSEPOSE, with_person(lambda person: person.update(category_id=0)), "annotations.json: persons have the categories 0, 1"),
     ("R-RANGE", DENSEPOSE, every_point("dp_I", lambda part: part - 1), "annotations.json: all parts occur but 24: they may count from 0"),
     *[("R-LEFT-OUT", task, text("more.json", ""), f"{task}: 1 file left out: more.json") for task in (ACTION, GESTURE, KINETICS, *ENTITIES, DENSEPOSE)],
 ]  # fmt: skip

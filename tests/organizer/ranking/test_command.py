@@ -252,21 +252,6 @@ def test_submissions_of_several_phases_are_reported(tmp_path, capsys):
     assert "phases" not in capsys.readouterr().out + (tmp_path / "out" / "index.html").read_text()
 
 
-def test_no_interval_has_more_decimals_than_the_score(submissions, tmp_path):
-    reference = tmp_path / "reference" / ID
-    shutil.copytree(REFERENCE, reference)
-    (reference / "settings.yaml").write_text("score_decimals: 3\n")
-    write_submissions(submissions, {"other.zip": sample("weak")})
-    call(submissions, tmp_path / "out", reference=reference)
-    columns = {
-        "ranking.csv": ("score", "score_low", "score_high"),
-        "pairs.csv": ("difference", "low", "high"),
-    }
-    for name, keys in columns.items():
-        for row in rows(tmp_path / "out" / name, "team" if name == "ranking.csv" else "first").values():
-            assert all(float(row[key]) == round(float(row[key]), 3) for key in keys), row
-
-
 def test_a_second_call_scores_nothing_and_leaves_the_same_files(submissions, tmp_path, capsys):
     out = tmp_path / "out"
     call(submissions, out)
