@@ -218,7 +218,7 @@ def content_of(loaded: AnyLoaded) -> Content:
 
 
 def _check_ranges(persons: Persons, n_points: Ints, at: tuple[str, Place], warnings: Findings) -> None:
-    """Warn of tiny areas, of points outside of the box or in its corner, and of other parts and categories."""
+    """Warn of tiny areas, of points outside of the box or in its corner, and other parts and categories."""
     warn_where(persons.area < 1, "R-RANGE", "the area of the person is less than a pixel", at, warnings)
     owner = np.repeat(np.arange(len(n_points)), n_points)
     place = np.column_stack([persons.x, persons.y]) - persons.box[owner, :2]

@@ -453,6 +453,19 @@ def test_errors_of_who_reads_a_file_are_not_taken_for_a_damaged_archive(tmp_path
         raise error("our own")
 
 
+@pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="the system cannot refuse to follow links")
+def test_link_in_the_place_of_a_file_is_not_followed(tmp_path):
+    folder, secret = tmp_path / "submission", tmp_path / "secret"
+    folder.mkdir()
+    secret.write_text("1,2,3\n")
+    (folder / "a.csv").write_text("1,2,3\n")
+    with open_submission(folder, Limits(10, 10**6, 10**6)) as submission:
+        (folder / "a.csv").unlink()
+        (folder / "a.csv").symlink_to(secret)
+        with pytest.raises(Refused), submission.open("a.csv") as stream:
+            stream.read(9)
+
+
 class Part(NamedTuple):
     """A member of a zip made by hand; its compressed size is said to be ``more``."""
 

@@ -967,3 +967,16 @@ def test_kinds_of_problems_are_the_same_in_large_and_in_small_values(monkeypatch
     assert sorted(problem.line() for problem in apart.problems) == sorted(
         problem.line() for problem in whole.problems
     )
+
+
+def test_without_msgspec_installed_files_are_read_the_slow_way():
+    sample = ROOT / "starting_kit" / "samples" / "anet_entities_gt" / "good"
+    script = (
+        "import runpy, sys; sys.modules['msgspec'] = None; "
+        f"sys.argv = ['validator', 'anet_entities_gt', {str(sample)!r}]; "
+        "runpy.run_module('validator', run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
