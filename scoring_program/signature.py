@@ -25,7 +25,8 @@ def reference_hash(folder: Path, groups_file: str = "") -> str:
     the signature themselves.
     """
     total = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
+    # Of many paths, their parts are compared several times as fast.
+    for path in sorted(folder.rglob("*"), key=lambda path: path.parts):
         name = path.relative_to(folder).as_posix()
         is_hidden = any(part.startswith(".") for part in name.split("/"))
         if path.is_file() and name not in (SETTINGS_FILE, KEY_FILE, groups_file) and not is_hidden:

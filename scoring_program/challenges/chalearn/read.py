@@ -66,10 +66,11 @@ class Prediction:
 def load_reference(track: Track, rules: Rules, folder: Path) -> Reference:
     """Read ``{Id}_labels.csv`` and ``{Id}_data.csv`` of each sequence. Raises Refused."""
     files: dict[str, dict[str, bytes]] = {_LABELS_NAME: {}, _DATA_NAME: {}}
-    for path in sorted(folder.iterdir()):
-        for pattern, contents in files.items():
-            match = re.fullmatch(re.escape(pattern).replace(r"\{key\}", "(.+)"), path.name)
-            if match and path.is_file():
+    names = sorted(path.name for path in folder.iterdir())
+    for pattern, contents in files.items():
+        expression = re.compile(re.escape(pattern).replace(r"\{key\}", "(.+)"))
+        for match in filter(None, map(expression.fullmatch, names)):
+            if (path := folder / match.group()).is_file():
                 contents[match.group(1)] = path.read_bytes()
     with Findings.collect() as findings:
         if not files[_LABELS_NAME]:
