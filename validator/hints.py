@@ -21,7 +21,8 @@ _MOST_REPEATED = 0.1
 
 def box_hints(boxes: Floats, what: str) -> list[Note]:
     """Return notes on boxes (n, 4) that are all within or near 0..1, or are all one and the same."""
-    if len(boxes) < _LEAST_BOXES:
+    # What is not true of the first thousand is not true of all, whose extremes take long.
+    if len(boxes) < _LEAST_BOXES or (len(boxes) > 1000 and not box_hints(boxes[:1000], what)):
         return []
     low, high = boxes.min(axis=0), boxes.max(axis=0)
     if (low == high).all():
