@@ -19,6 +19,8 @@ from organizer.files import write_files
 from tests.helpers import ANNOTATED, GOLDEN, REFERENCES, loaded, refused
 from validator.__main__ import main as validator_main
 
+pytestmark = pytest.mark.slow
+
 GESTURE, KINETICS, DENSEPOSE = "chalearn_gesture", "kinetics_tps", "densepose"
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
 NAMES = ["perfect", "empty", "most frequent", "random", "noisy"]

@@ -17,6 +17,8 @@ from tests.helpers import ANNOTATED, REFERENCES, ROOT, SAMPLES, loaded, refused
 from validator.__main__ import main as validator_main
 from validator.cut import cut_submission
 
+pytestmark = pytest.mark.slow
+
 GESTURE = "chalearn_gesture"
 
 

@@ -14,6 +14,8 @@ from organizer.files import folder_files, samples_folder, zip_bytes
 from quality.slow import grown, padded
 from tests.helpers import ROOT, make_zip, run_folder
 
+pytestmark = pytest.mark.slow
+
 # Of functions, of Python and built in: about half a second. Before explaining was bounded, one error beside good
 # values took nine million.
 MOST_CALLS = 4_500_000

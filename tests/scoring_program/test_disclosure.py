@@ -16,6 +16,8 @@ from scoring_program.task import task_ids
 from tests.helpers import ANNOTATED, REFERENCES, ROOT, SAMPLES, loaded
 from tests.processes import run_in_turn
 
+pytestmark = pytest.mark.slow
+
 sizes = st.lists(st.integers(0, 12), max_size=12).map(lambda values: np.array(values, dtype=np.int64))
 
 

@@ -16,6 +16,8 @@ from scoring_program.hints import BoxPairs, Check, Interpretation, best_interpre
 from scoring_program.run import SCORED
 from tests.helpers import REFERENCES, SAMPLES
 
+pytestmark = pytest.mark.slow
+
 ID = "anet_entities_gt"
 LEAST_FRAMES = 700
 DEMO = REFERENCES / ID

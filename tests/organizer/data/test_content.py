@@ -20,6 +20,8 @@ from tests.helpers import REFERENCES as DEMO
 from tests.organizer.data.test_codes import annotated, both, data, prepared, text
 from validator.findings import Findings, Refused
 
+pytestmark = pytest.mark.slow
+
 ACTION, GESTURE, KINETICS, DENSEPOSE = "chalearn_action", "chalearn_gesture", "kinetics_tps", "densepose"
 ENTITIES = ("anet_entities_gt", "anet_entities_gen")
 VIDEOS, PARTS, ANNOTATIONS = "gt_vid_result.json", "gt_part_result.json", "annotations.json"

@@ -18,6 +18,8 @@ from organizer.files import folder_files, replacing_folder
 from scoring_program.signature import KEY_FILE
 from tests.helpers import REFERENCES, ROOT, loaded
 
+pytestmark = pytest.mark.slow
+
 ID = "chalearn_gesture"
 FIRST = "DemoSequence0001"
 

@@ -23,6 +23,8 @@ from scoring_program.report import standings
 from scoring_program.report.standings import Baseline
 from scoring_program.task import load_task
 
+pytestmark = pytest.mark.slow
+
 TASK = load_task("chalearn_gesture")
 PICK = np.random.RandomState(8)
 CLOSE = np.round(np.clip(PICK.rand(40, 1) + PICK.normal([0.0, -0.005, -0.01, -0.4], 0.05, (40, 4)), 0, 1), 3)
