@@ -87,8 +87,8 @@ def merge_small(support: Ints, minimum: int, overlapping: bool = False) -> tuple
     large, small = some[~is_small], some[is_small]
     # The smallest of the large groups follow until the merged row is large itself.
     large = large[np.argsort(support[large], kind="stable")]
-    taken, together = 0, np.max if overlapping else np.sum
-    while len(small) and together(support[small]) < minimum:
+    taken, together = 0, np.maximum if overlapping else np.add
+    while len(small) and together.reduce(support[small]) < minimum:
         if taken == len(large):
             return large[:0], small[:0]
         small = np.append(small, large[taken])

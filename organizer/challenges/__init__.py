@@ -79,7 +79,7 @@ class Guess:
         if self.name == "most frequent":
             return self._pools.median[kind]
         if self.name == "random":
-            return self._rng.choice(self._pools.boxes[kind]).tolist()  # type: ignore[no-any-return]
+            return self._rng.choice(self._pools.boxes[kind]).tolist()  # type: ignore[no-any-return, return-value]
         return self.shaken(np.array(box, dtype=np.float64), far) if self.name == "noisy" else list(box)
 
     def shaken(self, box: Floats, far: float) -> list[float]:

@@ -26,8 +26,9 @@ def test_predictions_are_those_of_the_pixels_below_the_points(seed, height, widt
     pixels[..., 1:] = rng.choice([0, 1, 255], (height, width, 2))
     pixels[rng.random((height, width)) < 0.3] = 0
     nearest = np.arange(24 * 256 * 256, dtype=np.int32).reshape(24, 256, 256)
-    corner = (rng.choice([0.0, 2.5, -3.25]), rng.choice([0.0, 1.5, -7.75]))
-    x, y = (at + rng.choice([-1.5, -1.0, -0.5, 0.0, 0.25, 1.0, 2.75, 5.0, 5.99, 6.0], 20) for at in corner)
+    corner = (float(rng.choice([0.0, 2.5, -3.25])), float(rng.choice([0.0, 1.5, -7.75])))
+    steps = np.array([-1.5, -1.0, -0.5, 0.0, 0.25, 1.0, 2.75, 5.0, 5.99, 6.0])
+    x, y = (at + steps[rng.integers(0, len(steps), 20)] for at in corner)
     part, vertex = geodesic.predicted_parts_and_vertices(pixels, nearest, x, y, corner)
     for number in range(20):
         # int() truncates toward zero, as the released evaluator does.
