@@ -206,13 +206,9 @@ def _dots(values: Sequence[float], scale: Scale, sign: int, names: Sequence[str]
 def _bars(values: Sequence[float], scale: Scale, sign: int, names: Sequence[str]) -> list[Element]:
     """Return a histogram of the differences that are not 0."""
     counts, edges = np.histogram([value for value in values if value], _BINS, scale)
-    marks = []
+    marks, most = [], max(int(counts.max()), 1)
     for count, low, high in zip(counts.tolist(), edges.tolist(), edges[1:].tolist()):
-        left, right, height = (
-            position(low, scale),
-            position(high, scale),
-            19 * count / max(int(counts.max()), 1),
-        )
+        left, right, height = position(low, scale), position(high, scale), 19 * count / most
         place = {"x": left, "y": 20 - height, "width": right - left - 0.2, "height": height}
         shown = {name: f"{value:.2f}" for name, value in place.items()}
         title = element("title", f"{low:+.4f} to {high:+.4f}: {count:,}")
