@@ -174,7 +174,9 @@ def test_new_tasks_work_at_once_and_are_taken_back(copy, tmp_path):
         edits = rest.partition("left to edit:\n")[2]
         assert 1 <= len(edits.splitlines()) <= 6
         assert not re.search('[",]$', edits, re.MULTILINE)
-    for tool in (["ruff", "format", "--check", "."], ["ruff", "check", "."], ["mypy"]):
+    # As in the Makefile, types are those of the numpy of newer versions.
+    types = [["mypy"]] if sys.version_info >= (3, 11) else []
+    for tool in (["ruff", "format", "--check", "."], ["ruff", "check", "."], *types):
         run("-m", *tool)
     # Their own tests, and those of what lists all tasks or none.
     # A list of labels is written as numbers are, so the kit and the pages in a browser need no third test.
