@@ -103,11 +103,10 @@ def _print_perfect(item: str, score: float, usual: float, causes: list[Cause]) -
     if len(causes) > _SHOWN_ITEMS:
         print(f"  and {len(causes) - _SHOWN_ITEMS:,} more, see {RESULTS_FILE}")
     unknown = sum(not cause["reasons"] for cause in causes)
-    code, problem = (
-        "R-CEILING",
-        f"{counted(unknown, item)} without a known reason" if unknown or not causes else "",
-    )
+    code, problem = "R-CEILING", ""
     if score < _LEAST_SHARE * usual:
         problem = f"known reasons cannot explain a score below {_LEAST_SHARE:g} of the usual one"
+    elif unknown or not causes:
+        problem = f"{counted(unknown, item)} without a known reason"
     if problem:
         print(f"warning {code}: {problem}; look at the annotations")

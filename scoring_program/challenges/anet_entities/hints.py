@@ -19,7 +19,7 @@ from validator.formats.anet_entities.read import Grounding
 from validator.hints import label_hints, repeat_hints
 
 _EXACT = 0.9
-_NUMBER = re.compile("[0-9]{1,9}")
+_is_number = re.compile("[0-9]{1,9}").fullmatch
 _EXPLAINS = ("N-SEGMENTS-MISSING", "N-SEGMENTS-OUTSIDE")
 
 
@@ -102,9 +102,7 @@ def _segment_numbers(sides: _Sides) -> Check:
     """Return the check of segments that are counted from another number, by the boxes of their words."""
     words, submission = sides.reference.words, sides.submission
     chosen = sample(len(submission.segment))
-    less = [
-        (video, str(int(key) - 1) if _NUMBER.fullmatch(key) else key) for video, key in submission.segments
-    ]
+    less = [(video, str(int(key) - 1) if _is_number(key) else key) for video, key in submission.segments]
 
     def met(segments: Sequence[tuple[str, str]]) -> Bools:
         of_object = sides.segments(segments)[submission.segment[chosen]]

@@ -61,13 +61,10 @@ def _confusions(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStati
     n, frames = track.n_classes, (statistics.ground_truth_frames, statistics.predicted_frames)
     truth, prediction = (_labeled(side, of_side, n) for side, of_side in zip(rows, frames))
     counts = frame_jaccard.confusions(truth, prediction, n)
-    note = (
-        "Frames of the class of a row that are predicted as the class of a column. If several classes share "
-    )
-    note += (
-        "a frame, each that is annotated and predicted is right. (missed): annotated where no other class "
-    )
-    note += "is predicted. (false): predicted where no other class is missed."
+    note = "Frames of the class of a row that are predicted as the class of a column. "
+    note += "If several classes share a frame, each that is annotated and predicted is right. "
+    note += "(missed): annotated where no other class is predicted. "
+    note += "(false): predicted where no other class is missed."
     title, unpaired = "Annotated and predicted", ("(false)", "(missed)")
     return result.Matrix("confusions", title, note, track.classes, counts, "frames", unpaired)
 

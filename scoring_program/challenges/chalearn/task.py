@@ -17,8 +17,8 @@ from scoring_program.settings import Settings
 from scoring_program.task import Notes, Task, declared_tasks
 from validator.archive import Source
 from validator.findings import Read
+from validator.formats.chalearn.read import class_hints
 from validator.formats.rules import load_rules
-from validator.hints import EMPTY, label_hints
 
 _ACTIONS = ("wave", "point", "clap", "crouch", "jump", "walk", "run", "shake hands", "hug", "kiss", "fight")
 _GESTURES = (
@@ -68,8 +68,7 @@ class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
 
     def hints(self, reference: Reference, submission: Prediction, settings: Settings, score: float) -> Notes:
         """Return notes on wrong classes, frames, and times."""
-        labels = submission.rows.label.tolist()
-        notes = label_hints(len(labels), set(labels), "class") if labels else [EMPTY]
+        notes = class_hints(submission.rows.label)
         return likely_mistakes(notes, lambda: hints.checks(reference, submission), settings, score)
 
 

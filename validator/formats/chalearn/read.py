@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from validator.archive import Source, open_submission
+from validator.arrays import Ints
 from validator.csv_files import CsvRows, read_csv_files
 from validator.files import choose_items
 from validator.findings import Findings, Note, Read
@@ -54,8 +55,13 @@ def read(path: Source, rules: Rules, last_frames: Mapping[str, int] | None = Non
 def hints(rows: CsvRows) -> list[Note]:
     """Return notes on likely mistakes that need no reference."""
     # The class is the column before the frames.
-    labels = rows.values[:, -3].tolist()
-    return label_hints(len(labels), set(labels), "class") if labels else [EMPTY]
+    return class_hints(rows.values[:, -3])
+
+
+def class_hints(labels: Ints) -> list[Note]:
+    """Return a note if there are no rows, or all have the same class; int, shape (n_rows,)."""
+    ends = {int(labels.min()), int(labels.max())} if len(labels) else ()
+    return label_hints(len(labels), ends, "class") if ends else [EMPTY]
 
 
 FORMAT = Format(read, hints)
