@@ -113,7 +113,7 @@ def write_parts(
     part_of_item = np.array([part_of[item] for item in loaded.items])
     for part, name in enumerate(names):
         number = np.unique(loaded.groups.number[part_of_item == part], return_inverse=True)[1]
-        scored = f"{name}: " + replace(loaded.groups, number=number).over(task.item)
+        scored = f"{name}: " + loaded.groups._replace(number=number).over(task.item)
         is_small = number.max(initial=-1) + 1 < LEAST_ITEMS
         print(f"warning | {scored}: fewer than {LEAST_ITEMS} cannot rank teams" if is_small else scored)
     for name, items in zip(names, parts):

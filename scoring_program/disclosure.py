@@ -137,7 +137,8 @@ def round_floats(value: Any, decimals: int) -> Any:
     if isinstance(value, Mapping):
         return {key: round_floats(entry, decimals) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
-        return type(value)(round_floats(entry, decimals) for entry in value)
+        entries = (round_floats(entry, decimals) for entry in value)
+        return value._make(entries) if hasattr(value, "_make") else type(value)(entries)
     if is_dataclass(value) and not isinstance(value, type):
         values = {field.name: round_floats(getattr(value, field.name), decimals) for field in fields(value)}
         return replace(value, **values)

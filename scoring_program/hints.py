@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,8 +32,7 @@ _LEAST_PAIRS = 8
 _USUAL_SCALES = (0.5, 2.0)
 
 
-@dataclass(frozen=True)
-class Interpretation:
+class Interpretation(NamedTuple):
     """Another way to read the sample: ``words`` say how, as "as [x, y, width, height]".
 
     ``fits`` (n,) says which entries of the sample agree with the reference then.
@@ -45,8 +44,7 @@ class Interpretation:
     remedy: str
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(NamedTuple):
     """One thing that is compared with the reference.
 
     Attributes
@@ -153,8 +151,7 @@ def sample(n: int) -> Ints:
     return np.unique(np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.int64)) if n else np.zeros(0, np.int64)
 
 
-@dataclass(frozen=True)
-class BoxPairs:
+class BoxPairs(NamedTuple):
     """Boxes of ``n`` sampled entries, each paired with all boxes of the reference that it may refer to.
 
     ``entry`` (k,) is the entry of each pair; ``prediction`` (k, 4) is as submitted, ``ground_truth`` (k, 4)

@@ -10,8 +10,8 @@ import csv
 import hashlib
 import io
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,7 @@ _HEADER = ["item", "group"]
 _CODE = "E-REF-GROUPS"
 
 
-@dataclass(frozen=True)
-class ItemGroups:
+class ItemGroups(NamedTuple):
     """The independent units of a reference.
 
     Attributes

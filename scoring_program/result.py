@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Union
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Union
 
 import numpy as np
 
@@ -29,8 +29,7 @@ _LARGEST_CANVAS = 20_000
 Cell = Union[str, int, float, None]
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """A column of a table. ``kind``: text, count (whole), number, or share (0..1, with a bar).
 
     A column of `FULL` is left out of tables at ``summary``.
@@ -48,7 +47,7 @@ def columns(**titles: Sequence[str]) -> list[Column]:
 
 def full_columns(**titles: Sequence[str]) -> list[Column]:
     """Return the same for columns of `FULL`."""
-    return [replace(column, level=FULL) for column in columns(**titles)]
+    return [column._replace(level=FULL) for column in columns(**titles)]
 
 
 @dataclass(frozen=True)
@@ -149,8 +148,7 @@ class Matrix(Section):
     unpaired: tuple[str, str] | None = None
 
 
-@dataclass(frozen=True)
-class Lane:
+class Lane(NamedTuple):
     """One class of a timeline: half-open 0-based frame intervals of the ground truth and the prediction.
 
     ``number`` is what the row of classes calls it.
@@ -171,8 +169,7 @@ class Timeline(Section):
     lanes: Sequence[Lane]
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """A line of a chart: points in order."""
 
     label: str
@@ -217,8 +214,7 @@ GROUND_TRUTH, PREDICTION = "ground truth", "prediction"
 EXTENT = "Canvas: the extent of all boxes of the video, rounded up to 10 pixels."
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(NamedTuple):
     """What one side says where an object is.
 
     ``box`` is left, top, right and bottom in pixels of the canvas; ``outlines`` are closed polygons, each
@@ -241,8 +237,7 @@ def two_decimals(value: float) -> str:
     return f"{math.floor(100 * value + 1e-9) / 100:.2f}"
 
 
-@dataclass(frozen=True)
-class DrawnObject:
+class DrawnObject(NamedTuple):
     """An object of a drawing with the shapes of both sides, and what became of it in words.
 
     ``points`` are x, y and a value in 0..1, by which they are colored.
@@ -255,8 +250,7 @@ class DrawnObject:
     points: Sequence[tuple[float, float, float]] = ()
 
 
-@dataclass(frozen=True)
-class Drawing:
+class Drawing(NamedTuple):
     """Objects on a canvas of (width, height) pixels.
 
     ``extent`` says where the size of the canvas comes from if it is not that of the image; ``files`` are the
@@ -307,8 +301,7 @@ def worst_in_turn(scores: Floats, item_rank: Ints, number: int) -> list[int]:
     return views[np.lexsort((rank, turn))][:number].tolist()
 
 
-@dataclass(frozen=True)
-class Deferred:
+class Deferred(NamedTuple):
     """Sections that are built only if their level is shown, because they take time or hold ground truth."""
 
     build: Callable[[], Sequence[Section]]
@@ -318,8 +311,7 @@ class Deferred:
 Sections = Sequence[Union[Section, Deferred]]
 
 
-@dataclass(frozen=True)
-class Interval:
+class Interval(NamedTuple):
     """An interval of the score at 95 %, over random halves of the items of the reference.
 
     ``items`` are what is independent, groups of items if ``is_grouped``; ``over`` says the same in words.
@@ -337,8 +329,7 @@ class Interval:
         return f"{100 * LEVEL:g} % interval {self.low:.4f} to {self.high:.4f}"
 
 
-@dataclass(frozen=True)
-class ErrorCost:
+class ErrorCost(NamedTuple):
     """The cost of one type of error: the score if it were fixed, and the gain in the better direction."""
 
     error_type: str

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -28,8 +27,7 @@ SettingValue = Any
 Settings = Mapping[str, SettingValue]
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(NamedTuple):
     """The declaration of one setting; ``signed`` says that it can move a score and is in the signature."""
 
     name: str

@@ -12,10 +12,10 @@ import shutil
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from scoring_program.disclosure import disclosed, rounded, shows_comparisons
 from scoring_program.item_groups import ItemGroups, load_groups
@@ -57,8 +57,7 @@ Notes = list[Note]
 Options = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class ScoreColumn:
+class ScoreColumn(NamedTuple):
     """A number that the scoring program writes, as the leaderboard and the detail page show it."""
 
     key: str
@@ -75,8 +74,7 @@ INTERVAL_COLUMNS = tuple(
 )
 
 
-@dataclass(frozen=True)
-class ErrorType:
+class ErrorType(NamedTuple):
     """A kind of error whose cost is computed; ``advice`` is a sentence with ``{points}`` for the cost.
 
     ``notes`` are the codes of the notes that count these errors: where costs are shown they give the cost.
@@ -337,7 +335,7 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         shown = {cost.error_type: f"{cost.points:.{decimals}f}" for cost in costs}
         known = (kind for kind in self.task.error_types if float(shown.get(kind.key, 0)))
         texts = {code: f"; this costs {shown[kind.key]}" for kind in known for code in kind.notes}
-        return [replace(note, text=note.text + texts.get(note.code, "")) for note in notes]
+        return [note._replace(text=note.text + texts.get(note.code, "")) for note in notes]
 
     def _error_costs(self, fixed: Mapping[str, float], score: float) -> list[ErrorCost]:
         """Return what each type of error costs, the largest first; equal ones as they are declared."""

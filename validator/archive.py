@@ -16,11 +16,10 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
-from typing import IO, BinaryIO, Union
+from typing import IO, BinaryIO, NamedTuple, Union
 
 from validator.findings import Findings, counted, folded, is_printable, quote
 
@@ -50,8 +49,7 @@ _ONLY_NEEDED = "submit only the files that the challenge asks for"
 _READ_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError)
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(NamedTuple):
     """What an archive may hold at most. Sizes are in bytes, unpacked; ``ratio`` is unpacked to packed."""
 
     files: int
@@ -60,8 +58,7 @@ class Limits:
     ratio: int = 200
 
 
-@dataclass(frozen=True)
-class _Member:
+class _Member(NamedTuple):
     """A file that is not read yet: its bytes, unpacked and packed, and what opens it."""
 
     size: int
@@ -78,8 +75,7 @@ def _open_file(path: Path) -> BinaryIO:
 Source = Union[Path, Mapping[str, bytes]]
 
 
-@dataclass(frozen=True)
-class FileReader:
+class FileReader(NamedTuple):
     """A file that is being read; errors while reading become `Refused`, the caller's own pass through."""
 
     name: str

@@ -12,11 +12,10 @@ import io
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice, repeat
 from operator import itemgetter
-from typing import Union
+from typing import NamedTuple, Union
 
 import numpy as np
 
@@ -59,8 +58,7 @@ _NUMBERS = {
 Values = Union["list[str]", Ints, Floats]
 
 
-@dataclass(frozen=True)
-class CsvRows:
+class CsvRows(NamedTuple):
     """The rows of files of items.
 
     Attributes
@@ -77,8 +75,7 @@ class CsvRows:
     values: Ints
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """The rows of a file with a header, in the order of the reference's keys, otherwise in that of the file.
 
     ``columns`` holds the fields of the rules by name, as long as ``keys``: strings as a list, labels as int64

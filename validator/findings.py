@@ -10,9 +10,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from string import ascii_lowercase, ascii_uppercase
-from typing import Generic, NoReturn, TypeVar
+from typing import Generic, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
@@ -74,8 +74,7 @@ def counted(number: int, thing: str, plural: str = "") -> str:
     return f"{number:,} {thing if number == 1 else plural or thing + 's'}"
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(NamedTuple):
     """One reason why a file cannot be accepted, with its place and the way to fix it.
 
     ``where`` is a JSON Pointer for JSON files and "line L column C" for CSV files; it may be empty. ``rule``
@@ -106,8 +105,7 @@ class Problem:
         return {**texts, "file": self.file, "where": self.where}
 
 
-@dataclass(frozen=True)
-class Note:
+class Note(NamedTuple):
     """Something accepted that the reader should know about.
 
     ``explains`` are the codes of notes that say no more where this one is: they have the same cause.
@@ -220,7 +218,7 @@ class Findings:
 
     def repeat(self, problem: Problem, **changes: str) -> None:
         """Record a problem that was found before, with other texts or another place."""
-        own = replace(problem, **changes)
+        own = problem._replace(**changes)
         self.add(own.code, own.problem, own.remedy, file=own.file, where=own.where, rule=own.rule)
 
     def refuse(
@@ -341,13 +339,13 @@ class Findings:
             more = f" and {len(files) - _PLACES_SHOWN:,} more" if len(files) > _PLACES_SHOWN else ""
             least = "" if self._unread.isdisjoint(files) else "at least "
             such = f"{least}{counted(count, 'such problem')} in {counted(len(files), 'file')}: {named}{more}"
-            return replace(problems[0], problem=f"{problems[0].problem} ({such})")
+            return problems[0]._replace(problem=f"{problems[0].problem} ({such})")
         if count == 1:
             return problems[0]
         places = dict.fromkeys(problem.where for problem in problems[:_PLACES_SHOWN] if problem.where)
         least = "at least " if problems[0].file in self._unread else ""
         text = f"{problems[0].problem} ({least}{counted(count, 'such problem')})"
-        return replace(problems[0], problem=text, where=", ".join(places))
+        return problems[0]._replace(problem=text, where=", ".join(places))
 
     def as_dict(self) -> dict[str, object]:
         """Return all findings as plain data for JSON."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Union
@@ -211,7 +210,7 @@ def _drawn_frame(reference: Reference, own: Ints, word_of_box: Ints) -> Drawing:
     in_video = np.array([video == reference.segments[segment][0] for video, _ in reference.segments])
     of_video = words.box[in_video[words.segment[word_of_box]]]
     blank = canvas(reference, segment, frame, of_video, of_video[:0])
-    return replace(blank, text=", ".join(labels), objects=objects)
+    return blank._replace(text=", ".join(labels), objects=objects)
 
 
 def _segment(reference: Reference, segment: int) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator
-from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -122,9 +121,8 @@ class DensePoseAnnotations(Annotations[Reference, list[str]]):
         }
         chosen = {name: getattr(persons, name)[own] for names, own in columns.items() for name in names}
         chosen["image"] = (np.cumsum(images) - 1)[persons.image[kept]]
-        part = replace(persons, point_start=point_start, run_start=run_start, run=persons.run[runs], **chosen)
-        arrays = {field.name: getattr(part, field.name) for field in fields(part)}
-        save_prepared(output / read.PERSONS_FILE, {}, arrays)
+        part = persons._replace(point_start=point_start, run_start=run_start, run=persons.run[runs], **chosen)
+        save_prepared(output / read.PERSONS_FILE, {}, part._asdict())
         (output / read.HASH_FILE).write_text(read.content_hash(output) + "\n", encoding="ascii")
 
 

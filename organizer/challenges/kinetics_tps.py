@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -111,7 +110,7 @@ class KineticsAnnotations(Annotations[Reference, Json]):
             changed[owner] = (np.cumsum(kept) - 1)[owners[inner]].astype(np.int32)
             changed.update({column: np.array(getattr(parts, column))[inner] for column in columns})
             kept = inner
-        part = replace(parts, **{**changed, "frames": changed["frames"].tolist()})
+        part = parts._replace(**{**changed, "frames": changed["frames"].tolist()})
         chosen = [name for name, stays in zip(reference.classes, videos.tolist()) if stays]
         read.save_reference(Reference(chosen, part), output / read.PREPARED_FILE)
 
@@ -177,7 +176,7 @@ def _drawn_frame(reference: Reference, frame: int) -> Drawing:
             objects.append(DrawnObject(f"{label}, {name}", state, False, box))
     blank = canvas(parts, frame, parts.human_box[:0], parts.human_frame[:0])
     text = f"Class of the video: {reference.classes[parts.frame_video[frame]]}."
-    return replace(blank, text=text, objects=objects)
+    return blank._replace(text=text, objects=objects)
 
 
 def _counts(numbers: dict[str, int], used: Ints) -> dict[str, int]:

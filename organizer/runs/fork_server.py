@@ -219,7 +219,7 @@ def _entry(setup: Setup, loaded: Loaded, outcome: Outcome) -> Entry:
         if outcome.findings.ok:
             return Entry(BROKEN, f"the outputs cannot be written to {Path.cwd()}; is the disk full?")
         first = outcome.findings.summary(1)[0]
-        first = replace(first, file="" if first.file == SUBMISSION else first.file)
+        first = first._replace(file="" if first.file == SUBMISSION else first.file)
         return Entry(CRASHED if outcome.name == BROKEN else outcome.name, first.line())
     statistics, halves = result.statistics, result.halves
     if halves and setup.half_samples != len(halves.first):

@@ -7,7 +7,7 @@ measures, area ranges and thresholds are matched at once: the best detection of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,7 @@ SECOND_PASS_IOU = 0.8
 _ROW_BLOCK = 50
 
 
-@dataclass(frozen=True)
-class Detections:
+class Detections(NamedTuple):
     """Detections, image by image, those of an image in descending score; shape (n_detections,).
 
     ``image`` is the index of the image, ``score`` and ``area`` are float64.
@@ -34,8 +33,7 @@ class Detections:
     area: Floats
 
 
-@dataclass(frozen=True)
-class People:
+class People(NamedTuple):
     """The annotated persons, image by image in file order; arrays of shape (n_persons,).
 
     ``dense`` says who is densely annotated (others are ignored), ``crowd`` what is a crowd.
@@ -47,21 +45,19 @@ class People:
     dense: Bools
     crowd: Bools
 
-    def count(self, chosen: Bools) -> Ints:
+    def per_image(self, chosen: Bools) -> Ints:
         """Return how many of the persons that a bool array chooses each image has, shape (n_images,)."""
         return np.bincount(self.image[chosen], minlength=self.n_images)
 
 
-@dataclass(frozen=True)
-class Pairs:
+class Pairs(NamedTuple):
     """Each detection with each person of its image; int arrays of shape (n_pairs,)."""
 
     detection: Ints
     person: Ints
 
 
-@dataclass(frozen=True)
-class Matches:
+class Matches(NamedTuple):
     """How the detections of all images were matched.
 
     Attributes
@@ -157,14 +153,13 @@ def match(
     area, ignored = detections.area, matching.ignored
     too_small = (area < bounds[:, :1]) | (area > bounds[:, 1:])
     ignored |= (matching.matched < 0) & too_small[:, None, None, :]
-    n_persons = np.stack([people.count(~own) for own in ignored_person])
+    n_persons = np.stack([people.per_image(~own) for own in ignored_person])
     # Where no person counts, no detection does.
     ignored |= (n_persons[:, detections.image] == 0)[:, None, None, :]
     return Matches(detections.image, detections.score, matching.matched, ignored, n_persons)
 
 
-@dataclass(frozen=True)
-class _Matching:
+class _Matching(NamedTuple):
     """The state of matching: the fields of `Matches`, and who is taken; the arrays change as it goes on.
 
     ``ignored_person`` is (n_areas, n_persons), ``taken`` (n_areas, n_measures, n_thresholds, n_persons).
@@ -237,8 +232,7 @@ def _last_possible(place: Ints, possible: Bools, begins: Ints) -> Ints:
     return np.maximum.reduceat(np.where(possible, place, -1), begins, axis=-1)
 
 
-@dataclass(frozen=True)
-class PrecisionCurves:
+class PrecisionCurves(NamedTuple):
     """Results over all images; arrays begin with the axes (n_areas, n_measures, n_thresholds).
 
     Attributes
@@ -291,8 +285,7 @@ def accumulate(matches: Matches) -> PrecisionCurves:
     return PrecisionCurves(precision, recall, n_persons)
 
 
-@dataclass(frozen=True)
-class Ranked:
+class Ranked(NamedTuple):
     """The detections of all images in descending score, for one area range and one measure.
 
     Attributes

@@ -17,7 +17,7 @@ Wilhelm, Review of Economic Studies 91, 2024 (rank sets).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,7 @@ from validator.arrays import Bools, Floats, Ints
 SIGNIFICANT = 0.05
 
 
-@dataclass(frozen=True)
-class Pairs:
+class Pairs(NamedTuple):
     """All pairs i < j of submissions; arrays of shape (n_pairs,).
 
     Attributes
@@ -64,8 +63,7 @@ class Pairs:
         return self.p_adjusted < SIGNIFICANT
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(NamedTuple):
     """Ranks of m submissions, how sure they are, and all pairs; arrays of shape (m,).
 
     Attributes

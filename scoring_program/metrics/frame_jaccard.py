@@ -24,16 +24,15 @@ Escalera et al., ECCV Workshops 2014.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import fsum
+from typing import NamedTuple
 
 import numpy as np
 
 from validator.arrays import Bools, Floats, Ints
 
 
-@dataclass(frozen=True)
-class FrameCounts:
+class FrameCounts(NamedTuple):
     """Sizes of frame sets, int64 arrays of shape (n_cells,).
 
     ``ground_truth`` is |A|, ``prediction`` |B|, ``union`` |A ∪ B|, ``intersection`` |A ∩ B|.
@@ -237,8 +236,7 @@ def frame_recall(counts: FrameCounts) -> float:
     return int(counts.intersection.sum()) / max(int(counts.ground_truth.sum()), 1)
 
 
-@dataclass(frozen=True)
-class Labeled:
+class Labeled(NamedTuple):
     """Disjoint labeled intervals of all sequences; int64 arrays.
 
     Attributes

@@ -29,6 +29,7 @@ PrecisionRecall(precision=1.0, recall=1.0, f1=1.0)
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -269,8 +270,7 @@ def share(hits: Bools) -> float:
     return float(hits.mean()) if len(hits) else 0.0
 
 
-@dataclass(frozen=True)
-class Generated:
+class Generated(NamedTuple):
     """What became of objects and words in sub-task II.
 
     Attributes
@@ -315,8 +315,7 @@ def judge_generated(objects: Objects, words: Words, not_penalized: Bools, n_clas
     return Generated(object_correct, known, not_penalized & ~known, word_correct, predicted)
 
 
-@dataclass(frozen=True)
-class PrecisionRecall:
+class PrecisionRecall(NamedTuple):
     """Precision, recall and F1; the F1 is not always their harmonic mean."""
 
     precision: float

@@ -5,7 +5,7 @@ Source: COCO's mask API for the code; ``densepose_cocoeval.py`` for the label ma
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -177,8 +177,7 @@ def outlines(mask: Bools) -> list[list[float]]:
     return polygons
 
 
-@dataclass(frozen=True)
-class PlacedMask:
+class PlacedMask(NamedTuple):
     """A bool mask (h, w) whose upper left pixel is (row, column) of the image; cut at the image's border."""
 
     row: int

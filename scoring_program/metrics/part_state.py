@@ -7,8 +7,8 @@ evaluation page of Kinetics-TPS (DeeperAction, ICCV 2021) and, where named, the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
@@ -148,8 +148,7 @@ def _released_iou(first: Floats, second: Floats) -> Floats:
     return iou
 
 
-@dataclass(frozen=True)
-class PartOutcomes:
+class PartOutcomes(NamedTuple):
     """What became of each ground-truth part; all arrays have shape (n_parts,).
 
     Attributes
@@ -177,8 +176,7 @@ class PartOutcomes:
         return np.where(self.kind == CORRECT, 1 / np.maximum(self.n_proposals, 1), 0.0)
 
 
-@dataclass(frozen=True)
-class Parts:
+class Parts(NamedTuple):
     """Ground-truth parts; arrays of length n_parts. Names and states are numbers that are not negative.
 
     ``box`` has shape (n_parts, 4).
@@ -189,8 +187,7 @@ class Parts:
     state: Ints
 
 
-@dataclass(frozen=True)
-class Proposals:
+class Proposals(NamedTuple):
     """Predicted parts and the proposals for them.
 
     Attributes

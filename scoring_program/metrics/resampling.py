@@ -20,9 +20,8 @@ t).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Optional
+from typing import NamedTuple, Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,8 +69,7 @@ def sides(n_items: int, n_halves: int = HALVES) -> Sides:
     return side
 
 
-@dataclass(frozen=True)
-class HalfScores:
+class HalfScores(NamedTuple):
     """The score of a submission, and those of random halves of the items; all rounded.
 
     Attributes
@@ -140,8 +138,7 @@ def rounded(values: Floats) -> Floats:
     return np.round(values, DECIMALS) + 0.0
 
 
-@dataclass(frozen=True)
-class Intervals:
+class Intervals(NamedTuple):
     """Intervals of m scores at `LEVEL`, and what they are made of; float64 arrays of shape (m,)."""
 
     low: Floats

@@ -68,7 +68,7 @@ def _drawn(drawings: Sequence[Drawing], folder: Path | None, size: Size | None) 
         image, own = _image(folder, drawing.files) if folder else ("", None)
         if len(image) <= free:
             free -= len(image)
-            drawing = replace(drawing, image=image)
+            drawing = drawing._replace(image=image)
         canvas = size or own
         drawn.append(_on_canvas(drawing, canvas) if canvas and drawing.extent else drawing)
     return drawn
@@ -78,7 +78,7 @@ def _on_canvas(drawing: Drawing, size: Size) -> Drawing:
     """Return a drawing on a canvas of this size, with a note if boxes of the reference leave it."""
     boxes = [shape.box for own in drawing.objects for shape in own.shapes if shape.role == GROUND_TRUTH]
     leaves = any(box[2] > _OUTSIDE * size[0] or box[3] > _OUTSIDE * size[1] for box in boxes)
-    return replace(drawing, size=size, extent=_OTHER_SIZE if leaves else "")
+    return drawing._replace(size=size, extent=_OTHER_SIZE if leaves else "")
 
 
 def _image(folder: Path, names: Sequence[str]) -> tuple[str, Size | None]:

@@ -14,8 +14,7 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, fields
-from decimal import Decimal
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -113,9 +112,9 @@ def plain_number(value: float) -> str:
     """
     if not math.isfinite(value) or abs(value) >= 1e10:
         raise ValueError("a score must be finite and below 1e10")
-    text = f"{round(Decimal(value), DECIMALS):f}"
-    text = text.rstrip("0").rstrip(".") if "." in text else text
-    return "0.0" if text in ("-0", "0") else text if "." in text else f"{text}.0"
+    text = f"{value:.{DECIMALS}f}".rstrip("0")
+    text += "0" if text.endswith(".") else ""
+    return "0.0" if text == "-0.0" else text
 
 
 def result_json(result: Result, signature: str, stages: Mapping[str, float]) -> str:
@@ -191,8 +190,10 @@ def json_text(data: Mapping[str, object]) -> str:
     return clean("{\n" + ",\n".join(lines) + "\n}\n")
 
 
-def _shown(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    return {name: value for name, value in pairs if name not in _NOT_SHOWN}
+def _shown(value: object) -> object:
+    if hasattr(value, "_asdict"):
+        return {name: _shown(own) for name, own in value._asdict().items() if name not in _NOT_SHOWN}
+    return [_shown(entry) for entry in value] if isinstance(value, (list, tuple)) else value
 
 
 def _section(section: Section) -> dict[str, object]:
@@ -205,5 +206,5 @@ def _section(section: Section) -> dict[str, object]:
         shown["columns"] = [{"title": column.title, "kind": column.kind} for column in section.columns]
     for name in ("lines", "lanes", "drawings"):
         if name in shown:
-            shown[name] = [asdict(entry, dict_factory=_shown) for entry in shown[name]]
+            shown[name] = _shown(shown[name])
     return {"kind": type(section).__name__, **shown}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
@@ -42,8 +41,7 @@ class Baseline(NamedTuple):
     high: float
 
 
-@dataclass(frozen=True)
-class Standings:
+class Standings(NamedTuple):
     """The m submissions that are compared, the best first.
 
     Attributes

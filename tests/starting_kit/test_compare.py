@@ -69,7 +69,7 @@ def mixed(folder, n):
 def made(values, sorting="desc", names=None):
     """Return a comparison of submissions whose scores are means over their columns, the best first."""
     task = load_task(TASK)
-    task = replace(task, columns=[replace(task.columns[0], sorting=sorting), *task.columns[1:]])
+    task = replace(task, columns=[task.columns[0]._replace(sorting=sorting), *task.columns[1:]])
     halves = [half_scores(partial(weighted_mean, own), np.arange(len(own))) for own in values.T]
     scores = {column.key: 0.5 for column in task.columns}
     results = [

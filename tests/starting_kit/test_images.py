@@ -8,7 +8,6 @@ import json
 import os
 import re
 from argparse import ArgumentTypeError
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -61,7 +60,7 @@ def test_boxes_that_leave_the_image_are_reported(tmp_path, own, size, canvas, sa
 
 def test_known_size_of_a_canvas_stays(tmp_path):
     save(tmp_path / "other.png")
-    found = shown(tmp_path, (7, 7), replace(DRAWING, extent=""))
+    found = shown(tmp_path, (7, 7), DRAWING._replace(extent=""))
     assert (found.size, found.extent) == ((110, 60), "")
     assert found.image
 
@@ -77,7 +76,7 @@ def test_missing_and_unreadable_images_leave_the_blank_canvas(tmp_path, capsys):
 def test_images_are_looked_for_in_the_folder_only(tmp_path, name):
     save(tmp_path / "secret.png")
     (tmp_path / "images").mkdir()
-    assert not shown(tmp_path / "images", None, replace(DRAWING, files=[name])).image
+    assert not shown(tmp_path / "images", None, DRAWING._replace(files=[name])).image
 
 
 def test_hostile_images_neither_block_nor_warn(tmp_path, monkeypatch, recwarn):

@@ -5,8 +5,6 @@ Keys are matched beside a program of loops.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,8 +16,8 @@ from validator.formats.rules import JsonFile, load_rules
 
 GESTURES = load_rules("chalearn_gesture")
 (CSV,) = GESTURES.csv
-BIRDS = replace(
-    GESTURES, csv=(), json=(JsonFile("birds.json", GESTURES.folder / "birds.json"),), any_single=True
+BIRDS = GESTURES._replace(
+    csv=(), json=(JsonFile("birds.json", GESTURES.folder / "birds.json"),), any_single=True
 )
 
 
@@ -157,7 +155,7 @@ def test_files_of_items(tmp_path, files, known, problems, notes):
 
 
 def test_a_second_spelling_is_chosen_with_a_note(tmp_path):
-    csv = replace(CSV, other_paths=("{key}_pred.csv", "{key}_p.csv"))
+    csv = CSV._replace(other_paths=("{key}_pred.csv", "{key}_p.csv"))
     chosen, problems, notes = items(tmp_path, ["S1_pred.csv", "S2_prediction.csv", "S3_pred.csv"], None, csv)
     assert chosen == {"S1": "S1_pred.csv", "S2": "S2_prediction.csv", "S3": "S3_pred.csv"}
     assert (problems, notes) == ([], ["N-FILE-SPELLING: 2 files named _pred.csv instead of _prediction.csv"])
@@ -227,7 +225,7 @@ def test_one_of_two_files_that_is_missing_is_reported(tmp_path, files, problem):
 
 
 def test_one_of_several_files_is_not_guessed(tmp_path):
-    rules = replace(BIRDS, json=(*BIRDS.json, replace(BIRDS.json[0], name="bees.json")), any_single=False)
+    rules = BIRDS._replace(json=(*BIRDS.json, BIRDS.json[0]._replace(name="bees.json")), any_single=False)
     lines = refused(named, tmp_path, ["mine.json"], rules).lines()
     assert [line.split(":")[0] for line in lines] == ["1. E-FILE-NONE birds.json", "2. E-FILE-NONE bees.json"]
     chosen = named(tmp_path, ["bees.json", "birds.json"], rules).content
@@ -235,7 +233,7 @@ def test_one_of_several_files_is_not_guessed(tmp_path):
 
 
 def test_a_file_of_any_name_is_the_first_of_the_rules(tmp_path):
-    rules = replace(BIRDS, json=(*BIRDS.json, replace(BIRDS.json[0], name="b.txt")))
+    rules = BIRDS._replace(json=(*BIRDS.json, BIRDS.json[0]._replace(name="b.txt")))
     findings = refused(named, tmp_path, ["mine.json"], rules)
     assert findings.lines() == [
         "1. E-FILE-NONE b.txt: it is missing; there is no other file that could be it; put it at the top of the zip."
@@ -261,7 +259,7 @@ def test_a_hundred_names_are_compared(tmp_path, n_before, is_noticed):
 
 
 def test_names_may_hold_stars(tmp_path):
-    rules = replace(BIRDS, json=(replace(BIRDS.json[0], name="birds_*.json"),))
+    rules = BIRDS._replace(json=(BIRDS.json[0]._replace(name="birds_*.json"),))
     assert named(tmp_path, ["birds_1.json"], rules).content == {"birds_*.json": "birds_1.json"}
     assert refused(named, tmp_path, ["birds_1.json", "birds_2.json"], rules).lines() == [
         "1. E-FILE-TWICE birds_*.json: birds_1.json, birds_2.json all fit; keep one of them."

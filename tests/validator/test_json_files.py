@@ -436,9 +436,7 @@ def test_without_memory_for_its_strings_a_file_ends_in_memory_error_and_not_in_a
     ],
 )
 def test_what_a_file_may_hold_is_bounded(both_readers, limits, words):
-    findings = findings_of(
-        read_parts, json.dumps(GOOD).encode(), "f.json", dataclasses.replace(PARTS, **limits)
-    )
+    findings = findings_of(read_parts, json.dumps(GOOD).encode(), "f.json", PARTS._replace(**limits))
     assert findings.ok == (not words)
     assert words in "".join(findings.lines())
 
@@ -495,7 +493,7 @@ def test_of_one_detection_two_hundred_problems_are_explained():
 @pytest.mark.parametrize(("most", "ok"), [(39_999, True), (39_998, False)])
 def test_values_of_large_files_are_counted(most, ok):
     data = json.dumps({f"video {index}": "x" for index in range(20_000)}).encode()
-    file = dataclasses.replace(CLASSES, values=most)
+    file = CLASSES._replace(values=most)
     assert findings_of(read_json, data, "f.json", file, as_dict).ok == ok
 
 

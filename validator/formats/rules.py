@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from validator.archive import Limits
 from validator.findings import Note, Read
@@ -24,8 +24,7 @@ _TYPES = {"string": {"enum", "unique"}, "integer": {"minimum", "maximum"}, "numb
 ContentT = TypeVar("ContentT")
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(NamedTuple):
     """A column of CSV files.
 
     ``type`` is ``string`` (one of the labels ``enum`` if there are any; each once if it is ``unique``),
@@ -40,8 +39,7 @@ class Field:
     maximum: float = math.inf
 
 
-@dataclass(frozen=True)
-class CsvRules:
+class CsvRules(NamedTuple):
     """Rules of a table (one CSV file with a header), or of CSV files without a header, one an ``item``.
 
     Attributes
@@ -77,8 +75,7 @@ class CsvRules:
     further_columns: bool = False
 
 
-@dataclass(frozen=True)
-class JsonFile:
+class JsonFile(NamedTuple):
     """A JSON file: its name, which may hold ``*``, its schema, and limits.
 
     ``each`` is the member of the top-level object whose entries are read one by one, "" if it is that object
@@ -95,8 +92,7 @@ class JsonFile:
     item: str = ""
 
 
-@dataclass(frozen=True)
-class Rules:
+class Rules(NamedTuple):
     """Everything that a submission to one task is checked against: CSV files or JSON files.
 
     With ``any_single`` a submission with one file of another name is accepted. ``reference_schemas`` are

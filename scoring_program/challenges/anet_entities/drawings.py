@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from scoring_program import result
@@ -56,7 +54,7 @@ def _frame(segments: Segments, own: Ints, hallucinated: Bools) -> Drawing:
     boxes = words.box[np.repeat(in_video[words.segment], np.diff(words.box_start))]
     predicted = joined.objects.box[in_video[joined.objects.segment]].reshape(-1, 4)
     text = f"{segments.title} of the segment {segments.scores[segment]:.3f}."
-    return replace(canvas(segments.reference, segment, frame, boxes, predicted), text=text, objects=drawn)
+    return canvas(segments.reference, segment, frame, boxes, predicted)._replace(text=text, objects=drawn)
 
 
 def _word(segments: Segments, word: int, frame: int) -> DrawnObject:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,8 +24,7 @@ _OUTSIDE = "; they stay in the averages per sentence, with 0"
 _LEFT_OUT = "; they are left out of the averages per sentence (subset)"
 
 
-@dataclass(frozen=True)
-class Joined:
+class Joined(NamedTuple):
     """A submission in the reference's numbering.
 
     Attributes
@@ -91,7 +91,7 @@ def _annotated_only(joined: Joined) -> Joined:
     """Return a submission without the segments that are not annotated."""
     videos = joined.segment_video[joined.submitted]
     of_video = np.bincount(videos, minlength=joined.n_videos)
-    return replace(joined, n_submitted=len(videos), submitted_of_video=of_video)
+    return joined._replace(n_submitted=len(videos), submitted_of_video=of_video)
 
 
 def _notes(outside: int, submitted: Bools, effects: tuple[str, str]) -> list[Note]:
@@ -252,12 +252,12 @@ def generated_error_costs(statistics: SentenceStatistics) -> dict[str, float]:
     words, and with the right boxes."""
     judged, joined = statistics.judged, statistics.joined
     known, predicted = judged.object_known, judged.word_predicted
-    boxes = replace(judged, object_correct=judged.object_correct | known)
+    boxes = judged._replace(object_correct=judged.object_correct | known)
     corrected = {
         "not_annotated": (judged, _annotated_only(joined)),
-        "hallucinated": (replace(judged, object_skipped=~known), joined),
-        "missed_words": (replace(judged, word_correct=judged.word_correct | ~predicted), joined),
-        "boxes": (replace(boxes, word_correct=judged.word_correct | predicted), joined),
+        "hallucinated": (judged._replace(object_skipped=~known), joined),
+        "missed_words": (judged._replace(word_correct=judged.word_correct | ~predicted), joined),
+        "boxes": (boxes._replace(word_correct=judged.word_correct | predicted), joined),
     }
     return {key: _per_sentence(now, statistics.words, of)[0].f1 for key, (now, of) in corrected.items()}
 

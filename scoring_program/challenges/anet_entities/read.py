@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,8 +24,7 @@ _TEXTS = ("segments", "classes", "tokens", "splits", "vocab", "videos")
 _LISTS = ("frame_ind", "process_clss", "process_idx", "process_bnd_box")
 
 
-@dataclass(frozen=True)
-class Reference:
+class Reference(NamedTuple):
     """Annotated segments and their words.
 
     Attributes
@@ -66,8 +65,7 @@ class Reference:
         return sorted({video for video, _ in self.segments})
 
 
-@dataclass(frozen=True)
-class ReferenceWithLemmas:
+class ReferenceWithLemmas(NamedTuple):
     """The reference, the table of lemmas, and the name of the lemmatizer that made it."""
 
     annotated: Reference
@@ -303,8 +301,7 @@ def part(whole: Reference, videos: Collection[str]) -> Reference:
     """Return the reference of some videos, in which nothing is left of the others."""
     chosen = _select(whole, videos)
     used, token = np.unique(chosen.token, return_inverse=True)
-    return replace(
-        chosen,
+    return chosen._replace(
         tokens=[chosen.tokens[number] for number in used.tolist()],
         token=token,
         splits={split: [video for video in of if video in videos] for split, of in whole.splits.items()},
@@ -322,8 +319,7 @@ def _select(whole: Reference, videos: Collection[str]) -> Reference:
     kept = keep[words.segment]
     sizes = np.diff(words.box_start)
     boxes, mentions, tokens = np.repeat(kept, sizes), kept[words.mention_word], keep[whole.token_segment]
-    return replace(
-        whole,
+    return whole._replace(
         segments=[segment for segment, stays in zip(whole.segments, keep.tolist()) if stays],
         words=Words(
             number[words.segment[kept]], words.index[kept], words.label[kept],

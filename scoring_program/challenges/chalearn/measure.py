@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +21,7 @@ from validator.arrays import Bools, Floats, Ints
 from validator.findings import Note, counted
 
 
-@dataclass(frozen=True)
-class Protocol:
+class Protocol(NamedTuple):
     """What the two protocols do differently.
 
     Attributes
@@ -45,8 +45,7 @@ PROTOCOLS = {
 }
 
 
-@dataclass(frozen=True)
-class Cells:
+class Cells(NamedTuple):
     """All (sequence, class) pairs of either side, or (sequence, actor, class); arrays of shape (n_cells,).
 
     ``label`` counts from 0; ``annotated`` and ``predicted`` say on which sides a cell has rows.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,7 @@ _N_FRAMES = Field("number of frames", minimum=1, maximum=10**9)
 _DATA_RULES = CsvRules(_DATA_NAME, (_N_FRAMES,), further_columns=True)
 
 
-@dataclass(frozen=True)
-class Track:
+class Track(NamedTuple):
     """One of the two tracks; ``classes`` are the names of the classes 1, 2, ..."""
 
     instance: str
@@ -36,8 +35,7 @@ class Track:
         return len(self.classes)
 
 
-@dataclass(frozen=True)
-class Rows:
+class Rows(NamedTuple):
     """Rows of all sequences: int64 arrays of length n. ``frames`` (n, 2) are 1-based and inclusive."""
 
     sequence: Ints
@@ -46,8 +44,7 @@ class Rows:
     frames: Ints
 
 
-@dataclass(frozen=True)
-class Reference:
+class Reference(NamedTuple):
     """Ground truth. ``sequences`` ascend; ``n_frames`` is an int64 array of the same length."""
 
     sequences: list[str]
@@ -55,8 +52,7 @@ class Reference:
     rows: Rows
 
 
-@dataclass(frozen=True)
-class Prediction:
+class Prediction(NamedTuple):
     """A valid submission; ``present`` (n_sequences,) says which sequences have a file."""
 
     rows: Rows
@@ -80,7 +76,7 @@ def load_reference(track: Track, rules: Rules, folder: Path) -> Reference:
         data = findings.take(read_csv_files(_named(files[_DATA_NAME], _DATA_NAME), _DATA_RULES))
         findings.refuse_problems()
         n_frames = _last_rows(data)
-        labels = replace(rules.csv[0], path=_LABELS_NAME, other_paths=())
+        labels = rules.csv[0]._replace(path=_LABELS_NAME, other_paths=())
         named = _named(files[_LABELS_NAME], _LABELS_NAME)
         rows = findings.take(read_csv_files(named, labels, n_frames, reference_words=True))
     frames = np.array([n_frames[key] for key in rows.keys], dtype=np.int64)

@@ -75,7 +75,7 @@ class _Images:
         matched at all thresholds, or a false detection."""
         people, image = self._compared.people, self._compared.detections.image
         value = np.append(self._all.similarity, 0.0)[self._pair]
-        wrong = people.count(people.dense & ~(self._is_matched & (value >= THRESHOLDS[-1])))
+        wrong = people.per_image(people.dense & ~(self._is_matched & (value >= THRESHOLDS[-1])))
         wrong += np.bincount(image[~self._all.half.is_no_error], minlength=people.n_images)
         order = np.lexsort((-self._all.costs, self._compared.n_detections() == 0))
         return order[wrong[order] > 0].tolist()

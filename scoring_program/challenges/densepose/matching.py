@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,7 @@ from validator.arrays import Bools, Floats, Ints
 MEASURES = ("gpsm", "gps", "iou")
 
 
-@dataclass(frozen=True)
-class Points:
+class Points(NamedTuple):
     """All pairs of a kept detection and a person of its image, point by point; arrays of shape (n_points,).
 
     ``part`` is the predicted part, 0 for background; ``pair`` is the index of the pair in `Compared`.
@@ -33,8 +32,7 @@ class Points:
         return geodesic.mean_similarity(similarity, self.pair, self.n_pairs)
 
 
-@dataclass(frozen=True)
-class Compared:
+class Compared(NamedTuple):
     """The detections of all images, compared with the persons of their images, matched for all measures.
 
     ``overlap``, ``mask_iou``, and ``gps`` are float64 arrays of shape (n_pairs,): IoU of the boxes, of the
@@ -61,11 +59,10 @@ class Compared:
 
     def n_annotated(self) -> Ints:
         """Return the number of densely annotated persons of each image, shape (n_images,)."""
-        return self.people.count(self.people.dense)
+        return self.people.per_image(self.people.dense)
 
 
-@dataclass(frozen=True)
-class HalfMatches:
+class HalfMatches(NamedTuple):
     """Matches at a similarity of 0.5; arrays of shape (n_detections,).
 
     ``person`` is matched with each detection, -1 if there is none or it is ignored; ``is_no_error`` says

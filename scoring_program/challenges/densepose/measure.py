@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -185,6 +185,6 @@ def _without_false(statistics: ImageStatistics) -> Matches:
 def _with_ignored(statistics: ImageStatistics, ignored: Bools) -> Matches:
     """Match again with some of the persons ignored; bool, shape (n_persons,)."""
     compared, people = statistics.compared, statistics.compared.people
-    remaining = replace(people, dense=people.dense & ~ignored)
+    remaining = people._replace(dense=people.dense & ~ignored)
     values = statistics.similarity[None]
     return average_precision.match(values, compared.overlap, compared.detections, remaining, _AREAS)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence, Sized
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -54,8 +53,7 @@ class _Vertices:
         return np.concatenate([np.zeros(0, np.int64), *nearest])
 
 
-@dataclass(frozen=True)
-class _Person:
+class _Person(NamedTuple):
     """A checked annotation.
 
     ``points`` has rows of x, y, part, U and V, or is None; ``mask_place`` and ``runs`` are as in `Persons`.

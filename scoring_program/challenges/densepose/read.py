@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,8 +32,7 @@ _HASH_BLOCK = 1 << 24
 _MASKS_KEPT = 256
 
 
-@dataclass(frozen=True)
-class Persons:
+class Persons(NamedTuple):
     """Annotated persons of all images.
 
     Attributes
@@ -85,8 +85,7 @@ class Persons:
         return masks.PlacedMask(row, column, masks.runs_to_mask(runs, height, width))
 
 
-@dataclass(frozen=True)
-class Template:
+class Template(NamedTuple):
     """The body: ``nearest`` (24, 256, 256) is the unique vertex of each (part - 1, U, V).
 
     ``distances`` are in a file, or in memory for a small template that was not prepared beforehand.
@@ -125,8 +124,7 @@ class Template:
         return result
 
 
-@dataclass(frozen=True)
-class Reference:
+class Reference(NamedTuple):
     """The prepared reference; ``digest`` is the hash that preparation left."""
 
     persons: Persons
@@ -180,8 +178,7 @@ class Kept:
     mask_iou: Floats
 
 
-@dataclass(frozen=True)
-class Gathered:
+class Gathered(NamedTuple):
     """Detections, of which at most 20 an image are kept; ``path`` is the submission, if it is a file."""
 
     kept: list[Kept]
@@ -196,7 +193,7 @@ def read_submission(path: Source, rules: Rules, reference: Reference) -> Read[Ga
     make = partial(_Gatherer, reference, rules.json[0].schema)
     parts = submissions.read_folded(path, rules, make)
     gathered = _joined(parts.content)
-    return Read(replace(gathered, path=path if isinstance(path, Path) else None), parts.notes)
+    return Read(gathered._replace(path=path if isinstance(path, Path) else None), parts.notes)
 
 
 def _joined(parts: Sequence[Gathered]) -> Gathered:
@@ -223,7 +220,7 @@ def joined_in_order(parts: Sequence[Gathered]) -> Gathered:
     numbered, n_before = [], 0
     for part in parts:
         kept = [replace(own, index=n_before + own.index) for own in part.kept]
-        numbered.append(replace(part, kept=kept))
+        numbered.append(part._replace(kept=kept))
         n_before += part.n_detections
     return _joined([*numbered, Gathered([], 0, 0, DetectionHints())])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -41,7 +40,7 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
             prepare.prepare(folder, Path(work))
             prepared = read.load_folder(Path(work))
             distances = np.fromfile(Path(work) / read.DISTANCES_FILE, "<f4")
-        return replace(prepared, template=replace(prepared.template, distances=distances))
+        return prepared._replace(template=prepared.template._replace(distances=distances))
 
     def check_reference(self, folder: Path, settings: Settings, reference: Reference) -> list[Note]:
         """Compare the prepared files with the hash that preparation left."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from scoring_program import result
@@ -54,7 +52,7 @@ def _frame(statistics: VideoStatistics, frame: int) -> Drawing:
     score = statistics.videos.frame_scores[frame]
     text = f"Score of the frame {score:.3f}; video: {own}, predicted: {predicted}."
     blank = canvas(parts, frame, joined.human_box, joined.human_frame)
-    return replace(blank, text=text, objects=objects)
+    return blank._replace(text=text, objects=objects)
 
 
 def _human(statistics: VideoStatistics, human: int, label: str) -> DrawnObject:

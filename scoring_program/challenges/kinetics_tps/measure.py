@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Union
+from typing import NamedTuple, Union
 
 import numpy as np
 
@@ -21,8 +21,7 @@ from validator.formats.kinetics_tps.read import KineticsSubmission, PartStates
 _SHOWN_PSC = (0.0, 0.25, 0.5)
 
 
-@dataclass(frozen=True)
-class Protocol:
+class Protocol(NamedTuple):
     """The differences between the two protocols.
 
     Attributes
@@ -57,8 +56,7 @@ class Protocol:
     sign: str
 
 
-@dataclass(frozen=True)
-class Videos:
+class Videos(NamedTuple):
     """The scores of the parts, summed up for each video.
 
     ``frame_scores`` (n_frames,) is the mean correctness of the parts, NaN for a frame that does not count;
@@ -265,8 +263,7 @@ def _videos(parts: PartStates, outcomes: PartOutcomes, has_frame: Bools, protoco
     return Videos(scores, psc, protocol.points_passed(psc, outcomes, parts))
 
 
-@dataclass(frozen=True)
-class Joined:
+class Joined(NamedTuple):
     """A submission in the reference's numbering; frames that the reference does not have are dropped.
 
     Part names and states that the reference does not have are -1; ``has_frame`` (n_frames,) says which frames

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,8 +18,7 @@ PARTS_FILE = "gt_part_result.json"
 PREPARED_FILE = "reference.npz"
 
 
-@dataclass(frozen=True)
-class Reference:
+class Reference(NamedTuple):
     """Ground truth; ``classes`` has the class of each video of ``parts.videos``."""
 
     classes: list[str]
@@ -62,8 +61,7 @@ def save_reference(reference: Reference, path: Path) -> None:
     parts = reference.parts
     texts = {"classes": reference.classes, "videos": parts.videos, "frames": parts.frames}
     texts |= {"names": list(parts.names), "states": list(parts.states)}
-    values = {field.name: getattr(parts, field.name) for field in fields(parts)}
-    arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
+    arrays = {name: value for name, value in parts._asdict().items() if isinstance(value, np.ndarray)}
     save_prepared(path, texts, arrays)
 
 

@@ -45,7 +45,7 @@ def record_of(team, values, coverage=1.0, groups=None, name="1"):
 
 def pages_of(records, sorting="desc", protocol="", other=None, **about):
     """Return the pages of a ranking."""
-    columns = [replace(TASK.columns[0], sorting=sorting), *TASK.columns[1:]]
+    columns = [TASK.columns[0]._replace(sorting=sorting), *TASK.columns[1:]]
     task = replace(TASK, columns=columns)
     ranking = ranking_of(records, task, about.get("keep", "best"))
     history = tables.History(Path("none"), records, ranking)

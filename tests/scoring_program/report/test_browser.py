@@ -34,7 +34,7 @@ LONG_NOTES = [
 ]
 LONG_ADVICE = "Wrong times of classes that are found cost {points}: check where yours start and end, and from what you count."
 LONG_TASK = replace(
-    TASK, error_types=[replace(error_type, advice=LONG_ADVICE) for error_type in TASK.error_types]
+    TASK, error_types=[error_type._replace(advice=LONG_ADVICE) for error_type in TASK.error_types]
 )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -46,14 +44,14 @@ def test_wrong_objects_are_listed_numbered_and_above_the_others():
 
 
 def test_many_wrong_objects_end():
-    drawn = drawings.drawing(replace(DRAWING, objects=[WRONG] * 20), "")
+    drawn = drawings.drawing(DRAWING._replace(objects=[WRONG] * 20), "")
     assert len(list(drawn.iter("li"))) == 8
     assert next(drawn.iter("p")).text == "and 12 more"
 
 
 def test_far_boxes_stay_near_the_canvas_and_numbers_on_it():
     far = DrawnObject("x", "y", True, [Shape(PREDICTION, [-1e300, -1e300, 1e300, 1e300])])
-    drawn = drawings.drawing(replace(DRAWING, objects=[far]), "")
+    drawn = drawings.drawing(DRAWING._replace(objects=[far]), "")
     assert next(drawn.iter("path")).get("d") == "M-400 -400 L400 -400 L400 400 L-400 400 Z"
     (number,) = drawn.iter("text")
     assert 0 <= float(number.attrib["x"]) <= 100
@@ -61,7 +59,7 @@ def test_far_boxes_stay_near_the_canvas_and_numbers_on_it():
 
 
 def test_image_is_behind_everything_and_only_inlined_ones_can_be_built():
-    drawn = drawings.drawing(replace(DRAWING, image=IMAGE), "")
+    drawn = drawings.drawing(DRAWING._replace(image=IMAGE), "")
     (canvas,) = drawn.iter("svg")
     assert [child.tag for child in canvas][:3] == ["rect", "image", "g"]
     assert canvas[1].get("href") == IMAGE

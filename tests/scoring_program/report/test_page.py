@@ -149,7 +149,7 @@ def test_unknown_sections_are_refused():
     ],
 )
 def test_score_comes_with_its_interval(items, expected):
-    halves = replace(HALVES, n_items=items)
+    halves = HALVES._replace(n_items=items)
     own = Interval(0.3911, 0.4341, 0.01, 500, items, f"{items} sequences") if items > 1 else None
     text = result_page(halves=halves, interval=own, error_costs=[])
     assert "Mean Jaccard 0.4127" in shown(text)
@@ -159,7 +159,7 @@ def test_score_comes_with_its_interval(items, expected):
 
 
 def test_grouped_items_are_named_with_their_groups():
-    halves = replace(HALVES, n_items=9)
+    halves = HALVES._replace(n_items=9)
     own = Interval(0.3911, 0.4341, 0.01, 500, 9, "80 sequences of 9 persons", is_grouped=True)
     text = shown(result_page(halves=halves, interval=own))
     assert (
@@ -206,7 +206,7 @@ def test_without_an_interval_nothing_is_said_about_one():
 
 
 def test_columns_of_the_interval_may_be_missing():
-    columns = [replace(column, leaderboard=True) for column in TASK.columns]
+    columns = [column._replace(leaderboard=True) for column in TASK.columns]
     scores = {key: SCORES[key] for key in ("score", "coverage")}
     made = page.result_page(
         replace(TASK, columns=columns), replace(SMALL, interval=None, scores=scores), SIGNATURE
@@ -304,7 +304,7 @@ def test_no_number_is_minus_zero():
 
 
 def test_numbers_of_a_table_have_equal_decimals():
-    task = replace(TASK, columns=[replace(column, precision=n) for n, column in enumerate(TASK.columns)])
+    task = replace(TASK, columns=[column._replace(precision=n) for n, column in enumerate(TASK.columns)])
     made = parsed(page.result_page(task, replace(SMALL, error_costs=[]), SIGNATURE))
     cells = [cell.text for cell in made.iter("td") if cell.get("class") == "number"]
     assert len(cells) >= 3
@@ -404,7 +404,7 @@ def test_timeline_has_a_row_with_the_numbers_of_classes():
     # At the same place, one number has room.
     assert shown == [("3", "ground_truth"), ("5", "ground_truth"), ("3", "prediction")]
     assert [label.text for label in chart[0]] == ["class", "3 clap", "5 jump"]
-    plain = charts.timeline(Timeline("t", "T", "", 100, [replace(lanes[0], number=0)]), 10)
+    plain = charts.timeline(Timeline("t", "T", "", 100, [lanes[0]._replace(number=0)]), 10)
     assert [label.text for label in plain[0]] == ["clap"]
 
 

@@ -20,7 +20,7 @@ VALUES = np.round(np.clip(PICK.rand(40, 1) + PICK.normal([0.0, -0.005, -0.4], 0.
 def standings(values, sorting="desc"):
     """Return submissions whose scores are means over their columns, the best first."""
     task = load_task("chalearn_gesture")
-    task = replace(task, columns=[replace(task.columns[0], sorting=sorting), *task.columns[1:]])
+    task = replace(task, columns=[task.columns[0]._replace(sorting=sorting), *task.columns[1:]])
     halves = [half_scores(partial(weighted_mean, own), np.arange(len(own))) for own in values.T]
     numbers = [own.score for own in halves]
     known = intervals(halves, task.range) if len(values) > 1 else None

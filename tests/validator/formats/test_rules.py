@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -87,8 +86,7 @@ def test_csv_files_of_items(parse, tmp_path):
     x-further-columns: true
 """
     (found,) = parse(ITEMS.replace("  dialect", f"{own}  dialect") + schema).csv
-    assert found == replace(
-        expected,
+    assert found == expected._replace(
         item="y",
         other_paths=("{key}.txt",),
         order=("b", "a"),

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar, Union
+from typing import NamedTuple, TypeVar, Union
 
 import numpy as np
 
@@ -73,8 +73,7 @@ class Detection:
     pixels: Pixels
 
 
-@dataclass(frozen=True)
-class Checked:
+class Checked(NamedTuple):
     """The problems of the detections that one process checked, with their positions, and their number."""
 
     problems: list[tuple[int, Problem]]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
 from functools import partial
 from itertools import chain, count
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +26,7 @@ _FRAMES_AT_ONCE = 20
 _box, _verb, _parts, _humans = (itemgetter(name) for name in ("box", "verb", "parts", "humans"))
 
 
-@dataclass(frozen=True)
-class PartStates:
+class PartStates(NamedTuple):
     """Humans, their parts and the proposals for these, of all frames of all videos, as flat arrays.
 
     Attributes
@@ -63,8 +61,7 @@ class PartStates:
     states: dict[str, int]
 
 
-@dataclass(frozen=True)
-class KineticsSubmission:
+class KineticsSubmission(NamedTuple):
     """A valid submission: ``classes`` maps video names to action classes."""
 
     classes: dict[str, str]
@@ -180,7 +177,7 @@ def _concatenated(pieces: Sequence[PartStates], names: dict[str, int], states: d
             values = [array + start for array, start in zip(values, starts)]
         return np.concatenate(values)
 
-    columns = [field.name for field in fields(PartStates) if field.name not in ("names", "states")]
+    columns = [name for name in PartStates._fields if name not in ("names", "states")]
     return PartStates(**{column: joined(column) for column in columns}, names=names, states=states)
 
 
