@@ -234,7 +234,7 @@ def _entry(setup: Setup, loaded: Loaded, outcome: Outcome) -> Entry:
         n_items=halves.n_items if halves else 0,
         over=loaded.groups.over(loaded.task.item),
         items=list(result.items),
-        error_costs=round_floats([tuple(vars(cost).values()) for cost in result.error_costs], _DECIMALS),
+        error_costs=round_floats([tuple(cost) for cost in result.error_costs], _DECIMALS),
         decimals=result.decimals,
         item_scores=[None if x != x else round(x, _DECIMALS) for x in statistics.item_scores.tolist()],
     )

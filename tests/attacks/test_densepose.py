@@ -37,8 +37,8 @@ def reference(labels):
     persons = of_task.reference.persons
     dense, crowd = persons.dense.copy(), persons.crowd.copy()
     dense[chosen], crowd[chosen] = labels, np.logical_not(labels)
-    changed = replace(of_task.reference, persons=replace(persons, dense=dense, crowd=crowd))
-    return replace(of_task, reference=changed)
+    persons = persons._replace(dense=dense, crowd=crowd)
+    return replace(of_task, reference=of_task.reference._replace(persons=persons))
 
 
 def submission(repeated):

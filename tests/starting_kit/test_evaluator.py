@@ -191,9 +191,10 @@ def test_predictions_become_the_arrays_that_their_files_become(task, calls, is_f
 
 
 def plain(content):
-    """Return a dataclass of arrays as what compares."""
-    if dataclasses.is_dataclass(content):
-        return {name: plain(value) for name, value in vars(content).items()}
+    """Return a record of arrays as what compares."""
+    if hasattr(content, "_asdict") or dataclasses.is_dataclass(content):
+        values = content._asdict() if hasattr(content, "_asdict") else vars(content)
+        return {name: plain(value) for name, value in values.items()}
     return (content.dtype, content.shape, content.tolist()) if isinstance(content, np.ndarray) else content
 
 

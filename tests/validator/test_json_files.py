@@ -207,8 +207,9 @@ def assert_readers_agree(read, data):
         other_content, other_findings = outcome(read, data)
     assert findings.lines(None) == other_findings.lines(None), data
     assert findings.as_dict() == other_findings.as_dict()
-    if dataclasses.is_dataclass(content):
-        for name, value in vars(content).items():
+    is_tuple = hasattr(content, "_asdict")
+    if is_tuple or dataclasses.is_dataclass(content):
+        for name, value in (content._asdict() if is_tuple else vars(content)).items():
             assert np.array_equal(value, getattr(other_content, name)), (name, data)
     return findings
 

@@ -6,7 +6,6 @@ import csv
 import json
 import re
 import shutil
-from dataclasses import replace
 from xml.etree import ElementTree
 
 import html5lib
@@ -204,7 +203,7 @@ def test_pages_of_teams_in_a_long_ranking_list_those_next_to_it():
     pick = np.random.RandomState(3)
     values = np.round(pick.rand(40, 1) + pick.normal(0, 0.2, (40, 130)), 3)
     of = standings(values[:, np.argsort(-values.mean(axis=0))])
-    of = replace(of, names=[f"team {i}" for i in range(130)])
+    of = of._replace(names=[f"team {i}" for i in range(130)])
     text, table, *more = others(of, 120)
     assert "The 100 teams next to it in the ranking are listed, 29 not." in text
     listed = [cell.text for cell in table.iter("div") if cell.get("class") == "name"]
