@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.metrics.pairs import largest_of_items, means, pairs_in_groups
+from scoring_program.metrics.pairs import largest_of_items, means, pairs_in_groups, pairs_of_ranges
 from validator.arrays import Bools, Floats, Ints
 
 GRID = 10_000
 HUMAN_IOU = 0.5
 PART_IOU = 0.3
 _NEAR_GRID = 1e-6
-_BLOCK = 1 << 15
+_BLOCK = 1 << 14
 
 CORRECT, NO_HUMAN, NO_BOX, TOO_FAR, WRONG_STATE = range(5)
 
@@ -230,14 +230,14 @@ def judge_parts(
     >>> judge_parts(zero, Parts(zero, box, np.array([1])), proposals, PART_IOU, iou_suffices=False)
     PartOutcomes(kind=array([0], dtype=int8), n_proposals=array([2]), near_state=array([2]))
     """
-    predicted_part = _predicted_parts(matched_human, parts.name, proposals)
+    first, last = _compared(matched_human, parts.name, proposals)
     n_parts = len(parts.name)
     n_proposals, near_state = np.zeros(n_parts, np.int64), np.full(n_parts, -1)
     any_near, any_right = np.zeros(n_parts, bool), np.zeros(n_parts, bool)
     # Block by block, so that the arrays of pairs stay small.
     for begin in range(0, n_parts, _BLOCK):
         block = slice(begin, begin + _BLOCK)
-        part, proposal, starts = pairs_in_groups(predicted_part[block], proposals.part)
+        part, proposal, starts = pairs_of_ranges(first[block], last[block])
         part += begin
         iou = box_iou(parts.box[part], proposals.box[proposal])
         near = np.flatnonzero(iou >= part_iou if iou_suffices else iou > part_iou)
@@ -272,26 +272,33 @@ def nearest_proposals(matched_human: Ints, parts: Parts, proposals: Proposals) -
     >>> nearest_proposals(zero, Parts(zero, box, zero), proposals)
     (array([1]), array([1.]))
     """
-    predicted_part = _predicted_parts(matched_human, parts.name, proposals)
-    part, proposal, _ = pairs_in_groups(predicted_part, proposals.part)
+    part, proposal, _ = pairs_of_ranges(*_compared(matched_human, parts.name, proposals))
     iou = box_iou(parts.box[part], proposals.box[proposal])
     # The last one is for parts without a proposal.
     nearest = largest_of_items(part, iou, len(parts.name))
     return np.append(proposal, -1)[nearest], np.append(iou, 0.0)[nearest]
 
 
-def _predicted_parts(matched_human: Ints, part_name: Ints, proposals: Proposals) -> Ints:
-    """Return the predicted part of the same name and the matched human for each part, -1 if none."""
+def _compared(matched_human: Ints, part_name: Ints, proposals: Proposals) -> tuple[Ints, Ints]:
+    """Return the first proposal that each part is compared with and the one after the last.
+
+    They are those for the part of the same name of the matched human.
+    """
     n_names = int(max(part_name.max(initial=0), proposals.part_name.max(initial=0))) + 1
     known = np.flatnonzero(proposals.part_name >= 0)
     if not len(known):
-        return np.full(len(part_name), -1)
+        none = np.zeros(len(part_name), np.int64)
+        return none, none
     keys = proposals.part_human[known].astype(np.int64) * n_names + proposals.part_name[known]
     order = np.argsort(keys, kind="stable")
     keys, known = keys[order], known[order]
     wanted = matched_human.astype(np.int64) * n_names + part_name
     index = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where((matched_human >= 0) & (keys[index] == wanted), known[index], -1)
+    part = np.where((matched_human >= 0) & (keys[index] == wanted), known[index], -1)
+    # The first is for parts without a predicted one.
+    counts = np.bincount(proposals.part + 1, minlength=len(proposals.part_name) + 1)
+    ends = np.cumsum(counts)
+    return (ends - counts)[part + 1], ends[part + 1]
 
 
 def frame_means(correctness: Floats, part_human: Ints, human_frame: Ints, n_frames: int) -> Floats:

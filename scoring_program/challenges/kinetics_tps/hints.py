@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from scoring_program.challenges.kinetics_tps.measure import frame_keys
+from scoring_program.challenges.kinetics_tps.measure import annotated_frames
 from scoring_program.challenges.kinetics_tps.read import Reference
 from scoring_program.hints import BoxPairs, Check, Interpretation, is_in, names_check, of_video_names, sample
 from scoring_program.metrics.pairs import pairs_in_groups
@@ -21,9 +21,8 @@ _EXPLAINS = ("N-CLASSES-MISSING", "N-FRAMES-MISSING", "N-NAMES-UNKNOWN")
 def checks(reference: Reference, submission: KineticsSubmission) -> list[Check]:
     """Return what to compare with the reference, in the order of scoring."""
     ground_truth, predicted = reference.parts, submission.parts
-    frames = {key: index for index, key in enumerate(frame_keys(ground_truth))}
-    # The annotated frame of each predicted one and of each predicted human, -1 where there is none.
-    frame = np.array([*(frames.get(key, -1) for key in frame_keys(predicted)), -1])
+    frames, frame = annotated_frames(ground_truth, predicted)
+    # The annotated frame of each predicted human, -1 where there is none.
     of_human = frame[predicted.human_frame]
     names = _sampled(predicted.names, predicted.part_name)
     states = _sampled(predicted.states, predicted.proposal_state)
@@ -56,8 +55,9 @@ def _videos(known: Sequence[str], named: Sequence[str], what: str, explains: tup
 
 def _frames(frames: dict[tuple[str, str], int], ground_truth: PartStates, predicted: PartStates) -> Check:
     inside = np.flatnonzero(is_in(predicted.videos, ground_truth.videos)[predicted.frame_video])
-    of_frames = list(frame_keys(predicted))
-    keys = [of_frames[frame] for frame in inside[sample(len(inside))].tolist()]
+    chosen = inside[sample(len(inside))]
+    of_videos = predicted.frame_video[chosen].tolist()
+    keys = [(predicted.videos[i], predicted.frames[j]) for i, j in zip(of_videos, chosen.tolist())]
     # At most 9 digits: a participant may write any number of them.
     found = (re.findall("[0-9]+", name) for _, name in keys)
     numbers = [int(digits[-1][-9:]) if digits else -_STEP for digits in found]
@@ -88,12 +88,15 @@ def _sides(frame_of_human: Ints, ground_truth: PartStates, predicted: PartStates
     )
     proposals = np.flatnonzero((frame >= 0) & (own >= 0) & (mirrored >= 0) & (own != mirrored))
     proposals = proposals[sample(len(proposals))]
-    keys = ground_truth.human_frame[ground_truth.part_human] * n + ground_truth.part_name
-    order = np.argsort(keys, kind="stable")
+    of_part = ground_truth.human_frame[ground_truth.part_human]
+    order = np.flatnonzero(np.isin(of_part, frame[proposals]))
+    keys = of_part[order] * n + ground_truth.part_name[order]
+    by_key = np.argsort(keys, kind="stable")
+    order, keys = order[by_key], keys[by_key]
 
     def met(names: Ints) -> Bools:
         named = frame[proposals] * n + names[proposals]
-        entry, annotated, _ = pairs_in_groups(named, keys[order])
+        entry, annotated, _ = pairs_in_groups(named, keys)
         boxes = predicted.proposal_box[proposals][entry]
         truth = ground_truth.proposal_box[order[annotated]]
         return BoxPairs(len(proposals), entry, boxes, truth).met(boxes)
@@ -101,7 +104,7 @@ def _sides(frame_of_human: Ints, ground_truth: PartStates, predicted: PartStates
     remedy = "Left and right are those of the person, as the reference has them"
     other = Interpretation("N-LOOKS-SWAPPED", "with left and right swapped", met(mirrored), remedy)
     claim = "of your left and right parts meet an annotated one of that name"
-    return Check(claim, met(own), [other], len(np.unique(keys[np.isin(keys // n, frame[proposals])])))
+    return Check(claim, met(own), [other], len(np.unique(keys)))
 
 
 def _mirrored(name: str) -> str:

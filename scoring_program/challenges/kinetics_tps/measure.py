@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count, repeat
 from typing import NamedTuple, Union
 
 import numpy as np
@@ -279,9 +280,7 @@ class Joined(NamedTuple):
 
 def join(ground_truth: PartStates, predicted: PartStates) -> Joined:
     """Bring a submission into the reference's numbering; frames that it does not have are dropped."""
-    position = {key: index for index, key in enumerate(frame_keys(ground_truth))}
-    positions = (position.get(key, -1) for key in frame_keys(predicted))
-    frame = np.fromiter(positions, np.int64, len(predicted.frames))
+    _, frame = annotated_frames(ground_truth, predicted)
     has_frame = np.zeros(len(ground_truth.frames), dtype=bool)
     has_frame[frame[frame >= 0]] = True
     # Frames may come in another order than the reference's; humans, parts and proposals follow them.
@@ -318,9 +317,16 @@ def _missing_notes(predicted: Sequence[str | None], has_frame: Bools) -> list[No
     return [Note(missing[0][0], " and ".join(text for _, text in missing))] if missing else []
 
 
-def frame_keys(parts: PartStates) -> Iterable[tuple[str, str]]:
-    """Return video and name of each frame."""
-    return zip((parts.videos[index] for index in parts.frame_video.tolist()), parts.frames)
+def annotated_frames(
+    ground_truth: PartStates, predicted: PartStates
+) -> tuple[dict[tuple[str, str], int], Ints]:
+    """Return the number of each annotated frame by video and name, and those of the predicted ones, or -1."""
+    annotated, keys = (
+        zip(map(parts.videos.__getitem__, parts.frame_video.tolist()), parts.frames)
+        for parts in (ground_truth, predicted)
+    )
+    numbers = dict(zip(annotated, count()))
+    return numbers, np.fromiter(map(numbers.get, keys, repeat(-1)), np.int64, len(predicted.frames))
 
 
 _Order = Union[Ints, slice]
