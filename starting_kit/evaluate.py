@@ -55,6 +55,8 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"--images: there is no folder {options.images}")
     if (named := modes.get(options.eval_mode, task)) != task:
         parser.error(f"--eval_mode {options.eval_mode} is that of {named}, not of {task}")
+    if options.loc_mode and task not in modes.values():
+        parser.error(f"--loc_mode is only for {', '.join(modes.values())}")
     if options.subset and task not in (tasks := _with_subset()):
         parser.error(f"--subset is only for {', '.join(tasks)}")
     overrides = {"detail": "full", "drawings": options.drawings}
@@ -145,10 +147,8 @@ def _with_subset() -> list[str]:
 
 
 def _print_mode(result: Result, mode: str) -> None:
-    console.say(f"\nmode {mode}")
-    for key, value in result.scores.items():
-        if f"_{mode}" in key:
-            console.say(f"{key}: {value:.4f}")
+    lines = [f"{key}: {value:.4f}" for key, value in result.scores.items() if f"_{mode}" in key]
+    console.say(f"\nmode {mode}", *lines or ["this task has no scores of a mode"])
 
 
 def _print_classes(result: Result) -> None:

@@ -271,6 +271,7 @@ def test_cache_that_cannot_be_written_is_named(tmp_path, monkeypatch, capsys):
         ("kinetics_tps", ["--subset"], "--subset is only for anet_entities_gen"),
         ("anet_entities_gt", ["--eval_mode", "gen"], "--eval_mode gen is that of anet_entities_gen, not of anet_entities_gt"),
         ("densepose", ["--eval_mode", "GT"], "--eval_mode GT is that of anet_entities_gt, not of densepose"),
+        ("densepose", ["--loc_mode", "all"], "--loc_mode is only for anet_entities_gen, anet_entities_gt"),
         ("densepose", ["--images", "none"], "--images: there is no folder none"),
     ],
 )  # fmt: skip
