@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from examples.validator.formats.example_lists.read import Items, read_file
 from validator.findings import Findings
@@ -12,8 +12,7 @@ from validator.formats.rules import Rules
 TRUTH = "truth.json"
 
 
-@dataclass(frozen=True)
-class Reference:
+class Reference(NamedTuple):
     """The ground truth, its keys ascending; messages may name items if it ``is_open``."""
 
     items: Items

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,8 +18,7 @@ from validator.strict_json import pointer_part
 _LEAST = 4
 
 
-@dataclass(frozen=True)
-class Items:
+class Items(NamedTuple):
     """The values of items, in the order of ``keys``: numbers, or positions in ``names``."""
 
     keys: list[str]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,7 @@ from validator.strict_json import pointer_part
 _LEAST = 4
 
 
-@dataclass(frozen=True)
-class Items:
+class Items(NamedTuple):
     """Which of ``names`` each item has, bool of shape (n_items, n_names), in the order of ``keys``."""
 
     keys: list[str]
