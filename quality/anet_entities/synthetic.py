@@ -67,12 +67,6 @@ def _box(rng: random.Random) -> Box:
     return [x, y, x + width, y + height]
 
 
-def read_reference(reference: Path) -> tuple[list[str], Json]:
-    """Return the vocabulary, and the annotated segments of each video."""
-    data = json.loads((reference / "reference.json").read_text(encoding="utf-8"))
-    return data["vocab"], {video: content["segments"] for video, content in data["annotations"].items()}
-
-
 def segments_of(videos: Json) -> Iterator[tuple[str, str, Json]]:
     """Yield video, number and content of all segments; they may be removed on the way."""
     for video, segments in list(videos.items()):
@@ -92,12 +86,6 @@ def no_objects() -> Json:
     return {"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []}
 
 
-def add_object(segment: Json, label: str, index: int, boxes: list[Box]) -> None:
-    """Add an object to a predicted segment."""
-    for values, value in zip(segment.values(), (label, index, boxes)):
-        values.append(value)
-
-
 def with_outside(results: Json, n: int) -> Json:
     """Return predicted segments with ``n`` more for each, of a video that is not in the reference."""
     number = n * sum(map(len, results.values()))
@@ -109,7 +97,8 @@ def write_prediction(
 ) -> None:
     """Write a submission: boxes off by ``jitter`` pixels, a share of objects wrong, of segments left out."""
     rng = random.Random(3)
-    vocabulary, annotated = read_reference(reference)
+    data = json.loads((reference / "reference.json").read_text(encoding="utf-8"))
+    annotated = {video: content["segments"] for video, content in data["annotations"].items()}
     results: Json = {}
     for video, number, segment in segments_of(annotated):
         if rng.random() < left_out:
@@ -119,8 +108,10 @@ def write_prediction(
             if mode == "gen" and rng.random() < wrong / 2:
                 continue
             if mode == "gen" and rng.random() < wrong / 2:
-                label = rng.choice(vocabulary)
-            add_object(objects, label, index, _boxes(rng, box, frame, jitter, wrong))
+                label = rng.choice(data["vocab"])
+            boxes = _boxes(rng, box, frame, jitter, wrong)
+            for values, value in zip(objects.values(), (label, index, boxes)):
+                values.append(value)
     content = {"results": results, "eval_mode": mode, "external_data": {"used": False, "details": ""}}
     write_json(folder / f"submission_{mode.lower()}.json", content)
 

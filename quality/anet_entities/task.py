@@ -1,9 +1,9 @@
-"""What is made up for the two tasks of ActivityNet-Entities."""
+"""What is made up for the two tasks of ActivityNet-Entities: data, gaming tricks, and likely mistakes."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,154 @@ import numpy as np
 
 from organizer.files import Files
 from quality.anet_entities import synthetic
-from quality.anet_entities.gaming import GENERATED_TRICKS, GIVEN_TRICKS
-from quality.anet_entities.mistakes import GENERATED_MISTAKES, GIVEN_MISTAKES
-from quality.anet_entities.synthetic import Json
+from quality.anet_entities.synthetic import WHOLE_IMAGE, Box, Json, no_objects, segments_of, words_of
+from quality.boxes import Boxes, mistakes_in_boxes, sizes
 from quality.task import CANARY, Mistake, QualityTask, Trick
 from scoring_program.challenges.anet_entities import hints
 from scoring_program.hints import Check
+
+
+def _trick(name: str, change: Callable[[Json, Json], None], rewarded: bool = False) -> Trick:
+    """Return a trick that changes results; ``change`` gets the reference, too."""
+
+    def play(reference: Files, sample: Files) -> Files:
+        ((file, data),) = sample.items()
+        content = json.loads(data)
+        change(content["results"], json.loads(reference["reference.json"]))
+        return {file: json.dumps(content).encode()}
+
+    return Trick(name, play, rewarded=rewarded)
+
+
+def _giant_boxes(results: Json, reference: Json) -> None:
+    for _, _, objects in segments_of(results):
+        objects["bbox_for_all_frames"] = [WHOLE_IMAGE for _ in objects["bbox_for_all_frames"]]
+
+
+def _objects_twice(results: Json, reference: Json) -> None:
+    for _, _, objects in segments_of(results):
+        for key in objects:
+            objects[key] *= 2
+
+
+def _every_word(results: Json, reference: Json) -> None:
+    for video, content in reference["annotations"].items():
+        for segment, annotated in content["segments"].items():
+            n = len(annotated["tokens"])
+            objects = dict(zip(no_objects(), (annotated["tokens"], list(range(n)), [WHOLE_IMAGE] * n)))
+            results.setdefault(video, {})[segment] = objects
+
+
+def _every_class(results: Json, reference: Json) -> None:
+    n = len(reference["vocab"])
+    for _, _, objects in segments_of(results):
+        boxes = [*objects["bbox_for_all_frames"], WHOLE_IMAGE][0]
+        objects.update(zip(objects, (reference["vocab"], [0] * n, [boxes] * n)))
+
+
+def _only_sure(results: Json, reference: Json) -> None:
+    """Keep the segments in which all is right, as a method with well-calibrated confidence nearly can."""
+    for video, segment, objects in segments_of(results):
+        annotated = reference["annotations"][video]["segments"][segment]
+        if [name for (name,) in annotated["process_clss"]] != objects["clss"]:
+            del results[video][segment]
+
+
+def _repeat(objects: Json, index: int, times: int) -> None:
+    for key in objects:
+        objects[key] += objects[key][index : index + 1] * times
+
+
+def _repeat_first(results: Json, reference: Json) -> None:
+    """Repeat the subject of each sentence, which is right more often than other words."""
+    for _, _, objects in segments_of(results):
+        _repeat(objects, 0, 1)
+
+
+def _repeat_right(results: Json, reference: Json) -> None:
+    """Repeat an object that is right: what knowing which one is right would gain."""
+    for video, segment, objects in segments_of(results):
+        words = list(words_of(reference["annotations"][video]["segments"][segment]))
+        for index, (name, boxes) in enumerate(zip(objects["clss"], objects["bbox_for_all_frames"])):
+            if any(name == label and _near(boxes[frame], box) for label, _, frame, box in words):
+                _repeat(objects, index, 10)
+                break
+
+
+def _near(box: Box, other: Box) -> bool:
+    return all(abs(a - b) < 20 for a, b in zip(box, other))
+
+
+_TRICKS = (
+    _trick("giant boxes", _giant_boxes),
+    _trick("every object twice", _objects_twice),
+    _trick("nothing", lambda results, reference: results.clear()),
+)
+GIVEN_TRICKS = (*_TRICKS, _trick("every word, with the whole image as box", _every_word))
+GENERATED_TRICKS = (
+    *_TRICKS,
+    _trick("all classes in each segment", _every_class),
+    # The averages per sentence run over the segments that are submitted: the published metric rewards leaving
+    # some out.
+    _trick("only the segments that it is sure of", _only_sure, rewarded=True),
+    # In a sentence precision counts every object and recall only the first of a class: repeating what is sure
+    # raises one and costs nothing of the other.
+    _trick("the first object of each segment twice", _repeat_first, rewarded=True),
+    _trick("an object that is right 11 times", _repeat_right, rewarded=True),
+)
+
+
+def _each(field: str, change: Callable[[Any], Any]) -> Callable[[Json], Json]:
+    """Return a change of one field of all objects."""
+
+    def change_all(results: Json) -> Json:
+        for _, _, objects in segments_of(results):
+            objects[field] = list(map(change, objects[field]))
+        return results
+
+    return change_all
+
+
+def _each_box(change: Boxes) -> Callable[[Json], Json]:
+    return _each("bbox_for_all_frames", lambda boxes: change(np.array(boxes)).tolist())
+
+
+def _of_frames(name: str, frames: list[int]) -> Mistake[Json]:
+    return Mistake(name, "N-LOOKS-SHIFTED", _each_box(lambda boxes: boxes[frames]))
+
+
+def _segments_from_one(results: Json) -> Json:
+    return {
+        video: {str(int(key) + 1): own for key, own in segments.items()}
+        for video, segments in results.items()
+    }
+
+
+def _videos(renamed: Callable[[str], str]) -> Callable[[Json], Json]:
+    return lambda results: {renamed(video): segments for video, segments in results.items()}
+
+
+_MISTAKES: list[Mistake[Json]] = [
+    Mistake("segments from 1", "N-LOOKS-SHIFTED", _segments_from_one),
+    Mistake("videos without v_", "N-LOOKS-SPELLED", _videos(lambda video: video[2:])),
+    Mistake("videos with .mp4", "N-LOOKS-SPELLED", _videos("{}.mp4".format)),
+    Mistake("videos without v_, with .mp4", "N-LOOKS-SPELLED", _videos(lambda video: f"{video[2:]}.mp4")),
+    *mistakes_in_boxes(_each_box),
+    Mistake("[x, y, width, height]", "N-LOOKS-XYWH", _each_box(sizes)),
+    _of_frames("boxes one frame late", [0, *range(9)]),
+    _of_frames("boxes one frame early", [*range(1, 10), 9]),
+    Mistake("nothing at all", "N-EMPTY", lambda results: {}),
+]
+GIVEN_MISTAKES: list[Mistake[Json]] = [
+    *_MISTAKES,
+    Mistake("idx_in_sent from 1", "N-LOOKS-SHIFTED", _each("idx_in_sent", lambda index: index + 1)),
+]
+GENERATED_MISTAKES: list[Mistake[Json]] = [
+    *_MISTAKES,
+    Mistake("classes in capitals", "N-LOOKS-SPELLED", _each("clss", str.title)),
+    Mistake("classes in the plural", "N-LOOKS-SPELLED", _each("clss", lambda name: name + "s")),
+    Mistake("classes misspelled", "N-LOOKS-SPELLED", _each("clss", lambda name: name[0] + name)),
+]
 
 
 class EntitiesTask(QualityTask[Json]):
@@ -77,7 +219,7 @@ class EntitiesTask(QualityTask[Json]):
 
     def calls(self, files: Files) -> Iterator[Sequence[object]]:
         (data,) = files.values()
-        for video, segment, objects in synthetic.segments_of(json.loads(data)["results"]):
+        for video, segment, objects in segments_of(json.loads(data)["results"]):
             boxes = np.array(objects["bbox_for_all_frames"]).reshape(-1, 10, 4)
             yield video, segment, objects["clss"], objects["idx_in_sent"], boxes
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
-from organizer.files import Files, write_files
+from organizer.files import Files, folder_files
 
 Row = list[int]
 Prediction = dict[str, list[Row]]
@@ -69,33 +68,22 @@ def sequences(reference: Files) -> Iterator[tuple[str, int, list[Row]]]:
             yield key, int(reference[f"{key}_data.csv"].split(b",")[0]), rows
 
 
-def predicted(reference: Files, change: Callable[[Row, int], Row | None]) -> Prediction:
+def predicted(reference: Path, change: Callable[[random.Random, Row, int], Row | None]) -> Prediction:
     """Return the rows of a reference, each changed, or left out where it becomes None; ``change`` gets the
     last frame, too."""
+    rng = random.Random(59)
     return {
-        key: [row for label in rows if (row := change(label, last)) is not None]
-        for key, last, rows in sequences(reference)
+        key: [row for label in rows if (row := change(rng, label, last)) is not None]
+        for key, last, rows in sequences(folder_files(reference))
     }
 
 
-def write_prediction(
-    reference: Files, folder: Path, change: Callable[[random.Random, Row, int], Row | None]
-) -> None:
-    """Write a submission with the changed rows of a reference."""
-    prediction = predicted(reference, partial(change, random.Random(59)))
-    write_files({f"{key}_prediction.csv": csv_of(rows) for key, rows in prediction.items()}, folder)
-
-
-def within(head: Row, start: int, end: int, last: int) -> Row:
-    """Return a row whose start and end are in order and in the sequence."""
+def slightly_off(rng: random.Random, row: Row, last: int, most: int = 6) -> Row:
+    """Return a row whose start and end are up to ``most`` frames off, in order and in the sequence."""
+    *head, start, end = row
+    start, end = start + rng.randint(-most, most), end + rng.randint(-most, most)
     start = min(max(start, 1), last)
     return [*head, start, min(max(end, start), last)]
-
-
-def slightly_off(rng: random.Random, row: Row, last: int, most: int = 6) -> Row:
-    """Return a row whose start and end are up to ``most`` frames off."""
-    *head, start, end = row
-    return within(head, start + rng.randint(-most, most), end + rng.randint(-most, most), last)
 
 
 def often_wrong(rng: random.Random, row: Row, last: int, n_classes: int) -> Row | None:

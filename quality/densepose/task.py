@@ -1,4 +1,4 @@
-"""What is made up for DensePose."""
+"""What is made up for DensePose: data, gaming tricks, and likely mistakes in predictions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import base64
 import io
 import json
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +15,104 @@ from PIL import Image
 
 from organizer.files import Files, folder_files
 from quality.densepose import synthetic
-from quality.densepose.gaming import TRICKS
-from quality.densepose.mistakes import MISTAKES, Detections
-from quality.densepose.synthetic import Errors
-from quality.task import CANARY, QualityTask
+from quality.densepose.synthetic import Box, Detection, Errors, results
+from quality.task import CANARY, Mistake, QualityTask, Trick
 from scoring_program.challenges.densepose import hints
-from scoring_program.hints import Check
+
+
+def _detections(sample: Files) -> list[dict[str, Any]]:
+    (data,) = sample.values()
+    return json.loads(data)  # type: ignore[no-any-return]
+
+
+def _twenty_identical(reference: Files, sample: Files) -> Files:
+    first: dict[int, str] = {}
+    for detection in _detections(sample):
+        first.setdefault(detection["image_id"], json.dumps(detection))
+    return results([text for text in first.values() for _ in range(20)])
+
+
+def _torso(image_id: int, box: Box, score: float) -> str:
+    """Return a detection whose box is filled with the middle of the torso."""
+    iuv = np.full((3, int(box[3]), int(box[2])), 128, np.uint8)
+    iuv[0] = 2
+    return Detection(image_id, box, score, iuv).encoded()
+
+
+def _whole_images(reference: Files, sample: Files) -> Files:
+    images = json.loads(reference["annotations.json"])["images"]
+    return results([_torso(image["id"], (0, 0, image["width"], image["height"]), 0.5) for image in images])
+
+
+def _one_point(reference: Files, sample: Files) -> Files:
+    """Return the detections of the sample, each filled with the middle of the torso."""
+    return results([_torso(d["image_id"], d["bbox"], d["score"]) for d in _detections(sample)])
+
+
+TRICKS = (
+    Trick("the first detection of each image 20 times", _twenty_identical),
+    Trick("one detection of the whole image", _whole_images),
+    Trick("the middle of the torso everywhere", _one_point),
+    Trick("an empty list", lambda reference, sample: results([])),
+)
+
+
+Detections = list[Detection]
+
+
+def _each(change: Callable[[Detection], Detection]) -> Callable[[Detections], Detections]:
+    return lambda detections: list(map(change, detections))
+
+
+def _each_box(change: Callable[[Box], Box]) -> Callable[[Detections], Detections]:
+    return _each(lambda own: own._replace(box=change(own.box)))
+
+
+def _each_map(change: Callable[[np.ndarray], np.ndarray]) -> Callable[[Detections], Detections]:
+    return _each(lambda own: own._replace(iuv=change(own.iuv)))
+
+
+def _corners_with_padding(own: Detection) -> Detection:
+    left, top, width, height = (abs(value) for value in own.box)
+    corners = (left, top, left + width, top + height)
+    padded = np.zeros((3, int(corners[3]), int(corners[2])), np.uint8)
+    padded[:, : own.iuv.shape[1], : own.iuv.shape[2]] = own.iuv[:, : padded.shape[1], : padded.shape[2]]
+    return own._replace(box=corners, iuv=padded)
+
+
+def _parts_from_zero(iuv: np.ndarray) -> np.ndarray:
+    return np.concatenate([np.maximum(iuv[:1], 1) - 1, iuv[1:]])
+
+
+def _unit_bytes(iuv: np.ndarray) -> np.ndarray:
+    return np.concatenate([iuv[:1], np.rint(iuv[1:] / 255).astype(np.uint8)])
+
+
+MISTAKES: list[Mistake[Detections]] = [
+    Mistake(
+        "each detection three times", "N-REPEATED", lambda found: [own for own in found for _ in range(3)]
+    ),
+    Mistake("2 images alone", "N-IMAGES-MISSING", lambda found: [own for own in found if own.image_id <= 2]),
+    Mistake("U, V in 0..1 as bytes", "N-LOOKS-NORMALIZED", _each_map(_unit_bytes)),
+    Mistake("channels I, V, U", "N-LOOKS-SWAPPED", _each_map(lambda iuv: iuv[[0, 2, 1]])),
+    Mistake("parts 0..23", "N-LOOKS-SHIFTED", _each_map(_parts_from_zero)),
+    Mistake("x and y swapped", "N-LOOKS-SWAPPED", _each_box(lambda box: (box[1], box[0], *box[2:]))),
+    Mistake(
+        "corner in 0..1",
+        "N-LOOKS-NORMALIZED",
+        _each_box(lambda box: (abs(box[0]) / 700, abs(box[1]) / 500, *box[2:])),
+    ),
+    Mistake("[x1, y1, x2, y2]", "N-LOOKS-XYXY", _each(_corners_with_padding)),
+    Mistake("all scores equal", "N-LOOKS-CONSTANT", _each(lambda own: own._replace(score=1.0))),
+    Mistake("nothing at all", "N-EMPTY", lambda detections: []),
+]
 
 
 class DensePoseTask(QualityTask[Detections]):
     """The task of DensePose; its items are images, whose names no page shows."""
 
     id, tricks, mistakes, shows_items = "densepose", TRICKS, MISTAKES, False
+    checks = staticmethod(hints.checks)
 
     def write_reference(self, folder: Path, seed: int = 2019, size: int = 1) -> None:
         rng = np.random.default_rng(seed)
@@ -75,9 +161,6 @@ class DensePoseTask(QualityTask[Detections]):
         found = (person for person in synthetic.read_persons(reference) if rng.random() >= errors.missed)
         return [synthetic.detection(person, errors, rng) for person in found]
 
-    def checks(self, reference: Any, submission: Any) -> Sequence[Check]:
-        return hints.checks(reference, submission)
-
     def calls(self, files: Files) -> Iterator[Sequence[object]]:
         (data,) = files.values()
         images: dict[int, list[object]] = {}
@@ -88,7 +171,7 @@ class DensePoseTask(QualityTask[Detections]):
         yield from images.items()
 
     def files(self, prediction: Detections) -> Files:
-        return synthetic.results([own.encoded() for own in prediction])
+        return results([own.encoded() for own in prediction])
 
     def repeated(self, files: Files, copies: Mapping[str, Sequence[str]]) -> Files:
         """Return files with other ids of images, which are numbers; annotations are numbered anew."""

@@ -12,6 +12,7 @@ from quality.task import write_json
 
 Json = dict[str, Any]
 CLASSES, PARTS = "pred_vid_result.json", "pred_part_result.json"
+_TRUTH = "gt_vid_result.json", "gt_part_result.json"
 STATES = ["bend", "carry", "hold", "kick", "look", "none", "press", "swing", "touch", "unbend"]
 _CLASS_NAMES = ["climb_rope", "jump_rope", "paint_wall", "play_drums", "push_cart", "throw_ball"]
 _PART_NAMES = [
@@ -35,8 +36,8 @@ def write_videos(folder: Path, n_videos: int, n_frames: tuple[int, int], seed: i
             }
             for frame in range(n_sampled)
         }
-    write_json(folder / "gt_vid_result.json", classes)
-    write_json(folder / "gt_part_result.json", parts)
+    for name, content in zip(_TRUTH, (classes, parts)):
+        write_json(folder / name, content)
 
 
 def _human(rng: random.Random, number: int) -> Json:
@@ -48,15 +49,6 @@ def _human(rng: random.Random, number: int) -> Json:
         x, y = left + rng.randrange(width - w), top + rng.randrange(height - h)
         parts[part] = {"number": 1, "box": [x, y, x + w, y + h], "verb": rng.choice(STATES), "name": part}
     return {"number": number, "box": [left, top, left + width, top + height], "parts": parts}
-
-
-def read_reference(reference: Path) -> tuple[Json, Json]:
-    """Return the classes of the videos, and their frames."""
-    classes, parts = (
-        json.loads((reference / f"gt_{name}_result.json").read_text(encoding="utf-8"))
-        for name in ("vid", "part")
-    )
-    return classes, parts
 
 
 def frames_of(videos: Json) -> Iterator[Json]:
@@ -91,7 +83,7 @@ def each(items: Callable[[Json], Iterable[Json]], change: Callable[[Json], None]
 def write_prediction(reference: Path, folder: Path, jitter: int, wrong: float, most_proposals: int) -> None:
     """Write a submission: boxes off by up to ``jitter`` pixels, a share ``wrong`` of the names wrong."""
     rng = random.Random(7)
-    classes, parts = read_reference(reference)
+    classes, parts = (json.loads((reference / name).read_text(encoding="utf-8")) for name in _TRUTH)
 
     def moved(box: list[float]) -> list[float]:
         x1, y1, x2, y2 = (value + rng.uniform(-jitter, jitter) for value in box)
