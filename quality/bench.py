@@ -1,4 +1,4 @@
-"""Measuring the built programs, rankings, and the readers of CSV files on data of the real challenges' size."""
+"""Measuring the built programs, rankings and readers of CSV files on data of the real challenges' size."""
 
 from __future__ import annotations
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
+from scipy.stats import binomtest
 
 from organizer.files import folder_files, write_files
 from quality.demo_data import load_against
@@ -38,27 +38,15 @@ _TEAMS, _TEAM_ITEMS, _LEAST_TEAM_ITEMS = 10, 100, 200
 _TIED, _GRADED = (0.3,), tuple(np.linspace(0.2, 0.35, _TEAMS).tolist())
 # Tournaments that a process holds at a time; each begins with data of its own.
 _CHUNK = 100
-_NORMAL = 1.959964
 _COVERED, _WRONG, _HELD = (0.93, 0.98), 0.06, 0.94
 
 
-class Share(NamedTuple):
-    """How many of n trials."""
-
-    hits: int
-    n: int
-
-    def interval(self) -> tuple[float, float]:
-        """Return Wilson's 95 % interval of the share."""
-        share, z = self.hits / self.n, _NORMAL**2 / self.n
-        middle, half = share + z / 2, math.sqrt(z * share * (1 - share) + z**2 / 4)
-        return (middle - half) / (1 + z), (middle + half) / (1 + z)
-
-    def within(self, least: float, most: float) -> str:
-        """Return the share and its interval in percent, marked if all of that is outside of the limits."""
-        low, high = self.interval()
-        mark = " **outside**" if high < least or low > most else ""
-        return f"{100 * self.hits / self.n:.1f} ({100 * low:.1f} to {100 * high:.1f}){mark}"
+def share(hits: int, n: int, least: float, most: float) -> str:
+    """Return a share of n trials in percent with Wilson's 95 % interval, marked if all of that is outside of
+    the limits."""
+    low, high = binomtest(hits, n).proportion_ci(method="wilson")
+    mark = " **outside**" if high < least or low > most else ""
+    return f"{100 * hits / n:.1f} ({100 * low:.1f} to {100 * high:.1f}){mark}"
 
 
 @dataclass(frozen=True)
@@ -132,9 +120,9 @@ def coverage_row(task_id: str, variant: str, noise: float, n_samples: int) -> st
         samples = rng.integers(0, large.n_items, (n_samples, size))
         found = resampling.intervals([large.half_scores(0, own) for own in samples], large.task.range)
         below, above = found.high < score, found.low > score
-        held = Share(int((~below & ~above).sum()), n_samples)
+        held = share(int((~below & ~above).sum()), n_samples, *_COVERED)
         misses = f"{100 * below.mean():.1f} / {100 * above.mean():.1f}"
-        cells += [held.within(*_COVERED), f"{(found.high - found.low).mean():.3f}", misses]
+        cells += [held, f"{(found.high - found.low).mean():.3f}", misses]
     return f"| {' | '.join(cells)} |"
 
 
@@ -180,8 +168,8 @@ def run_coverage(ids: Sequence[str], n_samples: int, n_tournaments: int) -> int:
         print("\n| task | tied, any pair, % | graded, all ranks, % | graded, pairs, % |\n|---|---|---|---|")
         totals = (np.sum([part.result() for part in of_one], axis=0) for of_one in parts)
         for name, (tied, _), (graded, n_pairs) in zip(ids, totals, totals):
-            wrong = Share(n_tournaments - int(tied), n_tournaments).within(0, _WRONG)
-            held = Share(int(graded), n_tournaments).within(_HELD, 1)
+            wrong = share(n_tournaments - int(tied), n_tournaments, 0, _WRONG)
+            held = share(int(graded), n_tournaments, _HELD, 1)
             power = n_pairs / (n_tournaments * _TEAMS * (_TEAMS - 1) / 2)
             print(f"| {name} | {wrong} | {held} | {100 * power:.0f} |", flush=True)
     return 0
