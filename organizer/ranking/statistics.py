@@ -139,22 +139,18 @@ def ranking_of(records: Sequence[Record], task: Declaration, keep: str = "best")
     team counts: the ``best``, or the ``last`` by date and, on one date, by name.
     """
     sign = 1.0 if task.higher_is_better else -1.0
-    chosen: dict[str, Record] = {}
-    count: dict[str, int] = {}
+    scored: dict[str, list[Record]] = {}
     for record in records:
-        team = record.submission.team
         if record.entry.outcome == SCORED:
-            before = chosen.get(team)
-            count[team] = count.get(team, 0) + 1
-            if keep == "last":
-                is_chosen = before is None or record.submission.date >= before.submission.date
-            else:
-                is_chosen = before is None or sign * record.entry.score > sign * before.entry.score
-            if is_chosen:
-                chosen[team] = record
-    if not chosen:
+            scored.setdefault(record.submission.team, []).append(record)
+    if not scored:
         return None
-    order = sorted(chosen.values(), key=lambda record: (-sign * record.entry.score, record.submission.team))
+    # Of equals max takes the first.
+    if keep == "last":
+        chosen = [max(reversed(own), key=lambda record: record.submission.date) for own in scored.values()]
+    else:
+        chosen = [max(own, key=lambda record: sign * record.entry.score) for own in scored.values()]
+    order = sorted(chosen, key=lambda record: (-sign * record.entry.score, record.submission.team))
     entries = [record.entry for record in order]
     submissions = [
         HalfScores(own.score, np.array(own.first), np.array(own.second), own.n_items) for own in entries
@@ -162,7 +158,7 @@ def ranking_of(records: Sequence[Record], task: Declaration, keep: str = "best")
     item_scores = np.array([entry.item_scores for entry in entries], dtype=np.float64)
     return Ranking(
         order,
-        [count[record.submission.team] for record in order],
+        [len(scored[record.submission.team]) for record in order],
         compare(submissions, task.higher_is_better),
         intervals(submissions, task.range) if submissions[0].n_items > 1 else None,
         stability(submissions, task.higher_is_better),

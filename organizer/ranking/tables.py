@@ -65,9 +65,7 @@ def scores_csv(records: Sequence[Record], keys: Sequence[str]) -> str:
 
 def timing_csv(records: Sequence[Record]) -> str:
     """Return the time and memory of each submission, which differ from run to run."""
-    rows: list[list[Cell]] = []
-    for record in records:
-        rows.append([_path(record.submission.name), record.entry.seconds, record.entry.peak_mb])
+    rows = ((_path(own.submission.name), own.entry.seconds, own.entry.peak_mb) for own in records)
     return csv_table("submission, seconds, peak_mb", rows)
 
 
@@ -99,7 +97,7 @@ def pairs_csv(ranking: Ranking) -> str:
 
 def stability_csv(ranking: Ranking) -> str:
     """Return for each of the first teams the share of random halves in which it has each rank."""
-    header = ", ".join(["team", *(str(rank) for rank in range(1, len(ranking.records) + 1))])
+    header = ", ".join(["team", *map(str, range(1, len(ranking.records) + 1))])
     rows = zip(ranking.teams, ranking.stability.shares.tolist())
     return csv_table(header, ([team, *shares] for team, shares in rows))
 

@@ -23,10 +23,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from organizer.data.prepare import is_synthetic
-from organizer.files import folder_files, unpack
+from organizer.files import folder_files, unpack, write_files
 from organizer.runs.pool import network_off
 from validator.archive import open_submission
-from validator.findings import Findings
+from validator.findings import Refused
 from validator.formats.rules import load_rules
 from validator.strict_yaml import load_plain
 
@@ -108,27 +108,15 @@ def _lay_out_submission(submission: Path, task_id: str, folder: Path) -> None:
     if submission.is_dir():
         shutil.copytree(submission, folder, dirs_exist_ok=True, symlinks=True)
     else:
-        findings = Findings()
-        with findings.part():
-            _unpack_submission(submission, task_id, folder)
-        if not findings.ok:
+        try:
+            with open_submission(submission, load_rules(task_id).limits) as opened:
+                for name in opened.names:
+                    write_files({f"{opened.folder}{name}": opened.read(name)}, folder)
+        except (Refused, OSError):
             _make_empty(folder)
             shutil.copyfile(submission, folder / submission.name)
     # The platform adds a file of its own.
     (folder / "metadata").write_text("description: placed by the platform\n", encoding="ascii")
-
-
-def _unpack_submission(submission: Path, task_id: str, folder: Path) -> None:
-    """Write the files of a submission that are scored. Raises Refused if that is not safe."""
-    with Findings.collect() as findings, open_submission(submission, load_rules(task_id).limits) as opened:
-        for name in opened.names:
-            path = folder / opened.folder / name
-            try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(opened.read(name))
-            except OSError as error:
-                problem = f"it cannot be written ({error.strerror})"
-                findings.refuse("E-FILE-UNREADABLE", problem, "use plain, short file names", file=name)
 
 
 def _command(program: Path) -> list[str]:
