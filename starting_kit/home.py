@@ -270,22 +270,19 @@ def load(task: str, reference: str | Path | None, cache: str | Path | None, sett
     """Return a task with its reference; the one that was used last is not read again. Raises as `score`."""
     if task not in task_ids():
         raise ValueError(f"there is no task {task!r}; this kit has {', '.join(task_ids())}")
+    declared, source = load_task(task), Path(reference or DEMO_REFERENCE / task)
     try:
-        return _load(load_task(task), Path(reference or DEMO_REFERENCE / task), cache, settings)
+        _check_exists(source)
+        values = declared.settings(source, settings)
+        key = _key(task, source, values)
+        last_key, last = _loaded.get(task, ("", None))
+        if last and last_key == key:
+            return last
+        loaded = declared.load(prepared_folder(declared, source, cache), values)
+        loaded.check()
     except Refused as refused:
         raise ReferenceProblemsError(refused.findings) from None
-
-
-def _load(task: AnyTask, source: Path, cache: str | Path | None, overrides: Settings) -> AnyLoaded:
-    _check_exists(source)
-    values = task.settings(source, overrides)
-    key = _key(task.id, source, values)
-    known_key, known = _loaded.get(task.id, ("", None))
-    if known and known_key == key:
-        return known
-    loaded = task.load(prepared_folder(task, source, cache), values)
-    loaded.check()
-    _loaded[task.id] = key, loaded
+    _loaded[task] = key, loaded
     return loaded
 
 
@@ -300,10 +297,9 @@ def add_options(parser: argparse.ArgumentParser, output: str) -> None:
 
 
 def _check_exists(source: Path) -> None:
-    with Findings.collect() as findings:
-        if not source.is_dir():
-            problem, remedy = "there is no such reference folder", "check the path"
-            findings.add("E-REF-MISSING", problem, remedy, file=str(source))
+    if not source.is_dir():
+        problem, remedy = "there is no such reference folder", "check the path"
+        Findings().refuse("E-REF-MISSING", problem, remedy, file=str(source))
 
 
 def prepared_folder(task: AnyTask, source: Path, cache: str | Path | None = None) -> Path:

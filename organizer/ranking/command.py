@@ -180,12 +180,9 @@ def _details(records: Sequence[Record], folder: Path) -> dict[str, str]:
     """Copy the detail pages into the folder; return the link to the page of each submission by its name."""
     shutil.rmtree(folder / DETAILS, ignore_errors=True)
     (folder / DETAILS).mkdir(parents=True)
-    links = {}
+    links = {own.submission.name: f"{DETAILS}/{page_name(own.submission.name)}" for own in records}
     for record in records:
-        name = record.submission.name
-        link = f"{DETAILS}/{page_name(name)}"
-        shutil.copyfile(record.page, folder / link)
-        links[name] = link
+        shutil.copyfile(record.page, folder / links[record.submission.name])
     return links
 
 
