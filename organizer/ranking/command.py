@@ -17,10 +17,9 @@ from organizer.ranking import page, tables
 from organizer.ranking.statistics import ranking_of
 from organizer.ranking.tables import History
 from organizer.runs.fork_server import SCORED
-from organizer.runs.names import SubmissionsError
 from organizer.runs.pool import BrokenError
 from organizer.runs.rescore import Options, Record, score_all
-from organizer.runs.submissions import Submission, find_submissions
+from organizer.runs.submissions import Submission, SubmissionsError, find_submissions
 from organizer.runs.worker import BuiltTask
 from scoring_program.report.outputs import write_atomic
 from scoring_program.report.standings import Baseline

@@ -12,15 +12,14 @@ from contextlib import AbstractContextManager, ExitStack, closing, contextmanage
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Optional, Protocol
+from typing import TYPE_CHECKING, Optional, Union
 
 from tqdm import tqdm
 
 from organizer.files import unpack, write_durable
 from organizer.runs.fork_server import BROKEN, FORMAT, INVALID, SCORED, Entry, Setup
-from organizer.runs.names import SubmissionsError
 from organizer.runs.pool import BrokenError, Ended, Pool, machine_memory_mb
-from organizer.runs.submissions import Submission, other_task, summary_of_others
+from organizer.runs.submissions import Submission, SubmissionsError, other_task, summary_of_others
 from organizer.runs.worker import BuiltTask
 from scoring_program.metrics.resampling import HALVES
 from scoring_program.report.html import cut_middle
@@ -29,6 +28,9 @@ from scoring_program.task import load_task
 from validator.findings import counted, quote
 from validator.workers import usable_cores
 
+if TYPE_CHECKING:
+    from organizer.runs.cluster import Cluster
+
 _INSTALL = ".venv/bin/python -m pip install --require-hashes -r requirements/scale.lock"
 _WRONG_REFERENCE = (
     "warning | none of the items of the first submission is in the reference. If this also holds for "
@@ -36,20 +38,8 @@ _WRONG_REFERENCE = (
 )
 
 
-class Engine(Protocol):
-    """What scores submissions, here or on other machines; ``in_flight`` of them keep it at work."""
-
-    in_flight: int
-
-    def submit(self, submission: bytes) -> Future[Ended]:
-        """Start to score a submission."""
-        ...
-
-    def close(self) -> None:
-        """End everything at once."""
-
-
-_Start = Callable[[], AbstractContextManager[Engine]]
+# What scores submissions, here or on other machines.
+Engine = Union[Pool, "Cluster"]
 
 
 @dataclass(frozen=True)
@@ -135,7 +125,10 @@ def has_items(entry: Entry, unknown_item_codes: Collection[str]) -> bool | None:
 
 
 def _outcomes(
-    submissions: Sequence[Submission], store: _Store, start: _Start, fresh: bool
+    submissions: Sequence[Submission],
+    store: _Store,
+    start: Callable[[], AbstractContextManager[Engine]],
+    fresh: bool,
 ) -> Generator[tuple[Record, str], None, None]:
     """Yield the record of each submission as soon as there is one, and why it was not scored now, if so."""
     entries: dict[str, Entry] = {}

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from organizer.runs.names import SubmissionsError, read_names
-from organizer.runs.submissions import find_submissions
+from organizer.runs.submissions import SubmissionsError, find_submissions, read_names
 from tests.rescoring import write_submissions
 
 USERS = {"1.zip": "ann", "2.zip": "ann", "3.zip": "böb"}

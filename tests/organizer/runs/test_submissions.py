@@ -8,8 +8,7 @@ import zipfile
 import pytest
 
 from organizer.files import folder_files
-from organizer.runs.names import SubmissionsError
-from organizer.runs.submissions import Submission, find_submissions, natural, other_task
+from organizer.runs.submissions import Submission, SubmissionsError, find_submissions, natural, other_task
 from tests.helpers import SAMPLES, make_zip
 from tests.rescoring import ID, write_submissions
 
