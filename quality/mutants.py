@@ -18,7 +18,6 @@ import sys
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
 from xml.etree import ElementTree
 
 from quality import ROOT, mutant_filter, mutant_tests
@@ -27,15 +26,6 @@ _WORK = ROOT / ".cache" / "mutants"
 _BIN = ROOT / ".venv" / "mutation" / "bin"
 _LEFT_OUT = (".git", ".venv", ".cache", "out", "dist", ".hypothesis", "*_cache", "__pycache__")
 _COPIES = 2
-
-
-class Results(NamedTuple):
-    """What became of the mutants of a module: how many were tried or took too long, and who survived."""
-
-    total: int
-    tried: int
-    timed_out: int
-    alive: list[str]
 
 
 def modules() -> list[str]:
@@ -67,7 +57,7 @@ def run_mutants(chosen: Sequence[str], sample: int, tests: Sequence[str]) -> int
     if not (_WORK / state).exists():
         _write_tests(copy, _WORK / state, tests)
 
-    def try_module(module: str) -> Results:
+    def try_module(module: str) -> tuple[int, int, int, list[str]]:
         copy = copies.get()
         try:
             return results(_try_mutants(module, sample, copy, _WORK / state))
@@ -156,8 +146,8 @@ def _run(folder: Path, *command: object, most: int = 0) -> str:
     return done.stdout
 
 
-def results(dump: Iterable[str]) -> Results:
-    """Return what became of the mutants of a module, with a text for each that survived."""
+def results(dump: Iterable[str]) -> tuple[int, int, int, list[str]]:
+    """Return how many mutants a module has, were tried, and took too long, and a text for each survivor."""
     total, tried, timed_out, alive = 0, 0, 0, []
     for line in dump:
         item, result = json.loads(line)
@@ -169,4 +159,4 @@ def results(dump: Iterable[str]) -> Results:
             place = f"{mutation['module_path']} line {mutation['start_pos'][0]}: {mutation['operator_name']}"
             changes = [text for text in result["diff"].splitlines()[3:] if text[:1] in ("+", "-")]
             alive.append("\n".join(["", place, *changes]))
-    return Results(total, tried, timed_out, alive)
+    return total, tried, timed_out, alive

@@ -8,7 +8,6 @@ import tempfile
 from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,17 +27,12 @@ _KNOWN_BY_REFERENCE = {
 }  # fmt: skip
 
 
-@dataclass
-class Outcome:
-    """The verdicts of a fuzz run with their counts, and its failures with the names of the files."""
+def run_fuzz(number: int, seed: int, keep: Path = KEPT) -> tuple[Counter[str], list[str]]:
+    """Try ``number`` corrupted submissions, spread over the tasks; files that fail are kept in ``keep``.
 
-    verdicts: Counter[str] = field(default_factory=Counter)
-    failures: list[str] = field(default_factory=list)
-
-
-def run_fuzz(number: int, seed: int, keep: Path = KEPT) -> Outcome:
-    """Try ``number`` corrupted submissions, spread over the tasks; files that fail are kept in ``keep``."""
-    outcome, ids = Outcome(), list(quality_tasks())
+    Return how often each verdict came, and the failures with the names of the files.
+    """
+    verdicts, failures, ids = Counter[str](), list[str](), list(quality_tasks())
 
     def fuzz(index: int) -> None:
         with tempfile.TemporaryDirectory() as name:
@@ -46,16 +40,16 @@ def run_fuzz(number: int, seed: int, keep: Path = KEPT) -> Outcome:
             pairs = [(Path(name, "reference"), case) for case in cases]
             found = results(Path(name, "program"), pairs, checks=True)
             for case, result in zip(cases, found):
-                outcome.verdicts[f"{ids[index]}: exit {result['code']}"] += 1
+                verdicts[f"{ids[index]}: exit {result['code']}"] += 1
                 if wrong := what_is_wrong(result):
-                    outcome.failures.append(f"{case.name}: {wrong}")
+                    failures.append(f"{case.name}: {wrong}")
                     keep.mkdir(parents=True, exist_ok=True)
                     shutil.copy(case, keep)
 
     # The runs are processes of their own.
     with ThreadPoolExecutor(usable_cores()) as threads:
         list(threads.map(fuzz, range(len(ids))))
-    return outcome
+    return verdicts, failures
 
 
 def _write_cases(task_id: str, count: int, seed: int, folder: Path) -> list[Path]:
@@ -95,12 +89,11 @@ def what_is_wrong(result: Mapping[str, Any]) -> str:
 
 def fuzz_command(number: int, seed: int) -> int:
     """Run the fuzzer and print the outcome; return 1 if anything failed."""
-    outcome = run_fuzz(number, seed)
-    for verdict, count in sorted(outcome.verdicts.items()):
+    verdicts, failures = run_fuzz(number, seed)
+    for verdict, count in sorted(verdicts.items()):
         print(f"{verdict}: {count}")
-    for failure in outcome.failures[:50]:
+    for failure in failures[:50]:
         print(f"FAILED {failure}")
-    n_cases, n_failures = sum(outcome.verdicts.values()), len(outcome.failures)
-    kept = f", kept in {KEPT}" if outcome.failures else ""
-    print(f"{counted(n_cases, 'submission')}, {counted(n_failures, 'failure')}{kept}")
-    return 1 if outcome.failures else 0
+    kept = f", kept in {KEPT}" if failures else ""
+    print(f"{counted(sum(verdicts.values()), 'submission')}, {counted(len(failures), 'failure')}{kept}")
+    return 1 if failures else 0

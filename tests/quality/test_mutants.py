@@ -79,7 +79,7 @@ def test_results_count_what_was_tried_and_show_what_survived():
         ])
         for worker, test, output in rows
     ]  # fmt: skip
-    assert tuple(results(dump)) == (4, 3, 1, ["\nx.py line 2: core/Lt_LtE\n-    a < b\n+    a <= b"])
+    assert results(dump) == (4, 3, 1, ["\nx.py line 2: core/Lt_LtE\n-    a < b\n+    a <= b"])
 
 
 def test_missing_tool_is_named_with_its_cure(monkeypatch, tmp_path, capsys):
