@@ -44,16 +44,12 @@ class Row(NamedTuple):
 def run_hints(ids: Sequence[str], n_mistakes: int, n_correct: int) -> int:
     """Print a table; return 0 if 95 % of each mistake get their hint, and no correct submission gets any."""
     good = True
-    print(
-        "| task | submission | hint | data can show it | reported | false alarms |\n|---|---|---|---|---|---|"
-    )
+    print("| task | submission | hint | data can show it | reported | false alarms |\n" + "|---" * 6 + "|")
     for row in measure(ids, n_mistakes, n_correct):
         good &= row.hits >= 0.95 * row.n and not row.alarms
         shown, reported = (f"{row.n} of {row.tried}", f"{row.hits} of {row.n}") if row.code else ("", "")
-        alarms = f"{row.alarms} of {n_correct}"
-        print(
-            f"| {row.task} | {row.kind} | {row.code or 'any'} | {shown} | {reported} | {alarms} |", flush=True
-        )
+        cells = row.task, row.kind, row.code or "any", shown, reported, f"{row.alarms} of {n_correct}"
+        print(f"| {' | '.join(cells)} |", flush=True)
         for example in row.examples:
             print(f"  {example}")
     return 0 if good else 1

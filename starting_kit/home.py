@@ -205,8 +205,8 @@ class Evaluator:
 
     def __getstate__(self) -> dict[str, object]:
         gathered = self._gathered
-        state = {"entries": gathered.predictions.entries, "names": gathered.names}
-        return {"arguments": self._arguments, **state}
+        entries, names = gathered.predictions.entries, gathered.names
+        return {"arguments": self._arguments, "entries": entries, "names": names}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         task, reference, cache, settings = state["arguments"]

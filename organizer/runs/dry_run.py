@@ -33,18 +33,14 @@ def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with locked(folder):
-            return _dry_run(built, submission, folder / "app")
+            run = run_program(built, submission, folder / "app")
+            for line in describe(run, load_task(built.id), built.time_limit):
+                print(printable(line))
+            for line in _reference_lines(built.id, run.folder / "input" / "ref"):
+                print(printable(f"reference | {line}"))
     except LockedError as error:
         print(printable(f"{folder}: {error}; wait for it, or give another --output"), file=sys.stderr)
         return 2
-
-
-def _dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
-    run = run_program(built, submission, folder)
-    for line in describe(run, load_task(built.id), built.time_limit):
-        print(printable(line))
-    for line in _reference_lines(built.id, folder / "input" / "ref"):
-        print(printable(f"reference | {line}"))
     return run.exit_code if run.exit_code != TIMED_OUT else 1
 
 

@@ -120,12 +120,10 @@ class DensePoseTask(QualityTask[Detections]):
         synthetic.write_annotations(folder, 12 * size, (20, 30), (60, 160), rng)
 
     def write_samples(self, reference: Path, folder: Path) -> None:
-        synthetic.write_prediction(
-            reference, folder / "good", Errors(offset=8, noise=8, wrong=0.1, missed=0.02, doubt=0.25)
-        )
-        synthetic.write_prediction(
-            reference, folder / "weak", Errors(offset=25, noise=40, wrong=0.4, missed=0.3, doubt=2)
-        )
+        good = Errors(offset=8, noise=8, wrong=0.1, missed=0.02, doubt=0.25)
+        weak = Errors(offset=25, noise=40, wrong=0.4, missed=0.3, doubt=2)
+        synthetic.write_prediction(reference, folder / "good", good)
+        synthetic.write_prediction(reference, folder / "weak", weak)
 
     def write_full_size(self, folder: Path, scale: float) -> None:
         """Write minival's size times ``scale``; at 1 about 300 MB of detections."""

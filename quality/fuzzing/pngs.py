@@ -66,13 +66,11 @@ def damaged_png(rng: random.Random, png: bytes) -> bytes:
         middle, between = rng.randrange(len(data) + 1), rng.choice([[], [(b"tEXt", b"x")]])
         chunks[index : index + 1] = [(name, data[:middle]), *between, (name, data[middle:])]
     wrong = index if action == "sum" else None
-    return png[:_SIGNATURE] + b"".join(
-        struct.pack(">I", len(data))
-        + name
-        + data
-        + struct.pack(">I", zlib.crc32(name + data) ^ (at == wrong))
-        for at, (name, data) in enumerate(chunks)
-    )
+    parts = [png[:_SIGNATURE]]
+    for at, (name, data) in enumerate(chunks):
+        checksum = zlib.crc32(name + data) ^ (at == wrong)
+        parts += [struct.pack(">I", len(data)), name, data, struct.pack(">I", checksum)]
+    return b"".join(parts)
 
 
 def _chunks(png: bytes) -> list[tuple[bytes, bytes]]:

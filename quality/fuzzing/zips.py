@@ -60,11 +60,8 @@ _CHANGES: tuple[Callable[[random.Random, Files], bytes], ...] = (
 def _with_patch(rng: random.Random, files: Files) -> bytes:
     """Return a zip whose directory contradicts its members."""
     data = bytearray(zip_bytes(files))
-    entry, end, change = (
-        data.find(_ENTRY),
-        data.rfind(_END),
-        rng.choice(["field", "field", "name", "twice", "zip64"]),
-    )
+    entry, end = data.find(_ENTRY), data.rfind(_END)
+    change = rng.choice(["field", "field", "name", "twice", "zip64"])
     if entry < 0:
         return bytes(data)
     if change == "field":

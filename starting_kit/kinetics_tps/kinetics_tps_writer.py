@@ -17,18 +17,8 @@ from typing import Any, NamedTuple, Union
 
 import numpy as np
 
-from writing import (
-    FilePredictions,
-    Key,
-    corner_boxes,
-    encode,
-    is_surely_small,
-    naming,
-    steps,
-    text,
-    texts,
-    whole,
-)  # fmt: skip
+import writing
+from writing import FilePredictions, Key
 
 # isort: split
 from validator.formats.kinetics_tps.read import KineticsSubmission, PartStates, numbered, owners
@@ -72,7 +62,7 @@ class KineticsTPSWriter(FilePredictions):
         for frame, humans in frames.items() if flat is None else ():
             whole_video.add_frame(video, frame)
             for index, human in enumerate(humans):
-                with naming(f"frames[{frame}][{index}]"):
+                with writing.naming(f"frames[{frame}][{index}]"):
                     if isinstance(human, (Mapping, str)):
                         raise ValueError("this is no pair of box and parts; give ([10, 20, 90, 200], {...})")
                     box, parts = human
@@ -80,11 +70,11 @@ class KineticsTPSWriter(FilePredictions):
         self.put(video, whole_video.entries[video])
 
     def _video(self, video: str) -> dict[str, Any]:
-        return self.entries.setdefault(text(video, "the video"), {"action": None, "frames": {}})
+        return self.entries.setdefault(writing.text(video, "the video"), {"action": None, "frames": {}})
 
     def add_video(self, video: str, action: str) -> None:
         """Set the predicted action class of a video."""
-        self._video(video)["action"] = text(action, "the action class")
+        self._video(video)["action"] = writing.text(action, "the action class")
 
     def add_frame(self, video: str, frame: int) -> None:
         """Add a frame without humans; `add_human` adds its frame itself. ``frame`` counts from 1."""
@@ -120,15 +110,15 @@ class KineticsTPSWriter(FilePredictions):
             A box has another shape, is not in pixels or has x2 < x1; boxes and states differ in number or are
             more than 5; ``frame`` is not a whole number from 1; a part is no pair; states are no strings.
         """
-        human_box = corner_boxes(box, (4,), "the box of the human")
+        human_box = writing.corner_boxes(box, (4,), "the box of the human")
         proposals = {}
         for name, proposed in parts.items():
-            where = f"the boxes of {text(name, 'the part')}"
+            where = f"the boxes of {writing.text(name, 'the part')}"
             if not isinstance(proposed, (tuple, list)) or len(proposed) != 2:
                 raise ValueError(f"{name}: a part is (boxes, states), as ([[12, 30, 40, 80]], ['bend'])")
             boxes, states = proposed
-            array = corner_boxes(boxes, (-1, 4), where)
-            verbs = texts(states, f"the states of {name}")
+            array = writing.corner_boxes(boxes, (-1, 4), where)
+            verbs = writing.texts(states, f"the states of {name}")
             if len(array) != len(verbs):
                 lengths = f"boxes {len(array)}, states {len(verbs)}"
                 raise ValueError(f"{where}: the lengths differ, {lengths}; give one state a box")
@@ -163,7 +153,7 @@ class KineticsTPSWriter(FilePredictions):
         split = [(own.boxes[: len(own.parts)], own.boxes[len(own.parts) :]) for own in known.values()]
         human_box, proposal_box = map(np.concatenate, zip(*[(_NO_BOXES, _NO_BOXES), *split]))
         texts = chain(videos, classes.values(), frames, words, verbs)
-        if not is_surely_small(texts, human_box.size + proposal_box.size):
+        if not writing.is_surely_small(texts, human_box.size + proposal_box.size):
             return None
         names: dict[str, int] = defaultdict(count().__next__)
         states: dict[str, int] = defaultdict(count().__next__)
@@ -191,11 +181,11 @@ class KineticsTPSWriter(FilePredictions):
             _CLASSES: {video: own["action"] for video, own in videos.items()},
             _PARTS: {video: nested for video, own in videos.items() if (nested := _nested(own["frames"]))},
         }
-        return {name: encode(data) for name, data in contents.items()}
+        return {name: writing.encode(data) for name, data in contents.items()}
 
     def place(self, file: str, where: str) -> tuple[Key, str]:
         """Return the video of a problem, and its argument."""
-        video, *rest = steps(where)
+        video, *rest = writing.steps(where)
         if file == _CLASSES:
             return video, "action"
         frame, _, *within = rest
@@ -217,7 +207,7 @@ class _Frames(NamedTuple):
 
 
 def _frame_name(frame: int) -> str:
-    return f"img_{whole(frame, 'the frame', 1):05d}.json"
+    return f"img_{writing.whole(frame, 'the frame', 1):05d}.json"
 
 
 def _checked_at_once(frames: list[str], contents: Sequence[Sequence[Human]]) -> _Frames | None:
@@ -235,7 +225,7 @@ def _checked_at_once(frames: list[str], contents: Sequence[Sequence[Human]]) -> 
         if not (all(names) and all(states)) or any(map(gt, (max(of, default=0) for of in counts), _MOST)):
             return None
         flat = [*(box for box, _ in humans), *chain.from_iterable(boxes for boxes, _ in proposed)]
-        return _Frames(frames, *counts, names, states, corner_boxes(flat, (-1, 4), "the boxes"))
+        return _Frames(frames, *counts, names, states, writing.corner_boxes(flat, (-1, 4), "the boxes"))
     except (AttributeError, TypeError, ValueError):
         return None
 
