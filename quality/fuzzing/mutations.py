@@ -12,9 +12,8 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from organizer.files import Files, zip_bytes
+from quality.fuzzing.damage import BYTE_CHANGES, damaged_png, damaged_zip
 from quality.fuzzing.json_texts import ODD_NUMBERS, odd_json
-from quality.fuzzing.pngs import BYTE_CHANGES, damaged_png
-from quality.fuzzing.zips import damaged_zip
 
 Change = Callable[[random.Random, bytes], bytes]
 _NUMBERS = (*ODD_NUMBERS, "true", "null", '"7"')

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from quality.fuzzing.pngs import damaged_png
+from quality.fuzzing.damage import damaged_png
 from tests.helpers import scaled
 from validator.png import ImageError, decode_base64, decode_png
 

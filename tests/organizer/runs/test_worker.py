@@ -8,7 +8,7 @@ import pytest
 
 from organizer.files import zip_bytes
 from organizer.runs.worker import BuiltTask, run_program
-from quality.fuzzing.zips import damaged_zip
+from quality.fuzzing.damage import damaged_zip
 from tests.helpers import make_zip
 
 pytestmark = pytest.mark.slow
