@@ -88,9 +88,8 @@ def _named(paths: Sequence[Path]) -> dict[str, Path]:
         if paths and len(set(names)) == len(names):
             return dict(zip(names, paths))
     twice = [str(path) for path in paths if paths.count(path) > 1]
-    raise ValueError(
-        f"{twice[0]} is named twice; name each once" if twice else "name at least one submission"
-    )
+    problem = f"{twice[0]} is named twice; name each once" if twice else "name at least one submission"
+    raise ValueError(problem)
 
 
 def _compared(loaded: AnyLoaded, results: dict[str, Result], invalid: dict[str, Findings]) -> Comparison:

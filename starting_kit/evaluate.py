@@ -117,10 +117,8 @@ def _parser(modes: list[str]) -> argparse.ArgumentParser:
     parser.set_defaults(submission_file=None, eval_mode=None, loc_mode=None, subset=False)
     parser.add_argument("id", nargs="?", choices=task_ids(), help="the task")
     parser.add_argument("submission", nargs="?", type=Path, help="your zip file, or a folder with its files")
-    if tasks := _with_subset():
-        what = (
-            f"{', '.join(tasks)}: leave out submitted segments that are not annotated; the signature says so"
-        )
+    if tasks := ", ".join(_with_subset()):
+        what = f"{tasks}: leave out submitted segments that are not annotated; the signature says so"
         parser.add_argument("--subset", action="store_true", help=what)
     if modes:
         own = parser.add_argument_group("as in the script of ActivityNet-Entities")

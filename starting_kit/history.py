@@ -53,11 +53,8 @@ def add_run(folder: str | Path, name: str, result: Mapping[str, Any]) -> None:
     clear(path.parent, ())
     with _locked(path.parent):
         rows = _read(path)
-        numbers = {
-            **result["scores"],
-            **{_COST + cost["type"]: cost["points"] for cost in result["error_costs"]},
-        }
-        texts = {key: plain_number(value) for key, value in numbers.items()}
+        costs = {_COST + cost["type"]: cost["points"] for cost in result["error_costs"]}
+        texts = {key: plain_number(value) for key, value in {**result["scores"], **costs}.items()}
         rows.append({"run": name, "signature": result["signature"], **texts})
         text = io.StringIO()
         names = list(dict.fromkeys(key for row in rows for key in row))

@@ -208,10 +208,8 @@ def detections(data: object) -> Iterator[tuple[int, list[float], float, np.ndarr
         if not {"image_id", "bbox", "score"} <= keys or not {"uv", "iuv"} & keys:
             needed = json.dumps(["image_id", "bbox", "score", "uv"])
             raise ValueError(f"detection {index} is not a dict with the keys {needed}")
-        try:
+        with naming(f"detection {index}"):
             array = _as_bytes(np.asarray(entry["uv"] if "uv" in entry else entry["iuv"]))
-        except ValueError as error:
-            raise ValueError(f"detection {index}: {error}") from None
         yield entry["image_id"], entry["bbox"], entry["score"], array
 
 
@@ -229,10 +227,8 @@ def _as_bytes(array: np.ndarray) -> np.ndarray:
             raise ValueError(f"{problem}; give 0..1, or for 0..255 np.rint(iuv).astype(np.uint8)")
         array = np.concatenate([array[:1], np.rint(255 * array[1:])])
     if (array % 1 != 0).any() or array.min(initial=0) < 0 or array.max(initial=0) > 255:
-        raise ValueError(
-            "parts must be whole numbers 0..24, whole U and V 0..255; "
-            "if all were divided by 255, write np.rint(255 * iuv).astype(np.uint8)"
-        )
+        problem = "parts must be whole numbers 0..24, whole U and V 0..255"
+        raise ValueError(f"{problem}; if all were divided by 255, write np.rint(255 * iuv).astype(np.uint8)")
     return array.astype(np.uint8)
 
 
