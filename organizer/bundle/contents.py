@@ -20,7 +20,7 @@ import yaml
 
 from organizer.bundle import DEMO_TITLE, competition
 from organizer.bundle.competition import Competition, Entry, LintReport, form_of
-from organizer.data.overview import review
+from organizer.challenges import content_of
 from organizer.data.prepare import SYNTHETIC_MARK
 from organizer.files import Files, unpack
 from organizer.runs.dry_run import read_scores
@@ -315,7 +315,7 @@ def _reference(archive: bytes, task_id: str | None) -> _Reference:
                 has_interval = loaded.settings["interval"] and len(loaded.items) > 1
                 items, settings = frozenset(loaded.items), loaded.settings
                 loaded.check()
-                warnings = review(loaded).warnings.problems
+                warnings = content_of(loaded).warnings.problems
         is_demo, has_key = ((folder / name).is_file() for name in (SYNTHETIC_MARK, KEY_FILE))
         return _Reference(is_demo, has_key, has_interval, items, settings, findings.problems, warnings)
 

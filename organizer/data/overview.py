@@ -17,7 +17,7 @@ from scoring_program.report.images import Images, with_images
 from scoring_program.report.page import card, cards, contents, document, style
 from scoring_program.result import Histogram, Section, Table, columns
 from scoring_program.task import AnyLoaded, load_task
-from validator.findings import Findings, quote
+from validator.findings import quote
 
 SUFFIX = ".overview.html"
 """The end of the name of an overview, which no zip may hold: it shows the hidden reference."""
@@ -26,15 +26,14 @@ _MOST_ENTRIES = 500
 
 
 class Overview(NamedTuple):
-    """A reference that was read, what it holds, and all warnings."""
+    """A reference that was read, and what it holds."""
 
     loaded: AnyLoaded
     content: Content
-    warnings: Findings
 
     def lines(self) -> list[str]:
         """Return the warnings, and the content in short."""
-        lines = [f"warning {line}" for line in self.warnings.lines(shown=None)]
+        lines = [f"warning {line}" for line in self.content.warnings.lines(shown=None)]
         lines.append("scored: " + ", ".join(f"{thing} {n:,}" for thing, n in self.content.counts.items()))
         for kind, counts in self.content.names.items():
             ends = [f"{quote(name)} ({n:,})" for name, n in _by_count(counts)]
@@ -55,7 +54,7 @@ class Overview(NamedTuple):
         head.append(element("p", f"What is scored; settings: {', '.join(own) or 'the defaults'}."))
         caution = "This page shows the hidden reference: do not publish it."
         head.append(element("p", element("strong", caution, class_="bad")))
-        said = [element("li", problem.line()) for problem in self.warnings.summary(None)]
+        said = [element("li", problem.line()) for problem in self.content.warnings.summary(None)]
         shown = element("ol", *said) if said else "Nothing looks like a mistake."
         sections = [*self._sections(), *with_images(self.content.draw(), images or Images())]
         first, drawn = card("warnings", "Likely mistakes", "", shown), cards(sections, _MOST_ENTRIES)
@@ -78,12 +77,6 @@ class Overview(NamedTuple):
         return sections + [_histogram(kind) for kind in values]
 
 
-def review(loaded: AnyLoaded) -> Overview:
-    """Return the overview of a reference. Raises Refused if nothing is annotated."""
-    content = content_of(loaded)
-    return Overview(loaded, content, content.warnings)
-
-
 def review_reference(task_id: str, reference: Path | bytes) -> Overview:
     """Return the overview of a reference folder, or of a zip of one. Raises Refused."""
     if isinstance(reference, bytes):
@@ -93,7 +86,7 @@ def review_reference(task_id: str, reference: Path | bytes) -> Overview:
     task = load_task(task_id)
     loaded = task.load(reference, task.settings(reference))
     loaded.check()
-    return review(loaded)
+    return Overview(loaded, content_of(loaded))
 
 
 def _by_count(counts: Mapping[str, int]) -> list[tuple[str, int]]:

@@ -10,12 +10,13 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from organizer.data.overview import SUFFIX, Overview, review
+from organizer.challenges import content_of
+from organizer.data.overview import SUFFIX, Overview
 from organizer.files import LockedError, file_hash, folder_files, replacing_folder
 from scoring_program.report.images import Images
 from scoring_program.signature import KEY_FILE
 from scoring_program.task import Options, load_task
-from validator.findings import Findings, Note, counted, printable, quote
+from validator.findings import Findings, Note, counted, printable, quote, some_words
 
 _NAMED = 20
 SYNTHETIC_MARK = "SYNTHETIC.md"
@@ -46,14 +47,13 @@ def _write(task_id: str, source: Path, folder: Path, options: Options) -> tuple[
             notes = task.prepare(source, folder, settings, dict(options))
             loaded = task.load(folder, task.settings(folder))
             notes += loaded.check()
-            overview = review(loaded)
+            overview = Overview(loaded, content_of(loaded))
         known = {*task.source_files(source, settings), *task.carried(source, settings), SYNTHETIC_MARK}
         names = sorted(path.name for path in source.iterdir() if not path.name.startswith("."))
         if others := [quote(name) for name in names if name not in known]:
-            named = ", ".join([*others[:_NAMED], *(["…"] if len(others) > _NAMED else [])])
-            problem = f"{counted(len(others), 'file')} left out: {named}"
+            problem = f"{counted(len(others), 'file')} left out: {some_words(others, shown=_NAMED)}"
             remedy = "correct the names if they belong to the reference"
-            found = overview.warnings if findings.ok else findings
+            found = overview.content.warnings if findings.ok else findings
             found.add("R-LEFT-OUT", problem, remedy, file=source.name)
     return overview, notes
 

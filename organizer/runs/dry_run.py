@@ -47,7 +47,7 @@ def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
 def _reference_lines(task_id: str, reference: Path) -> list[str]:
     """Return what is wrong with a reference, or looks so; the outputs are for participants, too."""
     try:
-        warnings = review_reference(task_id, reference).warnings
+        warnings = review_reference(task_id, reference).content.warnings
     except Refused as refused:
         return refused.findings.lines()
     return [f"warning {line}" for line in warnings.lines(shown=None)]

@@ -10,8 +10,9 @@ import pytest
 
 from organizer.bundle.build import build_all
 from organizer.bundle.lint import lint_bundle
+from organizer.challenges import content_of
 from organizer.content import check_names
-from organizer.data.overview import review, review_reference
+from organizer.data.overview import review_reference
 from organizer.data.prepare import prepare
 from organizer.files import folder_files, zip_bytes
 from scoring_program.task import task_ids
@@ -265,7 +266,7 @@ CASES = sorted(path for task in task_ids() for path in (GOLDEN / task).glob("*/r
 @pytest.mark.parametrize("folder", CASES, ids=lambda path: f"{path.parent.parent.name}-{path.parent.name}")
 def test_golden_reference_has_warnings_only_if_it_is_unusual(folder):
     try:
-        found = review(loaded(folder.parent.parent.name, folder)).warnings
+        found = content_of(loaded(folder.parent.parent.name, folder)).warnings
     except Refused as refused:
         assert refused.findings.problems[0].code == "E-REF-EMPTY"
         assert folder.parent.name in ("nothing-annotated", "nothing-to-average")
