@@ -7,7 +7,6 @@ from its example in words only.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import keyword
 import re
@@ -23,7 +22,7 @@ from typing import NoReturn
 from organizer import ROOT
 from organizer.bundle import COMPETITION
 from organizer.bundle.edit import with_task, without_task
-from organizer.files import folder_files
+from organizer.files import file_hash, folder_files, write_files
 from validator.findings import Findings, counted, is_printable
 
 EXAMPLES = ROOT / "examples"
@@ -64,8 +63,7 @@ def new_task(task_id: str, title: str, form: str, metric: str, labels: list[str]
     declaration = texts[f"scoring_program/challenges/{task_id}/{task_id}.yaml"]
     (summary,) = re.findall("^summary: (.+)$", declaration, re.M)
     texts[COMPETITION] = with_task(_read(ROOT / COMPETITION), task_id, title, summary)
-    for path, text in texts.items():
-        _write(ROOT / path, text)
+    _write(texts)
     del texts[COMPETITION]
     _write_record(task_id, texts)
     code = [path for path in texts if path.endswith(".py")]
@@ -196,9 +194,8 @@ def _read(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+def _write(texts: Mapping[str, str]) -> None:
+    write_files({path: text.encode() for path, text in texts.items()}, ROOT)
 
 
 def _add_rows(task_id: str, title: str, truth: str, metric: str) -> None:
@@ -211,17 +208,13 @@ def _add_rows(task_id: str, title: str, truth: str, metric: str) -> None:
         table = re.search(rf"^( *){re.escape(head)}.*\n(\1\|.*\n)*", text, re.M)
         assert table is not None, document  # noqa: S101 - a test holds that it is there
         indented = re.sub("^(?=.)", table[1], added, flags=re.M)
-        _write(ROOT / document, text[: table.end()] + indented + text[table.end() :])
+        _write({document: text[: table.end()] + indented + text[table.end() :]})
 
 
 def _write_record(task_id: str, paths: Iterable[str]) -> None:
     """Remember the hashes of what was written, for `undo_new_task`."""
-    record = {path: _digest(ROOT / path) for path in paths}
-    _write(_RECORDS / f"{task_id}.json", json.dumps(record, indent=1) + "\n")
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    record = {path: file_hash(ROOT / path) for path in paths}
+    write_files({f"{task_id}.json": json.dumps(record, indent=1).encode() + b"\n"}, _RECORDS)
 
 
 def undo_new_task(task_id: str) -> int:
@@ -237,15 +230,14 @@ def undo_new_task(task_id: str) -> int:
     # Tasks with one metric share its module.
     shared = {path for other in records.values() for path in other}
     paths = [path for path in record if path not in shared and (ROOT / path).is_file()]
-    edited = [path for path in paths if _digest(ROOT / path) != record[path]]
+    edited = [path for path in paths if file_hash(ROOT / path) != record[path]]
     if edited and aside.exists():
         _refuse(f"there is already {aside.relative_to(ROOT)}, for files that were edited", "move it away")
     texts = {COMPETITION: without_task(_read(ROOT / COMPETITION), task_id)}
     for document in _TABLES:
         row = re.compile(rf"^ *\| `?{task_id}`? \|.*\n", re.M)
         texts[document] = row.sub("", _read(ROOT / document))
-    for path, text in texts.items():
-        _write(ROOT / path, text)
+    _write(texts)
     for path in edited:
         (aside / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.move(ROOT / path, aside / path)

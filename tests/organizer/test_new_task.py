@@ -70,14 +70,14 @@ CHOICES = [
     ],
 )
 def test_wrong_arguments_are_refused_in_one_line_with_nothing_written(arguments, said, monkeypatch):
-    monkeypatch.setattr(Path, "write_text", lambda *_, **__: pytest.fail("it wrote a file"))
+    monkeypatch.setattr(Path, "write_bytes", lambda *_, **__: pytest.fail("it wrote a file"))
     (line,) = refused(new_task.new_task, *arguments).lines()
     assert line.startswith("1. E-NEW: ")
     assert said in line
 
 
 def test_packages_of_developers_are_asked_for_before_anything_is_written(monkeypatch):
-    monkeypatch.setattr(Path, "write_text", lambda *_, **__: pytest.fail("it wrote a file"))
+    monkeypatch.setattr(Path, "write_bytes", lambda *_, **__: pytest.fail("it wrote a file"))
     monkeypatch.setattr(new_task, "find_spec", lambda name: None)
     (line,) = refused(new_task.new_task, "birds", "x", "csv", "accuracy", ["a", "b"]).lines()
     assert line == "1. E-NEW: the packages for developers are missing here; run make .venv/dev."
