@@ -92,7 +92,6 @@ class Guess:
 class Annotations(ABC, Generic[ReferenceT, PredictionT]):
     """The annotations of one task, with predictions as plain data in the form that suits it."""
 
-    id: str
     perfect_scores: tuple[float, float] = (1.0, 1.0)
     """What a perfect submission usually scores under ``published`` and ``released``."""
     ignores_others = True

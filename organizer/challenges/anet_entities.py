@@ -41,7 +41,7 @@ class EntitiesAnnotations(Annotations[Either, Json]):
     shared = (read.LEMMAS_FILE, read.LEMMATIZER_FILE)
 
     def __init__(self, task_id: str) -> None:
-        self.id, self._generated = task_id, isinstance(TASKS[task_id], GeneratedSentences)
+        self._generated = isinstance(TASKS[task_id], GeneratedSentences)
         self._mode = TASKS[task_id].eval_mode
         # Each submitted segment counts, whether it is annotated or not.
         self.ignores_others = not self._generated

@@ -40,9 +40,7 @@ class TrackAnnotations(Annotations[Reference, Prediction]):
     """The annotations of one track."""
 
     def __init__(self, task_id: str) -> None:
-        task = TASKS[task_id]
-        assert isinstance(task, TrackTask)  # noqa: S101 - all are
-        self.id, self._track = task_id, task.track
+        self._track = cast(TrackTask, TASKS[task_id]).track
 
     def pools(self, reference: Reference) -> Pools:
         """Return all classes and the annotated intervals."""

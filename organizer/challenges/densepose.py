@@ -18,6 +18,7 @@ from scoring_program.challenges.densepose.drawings import annotated, canvas
 from scoring_program.challenges.densepose.prepare import ANNOTATIONS_FILE
 from scoring_program.challenges.densepose.read import Persons, Reference
 from scoring_program.challenges.densepose.task import TASKS
+from scoring_program.hints import with_sizes
 from scoring_program.metrics import geodesic
 from scoring_program.metrics.average_precision import MOST_DETECTIONS
 from scoring_program.prepared import save_prepared
@@ -50,7 +51,6 @@ class _Drawing(NamedTuple):
 class DensePoseAnnotations(Annotations[Reference, list[str]]):
     """The annotations of the task; a prediction is a list of detections as JSON texts."""
 
-    id = next(iter(TASKS))
     ignores_others = False
     shared = (read.TEMPLATE_FILE, read.DISTANCES_FILE)
 
@@ -59,8 +59,7 @@ class DensePoseAnnotations(Annotations[Reference, list[str]]):
         persons = reference.persons
         parts = Counter({str(part): 0 for part in range(1, geodesic.PARTS + 1)})
         parts.update(map(str, persons.part.tolist()))
-        boxes = persons.box[persons.dense]
-        return Pools({_PART: parts}, {_PERSON: np.hstack([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]])})
+        return Pools({_PART: parts}, {_PERSON: with_sizes(persons.box[persons.dense])})
 
     def predicted(self, reference: Reference, guess: Guess) -> list[str]:
         """Return a detection of each densely annotated person."""
@@ -186,7 +185,7 @@ def content_of(loaded: AnyLoaded) -> Content:
     at = (ANNOTATIONS_FILE, person)
     problem = "no point of the densely annotated person is known"
     warn_where(persons.dense & (n_points == 0), "R-EMPTY", problem, at, warnings)
-    boxes = np.hstack([persons.box[:, :2], persons.box[:, :2] + persons.box[:, 2:]])
+    boxes = with_sizes(persons.box)
     check_boxes("person", boxes, at, warnings)
     side = persons.image_size[persons.image][:, ::-1]
     margin = np.maximum(1, _MARGIN * side)

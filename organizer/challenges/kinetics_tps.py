@@ -43,7 +43,6 @@ _CLASS, _STATE, _HUMAN, _PART = "class", "state", "human", "part"
 class KineticsAnnotations(Annotations[Reference, Json]):
     """The annotations of the task."""
 
-    id = next(iter(TASKS))
     # A perfect video lacks half a step of 10,000; the released sum has 9,999 steps.
     perfect_scores = (0.99995, 0.9999)
 
@@ -60,12 +59,10 @@ class KineticsAnnotations(Annotations[Reference, Json]):
         """Return the content of both files."""
         parts = reference.parts
         names, states = list(parts.names), list(parts.states)
-        humans_of = _members(parts.human_frame, len(parts.frames))
-        parts_of = _members(parts.part_human, len(parts.human_frame))
 
         def predicted(human: int) -> Json:
             found: Json = {}
-            for part in parts_of[human][:_MOST]:
+            for part in _members(parts.part_human, human)[:_MOST]:
                 state = guess.label(states[parts.proposal_state[part]], _STATE)
                 box = guess.box(parts.proposal_box[part].tolist(), _PART)
                 found[names[parts.part_name[part]]] = {"box": [box], "verb": [state]}
@@ -74,7 +71,9 @@ class KineticsAnnotations(Annotations[Reference, Json]):
         kept = [frame for frame in range(len(parts.frames)) if guess.keeps()]
         videos: Json = {}
         for frame in kept:
-            humans = [predicted(human) for human in humans_of[frame][:_MOST] if guess.keeps()]
+            humans = [
+                predicted(human) for human in _members(parts.human_frame, frame)[:_MOST] if guess.keeps()
+            ]
             video = parts.videos[parts.frame_video[frame]]
             videos.setdefault(video, {})[parts.frames[frame]] = {"humans": humans}
         chosen = {video: guess.label(name, _CLASS) for video, name in zip(parts.videos, reference.classes)}
@@ -115,12 +114,9 @@ class KineticsAnnotations(Annotations[Reference, Json]):
         read.save_reference(Reference(chosen, part), output / read.PREPARED_FILE)
 
 
-def _members(owner: Ints, n: int) -> list[list[int]]:
-    """Return the indexes of the members of each of ``n`` owners."""
-    found: list[list[int]] = [[] for _ in range(n)]
-    for member, index in enumerate(owner.tolist()):
-        found[index].append(member)
-    return found
+def _members(owner: Ints, index: int) -> range:
+    """Return what belongs to the owner of an index; owners ascend."""
+    return range(*np.searchsorted(owner, [index, index + 1]).tolist())
 
 
 def content_of(loaded: AnyLoaded) -> Content:
@@ -166,11 +162,10 @@ def content_of(loaded: AnyLoaded) -> Content:
 def _drawn_frame(reference: Reference, frame: int) -> Drawing:
     parts, objects = reference.parts, list[DrawnObject]()
     names, states = list(parts.names), list(parts.states)
-    first, last = np.searchsorted(parts.human_frame, [frame, frame + 1]).tolist()
-    for human in range(first, last):
-        label, box = f"human {human - first + 1}", shapes(GROUND_TRUTH, parts.human_box[human])
+    for number, human in enumerate(_members(parts.human_frame, frame), 1):
+        label, box = f"human {number}", shapes(GROUND_TRUTH, parts.human_box[human])
         objects.append(DrawnObject(label, "annotated", False, box))
-        for part in range(*np.searchsorted(parts.part_human, [human, human + 1]).tolist()):
+        for part in _members(parts.part_human, human):
             box = shapes(GROUND_TRUTH, parts.proposal_box[part])
             name, state = names[parts.part_name[part]], states[parts.proposal_state[part]]
             objects.append(DrawnObject(f"{label}, {name}", state, False, box))
