@@ -126,7 +126,7 @@ def _add_data_commands(add: _Add) -> None:
     split.add_argument("--groups", type=_path(), metavar="CSV", help="items that stay together: item,group")
     split.add_argument("--write", action="store_true", help="add the final phase to competition.yaml")
     what = "show what the references of a bundle hold"
-    overview = add("overview", "bundle.overview:overview_command", what)
+    overview = add("overview", "bundle.build:overview_command", what)
     overview.add_argument("bundle", type=_path("dist/x.zip"))
     for command in (prepare, overview):
         what = "folder of images or frames, drawn behind the boxes of the overview"

@@ -1,4 +1,4 @@
-"""Building the bundles that are uploaded, and the task that was built last, for runs of submissions.
+"""Building the bundles that are uploaded, and reading built ones, for runs of submissions and overviews.
 
 ``competition.yaml`` is the single source for the competition of all tasks; the bundle of one task is cut out
 of it. The files that it names are built if their names are ``<id>_program.zip``, ``X_reference.zip``,
@@ -34,15 +34,16 @@ from organizer.bundle.competition import (
 from organizer.bundle.contents import CONTENT
 from organizer.bundle.cut import classic, one_task, reference_name, task_id_of
 from organizer.bundle.lint import lint_files
-from organizer.bundle.parts import KIT, Parts, build_program, demo_reference
+from organizer.bundle.parts import KIT, SBOM, Parts, build_program, demo_reference, sbom
 from organizer.bundle.rules import check_competition
-from organizer.bundle.sbom import SBOM, sbom
+from organizer.data.overview import SUFFIX, review_reference
 from organizer.data.prepare import add_key, reference_files
 from organizer.data.references import task_folder, task_folders
-from organizer.files import Files, files_below, read_zip, zip_bytes
+from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
 from organizer.runs.worker import BuiltTask
+from scoring_program.report.images import Images, Size
 from scoring_program.task import load_task, task_ids
-from validator.findings import Refused, counted
+from validator.findings import Refused, counted, printable
 
 _SAMPLE = "_sample.zip"
 
@@ -279,17 +280,7 @@ def built_task(task_id: str, reference: Path | None) -> BuiltTask:
         print(f"warning | the program in {place} differs from this repository's; run make bundle")
     limit = float(step_limit(competition["phases"][0]))
     title = str(competition["title"]).removeprefix(DEMO_TITLE)
-    return BuiltTask(task_id, program, data or reference_in(files, task), limit, title)
-
-
-def reference_in(files: Files, task: Entry) -> bytes:
-    """Return the reference of a task of a bundle as a zip; there it may be a folder."""
-    name = posixpath.normpath(task.get("reference_data", ""))
-    if name in files:
-        return files[name]
-    if folder := files_below(name, files):
-        return zip_bytes(folder)
-    raise refused("no reference in the bundle")
+    return BuiltTask(task_id, program, data or _reference_in(files, task), limit, title)
 
 
 def _given_reference(task_id: str, reference: Path) -> Path | bytes:
@@ -297,3 +288,35 @@ def _given_reference(task_id: str, reference: Path) -> Path | bytes:
     folder = task_folder(task_id, reference, task_names(load_competition()))
     files = reference_files(task_id, folder)
     return folder if all((folder / name).is_file() for name in files) else zip_bytes(files)
+
+
+def overview_command(bundle: Path, images: Path | None, image_size: Size | None) -> int:
+    """Print what the references of a bundle hold, and write a page beside it for each."""
+    report = LintReport()
+    try:
+        files = read_zip(bundle)
+        data = read_competition(files[COMPETITION], report)
+    except (*DAMAGED, KeyError):
+        raise refused("no zip", problem="there is no bundle that can be read") from None
+    if data is None:
+        raise Refused(report.errors)
+    entries = [entry for _, entry in entries_of(data, "tasks" if form_of(data) == "v2" else "phases")]
+    for number, entry in enumerate(entries):
+        if task_id := task_id_of(entry):
+            print(f"{task_id}: {printable(str(entry.get('reference_data')))}")
+            overview = review_reference(task_id, _reference_in(files, entry))
+            name = bundle.stem if len(entries) == 1 else f"{bundle.stem}.{number}_{task_id}"
+            page = overview.write(bundle.with_name(f"{name}{SUFFIX}"), Images(images, image_size))
+            lines = [*overview.lines(), page]
+            print(*(f"  {printable(line)}" for line in lines), sep="\n")
+    return 0
+
+
+def _reference_in(files: Files, task: Entry) -> bytes:
+    """Return the reference of a task of a bundle as a zip; there it may be a folder."""
+    name = posixpath.normpath(task.get("reference_data", ""))
+    if name in files:
+        return files[name]
+    if folder := files_below(name, files):
+        return zip_bytes(folder)
+    raise refused("no reference in the bundle")

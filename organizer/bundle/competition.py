@@ -163,10 +163,8 @@ def named_files(data: Competition) -> Iterator[tuple[str, str, str]]:
     for key in ("image", "terms"):
         if key in data:
             yield f"/{key}", data[key], key
-    for where, page in entries_of(data, "pages"):
-        yield f"{where}/file", page["file"], "file"
     for key, name in data.get("html", {}).items():
         yield f"/html/{key}", name, "file"
-    for group in ("tasks", "phases", "solutions"):
+    for group in ("pages", "tasks", "phases", "solutions"):
         for where, entry in entries_of(data, group):
-            yield from ((f"{where}/{key}", entry[key], key) for key in DATA_KEYS if key in entry)
+            yield from ((f"{where}/{key}", entry[key], key) for key in ("file", *DATA_KEYS) if key in entry)

@@ -1,4 +1,7 @@
-"""The zips that bundles are made of: programs, starting kits, reference data, samples."""
+"""The zips that bundles are made of: programs, starting kits, reference data, samples.
+
+And the software bill of materials of the programs, in CycloneDX.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,20 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, lru_cache
+from email import message_from_bytes
+from functools import cache
 from pathlib import Path
 
 from organizer import ROOT
 from organizer.data.prepare import is_synthetic, reference_files
 from organizer.files import Files, folder_files, read_zip, samples_folder, zip_bytes
+from scoring_program.signature import VERSION
 from scoring_program.task import AnyTask, load_task
 from validator.formats.rules import load_rules
 
 KIT = "starting_kit.zip"
+SBOM = "sbom.cdx.json"
+_PROJECT = "people-in-video-scoring"
 WHEELS = ROOT / ".cache" / "wheels"
 _JSON_READER = "validator/json_files.py"
 # Of tasks that draw items.
@@ -39,10 +46,10 @@ class Parts:
         self, folders: Mapping[str, Path] | None = None, demo: bool = True, source: Path = ROOT
     ) -> None:
         self._folders, self._demo, self._source = folders or {}, demo, source
-        self.program = lru_cache(maxsize=None)(build_program)
-        self.demo_files = lru_cache(maxsize=None)(demo_reference)
-        self.kit = lru_cache(maxsize=None)(self._kit)
-        self.reference = lru_cache(maxsize=None)(self._reference)
+        self.program = cache(build_program)
+        self.demo_files = cache(demo_reference)
+        self.kit = cache(self._kit)
+        self.reference = cache(self._reference)
 
     def is_demo(self, name: str, task_id: str) -> bool:
         """Whether the reference of this name is the synthetic one."""
@@ -225,6 +232,37 @@ def _wheel_files(name: str, targets: Sequence[Sequence[str]]) -> dict[str, bytes
             if not place.endswith(".pyi") and "/tests/" not in place:
                 files[f"scoring_program/vendor/{place}"] = data
     return files
+
+
+def sbom() -> bytes:
+    """Return what the programs are made of: this project and its vendored packages, with licenses and hashes.
+
+    The format is CycloneDX 1.5 (ECMA-424) in JSON, without a date and a serial number, so that equal builds
+    have equal bytes. Hashes are those of the wheels, which the lock files pin.
+    """
+    own = {"type": "application", "name": _PROJECT, "version": VERSION, "licenses": [_license("Apache-2.0")]}
+    locks = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "requirements").glob("vendor*.lock"))
+    hashes = {
+        name: re.findall("--hash=sha256:([0-9a-f]+)", rest)
+        for name, rest in re.findall(r"^([\w.-]+)==(.*)$", locks, re.M)
+    }
+    components = []
+    for path, data in sorted(vendored_files().items()):
+        if path.endswith(".dist-info/METADATA"):
+            package = message_from_bytes(data)
+            name, version = str(package["Name"]), str(package["Version"])
+            license_id = str(package["License-Expression"] or package["License"])
+            components.append({
+                "type": "library", "name": name, "version": version, "purl": f"pkg:pypi/{name}@{version}",
+                "licenses": [_license(license_id)],
+                "hashes": [{"alg": "SHA-256", "content": digest} for digest in sorted(hashes[name])],
+            })  # fmt: skip
+    head = {"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1}
+    return json.dumps({**head, "metadata": {"component": own}, "components": components}, indent=2).encode()
+
+
+def _license(name: str) -> dict[str, dict[str, str]]:
+    return {"license": {"id": name}}
 
 
 def needed_code(entries: Iterable[str]) -> dict[str, bytes]:

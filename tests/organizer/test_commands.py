@@ -30,7 +30,7 @@ ID = "chalearn_gesture"
         (f"baselines {ID} --reference a", "baselines", "baselines_command"),
         (f"split {ID} --reference a --shares 1 2 --groups b --write", "split", "split_command"),
         (f"prepare {ID} --source a --replace", "data.prepare", "prepare_command"),
-        ("overview dist/x.zip", "bundle.overview", "overview_command"),
+        ("overview dist/x.zip", "bundle.build", "overview_command"),
         ("new-task birds --title Birds --format csv", "new_task", "new_task"),
         ("undo-new-task birds", "new_task", "undo_new_task"),
     ],

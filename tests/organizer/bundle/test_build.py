@@ -17,7 +17,7 @@ import yaml
 
 from organizer.bundle import build, parts
 from organizer.bundle.build import build_all, load_competition, plan_bundles
-from organizer.bundle.sbom import SBOM
+from organizer.bundle.parts import SBOM
 from organizer.data.prepare import reference_files
 from organizer.files import folder_files, unpack, write_files
 from organizer.runs.dry_run import describe
