@@ -128,24 +128,18 @@ def write_parts(
 
 
 def _parts(loaded: AnyLoaded, classes: Mapping[str, Sequence[str]], division: Division) -> dict[str, int]:
-    """Return the number of the part of each item."""
-    group_of = dict(zip(loaded.items, loaded.groups.number.tolist()))
-    for item in classes:
-        # Names that are no items, as videos without annotations, have no group.
-        group_of.setdefault(item, len(group_of) + len(loaded.items))
-    groups_in_order = dict.fromkeys(group_of[item] for item in classes)
-    numbers = {group: number for number, group in enumerate(groups_in_order)}
+    group_of, numbers = dict(zip(loaded.items, loaded.groups.number.tolist())), dict[object, int]()
+    # Names that are no items, as videos without annotations, are groups of their own.
+    number_of = {item: numbers.setdefault(group_of.get(item, item), len(numbers)) for item in classes}
     columns = {name: number for number, name in enumerate(sorted({c for of in classes.values() for c in of}))}
     counts = np.zeros((len(numbers), len(columns) + 1))
     for item, of_item in classes.items():
-        counts[numbers[group_of[item]], -1] += 1
-        for name in of_item:
-            counts[numbers[group_of[item]], columns[name]] += 1
+        np.add.at(counts, (number_of[item], [*(columns[name] for name in of_item), -1]), 1)
     part = divide(counts, np.array(division.shares) / sum(division.shares), division.seed)
     if len(set(part.tolist())) < len(division.shares):
         problem, remedy = "a part would be empty", "choose other SHARES, or smaller groups"
         Findings().refuse(_EMPTY, f"{problem}: {counted(len(numbers), 'group')} found", remedy)
-    return {item: int(part[numbers[group_of[item]]]) for item in classes}
+    return {item: int(part[number]) for item, number in number_of.items()}
 
 
 def divide(counts: Floats, shares: Floats, seed: int) -> Ints:
