@@ -8,11 +8,11 @@ import subprocess
 import tempfile
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from scoring_program.challenges.anet_entities import lemmas
 from scoring_program.challenges.anet_entities.lemmas import TABLE_VERSION, Lemmas, LemmaTable
-from validator.findings import Findings, Note, Refused
+from validator.findings import Findings, Note
 
 _JAR = re.compile(r"stanford-corenlp-(\d+\.\d+\.\d+)\.jar")
 # Other words can be split or quoted differently when they have neighbors.
@@ -55,7 +55,7 @@ def _version(folder: Path, forced: bool) -> tuple[str, list[Note]]:
     jars = [match for path in sorted(folder.glob("*.jar")) if (match := _JAR.fullmatch(path.name))]
     if not jars:
         remedy = f"give the unpacked folder of CoreNLP {TABLE_VERSION}"
-        raise _refused("there is no stanford-corenlp-X.Y.Z.jar", remedy, folder)
+        _refuse("there is no stanford-corenlp-X.Y.Z.jar", remedy, folder)
     version = jars[0].group(1)
     if version == TABLE_VERSION:
         return version, []
@@ -64,14 +64,12 @@ def _version(folder: Path, forced: bool) -> tuple[str, list[Note]]:
         "3.9.2 on 20 of the 5,891 words of the test sets, and from 4.0 on hyphenated words are split"
     )
     if not forced:
-        raise _refused(problem, f"use {TABLE_VERSION}, or add --force-corenlp", folder)
+        _refuse(problem, f"use {TABLE_VERSION}, or add --force-corenlp", folder)
     return version, [Note("N-CORENLP", problem)]
 
 
-def _refused(problem: str, remedy: str, folder: Path) -> Refused:
-    findings = Findings()
-    findings.add("E-CORENLP", problem, remedy, file=str(folder))
-    return Refused(findings)
+def _refuse(problem: str, remedy: str, folder: Path) -> NoReturn:
+    Findings().refuse("E-CORENLP", problem, remedy, file=str(folder))
 
 
 def _ask_plain(words: Sequence[str], folder: Path) -> dict[str, str]:
@@ -99,8 +97,8 @@ def _annotate(lines: Sequence[str], folder: Path) -> list[dict[str, Any]]:
         try:
             subprocess.run(command, check=True, capture_output=True)
         except FileNotFoundError:
-            raise _refused("java is not on the PATH", "install a Java runtime", folder) from None
+            _refuse("java is not on the PATH", "install a Java runtime", folder)
         except subprocess.CalledProcessError as error:
             last = error.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-            raise _refused(f"it failed: {' '.join(last)}", "see its documentation", folder) from None
+            _refuse(f"it failed: {' '.join(last)}", "see its documentation", folder)
         return json.loads((Path(work) / "words.txt.json").read_text(encoding="utf-8"))["sentences"]
