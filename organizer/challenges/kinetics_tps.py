@@ -71,9 +71,8 @@ class KineticsAnnotations(Annotations[Reference, Json]):
         kept = [frame for frame in range(len(parts.frames)) if guess.keeps()]
         videos: Json = {}
         for frame in kept:
-            humans = [
-                predicted(human) for human in _members(parts.human_frame, frame)[:_MOST] if guess.keeps()
-            ]
+            members = _members(parts.human_frame, frame)[:_MOST]
+            humans = [predicted(human) for human in members if guess.keeps()]
             video = parts.videos[parts.frame_video[frame]]
             videos.setdefault(video, {})[parts.frames[frame]] = {"humans": humans}
         chosen = {video: guess.label(name, _CLASS) for video, name in zip(parts.videos, reference.classes)}
@@ -135,9 +134,8 @@ def content_of(loaded: AnyLoaded) -> Content:
     n_frames = np.bincount(parts.frame_video, minlength=len(parts.videos))
     n_humans = np.bincount(parts.human_frame, minlength=len(parts.frames))
     at = (read.PARTS_FILE, lambda video: f"/{parts.videos[video]}")
-    content.warn_where(
-        n_frames == 0, "R-FRAMES", "the video has no frame: its PSC is 1 for nothing", at, warnings
-    )
+    problem = "the video has no frame: its PSC is 1 for nothing"
+    content.warn_where(n_frames == 0, "R-FRAMES", problem, at, warnings)
 
     def frame(index: int) -> str:
         return f"{parts.videos[parts.frame_video[index]]} {parts.frames[index]}"
