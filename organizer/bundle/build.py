@@ -54,12 +54,6 @@ class Bundle(NamedTuple):
     data: Competition
     files: dict[str, bytes]
 
-    def report(self, samples: bool = False) -> LintReport:
-        """Return the findings of the linter."""
-        report = LintReport()
-        lint_files(self.data, self.files, samples, report)
-        return report
-
     def zipped(self) -> bytes:
         """Return the zip that is uploaded."""
         text = yaml.safe_dump(self.data, sort_keys=False, allow_unicode=True, width=100)
@@ -93,7 +87,8 @@ def build_all(
         add_key(folder, folder)
     plan = plan_bundles(competition, Parts(folders, demo or reference is None, source), form)
     for name, bundle in plan.bundles.items():
-        report = bundle.report()
+        report = LintReport()
+        lint_files(bundle.data, bundle.files, samples=False, report=report)
         errors = report.errors
         found = [p for p in report.warnings.summary(None) if p.code.startswith((CONTENT, "L-DETAIL"))]
         plan.notes += [f"warning {problem.line()}" for problem in found]

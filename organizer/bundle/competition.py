@@ -44,11 +44,6 @@ class LintReport:
     errors: Findings = field(default_factory=Findings)
     warnings: Findings = field(default_factory=Findings)
 
-    @property
-    def ok(self) -> bool:
-        """Whether there is no error."""
-        return self.errors.ok
-
     def add(self, rule: str, where: str = "", file: str = COMPETITION, **fields: object) -> None:
         """Record what breaks a rule in the words that ``words.json`` has for it, filled with fields.
 

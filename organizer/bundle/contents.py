@@ -83,7 +83,7 @@ def check_contents(data: Competition, files: Files, samples: bool, report: LintR
     without = _check_intervals(data, tasks, files, report)
     keys = [key for key in _written_columns(data, ours, len(tasks), report) if key not in without]
     _check_sorting(data, ours, report)
-    if samples and report.ok:
+    if samples and report.errors.ok:
         _check_samples(data, tasks, files, keys, report)
 
 

@@ -48,7 +48,7 @@ def lint_command(bundles: list[Path], strict: bool, date: datetime.date | None =
         report, table = lint_bundle(path, date)
         if not bundles and path.stem not in {"competition", *task_ids()}:
             report.add("no such task", file=path.name)
-        failed |= not report.ok or (strict and not report.warnings.ok)
+        failed |= not report.errors.ok or (strict and not report.warnings.ok)
         found = counted(report.errors.total, "error"), counted(report.warnings.total, "warning")
         print(f"{printable(path.name)}: {', '.join(found)}")
         if table and table == printed:
@@ -82,7 +82,7 @@ def lint_bundle(path: Path, today: datetime.date | None = None) -> tuple[LintRep
         return report, []
     lint_files(data, files, samples=True, report=report, today=today)
     full = {problem.file for problem in report.warnings.problems if problem.code == "L-DETAIL"}
-    return report, visibility(data, full) if report.ok else []
+    return report, visibility(data, full) if report.errors.ok else []
 
 
 def lint_files(
@@ -94,7 +94,7 @@ def lint_files(
             report.add("overview in a zip", file=name, name=inside[0])
     if check_competition(data, report, today):
         named = _check_files(data, files, report)
-        if report.ok:
+        if report.errors.ok:
             check_contents(data, named, samples, report)
 
 

@@ -191,7 +191,7 @@ def check_schema(data: Competition, form: str, report: LintReport) -> bool:
     errors = sorted(validator.iter_errors(plain), key=lambda error: list(map(str, error.path)))
     for error in [*errors, *validator.descend(plain, _DEFINITIONS["unread"])]:
         _report(error, report)
-    if not report.ok:
+    if not report.errors.ok:
         return False
     for error in validator.descend(plain, schema["advice"]):
         _report(error, report)

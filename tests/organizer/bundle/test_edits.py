@@ -12,6 +12,8 @@ import pytest
 import yaml
 
 from organizer.bundle.build import check_buildable, plan_bundles
+from organizer.bundle.competition import LintReport
+from organizer.bundle.lint import lint_files
 from organizer.bundle.parts import Parts
 from tests.helpers import ROOT, make_zip, scaled
 from validator.findings import Refused
@@ -165,7 +167,9 @@ def test_every_edit_builds_and_lints_or_is_refused_with_its_place(kept_parts, so
             check_buildable(data)
             plans = [plan_bundles(data, parts, form) for form in ("v2", "v1.5")]
             for bundle in [bundle for plan in plans for bundle in plan.bundles.values()]:
-                bundle.report(with_samples).errors.refuse_problems()
+                report = LintReport()
+                lint_files(bundle.data, bundle.files, with_samples, report)
+                report.errors.refuse_problems()
         except Refused as error:
             refused += 1
             for problem in error.findings.problems:

@@ -353,7 +353,7 @@ def test_bundle_and_linter_show_warnings_of_the_reference(kept_parts, spoiled, t
     said = f"note | warning L-REFERENCE R-EMPTY {GESTURE}_reference.zip DemoSequence0001_labels.csv: no row is in it"
     assert capsys.readouterr().out.count(said) == 1
     report, _ = lint_bundle(tmp_path / "dist" / f"{GESTURE}.zip")
-    assert report.ok
+    assert report.errors.ok
     assert [line for line in report.lines() if "R-EMPTY" in line]
 
 
