@@ -35,8 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return (pkgutil.resolve_name(f"organizer.{run}") if isinstance(run, str) else run)(**options)
     except Refused as refused:
-        for line in refused.findings.lines():
-            print(line, file=sys.stderr)
+        print(*refused.findings.lines(), sep="\n", file=sys.stderr)
         return 1
 
 
@@ -174,14 +173,12 @@ def _at_least(least: int) -> Callable[[str], int]:
 
 
 def _date(text: str) -> datetime.date:
-    """Return a day."""
     with contextlib.suppress(ValueError):
         return datetime.date.fromisoformat(text)
     raise argparse.ArgumentTypeError(f"{text!r} is not a day written as YYYY-MM-DD")
 
 
 def _share(text: str) -> float:
-    """Return a positive, finite number."""
     if not 0 < float(text) < math.inf:
         raise argparse.ArgumentTypeError("it must be more than 0")
     return float(text)

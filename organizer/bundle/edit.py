@@ -135,7 +135,6 @@ def _end(text: str, node: yaml.Node) -> int:
 
 
 def _line_end(text: str, node: yaml.Node) -> int:
-    """Return the end of the line on which a node ends."""
     at = text.find("\n", _end(text, node))
     return len(text) if at < 0 else at
 

@@ -153,7 +153,6 @@ def _merged(annotated: Reference) -> dict[tuple[int, int], tuple[int, Boxes, boo
 
 
 def _meet(first: list[float], second: list[float]) -> bool:
-    """Return whether two boxes of one frame overlap enough."""
     ten = np.full((1, FRAMES, 4), first, np.float32)
     return bool(frame_overlaps(ten, np.array([second], np.float32), np.zeros(1, int))[0, 0] > IOU)
 
