@@ -15,10 +15,8 @@ from organizer.bundle import COMPETITION
 from validator.findings import Findings, Refused, quote
 from validator.strict_yaml import load_plain, load_strict
 
-DATA_KEYS = (
-    "starting_kit", "public_data", "path", "scoring_program", "reference_data", "input_data",
-    "ingestion_program",
-)  # fmt: skip
+TASK_DATA = ("scoring_program", "reference_data", "input_data", "ingestion_program")
+DATA_KEYS = ("starting_kit", "public_data", "path", *TASK_DATA)
 LIMITS = ("max_submissions_per_day", "max_submissions")
 DEFAULT_STEP = 600
 _COMMENT = re.compile(r"[\s-]*(title|name|description|reward): +[^\s\"'|>#][^#]*\s(#\S.*)")

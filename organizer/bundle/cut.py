@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import Any
 
-from organizer.bundle.competition import Competition, Entry, entries_of, number, sorted_phases, yes
+from organizer.bundle.competition import TASK_DATA, Competition, Entry, entries_of, number, sorted_phases, yes
 from scoring_program.task import Declaration, task_ids
 
 # Part of a competition.yaml that is made here.
@@ -18,7 +18,6 @@ _CARRIED_PHASE_KEYS = (
     "description", "max_submissions", "max_submissions_per_day", "execution_time_limit", "hide_output",
     "hide_prediction_output", "hide_score_output", "starting_kit", "public_data",
 )  # fmt: skip
-_TASK_DATA = ("scoring_program", "reference_data", "input_data", "ingestion_program")
 _CARRIED_KEYS = {
     "version", "title", "description", "image", "terms", "docker_image", "registration_auto_approve",
     "enable_detailed_results", "pages", "tasks", "solutions", "phases", "leaderboards",
@@ -174,7 +173,7 @@ def _classic_phases(data: Competition) -> tuple[dict[int, _New], list[str]]:
             "label": phase["name"],
             "start_date": phase["start"],
             **{key: phase[key] for key in _CARRIED_PHASE_KEYS if phase.get(key) is not None},
-            **{key: task[key] for key in _TASK_DATA if key in task},
+            **{key: task[key] for key in TASK_DATA if key in task},
         }
         if yes(phase.get("auto_migrate_to_this_phase")):
             phases[phase_number]["auto_migration"] = True
