@@ -64,7 +64,6 @@ def baselines_command(task_id: str, reference: Path, output: Path | None) -> int
 
 
 def _predictions(annotations: Annotations[Any, Any], reference: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the name and the prediction of each baseline."""
     pools = annotations.pools(reference)
     for name in ("perfect", "empty", "most frequent", "random"):
         guess = Guess(name, pools, np.random.default_rng(_SEED), 0, np.zeros(4))

@@ -199,7 +199,6 @@ def _write(texts: Mapping[str, str]) -> None:
 
 
 def _add_rows(task_id: str, title: str, truth: str, metric: str) -> None:
-    """Add the task to the tables of documents."""
     *_, tricks = _run("quality", "gaming", task_id).partition("---|\n")
     of_readme = "| `{}` | {} | {} |\n".format(task_id, title.replace("|", r"\|"), metric)
     rows = of_readme, f"| `{task_id}` | `{truth}` | a checked copy |\n", tricks

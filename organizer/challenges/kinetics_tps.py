@@ -49,9 +49,7 @@ class KineticsAnnotations(Annotations[Reference, Json]):
     def pools(self, reference: Reference) -> Pools:
         """Return the annotated classes and states, and the boxes of humans and parts."""
         parts = reference.parts
-        states = list(parts.states)
-        annotated = Counter(states[number] for number in parts.proposal_state.tolist())
-        labels = {_CLASS: Counter(reference.classes), _STATE: annotated}
+        labels = {_CLASS: Counter(reference.classes), _STATE: _counts(parts.states, parts.proposal_state)}
         in_order = {kind: Counter(dict(sorted(of_kind.items()))) for kind, of_kind in labels.items()}
         return Pools(in_order, {_HUMAN: parts.human_box, _PART: parts.proposal_box})
 

@@ -69,9 +69,8 @@ class Overview(NamedTuple):
             titles = columns(text=["Number", "Smallest", "Where", "Largest", "Where", "Median"])
             sections.append(Table("extremes", "Smallest and largest", "", titles, [*map(_extremes, values)]))
         for kind, numbers in names.items():
-            titles = columns(
-                text=[kind.capitalize()], count=["Number"], share=["Relative to the most frequent"]
-            )
+            text, share = [kind.capitalize()], ["Relative to the most frequent"]
+            titles = columns(text=text, count=["Number"], share=share)
             rows = [(name, n, n / max(1, *numbers.values())) for name, n in _by_count(numbers)]
             sections.append(Table(f"names-{kind}", f"How often each {kind} occurs", "", titles, rows))
         return sections + [_histogram(kind) for kind in values]
