@@ -22,13 +22,12 @@ Edit = tuple[int, int, str]
 def with_task(text: str, task_id: str, title: str, summary: str) -> str:
     """Return the text of competition.yaml with a task of its first phase, its page and its sample."""
     top, data = _members(yaml.compose(text)), yaml.safe_load(text)
-    name = json.dumps(title, ensure_ascii=False)
-    index = max(task["index"] for task in data["tasks"]) + 1
+    name, index = _quoted(title), _next_index(data["tasks"])
     task = [f"index: {index}", f"name: {name}", f"description: {summary}"]
     task += [f"scoring_program: {task_id}_program.zip", f"reference_data: {task_id}_reference.zip"]
     entries = {"pages": [f"{{title: {name}, file: pages/{task_id}.md}}"], "tasks": task}
     if data.get("solutions"):
-        number = max(entry["index"] for entry in data["solutions"]) + 1
+        number = _next_index(data["solutions"])
         path = f"path: {task_id}_sample.zip"
         entries["solutions"] = [f"{{index: {number}, name: {name}, {path}, tasks: [{index}]}}"]
     edits = [_appended(text, top[key], lines) for key, lines in entries.items()]

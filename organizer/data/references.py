@@ -9,7 +9,6 @@ from typing import NoReturn
 
 from validator.findings import Findings
 
-_SAMPLE = "_sample.zip"
 _NO_DATA = (".zip", ".md", ".txt", ".html")
 
 
@@ -33,7 +32,7 @@ def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
         hint = f"or name {name}_reference.zip in competition.yaml, or move the folder"
         hint = f"{_nearest(name, names)}; {hint}"
         findings.add("E-REF-UNKNOWN", f"{name} is not a task", hint, file=str(reference / name))
-    samples = [f"{name}{_SAMPLE}" for name in folders]
+    samples = [f"{name}_sample.zip" for name in folders]
     for path in _visible(reference):
         if path.suffix == ".zip" and path.name not in samples:
             problem = f"{path.name} is the sample of no task in this folder"
