@@ -51,8 +51,7 @@ class _Task(NamedTuple):
 
 
 class _Reference(NamedTuple):
-    """What is known of reference data: whether it is the synthetic demo reference, whether it has a key for
-    signatures, whether its scores have an interval, its items, and its settings (none if unknown)."""
+    """What is known of reference data; ``has_key``: for signatures; there are no settings if unknown."""
 
     is_demo: bool
     has_key: bool

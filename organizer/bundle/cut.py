@@ -87,10 +87,7 @@ def _pages(competition: Competition, task_id: str) -> list[_New]:
 
 
 def _board(competition: Competition, phases: list[_New], task: Declaration) -> _New:
-    """Return the leaderboard of one task: its columns, as the competition changes and completes them.
-
-    The title and the order of a column that other tasks share are not of this one.
-    """
+    """Return the leaderboard of one task: its columns, as the competition changes and completes them."""
     board = competition["leaderboards"][0]
     ours = {column["key"]: column for column in board["columns"]}
     columns = [
@@ -98,6 +95,7 @@ def _board(competition: Competition, phases: list[_New], task: Declaration) -> _
         for index, c in enumerate(column for column in task.columns if column.leaderboard)
     ]
     alone = all(task_id_of(entry) == task.id for entry in competition["tasks"])
+    # The title and the order of a column that other tasks share are not of this one.
     wins = ("hidden", "precision", "title", "sorting") if alone else ("hidden", "precision")
     for column in columns:
         column.update({key: value for key, value in ours.get(column["key"], {}).items() if key in wins})

@@ -156,13 +156,11 @@ def build_kit(task_ids: Sequence[str], demo: Mapping[str, Files]) -> bytes:
 
 
 def _official_demo(task: AnyTask) -> Files:
-    """Return the demo reference as the organizers' own files, if that of the kit was prepared from them.
-
-    Files that would be large are replaced by smaller ones of the kit.
-    """
+    """Return the demo reference as the organizers' own files, if that of the kit was prepared from them."""
     files = folder_files(ROOT / "reference_data" / task.id)
     if not task.prepared_file or task.prepared_file in files:
         return {}
+    # Smaller ones of the kit take the place of files that would be large.
     files.update(folder_files(ROOT / "starting_kit" / task.folder.name / "official"))
     return {f"demo_reference/{task.id}_official/{name}": data for name, data in files.items()}
 

@@ -227,10 +227,7 @@ def _box(reference: Reference, box: int) -> str:
 
 
 def _check_splits(reference: Reference, settings: Settings, warnings: Findings) -> None:
-    """Warn of videos that are in the data or in the splits alone, and of those in several splits.
-
-    A split of which the data hold nothing is left out on purpose.
-    """
+    """Warn of videos that are in the data or in the splits alone, and of those in several splits."""
     known = set(reference.videos)
     listed = Counter(video for videos in reference.splits.values() for video in videos)
     kinds = {
@@ -239,6 +236,7 @@ def _check_splits(reference: Reference, settings: Settings, warnings: Findings) 
     }
     for split, videos in reference.splits.items():
         missing = [video for video in videos if video not in known]
+        # A split of which the data hold nothing is left out on purpose.
         kinds[f"of the split {quote(split)} not in the data"] = missing if len(missing) < len(videos) else []
     for kind, videos in kinds.items():
         if videos:
