@@ -113,7 +113,8 @@ class KineticsAnnotations(Annotations[Reference, Json]):
 
 def _members(owner: Ints, index: int) -> range:
     """Return what belongs to the owner of an index; owners ascend."""
-    return range(*np.searchsorted(owner, [index, index + 1]).tolist())
+    # For numbers of another type all owners would be copied.
+    return range(*np.searchsorted(owner, np.array([index, index + 1], owner.dtype)).tolist())
 
 
 def content_of(loaded: AnyLoaded) -> Content:
