@@ -159,8 +159,7 @@ def reference_files(task_id: str, folder: Path) -> dict[str, bytes]:
     files = folder_files(folder)
     if not task.prepared_file or task.prepared_file in files:
         return files
+    mark = {name: data for name, data in files.items() if name == SYNTHETIC_MARK}
     with tempfile.TemporaryDirectory() as work:
         _write(task_id, folder, Path(work), {})
-        prepared = folder_files(Path(work))
-    mark = {name: data for name, data in files.items() if name == SYNTHETIC_MARK}
-    return {**prepared, **mark}
+        return {**folder_files(Path(work)), **mark}
