@@ -20,6 +20,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from itertools import islice
@@ -256,12 +257,12 @@ def check_value(data: bytes, schema_file: Path, where: str, budget: Budget) -> J
         The problems name no file.
     """
     if typed_json is not None:
-        try:
+        with suppress(*typed_json.DECODE_ERRORS):
             value = _decode(data, _decoder(schema_file))
-            if _count(data) == _count_keys(value) and (data.isascii() or _is_utf8(data)):
+            if not data.isascii():
+                data.decode("utf-8")  # one more of these errors, where it is not
+            if _count(data) == _count_keys(value):
                 return value
-        except typed_json.DECODE_ERRORS:
-            pass
     found = Findings()
     with found.part():
         value = parse(data, "", found)
@@ -287,14 +288,6 @@ def _entry_decoder(schema_file: Path, each: str) -> Decoder:
     # The types of each decoder stay in memory for ever.
     schema = load_schema(schema_file)
     return typed_json.decoder_for(_entry_schema(schema, each), schema)
-
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _decode(data: _Text, decoder: Decoder) -> JsonValue:

@@ -125,16 +125,16 @@ def strict_loads(data: bytes, name: str) -> Read[JsonValue]:
     return Read(value, findings.notes)
 
 
-def parse(data: bytes, name: str, findings: Findings, depth: int = 0) -> JsonValue:
+def parse(data: bytes, name: str, findings: Findings) -> JsonValue:
     """Parse as `strict_loads`, and go on after duplicate keys and numbers that are not finite.
 
     These problems are added to ``findings``, so that others can be reported together with them; after all
-    others Refused is raised. ``depth`` is that of the value in its file, if it is a part of one.
+    others Refused is raised.
     """
     text = findings.take(decode_text(data, name))
     if not text.strip(" \t\r\n"):
         findings.refuse("E-JSON-SYNTAX", "the file is empty", "write JSON into it", file=name, rule="empty")
-    deep = _too_deep(data, depth)
+    deep = _too_deep(data)
     if deep is not None:
         where = _place(data[:deep].decode("utf-8", "replace"))
         problem = f"the nesting is deeper than {DEEPEST} levels"
@@ -168,14 +168,14 @@ def _place(before: str) -> str:
     return f"line {line} column {column}"
 
 
-def _too_deep(data: bytes, depth: int) -> int | None:
+def _too_deep(data: bytes) -> int | None:
     """Return the byte at which the nesting passes `DEEPEST`, None if it never does."""
-    if depth + data.count(b"[") + data.count(b"{") <= DEEPEST:
+    if data.count(b"[") + data.count(b"{") <= DEEPEST:
         return None
     # Escape sequences are blanked, so that every quotation mark left begins or ends a string.
     if b"\\" in data:
         data = re.sub(rb"\\.", b"..", data, flags=re.DOTALL)
-    inside = 0
+    depth = inside = 0
     for start in range(0, len(data), _CHUNK):
         chunk = np.frombuffer(data, np.uint8, min(_CHUNK, len(data) - start), start)
         quotes = (np.cumsum(chunk == ord('"'), dtype=np.int64) + inside) & 1

@@ -121,31 +121,24 @@ def test_parsing_goes_on_after_numbers_and_duplicate_keys():
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 7, 1 << 22])
-@pytest.mark.parametrize("depth", [0, 1, 60])
-def test_nesting_is_counted_across_strings_and_chunks(depth, chunk, monkeypatch):
+def test_nesting_is_counted_across_strings_and_chunks(chunk, monkeypatch):
     monkeypatch.setattr(strict_json, "_CHUNK", chunk)
-    left = DEEPEST - depth
     inner = '"[\\"[{\\\\"'
-
-    def parsed(text):
-        with Findings.collect() as findings:
-            return parse(text.encode(), "x.json", findings, depth)
-
     for text in (
-        "[" * (left - 1) + f'{{"]]": {inner}}}' + "]" * (left - 1),
+        "[" * (DEEPEST - 1) + f'{{"]]": {inner}}}' + "]" * (DEEPEST - 1),
         f"[{inner}, [], {{}}, []]",
         '"' + "[" * 70 + '"',
         "[" + "[],{}," * 70 + "1]",
     ):
-        assert parsed(text) == json.loads(text)
+        assert strict_loads(text.encode(), "x.json").content == json.loads(text)
     for text, where in (
-        ("[" * (left + 5), f"line 1 column {left + 1}"),
+        ("[" * (DEEPEST + 5), f"line 1 column {DEEPEST + 1}"),
         (
-            " " * 3 + "\n" + "[" * left + inner + ",[]" + "]" * left,
-            f"line 2 column {left + len(inner) + 2}",
+            " " * 3 + "\n" + "[" * DEEPEST + inner + ",[]" + "]" * DEEPEST,
+            f"line 2 column {DEEPEST + len(inner) + 2}",
         ),
     ):
-        (line,) = refused(parsed, text).lines()
+        (line,) = refused(strict_loads, text.encode(), "x.json").lines()
         assert line.startswith(f"1. E-JSON-DEPTH x.json {where}: the nesting is deeper than 64 levels")
 
 
