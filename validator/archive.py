@@ -243,13 +243,13 @@ class _GuardedFile:
     """A zip file whose directory is no larger in memory than its limits allow, whatever it says of itself."""
 
     def __init__(self, stream: BinaryIO, entries: int) -> None:
-        self._stream = stream
-        self._entries: int | None = entries
+        self._stream, self._entries = stream, entries
+        self.is_trusted = False
         self.seek, self.tell, self.seekable = stream.seek, stream.tell, stream.seekable
 
     def read(self, size: int = -1) -> bytes:
         """Return the next bytes. Raises `_TooManyEntriesError` while the directory is read."""
-        if self._entries is None:
+        if self.is_trusted:
             return self._stream.read(size)
         if size > self._entries * _DIRECTORY_BYTES_PER_FILE:
             raise _TooManyEntriesError
@@ -259,10 +259,6 @@ class _GuardedFile:
         if data.startswith(_ENTRY):
             _check_directory(data)
         return data
-
-    def trust(self) -> None:
-        """Let everything be read: the directory was."""
-        self._entries = None
 
 
 def _check_directory(data: bytes) -> None:
@@ -320,8 +316,7 @@ def _open_zip(path: Path, limits: Limits, findings: Findings, opened: ExitStack)
         return {}
     end = tail.rfind(b"PK\x05\x06")
     if end < 0 or len(tail) < end + 22:
-        findings.add(*_why_no_zip(head), file=path.name)
-        return {}
+        findings.refuse(*_why_no_zip(head), file=path.name)
     guarded = _GuardedFile(stream, limits.files)
     try:
         _check_end(stream, size - len(tail) + end)
@@ -331,9 +326,8 @@ def _open_zip(path: Path, limits: Limits, findings: Findings, opened: ExitStack)
         return {}
     except (*_READ_ERRORS, struct.error):
         hint = "create the zip again and check its size after uploading"
-        findings.add("E-ZIP-DAMAGED", "the zip file is damaged", hint, file=path.name)
-        return {}
-    guarded.trust()
+        findings.refuse("E-ZIP-DAMAGED", "the zip file is damaged", hint, file=path.name)
+    guarded.is_trusted = True
     return _zip_members(archive, path, limits, findings)
 
 

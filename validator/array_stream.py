@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from typing import NoReturn
 
-from validator.findings import Findings, Refused, counted
+from validator.findings import Findings, counted
 from validator.strict_json import BOM, DEEPEST, refuse_utf_16
 
 # Takes a number of bytes; returns the next ones, at most so many, none at the end.
@@ -49,7 +50,7 @@ def iter_entries(read: ReadBytes, name: str, largest: int, most: int) -> Iterato
             more = read(max(_CHUNK, len(buffer)))
             if not more:
                 problem = f"the file ends too early, after {counted(entry, 'whole entry', 'whole entries')}"
-                raise _refused(name, None, problem, "write it again; it may have been cut off")
+                _refuse(name, None, problem, "write it again; it may have been cut off")
             buffer += more
             continue
         _check_size(end - position, largest, name, entry)
@@ -57,28 +58,27 @@ def iter_entries(read: ReadBytes, name: str, largest: int, most: int) -> Iterato
         closes = buffer[end : end + 1] == b"]"
         if text and entry == most:
             problem = f"there are more entries than {most:,}"
-            raise _refused(name, entry, problem, "submit only what is asked for")
+            _refuse(name, entry, problem, "submit only what is asked for")
         if text:
             yield text
             entry += 1
         elif not closes:
-            raise _refused(name, entry, "an entry is missing before the comma", "delete the comma")
+            _refuse(name, entry, "an entry is missing before the comma", "delete the comma")
         elif entry:
             problem = "there is a comma before the closing bracket"
-            raise _refused(name, entry, problem, "delete it: JSON has none")
+            _refuse(name, entry, problem, "delete it: JSON has none")
         position = end + 1
         if closes:
             break
     if _skip_space(buffer[position:], read):
         problem = "there is more text after the end of the list"
-        raise _refused(name, entry, problem, "write one list into the file")
+        _refuse(name, entry, problem, "write one list into the file")
 
 
-def _refused(name: str, entry: int | None, problem: str, remedy: str, code: str = "E-JSON-SYNTAX") -> Refused:
-    """Return the exception for a text that is no list; ``entry`` is None if the whole file is wrong."""
-    findings = Findings()
-    findings.add(code, problem, remedy, file=name, where="" if entry is None else f"/{entry}", rule="list")
-    return Refused(findings)
+def _refuse(name: str, entry: int | None, problem: str, remedy: str, code: str = "E-JSON-SYNTAX") -> NoReturn:
+    """Refuse a text that is no list; ``entry`` is None if the whole file is wrong."""
+    where = "" if entry is None else f"/{entry}"
+    Findings().refuse(code, problem, remedy, file=name, where=where, rule="list")
 
 
 def _after_bracket(read: ReadBytes, name: str) -> bytes:
@@ -87,18 +87,18 @@ def _after_bracket(read: ReadBytes, name: str) -> bytes:
     refuse_utf_16(buffer, name)
     buffer = _skip_space(buffer[len(BOM) :] if buffer.startswith(BOM) else buffer, read)
     if not buffer:
-        raise _refused(name, None, "the file is empty", _LIST)
+        _refuse(name, None, "the file is empty", _LIST)
     if not buffer.startswith(b"["):
         is_object = buffer.startswith(b"{")
         problem = f"the file holds {'an object' if is_object else 'something else'} instead of a list"
-        raise _refused(name, None, problem, _LIST, "E-JSON-SCHEMA" if is_object else "E-JSON-SYNTAX")
+        _refuse(name, None, problem, _LIST, "E-JSON-SCHEMA" if is_object else "E-JSON-SYNTAX")
     return buffer[1:]
 
 
 def _check_size(size: int, largest: int, name: str, entry: int) -> None:
     if size > largest:
         problem = f"the entry has more than {largest:,} bytes"
-        raise _refused(name, entry, problem, "check what you wrote into it")
+        _refuse(name, entry, problem, "check what you wrote into it")
 
 
 def _skip_space(buffer: bytes, read: ReadBytes) -> bytes:
@@ -128,7 +128,7 @@ def _entry_end(buffer: bytes, position: int, name: str, entry: int) -> int | Non
             depth += 1
             if depth >= DEEPEST:
                 problem = f"the nesting is deeper than {DEEPEST} levels"
-                raise _refused(name, entry, problem, "see the format's example")
+                _refuse(name, entry, problem, "see the format's example")
         elif depth == 0:
             return match.start()
         else:

@@ -332,20 +332,18 @@ class Findings:
 
     def _summarized(self, kinds: dict[_Kind, list[Problem]]) -> Problem:
         problems = next(iter(kinds.values()))
+        first, where = problems[0], problems[0].where
         count = sum(self._of_kind[kind] for kind in kinds)
-        if len(kinds) > 1:
-            files = [file for _, file, _ in kinds]
-            named = ", ".join(files[:_PLACES_SHOWN])
-            more = f" and {len(files) - _PLACES_SHOWN:,} more" if len(files) > _PLACES_SHOWN else ""
-            least = "" if self._unread.isdisjoint(files) else "at least "
-            such = f"{least}{counted(count, 'such problem')} in {counted(len(files), 'file')}: {named}{more}"
-            return problems[0]._replace(problem=f"{problems[0].problem} ({such})")
         if count == 1:
-            return problems[0]
-        places = dict.fromkeys(problem.where for problem in problems[:_PLACES_SHOWN] if problem.where)
-        least = "at least " if problems[0].file in self._unread else ""
-        text = f"{problems[0].problem} ({least}{counted(count, 'such problem')})"
-        return problems[0]._replace(problem=text, where=", ".join(places))
+            return first
+        files = [file for _, file, _ in kinds]
+        such = f"{'' if self._unread.isdisjoint(files) else 'at least '}{counted(count, 'such problem')}"
+        if len(files) > 1:
+            more = f" and {len(files) - _PLACES_SHOWN:,} more" if len(files) > _PLACES_SHOWN else ""
+            such += f" in {counted(len(files), 'file')}: {', '.join(files[:_PLACES_SHOWN])}{more}"
+        else:
+            where = ", ".join(dict.fromkeys(p.where for p in problems[:_PLACES_SHOWN] if p.where))
+        return first._replace(problem=f"{first.problem} ({such})", where=where)
 
     def as_dict(self) -> dict[str, object]:
         """Return all findings as plain data for JSON."""
