@@ -45,6 +45,8 @@ _MOST_PROBLEMS = 500
 _MOST_BAD_IN_A_BATCH = REPORTED_PER_KIND
 
 ResultT = TypeVar("ResultT")
+# ``x, y, width, height`` in pixels.
+Box = tuple[float, float, float, float]
 # The text of a detection, or a text without pixels and the pixels, for arrays that are in memory.
 Entry = Union[bytes, tuple[bytes, Pixels]]
 
@@ -68,7 +70,7 @@ class Detection:
     index: int
     image_id: int
     category_id: int
-    box: tuple[float, float, float, float]
+    box: Box
     score: float
     pixels: Pixels
 
@@ -281,43 +283,30 @@ def _check_parts(pixels: Pixels, where: str, findings: Findings) -> None:
         findings.add("E-DP-PART", f"the first channel holds {largest}", remedy, where=where, rule=rule)
 
 
-def encode_detection(
-    image_id: int, box: tuple[float, float, float, float], score: float, iuv: Pixels, category_id: int = 1
-) -> str:
+def encode_detection(image_id: int, box: Box, score: float, iuv: Pixels, category_id: int = 1) -> str:
     """Return a detection as JSON text; ``iuv`` is uint8 of shape (3, int(height), int(width))."""
     from PIL import Image
 
     stream = io.BytesIO()
     Image.fromarray(np.ascontiguousarray(np.moveaxis(iuv, 0, -1))).save(stream, format="PNG")
-    return _text(image_id, category_id, box, score, iuv.shape, stream.getvalue())
+    return _text(image_id, box, score, iuv, category_id, stream.getvalue())
 
 
-def array_entry(
-    image_id: int, box: tuple[float, float, float, float], score: float, iuv: Pixels
-) -> tuple[bytes, Pixels]:
+def array_entry(image_id: int, box: Box, score: float, iuv: Pixels) -> tuple[bytes, Pixels]:
     """Return a detection whose pixels stay an array; parameters as for `encode_detection`."""
-    text = _text(image_id, 1, box, score, iuv.shape, b"")
-    return text.encode("ascii"), np.moveaxis(iuv, 0, -1)
+    return _text(image_id, box, score, iuv).encode("ascii"), np.moveaxis(iuv, 0, -1)
 
 
-def _text(
-    image_id: int,
-    category_id: int,
-    box: tuple[float, float, float, float],
-    score: float,
-    shape: tuple[int, ...],
-    png: bytes,
-) -> str:
-    return json.dumps(
-        {
-            "image_id": int(image_id),
-            "category_id": int(category_id),
-            "bbox": [float(number) for number in box],
-            "score": float(score),
-            "uv_shape": list(shape),
-            "uv_data": base64.b64encode(png).decode("ascii"),
-        }
-    )
+def _text(image_id: int, box: Box, score: float, iuv: Pixels, category_id: int = 1, png: bytes = b"") -> str:
+    members = {
+        "image_id": int(image_id),
+        "category_id": int(category_id),
+        "bbox": [float(number) for number in box],
+        "score": float(score),
+        "uv_shape": list(iuv.shape),
+        "uv_data": base64.b64encode(png).decode("ascii"),
+    }
+    return json.dumps(members)
 
 
 @dataclass
