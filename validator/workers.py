@@ -11,7 +11,8 @@ import os
 import signal
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from itertools import cycle
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from validator import limits
 
@@ -63,60 +64,43 @@ def fold(batches: Iterable[Batch], make: Callable[[], Fold[ResultT]], n_workers:
     RuntimeError
         Another exception ended a worker; the message is its type alone, as its own could quote data.
     """
-    with contextlib.closing(_Pool(make, n_workers)) as pool:
-        for batch in batches:
-            pool.send(batch)
-        return pool.finish()
-
-
-class _Pool(Generic[ResultT]):
-    """The worker processes of one file, which take batches in turn."""
-
-    def __init__(self, make: Callable[[], Fold[ResultT]], n_workers: int) -> None:
-        self._pipes: list[Connection] = []
-        self._processes: list[BaseProcess] = []
-        self._next = 0
+    processes: list[BaseProcess] = []
+    pipes: list[Connection] = []
+    with contextlib.ExitStack() as stack:
         for _ in range(n_workers if n_workers > 1 else 0):
             try:
-                process, pipe = _start(list(self._pipes), make)
+                process, pipe = _start(list(pipes), make)
             except OSError:  # the system allows no further process
                 break
-            self._pipes.append(pipe)
-            self._processes.append(process)
-        self._local = None if self._pipes else make()
-
-    def send(self, batch: Batch) -> None:
-        """Pass a batch to the next worker; waits while that one is busy."""
-        if self._local is not None:
-            self._local.take(batch)
-            return
-        pipe = self._pipes[self._next]
-        self._next = (self._next + 1) % len(self._pipes)
+            stack.callback(process.kill)
+            processes.append(process)
+            pipes.append(pipe)
+        if not pipes:
+            own = make()
+            for batch in batches:
+                own.take(batch)
+            return [own.result()]
+        for batch, pipe in zip(batches, cycle(pipes)):
+            _send(batch, pipe)
         with _ended_without_answer():
-            pipe.send(len(batch))
-            for position, data in batch:
-                pipe.send(position)
-                pipe.send_bytes(data)
-
-    def finish(self) -> list[ResultT]:
-        """Return the results of all workers."""
-        if self._local is not None:
-            return [self._local.result()]
-        with _ended_without_answer():
-            for pipe in self._pipes:
+            for pipe in pipes:
                 pipe.send(0)
-            answers = [pipe.recv() for pipe in self._pipes]
-        for process in self._processes:
+            answers = [pipe.recv() for pipe in pipes]
+        for process in processes:
             process.join()
-        for answer in answers:
-            if isinstance(answer, Exception):
-                raise answer
-        return answers
+    for answer in answers:
+        if isinstance(answer, Exception):
+            raise answer
+    return answers
 
-    def close(self) -> None:
-        """End the workers that still run at once."""
-        for process in self._processes:
-            process.kill()
+
+def _send(batch: Batch, pipe: Connection) -> None:
+    """Pass a batch to a worker; waits while that one is busy."""
+    with _ended_without_answer():
+        pipe.send(len(batch))
+        for position, data in batch:
+            pipe.send(position)
+            pipe.send_bytes(data)
 
 
 @contextlib.contextmanager
