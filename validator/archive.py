@@ -156,7 +156,6 @@ def open_submission(path: Source, limits: Limits) -> Iterator[Submission]:
     with ExitStack() as opened:
         with Findings.collect() as findings:
             if isinstance(path, Mapping):
-                _check_names(path, findings)
                 members = {
                     n: _Member(len(data), len(data), partial(io.BytesIO, data)) for n, data in path.items()
                 }
@@ -183,7 +182,6 @@ def _open_folder(path: Path, limits: Limits, findings: Findings, opened: ExitSta
     if len(names) == 1 and folded(names[0]).endswith(".zip"):
         findings.note("N-FOUND-ZIP", f"the submission was read from the zip file {quote(names[0])}")
         return _open_zip(path / names[0], limits, findings, opened)
-    _check_names(members, findings)
     return _check_members(members, limits, findings, path.name)
 
 
@@ -372,8 +370,7 @@ def _zip_members(
         hint = "create it again with an ordinary zip program"
         problem = "its files overlap inside the archive"
         findings.add("E-ZIP-BOMB", problem, hint, file=path.name, rule="overlap")
-    _check_names(members, findings, folders)
-    return _check_members(members, limits, findings, path.name)
+    return _check_members(members, limits, findings, path.name, folders)
 
 
 def _overlap(archive: zipfile.ZipFile) -> bool:
@@ -391,9 +388,10 @@ def _overlap(archive: zipfile.ZipFile) -> bool:
 
 
 def _check_members(
-    members: dict[str, _Member], limits: Limits, findings: Findings, file: str
+    members: dict[str, _Member], limits: Limits, findings: Findings, file: str, folders: Iterable[str] = ()
 ) -> dict[str, _Member]:
     """Check the files and return those to read; what operating systems add counts too, but is left out."""
+    _check_names(members, folders, findings)
     _check_sizes(members, limits, findings, file)
     kept = {name: member for name, member in members.items() if not _JUNK.search(name)}
     if len(kept) < len(members):
@@ -409,7 +407,7 @@ def _check_members(
     return kept
 
 
-def _check_names(members: Mapping[str, object], findings: Findings, folders: Iterable[str] = ()) -> None:
+def _check_names(members: Mapping[str, object], folders: Iterable[str], findings: Findings) -> None:
     for name in chain(members, folders):
         problem = _name_problem(name)
         if problem:

@@ -155,9 +155,8 @@ class _Document:
         self._colons_left = _count(data)
         self._raw = self._raw_entries()
         if self._raw is None:
-            whole = dict(self._explained)
-            self._entries = whole.pop(file.each) if file.each else whole
-            self.members = whole if file.each else {}
+            whole = self._explained
+            self.members = {key: whole[key] for key in whole if key != file.each} if file.each else {}
         elif file.entries is not None and len(self._raw) > file.entries:
             _refuse_too_many(f"entries than {file.entries:,}", name, findings, file.each)
 
@@ -197,7 +196,7 @@ class _Document:
     def entries(self) -> Entries:
         """Yield the entries, from the strict parser where their type does not accept them. Raises Refused."""
         if self._raw is None:
-            yield from self._entries.items()
+            yield from _entries(self._explained, self._file.each).items()
             return
         decoder = _entry_decoder(self._file.schema, self._file.each)
         for key, text in self._raw.items():
