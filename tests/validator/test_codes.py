@@ -1,7 +1,7 @@
 """Each code of the validator, provoked once through its command: the code, the file and the place.
 
-`CASES` holds (code, task, files, file, where), `NOTES` (code, task, files, words of the note). Codes of CSV files with a
-header are in ``test_csv_files.py``.
+`CASES` holds (code, task, files, file, where), `NOTES` (code, task, files, words of the note). Large files are made where
+they are used, by a function. Codes of CSV files with a header are in ``test_csv_files.py``.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ CASES = [
     ("E-FILE-PLACE", KINETICS, {CLASSES: "{}", f"a/{PARTS}": "{}"}, f"a/{PARTS}", ""),
     ("E-FILE-RESERVED", GESTURE, rows("1,1,5\n") | {"metadata": "x"}, "metadata", ""),
     ("E-FILE-TWICE", GESTURE, rows("1,1,5\n") | rows("1,1,5\n", "S1_predictions.csv"), "S1_predictions.csv", ""),
-    ("E-JSON-COUNT", KINETICS, videos(json.dumps(dict.fromkeys(map(str, range(200_001)), "run"))), CLASSES, "/"),
+    ("E-JSON-COUNT", KINETICS, lambda: videos(json.dumps(dict.fromkeys(map(str, range(200_001)), "run"))), CLASSES, "/"),
     ("E-JSON-DEPTH", KINETICS, videos('{"v":' + 70 * "["), CLASSES, "line 1 column 69"),
     ("E-JSON-DUPLICATE", KINETICS, {**human(), PARTS: '{"v": {"f": {"humans": []}, "f": {"humans": []}}}'}, PARTS, "/v"),
     ("E-JSON-ENCODING", KINETICS, videos(b'{"v":\n "\xff"}'), CLASSES, "line 2 column 3"),
@@ -126,7 +126,7 @@ CASES = [
     ("E-PART-LENGTH", KINETICS, human(verbs=("hold", "kick")), PARTS, "/v~11/img_1.json/humans/0/parts/left_hand"),
     ("E-ZIP-BOMB", GESTURE, rows("1,1,5\n" * 10**6), CSV, ""),
     ("E-ZIP-CASE", GESTURE, rows("1,1,5\n") | rows("1,1,5\n", CSV.upper()), CSV.upper(), ""),
-    ("E-ZIP-COUNT", KINETICS, make_zip(dict.fromkeys(map(str, range(1001)), "")), "my.zip", ""),
+    ("E-ZIP-COUNT", KINETICS, lambda: make_zip(dict.fromkeys(map(str, range(1001)), "")), "my.zip", ""),
     ("E-ZIP-DAMAGED", GESTURE, damaged(), CSV, ""),
     ("E-ZIP-EMPTY", GESTURE, b"", "my.zip", ""),
     ("E-ZIP-ENCRYPTED", GESTURE, member(flags=1), CSV, ""),
@@ -135,7 +135,7 @@ CASES = [
     ("E-ZIP-NAME", GESTURE, rows("1,1,5\n", f"../{CSV}"), f"../{CSV}", ""),
     ("E-ZIP-NESTED", GESTURE, {"inner.zip": make_zip({})} | rows("1,1,5\n"), "inner.zip", ""),
     ("E-ZIP-NOT", GESTURE, b"PK\x03\x04 the begin of a zip", "my.zip", ""),
-    ("E-ZIP-SIZE", GESTURE, rows(bytes(np.random.default_rng(1).integers(40, 58, 16_000_001, np.uint8))), CSV, ""),
+    ("E-ZIP-SIZE", GESTURE, lambda: rows(bytes(np.random.default_rng(1).integers(40, 58, 16_000_001, np.uint8))), CSV, ""),
     ("E-ZIP-SPECIAL", GESTURE, member(mode=stat.S_IFIFO), CSV, ""),
     ("E-ZIP-TWICE", GESTURE, twice("1,1,5\n"), CSV, ""),
 ]  # fmt: skip
@@ -164,7 +164,7 @@ def check(path, task, capsys):
 
 
 def zipped(tmp_path, files):
-    path = tmp_path / "my.zip"
+    path, files = tmp_path / "my.zip", files() if callable(files) else files
     path.write_bytes(files if isinstance(files, bytes) else make_zip(files))
     return path
 

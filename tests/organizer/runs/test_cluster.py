@@ -15,7 +15,6 @@ import time
 import pytest
 
 from organizer.ranking.command import Choices, rescore
-from organizer.runs import cluster
 from organizer.runs.pool import BrokenError
 from organizer.runs.rescore import Options
 from organizer.runs.worker import BuiltTask
@@ -126,7 +125,7 @@ def test_a_scheduler_without_workers_is_one_line(processes, tmp_path, capsys):
 
 
 def test_a_scheduler_that_cannot_be_reached_is_one_line(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(cluster, "_PATIENCE", "1s")
+    monkeypatch.setattr("organizer.runs.cluster._PATIENCE", "1s")
     folder = write_submissions(tmp_path / "in", {"fine.zip": sample()})
     assert call(folder, tmp_path / "out", "--scheduler", "tcp://127.0.0.1:1") == 2
     captured = capsys.readouterr()
@@ -139,6 +138,9 @@ def test_a_scheduler_that_cannot_be_reached_is_one_line(tmp_path, capsys, monkey
     ("python", "numpy"), [("3.8.1.final.0", "2.0.0"), ("3.11.7.final.0", "1.26.4"), ("3.11.7.final.0", None)]
 )
 def test_workers_of_another_python_or_numpy_are_one_line(python, numpy):
+    # Dask takes long to load, also where these tests are left out.
+    from organizer.runs.cluster import _checked_workers
+
     def version(python, numpy):
         return {"host": [("python", python)], "packages": {"numpy": numpy}}
 
@@ -149,6 +151,6 @@ def test_workers_of_another_python_or_numpy_are_one_line(python, numpy):
     with pytest.raises(
         BrokenError, match=r"worker tcp://w:1 has Python 3\.\d+ and numpy .*; make them equal"
     ):
-        cluster._checked_workers("tcp://s:1", versions)
+        _checked_workers("tcp://s:1", versions)
     versions["workers"] = {"tcp://w:1": version("3.11.9.final.0", "2.0.0")}
-    assert cluster._checked_workers("tcp://s:1", versions) == 1
+    assert _checked_workers("tcp://s:1", versions) == 1
