@@ -61,10 +61,11 @@ HALVES = chunk(b"IDAT", STREAM[:50]), chunk(b"IDAT", STREAM[50:])
             chunk(b"tEXt", b"x\0y"),
             END,
         ),
-        image(header(), DATA, chunk(b"iCCP", zlib.compress(bytes(50_000_000))), END),
+        lambda: image(header(), DATA, chunk(b"iCCP", zlib.compress(bytes(50_000_000))), END),
     ],
 )
 def test_whole_images_give_their_pixels(png):
+    png = png() if callable(png) else png
     assert np.array_equal(decode_png(png, HEIGHT, WIDTH), PIXELS)
 
 

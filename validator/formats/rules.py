@@ -7,6 +7,7 @@ import importlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -186,6 +187,7 @@ def task_ids(root: str = _FORMATS) -> list[str]:
     return sorted(path.stem for path in _files(root, "*"))
 
 
+@cache
 def load_rules(task_id: str, root: str = _FORMATS) -> Rules:
     """Read the rules of a task. Raises FileNotFoundError for an unknown id."""
     for path in _files(root, task_id):
