@@ -21,7 +21,7 @@ import numpy as np
 
 from validator.arrays import Bools, Floats, Ints
 from validator.files import match_keys, refuse_repeated
-from validator.findings import Findings, Read, Refused, counted, quote, some_words
+from validator.findings import Findings, Read, counted, quote, some_words
 from validator.formats.rules import CsvRules, Field
 from validator.limits import collector_off
 
@@ -169,7 +169,9 @@ class _Reader:
     def decode(self, data: bytes, name: str) -> str:
         """Return the text of a file with line ends as newlines, "" after a problem."""
         if data.startswith((b"\xff\xfe", b"\xfe\xff")) or (data[1:2] == b"\0" and data[3:4] == b"\0"):
-            self.add("E-CSV-ENCODING", name, "", "the file is UTF-16", "save it as plain ASCII or UTF-8")
+            self.findings.add(
+                "E-CSV-ENCODING", "the file is UTF-16", "save it as plain ASCII or UTF-8", file=name
+            )
             return ""
         at, problem, remedy = data.find(b"\0"), "there is a NUL byte", "write plain text"
         if at < 0:
@@ -183,7 +185,7 @@ class _Reader:
                 remedy = "save the file as plain ASCII or UTF-8"
         if at >= 0:
             line = data.count(b"\n", 0, at) + 1
-            self.add("E-CSV-ENCODING", name, f"line {line} column 1", problem, remedy)
+            self.findings.add("E-CSV-ENCODING", problem, remedy, file=name, where=f"line {line} column 1")
             return ""
         if "\r" in text:
             kind = "Windows line ends" if "\r\n" in text else "line ends of old Macs (CR)"
@@ -194,9 +196,6 @@ class _Reader:
     def note_accepted(self) -> None:
         for note, count in self.accepted.items():
             self.findings.note("N-CSV-READ", f"{note} in {counted(count, 'file')}")
-
-    def add(self, code: str, file: str, where: str, problem: str, remedy: str, rule: str = "") -> None:
-        self.findings.add(code, problem, remedy, file=file, where=where, rule=rule)
 
     def line(self, row: int) -> int:
         """Return the line of a row in its file, from 1."""
@@ -216,8 +215,8 @@ class _Reader:
         for file in np.unique(self.file_index[wrong]).tolist():
             first, end = map(int, np.searchsorted(self.file_index, (file, file + 1)))
             for row in (first + index for index in self.findings.first_of(wrong[first:end])):
-                text, where = f"{rule[0]} {problem(row)}", self.place(row, rule[0])
-                self.add(code, self.names[file], where, text, remedy, " ".join(rule))
+                text, name, where = f"{rule[0]} {problem(row)}", self.names[file], self.place(row, rule[0])
+                self.findings.add(code, text, remedy, file=name, where=where, rule=" ".join(rule))
 
 
 class _ItemReader(_Reader):
@@ -265,7 +264,8 @@ class _ItemReader(_Reader):
         bad = ((at, line) for at, line in enumerate(text.split("\n"), 1) if not pattern.fullmatch(line))
         for number, line in islice(bad, _EXPLAINED_LINES):
             code, column, problem, remedy, rule = self._line_problem(line, number)
-            self.add(code, name, f"line {number} column {column}", problem, remedy, rule)
+            where = f"line {number} column {column}"
+            self.findings.add(code, problem, remedy, file=name, where=where, rule=rule)
         if more := sum(1 for _ in bad):
             self.findings.count_unread(more, name)
 
@@ -350,7 +350,7 @@ class _TableReader(_Reader):
         self.note_accepted()
         if sum(map(data.count, (b"\n", b"\r", b","))) > self.rules.values:
             problem = f"there are more values (commas and line ends) than {self.rules.values:,}"
-            self.add("E-CSV-COUNT", name, "", problem, "submit only what is asked for")
+            self.findings.add("E-CSV-COUNT", problem, "submit only what is asked for", file=name)
         self.findings.refuse_problems()
         reader = csv.reader(io.StringIO(self._text), strict=True)
         try:
@@ -358,11 +358,11 @@ class _TableReader(_Reader):
         except csv.Error as error:
             problem = f"the file cannot be split into fields: {error}"
             remedy = 'quote a field as "a ""quoted"" word"'
-            self.add("E-CSV-SYNTAX", name, f"line {reader.line_num}", problem, remedy)
-            raise Refused(self.findings) from None
+            where = f"line {reader.line_num}"
+            self.findings.refuse("E-CSV-SYNTAX", problem, remedy, file=name, where=where)
         self.columns = [field.strip() for field in header]
         for code, rule, problem, remedy in _header_problems(self.columns, names):
-            self.add(code, name, "line 1 column 1", problem, remedy, rule)
+            self.findings.add(code, problem, remedy, file=name, where="line 1 column 1", rule=rule)
         self.findings.refuse_problems()
         self._check_lengths()
         others = [quote(field, 30) or "(no name)" for field in self.columns if field not in names]
@@ -376,7 +376,7 @@ class _TableReader(_Reader):
             problem = f"the row has {counted(int(lengths[row]), 'field')} instead of {n}"
             where = f"line {self.line(row)} column {min(lengths[row], n) + 1}"
             remedy = "write as many as the header has; quote fields that hold commas"
-            self.add("E-CSV-COLUMNS", self.names[0], where, problem, remedy)
+            self.findings.add("E-CSV-COLUMNS", problem, remedy, file=self.names[0], where=where)
         self.findings.refuse_problems()
         self.file_index = np.zeros(len(lengths), np.int64)
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from validator.archive import Submission
 from validator.arrays import Ints
-from validator.findings import Findings, Note, Read, Refused, counted, folded, quote
+from validator.findings import Findings, Read, Refused, counted, folded, quote
 from validator.formats.rules import CsvRules, Rules, load_rules, task_ids
 
 _NAMED_AT_MOST = 5
@@ -146,7 +146,7 @@ def choose_items(
         else:
             chosen[key] = name
     unknown = [name for key, name in chosen.items() if known is not None and key not in known]
-    findings.notes += _notes_on_names(chosen, unknown, ignored, rules)
+    _note_names(chosen, unknown, ignored, rules, findings)
     if len(unknown) == len(chosen) and findings.ok:
         found = f"no usable file was found; found: {_named(ignored)}" if ignored else "there are no files"
         remedy = _other_task(ignored) or f"name your files {_pattern(rules)}, at the top of the zip"
@@ -161,11 +161,10 @@ def _pattern(rules: CsvRules) -> str:
     return rules.path.format(key=f"<{rules.item}>")
 
 
-def _notes_on_names(
-    chosen: dict[str, str], unknown: list[str], ignored: list[str], rules: CsvRules
-) -> list[Note]:
-    """Return notes on the files that are ignored, and on how many others have the second spelling."""
-    findings = Findings()
+def _note_names(
+    chosen: dict[str, str], unknown: list[str], ignored: list[str], rules: CsvRules, findings: Findings
+) -> None:
+    """Note the files that are ignored, and how many others have the second spelling."""
     if ignored:
         text = f"{_named(ignored)}: not named {_pattern(rules)}, ignored{_close(ignored, rules)}"
         findings.note("N-FILE-IGNORED", text)
@@ -176,7 +175,6 @@ def _notes_on_names(
         wrong, right = (name.format(key="") for name in (rules.other_paths[0], rules.path))
         text = f"{counted(len(other), 'file')} named {wrong} instead of {right}"
         findings.note("N-FILE-SPELLING", text)
-    return findings.notes
 
 
 def _match(base: str, spellings: Sequence[str]) -> tuple[str | None, bool]:
