@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import settings
@@ -42,6 +43,21 @@ def make_zip(files: Mapping[str, str | bytes]) -> bytes:
         for name, content in files.items():
             archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
+
+
+def with_wrong_checksum(files: Mapping[str, str | bytes]) -> bytes:
+    """Return a zip with a wrong checksum of its first file, in both of the places that hold it."""
+    data = bytearray(make_zip(files))
+    for magic, offset in ((b"PK\x03\x04", 14), (b"PK\x01\x02", 16)):
+        data[data.index(magic) + offset] ^= 1
+    return bytes(data)
+
+
+def assert_calls(main: Callable[[list[str]], int], command: str, module: str, function: str) -> None:
+    """Check that a command calls a function once, with options that it takes, and returns what it returns."""
+    with mock.patch(f"{module}.{function}", autospec=True, return_value=7) as fake:
+        assert main(command.split()) == 7
+    fake.assert_called_once()
 
 
 def refused(call: Callable[..., object], *arguments: Any, **options: Any) -> Findings:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from importlib import import_module
-from unittest.mock import create_autospec
 
 import pytest
 
 from organizer import __main__ as commands
 from organizer.__main__ import main
+from tests.helpers import assert_calls
 
 ID = "chalearn_gesture"
 
@@ -35,12 +35,8 @@ ID = "chalearn_gesture"
         ("undo-new-task birds", "new_task", "undo_new_task"),
     ],
 )
-def test_command_calls_its_function(monkeypatch, command, module, function):
-    called = import_module(f"organizer.{module}")
-    fake = create_autospec(getattr(called, function), return_value=7)
-    monkeypatch.setattr(called, function, fake)
-    assert main(command.split()) == 7
-    fake.assert_called_once()
+def test_command_calls_its_function(command, module, function):
+    assert_calls(main, command, f"organizer.{module}", function)
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from subprocess import CompletedProcess
-from unittest.mock import create_autospec
 
 import pytest
 
 from quality import all as everything
 from quality.__main__ import _parser, main
+from tests.helpers import assert_calls
 
 ID = "chalearn_gesture"
 
@@ -34,12 +33,8 @@ ID = "chalearn_gesture"
         ("all --quick", "all", "run_all"),
     ],
 )
-def test_command_calls_its_function(monkeypatch, command, module, function):
-    called = import_module(f"quality.{module}")
-    fake = create_autospec(getattr(called, function), return_value=7)
-    monkeypatch.setattr(called, function, fake)
-    assert main(command.split()) == 7
-    fake.assert_called_once()
+def test_command_calls_its_function(command, module, function):
+    assert_calls(main, command, f"quality.{module}", function)
 
 
 @pytest.mark.parametrize(

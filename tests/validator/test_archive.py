@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.helpers import findings_of, make_zip, refused
+from tests.helpers import findings_of, make_zip, refused, with_wrong_checksum
 from validator.archive import Limits, open_submission
 from validator.findings import Read, Refused
 
@@ -85,13 +85,6 @@ def hidden_directory(entries):
     )
     locator = struct.pack("<4sIQI", b"PK\x06\x07", 0, end, 1)
     return data[:end] + record + locator + struct.pack("<4sHHHHIIH", b"PK\x05\x06", 0, 0, 0, 0, 0, 0, 0)
-
-
-def wrong_checksum():
-    data = bytearray(make_zip(GOOD))
-    for magic, offset in ((b"PK\x03\x04", 14), (b"PK\x01\x02", 16)):
-        data[data.index(magic) + offset] ^= 1
-    return bytes(data)
 
 
 def other_name_inside():
@@ -203,7 +196,9 @@ def damaged_content():
     return bytes(data)
 
 
-@pytest.mark.parametrize("data", [lying_size(), wrong_checksum(), other_name_inside(), damaged_content()])
+@pytest.mark.parametrize(
+    "data", [lying_size(), with_wrong_checksum(GOOD), other_name_inside(), damaged_content()]
+)
 def test_file_that_is_not_what_the_archive_says_is_named(tmp_path, data):
     assert refused(read_bytes, tmp_path, data).lines() == [
         "1. E-ZIP-DAMAGED a.csv: the file cannot be unpacked; create the zip again."

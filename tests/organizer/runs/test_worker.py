@@ -9,7 +9,7 @@ import pytest
 from organizer.files import zip_bytes
 from organizer.runs.worker import BuiltTask, run_program
 from quality.fuzzing.damage import damaged_zip
-from tests.helpers import make_zip
+from tests.helpers import make_zip, with_wrong_checksum
 
 pytestmark = pytest.mark.slow
 
@@ -30,13 +30,6 @@ def laid_out(tmp_path, data):
     return sorted(run.stdout.splitlines())
 
 
-def wrong_checksum():
-    data = bytearray(make_zip(GOOD))
-    for magic, offset in ((b"PK\x03\x04", 14), (b"PK\x01\x02", 16)):
-        data[data.index(magic) + offset] ^= 1
-    return bytes(data)
-
-
 @pytest.mark.parametrize(
     ("files", "found"),
     [
@@ -53,7 +46,7 @@ def test_a_sound_submission_is_unpacked_without_what_systems_add(tmp_path, files
     "data",
     [
         b"no zip",
-        wrong_checksum(),
+        with_wrong_checksum(GOOD),
         make_zip(GOOD).replace(b"S1_", b"S2_", 1),
         {"a": "", "a/b": ""},
         {"x" * 256: ""},
