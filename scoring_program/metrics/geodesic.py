@@ -98,16 +98,3 @@ def point_similarity(distance: Floats, stored: Bools, normalizer: Floats, pair: 
     with np.errstate(over="ignore"):
         squared = np.where(in_float32, (narrow * narrow).astype(np.float64), distance * distance)
     return np.exp(-squared / (2 * normalizer * normalizer))
-
-
-def mean_similarity(similarity: Floats, pair: Ints, n_pairs: int) -> Floats:
-    """Return the GPS of each pair: the mean over its points, 0 if it has none.
-
-    Examples
-    --------
-    >>> mean_similarity(np.array([1.0, 0.5]), np.array([0, 0]), 2)
-    array([0.75, 0.  ])
-    """
-    counts = np.bincount(pair, minlength=n_pairs)
-    sums = np.bincount(pair, similarity, n_pairs)
-    return sums / np.maximum(counts, 1)

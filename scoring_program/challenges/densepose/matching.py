@@ -10,6 +10,7 @@ import numpy as np
 from scoring_program.challenges.densepose.read import Kept, Persons, Reference
 from scoring_program.metrics import average_precision, geodesic
 from scoring_program.metrics.average_precision import Detections, Matches, Pairs, People
+from scoring_program.metrics.pairs import group_means
 from validator.arrays import Bools, Floats, Ints
 
 MEASURES = ("gpsm", "gps", "iou")
@@ -28,8 +29,8 @@ class Points(NamedTuple):
     n_pairs: int
 
     def gps(self, similarity: Floats) -> Floats:
-        """Return the GPS of each pair, shape (n_pairs,), for other similarities of the points."""
-        return geodesic.mean_similarity(similarity, self.pair, self.n_pairs)
+        """Return the GPS of each pair, shape (n_pairs,): the mean of these similarities of its points."""
+        return group_means(similarity, self.pair, self.n_pairs, 0.0)
 
 
 class Compared(NamedTuple):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -58,12 +57,3 @@ def test_similarity_of_points():
         # Only pairs whose distances are all stored are squared in float32.
         squared = float(np.float32(d) * np.float32(d)) if pair[number] != 1 else d * d
         assert found[number] == math.exp(-squared / (2 * k * k))
-
-
-@pytest.mark.parametrize(
-    ("pair", "means"), [([0, 0, 2], [0.5, 0, 0.25, 0]), ([3, 3, 3], [0, 0, 0, 1.25 / 3])]
-)
-def test_similarity_of_pairs_is_the_mean_over_points(pair, means):
-    assert geodesic.mean_similarity(np.array([1.0, 0.0, 0.25]), np.array(pair), 4).tolist() == pytest.approx(
-        means
-    )
