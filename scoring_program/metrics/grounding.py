@@ -194,16 +194,17 @@ def first_objects(objects: Objects, words: Words, by: str) -> Ints:
     return first_with_key(_key(objects.segment, of_objects, n), _key(words.segment, of_words, n))
 
 
-def words_correct(objects: Objects, words: Words) -> tuple[Bools, Bools]:
-    """Return for sub-task I whether each word is grounded, and whether it has a prediction.
+def words_correct(objects: Objects, words: Words, by: str = "index") -> tuple[Bools, Bools]:
+    """Return whether each word is grounded, and whether it has a prediction.
 
-    The prediction for a word is the first object of its segment with its index.
+    The prediction for a word is the first object of its segment with its ``index``, for sub-task I, or with
+    its ``label``, for sub-task II.
 
     Returns
     -------
     correct, predicted : bool arrays of shape (n_words,)
     """
-    found = first_objects(objects, words, "index")
+    found = first_objects(objects, words, by)
     predicted = found >= 0
     correct = np.zeros(len(found), dtype=bool)
     which = np.flatnonzero(predicted)
@@ -307,12 +308,7 @@ def judge_generated(objects: Objects, words: Words, not_penalized: Bools, n_clas
     which = np.flatnonzero(known)
     object_correct = np.zeros(len(object_key), dtype=bool)
     object_correct[which] = overlap_correct(objects, words, which, mentioned[smallest[which]])
-    first = first_objects(objects, words, "label")
-    predicted = first >= 0
-    target = np.flatnonzero(predicted)
-    word_correct = np.zeros(len(first), dtype=bool)
-    word_correct[target] = overlap_correct(objects, words, first[target], target)
-    return Generated(object_correct, known, not_penalized & ~known, word_correct, predicted)
+    return Generated(object_correct, known, not_penalized & ~known, *words_correct(objects, words, "label"))
 
 
 class PrecisionRecall(NamedTuple):
