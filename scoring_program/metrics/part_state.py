@@ -81,17 +81,12 @@ def match_best(
     >>> match_best(boxes, np.array([0, 1]), boxes[[1, 0]], np.array([0, 0]))
     array([ 1, -1])
     """
-    ground_truth, predicted, starts = pairs_in_groups(ground_truth_frame, predicted_frame)
+    ground_truth, predicted, _ = pairs_in_groups(ground_truth_frame, predicted_frame)
     iou = box_iou(ground_truth_box[ground_truth], predicted_box[predicted])
-    matched = np.full(len(ground_truth_box), -1)
-    some = np.flatnonzero(np.diff(starts))
-    if some.size:
-        largest = np.maximum.reduceat(iou, starts[some])
-        is_largest = iou == np.repeat(largest, np.diff(starts)[some])
-        index = np.where(is_largest, np.arange(len(iou)), len(iou))
-        first = np.minimum.reduceat(index, starts[some])
-        matched[some] = np.where(largest > human_iou, predicted[first], -1)
-    return matched
+    near = np.flatnonzero(iou > human_iou)
+    best = largest_of_items(ground_truth[near], iou[near], len(ground_truth_box))
+    # The last one is for humans without a match.
+    return np.append(predicted[near], -1)[best]
 
 
 def match_assigned(
