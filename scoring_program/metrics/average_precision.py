@@ -98,18 +98,6 @@ def box_iou(detections: Floats, persons: Floats, crowd: Bools) -> Floats:
     return np.where(union > 0, shared / np.where(union > 0, union, 1), 0.0)
 
 
-def all_pairs(detection_image: Ints, person_image: Ints) -> Pairs:
-    """Return the pairs of detections and persons of one image, from the images of both in ascending order.
-
-    Examples
-    --------
-    >>> all_pairs(np.array([0, 1]), np.array([0, 0, 1]))
-    Pairs(detection=array([0, 0, 1]), person=array([0, 1, 2]))
-    """
-    detection, person, _ = pairs_in_groups(detection_image, person_image)
-    return Pairs(detection, person)
-
-
 def match(
     measures: Floats, overlap: Floats, detections: Detections, people: People, areas: Iterable[str] = AREAS
 ) -> Matches:
@@ -118,7 +106,7 @@ def match(
     Parameters
     ----------
     measures : float64 array of shape (n_measures, n_pairs)
-        Similarities of all pairs, in the order of `all_pairs`.
+        Similarities of all pairs of a detection and a person of its image, in the order of `pairs_in_groups`.
     overlap : float64 array of shape (n_pairs,)
         As `box_iou` gives it.
     detections : Detections
@@ -140,7 +128,7 @@ def match(
     ignored_person = outside | ~people.dense
     shape = (len(bounds), len(measures), len(THRESHOLDS))
     matching = _Matching(
-        all_pairs(detections.image, people.image),
+        Pairs(*pairs_in_groups(detections.image, people.image)[:2]),
         ignored_person,
         people.crowd,
         np.full((*shape, len(detections.score)), -1),

@@ -10,7 +10,7 @@ import numpy as np
 from scoring_program.challenges.densepose.read import Kept, Persons, Reference
 from scoring_program.metrics import average_precision, geodesic
 from scoring_program.metrics.average_precision import Detections, Matches, Pairs, People
-from scoring_program.metrics.pairs import group_means
+from scoring_program.metrics.pairs import group_means, pairs_in_groups
 from validator.arrays import Bools, Floats, Ints
 
 MEASURES = ("gpsm", "gps", "iou")
@@ -130,7 +130,7 @@ def compare(persons: Persons, by_image: Sequence[Sequence[Kept]], points: Points
         box[:, 2] * box[:, 3],
     )
     people = People(len(by_image), persons.image, persons.area, persons.dense, persons.crowd)
-    pairs = average_precision.all_pairs(detections.image, people.image)
+    pairs = Pairs(*pairs_in_groups(detections.image, people.image)[:2])
     person = pairs.person
     overlap = average_precision.box_iou(box[pairs.detection], persons.box[person], persons.crowd[person])
     mask_iou = np.concatenate([np.zeros(0), *(detection.mask_iou for detection in kept)])

@@ -105,17 +105,6 @@ def test_weights_are_repeated_images(several, data, block):
             assert means.tolist() == pytest.approx([values[measure] for values in expected], abs=1e-12)
 
 
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=5))
-def test_pairs_go_image_by_image_and_detection_by_detection(sizes):
-    images = np.arange(len(sizes))
-    detections, persons = (np.repeat(images, [size[side] for size in sizes]) for side in (0, 1))
-    pairs = ap.all_pairs(detections, persons)
-    expected = [
-        (d, p) for d, image in enumerate(detections) for p, other in enumerate(persons) if image == other
-    ]
-    assert list(zip(pairs.detection.tolist(), pairs.person.tolist())) == expected
-
-
 def test_areas_are_those_of_coco():
     assert ap.AREAS == {"all": (0, 1e10), "medium": (1024, 9216), "large": (9216, 1e10)}
 
