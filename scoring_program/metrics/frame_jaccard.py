@@ -44,22 +44,6 @@ class FrameCounts(NamedTuple):
     intersection: Ints
 
 
-def validate_intervals(intervals: Ints, groups: Ints) -> None:
-    """Raise ValueError unless the arrays are int64, shapes (n, 2) and (n,), and not negative.
-
-    Examples
-    --------
-    >>> validate_intervals(np.array([[0, 5]]), np.array([0]))
-    """
-    if intervals.ndim != 2 or intervals.shape[1] != 2 or groups.shape != intervals.shape[:1]:
-        shapes = f"{intervals.shape}, {groups.shape}"
-        raise ValueError(f"intervals of shape (n, 2) and n groups are needed, not {shapes}")
-    if intervals.dtype != np.int64 or groups.dtype != np.int64:
-        raise ValueError("intervals and groups must be int64")
-    if intervals.size and (intervals.min() < 0 or groups.min() < 0):
-        raise ValueError("frames and groups are not negative; were 1-based frames converted twice?")
-
-
 def inclusive_frames(rows: Ints, n_frames: Ints) -> Ints:
     """Convert rows of 1-based frames, both ends included, and cut them to their sequence.
 
@@ -104,7 +88,7 @@ def covered_frames(intervals: Ints, groups: Ints, n_groups: int) -> Ints:
     Parameters
     ----------
     intervals : int64 array, shape (n, 2)
-        Half-open intervals, in any order; empty ones (end <= start) cover nothing.
+        Half-open intervals, not negative, in any order; empty ones (end <= start) cover nothing.
     groups : int64 array, shape (n,)
         Group of each interval, ``0..n_groups-1``.
 
@@ -118,7 +102,6 @@ def covered_frames(intervals: Ints, groups: Ints, n_groups: int) -> Ints:
     >>> covered_frames(np.array([[0, 5], [3, 8], [0, 2]]), np.array([0, 0, 1]), 2)
     array([8, 2])
     """
-    validate_intervals(intervals, groups)
     if not len(intervals):
         return np.zeros(n_groups, dtype=np.int64)
     start, end = _on_one_axis(intervals, groups)
@@ -305,7 +288,6 @@ def merge_intervals(intervals: Ints, groups: Ints) -> tuple[Ints, Ints]:
     >>> merge_intervals(np.array([[3, 8], [0, 5], [9, 9]]), np.array([0, 0, 0]))
     (array([[0, 8]]), array([0]))
     """
-    validate_intervals(intervals, groups)
     filled = intervals[:, 1] > intervals[:, 0]
     intervals, groups = intervals[filled], groups[filled]
     if not len(intervals):

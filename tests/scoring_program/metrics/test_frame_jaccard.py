@@ -209,23 +209,3 @@ def test_callers_arrays_are_not_written_to():
         array.flags.writeable = False
     assert fj.covered_frames(intervals, groups, 1).tolist() == [8]
     assert fj.merge_intervals(intervals, groups)[0].tolist() == [[1, 9]]
-
-
-@pytest.mark.parametrize(
-    ("intervals", "groups", "message"),
-    [
-        (np.zeros((2, 3), np.int64), np.zeros(2, np.int64), "shape"),
-        (np.zeros((2, 2), np.int64), np.zeros(3, np.int64), "shape"),
-        (np.zeros((2, 2), np.int64), np.zeros(1, np.int64), "shape"),
-        (np.zeros((2, 1), np.int64), np.zeros(2, np.int64), "shape"),
-        (np.zeros(2, np.int64), np.zeros(2, np.int64), "shape"),
-        (np.zeros((2, 2, 2), np.int64), np.zeros(2, np.int64), "shape"),
-        (np.zeros((2, 2), np.int64), np.zeros(2), "int64"),
-        (np.zeros((1, 2), np.int64), np.full(1, -1), "converted twice"),
-        (np.zeros((2, 2)), np.zeros(2, np.int64), "int64"),
-        (np.full((1, 2), -1, np.int64), np.zeros(1, np.int64), "converted twice"),
-    ],
-)
-def test_wrong_arrays_are_refused(intervals, groups, message):
-    with pytest.raises(ValueError, match=message):
-        fj.covered_frames(intervals, groups, 1)
