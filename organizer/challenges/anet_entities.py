@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from organizer.files import Files
 from scoring_program.challenges.anet_entities import read
 from scoring_program.challenges.anet_entities.drawings import canvas
 from scoring_program.challenges.anet_entities.lemmas import TABLE, load_table
-from scoring_program.challenges.anet_entities.read import Reference, ReferenceWithLemmas
+from scoring_program.challenges.anet_entities.read import Reference
 from scoring_program.challenges.anet_entities.task import TASKS, GeneratedSentences
 from scoring_program.metrics.grounding import FRAMES, IOU, frame_overlaps
 from scoring_program.result import GROUND_TRUTH, Drawing, DrawnObject, shapes
@@ -29,13 +29,12 @@ from validator.findings import Findings, counted, quote
 from validator.strict_json import pointer_part
 
 Json = dict[str, Any]
-Either = Union[Reference, ReferenceWithLemmas]
 # The box of an object on each frame that is decided.
 Boxes = dict[int, list[float]]
 _KIND = "object"
 
 
-class EntitiesAnnotations(Annotations[Either, Json]):
+class EntitiesAnnotations(Annotations[Reference, Json]):
     """The annotations of one task; each prediction has an object for each word."""
 
     shared = (read.LEMMAS_FILE, read.LEMMATIZER_FILE)
@@ -46,18 +45,16 @@ class EntitiesAnnotations(Annotations[Either, Json]):
         # Each submitted segment counts, whether it is annotated or not.
         self.ignores_others = not self._generated
 
-    def pools(self, reference: Either) -> Pools:
+    def pools(self, reference: Reference) -> Pools:
         """Return the vocabulary and the annotated boxes."""
-        annotated = reference.annotated
-        labels = Counter(dict.fromkeys(annotated.vocab or sorted(annotated.classes), 0))
-        labels.update(annotated.classes[number] for number in annotated.words.label.tolist())
-        return Pools({_KIND: labels}, {_KIND: annotated.words.box.astype(np.float64)})
+        labels = Counter(dict.fromkeys(reference.vocab or sorted(reference.classes), 0))
+        labels.update(reference.classes[number] for number in reference.words.label.tolist())
+        return Pools({_KIND: labels}, {_KIND: reference.words.box.astype(np.float64)})
 
-    def predicted(self, reference: Either, guess: Guess) -> Json:
+    def predicted(self, reference: Reference, guess: Guess) -> Json:
         """Return the objects of each segment."""
-        annotated = reference.annotated
-        segments = [{"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []} for _ in annotated.segments]  # type: list[Json]
-        for segment, label, index, boxes in self._objects(annotated, guess):
+        segments = [{"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []} for _ in reference.segments]  # type: list[Json]
+        for segment, label, index, boxes in self._objects(reference, guess):
             if guess.keeps():
                 if self._generated:
                     # Half as often as boxes are wrong.
@@ -70,7 +67,7 @@ class EntitiesAnnotations(Annotations[Either, Json]):
                 for values, value in zip(segments[segment].values(), (label, index, found)):
                     values.append(value)
         results: Json = {}
-        for (video, number), segment_objects in zip(annotated.segments, segments):
+        for (video, number), segment_objects in zip(reference.segments, segments):
             results.setdefault(video, {})[number] = segment_objects
         return results
 
@@ -92,34 +89,32 @@ class EntitiesAnnotations(Annotations[Either, Json]):
         whole = {"results": prediction, "eval_mode": self._mode, "external_data": external}
         return {f"submission_{self._mode.lower()}.json": json.dumps(whole).encode()}
 
-    def reasons(self, reference: Either, settings: Settings) -> dict[str, set[str]]:
+    def reasons(self, reference: Reference, settings: Settings) -> dict[str, set[str]]:
         """Return the videos with words that cannot all be right."""
-        annotated = reference.annotated
-        words, video_of = annotated.words, [video for video, _ in annotated.segments]
+        words, video_of = reference.words, [video for video, _ in reference.segments]
         word_of_box = np.repeat(np.arange(len(words.segment)), np.diff(words.box_start))
         unusable = set(words.segment[word_of_box[~_usable(words.box)]].tolist())
         found = {"a box of one pixel or with reversed corners": unusable}
         if self._generated:
-            merged = _merged(annotated).items()
+            merged = _merged(reference).items()
             apart = {segment for (segment, _), (_, _, conflict) in merged if conflict}
             many = np.flatnonzero(np.bincount(words.mention_word, minlength=1) > 1)
             found["two words of one class in different boxes of a frame"] = apart
             found["the boxes of a word have several classes"] = set(words.segment[many].tolist())
         return {reason: {video_of[segment] for segment in of} for reason, of in found.items()}
 
-    def classes(self, reference: Either) -> dict[str, list[str]]:
+    def classes(self, reference: Reference) -> dict[str, list[str]]:
         """Return the class of each word of each video of the chosen splits, annotated or not."""
-        annotated = reference.annotated
-        kept = {video for videos in annotated.splits.values() for video in videos}
-        items = set(annotated.annotated_videos())
-        found: dict[str, list[str]] = {v: [] for v in annotated.videos if v in items or v in kept}
-        for segment, label in zip(annotated.words.segment.tolist(), annotated.words.label.tolist()):
-            found[annotated.segments[segment][0]].append(annotated.classes[label])
+        kept = {video for videos in reference.splits.values() for video in videos}
+        items = set(reference.annotated_videos())
+        found: dict[str, list[str]] = {v: [] for v in reference.videos if v in items or v in kept}
+        for segment, label in zip(reference.words.segment.tolist(), reference.words.label.tolist()):
+            found[reference.segments[segment][0]].append(reference.classes[label])
         return found
 
-    def cut(self, source: Path, reference: Either, names: Collection[str], output: Path) -> None:
+    def cut(self, source: Path, reference: Reference, names: Collection[str], output: Path) -> None:
         """Write the arrays of some videos."""
-        read.save(read.part(reference.annotated, names), output)
+        read.save(read.part(reference, names), output)
 
 
 def _boxes_of(annotated: Reference, word: int) -> list[tuple[int, list[float]]]:
@@ -159,7 +154,7 @@ def _meet(first: list[float], second: list[float]) -> bool:
 
 def content_of(loaded: AnyLoaded) -> Content:
     """Return what is scored: the annotated words of the chosen splits."""
-    reference: Reference = loaded.reference.annotated
+    reference: Reference = loaded.reference
     settings = loaded.settings
     words, segments, warnings = reference.words, reference.segments, Findings()
     file, labels = settings["reference_file"], Counter(words.label.tolist())

@@ -214,7 +214,7 @@ class EntitiesTask(QualityTask[Json]):
 
     def checks(self, reference: Any, submission: Any) -> Sequence[Check]:
         if self._generated:
-            return hints.generated_checks(reference.annotated, submission)
+            return hints.generated_checks(reference, submission)
         return hints.given_checks(reference, submission)
 
     def calls(self, files: Files) -> Iterator[Sequence[object]]:

@@ -203,7 +203,7 @@ def test_vertex_without_its_own_8_bit_point_gets_the_nearest(tmp_path):
 
 def test_one_object_suits_several_words_of_a_class_on_different_frames():
     of_task = loaded(GENERATED, REFERENCES / GENERATED)
-    words = of_task.reference.annotated.words
+    words = of_task.reference.words
     predicted = dict(_predictions(annotations_of(GENERATED), of_task.reference))["perfect"]
     assert sum(len(segment["clss"]) for of in predicted.values() for segment in of.values()) < len(
         words.label

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scoring_program.challenges.anet_entities.lemmas import Lemmas
-from scoring_program.challenges.anet_entities.read import Reference, ReferenceWithLemmas
+from scoring_program.challenges.anet_entities.read import Reference
 from scoring_program.disclosure import min_group
 from scoring_program.metrics import grounding
 from scoring_program.metrics.pairs import group_means, means
@@ -189,17 +189,13 @@ def _accuracy(statistics: WordStatistics, correct: Bools) -> float:
     return grounding.localization_accuracy(correct, statistics.label, len(statistics.joined.classes))
 
 
-def measure_generated(
-    reference: ReferenceWithLemmas, submission: Grounding, settings: Settings
-) -> SentenceStatistics:
+def measure_generated(reference: Reference, submission: Grounding, settings: Settings) -> SentenceStatistics:
     """Compare the objects of each sentence with the annotated words of its segment."""
-    annotated = reference.annotated
-    lemmas = Lemmas(reference.table, settings["lemma_fallback"])
-    subset = settings["subset"]
-    joined = join(annotated, submission, (_LEFT_OUT if subset else _OUTSIDE, _MISSING))
+    lemmas = Lemmas(reference.lemmas, settings["lemma_fallback"])
+    words, subset = reference.words, settings["subset"]
+    joined = join(reference, submission, (_LEFT_OUT if subset else _OUTSIDE, _MISSING))
     joined = _annotated_only(joined) if subset else joined
-    words = annotated.words
-    skipped = _not_penalized(annotated, joined, lemmas)
+    skipped = _not_penalized(reference, joined, lemmas)
     judged = grounding.judge_generated(joined.objects, words, skipped, len(joined.classes))
     _, f1 = _per_sentence(judged, words, joined)
     n, empty = joined.n_videos, joined.submitted & np.isnan(f1)
@@ -208,7 +204,7 @@ def measure_generated(
         item_scores=means(_f1_sums(joined, f1), weights),
         item_submitted=joined.submitted_of_video > 0,
         item_weights=weights,
-        notes=[*joined.notes, *_lemma_notes(annotated, joined, lemmas, min_group(settings["detail"]))],
+        notes=[*joined.notes, *_lemma_notes(reference, joined, lemmas, min_group(settings["detail"]))],
         f1=f1,
         judged=judged,
         words=words,

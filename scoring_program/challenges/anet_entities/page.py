@@ -10,7 +10,7 @@ import numpy as np
 
 from scoring_program import result
 from scoring_program.challenges.anet_entities.measure import Joined, SentenceStatistics, WordStatistics
-from scoring_program.challenges.anet_entities.read import Reference, ReferenceWithLemmas
+from scoring_program.challenges.anet_entities.read import Reference
 from scoring_program.disclosure import MIN_GROUP, merge_small
 from scoring_program.metrics import grounding
 from scoring_program.metrics.pairs import group_means
@@ -39,19 +39,19 @@ def given_sections(reference: Reference, submission: Grounding, statistics: Word
 
 
 def generated_sections(
-    reference: ReferenceWithLemmas, submission: Grounding, statistics: SentenceStatistics
+    reference: Reference, submission: Grounding, statistics: SentenceStatistics
 ) -> Sections:
     """Return all sections of sub-task II, the aggregates first."""
-    annotated, judged = reference.annotated, statistics.judged
+    judged = statistics.judged
     note = f"{_CLASSES_OF_F1} Recall: share of the annotated words whose class is predicted in the right box."
-    section, names = Section("classes", "Classes", note), ["Class", *annotated.classes]
+    section, names = Section("classes", "Classes", note), ["Class", *reference.classes]
     classes = _share_table(section, "Recall", names, statistics.words.label, judged.word_correct, 2)
     return [
         classes,
-        *_word_tables(annotated, judged.word_correct, classes.support),
-        _predicted_classes(annotated, statistics),
+        *_word_tables(reference, judged.word_correct, classes.support),
+        _predicted_classes(reference, statistics),
         _hallucinated(statistics),
-        Deferred(lambda: _overlaps(generated_segments(annotated, statistics))),
+        Deferred(lambda: _overlaps(generated_segments(reference, statistics))),
     ]
 
 

@@ -13,7 +13,7 @@ from scoring_program.metrics.grounding import FRAMES, Words
 from scoring_program.prepared import Arrays, Texts, load_prepared, save_prepared
 from scoring_program.settings import Settings
 from validator.arrays import Ints
-from validator.findings import Findings, Read, counted, quote
+from validator.findings import Findings, Note, Read, counted, quote
 from validator.strict_json import JsonValue, pointer_part, strict_loads
 
 PREPARED_FILE = "reference.npz"
@@ -43,6 +43,8 @@ class Reference(NamedTuple):
         What the reference declares; the metric does not use it.
     videos : list of str
         All videos, annotated or not.
+    lemmas, lemmatizer : dict of str to str, str
+        For sub-task II: the table of lemmas, and the name of the lemmatizer that made it.
     """
 
     segments: list[tuple[str, str]]
@@ -54,23 +56,12 @@ class Reference(NamedTuple):
     splits: dict[str, list[str]]
     vocab: list[str]
     videos: list[str]
-
-    @property
-    def annotated(self) -> Reference:
-        """These annotations, as of a `ReferenceWithLemmas`."""
-        return self
+    lemmas: dict[str, str]
+    lemmatizer: str
 
     def annotated_videos(self) -> list[str]:
         """Return the videos with an annotated segment, in ascending order."""
         return sorted({video for video, _ in self.segments})
-
-
-class ReferenceWithLemmas(NamedTuple):
-    """The reference, the table of lemmas, and the name of the lemmatizer that made it."""
-
-    annotated: Reference
-    table: dict[str, str]
-    lemmatizer: str
 
 
 def load(folder: Path, settings: Settings) -> Reference:
@@ -106,7 +97,7 @@ def lemmatizer(folder: Path) -> str:
     return path.read_text(encoding="utf-8").strip() if path.is_file() else "unnamed"
 
 
-def check(settings: Settings, reference: Reference) -> None:
+def check(folder: Path, settings: Settings, reference: Reference) -> list[Note]:
     """Look for mistakes of organizers that make a run pointless or wrong. Raises Refused."""
     name = settings["reference_file"]
     with Findings.collect() as findings:
@@ -126,12 +117,13 @@ def check(settings: Settings, reference: Reference) -> None:
         for label in sorted(set(reference.classes) - vocab) if vocab else ():
             problem = f"the class {quote(label)!r} is not in the vocabulary"
             findings.add("E-REF-CLASS", problem, "add or correct it", file=name)
+    return []
 
 
 def _from_prepared(texts: Texts, arrays: Arrays) -> Reference:
     words = Words(**{field.name: arrays.pop(field.name) for field in fields(Words)})
     texts["segments"] = [(video, segment) for video, segment in texts["segments"]]
-    content = {name: texts[name] for name in _TEXTS}
+    content = {name: texts[name] for name in _TEXTS} | {"lemmas": {}, "lemmatizer": ""}
     return Reference(words=words, token_segment=arrays["token_segment"], token=arrays["token"], **content)
 
 
@@ -294,7 +286,7 @@ class _Builder:
         annotated = Words(words[0], words[1], words[2], mentions[0], mentions[1], starts, boxes, frames)
         classes, tokens = list(self._classes), list(self._tokens)
         content = annotated, classes, tokens, pairs[0], pairs[1]
-        return Reference(self._segments, *content, splits, vocab, videos)
+        return Reference(self._segments, *content, splits, vocab, videos, {}, "")
 
 
 def part(whole: Reference, videos: Collection[str]) -> Reference:

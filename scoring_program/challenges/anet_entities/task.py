@@ -11,7 +11,7 @@ import numpy as np
 from scoring_program.challenges.anet_entities import hints, measure, page, read
 from scoring_program.challenges.anet_entities.lemmas import TABLE, lemmas_from_table
 from scoring_program.challenges.anet_entities.measure import SentenceStatistics, WordStatistics
-from scoring_program.challenges.anet_entities.read import Reference, ReferenceWithLemmas
+from scoring_program.challenges.anet_entities.read import Reference
 from scoring_program.hints import likely_mistakes
 from scoring_program.result import Section, Statistics
 from scoring_program.settings import Settings
@@ -22,28 +22,27 @@ from validator.formats.anet_entities import read as submissions
 from validator.formats.anet_entities.read import Grounding
 from validator.formats.rules import load_rules
 
-ReferenceT = TypeVar("ReferenceT", Reference, ReferenceWithLemmas)
 StatisticsT = TypeVar("StatisticsT", bound=Statistics)
 
 
-class EntitiesTask(Task[ReferenceT, Grounding, StatisticsT]):
+class EntitiesTask(Task[Reference, Grounding, StatisticsT]):
     """Reads submissions and prepares the annotations; a subclass says what it measures."""
 
-    def read_submission(self, path: Source, reference: ReferenceT) -> Read[Grounding]:
+    def items(self, reference: Reference) -> list[str]:
+        """Return the videos with an annotated segment."""
+        return reference.annotated_videos()
+
+    def read_submission(self, path: Source, reference: Reference) -> Read[Grounding]:
         """Check and read the JSON file."""
         return submissions.read(path, load_rules(self.id))
 
-    def items(self, reference: ReferenceT) -> list[str]:
-        """Return the videos with an annotated segment."""
-        return reference.annotated.annotated_videos()
-
-    def names(self, reference: ReferenceT) -> dict[str, list[str]]:
+    def names(self, reference: Reference) -> dict[str, list[str]]:
         """Return the vocabulary."""
-        return {"Classes": reference.annotated.vocab}
+        return {"Classes": reference.vocab}
 
-    def other_names(self, reference: ReferenceT) -> list[str]:
+    def other_names(self, reference: Reference) -> list[str]:
         """Return all videos, of other splits and without annotations, too."""
-        return reference.annotated.videos
+        return reference.videos
 
     def source_files(self, source: Path, settings: Settings) -> list[str]:
         """Return the two files that the settings name."""
@@ -55,7 +54,7 @@ class EntitiesTask(Task[ReferenceT, Grounding, StatisticsT]):
         return []
 
 
-class GivenSentences(EntitiesTask[Reference, WordStatistics]):
+class GivenSentences(EntitiesTask[WordStatistics]):
     """Sub-task I; both protocols are the same."""
 
     reduce = staticmethod(measure.given_score)
@@ -63,15 +62,8 @@ class GivenSentences(EntitiesTask[Reference, WordStatistics]):
     error_costs = staticmethod(measure.given_error_costs)
     sections = staticmethod(page.given_sections)
     measure = staticmethod(measure.measure_given)
-
-    def load_reference(self, folder: Path, settings: Settings) -> Reference:
-        """Read the annotations of the chosen splits."""
-        return read.load(folder, settings)
-
-    def check_reference(self, folder: Path, settings: Settings, reference: Reference) -> list[Note]:
-        """Look for empty splits and classes outside of the vocabulary."""
-        read.check(settings, reference)
-        return []
+    load_reference = staticmethod(read.load)
+    check_reference = staticmethod(read.check)
 
     def drawings(
         self, reference: Reference, submission: Grounding, statistics: WordStatistics, number: int
@@ -88,7 +80,7 @@ class GivenSentences(EntitiesTask[Reference, WordStatistics]):
         return likely_mistakes(notes, lambda: hints.given_checks(reference, submission), settings, score)
 
 
-class GeneratedSentences(EntitiesTask[ReferenceWithLemmas, SentenceStatistics]):
+class GeneratedSentences(EntitiesTask[SentenceStatistics]):
     """Sub-task II; both protocols are the same."""
 
     prepared_file = read.LEMMAS_FILE
@@ -102,24 +94,25 @@ class GeneratedSentences(EntitiesTask[ReferenceWithLemmas, SentenceStatistics]):
         """Return the same and the files of lemmas, which are kept."""
         return [*super().source_files(source, settings), read.LEMMAS_FILE, read.LEMMATIZER_FILE]
 
-    def load_reference(self, folder: Path, settings: Settings) -> ReferenceWithLemmas:
+    def load_reference(self, folder: Path, settings: Settings) -> Reference:
         """Read the annotations of the chosen splits and their lemmas, or make the lemmas at home."""
         annotated = read.load(folder, settings)
         if TABLE.is_file() and not (folder / read.LEMMAS_FILE).is_file():
             # At home, with annotations that were not prepared.
-            table = lemmas_from_table(*_words(annotated), settings["lemma_fallback"])
-            return ReferenceWithLemmas(annotated, table.lemmas, table.lemmatizer)
-        return ReferenceWithLemmas(annotated, read.load_lemmas(folder), read.lemmatizer(folder))
+            lemmas, lemmatizer, _ = lemmas_from_table(*_words(annotated), settings["lemma_fallback"])
+        else:
+            lemmas, lemmatizer = read.load_lemmas(folder), read.lemmatizer(folder)
+        return annotated._replace(lemmas=lemmas, lemmatizer=lemmatizer)
 
-    def check_reference(self, folder: Path, settings: Settings, reference: ReferenceWithLemmas) -> list[Note]:
+    def check_reference(self, folder: Path, settings: Settings, reference: Reference) -> list[Note]:
         """Look for empty splits, classes outside of the vocabulary, and tokens without a lemma."""
         with Findings.collect() as findings:
             with findings.part():
-                read.check(settings, reference.annotated)
+                read.check(folder, settings, reference)
             with findings.part():
                 # The platform does not have the table that `load_reference` falls back to.
                 read.load_lemmas(folder)
-            missing = [token for token in reference.annotated.tokens if token not in reference.table]
+            missing = [token for token in reference.tokens if token not in reference.lemmas]
             if settings["lemma_fallback"] == "rule":
                 for token in missing:
                     problem = f"the token {quote(token)!r} is missing in the table"
@@ -150,32 +143,25 @@ class GeneratedSentences(EntitiesTask[ReferenceWithLemmas, SentenceStatistics]):
             findings.note("N-REF-LEMMAS", f"{counted(len(lemmas), 'lemma')} by {lemmatizer}")
         return findings.notes
 
-    def signature_parts(self, reference: ReferenceWithLemmas) -> dict[str, str]:
+    def signature_parts(self, reference: Reference) -> dict[str, str]:
         """Return the name of the lemmatizer."""
         return {"lemmas": reference.lemmatizer}
 
     def drawings(
-        self,
-        reference: ReferenceWithLemmas,
-        submission: Grounding,
-        statistics: SentenceStatistics,
-        number: int,
+        self, reference: Reference, submission: Grounding, statistics: SentenceStatistics, number: int
     ) -> list[Section]:
         """Return the worst frames of the worst segments."""
         from scoring_program.challenges.anet_entities import drawings
 
         judged = statistics.judged
         hallucinated = ~judged.object_known & ~judged.object_skipped
-        segments = page.generated_segments(reference.annotated, statistics)
+        segments = page.generated_segments(reference, statistics)
         return drawings.drawings(segments, number, hallucinated)
 
-    def hints(
-        self, reference: ReferenceWithLemmas, submission: Grounding, settings: Settings, score: float
-    ) -> Notes:
+    def hints(self, reference: Reference, submission: Grounding, settings: Settings, score: float) -> Notes:
         """Return notes on wrong segments, classes, and boxes."""
         notes = [*submissions.hints(submission), *hints.repeated_classes(submission)]
-        annotated = reference.annotated
-        return likely_mistakes(notes, lambda: hints.generated_checks(annotated, submission), settings, score)
+        return likely_mistakes(notes, lambda: hints.generated_checks(reference, submission), settings, score)
 
 
 def _words(annotated: Reference) -> tuple[set[str], list[str]]:
