@@ -18,10 +18,12 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from scoring_program.disclosure import round_floats
 from scoring_program.metrics.resampling import LEVEL
 from scoring_program.report.html import clean
-from scoring_program.result import DECIMALS, Cell, Interval, Matrix, Result, Section, Table
+from scoring_program.result import DECIMALS, Cell, Interval, Result, Section
 from validator.console import OutputError
 from validator.findings import Findings
 
@@ -128,12 +130,11 @@ def result_json(result: Result, signature: str, stages: Mapping[str, float]) -> 
 
 def plain_result(result: Result, signature: str) -> dict[str, Any]:
     """Return what is shown of a result as plain data; numbers have at most 10 decimals."""
-    costs = ((cost.error_type, cost.score_if_fixed, cost.points) for cost in result.error_costs)
     shown = {
         "signature": signature,
         "scores": dict(result.scores),
         "interval": _interval(result.interval) if result.interval else None,
-        "error_costs": [dict(zip(("type", "score_if_fixed", "points"), cost)) for cost in costs],
+        "error_costs": [dict(zip(("type", "score_if_fixed", "points"), cost)) for cost in result.error_costs],
         "notes": [note.as_dict() for note in result.notes],
         "tables": {section.key: _section(section) for section in result.sections},
     }
@@ -193,18 +194,12 @@ def json_text(data: Mapping[str, object]) -> str:
 def _shown(value: object) -> object:
     if hasattr(value, "_asdict"):
         return {name: _shown(own) for name, own in value._asdict().items() if name not in _NOT_SHOWN}
+    if isinstance(value, np.ndarray):
+        return value.tolist()
     return [_shown(entry) for entry in value] if isinstance(value, (list, tuple)) else value
 
 
 def _section(section: Section) -> dict[str, object]:
     """Return what a section shows as plain data; its kind is the name of its class."""
     names = (field.name for field in fields(section) if field.name not in _NOT_SHOWN)
-    shown = {name: getattr(section, name) for name in names}
-    if isinstance(section, Matrix):
-        shown["counts"] = section.counts.tolist()
-    if isinstance(section, Table):
-        shown["columns"] = [{"title": column.title, "kind": column.kind} for column in section.columns]
-    for name in ("lines", "lanes", "drawings"):
-        if name in shown:
-            shown[name] = _shown(shown[name])
-    return {"kind": type(section).__name__, **shown}
+    return {"kind": type(section).__name__, **{name: _shown(getattr(section, name)) for name in names}}
