@@ -373,12 +373,12 @@ def grid_points_passed(psc: Floats, outcomes: PartOutcomes, part_frame: Ints, fr
 
 
 def conditioned_accuracy(passed: Ints, right: Bools) -> Floats:
-    """Return accuracy(T) for T = 0, 0.0001, ..., 1: the share of videos with PSC > T and the right class.
+    """Return accuracy(T) for T = 0, 0.0001, ..., 1: the share of videos that pass T with the right class.
 
     Parameters
     ----------
     passed : int array of shape (n_videos,)
-        As `grid_points_passed` gives it.
+        As `grid_points_passed` or `released_points_reached` gives it.
     right : bool array of shape (n_videos,)
 
     Returns
@@ -390,8 +390,8 @@ def conditioned_accuracy(passed: Ints, right: Bools) -> Floats:
     >>> conditioned_accuracy(np.array([5000, 10000]), np.array([True, True]))[[0, 5000, 10000]]
     array([1. , 0.5, 0. ])
     """
-    beyond = np.bincount(passed[right], minlength=GRID + 1)
-    return (right.sum() - np.cumsum(beyond)) / max(len(right), 1)
+    ended = np.bincount(passed[right], minlength=GRID + 1)[: GRID + 1]
+    return (right.sum() - np.cumsum(ended)) / max(len(right), 1)
 
 
 def area_under_accuracy(passed: Ints, right: Bools) -> Fraction:
@@ -437,11 +437,11 @@ def released_area(psc: Floats, right: Bools) -> float:
 
 
 def released_points_reached(psc: Floats) -> Ints:
-    """Return how many of the thresholds 1/10000, ..., 9999/10000 of the released script each PSC reaches.
+    """Return how many grid points T = 0, 0.0001, ..., 1 each PSC reaches, as the released script compares.
 
     Examples
     --------
     >>> released_points_reached(np.array([0.0001, 0.5]))
-    array([   1, 5000])
+    array([   2, 5001])
     """
-    return np.searchsorted(np.arange(1, GRID) / GRID, psc, "right")
+    return np.searchsorted(np.arange(GRID + 1) / GRID, psc, "right")

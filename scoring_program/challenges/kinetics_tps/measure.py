@@ -41,8 +41,6 @@ class Protocol(NamedTuple):
         points passed (n_videos,).
     area : callable
         Returns the area, exact and rounded, from the videos and which of them have the right class.
-    accuracy : callable
-        Returns the conditioned accuracy at points of the grid, from the same and the points.
     sign : str
         How a PSC compares with a threshold that it passes.
     """
@@ -53,7 +51,6 @@ class Protocol(NamedTuple):
     points_passed: Callable[[Floats, PartOutcomes, PartStates], Ints]
     video_areas: Callable[[Ints], Floats]
     area: Callable[[Videos, Bools], tuple[float, float]]
-    accuracy: Callable[[Videos, Bools, Sequence[int]], list[float]]
     sign: str
 
 
@@ -130,9 +127,6 @@ PROTOCOLS = {
         ),
         video_areas=lambda passed: np.where(passed > 0, (passed - 0.5) / part_state.GRID, 0.0),
         area=_published_area,
-        accuracy=lambda videos, right, points: part_state.conditioned_accuracy(videos.passed, right)[
-            list(points)
-        ].tolist(),
         sign=">",
     ),
     "released": Protocol(
@@ -140,11 +134,9 @@ PROTOCOLS = {
         part_iou_suffices=True,
         missing_frame_is_wrong=True,
         points_passed=lambda psc, outcomes, parts: part_state.released_points_reached(psc),
-        video_areas=lambda passed: passed / part_state.GRID,
+        # The script adds the accuracies at 1/10000, ..., 9999/10000.
+        video_areas=lambda passed: np.minimum(passed - 1, part_state.GRID - 1) / part_state.GRID,
         area=_released_area,
-        accuracy=lambda videos, right, points: [
-            float((right & (videos.psc >= point / part_state.GRID)).mean()) for point in points
-        ],
         sign="≥",
     ),
 }
@@ -202,7 +194,7 @@ def scores(statistics: VideoStatistics) -> dict[str, float]:
     videos, right, has_frame = statistics.videos, statistics.right, statistics.joined.has_frame
     exact, rounded = statistics.protocol.area(videos, right)
     points = [round(psc * part_state.GRID) for psc in _SHOWN_PSC]
-    above = statistics.protocol.accuracy(videos, right, points)
+    above = part_state.conditioned_accuracy(videos.passed, right)[points].tolist()
     return {
         "score": rounded,
         "coverage": float(has_frame.mean()) if len(has_frame) else 1.0,

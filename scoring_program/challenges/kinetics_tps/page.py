@@ -37,10 +37,10 @@ def sections(reference: Reference, submission: KineticsSubmission, statistics: V
 
 
 def _curve(statistics: VideoStatistics) -> Section:
-    protocol, points = statistics.protocol, range(0, part_state.GRID + 1, _CURVE_STEP)
-    curve = protocol.accuracy(statistics.videos, statistics.right, points)
-    line = Line("accuracy", [point / part_state.GRID for point in points], curve)
-    note = f"Share of the videos with the right class and PSC {protocol.sign} T. "
+    thresholds = [point / part_state.GRID for point in range(0, part_state.GRID + 1, _CURVE_STEP)]
+    curve = part_state.conditioned_accuracy(statistics.videos.passed, statistics.right)[::_CURVE_STEP]
+    line = Line("accuracy", thresholds, curve.tolist())
+    note = f"Share of the videos with the right class and PSC {statistics.protocol.sign} T. "
     note += "The area below is the score."
     title = "Accuracy conditioned on PSC"
     axes = "threshold T", "accuracy"

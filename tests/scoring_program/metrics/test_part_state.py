@@ -245,7 +245,10 @@ def test_parts_of_unknown_names_are_proposals_for_nothing():
 
 def test_thresholds_of_the_script_are_counted():
     psc = np.array([0.0, 0.00005, 0.0001, 0.00015, 0.5, 0.9999, 1.0])
-    assert ps.released_points_reached(psc).tolist() == [0, 0, 1, 1, 5000, 9999, 9999]
+    reached = ps.released_points_reached(psc)
+    assert reached.tolist() == [1, 1, 2, 2, 5001, 10_000, 10_001]
+    accuracy = ps.conditioned_accuracy(reached, np.ones(len(psc), bool))
+    assert accuracy[[0, 1, 2, 5000, 9999, 10_000]].tolist() == [n / 7 for n in (7, 5, 3, 3, 2, 1)]
 
 
 def test_order_of_predicted_parts_does_not_matter():
