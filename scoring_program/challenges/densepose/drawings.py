@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from scoring_program import result
-from scoring_program.challenges.densepose.matching import best_of_images
-from scoring_program.challenges.densepose.measure import ImageStatistics
+from scoring_program.challenges.densepose.measure import ImageStatistics, best_of_images
 from scoring_program.challenges.densepose.page import NAMES
 from scoring_program.challenges.densepose.read import Gathered, Kept, Persons, Reference
 from scoring_program.metrics import masks

@@ -7,8 +7,7 @@ from typing import Union
 import numpy as np
 
 from scoring_program import result
-from scoring_program.challenges.densepose.matching import MEASURES
-from scoring_program.challenges.densepose.measure import ImageStatistics
+from scoring_program.challenges.densepose.measure import MEASURES, ImageStatistics
 from scoring_program.challenges.densepose.read import Gathered, Reference
 from scoring_program.metrics.average_precision import RECALLS, THRESHOLDS, PrecisionCurves, accumulate
 from scoring_program.metrics.pairs import group_means
