@@ -6,7 +6,7 @@ Every task knows the common settings; its ``<task>.yaml`` declares others in the
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,7 +33,7 @@ class Setting(NamedTuple):
     name: str
     default: SettingValue
     description: str
-    choices: tuple[SettingValue, ...] = ()
+    choices: Sequence[SettingValue] = ()
     min: float | None = None
     max: float | None = None
     signed: bool = True
@@ -58,9 +58,7 @@ COMMON = (
 
 def declared(data: Mapping[str, Mapping[str, YamlValue]]) -> tuple[Setting, ...]:
     """Return the common settings and those of the declaration of a task."""
-    choices = {name: tuple(value.get("choices", ())) for name, value in data.items()}
-    declarations = (Setting(name, **{**value, "choices": choices[name]}) for name, value in data.items())
-    return (*COMMON, *declarations)
+    return (*COMMON, *(Setting(name, **value) for name, value in data.items()))
 
 
 def read_settings(folder: Path, known: tuple[Setting, ...]) -> Settings:

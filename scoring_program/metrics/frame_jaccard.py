@@ -15,7 +15,7 @@ Metrics
 -------
 * `jaccard_index`: |A ∩ B| / |A ∪ B| per cell
 * `sequence_means`: mean over the cells of each sequence that count
-* `frame_precision`, `frame_recall`: over all cells
+* `frame_precision_recall`: over all cells
 * `confusions`: frames of one class that are predicted as another
 
 Source: evaluation pages of ChaLearn LAP 2014 (tracks 2 and 3) and the released ChalearnLAPEvaluation.py;
@@ -197,26 +197,20 @@ def mean_of(values: Floats) -> float:
     return fsum(values) / len(values) if len(values) else 0.0
 
 
-def frame_precision(counts: FrameCounts) -> float:
-    """Return the share of predicted (cell, frame) pairs that are in the ground truth; 0 without any.
+def frame_precision_recall(counts: FrameCounts) -> tuple[float, float]:
+    """Return the shares of predicted (cell, frame) pairs that are annotated, and of annotated ones predicted.
+
+    Either is 0 without any.
 
     Examples
     --------
-    >>> frame_precision(FrameCounts(*np.array([[6], [4], [7], [3]])))
-    0.75
+    >>> frame_precision_recall(FrameCounts(*np.array([[6], [4], [7], [3]])))
+    (0.75, 0.5)
     """
-    return int(counts.intersection.sum()) / max(int(counts.prediction.sum()), 1)
-
-
-def frame_recall(counts: FrameCounts) -> float:
-    """Return the share of the ground truth's (cell, frame) pairs that are predicted; 0 if there is none.
-
-    Examples
-    --------
-    >>> frame_recall(FrameCounts(*np.array([[6], [4], [7], [3]])))
-    0.5
-    """
-    return int(counts.intersection.sum()) / max(int(counts.ground_truth.sum()), 1)
+    shared, predicted, annotated = (
+        int(frames.sum()) for frames in (counts.intersection, counts.prediction, counts.ground_truth)
+    )
+    return shared / max(predicted, 1), shared / max(annotated, 1)
 
 
 class Labeled(NamedTuple):

@@ -129,12 +129,13 @@ def mean_score(statistics: SequenceStatistics, weights: Floats) -> Floats:
 def scores(statistics: SequenceStatistics) -> dict[str, float]:
     """Return the mean Jaccard index and what goes with it."""
     mean = frame_jaccard.mean_of(statistics.mean_jaccard[statistics.counts])
+    precision, recall = frame_jaccard.frame_precision_recall(statistics.cells.counts)
     return {
         "score": mean,
         "coverage": float(statistics.item_submitted.mean()),
         "mean_jaccard": mean,
-        "precision_frames": frame_jaccard.frame_precision(statistics.cells.counts),
-        "recall_frames": frame_jaccard.frame_recall(statistics.cells.counts),
+        "precision_frames": precision,
+        "recall_frames": recall,
         "false_positive_classes": frame_jaccard.mean_of(statistics.false_classes.astype(np.float64)),
     }
 

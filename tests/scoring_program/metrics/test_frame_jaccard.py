@@ -145,8 +145,8 @@ def test_precision_and_recall_agree_with_frame_sets(truth, guess):
         fj.inclusive_frames(a_frames, full[0]), a_cells, fj.inclusive_frames(b_frames, full[1]), b_cells, 9
     )
     a, b = ({(*row[:2], f) for row in rows for f in frames_of(row, "published")} for rows in (truth, guess))
-    assert fj.frame_precision(counts) == (len(a & b) / len(b) if b else 0.0)
-    assert fj.frame_recall(counts) == (len(a & b) / len(a) if a else 0.0)
+    shares = tuple(len(a & b) / len(side) if side else 0.0 for side in (b, a))
+    assert fj.frame_precision_recall(counts) == shares
 
 
 def labeled(rows):
