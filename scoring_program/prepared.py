@@ -6,7 +6,7 @@ import json
 import math
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,6 +21,14 @@ _FORM = 2
 T = TypeVar("T")
 Texts = dict[str, JsonValue]
 Arrays = dict[str, np.ndarray]
+
+
+def require_files(folder: Path, names: Iterable[str], remedy: str, findings: Findings) -> None:
+    """Add a problem for each file that a folder of a reference lacks. Raises Refused."""
+    for name in names:
+        if not (folder / name).is_file():
+            findings.add("E-REF-NONE", "the file is missing", remedy, file=name)
+    findings.refuse_problems()
 
 
 def save_prepared(path: Path, texts: Mapping[str, object], arrays: Mapping[str, np.ndarray]) -> None:

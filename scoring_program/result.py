@@ -17,7 +17,7 @@ import numpy as np
 
 from scoring_program.metrics.resampling import LEVEL, HalfScores
 from validator.arrays import Bools, Floats, Ints
-from validator.findings import Note
+from validator.findings import Note, counted
 
 # The most decimals of any number in an output.
 DECIMALS = 10
@@ -335,6 +335,13 @@ class ErrorCost(NamedTuple):
     error_type: str
     score_if_fixed: float
     points: float
+
+
+def missing_notes(code: str, nothing: str, missing: Bools, thing: str, effect: str = "") -> list[Note]:
+    """Return a note on the things, (n,), of which a submission has ``nothing``; none if it has all."""
+    number = int(missing.sum())
+    text = f"{nothing} for {number:,} of {counted(len(missing), thing)}{effect}"
+    return [Note(code, text)] if number else []
 
 
 @dataclass(frozen=True)

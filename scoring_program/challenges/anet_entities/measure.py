@@ -12,7 +12,7 @@ from scoring_program.challenges.anet_entities.read import Reference
 from scoring_program.disclosure import min_group
 from scoring_program.metrics import grounding
 from scoring_program.metrics.pairs import group_means, means
-from scoring_program.result import Statistics
+from scoring_program.result import Statistics, missing_notes
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Note, counted
@@ -99,11 +99,8 @@ def _notes(outside: int, submitted: Bools, effects: tuple[str, str]) -> list[Not
     if outside:
         text = f"{counted(outside, 'submitted segment')} not annotated in the chosen splits"
         notes.append(Note("N-SEGMENTS-OUTSIDE", f"{text}{effects[0]}"))
-    missing = int((~submitted).sum())
-    if missing:
-        text = f"nothing submitted for {missing:,} of {counted(len(submitted), 'annotated segment')}"
-        notes.append(Note("N-SEGMENTS-MISSING", f"{text}{effects[1]}"))
-    return notes
+    missing = "N-SEGMENTS-MISSING", "nothing submitted", ~submitted, "annotated segment"
+    return [*notes, *missing_notes(*missing, effects[1])]
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from scoring_program.result import missing_notes
 from validator.archive import Source
 from validator.arrays import Bools, Ints
 from validator.csv_files import CsvRows, read_csv_files
-from validator.findings import Findings, Note, Read, counted
+from validator.findings import Findings, Read
 from validator.formats.chalearn.read import read
 from validator.formats.rules import CsvRules, Field, Rules
 
@@ -20,6 +20,8 @@ _DATA_NAME = "{key}_data.csv"
 # The last line counts; what follows the number of frames (fps, depth) is not needed for scoring.
 _N_FRAMES = Field("number of frames", minimum=1, maximum=10**9)
 _DATA_RULES = CsvRules(_DATA_NAME, (_N_FRAMES,), further_columns=True)
+# Key, name, and content.
+_File = tuple[str, str, bytes]
 
 
 class Track(NamedTuple):
@@ -61,24 +63,17 @@ class Prediction(NamedTuple):
 
 def load_reference(track: Track, rules: Rules, folder: Path) -> Reference:
     """Read ``{Id}_labels.csv`` and ``{Id}_data.csv`` of each sequence. Raises Refused."""
-    files: dict[str, dict[str, bytes]] = {_LABELS_NAME: {}, _DATA_NAME: {}}
-    names = sorted(path.name for path in folder.iterdir())
-    for pattern, contents in files.items():
-        expression = re.compile(re.escape(pattern).replace(r"\{key\}", "(.+)"))
-        for match in filter(None, map(expression.fullmatch, names)):
-            if (path := folder / match.group()).is_file():
-                contents[match.group(1)] = path.read_bytes()
+    files = {pattern: _files(folder, pattern) for pattern in (_LABELS_NAME, _DATA_NAME)}
     with Findings.collect() as findings:
         if not files[_LABELS_NAME]:
             remedy = "put a {Id}_labels.csv and a {Id}_data.csv there for each sequence"
             findings.refuse("E-REF-NONE", "there is no such file", remedy, file="{Id}_labels.csv")
         _check_pairs(files, findings)
-        data = findings.take(read_csv_files(_named(files[_DATA_NAME], _DATA_NAME), _DATA_RULES))
+        data = findings.take(read_csv_files(files[_DATA_NAME], _DATA_RULES))
         findings.refuse_problems()
         n_frames = _last_rows(data)
         labels = rules.csv[0]._replace(path=_LABELS_NAME, other_paths=())
-        named = _named(files[_LABELS_NAME], _LABELS_NAME)
-        rows = findings.take(read_csv_files(named, labels, n_frames, reference_words=True))
+        rows = findings.take(read_csv_files(files[_LABELS_NAME], labels, n_frames, reference_words=True))
     frames = np.array([n_frames[key] for key in rows.keys], dtype=np.int64)
     return Reference(rows.keys, frames, _rows(track, rows, rows.keys))
 
@@ -87,13 +82,10 @@ def read_submission(track: Track, rules: Rules, path: Source, reference: Referen
     """Check the submission against its rules and the sequences of the reference. Raises Refused."""
     last_frames = dict(zip(reference.sequences, reference.n_frames.tolist()))
     submission = read(path, rules, last_frames)
-    rows, notes = submission.content, submission.notes
-    missing = len(reference.sequences) - len(rows.keys)
-    if missing:
-        text = f"no file for {missing:,} of {counted(len(reference.sequences), 'sequence')}"
-        notes = [*notes, Note("N-FILE-MISSING", text)]
-    prediction = Prediction(_rows(track, rows, reference.sequences), np.isin(reference.sequences, rows.keys))
-    return Read(prediction, notes)
+    rows = submission.content
+    present = np.isin(reference.sequences, rows.keys)
+    notes = [*submission.notes, *missing_notes("N-FILE-MISSING", "no file", ~present, "sequence")]
+    return Read(Prediction(_rows(track, rows, reference.sequences), present), notes)
 
 
 def _rows(track: Track, rows: CsvRows, sequences: list[str]) -> Rows:
@@ -103,15 +95,18 @@ def _rows(track: Track, rows: CsvRows, sequences: list[str]) -> Rows:
     return Rows(sequence, actor, rows.values[:, -3], rows.values[:, -2:])
 
 
-def _check_pairs(files: dict[str, dict[str, bytes]], findings: Findings) -> None:
+def _files(folder: Path, pattern: str) -> list[_File]:
+    ending = pattern.replace("{key}", "")
+    paths = sorted(path for path in folder.glob(f"?*{ending}") if path.is_file())
+    return [(path.name[: -len(ending)], path.name, path.read_bytes()) for path in paths]
+
+
+def _check_pairs(files: dict[str, list[_File]], findings: Findings) -> None:
+    keys = {pattern: {key for key, _, _ in of_pattern} for pattern, of_pattern in files.items()}
     for pattern, partner in ((_LABELS_NAME, _DATA_NAME), (_DATA_NAME, _LABELS_NAME)):
-        for key in sorted(files[pattern].keys() - files[partner].keys()):
+        for key in sorted(keys[pattern] - keys[partner]):
             problem = f"{partner.format(key=key)} is missing"
             findings.add("E-REF-PAIR", problem, "each sequence needs both", file=pattern.format(key=key))
-
-
-def _named(files: dict[str, bytes], pattern: str) -> list[tuple[str, str, bytes]]:
-    return [(key, pattern.format(key=key), data) for key, data in files.items()]
 
 
 def _last_rows(data: CsvRows) -> dict[str, int]:

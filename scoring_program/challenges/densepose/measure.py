@@ -13,7 +13,7 @@ from scoring_program.challenges.densepose.read import Gathered, Kept, Persons, R
 from scoring_program.metrics import average_precision, geodesic
 from scoring_program.metrics.average_precision import Detections, Matches, Pairs, People, Ranked
 from scoring_program.metrics.pairs import group_means, means, pairs_in_groups
-from scoring_program.result import Statistics
+from scoring_program.result import Statistics, missing_notes
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Note, counted
@@ -130,11 +130,12 @@ def measure(reference: Reference, submission: Gathered, settings: Settings) -> I
     values = similarity(name, compared.gps, compared.mask_iou)[is_match]
     image = compared.detections.image[compared.pairs.detection[is_match]]
     sums = np.bincount(image, values, len(n_dense))
+    missing = "no detection", compared.n_detections()[n_dense > 0] == 0, "densely annotated image"
     return ImageStatistics(
         item_scores=means(sums, n_dense),
         item_submitted=compared.n_detections() > 0,
         item_weights=n_dense,
-        notes=[*_notes(submission, compared), *_missing_notes(n_dense, compared.n_detections())],
+        notes=[*_notes(submission, compared), *missing_notes("N-IMAGES-MISSING", *missing)],
         compared=compared,
         ranked=average_precision.ranked(compared.matches, 0, MEASURES.index(name)),
         points=points,
@@ -242,13 +243,6 @@ def _scores(curves: average_precision.PrecisionCurves, measure: str) -> dict[str
     for name in ("gps", "iou"):
         scores[f"ap_{name}"] = curves.average(curves.precision[0, MEASURES.index(name)], 0)
     return scores
-
-
-def _missing_notes(n_dense: Ints, n_detections: Ints) -> list[Note]:
-    annotated = n_dense > 0
-    missing = int((n_detections[annotated] == 0).sum())
-    text = f"no detection for {missing:,} of {counted(int(annotated.sum()), 'densely annotated image')}"
-    return [Note("N-IMAGES-MISSING", text)] if missing else []
 
 
 def _notes(submission: Gathered, compared: Compared) -> list[Note]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from scoring_program.challenges.densepose import read
 from scoring_program.metrics import geodesic, masks
-from scoring_program.prepared import save_prepared
+from scoring_program.prepared import require_files, save_prepared
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings, Refused, counted, quote
 from validator.strict_json import JsonValue, strict_loads
@@ -76,11 +76,8 @@ def prepare(source: Path, output: Path) -> None:
             import h5py  # noqa: F401
         except ImportError:
             findings.refuse("E-REF-H5PY", "h5py is not installed", "pip install h5py")
-        for name in OFFICIAL_FILES:
-            if not (source / name).is_file():
-                remedy = f"the official files are {', '.join(OFFICIAL_FILES)}"
-                findings.add("E-REF-NONE", "the file is missing", remedy, file=name)
-        findings.refuse_problems()
+        remedy = f"the official files are {', '.join(OFFICIAL_FILES)}"
+        require_files(source, OFFICIAL_FILES, remedy, findings)
         with findings.part():
             vertices = _read_template(source)
         with findings.part():

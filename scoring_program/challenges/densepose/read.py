@@ -14,7 +14,7 @@ import numpy as np
 
 from scoring_program.metrics import geodesic, masks
 from scoring_program.metrics.average_precision import MOST_DETECTIONS
-from scoring_program.prepared import load_prepared
+from scoring_program.prepared import load_prepared, require_files
 from validator.archive import Source
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings, Read
@@ -135,11 +135,8 @@ class Reference(NamedTuple):
 def load_folder(folder: Path) -> Reference:
     """Load a prepared folder. Raises Refused."""
     with Findings.collect() as findings:
-        for name in PREPARED_FILES:
-            if not (folder / name).is_file():
-                remedy = "give the official files, which are prepared then, or what was prepared of them"
-                findings.add("E-REF-NONE", "the file is missing", remedy, file=name)
-        findings.refuse_problems()
+        remedy = "give the official files, which are prepared then, or what was prepared of them"
+        require_files(folder, PREPARED_FILES, remedy, findings)
         distances = folder / DISTANCES_FILE
         with findings.part():
             persons = load_prepared(folder / PERSONS_FILE, lambda _, arrays: Persons(**arrays))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.prepared import Arrays, Texts, load_prepared, save_prepared
+from scoring_program.prepared import Arrays, Texts, load_prepared, require_files, save_prepared
 from validator.findings import Findings
 from validator.formats.kinetics_tps.read import PartStates, read_classes, read_parts
 from validator.formats.rules import JsonFile, Rules
@@ -31,11 +31,7 @@ def load_reference(folder: Path, rules: Rules) -> Reference:
     if prepared.is_file():
         return load_prepared(prepared, _from_prepared)
     with Findings.collect() as findings:
-        for name in (CLASSES_FILE, PARTS_FILE):
-            if not (folder / name).is_file():
-                remedy = "put it into the reference folder"
-                findings.add("E-REF-NONE", "the file is missing", remedy, file=name)
-        findings.refuse_problems()
+        require_files(folder, (CLASSES_FILE, PARTS_FILE), "put it into the reference folder", findings)
         with findings.part():
             schema = rules.json[0].schema
             data = (folder / CLASSES_FILE).read_bytes()
