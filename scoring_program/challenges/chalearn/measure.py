@@ -87,11 +87,9 @@ class SequenceStatistics(Statistics):
     drops_empty: bool
 
 
-def measure(
-    track: Track, reference: Reference, submission: Prediction, settings: Settings
-) -> SequenceStatistics:
+def measure(reference: Reference, submission: Prediction, settings: Settings) -> SequenceStatistics:
     """Compare the frames of each class in each sequence."""
-    protocol = PROTOCOLS[settings["protocol"]]
+    track, protocol = reference.track, PROTOCOLS[settings["protocol"]]
     sides = reference.rows, submission.rows
     frames = [protocol.to_intervals(rows.frames, reference.n_frames[rows.sequence]) for rows in sides]
     numbers = [_cell_numbers(track, rows, protocol.actors_apart) for rows in sides]

@@ -16,11 +16,9 @@ from validator.arrays import Ints
 _BINS = 10
 
 
-def sections(
-    track: Track, reference: Reference, prediction: Prediction, statistics: SequenceStatistics
-) -> Sections:
+def sections(reference: Reference, submission: Prediction, statistics: SequenceStatistics) -> Sections:
     """Return all sections, the aggregates first."""
-    rows = reference.rows, prediction.rows
+    track, rows = reference.track, (reference.rows, submission.rows)
     return [
         _class_table(track, statistics),
         Deferred(lambda: [_confusions(track, rows, statistics)]),
@@ -92,16 +90,16 @@ def _sequence_table(names: Sequence[str], statistics: SequenceStatistics, worst:
 
 
 def timelines(
-    track: Track, reference: Reference, prediction: Prediction, statistics: SequenceStatistics, number: int
+    reference: Reference, submission: Prediction, statistics: SequenceStatistics, number: int
 ) -> list[Section]:
     """Return the timelines of the worst sequences."""
     shown = _worst(statistics)[:number].tolist()
     note = "Ground truth above, prediction below; the first row has the numbers of the classes."
-    sides = (reference.rows, statistics.ground_truth_frames), (prediction.rows, statistics.predicted_frames)
+    sides = (reference.rows, statistics.ground_truth_frames), (submission.rows, statistics.predicted_frames)
     drawn: list[Section] = []
     for place, index in enumerate(shown, start=1):
         about = f"timeline_{place}", reference.sequences[index], note, int(reference.n_frames[index])
-        drawn.append(result.Timeline(*about, lanes(track, index, sides)))
+        drawn.append(result.Timeline(*about, lanes(reference.track, index, sides)))
     return drawn
 
 

@@ -49,6 +49,7 @@ class Rows(NamedTuple):
 class Reference(NamedTuple):
     """Ground truth. ``sequences`` ascend; ``n_frames`` is an int64 array of the same length."""
 
+    track: Track
     sequences: list[str]
     n_frames: Ints
     rows: Rows
@@ -75,17 +76,17 @@ def load_reference(track: Track, rules: Rules, folder: Path) -> Reference:
         labels = rules.csv[0]._replace(path=_LABELS_NAME, other_paths=())
         rows = findings.take(read_csv_files(files[_LABELS_NAME], labels, n_frames, reference_words=True))
     frames = np.array([n_frames[key] for key in rows.keys], dtype=np.int64)
-    return Reference(rows.keys, frames, _rows(track, rows, rows.keys))
+    return Reference(track, rows.keys, frames, _rows(track, rows, rows.keys))
 
 
-def read_submission(track: Track, rules: Rules, path: Source, reference: Reference) -> Read[Prediction]:
+def read_submission(rules: Rules, path: Source, reference: Reference) -> Read[Prediction]:
     """Check the submission against its rules and the sequences of the reference. Raises Refused."""
     last_frames = dict(zip(reference.sequences, reference.n_frames.tolist()))
     submission = read(path, rules, last_frames)
     rows = submission.content
     present = np.isin(reference.sequences, rows.keys)
     notes = [*submission.notes, *missing_notes("N-FILE-MISSING", "no file", ~present, "sequence")]
-    return Read(Prediction(_rows(track, rows, reference.sequences), present), notes)
+    return Read(Prediction(_rows(reference.track, rows, reference.sequences), present), notes)
 
 
 def _rows(track: Track, rows: CsvRows, sequences: list[str]) -> Rows:

@@ -12,7 +12,6 @@ from scoring_program.challenges.chalearn import hints, measure, page, read
 from scoring_program.challenges.chalearn.measure import SequenceStatistics
 from scoring_program.challenges.chalearn.read import Prediction, Reference, Track
 from scoring_program.hints import likely_mistakes
-from scoring_program.result import Section, Sections
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Task, declared_tasks
 from validator.archive import Source
@@ -37,6 +36,9 @@ class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
     reduce = staticmethod(measure.mean_score)
     scores = staticmethod(measure.scores)
     error_costs = staticmethod(measure.error_costs)
+    sections = staticmethod(page.sections)
+    drawings = staticmethod(page.timelines)
+    measure = staticmethod(measure.measure)
 
     def load_reference(self, folder: Path, settings: Settings) -> Reference:
         """Read the labels and the number of frames of each sequence."""
@@ -48,23 +50,7 @@ class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
 
     def read_submission(self, path: Source, reference: Reference) -> Read[Prediction]:
         """Check and read one CSV file for each sequence."""
-        return read.read_submission(self.track, load_rules(self.id), path, reference)
-
-    def measure(self, reference: Reference, submission: Prediction, settings: Settings) -> SequenceStatistics:
-        """Compare the frames of each class in each sequence."""
-        return measure.measure(self.track, reference, submission, settings)
-
-    def sections(
-        self, reference: Reference, submission: Prediction, statistics: SequenceStatistics
-    ) -> Sections:
-        """Return the tables of classes and sequences, and confusions."""
-        return page.sections(self.track, reference, submission, statistics)
-
-    def drawings(
-        self, reference: Reference, submission: Prediction, statistics: SequenceStatistics, number: int
-    ) -> list[Section]:
-        """Return timelines of the worst sequences."""
-        return page.timelines(self.track, reference, submission, statistics, number)
+        return read.read_submission(load_rules(self.id), path, reference)
 
     def hints(self, reference: Reference, submission: Prediction, settings: Settings, score: float) -> Notes:
         """Return notes on wrong classes, frames, and times."""

@@ -65,7 +65,7 @@ def test_error_costs_are_scores_of_corrected_submissions(name, protocol, data):
     truth, present = data.draw(rows(n_actors)), data.draw(st.tuples(*[st.booleans()] * N_SEQUENCES))
     predicted = [row for row in data.draw(rows(n_actors)) if present[row[0]]]
     sequences = [f"s{number}" for number in range(N_SEQUENCES)]
-    reference = Reference(sequences, np.full(N_SEQUENCES, N_FRAMES), as_rows(truth))
+    reference = Reference(task.track, sequences, np.full(N_SEQUENCES, N_FRAMES), as_rows(truth))
 
     def measured(found):
         prediction = Prediction(as_rows(found), np.array(present))
