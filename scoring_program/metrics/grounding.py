@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.metrics.pairs import group_means, largest_of_items, pairs_of_ranges
+from scoring_program.metrics.pairs import first_with_key, group_means, largest_of_items, pairs_of_ranges
 from validator.arrays import Bools, Floats, Ints
 
 FRAMES = 10
@@ -111,16 +111,13 @@ def overlap_correct(objects: Objects, words: Words, which: Ints, target: Ints) -
     correct = np.zeros(len(which), dtype=bool)
     for begin in range(0, len(which), _BLOCK):
         here = slice(begin, begin + _BLOCK)
-        correct[here] = _overlap_correct(objects.box, words, which[here], target[here])
+        ends = (words.box_start[target[here] + end] for end in (0, 1))
+        pair, reference, starts = pairs_of_ranges(*ends)
+        predicted = objects.box[which[here][pair]]
+        overlap = frame_overlaps(predicted, words.box[reference], words.frame[reference])
+        # np.maximum propagates NaN, and a comparison with NaN is false.
+        correct[here] = np.maximum.reduceat(overlap.max(axis=1), starts[:-1]) > IOU
     return correct
-
-
-def _overlap_correct(boxes: Floats, words: Words, which: Ints, target: Ints) -> Bools:
-    pair, reference, starts = pairs_of_ranges(words.box_start[target], words.box_start[target + 1])
-    overlap = frame_overlaps(boxes[which[pair]], words.box[reference], words.frame[reference])
-    # np.maximum propagates NaN, and a comparison with NaN is false.
-    largest = np.maximum.reduceat(overlap.max(axis=1), starts[:-1]) if len(pair) else np.zeros(0, np.float32)
-    return largest > IOU
 
 
 def nearest_boxes(objects: Objects, words: Words, found: Ints) -> tuple[Ints, Floats]:
@@ -165,22 +162,6 @@ def frame_overlaps(predicted: Floats, reference: Floats, frame: Ints) -> Floats:
         overlap = overlap * (frame[:, None] == np.arange(FRAMES)).astype(np.float32)
     overlap = np.where((other_width == 1) & (other_height == 1), zero, overlap)
     return np.where((width == 1) & (height == 1), -one, overlap).astype(np.float32)
-
-
-def first_with_key(keys: Ints, wanted: Ints) -> Ints:
-    """Return for each wanted key the index of its first occurrence in ``keys``, -1 without one.
-
-    Examples
-    --------
-    >>> first_with_key(np.array([7, 5, 5]), np.array([5, 6]))
-    array([ 1, -1])
-    """
-    if not len(keys):
-        return np.full(len(wanted), -1)
-    order = np.argsort(keys, kind="stable")
-    ranked = keys[order]
-    place = np.minimum(np.searchsorted(ranked, wanted), len(keys) - 1)
-    return np.where(ranked[place] == wanted, order[place], -1)
 
 
 def _key(segment: Ints, second: Ints, n_second: int) -> Ints:

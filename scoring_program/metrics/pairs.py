@@ -74,6 +74,22 @@ def largest_of_items(item: Ints, value: Floats, n_items: int) -> Ints:
     return largest
 
 
+def first_with_key(keys: Ints, wanted: Ints) -> Ints:
+    """Return for each wanted key the index of its first occurrence in ``keys``, -1 without one.
+
+    Examples
+    --------
+    >>> first_with_key(np.array([7, 5, 5]), np.array([5, 6]))
+    array([ 1, -1])
+    """
+    if not len(keys):
+        return np.full(len(wanted), -1)
+    order = np.argsort(keys, kind="stable")
+    ranked = keys[order]
+    place = np.minimum(np.searchsorted(ranked, wanted), len(keys) - 1)
+    return np.where(ranked[place] == wanted, order[place], -1)
+
+
 def means(sums: Ints | Floats, counts: Ints, empty: float = np.nan) -> Floats:
     """Return ``sums / counts``, ``empty`` where nothing counts. Shapes: (n,), (n,) -> (n,).
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.metrics.pairs import largest_of_items, means, pairs_in_groups, pairs_of_ranges
+from scoring_program.metrics import pairs
 from validator.arrays import Bools, Floats, Ints
 
 GRID = 10_000
@@ -81,10 +81,10 @@ def match_best(
     >>> match_best(boxes, np.array([0, 1]), boxes[[1, 0]], np.array([0, 0]))
     array([ 1, -1])
     """
-    ground_truth, predicted, _ = pairs_in_groups(ground_truth_frame, predicted_frame)
+    ground_truth, predicted, _ = pairs.pairs_in_groups(ground_truth_frame, predicted_frame)
     iou = box_iou(ground_truth_box[ground_truth], predicted_box[predicted])
     near = np.flatnonzero(iou > human_iou)
-    best = largest_of_items(ground_truth[near], iou[near], len(ground_truth_box))
+    best = pairs.largest_of_items(ground_truth[near], iou[near], len(ground_truth_box))
     # The last one is for humans without a match.
     return np.append(predicted[near], -1)[best]
 
@@ -109,7 +109,7 @@ def match_assigned(
     """
     from scipy.optimize import linear_sum_assignment
 
-    ground_truth, predicted, starts = pairs_in_groups(ground_truth_frame, predicted_frame)
+    ground_truth, predicted, starts = pairs.pairs_in_groups(ground_truth_frame, predicted_frame)
     iou = _released_iou(ground_truth_box[ground_truth], predicted_box[predicted])
     matched = np.full(len(ground_truth_box), -1)
     _, first, n_ground_truth = np.unique(ground_truth_frame, return_index=True, return_counts=True)
@@ -232,7 +232,7 @@ def judge_parts(
     # Block by block, so that the arrays of pairs stay small.
     for begin in range(0, n_parts, _BLOCK):
         block = slice(begin, begin + _BLOCK)
-        part, proposal, starts = pairs_of_ranges(first[block], last[block])
+        part, proposal, starts = pairs.pairs_of_ranges(first[block], last[block])
         part += begin
         iou = box_iou(parts.box[part], proposals.box[proposal])
         near = np.flatnonzero(iou >= part_iou if iou_suffices else iou > part_iou)
@@ -267,10 +267,10 @@ def nearest_proposals(matched_human: Ints, parts: Parts, proposals: Proposals) -
     >>> nearest_proposals(zero, Parts(zero, box, zero), proposals)
     (array([1]), array([1.]))
     """
-    part, proposal, _ = pairs_of_ranges(*_compared(matched_human, parts.name, proposals))
+    part, proposal, _ = pairs.pairs_of_ranges(*_compared(matched_human, parts.name, proposals))
     iou = box_iou(parts.box[part], proposals.box[proposal])
     # The last one is for parts without a proposal.
-    nearest = largest_of_items(part, iou, len(parts.name))
+    nearest = pairs.largest_of_items(part, iou, len(parts.name))
     return np.append(proposal, -1)[nearest], np.append(iou, 0.0)[nearest]
 
 
@@ -281,15 +281,10 @@ def _compared(matched_human: Ints, part_name: Ints, proposals: Proposals) -> tup
     """
     n_names = int(max(part_name.max(initial=0), proposals.part_name.max(initial=0))) + 1
     known = np.flatnonzero(proposals.part_name >= 0)
-    if not len(known):
-        none = np.zeros(len(part_name), np.int64)
-        return none, none
     keys = proposals.part_human[known].astype(np.int64) * n_names + proposals.part_name[known]
-    order = np.argsort(keys, kind="stable")
-    keys, known = keys[order], known[order]
+    # Negative, and so not found, for parts of unmatched humans.
     wanted = matched_human.astype(np.int64) * n_names + part_name
-    index = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    part = np.where((matched_human >= 0) & (keys[index] == wanted), known[index], -1)
+    part = np.append(known, -1)[pairs.first_with_key(keys, wanted)]
     # The first is for parts without a predicted one.
     counts = np.bincount(proposals.part + 1, minlength=len(proposals.part_name) + 1)
     ends = np.cumsum(counts)
@@ -314,7 +309,7 @@ def frame_means(correctness: Floats, part_human: Ints, human_frame: Ints, n_fram
     per_human = np.bincount(part_human, correctness, len(human_frame))
     sums = np.bincount(human_frame, per_human, n_frames)
     counts = np.bincount(human_frame[part_human], minlength=n_frames)
-    return means(sums, counts)
+    return pairs.means(sums, counts)
 
 
 def part_state_correctness(frame_scores: Floats, frame_video: Ints, n_videos: int) -> Floats:
@@ -328,9 +323,7 @@ def part_state_correctness(frame_scores: Floats, frame_video: Ints, n_videos: in
     array([0.5, 1. ])
     """
     counting = ~np.isnan(frame_scores)
-    sums = np.bincount(frame_video[counting], frame_scores[counting], n_videos)
-    counts = np.bincount(frame_video[counting], minlength=n_videos)
-    return means(sums, counts, 1.0)
+    return pairs.group_means(frame_scores[counting], frame_video[counting], n_videos, 1.0)
 
 
 def grid_points_passed(psc: Floats, outcomes: PartOutcomes, part_frame: Ints, frame_video: Ints) -> Ints:
