@@ -198,7 +198,6 @@ def _score(load: Callable[[], AnyLoaded], submission: Path, strict: bool, clock:
 
 
 def _ended_by(error: BaseException, clock: _Clock) -> Outcome:
-    """Return the outcome of a run that an exception ended."""
     if isinstance(error, limits.StoppedError) or limits.is_out_of_memory(error):
         limits.release(error)
         return _stopped(error, clock)

@@ -71,9 +71,8 @@ def read_settings(folder: Path, known: tuple[Setting, ...]) -> Settings:
             remedy = f"rename it to {SETTINGS_FILE}, or take it away"
             findings.add("E-SETTINGS-NAME", problem, remedy, file=name)
         findings.refuse_problems()
-    if not path.is_file():
-        return values
-    with Findings.collect() as findings:
+        if not path.is_file():
+            return values
         try:
             content = load_strict(path.read_text(encoding="utf-8-sig"))
         except (yaml.YAMLError, UnicodeDecodeError) as error:

@@ -206,8 +206,7 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
 
         By default the files are copied as they are.
         """
-        names = self.source_files(source, settings)
-        for name in names:
+        for name in self.source_files(source, settings):
             shutil.copyfile(source / name, output / name)
         return []
 

@@ -76,8 +76,7 @@ def write_scored(folder: Path, html: str, detail: str, scores: Mapping[str, floa
 
 def write_failed(folder: Path, html: str, detail: str) -> None:
     """Write the outputs of a run without a score. Raises OutputError."""
-    remove_scores(folder)
-    write_atomic(folder / DETAIL_HTML, html)
+    begin(folder, html)
     write_atomic(folder / DETAIL_JSON, detail)
 
 
@@ -97,7 +96,6 @@ def clear(folder: Path, names: Iterable[str]) -> None:
 
 @contextmanager
 def _output_errors(problem: str) -> Iterator[None]:
-    """Turn errors of the system into OutputError."""
     try:
         yield
     except OSError as error:

@@ -151,7 +151,6 @@ def _plotted(of: Standings, shown: str, band: Band, scale: Scale, zero: bool = F
 
 
 def _axis(scale: Scale) -> Element:
-    """Return the axis of a forest plot."""
     at = (f"left:{position(tick, scale):.2f}%" for tick in ticks(scale))
     texts = (element("span", f"{tick:.10g}", style=style) for tick, style in zip(ticks(scale), at))
     return element("div", *texts, class_="forest axis-x")

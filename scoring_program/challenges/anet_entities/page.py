@@ -199,7 +199,6 @@ def _share_table(
 
 
 def _segment_table(segments: Segments) -> Section:
-    """Return the worst segments with their classes."""
     reference, words, compared = segments.reference, segments.reference.words, segments.found >= 0
     labels: list[list[str]] = [[] for _ in reference.segments]
     for segment, label in zip(words.segment.tolist(), words.label.tolist()):

@@ -74,12 +74,11 @@ class _Pairs:
     """Sampled rows, each paired with all annotated rows of its sequence. Methods say which rows fit one."""
 
     def __init__(self, sequence: Ints, label: Ints, ground_truth: Rows) -> None:
-        order = np.argsort(ground_truth.sequence, kind="stable")
         self._n = len(sequence)
-        self._row, annotated, _ = pairs_in_groups(sequence, ground_truth.sequence[order])
+        self._row, annotated, _ = pairs_in_groups(sequence, ground_truth.sequence)
         self.n_annotated = len(np.unique(annotated))
-        self._frames = ground_truth.frames[order][annotated]
-        self._above = ground_truth.label[order][annotated] - label[self._row]
+        self._frames = ground_truth.frames[annotated]
+        self._above = ground_truth.label[annotated] - label[self._row]
 
     def exact(self, frames: Floats) -> Bools:
         """Rows that begin and end with it."""

@@ -38,7 +38,7 @@ class Track(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Rows of all sequences: int64 arrays of length n. ``frames`` (n, 2) are 1-based and inclusive."""
+    """Rows, sequence by sequence: int64 arrays of length n. ``frames`` (n, 2) are 1-based and inclusive."""
 
     sequence: Ints
     actor: Ints

@@ -196,7 +196,6 @@ def _read_annotations(path: Path) -> tuple[Sizes, list[_Person]]:
 
 
 def _read_images(entries: list[JsonValue], name: str, findings: Findings) -> Sizes:
-    """Return height and width of each image."""
     images: Sizes = {}
     for index, entry in enumerate(entries):
         add = partial(findings.add, "E-REF-IMAGE", file=name, where=f"/images/{index}")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from scoring_program.challenges.kinetics_tps.measure import annotated_frames
+from scoring_program.challenges.kinetics_tps.measure import annotated_frames, translate
 from scoring_program.challenges.kinetics_tps.read import Reference
 from scoring_program.hints import BoxPairs, Check, Interpretation, is_in, names_check, of_video_names, sample
 from scoring_program.metrics.pairs import pairs_in_groups
@@ -81,9 +81,7 @@ def _sides(frame_of_human: Ints, ground_truth: PartStates, predicted: PartStates
     part, n = predicted.proposal_part, len(ground_truth.names)
     frame = frame_of_human[predicted.part_human[part]]
     own, mirrored = (
-        np.array([*(ground_truth.names.get(turned(name), -1) for name in predicted.names), -1])[
-            predicted.part_name[part]
-        ]
+        translate(map(turned, predicted.names), ground_truth.names)[predicted.part_name[part]]
         for turned in (str, _mirrored)
     )
     proposals = np.flatnonzero((frame >= 0) & (own >= 0) & (mirrored >= 0) & (own != mirrored))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count, repeat
@@ -283,10 +283,10 @@ def join(ground_truth: PartStates, predicted: PartStates) -> Joined:
     proposal_part, proposal_order = _renumber(predicted.proposal_part, part_number)
     proposals = part_state.Proposals(
         part_human,
-        _translate(predicted.names, ground_truth.names)[predicted.part_name[part_order]],
+        translate(predicted.names, ground_truth.names)[predicted.part_name[part_order]],
         proposal_part,
         predicted.proposal_box[proposal_order],
-        _translate(predicted.states, ground_truth.states)[predicted.proposal_state[proposal_order]],
+        translate(predicted.states, ground_truth.states)[predicted.proposal_state[proposal_order]],
     )
     notes = _ignored_notes(frame, len(set(predicted.videos) - set(ground_truth.videos)))
     return Joined(human_frame, predicted.human_box[human_order], proposals, has_frame, notes)
@@ -344,6 +344,6 @@ def _new_numbers(order: _Order, size: int) -> Ints:
     return numbers
 
 
-def _translate(predicted: dict[str, int], ground_truth: dict[str, int]) -> Ints:
+def translate(predicted: Iterable[str], ground_truth: Mapping[str, int]) -> Ints:
     """Return for each word of the prediction its number in the ground truth, -1 if there is none."""
     return np.array([ground_truth.get(word, -1) for word in predicted], dtype=np.int64)
