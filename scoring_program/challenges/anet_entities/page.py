@@ -28,12 +28,8 @@ _IOU_BINS = 20
 
 def given_sections(reference: Reference, submission: Grounding, statistics: WordStatistics) -> Sections:
     """Return all sections of sub-task I, the aggregates first."""
-    joined = statistics.joined
-    section, names = Section("classes", "Classes", _CLASSES_NOTE), ["Class", *joined.classes]
-    classes = _share_table(section, "Accuracy", names, statistics.label, statistics.correct, 2)
     return [
-        classes,
-        *_word_tables(reference, statistics.correct, classes.support),
+        *_word_tables(reference, statistics.correct, "Accuracy", _CLASSES_NOTE),
         Deferred(lambda: _overlaps(given_segments(reference, statistics))),
     ]
 
@@ -42,13 +38,9 @@ def generated_sections(
     reference: Reference, submission: Grounding, statistics: SentenceStatistics
 ) -> Sections:
     """Return all sections of sub-task II, the aggregates first."""
-    judged = statistics.judged
     note = f"{_CLASSES_OF_F1} Recall: share of the annotated words whose class is predicted in the right box."
-    section, names = Section("classes", "Classes", note), ["Class", *reference.classes]
-    classes = _share_table(section, "Recall", names, statistics.words.label, judged.word_correct, 2)
     return [
-        classes,
-        *_word_tables(reference, judged.word_correct, classes.support),
+        *_word_tables(reference, statistics.judged.word_correct, "Recall", note),
         _predicted_classes(reference, statistics),
         _hallucinated(statistics),
         Deferred(lambda: _overlaps(generated_segments(reference, statistics))),
@@ -142,24 +134,24 @@ def _hallucinated(statistics: SentenceStatistics) -> result.Table:
     return result.Table("hallucinated", "Hallucinated classes", note, titles, rows)
 
 
-def _word_tables(reference: Reference, correct: Bools, of_classes: Ints) -> list[Section]:
-    """Return accuracy against class frequency, box size and frame.
+def _word_tables(reference: Reference, correct: Bools, share: str, note: str) -> list[Section]:
+    """Return the table of classes, with a title for the share and a note, and accuracy against class
+    frequency, box size and frame.
 
-    ``correct`` (n_words,) says whether each annotated word is grounded right; ``of_classes`` (n_classes,) is
-    the support of the class table.
+    ``correct`` (n_words,) says whether each annotated word is grounded right.
     """
-    words = reference.words
-    frequency = np.bincount(words.label, minlength=len(reference.classes))[words.label]
+    words, names = reference.words, ["Class", *reference.classes]
+    classes = _share_table(Section("classes", "Classes", note), share, names, words.label, correct, 2)
     box = words.box[words.box_start[:-1]].astype(np.float64)
     with np.errstate(all="ignore"):
         area = np.nan_to_num((box[:, 2] - box[:, 0] + 1) * (box[:, 3] - box[:, 1] + 1))
     side = np.sqrt(np.maximum(area, 0))
     frame = words.frame[words.box_start[:-1]]
-    by_frequency = np.searchsorted(_FREQUENCIES, frequency, "right") - 1
+    by_frequency = np.searchsorted(_FREQUENCIES, classes.support[words.label], "right") - 1
     names = ["Words of the class", *_names(_FREQUENCIES)]
     frequencies = _binned("frequency", "Accuracy against class frequency", names, by_frequency, correct)
     # All words of a class are in one bin of frequency: the rest of the bin follows from rows of classes.
-    large, _ = merge_small(of_classes, MIN_GROUP)
+    large, _ = merge_small(classes.support, MIN_GROUP)
     rest = np.bincount(by_frequency[~np.isin(words.label, large)], minlength=len(_FREQUENCIES))
     support = np.where(rest > 0, np.minimum(frequencies.support, rest), frequencies.support)
     frequencies = replace(frequencies, support=support)
@@ -167,7 +159,7 @@ def _word_tables(reference: Reference, correct: Bools, of_classes: Ints) -> list
     by_size = np.searchsorted(_SIDES, side, "right") - 1
     sizes = _binned("box_size", "Accuracy against box size", names, by_size, correct)
     names = ["Sampled frame", *map(str, range(grounding.FRAMES))]
-    return [frequencies, sizes, _binned("frame", "Accuracy against frame", names, frame, correct)]
+    return [classes, frequencies, sizes, _binned("frame", "Accuracy against frame", names, frame, correct)]
 
 
 def _names(edges: tuple[int, ...]) -> list[str]:
