@@ -77,8 +77,8 @@ def load(folder: Path, settings: Settings) -> Reference:
     return _select(whole, {video for split in settings["splits"] for video in whole.splits[split]})
 
 
-def load_lemmas(folder: Path) -> dict[str, str]:
-    """Return the table of lemmas. Raises Refused."""
+def load_lemmas(folder: Path) -> tuple[dict[str, str], str]:
+    """Return the table of lemmas and the name of the lemmatizer that made it. Raises Refused."""
     path = folder / LEMMAS_FILE
     with Findings.collect() as findings:
         if not path.is_file():
@@ -88,13 +88,8 @@ def load_lemmas(folder: Path) -> dict[str, str]:
         if not isinstance(table, dict) or not all(isinstance(lemma, str) for lemma in table.values()):
             problem = "this is not a mapping of words to lemmas"
             findings.add("E-REF-LEMMAS", problem, "prepare it again", file=LEMMAS_FILE)
-    return table
-
-
-def lemmatizer(folder: Path) -> str:
-    """Return the name of the lemmatizer that made the table."""
-    path = folder / LEMMATIZER_FILE
-    return path.read_text(encoding="utf-8").strip() if path.is_file() else "unnamed"
+    name = folder / LEMMATIZER_FILE
+    return table, (name.read_text(encoding="utf-8").strip() if name.is_file() else "unnamed")
 
 
 def check(folder: Path, settings: Settings, reference: Reference) -> list[Note]:

@@ -101,7 +101,7 @@ class GeneratedSentences(EntitiesTask[SentenceStatistics]):
             # At home, with annotations that were not prepared.
             lemmas, lemmatizer, _ = lemmas_from_table(*_words(annotated), settings["lemma_fallback"])
         else:
-            lemmas, lemmatizer = read.load_lemmas(folder), read.lemmatizer(folder)
+            lemmas, lemmatizer = read.load_lemmas(folder)
         return annotated._replace(lemmas=lemmas, lemmatizer=lemmatizer)
 
     def check_reference(self, folder: Path, settings: Settings, reference: Reference) -> list[Note]:
@@ -132,7 +132,7 @@ class GeneratedSentences(EntitiesTask[SentenceStatistics]):
         with Findings.collect() as findings:
             whole = read.prepare(source, output, settings)
             if (source / read.LEMMAS_FILE).is_file():
-                lemmas, lemmatizer = read.load_lemmas(source), read.lemmatizer(source)
+                lemmas, lemmatizer = read.load_lemmas(source)
             else:
                 lemmatize = options.get("lemmatize", lemmas_from_table)
                 lemmas, lemmatizer, notes = lemmatize(*_words(whole), settings["lemma_fallback"])
