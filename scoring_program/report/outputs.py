@@ -76,7 +76,8 @@ def write_scored(folder: Path, html: str, detail: str, scores: Mapping[str, floa
 
 def write_failed(folder: Path, html: str, detail: str) -> None:
     """Write the outputs of a run without a score. Raises OutputError."""
-    begin(folder, html)
+    remove_scores(folder)
+    write_atomic(folder / DETAIL_HTML, html)
     write_atomic(folder / DETAIL_JSON, detail)
 
 
