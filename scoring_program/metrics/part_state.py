@@ -275,10 +275,7 @@ def nearest_proposals(matched_human: Ints, parts: Parts, proposals: Proposals) -
 
 
 def _compared(matched_human: Ints, part_name: Ints, proposals: Proposals) -> tuple[Ints, Ints]:
-    """Return the first proposal that each part is compared with and the one after the last.
-
-    They are those for the part of the same name of the matched human.
-    """
+    """Return where the proposals for the same part of the matched human begin and end, for each part."""
     n_names = int(max(part_name.max(initial=0), proposals.part_name.max(initial=0))) + 1
     known = np.flatnonzero(proposals.part_name >= 0)
     keys = proposals.part_human[known].astype(np.int64) * n_names + proposals.part_name[known]
