@@ -94,6 +94,7 @@ def test_things_without_annotations_are_not_drawn(numbers):
     assert all(numbers[i] for i in shown)
 
 
+@pytest.mark.slow
 def test_images_are_drawn_behind_the_boxes_with_both_commands(bundles, tmp_path, capsys):
     frames = tmp_path / "frames"
     for video in json.loads((REFERENCES / KINETICS / "gt_part_result.json").read_text()):
