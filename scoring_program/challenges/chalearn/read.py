@@ -64,7 +64,9 @@ class Prediction(NamedTuple):
 
 def load_reference(track: Track, rules: Rules, folder: Path) -> Reference:
     """Read ``{Id}_labels.csv`` and ``{Id}_data.csv`` of each sequence. Raises Refused."""
-    files = {pattern: _files(folder, pattern) for pattern in (_LABELS_NAME, _DATA_NAME)}
+    # Names sort faster than paths: there may be many.
+    names = sorted(path.name for path in folder.iterdir())
+    files = {pattern: _files(folder, names, pattern) for pattern in (_LABELS_NAME, _DATA_NAME)}
     with Findings.collect() as findings:
         if not files[_LABELS_NAME]:
             remedy = "put a {Id}_labels.csv and a {Id}_data.csv there for each sequence"
@@ -96,11 +98,9 @@ def _rows(track: Track, rows: CsvRows, sequences: list[str]) -> Rows:
     return Rows(sequence, actor, rows.values[:, -3], rows.values[:, -2:])
 
 
-def _files(folder: Path, pattern: str) -> list[_File]:
+def _files(folder: Path, names: list[str], pattern: str) -> list[_File]:
     ending = pattern.replace("{key}", "")
-    # Names sort faster than paths: there may be many.
-    names = sorted(path.name for path in folder.iterdir() if path.name.endswith(ending))
-    paths = ((name[: -len(ending)], folder / name) for name in names)
+    paths = ((name[: -len(ending)], folder / name) for name in names if name.endswith(ending))
     return [(key, path.name, path.read_bytes()) for key, path in paths if key and path.is_file()]
 
 
