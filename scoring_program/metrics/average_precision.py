@@ -56,6 +56,11 @@ class Pairs(NamedTuple):
     detection: Ints
     person: Ints
 
+    @classmethod
+    def of_images(cls, detection: Ints, person: Ints) -> Pairs:
+        """Return all pairs, detection by detection, from the ascending images of detections and persons."""
+        return cls(*pairs_in_groups(detection, person)[:2])
+
 
 class Matches(NamedTuple):
     """How the detections of all images were matched.
@@ -106,7 +111,7 @@ def match(
     Parameters
     ----------
     measures : float64 array of shape (n_measures, n_pairs)
-        Similarities of all pairs of a detection and a person of its image, in the order of `pairs_in_groups`.
+        Similarities of all pairs, in the order of `Pairs.of_images`.
     overlap : float64 array of shape (n_pairs,)
         As `box_iou` gives it.
     detections : Detections
@@ -128,7 +133,7 @@ def match(
     ignored_person = outside | ~people.dense
     shape = (len(bounds), len(measures), len(THRESHOLDS))
     matching = _Matching(
-        Pairs(*pairs_in_groups(detections.image, people.image)[:2]),
+        Pairs.of_images(detections.image, people.image),
         ignored_person,
         people.crowd,
         np.full((*shape, len(detections.score)), -1),

@@ -111,8 +111,8 @@ def overlap_correct(objects: Objects, words: Words, which: Ints, target: Ints) -
     correct = np.zeros(len(which), dtype=bool)
     for begin in range(0, len(which), _BLOCK):
         here = slice(begin, begin + _BLOCK)
-        ends = (words.box_start[target[here] + end] for end in (0, 1))
-        pair, reference, starts = pairs_of_ranges(*ends)
+        word = target[here]
+        pair, reference, starts = pairs_of_ranges(words.box_start[word], words.box_start[word + 1])
         predicted = objects.box[which[here][pair]]
         overlap = frame_overlaps(predicted, words.box[reference], words.frame[reference])
         # np.maximum propagates NaN, and a comparison with NaN is false.

@@ -12,7 +12,7 @@ import numpy as np
 from scoring_program.challenges.densepose.read import Gathered, Kept, Persons, Reference
 from scoring_program.metrics import average_precision, geodesic
 from scoring_program.metrics.average_precision import Detections, Matches, Pairs, People, Ranked
-from scoring_program.metrics.pairs import group_means, means, pairs_in_groups
+from scoring_program.metrics.pairs import group_means, means
 from scoring_program.result import Statistics, missing_notes
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
@@ -190,7 +190,7 @@ def compare(persons: Persons, by_image: Sequence[Sequence[Kept]], points: Points
         box[:, 2] * box[:, 3],
     )
     people = People(len(by_image), persons.image, persons.area, persons.dense, persons.crowd)
-    pairs = Pairs(*pairs_in_groups(detections.image, people.image)[:2])
+    pairs = Pairs.of_images(detections.image, people.image)
     person = pairs.person
     overlap = average_precision.box_iou(box[pairs.detection], persons.box[person], persons.crowd[person])
     mask_iou = np.concatenate([np.zeros(0), *(detection.mask_iou for detection in kept)])
