@@ -17,9 +17,8 @@ from quality.task import write_json
 from scoring_program.challenges.densepose import prepare
 from scoring_program.metrics import geodesic, masks
 from validator.arrays import Floats
-from validator.formats.densepose.read import encode_detection
+from validator.formats.densepose.read import Box, encode_detection
 
-Box = tuple[float, float, float, float]
 Person = dict[str, Any]
 _HEADER_TEXT_BYTES = 116
 _BLOCK = 1 << 22

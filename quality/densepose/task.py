@@ -15,9 +15,10 @@ from PIL import Image
 
 from organizer.files import Files, folder_files
 from quality.densepose import synthetic
-from quality.densepose.synthetic import Box, Detection, Errors, results
+from quality.densepose.synthetic import Detection, Errors, results
 from quality.task import CANARY, Mistake, QualityTask, Trick
 from scoring_program.challenges.densepose import hints
+from validator.formats.densepose.read import Box
 
 
 def _detections(sample: Files) -> list[dict[str, Any]]:

@@ -32,7 +32,7 @@ from scoring_program.challenges.densepose.read import Gathered, gather, joined_i
 from scoring_program.task import AnyLoaded
 from validator import console
 from validator.findings import Read, Refused, counted
-from validator.formats.densepose.read import PARTS, array_entry, encode_detection
+from validator.formats.densepose.read import PARTS, Box, array_entry, encode_detection
 from validator.formats.rules import load_rules
 
 
@@ -135,9 +135,7 @@ _ARGUMENTS = {"image_id": "image_id", "bbox": "box", "score": "score"}
 WRITERS = {"densepose": DensePosePredictions}
 
 
-def _checked(
-    box: Sequence[float], score: float, iuv: np.ndarray
-) -> tuple[tuple[float, float, float, float], float, np.ndarray]:
+def _checked(box: Sequence[float], score: float, iuv: np.ndarray) -> tuple[Box, float, np.ndarray]:
     """Return box, score and array of a detection. Raises ValueError as `DensePoseWriter.add` does."""
     box_values = numbers(box, (4,), "the box")
     refuse_fractions(box_values, "the box")

@@ -19,7 +19,7 @@ from validator.archive import Source
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings, Read
 from validator.formats.densepose import read as submissions
-from validator.formats.densepose.read import Checked, Checker, Detection, DetectionHints, Entry
+from validator.formats.densepose.read import Box, Checked, Checker, Detection, DetectionHints, Entry
 from validator.formats.rules import Rules
 
 TEMPLATE_FILE = "template.npz"
@@ -168,7 +168,7 @@ class Kept:
 
     index: int
     image: int
-    box: tuple[float, float, float, float]
+    box: Box
     score: float
     part: Ints
     vertex: Ints
