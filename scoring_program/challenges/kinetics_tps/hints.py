@@ -55,9 +55,8 @@ def _videos(known: Sequence[str], named: Sequence[str], what: str, explains: tup
 
 def _frames(frames: dict[tuple[str, str], int], ground_truth: PartStates, predicted: PartStates) -> Check:
     inside = np.flatnonzero(is_in(predicted.videos, ground_truth.videos)[predicted.frame_video])
-    chosen = inside[sample(len(inside))]
-    of_videos = predicted.frame_video[chosen].tolist()
-    keys = [(predicted.videos[i], predicted.frames[j]) for i, j in zip(of_videos, chosen.tolist())]
+    chosen = inside[sample(len(inside))].tolist()
+    keys = [(predicted.videos[predicted.frame_video[frame]], predicted.frames[frame]) for frame in chosen]
     # At most 9 digits: a participant may write any number of them.
     found = (re.findall("[0-9]+", name) for _, name in keys)
     numbers = [int(digits[-1][-9:]) if digits else -_STEP for digits in found]
@@ -87,14 +86,13 @@ def _sides(frame_of_human: Ints, ground_truth: PartStates, predicted: PartStates
     proposals = np.flatnonzero((frame >= 0) & (own >= 0) & (mirrored >= 0) & (own != mirrored))
     proposals = proposals[sample(len(proposals))]
     of_part = ground_truth.human_frame[ground_truth.part_human]
+    keys = of_part * n + ground_truth.part_name
     order = np.flatnonzero(np.isin(of_part, frame[proposals]))
-    keys = of_part[order] * n + ground_truth.part_name[order]
-    by_key = np.argsort(keys, kind="stable")
-    order, keys = order[by_key], keys[by_key]
+    order = order[np.argsort(keys[order], kind="stable")]
 
     def met(names: Ints) -> Bools:
         named = frame[proposals] * n + names[proposals]
-        entry, annotated, _ = pairs_in_groups(named, keys)
+        entry, annotated, _ = pairs_in_groups(named, keys[order])
         boxes = predicted.proposal_box[proposals][entry]
         truth = ground_truth.proposal_box[order[annotated]]
         return BoxPairs(len(proposals), entry, boxes, truth).met(boxes)
@@ -102,7 +100,7 @@ def _sides(frame_of_human: Ints, ground_truth: PartStates, predicted: PartStates
     remedy = "Left and right are those of the person, as the reference has them"
     other = Interpretation("N-LOOKS-SWAPPED", "with left and right swapped", met(mirrored), remedy)
     claim = "of your left and right parts meet an annotated one of that name"
-    return Check(claim, met(own), [other], len(np.unique(keys)))
+    return Check(claim, met(own), [other], len(np.unique(keys[order])))
 
 
 def _mirrored(name: str) -> str:
