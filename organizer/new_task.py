@@ -1,4 +1,4 @@
-"""``make new-task``: a copy of a task of ``examples/`` that works at once; ``make undo-new-task`` removes it.
+"""``make new-task`` copies a task of ``task_templates/``; ``make undo-new-task`` removes the copy.
 
 The example of the format gives the files that know what a submission looks like. The example whose values are
 those of the metric, labels or numbers, gives the others; that of lists of labels gives all. A copy differs
@@ -25,7 +25,7 @@ from organizer.bundle.edit import with_task, without_task
 from organizer.files import file_hash, folder_files, write_files
 from validator.findings import Findings, counted, is_printable
 
-EXAMPLES = ROOT / "examples"
+EXAMPLES = ROOT / "task_templates"
 FORMATS = ("csv", "json")
 METRICS = sorted(path.stem for path in (EXAMPLES / "scoring_program" / "metrics").glob("[a-z]*.py"))
 # The example whose values are those of a metric; the others are of labels, as the example csv is.
@@ -126,7 +126,11 @@ def _check_labels(metric: str, labels: list[str]) -> None:
 def _words(task_id: str, title: str, form: str, metric: str, labels: Sequence[str]) -> dict[str, str]:
     """Return what replaces the words of the examples: longer ones win."""
     name, shown = json.dumps(title, ensure_ascii=False), json.dumps(labels, ensure_ascii=False)
-    words = {', "examples.validator.formats"': "", "examples.": "", '["robin", "wren", "owl"]': shown}
+    words = {
+        ', "task_templates.validator.formats"': "",
+        "task_templates.": "",
+        '["robin", "wren", "owl"]': shown,
+    }
     for example, ending in _ENDINGS.items():
         # The schema of a JSON file has its name, and is not there for CSV files.
         words |= {f"example_{example}": task_id, f"example_{example}.{ending}": f"{task_id}.{form}"}
@@ -159,7 +163,7 @@ def _copies(task_id: str, form: str, metric: str, words: Mapping[str, str]) -> d
     of_values = _OF_VALUES.get(metric, "csv")
     of_format = of_values if of_values == "lists" else form
     coder, decoder = (
-        import_module(f"examples.quality.example_{name}.files") for name in (of_format, of_values)
+        import_module(f"task_templates.quality.example_{name}.files") for name in (of_format, of_values)
     )
     texts = {}
     for path, data in folder_files(EXAMPLES).items():

@@ -20,6 +20,7 @@ from organizer.challenges import annotations_of
 from organizer.files import Files, folder_files, samples_folder
 from scoring_program.hints import Check
 from scoring_program.task import load_task
+from validator.discovery import discover
 
 CANARY = "zqcanary"
 """What every text of a planted reference begins with; its numbers are 7391100 to 7391199, or 0.73911."""
@@ -144,9 +145,9 @@ def _repeated(value: Any, copies: Mapping[str, Sequence[str]]) -> Any:
 @cache
 def quality_tasks(root: str = "quality") -> dict[str, QualityTask[Any]]:
     """Return the object of each task below a package by the task's id, in the order of the ids."""
-    (folder,) = import_module(root).__path__
-    challenges = sorted(path.parent.name for path in Path(folder).glob("*/task.py"))
-    tasks = [task for name in challenges for task in import_module(f"{root}.{name}.task").TASKS]
+    tasks: list[QualityTask[Any]] = []
+    for path in discover(root, "*/task.py"):
+        tasks += import_module(f"{root}.{path.parent.name}.task").TASKS
     return {task.id: task for task in sorted(tasks, key=lambda task: task.id)}
 
 

@@ -36,6 +36,7 @@ from scoring_program.signature import KEY_FILE, keyed, read_key, reference_hash,
 from validator import limits
 from validator.archive import Source
 from validator.arrays import Floats
+from validator.discovery import discover
 from validator.findings import Findings, Note, Read
 from validator.strict_yaml import load_strict
 
@@ -370,20 +371,15 @@ def place_of(error: BaseException) -> str:
 
 def task_ids(root: str = _CHALLENGES) -> list[str]:
     """Return the ids of the tasks that are declared below a package, in ascending order."""
-    return sorted(path.stem for path in _declarations(root, "*"))
+    return sorted(path.stem for path in discover(root, "*/*.yaml"))
 
 
 def load_task(task_id: str, root: str = _CHALLENGES) -> AnyTask:
     """Return a task. Raises FileNotFoundError for an unknown id."""
-    for path in _declarations(root, task_id):
+    for path in discover(root, f"*/{task_id}.yaml"):
         module = importlib.import_module(f"{root}.{path.parent.name}.task")
         return module.TASKS[task_id]
     raise FileNotFoundError(f"there is no task {task_id}")
-
-
-def _declarations(root: str, name: str) -> list[Path]:
-    (folder,) = importlib.import_module(root).__path__
-    return sorted(Path(folder).glob(f"*/{name}.yaml"))
 
 
 def declared_tasks(module: str, classes: Mapping[str, type[AnyTask]]) -> dict[str, AnyTask]:

@@ -140,7 +140,7 @@ def test_every_package_of_a_rule_exists():
         ("scoring_program.task", "scoring_program.metrics.pairs"),
         ("scoring_program.report.page", "scoring_program.run"),
         ("scoring_program.challenges.chalearn.task", "scoring_program.report.page"),
-        ("scoring_program.challenges.chalearn.task", "scoring_program.challenges.densepose.read"),
+        ("scoring_program.challenges.chalearn.task", "scoring_program.challenges.densepose.reference"),
         ("scoring_program.challenges.chalearn.task", "validator.formats.densepose.read"),
         ("scoring_program.run", "scoring_program.challenges.chalearn.task"),
         ("scoring_program.run", "organizer.files"),

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -23,6 +22,7 @@ from organizer.files import Files
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded, load_task
 from validator.arrays import Bools, Floats, Ints
+from validator.discovery import discover
 from validator.findings import Findings
 
 ReferenceT = TypeVar("ReferenceT")
@@ -153,9 +153,9 @@ def content_of(loaded: AnyLoaded) -> Content:
 
 def _of_challenge(challenge: str, name: str) -> Any:
     """Return what the module of a challenge holds under a name, None if there is neither."""
-    module = f"{__name__}.{challenge}"
-    found = importlib.import_module(module) if importlib.util.find_spec(module) else None
-    return getattr(found, name, None)
+    if not discover(__name__, f"{challenge}.py"):
+        return None
+    return getattr(importlib.import_module(f"{__name__}.{challenge}"), name, None)
 
 
 def ragged(starts: Ints, keep: Bools) -> tuple[Ints, Bools]:

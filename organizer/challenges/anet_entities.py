@@ -15,10 +15,15 @@ from organizer import content
 from organizer.challenges import Annotations, Guess, Pools
 from organizer.content import Content, Values
 from organizer.files import Files
-from scoring_program.challenges.anet_entities import read
 from scoring_program.challenges.anet_entities.drawings import canvas
 from scoring_program.challenges.anet_entities.lemmas import TABLE, load_table
-from scoring_program.challenges.anet_entities.read import Reference
+from scoring_program.challenges.anet_entities.reference import (
+    LEMMAS_FILE,
+    LEMMATIZER_FILE,
+    Reference,
+    part_of_reference,
+    save_reference,
+)
 from scoring_program.challenges.anet_entities.task import TASKS, GeneratedSentences
 from scoring_program.metrics.grounding import FRAMES, IOU, frame_overlaps
 from scoring_program.result import GROUND_TRUTH, Drawing, DrawnObject, shapes
@@ -37,7 +42,7 @@ _KIND = "object"
 class EntitiesAnnotations(Annotations[Reference, Json]):
     """The annotations of one task; each prediction has an object for each word."""
 
-    shared = (read.LEMMAS_FILE, read.LEMMATIZER_FILE)
+    shared = (LEMMAS_FILE, LEMMATIZER_FILE)
 
     def __init__(self, task_id: str) -> None:
         self._generated = isinstance(TASKS[task_id], GeneratedSentences)
@@ -114,7 +119,7 @@ class EntitiesAnnotations(Annotations[Reference, Json]):
 
     def cut(self, source: Path, reference: Reference, names: Collection[str], output: Path) -> None:
         """Write the arrays of some videos."""
-        read.save(read.part(reference, names), output)
+        save_reference(part_of_reference(reference, names), output)
 
 
 def _boxes_of(annotated: Reference, word: int) -> list[tuple[int, list[float]]]:

@@ -15,7 +15,7 @@ from organizer.challenges import Annotations, Guess, Pools
 from organizer.content import Content, Values, check_same, chosen, repeated, warn_where
 from organizer.files import Files
 from scoring_program.challenges.chalearn.page import lanes
-from scoring_program.challenges.chalearn.read import Reference, Track
+from scoring_program.challenges.chalearn.reference import Reference, Track
 from scoring_program.challenges.chalearn.task import TASKS, TrackTask
 from scoring_program.result import Section, Timeline
 from scoring_program.settings import Settings

@@ -13,10 +13,17 @@ import numpy as np
 from organizer.challenges import Annotations, Guess, Pools, ragged
 from organizer.content import Content, Place, Values, check_boxes, check_same, drawings, repeated, warn_where
 from organizer.files import Files
-from scoring_program.challenges.densepose import read
 from scoring_program.challenges.densepose.drawings import annotated, canvas
 from scoring_program.challenges.densepose.prepare import ANNOTATIONS_FILE
-from scoring_program.challenges.densepose.read import Persons, Reference
+from scoring_program.challenges.densepose.reference import (
+    DISTANCES_FILE,
+    HASH_FILE,
+    PERSONS_FILE,
+    TEMPLATE_FILE,
+    Persons,
+    Reference,
+    content_hash,
+)
 from scoring_program.challenges.densepose.task import TASKS
 from scoring_program.hints import with_sizes
 from scoring_program.metrics import geodesic
@@ -52,7 +59,7 @@ class DensePoseAnnotations(Annotations[Reference, list[str]]):
     """The annotations of the task; a prediction is a list of detections as JSON texts."""
 
     ignores_others = False
-    shared = (read.TEMPLATE_FILE, read.DISTANCES_FILE)
+    shared = (TEMPLATE_FILE, DISTANCES_FILE)
 
     def pools(self, reference: Reference) -> Pools:
         """Return the parts, by how many points they have, and the boxes of persons."""
@@ -121,8 +128,8 @@ class DensePoseAnnotations(Annotations[Reference, list[str]]):
         chosen = {name: getattr(persons, name)[own] for names, own in columns.items() for name in names}
         chosen["image"] = (np.cumsum(images) - 1)[persons.image[kept]]
         part = persons._replace(point_start=point_start, run_start=run_start, run=persons.run[runs], **chosen)
-        save_prepared(output / read.PERSONS_FILE, {}, part._asdict())
-        (output / read.HASH_FILE).write_text(read.content_hash(output) + "\n", encoding="ascii")
+        save_prepared(output / PERSONS_FILE, {}, part._asdict())
+        (output / HASH_FILE).write_text(content_hash(output) + "\n", encoding="ascii")
 
 
 def _drawings(reference: Reference) -> Iterator[_Drawing]:

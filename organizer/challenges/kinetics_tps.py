@@ -15,9 +15,14 @@ from organizer import content
 from organizer.challenges import Annotations, Guess, Pools
 from organizer.content import Content, Values
 from organizer.files import Files
-from scoring_program.challenges.kinetics_tps import read
 from scoring_program.challenges.kinetics_tps.drawings import canvas
-from scoring_program.challenges.kinetics_tps.read import Reference
+from scoring_program.challenges.kinetics_tps.reference import (
+    CLASSES_FILE,
+    PARTS_FILE,
+    PREPARED_FILE,
+    Reference,
+    save_reference,
+)
 from scoring_program.challenges.kinetics_tps.task import TASKS
 from scoring_program.result import GROUND_TRUTH, Drawing, DrawnObject, shapes
 from scoring_program.settings import Settings
@@ -108,7 +113,7 @@ class KineticsAnnotations(Annotations[Reference, Json]):
             kept = inner
         part = parts._replace(**{**changed, "frames": changed["frames"].tolist()})
         chosen = [name for name, stays in zip(reference.classes, videos.tolist()) if stays]
-        read.save_reference(Reference(chosen, part), output / read.PREPARED_FILE)
+        save_reference(Reference(chosen, part), output / PREPARED_FILE)
 
 
 def _members(owner: Ints, index: int) -> range:
@@ -124,7 +129,12 @@ def content_of(loaded: AnyLoaded) -> Content:
     names = {"class": dict(Counter(reference.classes)), "part": _counts(parts.names, parts.part_name)}
     names["state"] = _counts(parts.states, parts.proposal_state)
     for kind, counts in names.items():
-        content.check_names(kind, counts, read.CLASSES_FILE if kind == "class" else read.PARTS_FILE, warnings)
+        content.check_names(
+            kind,
+            counts,
+            CLASSES_FILE if kind == "class" else PARTS_FILE,
+            warnings,
+        )
     _check_boxes(parts, warnings)
     video_of_human = parts.frame_video[parts.human_frame]
     video_of_part = video_of_human[parts.part_human]
@@ -132,7 +142,7 @@ def content_of(loaded: AnyLoaded) -> Content:
     content.check_same(parts.videos, [(video_of_human, parts.human_box), (video_of_part, shown)], warnings)
     n_frames = np.bincount(parts.frame_video, minlength=len(parts.videos))
     n_humans = np.bincount(parts.human_frame, minlength=len(parts.frames))
-    at = (read.PARTS_FILE, lambda video: f"/{parts.videos[video]}")
+    at = (PARTS_FILE, lambda video: f"/{parts.videos[video]}")
     problem = "the video has no frame: its PSC is 1 for nothing"
     content.warn_where(n_frames == 0, "R-FRAMES", problem, at, warnings)
 
@@ -177,8 +187,8 @@ def _counts(numbers: dict[str, int], used: Ints) -> dict[str, int]:
 
 
 def _check_boxes(parts: PartStates, warnings: Findings) -> None:
-    human = (read.PARTS_FILE, partial(human_place, parts))
-    part = (read.PARTS_FILE, partial(part_place, parts))
+    human = (PARTS_FILE, partial(human_place, parts))
+    part = (PARTS_FILE, partial(part_place, parts))
     content.check_boxes("human", parts.human_box, human, warnings)
     content.check_boxes("part", parts.proposal_box, part, warnings)
     rows = np.column_stack([parts.human_frame, parts.human_box])

@@ -73,7 +73,7 @@ def write_template(folder: Path, n: int, rng: np.random.Generator) -> None:
     _save_mat(folder / prepare.TRANSFORM_FILE, {"index": index[:, None].astype(np.int32)})
     center = np.stack([(part - 1) % _COLUMNS * 0.4, (part - 1) // _COLUMNS * 0.2], axis=1)[:n]
     position = (center + 0.3 * np.stack([u, v], axis=1)[:n]).astype(np.float32)
-    with h5py.File(folder / prepare.DISTANCES_FILE, "w", track_order=False) as file:
+    with h5py.File(folder / prepare.OFFICIAL_DISTANCES_FILE, "w", track_order=False) as file:
         data = file.create_dataset("Pdist_matrix", (n * (n - 1) // 2, 1), "<f4", track_times=False)
         block: list[np.ndarray] = []
         begin = size = 0

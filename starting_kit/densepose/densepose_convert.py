@@ -28,7 +28,7 @@ import numpy as np
 from writing import Key, Predictions, checked_file, naming, numbers, refuse_fractions, steps, whole
 
 # isort: split
-from scoring_program.challenges.densepose.read import Gathered, gather, joined_in_order
+from scoring_program.challenges.densepose.reference import Gathered, gather, joined_in_order
 from scoring_program.task import AnyLoaded
 from validator import console
 from validator.findings import Read, Refused, counted

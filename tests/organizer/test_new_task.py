@@ -101,7 +101,7 @@ def words(form, metric):
 
 @pytest.mark.parametrize(("form", "metric"), CHOICES)
 def test_every_word_that_is_replaced_occurs_in_the_examples(form, metric):
-    examples = folder_files(ROOT / "examples")
+    examples = folder_files(ROOT / "task_templates")
     texts = "\n".join([*examples, *(data.decode() for data in examples.values())])
     assert [word for word in words(form, metric) if word not in texts] == []
 
@@ -110,7 +110,7 @@ def test_every_word_that_is_replaced_occurs_in_the_examples(form, metric):
 def test_copies_hold_no_word_of_the_examples(form, metric):
     copies = new_task._copies("bird_calls", form, metric, words(form, metric))
     left = {"csv": "json", "json": "csv", "accuracy": "", "rmse": ""}
-    foreign = ["robin", "wren", "owl", "17.5", "Example", "example_", "examples", f"truth.{left[form]}"]
+    foreign = ["robin", "wren", "owl", "17.5", "Example", "example_", "task_templates", f"truth.{left[form]}"]
     foreign += [known for known in ("accuracy", "rmse") if known not in metric]
     foreign += ["label"] if metric == "rmse" else ["a number", "RMSE"]
     if metric == "rmse":
@@ -127,7 +127,7 @@ def test_copies_hold_no_word_of_the_examples(form, metric):
     assert sorted(path for path in copies if "expected" in path) == sorted(
         f"tests/golden/bird_calls/{case.name}/expected.json"
         for case in (
-            ROOT / "examples" / "tests" / "golden" / f"example_{VALUES.get(metric, 'csv')}"
+            ROOT / "task_templates" / "tests" / "golden" / f"example_{VALUES.get(metric, 'csv')}"
         ).iterdir()
     )
 
@@ -220,4 +220,4 @@ def taken_back(folder, run, before):
     for task_id in ("loudness", "voices"):
         assert "edited" not in run("-m", "organizer", "undo-new-task", task_id)
     assert files(folder) == {**before, mine.relative_to(folder): b"{}"}
-    assert not (folder / "examples" / ".written").exists()
+    assert not (folder / "task_templates" / ".written").exists()

@@ -1,5 +1,5 @@
 """The rules of a task: what its submissions must look like, declared in
-``validator/formats/<challenge>/<task>.yaml``."""
+``validator/formats/<challenge>/<task>.files.yaml``."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from validator.archive import Limits
+from validator.discovery import discover
 from validator.findings import Note, Read
 from validator.strict_yaml import YamlValue, load_strict
 
 _FORMATS = "validator.formats"
+# How the names of files of rules end; the id of the task is before it.
+_RULES_ENDING = ".files.yaml"
 # Table Dialect, with its defaults.
 _DIALECT = {"header": True, "delimiter": ",", "quoteChar": '"'}
 # Our own words, by whether there is a header; and constraints by type. Every field is required.
@@ -117,7 +120,7 @@ class Rules(NamedTuple):
     def data_files(self) -> list[Path]:
         """The files that the rules consist of."""
         schemas = (file.schema for file in self.json)
-        return [self.folder / f"{self.id}.yaml", *schemas, *self.reference_schemas]
+        return [self.folder / f"{self.id}{_RULES_ENDING}", *schemas, *self.reference_schemas]
 
 
 @dataclass(frozen=True)
@@ -143,7 +146,8 @@ def parse_rules(path: Path) -> Rules:
     csv = tuple(map(parse_csv_rules, data.pop("csv", ())))
     files = [JsonFile(**{**file, "schema": folder / file["schema"]}) for file in data.pop("json", ())]
     references = tuple(folder / name for name in data.pop("reference_schemas", ()))
-    return Rules(path.stem, folder, limits, csv, tuple(files), reference_schemas=references, **data)
+    task_id = path.name.removesuffix(_RULES_ENDING)
+    return Rules(task_id, folder, limits, csv, tuple(files), reference_schemas=references, **data)
 
 
 def parse_csv_rules(data: dict[str, YamlValue]) -> CsvRules:
@@ -184,13 +188,13 @@ def _field(name: str, type: str, constraints: dict[str, YamlValue] | None = None
 
 def task_ids(root: str = _FORMATS) -> list[str]:
     """Return the ids of the tasks that have rules below a package, in ascending order."""
-    return sorted(path.stem for path in _files(root, "*"))
+    return sorted(path.name.removesuffix(_RULES_ENDING) for path in discover(root, f"*/*{_RULES_ENDING}"))
 
 
 @cache
 def load_rules(task_id: str, root: str = _FORMATS) -> Rules:
     """Read the rules of a task. Raises FileNotFoundError for an unknown id."""
-    for path in _files(root, task_id):
+    for path in discover(root, f"*/{task_id}{_RULES_ENDING}"):
         return parse_rules(path)
     raise FileNotFoundError(f"there are no rules of {task_id}")
 
@@ -200,8 +204,3 @@ def load_format(task_id: str, root: str = _FORMATS) -> tuple[Format[Any], Rules]
     rules = load_rules(task_id, root)
     module = importlib.import_module(f"{root}.{rules.folder.name}.read")
     return module.FORMAT, rules
-
-
-def _files(root: str, name: str) -> list[Path]:
-    (folder,) = importlib.import_module(root).__path__
-    return list(Path(folder).glob(f"*/{name}.yaml"))

@@ -6,7 +6,7 @@ import numpy as np
 
 from scoring_program import result
 from scoring_program.challenges.anet_entities.page import Segments
-from scoring_program.challenges.anet_entities.read import Reference
+from scoring_program.challenges.anet_entities.reference import Reference
 from scoring_program.metrics import grounding
 from scoring_program.metrics.pairs import group_means
 from scoring_program.result import EXTENT, GROUND_TRUTH, PREDICTION, Drawing, DrawnObject, Section, shapes

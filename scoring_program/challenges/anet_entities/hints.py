@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from scoring_program.challenges.anet_entities.lemmas import rule_lemma
-from scoring_program.challenges.anet_entities.read import Reference
+from scoring_program.challenges.anet_entities.reference import Reference
 from scoring_program.disclosure import MIN_GROUP
 from scoring_program.hints import BoxPairs, Check, Interpretation, names_check, of_video_names, sample
 from scoring_program.metrics.grounding import FRAMES

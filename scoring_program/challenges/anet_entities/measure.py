@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scoring_program.challenges.anet_entities.lemmas import Lemmas
-from scoring_program.challenges.anet_entities.read import Reference
+from scoring_program.challenges.anet_entities.reference import Reference
 from scoring_program.disclosure import min_group
 from scoring_program.metrics import grounding
 from scoring_program.metrics.pairs import group_means, means

@@ -10,7 +10,7 @@ import numpy as np
 
 from scoring_program import result
 from scoring_program.challenges.anet_entities.measure import Joined, SentenceStatistics, WordStatistics
-from scoring_program.challenges.anet_entities.read import Reference
+from scoring_program.challenges.anet_entities.reference import Reference
 from scoring_program.disclosure import MIN_GROUP, merge_small
 from scoring_program.metrics import grounding
 from scoring_program.metrics.pairs import group_means

@@ -8,10 +8,18 @@ from typing import TypeVar
 
 import numpy as np
 
-from scoring_program.challenges.anet_entities import hints, measure, page, read
+from scoring_program.challenges.anet_entities import hints, measure, page
 from scoring_program.challenges.anet_entities.lemmas import TABLE, lemmas_from_table
 from scoring_program.challenges.anet_entities.measure import SentenceStatistics, WordStatistics
-from scoring_program.challenges.anet_entities.read import Reference
+from scoring_program.challenges.anet_entities.reference import (
+    LEMMAS_FILE,
+    LEMMATIZER_FILE,
+    Reference,
+    check_reference,
+    load_lemmas,
+    load_reference,
+    prepare_reference,
+)
 from scoring_program.hints import likely_mistakes
 from scoring_program.result import Section, Statistics
 from scoring_program.settings import Settings
@@ -50,7 +58,7 @@ class EntitiesTask(Task[Reference, Grounding, StatisticsT]):
 
     def prepare_reference(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
         """Write the annotations as arrays."""
-        read.prepare(source, output, settings)
+        prepare_reference(source, output, settings)
         return []
 
 
@@ -62,8 +70,8 @@ class GivenSentences(EntitiesTask[WordStatistics]):
     error_costs = staticmethod(measure.given_error_costs)
     sections = staticmethod(page.given_sections)
     measure = staticmethod(measure.measure_given)
-    load_reference = staticmethod(read.load)
-    check_reference = staticmethod(read.check)
+    load_reference = staticmethod(load_reference)
+    check_reference = staticmethod(check_reference)
 
     def drawings(
         self, reference: Reference, submission: Grounding, statistics: WordStatistics, number: int
@@ -83,7 +91,7 @@ class GivenSentences(EntitiesTask[WordStatistics]):
 class GeneratedSentences(EntitiesTask[SentenceStatistics]):
     """Sub-task II; both protocols are the same."""
 
-    prepared_file = read.LEMMAS_FILE
+    prepared_file = LEMMAS_FILE
     reduce = staticmethod(measure.generated_score)
     scores = staticmethod(measure.generated_scores)
     error_costs = staticmethod(measure.generated_error_costs)
@@ -92,32 +100,36 @@ class GeneratedSentences(EntitiesTask[SentenceStatistics]):
 
     def source_files(self, source: Path, settings: Settings) -> list[str]:
         """Return the same and the files of lemmas, which are kept."""
-        return [*super().source_files(source, settings), read.LEMMAS_FILE, read.LEMMATIZER_FILE]
+        return [
+            *super().source_files(source, settings),
+            LEMMAS_FILE,
+            LEMMATIZER_FILE,
+        ]
 
     def load_reference(self, folder: Path, settings: Settings) -> Reference:
         """Read the annotations of the chosen splits and their lemmas, or make the lemmas at home."""
-        annotated = read.load(folder, settings)
-        if TABLE.is_file() and not (folder / read.LEMMAS_FILE).is_file():
+        annotated = load_reference(folder, settings)
+        if TABLE.is_file() and not (folder / LEMMAS_FILE).is_file():
             # At home, with annotations that were not prepared.
             lemmas, lemmatizer, _ = lemmas_from_table(*_words(annotated), settings["lemma_fallback"])
         else:
-            lemmas, lemmatizer = read.load_lemmas(folder)
+            lemmas, lemmatizer = load_lemmas(folder)
         return annotated._replace(lemmas=lemmas, lemmatizer=lemmatizer)
 
     def check_reference(self, folder: Path, settings: Settings, reference: Reference) -> list[Note]:
         """Look for empty splits, classes outside of the vocabulary, and tokens without a lemma."""
         with Findings.collect() as findings:
             with findings.part():
-                read.check(folder, settings, reference)
+                check_reference(folder, settings, reference)
             with findings.part():
                 # The platform does not have the table that `load_reference` falls back to.
-                read.load_lemmas(folder)
+                load_lemmas(folder)
             missing = [token for token in reference.tokens if token not in reference.lemmas]
             if settings["lemma_fallback"] == "rule":
                 for token in missing:
                     problem = f"the token {quote(token)!r} is missing in the table"
                     remedy = "prepare the reference again"
-                    findings.add("E-REF-LEMMAS", problem, remedy, file=read.LEMMAS_FILE, rule="token")
+                    findings.add("E-REF-LEMMAS", problem, remedy, file=LEMMAS_FILE, rule="token")
             elif missing:
                 # A missing word is its own lemma on purpose.
                 text = f"{counted(len(missing), 'token')} not in the table, taken in lower case"
@@ -130,16 +142,16 @@ class GeneratedSentences(EntitiesTask[SentenceStatistics]):
         A ``lemmas.json`` of the source is kept. ``options["lemmatize"]`` may replace `lemmas_from_table`.
         """
         with Findings.collect() as findings:
-            whole = read.prepare(source, output, settings)
-            if (source / read.LEMMAS_FILE).is_file():
-                lemmas, lemmatizer = read.load_lemmas(source)
+            whole = prepare_reference(source, output, settings)
+            if (source / LEMMAS_FILE).is_file():
+                lemmas, lemmatizer = load_lemmas(source)
             else:
                 lemmatize = options.get("lemmatize", lemmas_from_table)
                 lemmas, lemmatizer, notes = lemmatize(*_words(whole), settings["lemma_fallback"])
                 findings.notes += notes
             text = json.dumps(lemmas, ensure_ascii=False, indent=0, sort_keys=True)
-            (output / read.LEMMAS_FILE).write_text(text + "\n", encoding="utf-8")
-            (output / read.LEMMATIZER_FILE).write_text(lemmatizer + "\n", encoding="utf-8")
+            (output / LEMMAS_FILE).write_text(text + "\n", encoding="utf-8")
+            (output / LEMMATIZER_FILE).write_text(lemmatizer + "\n", encoding="utf-8")
             findings.note("N-REF-LEMMAS", f"{counted(len(lemmas), 'lemma')} by {lemmatizer}")
         return findings.notes
 

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from scoring_program.challenges.chalearn.read import Prediction, Reference, Rows
+from scoring_program.challenges.chalearn.reference import Prediction, Reference, Rows
 from scoring_program.hints import Check, Interpretation, sample
 from scoring_program.metrics.pairs import pairs_in_groups
 from validator.arrays import Bools, Floats, Ints

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.challenges.chalearn.read import Prediction, Reference, Rows, Track
+from scoring_program.challenges.chalearn.reference import Prediction, Reference, Rows, Track
 from scoring_program.disclosure import min_group, rounded_count
 from scoring_program.metrics import frame_jaccard, resampling
 from scoring_program.result import Statistics

@@ -8,7 +8,7 @@ import numpy as np
 
 from scoring_program import result
 from scoring_program.challenges.chalearn.measure import SequenceStatistics
-from scoring_program.challenges.chalearn.read import Prediction, Reference, Rows, Track
+from scoring_program.challenges.chalearn.reference import Prediction, Reference, Rows, Track
 from scoring_program.metrics import frame_jaccard
 from scoring_program.result import Cell, Deferred, Lane, Section, Sections, columns, full_columns
 from validator.arrays import Ints

@@ -8,9 +8,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scoring_program.challenges.chalearn import hints, measure, page, read
+from scoring_program.challenges.chalearn import hints, measure, page
 from scoring_program.challenges.chalearn.measure import SequenceStatistics
-from scoring_program.challenges.chalearn.read import Prediction, Reference, Track
+from scoring_program.challenges.chalearn.reference import (
+    Prediction,
+    Reference,
+    Track,
+    load_reference,
+    read_submission,
+)
 from scoring_program.hints import likely_mistakes
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Task, declared_tasks
@@ -42,7 +48,7 @@ class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
 
     def load_reference(self, folder: Path, settings: Settings) -> Reference:
         """Read the labels and the number of frames of each sequence."""
-        return read.load_reference(self.track, load_rules(self.id), folder)
+        return load_reference(self.track, load_rules(self.id), folder)
 
     def items(self, reference: Reference) -> list[str]:
         """Return the sequences."""
@@ -50,7 +56,7 @@ class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
 
     def read_submission(self, path: Source, reference: Reference) -> Read[Prediction]:
         """Check and read one CSV file for each sequence."""
-        return read.read_submission(load_rules(self.id), path, reference)
+        return read_submission(load_rules(self.id), path, reference)
 
     def hints(self, reference: Reference, submission: Prediction, settings: Settings, score: float) -> Notes:
         """Return notes on wrong classes, frames, and times."""

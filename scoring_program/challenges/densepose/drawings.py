@@ -9,7 +9,7 @@ import numpy as np
 from scoring_program import result
 from scoring_program.challenges.densepose.measure import ImageStatistics, best_of_images
 from scoring_program.challenges.densepose.page import NAMES
-from scoring_program.challenges.densepose.read import Gathered, Kept, Persons, Reference
+from scoring_program.challenges.densepose.reference import Gathered, Kept, Persons, Reference
 from scoring_program.metrics import masks
 from scoring_program.metrics.average_precision import THRESHOLDS
 from scoring_program.metrics.pairs import largest_of_items

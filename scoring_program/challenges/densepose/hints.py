@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scoring_program.challenges.densepose.read import Gathered, Kept, Persons, Reference
+from scoring_program.challenges.densepose.reference import Gathered, Kept, Persons, Reference
 from scoring_program.hints import BoxPairs, Check, Interpretation, sample, with_sizes
 from scoring_program.metrics.average_precision import box_iou
 from scoring_program.metrics.pairs import pairs_in_groups

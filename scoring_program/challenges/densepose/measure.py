@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.challenges.densepose.read import Gathered, Kept, Persons, Reference
+from scoring_program.challenges.densepose.reference import Gathered, Kept, Persons, Reference
 from scoring_program.metrics import average_precision, geodesic
 from scoring_program.metrics.average_precision import Detections, Matches, Pairs, People, Ranked
 from scoring_program.metrics.pairs import group_means, means

@@ -8,7 +8,7 @@ import numpy as np
 
 from scoring_program import result
 from scoring_program.challenges.densepose.measure import MEASURES, ImageStatistics
-from scoring_program.challenges.densepose.read import Gathered, Reference
+from scoring_program.challenges.densepose.reference import Gathered, Reference
 from scoring_program.metrics.average_precision import RECALLS, THRESHOLDS, PrecisionCurves, accumulate
 from scoring_program.metrics.pairs import group_means
 from scoring_program.result import SUMMARY, Cell, Deferred, Line, Section, Sections, columns

@@ -10,7 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scoring_program.challenges.densepose import read
+from scoring_program.challenges.densepose.reference import (
+    DISTANCES_FILE,
+    HASH_FILE,
+    PERSONS_FILE,
+    TEMPLATE_FILE,
+    content_hash,
+)
 from scoring_program.metrics import geodesic, masks
 from scoring_program.prepared import require_files, save_prepared
 from validator.arrays import Bools, Floats, Ints
@@ -20,8 +26,8 @@ from validator.strict_json import JsonValue, strict_loads
 ANNOTATIONS_FILE = "annotations.json"
 SUBDIVIDED_FILE = "SMPL_subdiv.mat"
 TRANSFORM_FILE = "SMPL_SUBDIV_TRANSFORM.mat"
-DISTANCES_FILE = "Pdist_matrix.mat"
-OFFICIAL_FILES = (ANNOTATIONS_FILE, SUBDIVIDED_FILE, TRANSFORM_FILE, DISTANCES_FILE)
+OFFICIAL_DISTANCES_FILE = "Pdist_matrix.mat"
+OFFICIAL_FILES = (ANNOTATIONS_FILE, SUBDIVIDED_FILE, TRANSFORM_FILE, OFFICIAL_DISTANCES_FILE)
 _BLOCK = 1 << 22
 _GRID_BLOCK = 1 << 12
 _LARGEST_MASK = 10_000
@@ -83,13 +89,13 @@ def prepare(source: Path, output: Path) -> None:
         with findings.part():
             sizes, persons = _read_annotations(source / ANNOTATIONS_FILE)
         findings.refuse_problems()
-        n_vertices = _write_distances(source / DISTANCES_FILE, output / read.DISTANCES_FILE)
+        n_vertices = _write_distances(source / OFFICIAL_DISTANCES_FILE, output / DISTANCES_FILE)
         if int(vertices.unique.max(initial=0)) >= n_vertices:
             problem = f"it names vertex {int(vertices.unique.max()) + 1}, the distances are of {n_vertices}"
             findings.add("E-REF-TEMPLATE", problem, _ONE_TEMPLATE, file=TRANSFORM_FILE, rule="vertices")
-    _write_template(vertices, n_vertices, output / read.TEMPLATE_FILE)
-    _write_persons(sizes, persons, vertices, output / read.PERSONS_FILE)
-    (output / read.HASH_FILE).write_text(read.content_hash(output) + "\n", encoding="ascii")
+    _write_template(vertices, n_vertices, output / TEMPLATE_FILE)
+    _write_persons(sizes, persons, vertices, output / PERSONS_FILE)
+    (output / HASH_FILE).write_text(content_hash(output) + "\n", encoding="ascii")
 
 
 def _read_template(source: Path) -> _Vertices:

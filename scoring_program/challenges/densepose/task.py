@@ -7,9 +7,18 @@ from pathlib import Path
 
 import numpy as np
 
-from scoring_program.challenges.densepose import hints, measure, page, prepare, read
+from scoring_program.challenges.densepose import hints, measure, page, prepare
 from scoring_program.challenges.densepose.measure import ImageStatistics
-from scoring_program.challenges.densepose.read import Gathered, Reference
+from scoring_program.challenges.densepose.reference import (
+    DISTANCES_FILE,
+    HASH_FILE,
+    PERSONS_FILE,
+    Gathered,
+    Reference,
+    content_hash,
+    load_folder,
+    read_submission,
+)
 from scoring_program.hints import likely_mistakes
 from scoring_program.result import Section
 from scoring_program.settings import Settings
@@ -24,7 +33,7 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
     """AP over masked geodesic point similarity; both protocols are the same."""
 
     reference_files = prepare.OFFICIAL_FILES
-    prepared_file = read.PERSONS_FILE
+    prepared_file = PERSONS_FILE
     unknown_item_codes = ("E-DP-IMAGE",)
     reduce = staticmethod(measure.average)
     scores = staticmethod(measure.scores)
@@ -34,21 +43,21 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
 
     def load_reference(self, folder: Path, settings: Settings) -> Reference:
         """Load the prepared reference; official files are prepared first, which needs h5py and takes time."""
-        if not (folder / prepare.DISTANCES_FILE).is_file() or (folder / read.PERSONS_FILE).is_file():
-            return read.load_folder(folder)
+        if not (folder / prepare.OFFICIAL_DISTANCES_FILE).is_file() or (folder / PERSONS_FILE).is_file():
+            return load_folder(folder)
         with tempfile.TemporaryDirectory() as work:
             prepare.prepare(folder, Path(work))
-            prepared = read.load_folder(Path(work))
-            distances = np.fromfile(Path(work) / read.DISTANCES_FILE, "<f4")
+            prepared = load_folder(Path(work))
+            distances = np.fromfile(Path(work) / DISTANCES_FILE, "<f4")
         return prepared._replace(template=prepared.template._replace(distances=distances))
 
     def check_reference(self, folder: Path, settings: Settings, reference: Reference) -> list[Note]:
         """Compare the prepared files with the hash that preparation left."""
         with Findings.collect() as findings:
-            if (folder / read.PERSONS_FILE).is_file() and read.content_hash(folder) != reference.digest:
+            if (folder / PERSONS_FILE).is_file() and content_hash(folder) != reference.digest:
                 problem = "the prepared files are not those that were prepared"
                 remedy = "prepare the reference again, or upload it again"
-                findings.add("E-REF-HASH", problem, remedy, file=read.HASH_FILE)
+                findings.add("E-REF-HASH", problem, remedy, file=HASH_FILE)
         return []
 
     def prepare_reference(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
@@ -66,7 +75,7 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
 
     def read_submission(self, path: Source, reference: Reference) -> Read[Gathered]:
         """Check all detections and keep what matching needs."""
-        return read.read_submission(path, load_rules(self.id), reference)
+        return read_submission(path, load_rules(self.id), reference)
 
     def drawings(
         self, reference: Reference, submission: Gathered, statistics: ImageStatistics, number: int

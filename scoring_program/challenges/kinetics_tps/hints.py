@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from scoring_program.challenges.kinetics_tps.measure import annotated_frames, translate
-from scoring_program.challenges.kinetics_tps.read import Reference
+from scoring_program.challenges.kinetics_tps.reference import Reference
 from scoring_program.hints import BoxPairs, Check, Interpretation, is_in, names_check, of_video_names, sample
 from scoring_program.metrics.pairs import pairs_in_groups
 from validator.arrays import Bools, Ints

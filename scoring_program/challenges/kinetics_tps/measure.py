@@ -10,7 +10,7 @@ from typing import NamedTuple, Union
 
 import numpy as np
 
-from scoring_program.challenges.kinetics_tps.read import Reference
+from scoring_program.challenges.kinetics_tps.reference import Reference
 from scoring_program.metrics import part_state, resampling
 from scoring_program.metrics.part_state import PartOutcomes
 from scoring_program.result import Statistics

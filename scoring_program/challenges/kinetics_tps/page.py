@@ -10,7 +10,7 @@ import numpy as np
 
 from scoring_program import result
 from scoring_program.challenges.kinetics_tps.measure import VideoStatistics
-from scoring_program.challenges.kinetics_tps.read import Reference
+from scoring_program.challenges.kinetics_tps.reference import Reference
 from scoring_program.metrics import part_state
 from scoring_program.metrics.pairs import group_means
 from scoring_program.result import Cell, Deferred, Groups, Line, Section, Sections, columns, full_columns

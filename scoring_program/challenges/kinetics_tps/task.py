@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scoring_program.challenges.kinetics_tps import hints, measure, page, read
+from scoring_program.challenges.kinetics_tps import hints, measure, page
 from scoring_program.challenges.kinetics_tps.measure import VideoStatistics
-from scoring_program.challenges.kinetics_tps.read import Reference
+from scoring_program.challenges.kinetics_tps.reference import (
+    CLASSES_FILE,
+    PARTS_FILE,
+    PREPARED_FILE,
+    Reference,
+    load_reference,
+    save_reference,
+)
 from scoring_program.hints import likely_mistakes
 from scoring_program.result import Section
 from scoring_program.settings import Settings
@@ -29,7 +36,7 @@ class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
 
     def load_reference(self, folder: Path, settings: Settings) -> Reference:
         """Read the organizers' two JSON files, or the arrays that were prepared from them."""
-        return read.load_reference(folder, load_rules(self.id))
+        return load_reference(folder, load_rules(self.id))
 
     def items(self, reference: Reference) -> list[str]:
         """Return the videos."""
@@ -43,13 +50,13 @@ class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
 
     def source_files(self, source: Path, settings: Settings) -> list[str]:
         """Return the prepared file if there is one, which is read alone, or the organizers' two."""
-        is_prepared = (source / read.PREPARED_FILE).is_file()
-        return [read.PREPARED_FILE] if is_prepared else [read.CLASSES_FILE, read.PARTS_FILE]
+        is_prepared = (source / PREPARED_FILE).is_file()
+        return [PREPARED_FILE] if is_prepared else [CLASSES_FILE, PARTS_FILE]
 
     def prepare_reference(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
         """Check the organizers' files and write them as arrays, which load fast."""
-        reference = read.load_reference(source, load_rules(self.id))
-        read.save_reference(reference, output / read.PREPARED_FILE)
+        reference = load_reference(source, load_rules(self.id))
+        save_reference(reference, output / PREPARED_FILE)
         return []
 
     def read_submission(self, path: Source, reference: Reference) -> Read[KineticsSubmission]:

@@ -128,12 +128,12 @@ def test_program_holds_its_challenges_code_its_own_data_and_no_reference(program
     rules, folder = load_rules(name), load_task(name).folder
     assert {"score.py", "metadata.yaml", "metadata", "LICENSE"} <= names
     assert {path.relative_to(ROOT).as_posix() for path in rules.data_files} <= names
-    for own in (rules.folder, folder):
+    for own, ending in ((rules.folder, ".files.yaml"), (folder, ".yaml")):
         inside = {entry for entry in names if entry.startswith(f"{own.parent.relative_to(ROOT)}/")}
         challenges = {entry.split("/")[2] for entry in inside if entry.count("/") > 2}
         assert challenges == {own.name}
         assert {entry for entry in inside if entry.endswith(".yaml")} == {
-            f"{own.relative_to(ROOT)}/{name}.yaml"
+            f"{own.relative_to(ROOT)}/{name}{ending}"
         }
     assert {entry.split("/")[0] for entry in names if entry.endswith(".py")} == {
         "score.py", "scoring_program", "validator",

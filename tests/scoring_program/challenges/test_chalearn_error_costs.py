@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring_program.challenges.chalearn.read import Prediction, Reference, Rows
+from scoring_program.challenges.chalearn.reference import Prediction, Reference, Rows
 from scoring_program.task import load_task
 
 N_SEQUENCES, N_FRAMES = 3, 12

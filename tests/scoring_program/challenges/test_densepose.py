@@ -20,7 +20,8 @@ from PIL import Image
 
 import densepose_convert
 from organizer.data.prepare import prepare
-from scoring_program.challenges.densepose import measure, read
+from scoring_program.challenges.densepose import measure, reference
+from scoring_program.challenges.densepose.reference import _Gatherer, load_folder
 from scoring_program.metrics import average_precision
 from scoring_program.run import BROKEN, INVALID, SCORED
 from tests.helpers import GOLDEN, REFERENCES, SAMPLES, loaded, make_zip, run_folder
@@ -113,7 +114,7 @@ def test_worker_processes_give_the_same_scores(prepared, tmp_path, monkeypatch):
 )
 def test_workers_that_fail_end_in_a_verdict(prepared, tmp_path, monkeypatch, capfd, take, code, words):
     read_in_workers(monkeypatch, 2)
-    monkeypatch.setattr(read._Gatherer, "take", take)
+    monkeypatch.setattr(_Gatherer, "take", take)
     assert score_with(prepared, tmp_path, GOOD) == (code, None)
     text = "".join(capfd.readouterr())
     assert words in text
@@ -228,8 +229,8 @@ def test_changed_prepared_files_are_noticed(prepared, tmp_path):
 def test_lookups_in_windows_are_those_of_the_whole_file(prepared, monkeypatch):
     whole = np.fromfile(prepared / "distances.f32", "<f4")
     position = np.random.default_rng(1).integers(0, len(whole), 500)
-    monkeypatch.setattr(read, "_WINDOW", 64)
-    template = read.load_folder(prepared).template
+    monkeypatch.setattr(reference, "_WINDOW", 64)
+    template = load_folder(prepared).template
     assert np.array_equal(template.lookup(position), whole[position])
     assert template.lookup(position[:0]).shape == (0,)
 

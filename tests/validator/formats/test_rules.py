@@ -31,7 +31,7 @@ def parse(tmp_path):
     """Return a function that reads the rules of a task named x."""
 
     def write_and_parse(text):
-        path = tmp_path / "x.yaml"
+        path = tmp_path / "x.files.yaml"
         path.write_text("limits: {files: 1, file_bytes: 2, total_bytes: 3}\n" + text, encoding="utf-8")
         return parse_rules(path)
 
@@ -41,7 +41,14 @@ def parse(tmp_path):
 def test_tasks_are_those_with_a_file(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     folder = tmp_path / "formats_of_ours"
-    for name in ("__init__.py", "one/b.yaml", "one/a.yaml", "two/c.yaml", "two/d.json", "e.yaml"):
+    for name in (
+        "__init__.py",
+        "one/b.files.yaml",
+        "one/a.files.yaml",
+        "two/c.files.yaml",
+        "two/d.yaml",
+        "e.files.yaml",
+    ):
         (folder / name).parent.mkdir(exist_ok=True, parents=True)
         (folder / name).write_text(
             "" if name.endswith("py") else "limits: {files: 1, file_bytes: 2, total_bytes: 3}"
@@ -137,7 +144,7 @@ def test_json_files(parse, tmp_path):
 def test_rules_name_the_files_that_they_consist_of(parse, tmp_path):
     read = parse("json: [{name: a.json, schema: s.json}]\nreference_schemas: [r.json]")
     assert read.reference_schemas == (tmp_path / "r.json",)
-    assert read.data_files == [tmp_path / "x.yaml", tmp_path / "s.json", tmp_path / "r.json"]
+    assert read.data_files == [tmp_path / "x.files.yaml", tmp_path / "s.json", tmp_path / "r.json"]
 
 
 @pytest.mark.parametrize(

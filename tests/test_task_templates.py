@@ -1,0 +1,312 @@
+"""The tasks of task_templates/ where they stand: what `make new-task` copies works before it is copied."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from functools import partial
+from importlib import import_module
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import writing
+from organizer.files import folder_files, write_files
+from organizer.new_task import EXAMPLES, METRICS
+from quality.task import CANARY, quality_tasks
+from scoring_program.run import SCORED, run
+from scoring_program.task import load_task, task_ids
+from task_templates.quality.example_json.values import guess
+from tests import plain_metrics
+from tests.helpers import refused, scaled
+from tests.item_cases import score_case, write_case
+from validator.formats import rules
+
+FORMATS, CHALLENGES, QUALITY = (
+    "task_templates.validator.formats",
+    "task_templates.scoring_program.challenges",
+    "task_templates.quality",
+)
+IDS = task_ids(CHALLENGES)
+CASES = sorted(path.parent for path in (EXAMPLES / "tests" / "golden").glob("*/*/expected.json"))
+
+
+def loaded(task_id, folder, **settings):
+    task = load_task(task_id, CHALLENGES)
+    return task.load(folder, task.settings(folder, settings))
+
+
+def metric_of(name):
+    return import_module(f"task_templates.scoring_program.metrics.{name}").weighted
+
+
+def test_all_three_packages_discover_them():
+    assert IDS == rules.task_ids(FORMATS) == list(quality_tasks(QUALITY))
+    assert IDS == ["example_csv", "example_json", "example_lists"]
+    assert not set(IDS) & {*task_ids(), *rules.task_ids(), *quality_tasks()}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}-{case.name}")
+def test_golden_case_gives_the_number_of_each_metric(case):
+    expected = json.loads((case / "expected.json").read_text(encoding="utf-8"))
+    assert expected.pop("what")
+    of_task = loaded(case.parent.name, case / "ref", interval=False)
+    result = of_task.score_path(case / "res")
+    (declared,) = set(result.scores) - {"score", "coverage"}
+    assert result.scores == pytest.approx(
+        {"score": expected[declared], "coverage": 1.0, declared: expected[declared]}
+    )
+    for name, number in expected.items():
+        sides = result.statistics.truth, result.statistics.predicted
+        assert metric_of(name)(*sides, np.ones((1, len(sides[0])))) == pytest.approx([number], abs=1e-12)
+
+
+def test_every_metric_has_golden_cases():
+    cases = [json.loads((case / "expected.json").read_text(encoding="utf-8")) for case in CASES]
+    assert all(len([case for case in cases if metric in case]) == 3 for metric in METRICS)
+
+
+def yardstick(metric, truth, predicted, weights):
+    from sklearn import metrics  # it takes a second to import
+
+    if metric == "rmse":
+        return math.sqrt(metrics.mean_squared_error(truth, predicted, sample_weight=weights))
+    kept = weights > 0
+    truth, predicted, weights = truth[kept], predicted[kept], weights[kept]
+    if metric == "f1":
+        return metrics.f1_score(truth, predicted, average="samples", sample_weight=weights, zero_division=1)
+    if metric == "macro_f1":
+        return metrics.f1_score(truth, predicted, average="macro", sample_weight=weights, zero_division=0)
+    return {"accuracy": metrics.accuracy_score, "balanced_accuracy": metrics.recall_score}[metric](
+        truth, predicted, sample_weight=weights,
+        **({"average": "macro", "labels": np.unique(truth), "zero_division": 0} if metric == "balanced_accuracy" else {}),
+    )  # fmt: skip
+
+
+def drawn(metric, rng, n):
+    if metric == "f1":
+        return rng.random((n, 3)) < 0.4
+    return rng.normal(0, 100, n) if metric == "rmse" else rng.integers(0, 5, n)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", METRICS)
+def test_metrics_are_those_of_scikit_learn(metric):
+    for seed in range(scaled(100)):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(1, 30))
+        truth, predicted = drawn(metric, rng, n), drawn(metric, rng, n)
+        weights = rng.integers(0, 4, (5, n)).astype(float)
+        weights[:, 0] += 1
+        expected = [yardstick(metric, truth, predicted, row) for row in weights]
+        assert metric_of(metric)(truth, predicted, weights) == pytest.approx(expected, abs=1e-12)
+        plain = [
+            [np.flatnonzero(row) for row in side] if metric == "f1" else side.tolist()
+            for side in (truth, predicted)
+        ]
+        sides = (dict(enumerate(side)) for side in plain)
+        once = metric_of(metric)(truth, predicted, np.ones((1, n)))[0]
+        assert once == pytest.approx(getattr(plain_metrics, metric)(*sides), abs=1e-12)
+
+
+@given(st.floats(0, 1), st.integers(0, 2**32 - 1))
+def test_numbers_of_samples_stay_in_the_range_of_the_demo_data(wrong, seed):
+    rng = random.Random(seed)
+    assert 0 <= guess(rng.uniform(0, 100), rng, wrong) <= 100
+
+
+@pytest.fixture(params=IDS)
+def example(request, tmp_path):
+    """Return what quality makes up for an example, and a folder with its ``ref``, ``good`` and ``weak``."""
+    made_up = quality_tasks(QUALITY)[request.param]
+    made_up.write_reference(tmp_path / "ref")
+    made_up.write_samples(tmp_path / "ref", tmp_path)
+    return made_up, tmp_path
+
+
+def test_samples_are_valid_at_home_and_score(example):
+    made_up, folder = example
+    form, found = rules.load_format(made_up.id, FORMATS)
+    of_task = loaded(made_up.id, folder / "ref")
+    sign = 1 if of_task.task.columns[0].sorting == "desc" else -1
+    (trick,) = made_up.tricks
+    write_files(trick.play(folder_files(folder / "ref"), {}), folder / "trick")
+    scores = {
+        name: sign * of_task.score_path(folder / name).scores["score"] for name in ("good", "weak", "trick")
+    }
+    assert scores["good"] > max(scores["weak"], scores["trick"])
+    hints = {
+        name: [note.code for note in form.hints(form.read(folder / name, found).content)] for name in scores
+    }
+    assert hints == {"good": [], "weak": [], "trick": ["N-LOOKS-CONSTANT"]}
+
+
+def test_weights_repeat_items(example):
+    made_up, folder = example
+    task, rng = load_task(made_up.id, CHALLENGES), np.random.default_rng(1)
+    sides = [made_up.correct_prediction(folder / "ref", rng, noise) for noise in (1.0, 0.5)]
+    write_case(made_up, folder / "once", *sides)
+    once = score_case(task, folder / "once")
+    items = once.items
+    assert list(items) == sorted(items)
+    for number, weights in enumerate(rng.integers(0, 4, (3, len(items))).astype(float)):
+        copies = {f"{item}-{n}": item for item, times in zip(items, weights) for n in range(int(times))}
+        repeated = ({copy: side[item] for copy, item in copies.items()} for side in sides)
+        write_case(made_up, folder / str(number), *repeated)
+        again = score_case(task, folder / str(number)).scores["score"]
+        assert task.reduce(once.statistics, weights[None]) == pytest.approx([again], abs=1e-12)
+
+
+@pytest.mark.parametrize("detail", ["none", "summary", "full"])
+def test_only_full_detail_reveals_the_ground_truth(example, detail):
+    made_up, folder = example
+    made_up.plant(folder / "planted")
+    write_files(made_up.knowing(), folder / "knowing")
+    load = partial(loaded, made_up.id, folder / "planted", detail=detail)
+    outcome = run(load, folder / "knowing", folder / "out")
+    assert (outcome.name, outcome.exit_code) == ("scored", SCORED)
+    written = b"".join(folder_files(folder / "out").values()).decode()
+    reveals = CANARY in written or "0.73911" in written
+    assert reveals == (detail == "full")
+
+
+def changed(made_up, folder, change):
+    """Write a submission with changed values; return the lines of its problems."""
+    values = made_up.correct_prediction(folder / "ref", np.random.default_rng(1), 0.0)
+    change(values)
+    write_files(made_up.files(values), folder / "res")
+    return refused(loaded(made_up.id, folder / "ref").read, folder / "res").lines()
+
+
+def test_wrong_keys_are_refused_and_missing_ones_named_at_full_detail_only(example):
+    made_up, folder = example
+    one_less = partial(changed, made_up, folder, lambda values: values.pop("demo_00007"))
+    (line,) = one_less()
+    assert line.endswith("keys are missing: 1 of 60; predict every item exactly once.")
+    (folder / "ref" / "settings.yaml").write_text("detail: full\n")
+    (line,) = one_less()
+    assert line.endswith("keys are missing: 1 of 60, as demo_00007; predict every item exactly once.")
+    (line,) = changed(made_up, folder, lambda values: values.update(x=values["demo_00001"]))
+    assert "E-KEY-UNKNOWN" in line
+
+
+def test_wrong_values_are_refused(example):
+    made_up, folder = example
+    code = "E-CSV-LABEL" if made_up.id == "example_csv" else "E-JSON-SCHEMA"
+    (line,) = changed(made_up, folder, lambda values: values.update(demo_00003="parrot"))
+    assert code in line
+
+
+def test_reference_without_items_is_refused(example):
+    made_up, folder = example
+    write_files(
+        {name: b"{}" if name.endswith("json") else b"id,label\n" for name in folder_files(folder / "ref")},
+        folder / "empty",
+    )
+    for place in ("empty", "none"):
+        (folder / place).mkdir(exist_ok=True)
+        (line,) = refused(loaded, made_up.id, folder / place).lines()
+        assert line.startswith("1. E-REF-NONE truth.")
+
+
+def test_writer_writes_what_the_validator_accepts(example, monkeypatch):
+    made_up, folder = example
+    monkeypatch.setattr(writing, "load_format", partial(rules.load_format, root=FORMATS))
+    writer = import_module(f"task_templates.starting_kit.{made_up.id}.{made_up.id}_writer")
+    values = made_up.correct_prediction(folder / "ref", np.random.default_rng(1), 0.0)
+    writer.write_submission(folder / "my.zip", values)
+    of_task = loaded(made_up.id, folder / "ref")
+    perfect = 1.0 if of_task.task.columns[0].sorting == "desc" else 0.0
+    assert of_task.score_path(folder / "my.zip").scores["score"] == perfect
+    with pytest.raises(ValueError, match=r"E-(CSV-LABEL|JSON-SCHEMA)"):
+        writer.write_submission(folder / "none.zip", {"item_1": "parrot"})
+    assert not (folder / "none.zip").exists()
+
+
+@pytest.mark.parametrize("change", quality_tasks(QUALITY)["example_lists"].mistakes, ids=lambda own: own.name)
+def test_likely_mistakes_are_reported_with_the_score(tmp_path, change):
+    made_up = quality_tasks(QUALITY)["example_lists"]
+    made_up.write_reference(tmp_path / "ref")
+    right = made_up.correct_prediction(tmp_path / "ref", np.random.default_rng(1), 0.2)
+    noted = []
+    for name, prediction in (("right", right), ("wrong", change.change(right))):
+        write_files(made_up.files(prediction), tmp_path / name)
+        notes = loaded(made_up.id, tmp_path / "ref").score_path(tmp_path / name).notes
+        noted.append([note.code for note in notes])
+    assert noted == [[], [change.code]]
+
+
+def sections_of(folder, truth, predicted, **settings):
+    made_up = quality_tasks(QUALITY)["example_lists"]
+    write_case(made_up, folder, truth, predicted)
+    result = loaded(made_up.id, folder / "ref", **settings).score_path(folder / "res")
+    return {section.key: section for section in result.sections}
+
+
+def test_labels_of_lists_have_a_row_and_rare_ones_none_of_their_own(tmp_path):
+    lists = {f"{n:02d}": ["robin", "wren"] if n < 6 else ["robin"] for n in range(10)}
+    truth = {**lists, "10": ["owl"], "11": []}
+    predicted = {key: ["wren" if key == "00" else "robin"] for key in truth}
+    (labels,) = sections_of(tmp_path / "summary", truth, predicted).values()
+    assert labels.rows == [["robin", 10, 0.9], ["(others)", 7, 0.14]]
+    full = sections_of(tmp_path / "full", truth, predicted, detail="full")
+    titles = [column.title for column in full["labels"].columns]
+    assert titles == ["Label", "Items", "Recall", "Predicted", "Precision"]
+    assert full["labels"].rows == [
+        ["owl", 1, 0.0, 0, None],
+        ["wren", 6, pytest.approx(1 / 6), 1, 1.0],
+        ["robin", 10, 0.9, 11, pytest.approx(9 / 11)],
+    ]
+    assert full["items"].rows[0] == ("00", "robin, wren", "wren", pytest.approx(2 / 3))
+    assert full["items"].rows[-1] == ("11", None, "robin", 0.0)
+
+
+def test_only_predicted_labels_change_no_row_of_the_summary(tmp_path):
+    truth = {f"{n:02d}": ["robin"] for n in range(10)}
+    (labels,) = sections_of(tmp_path / "a", truth, {key: ["robin", "owl"] for key in truth}).values()
+    assert labels.rows == [["robin", 10, 1.0]]
+
+
+def test_reference_of_lists_without_any_label_is_refused(tmp_path):
+    (line,) = refused(sections_of, tmp_path, {"a": [], "b": []}, {"a": [], "b": []}).lines()
+    assert (
+        line
+        == "1. E-REF-NONE truth.json: there is no ground truth; write at least one item with a label into it."
+    )
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        (["robin", "Owl"], "/demo_00003/1: 'Owl' is not one of owl, robin, wren; write a label: robin or wren or owl."),
+        (["owl", "owl"], "/demo_00003: 'owl' occurs more than once; write a list of labels, each once: robin or wren"),
+    ],
+)  # fmt: skip
+def test_wrong_labels_are_named_in_plain_words(tmp_path, labels, said):
+    made_up = quality_tasks(QUALITY)["example_lists"]
+    made_up.write_reference(tmp_path / "ref")
+    (line,) = changed(made_up, tmp_path, lambda values: values.update(demo_00003=labels))
+    assert said in line
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "scoring_program/challenges/{}/task.py",
+        "scoring_program/challenges/{}/reference.py",
+        "quality/{}/task.py",
+    ],
+)
+def test_modules_that_know_neither_format_nor_values_are_the_same(module):
+    texts = [(EXAMPLES / module.format(name)).read_text(encoding="utf-8") for name in IDS[:2]]
+    for old, new in (
+        ("example_json", "example_csv"),
+        ("truth.json", "truth.csv"),
+        ("number", "label"),
+        ("RMSE", "Accuracy"),
+    ):
+        texts[1] = texts[1].replace(old, new)
+    assert texts[0] == texts[1]
