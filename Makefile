@@ -106,7 +106,7 @@ clean:
 	@$(BIN)/python $(INSTALL) requirements/dev.lock
 	@touch $@
 
-# For python -m quality mutants, in an environment of its own.
+# For mutation testing (CONTRIBUTING.md), in an environment of its own.
 .venv/mutation/done: requirements/mutation.lock .venv/run
 	$(PYTHON) -m venv .venv/mutation
 	.venv/mutation/bin/python $(INSTALL) requirements/mutation.lock

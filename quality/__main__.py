@@ -46,11 +46,9 @@ def _parser() -> argparse.ArgumentParser:
     golden.add_argument("--name", default="", help="of the case; default: the name of the folder")
     _add_ids(add("demo-data", "demo_data:demo_data_command", "write the demo references and samples again"))
     add("demo-ranking", "demo_ranking:write_demo_ranking", "rank made-up teams, into out/demo/ranking/")
-    bench = add("bench", "bench:run_bench", "measure the built programs on full-size data")
+    bench = add("bench", "benchmarks.run:run_bench", "measure the built programs on full-size data")
     _add_ids(bench)
     bench.add_argument("--scale", dest="scales", type=float, nargs="+", default=[1.0])
-    what = "measure scoring from memory against zips"
-    _add_ids(add("evaluator", "bench_evaluator:run_evaluator_bench", what))
     coverage = add("coverage", "coverage:run_coverage", "measure how often intervals hold the score")
     _add_ids(coverage)
     coverage.add_argument("--samples", dest="n_samples", type=int, default=1000)
@@ -75,10 +73,6 @@ def _add_searches(add: Callable[[str, str, str], argparse.ArgumentParser]) -> No
     _add_ids(slow)
     slow.add_argument("--seconds", type=float, default=600, help="for all tasks together")
     slow.add_argument("--seed", type=int, default=1)
-    mutants = add("mutants", "mutants:run_mutants", "try small changes of the code on the tests")
-    mutants.add_argument("chosen", nargs="*", metavar="module", help="default: all")
-    mutants.add_argument("--sample", type=int, default=40, help="mutants tried of each module")
-    mutants.add_argument("--tests", nargs="+", default=(), metavar="FILE", help="default: all tests")
     add("all", "all:run_all", "run all of these one after the other").add_argument(
         "--quick", action="store_true", help="half a minute of each, at most"
     )

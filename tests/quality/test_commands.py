@@ -20,14 +20,11 @@ ID = "chalearn_gesture"
         (f"demo-data {ID}", "demo_data", "demo_data_command"),
         (f"golden {ID} folder --name case", "golden", "golden_command"),
         ("demo-ranking", "demo_ranking", "write_demo_ranking"),
-        (f"bench {ID} --scale 1 100", "bench", "run_bench"),
-        (f"evaluator {ID}", "bench_evaluator", "run_evaluator_bench"),
+        (f"bench {ID} --scale 1 100", "benchmarks.run", "run_bench"),
         (f"coverage {ID} --samples 10", "coverage", "run_coverage"),
         ("portability python3", "portability", "run_portability"),
         (f"gaming {ID}", "gaming", "print_table"),
         (f"hints {ID} --mistakes 1 --correct 1", "hints", "run_hints"),
-        ("mutants validator/archive.py --sample 1", "mutants", "run_mutants"),
-        ("mutants validator/png.py --tests tests/validator/test_png.py", "mutants", "run_mutants"),
         ("fuzz 10 --seed 2", "fuzzing.run", "fuzz_command"),
         (f"slow {ID} --seconds 10 --seed 2", "slow", "slow_command"),
         ("all --quick", "all", "run_all"),
@@ -60,5 +57,6 @@ def test_all_commands_are_run_and_those_that_fail_are_named(monkeypatch, capsys,
     assert capsys.readouterr().out.splitlines()[-1].startswith("failed: fuzz ")
     for arguments in ran:
         assert _parser().parse_args(arguments)
-    names = {"portability", "gaming", "fuzz", "slow", "hints", "coverage", "mutants", "bench"}
-    assert {name for name, *_ in ran} == names | (set() if quick else {"evaluator"})
+    assert {name for name, *_ in ran} == {
+        "portability", "gaming", "fuzz", "slow", "hints", "coverage", "bench",
+    }  # fmt: skip

@@ -1,0 +1,139 @@
+"""Measuring the built programs: seconds of each stage, beside the time that reading the files alone takes."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+from organizer.bundle.parts import build_program
+from organizer.files import zip_bytes
+from organizer.runs.worker import BuiltTask, Run, run_program
+from quality.demo_data import write_full_size
+
+REPEATS = 5
+TIME_LIMIT = 3600.0
+_STAGES = ("reference", "submission", "score", "interval", "error_costs", "report")
+
+# The floor: only reading a submission, on one core. Unzip, json.loads with the collector off, and for PNGs in
+# base64 their inflation. It prints the seconds and the peak memory in MB.
+_FLOOR = """
+import base64, gc, io, json, resource, sys, time, zipfile
+gc.disable()
+begin = time.perf_counter()
+with zipfile.ZipFile(sys.argv[1]) as archive:
+    for info in archive.infolist():
+        data = archive.read(info)
+        if info.filename.endswith(".json"):
+            value = json.loads(data)
+            if isinstance(value, list):
+                from PIL import Image
+                for text in (text for entry in value for text in entry.values() if str(text)[:5] == "iVBOR"):
+                    Image.open(io.BytesIO(base64.b64decode(text))).load()
+print(json.dumps([time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+"""
+
+
+class Floor(NamedTuple):
+    """What reading a submission alone takes: the median of several runs."""
+
+    seconds: float
+    peak_mb: float
+
+
+def print_programs(task_ids: list[str], scales: list[float]) -> None:
+    """Print a table with the medians of several runs of each task's program at each scale."""
+    print(f"interpreter with numpy and yaml: {_interpreter_start():.2f} s")
+    titles = ["task", "size", "submission", "floor", *_STAGES, "total", "total / floor", "peak memory"]
+    print(f"| {' | '.join(titles)} | floor's peak |\n|{'---|' * (len(titles) + 1)}")
+    for task_id in task_ids:
+        program = build_program(task_id)
+        for scale in scales:
+            with tempfile.TemporaryDirectory() as folder:
+                print(_program_row(task_id, program, scale, Path(folder)), flush=True)
+
+
+def _program_row(task_id: str, program: bytes, scale: float, folder: Path) -> str:
+    """Return the row of one task at one scale; the data are written into ``folder``."""
+    _write_in_other_process(task_id, scale, folder)
+    submission = folder / "submission.zip"
+    built = BuiltTask(id=task_id, program=program, reference=folder / "ref", time_limit=TIME_LIMIT)
+    floor = _floor(submission)
+    runs = [_successful_run(built, submission, folder) for _ in range(REPEATS)]
+    total = median(run.seconds for run in runs)
+    peak_mb = max(run.peak_mb or 0 for run in runs)
+    cells = [
+        task_id,
+        f"{scale:g}",
+        f"{submission.stat().st_size / 1e6:.1f} MB",
+        f"{floor.seconds:.2f} s",
+        *(f"{seconds:.2f} s" for seconds in _median_stages(runs)),
+        f"{total:.2f} s",
+        f"{total / floor.seconds:.2f}",
+        f"{peak_mb:.0f} MB",
+        f"{floor.peak_mb:.0f} MB",
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def _write_in_other_process(task_id: str, scale: float, folder: Path) -> None:
+    """Write the data in a process of its own.
+
+    The peak memory of a process begins at that of the process that started it, and making data up takes more
+    than scoring them.
+    """
+    writer = multiprocessing.Process(target=_write_data, args=(task_id, scale, folder))
+    writer.start()
+    writer.join()
+    if writer.exitcode:
+        raise RuntimeError("the data could not be written")
+
+
+def _write_data(task_id: str, scale: float, folder: Path) -> None:
+    """Write ``folder/ref``, prepared as organizers do it, and ``folder/submission.zip``."""
+    files = write_full_size(task_id, scale, folder)
+    (folder / "submission.zip").write_bytes(zip_bytes(files))
+
+
+def _successful_run(built: BuiltTask, submission: Path, folder: Path) -> Run:
+    """Return a run of the program. Raises RuntimeError if it does not score the submission."""
+    # The platform unzips a submission before the program starts; here the program does it, as at home.
+    run = run_program(built, submission, folder / "app", packed=True)
+    if run.exit_code != 0:
+        raise RuntimeError(run.stderr)
+    return run
+
+
+def _median_stages(runs: list[Run]) -> list[float]:
+    """Return the median seconds of each stage over several runs."""
+    stages_of_runs = [json.loads(run.outputs["detailed_results.json"])["stages"] for run in runs]
+    return [median(stages.get(stage, 0.0) for stages in stages_of_runs) for stage in _STAGES]
+
+
+def _floor(submission: Path) -> Floor:
+    """Return what reading a submission takes in processes of their own."""
+    command = [sys.executable, "-c", _FLOOR, str(submission)]
+    measured = []
+    for _ in range(REPEATS):
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        measured.append(json.loads(done.stdout))
+    return Floor(
+        seconds=median(seconds for seconds, _ in measured),
+        peak_mb=median(peak_mb for _, peak_mb in measured),
+    )
+
+
+def _interpreter_start() -> float:
+    """Return the median seconds that Python takes to start and to import numpy and yaml."""
+    seconds = []
+    for _ in range(REPEATS):
+        begin = time.perf_counter()
+        subprocess.run([sys.executable, "-c", "import numpy, yaml"], check=True)
+        seconds.append(time.perf_counter() - begin)
+    return median(seconds)
