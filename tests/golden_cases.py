@@ -92,6 +92,16 @@ def score_case(case: Path, protocol: str, **settings: Any) -> Result:
     return replace(of_task, settings=values).score_path(case / "res")
 
 
+def result_of_case(case: Path, protocol: str, interval: bool) -> Callable[..., Result]:
+    """Score a case; return a function that returns the result, or another one for settings that move a score."""
+    result = score_case(case, protocol, interval=interval)
+
+    def result_with(**settings: Any) -> Result:
+        return score_case(case, protocol, interval=False, **settings) if settings else result
+
+    return result_with
+
+
 @contextmanager
 def told(case: Path) -> Iterator[None]:
     """Add to a failure what the case is about."""
