@@ -16,8 +16,9 @@ import sys
 import tempfile
 import zipfile
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,14 +30,24 @@ from quality.task import quality_tasks
 from scoring_program.settings import PROTOCOLS
 
 RECORDED = ROOT / "tests" / "recorded"
-_MOST_SHOWN = 20
+_SHOWN_DIFFERENCES = 20
 _NOISE = 0.1
+_MISSING = "(no such file)"
 
-# What may differ: why, a pattern, and what is compared instead. Applied to the outputs of both checkouts.
-ALLOWED: tuple[tuple[str, str, str], ...] = (
-    ("version", r"version:\d+\.\d+\.\d+", "version:N"),
-    ("time of stages", r'(?<="stages": )\{[^}]*\}|^time: .*$', ""),
-    ("own folder", r"/[\w./-]*?/(?=output/|prepared/)", ""),
+
+class Allowed(NamedTuple):
+    """A difference that is intended: what ``pattern`` matches is replaced in the outputs of both."""
+
+    reason: str
+    pattern: str
+    replacement: str = ""
+
+
+ALLOWED = (
+    Allowed("version", r"version:\d+\.\d+\.\d+", "version:N"),
+    Allowed("time of stages", r'(?<="stages": )\{[^}]*\}|^time: .*$'),
+    Allowed("folder of a checkout", r"/[\w./-]*?/(?=output/|prepared/)"),
+    Allowed("place in our code", r"in \w+\.py line \d+ in \w+", "in our code"),
 )
 # Code is compared by what it does; these parts of programs and kits hold only that and the table of lemmas.
 _CODE = re.compile(r"(scoring_program|validator)/.*|organizer/data/corenlp_.*|[^/]*\.(py|ipynb)")
@@ -73,7 +84,7 @@ for line in sys.stdin:
 
 
 class Case(NamedTuple):
-    """A command on a submission to a task; OUTPUT and CACHE in its arguments are a checkout's own folders."""
+    """A command on a submission to a task; OUTPUT and CACHE in its arguments are folders of a checkout."""
 
     name: str
     task: str
@@ -82,133 +93,167 @@ class Case(NamedTuple):
 
 
 def run_same(other: Path, ids: Sequence[str]) -> int:
-    """Print how many outputs of this checkout and another differ, and the first differences; return 1 for
-    any.
+    """Print how many outputs of this checkout and another differ, and the first differences.
 
-    ``ids`` are the tasks to compare; without any, all of them and the bundles.
+    ``ids`` are the tasks to compare; without any, all of them and the bundles. Returns 1 if any outputs
+    differ, 2 if ``other`` is no checkout.
     """
     if not (other / "scoring_program" / "score.py").is_file():
         print(f"{other}: this is no checkout of this repository", file=sys.stderr)
         return 2
-    with tempfile.TemporaryDirectory() as work, ThreadPoolExecutor(2) as pool:
-        cases = [case for case in _cases(Path(work)) if case.task in ids or not ids]
-        sides = ((ROOT, Path(work) / "a"), (other.resolve(), Path(work) / "b"))
-        futures = [pool.submit(_outputs, checkout, folder, cases, not ids) for checkout, folder in sides]
-        here, there = (future.result() for future in futures)
-    used, groups = Counter[str](), defaultdict[str, list[str]](list)
+    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(2) as pool:
+        work = Path(name)
+        cases = [case for case in _cases(work) if case.task in ids or not ids]
+        with_bundles = not ids
+        here = pool.submit(_outputs, ROOT, work / "here", cases, with_bundles)
+        there = pool.submit(_outputs, other.resolve(), work / "there", cases, with_bundles)
+        outputs_here, outputs_there = here.result(), there.result()
+    n_differing = _print_differences(outputs_here, outputs_there, n_runs=len(cases))
+    return 1 if n_differing else 0
+
+
+def _print_differences(here: Mapping[str, str], there: Mapping[str, str], n_runs: int) -> int:
+    """Print what differs, one line for each kind of difference; return the number of outputs that differ."""
+    allowed_outputs = Counter[str]()
+    names_of_difference = defaultdict[str, list[str]](list)
     for name in sorted({*here, *there}):
-        first, second = (outputs.get(name, "(no such file)") for outputs in (here, there))
-        if not _equal(first, second, used):
-            groups[_difference(first, second)].append(name)
-    for difference, names in list(groups.items())[:_MOST_SHOWN]:
+        text_here, text_there = here.get(name, _MISSING), there.get(name, _MISSING)
+        if not _equal(text_here, text_there, allowed_outputs):
+            names_of_difference[_difference(text_here, text_there)].append(name)
+    for difference, names in islice(names_of_difference.items(), _SHOWN_DIFFERENCES):
         print(f"different | {names[0]} and {len(names) - 1:,} more\n{difference}")
-    n_differing = sum(map(len, groups.values()))
-    print(f"{len(here):,} outputs of {len(cases):,} runs compared, {n_differing:,} differ")
-    for reason, count in (+used).most_common():
+    n_differing = sum(map(len, names_of_difference.values()))
+    print(f"{len(here):,} outputs of {n_runs:,} runs compared, {n_differing:,} differ")
+    for reason, count in allowed_outputs.most_common():
         print(f"allowed   | {reason}: {count:,} outputs")
-    return 1 if groups else 0
+    return n_differing
 
 
 def _cases(folder: Path) -> Iterator[Case]:
     """Yield all cases; what they need is written into ``folder``."""
-    for case in sorted((ROOT / "tests" / "golden").glob("*/*/expected.json")):
-        yield from _runs(case.parts[-3], case.parent / "ref", case.parent / "res", case.parts[-2], folder)
+    for path in sorted((ROOT / "tests" / "golden").glob("*/*/expected.json")):
+        case = path.parent
+        yield from _cases_of_submission(case.parent.name, case / "ref", case / "res", case.name, folder)
     for task_id in quality_tasks():
-        reference, recorded = ROOT / "reference_data" / task_id, folder / "recorded" / task_id
+        reference = ROOT / "reference_data" / task_id
+        recorded = folder / "recorded" / task_id
         recorded.mkdir(parents=True)
         unpack((RECORDED / f"{task_id}.zip").read_bytes(), recorded)
         _write_mistaken(task_id, reference, recorded)
         for sample in sorted(samples_folder(task_id).iterdir()):
-            yield from _runs(task_id, reference, sample, f"sample-{sample.name}", folder)
+            yield from _cases_of_submission(task_id, reference, sample, f"sample-{sample.name}", folder)
         for submission in sorted(recorded.iterdir()):
-            yield from _runs(task_id, reference, submission, submission.stem, folder)
+            yield from _cases_of_submission(task_id, reference, submission, submission.stem, folder)
 
 
 def _write_mistaken(task_id: str, reference: Path, folder: Path) -> None:
     """Write a valid submission with each of the mistakes that notes should report."""
     task = quality_tasks()[task_id]
     for mistake in task.mistakes:
-        correct = task.correct_prediction(reference, np.random.default_rng(1), _NOISE)
+        prediction = task.correct_prediction(reference, np.random.default_rng(1), _NOISE)
+        files = task.files(mistake.change(prediction))
         name = re.sub(r"[^a-z0-9]+", "-", mistake.name.lower())
-        (folder / f"mistake-{name}.zip").write_bytes(zip_bytes(task.files(mistake.change(correct))))
+        (folder / f"mistake-{name}.zip").write_bytes(zip_bytes(files))
 
 
-def _runs(task_id: str, reference: Path, submission: Path, title: str, folder: Path) -> Iterator[Case]:
-    """Yield the commands for one submission; a zip, which is as a rule invalid, is scored by one protocol
-    at home."""
+def _cases_of_submission(
+    task_id: str, reference: Path, submission: Path, title: str, folder: Path
+) -> Iterator[Case]:
+    """Yield the commands for one submission; a zip, most of which are invalid, is scored at home by one
+    protocol."""
     name = f"{task_id}/{title}"
     yield Case(f"{name}/check", task_id, "check", [task_id, submission, "--json"])
     for protocol in PROTOCOLS if submission.is_dir() else PROTOCOLS[:1]:
         options = ["--protocol", protocol, "--output", "OUTPUT", "--cache", "CACHE", "--verbose"]
         arguments = [task_id, submission, "--reference", reference, *options]
         yield Case(f"{name}/evaluate-{protocol}", task_id, "evaluate", arguments)
-    # As on the platform.
-    layout = folder / "platform" / name
-    layout.mkdir(parents=True)
-    (layout / "ref").symlink_to(reference)
+    inputs = folder / "platform" / name
+    _lay_out_as_platform(reference, submission, inputs)
+    yield Case(f"{name}/score", task_id, "score", [inputs, "OUTPUT", "--task", task_id])
+
+
+def _lay_out_as_platform(reference: Path, submission: Path, inputs: Path) -> None:
+    """Make the folders ``ref`` and ``res`` below ``inputs``, as the platform does."""
+    inputs.mkdir(parents=True)
+    (inputs / "ref").symlink_to(reference)
     if submission.is_dir():
-        (layout / "res").symlink_to(submission)
+        (inputs / "res").symlink_to(submission)
     else:
-        (layout / "res").mkdir()
-        shutil.copy(submission, layout / "res")
-    yield Case(f"{name}/score", task_id, "score", [layout, "OUTPUT", "--task", task_id])
+        (inputs / "res").mkdir()
+        shutil.copy(submission, inputs / "res")
 
 
-def _outputs(checkout: Path, work: Path, cases: Sequence[Case], bundles: bool) -> dict[str, str]:
+def _outputs(checkout: Path, work: Path, cases: Sequence[Case], with_bundles: bool) -> dict[str, str]:
     """Run everything in a checkout; return the texts of all outputs by case and file."""
-    lines = []
-    for case in cases:
-        own = {"OUTPUT": str(work / "output" / case.name), "CACHE": str(work / "prepared")}
-        arguments = [own.get(word, word) for word in map(str, case.arguments)]
-        lines.append(json.dumps([case.command, own["OUTPUT"], arguments]))
-    command = [sys.executable, "-W", "ignore", "-c", _DRIVER]
-    subprocess.run(command, cwd=checkout, input="\n".join(lines), text=True, check=True)
+    _run_cases(checkout, work, cases)
     outputs = {
         path.relative_to(work).as_posix(): path.read_bytes().decode("utf-8", "replace")
         for path in (work / "output").rglob("*")
         if path.is_file()
     }
     for task_id in sorted({case.task for case in cases}):
+        source = ROOT / "reference_data" / task_id
         target = work / "references" / task_id
-        options = ["--source", str(ROOT / "reference_data" / task_id), "--output", str(target)]
-        _organizer(checkout, "prepare", task_id, *options)
-        outputs |= _archive_texts(f"reference/{task_id}", folder_files(target))
-    for form in ("v2", "v1.5") if bundles else ():
-        _organizer(checkout, "bundle", "--format", form)
-    return outputs | (_archive_texts("bundle/dist", folder_files(checkout / "dist")) if bundles else {})
+        _run_organizer(checkout, "prepare", task_id, "--source", str(source), "--output", str(target))
+        outputs |= _texts_without_code(f"reference/{task_id}", folder_files(target))
+    if with_bundles:
+        for form in ("v2", "v1.5"):
+            _run_organizer(checkout, "bundle", "--format", form)
+        outputs |= _texts_without_code("bundle/dist", folder_files(checkout / "dist"))
+    return outputs
 
 
-def _organizer(checkout: Path, *arguments: str) -> None:
+def _run_cases(checkout: Path, work: Path, cases: Sequence[Case]) -> None:
+    """Run the commands of all cases in one process of a checkout, which forks for each."""
+    lines = []
+    for case in cases:
+        output = str(work / "output" / case.name)
+        folders = {"OUTPUT": output, "CACHE": str(work / "prepared")}
+        arguments = [folders.get(word, word) for word in map(str, case.arguments)]
+        lines.append(json.dumps([case.command, output, arguments]))
+    command = [sys.executable, "-W", "ignore", "-c", _DRIVER]
+    subprocess.run(command, cwd=checkout, input="\n".join(lines), text=True, check=True)
+
+
+def _run_organizer(checkout: Path, *arguments: str) -> None:
     command = [sys.executable, "-m", "organizer", *arguments]
     subprocess.run(command, cwd=checkout, check=True, capture_output=True)
 
 
-def _archive_texts(name: str, files: Files) -> dict[str, str]:
+def _texts_without_code(name: str, files: Files) -> dict[str, str]:
     """Return the texts of files by their paths, those inside of zips too, without code."""
     texts: dict[str, str] = {}
     for path, data in files.items():
         if data.startswith(b"PK") and path.endswith(".zip"):
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                inner = {member: archive.read(member) for member in archive.namelist()}
-            without_code = {member: inner[member] for member in inner if not _CODE.fullmatch(member)}
-            texts |= _archive_texts(f"{name}/{path}", without_code)
+                members = [member for member in archive.namelist() if not _CODE.fullmatch(member)]
+                contents = {member: archive.read(member) for member in members}
+            texts |= _texts_without_code(f"{name}/{path}", contents)
         else:
             texts[f"{name}/{path}"] = data.decode("utf-8", "replace")
     return texts
 
 
-def _equal(first: str, second: str, used: Counter[str]) -> bool:
-    """Return whether two texts are the same apart from what may differ; count which of that does."""
-    for reason, pattern, replacement in ALLOWED if first != second else ():
-        rule = re.compile(pattern, re.MULTILINE)
-        used[reason] += rule.findall(first) != rule.findall(second)
-        first, second = rule.sub(replacement, first), rule.sub(replacement, second)
-    return first == second
+def _equal(text_here: str, text_there: str, allowed_outputs: Counter[str]) -> bool:
+    """Return whether two texts are the same apart from what may differ; count the reasons that apply."""
+    if text_here == text_there:
+        return True
+    for allowed in ALLOWED:
+        rule = re.compile(allowed.pattern, re.MULTILINE)
+        if rule.findall(text_here) != rule.findall(text_there):
+            allowed_outputs[allowed.reason] += 1
+        text_here = rule.sub(allowed.replacement, text_here)
+        text_there = rule.sub(allowed.replacement, text_there)
+    return text_here == text_there
 
 
-def _difference(first: str, second: str) -> str:
+def _difference(text_here: str, text_there: str) -> str:
     """Return the first difference of two texts, with what is around it in its line."""
-    pairs = enumerate(zip(first, second))
-    at = next((at for at, (here, there) in pairs if here != there), min(len(first), len(second)))
-    begin = max(at - 60, first.rfind("\n", 0, at) + 1)
-    return f"  here:  {first[begin : at + 100]!r}\n  there: {second[begin : at + 100]!r}"
+    position = min(len(text_here), len(text_there))
+    for index, (character_here, character_there) in enumerate(zip(text_here, text_there)):
+        if character_here != character_there:
+            position = index
+            break
+    begin = max(position - 60, text_here.rfind("\n", 0, position) + 1)
+    part = slice(begin, position + 100)
+    return f"  here:  {text_here[part]!r}\n  there: {text_there[part]!r}"
