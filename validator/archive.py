@@ -19,7 +19,7 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
-from typing import IO, BinaryIO, NamedTuple, Union
+from typing import IO, BinaryIO, NamedTuple, NoReturn, Union
 
 from validator.findings import Findings, counted, folded, is_printable, quote
 
@@ -323,10 +323,17 @@ def _open_zip(path: Path, limits: Limits, findings: Findings, opened: ExitStack)
         _too_many(findings, path.name, limits)
         return {}
     except (*_READ_ERRORS, struct.error):
-        hint = "create the zip again and check its size after uploading"
-        findings.refuse("E-ZIP-DAMAGED", "the zip file is damaged", hint, file=path.name)
+        _refuse_damaged(path, findings)
+    # Newer releases of Python refuse a directory that puts files before the beginning of the zip.
+    if any(info.header_offset < 0 for info in archive.infolist()):
+        _refuse_damaged(path, findings)
     guarded.is_trusted = True
     return _zip_members(archive, path, limits, findings)
+
+
+def _refuse_damaged(path: Path, findings: Findings) -> NoReturn:
+    hint = "create the zip again and check its size after uploading"
+    findings.refuse("E-ZIP-DAMAGED", "the zip file is damaged", hint, file=path.name)
 
 
 def _why_no_zip(head: bytes) -> tuple[str, str, str]:

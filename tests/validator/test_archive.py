@@ -53,6 +53,13 @@ def with_entry(name="a.csv", content=b"1,2,3\n", **attributes):
     return buffer.getvalue()
 
 
+def with_later_directory(data):
+    """Return a zip whose end says that its directory begins 5 bytes later, so that files begin before the zip."""
+    place = data.rindex(b"PK\x05\x06") + 16
+    (offset,) = struct.unpack_from("<I", data, place)
+    return data[:place] + struct.pack("<I", offset + 5) + data[place + 4 :]
+
+
 def twice():
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -113,6 +120,7 @@ def overlapping(name, content):
         (make_zip(GOOD)[:40], "E-ZIP-NOT", "truncated"),
         (make_zip(GOOD)[:-10], "E-ZIP-NOT", "truncated"),
         (make_zip(GOOD).replace(b"PK\x01\x02", b"PK\x01\x09"), "E-ZIP-DAMAGED", "damaged"),
+        (with_later_directory(make_zip(GOOD)), "E-ZIP-DAMAGED", "damaged"),
         (hidden_directory(6), "E-ZIP-COUNT", "more files than 5"),
         (hidden_directory(200), "E-ZIP-COUNT", "more files than 5"),
         (encrypted(), "E-ZIP-ENCRYPTED", "a.csv"),
