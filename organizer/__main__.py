@@ -144,6 +144,7 @@ def _add_task_commands(add: _Add) -> None:
     new.add_argument("--labels", type=str.split, help=what)
     undo = add("undo-new-task", "new_task:undo_new_task", "take back what new-task wrote")
     undo.add_argument("task_id", metavar="id")
+    add("messages", "messages:messages_command", "write docs/messages.md from the tables of codes")
 
 
 def _add_id(command: argparse.ArgumentParser) -> None:

@@ -18,12 +18,58 @@ from organizer.bundle.build import build_all
 from organizer.files import read_zip
 from tests.browser import chromium, new_window
 from tests.helpers import run_folder
+from validator import message_codes
 
 # How many random cases are tried, in percent of what the tests name: --hypothesis-profile=quick, default or thorough.
 # One fixed sequence of examples, so that a run on another machine sees the same.
 for profile, percent in {"quick": 10, "default": 40, "thorough": 2000}.items():
     settings.register_profile(profile, derandomize=True, deadline=None, max_examples=percent)
 settings.load_profile("default")
+
+REPORTED_CODES = pytest.StashKey[set[str]]()
+# Codes of messages that no test reports within its own process, with the reason.
+REPORTED_ELSEWHERE = {
+    "E-PYTHON": "score.py prints it, without anything of the packages",
+    "N-EMPTY": "the note is made once, when its module is imported",
+}
+
+
+def pytest_configure(config):
+    """Gather the codes of all messages that the tests of this process report."""
+    reported = config.stash[REPORTED_CODES] = set()
+    require_known = message_codes.require_known
+
+    def gather(code):
+        require_known(code)
+        reported.update(code.split())
+
+    pytest.MonkeyPatch().setattr(message_codes, "require_known", gather)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """Take over the codes that a worker of pytest-xdist has gathered, as it ends."""
+    node.config.stash[REPORTED_CODES].update(getattr(node, "workeroutput", {}).get("reported_codes", ()))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session, exitstatus):
+    """Fail a full run in which the code of a message was never reported."""
+    reported = session.config.stash[REPORTED_CODES]
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["reported_codes"] = sorted(reported)
+    elif exitstatus == pytest.ExitCode.OK and is_full_run(session.config):
+        missing = message_codes.all_codes().keys() - reported - REPORTED_ELSEWHERE.keys()
+        if missing:
+            terminal = session.config.pluginmanager.get_plugin("terminalreporter")
+            terminal.write_line(f"\nno test provokes {', '.join(sorted(missing))}", red=True)
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def is_full_run(config):
+    """Return whether all tests were to be run, none chosen or left out on the command line."""
+    choices = ("file_or_dir", "keyword", "markexpr", "deselect", "ignore", "ignore_glob", "lf", "collectonly")
+    return not any(config.getoption(choice, None) for choice in choices)
 
 
 @pytest.fixture(scope="session")

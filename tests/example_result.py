@@ -81,8 +81,8 @@ def example_result(size: int = 20, text: str = "", own: str = "") -> Result:
         ],
         sections=[*_summary(text, own, names, pick), *_full(text, names, pick)],
         notes=[
-            Note("N-FILES-EXTRA", text or "2 files are not part of the reference and were ignored"),
-            Note("N-SEQUENCES", text or "3 of 240 sequences have no prediction file; they score 0"),
+            Note("N-FILE-UNKNOWN", text or "2 files are not part of the reference and were ignored"),
+            Note("N-FILE-MISSING", text or "3 of 240 sequences have no prediction file; they score 0"),
         ],
     )
 

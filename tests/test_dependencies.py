@@ -27,6 +27,7 @@ RULES = {
     "validator": "",
     "scoring_program.metrics": "validator.arrays",
     "scoring_program.result": "scoring_program.metrics.resampling validator",
+    "scoring_program.codes": "validator.message_codes",
     "scoring_program.settings": "validator",
     "scoring_program.prepared": "validator",
     "scoring_program.item_groups": "validator",
@@ -47,7 +48,7 @@ RULES = {
 }
 # The parts of the organizer's tools: each imports those before it only.
 ORGANIZER = (
-    "files", "content", "challenges", "data", "runs", "bundle", "baselines", "split", "ranking", "new_task", "__main__",
+    "codes", "files", "content", "challenges", "data", "runs", "bundle", "baselines", "split", "ranking", "new_task", "messages", "__main__",
 )  # fmt: skip
 # It asks CoreNLP for the lemmas of one challenge.
 NAMES_A_CHALLENGE = "organizer.data.corenlp"

@@ -1,4 +1,7 @@
-"""Messages that people search for: each code is explained once, and their order never changes."""
+"""Messages that people search for: each code is explained once, and their order never changes.
+
+That each code is reported by some test is checked at the end of a full run (conftest.py).
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,13 @@ from collections import Counter
 
 import pytest
 
-from quality.task import quality_tasks
+from organizer.bundle.parts import program_files
+from organizer.messages import PAGE, messages_page
+from scoring_program.task import load_task, task_ids
 from tests.helpers import ROOT, make_zip
 from validator.__main__ import main
+from validator.findings import Findings, Note
+from validator.message_codes import all_codes, code_tables
 
 CODE = r"[ELNR]-[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*"
 
@@ -37,43 +44,57 @@ TRANSPOSED = {
 }
 
 
-def explained():
-    """Return how often each code is explained."""
-    text = (ROOT / "docs" / "messages.md").read_text(encoding="utf-8")
-    return Counter(re.findall(rf"^\| `({CODE})` \|", text, re.M))
+def test_the_page_of_messages_is_made_from_the_tables():
+    assert PAGE.read_text(encoding="utf-8") == messages_page()
 
 
-def test_every_code_has_one_line():
-    sources = [
-        path
-        for name in ("validator", "scoring_program", "organizer", "starting_kit")
-        for pattern in ("*.py", "words.json")
-        for path in (ROOT / name).rglob(pattern)
-    ]
-    used = {
-        code for path in sources for code in re.findall(rf'"({CODE})["\:]', path.read_text(encoding="utf-8"))
-    }
-    assert len(used) > 100
-    assert set(explained()) == used
-    assert set(explained().values()) == {1}
+def test_each_code_is_in_one_table_and_in_the_part_of_its_kind():
+    tables = code_tables().values()
+    codes = [message_code.code for table in tables for part in table for message_code in part]
+    assert sorted(code for code, number in Counter(codes).items() if number > 1) == []
+    assert [code for code in codes if not re.fullmatch(CODE, code)] == []
+    for part, letters in {
+        "submission_errors": "E",
+        "other_errors": "ER",
+        "reference_warnings": "R",
+        "notes": "N",
+        "linter": "L",
+    }.items():
+        wrong = [
+            message_code.code
+            for table in tables
+            for message_code in getattr(table, part)
+            if message_code.code[0] not in letters
+        ]
+        assert wrong == [], part
 
 
-def test_every_code_is_provoked_by_a_test():
-    """Mistakes and the codes of their notes are data of the tasks."""
-    modules = [path for path in (ROOT / "tests").rglob("test_*.py") if path.name != "test_messages.py"]
-    provoked = {code for path in modules for code in re.findall(CODE, path.read_text(encoding="utf-8"))}
-    provoked.update(mistake.code for task in quality_tasks().values() for mistake in task.mistakes)
-    assert sorted(code for code in explained() if code not in provoked) == []
+def test_a_message_with_an_unknown_code_is_refused():
+    for report in (
+        lambda: Note("N-NO-SUCH", "text"),
+        lambda: Findings().add("E-NO-SUCH", "problem", "remedy"),
+        lambda: Findings().add("L-REFERENCE E-NO-SUCH", "problem", "remedy"),
+    ):
+        with pytest.raises(ValueError, match="-NO-SUCH is in no codes"):
+            report()
+
+
+def test_programs_carry_the_tables_of_their_task_alone():
+    for task_id in task_ids():
+        tables = {name for name in program_files([task_id]) if name.endswith("/codes.py")}
+        challenge = load_task(task_id).folder.name
+        own = {
+            f"{place}/{challenge}/codes.py" for place in ("validator/formats", "scoring_program/challenges")
+        }
+        assert tables - own == {"scoring_program/codes.py", "validator/codes.py"}
+        assert tables & own == {name for name in own if (ROOT / name).exists()}
 
 
 def test_explain_prints_the_line_of_a_code(capsys):
     with pytest.raises(SystemExit) as ended:
         main(["--explain", "n-zero"])
     assert ended.value.code == 0
-    (line,) = capsys.readouterr().out.splitlines()
-    assert f"| `N-ZERO` | {line.partition(': ')[2]} |" in (ROOT / "docs/messages.md").read_text(
-        encoding="utf-8"
-    )
+    assert capsys.readouterr().out == f"{all_codes()['N-ZERO'].line()}\n"
     with pytest.raises(SystemExit) as ended:
         main(["--explain", "E-FILE-NOME"])
     assert ended.value.code == 2

@@ -6,7 +6,6 @@ from __future__ import annotations
 import argparse
 import difflib
 import json
-import re
 import sys
 from pathlib import Path
 
@@ -15,6 +14,7 @@ try:
     from validator.cut import cut_submission
     from validator.findings import Findings, Note
     from validator.formats.rules import load_format, task_ids
+    from validator.message_codes import all_codes
 except ModuleNotFoundError as error:
     sys.exit(f"{error.name} is not installed: python -m pip install -r requirements.txt")
 
@@ -24,18 +24,16 @@ _UNCHECKED = "names, ids and boxes were not compared with the reference"
 
 
 class _Explain(argparse.Action):
-    """Prints the line of docs/messages.md on a code and ends the program, as ``--help`` does."""
+    """Prints what the code of a message means and ends the program, as ``--help`` does."""
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: object, value: object, *_: object) -> None:
         """Raise SystemExit: 0, or 2 for an unknown code."""
-        path, code = Path(__file__).resolve().parent.parent / "docs" / "messages.md", str(value).upper()
-        text = path.read_text(encoding="utf-8")
-        known = dict(re.findall(r"^\| `([A-Z0-9-]+)` \| (.*) \|$", text, re.MULTILINE))
-        if code not in known:
-            close = difflib.get_close_matches(code, known, 1)
+        code, known_codes = str(value).upper(), all_codes()
+        if code not in known_codes:
+            close = difflib.get_close_matches(code, known_codes, 1)
             ask = f"did you mean {close[0]}?" if close else "codes begin with E- or N-"
             parser.error(f"there is no message {code}; {ask}")
-        console.say(f"{code}: {known[code]}")
+        console.say(known_codes[code].line())
         parser.exit()
 
 

@@ -16,6 +16,7 @@ from typing import Generic, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
+from validator import message_codes
 from validator.arrays import Bools
 
 SHOWN_PROBLEMS = 20
@@ -105,15 +106,25 @@ class Problem(NamedTuple):
         return {**texts, "file": self.file, "where": self.where}
 
 
-class Note(NamedTuple):
-    """Something accepted that the reader should know about.
-
-    ``explains`` are the codes of notes that say no more where this one is: they have the same cause.
-    """
-
+class _NoteFields(NamedTuple):
     code: str
     text: str
     explains: tuple[str, ...] = ()
+
+
+class Note(_NoteFields):
+    """Something accepted that the reader should know about.
+
+    ``explains`` are the codes of notes that say no more where this one is: they have the same cause. Raises
+    ValueError for a code that no table explains.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, code: str, text: str, explains: tuple[str, ...] = ()) -> Note:
+        """Check the code."""
+        message_codes.require_known(code)
+        return super().__new__(cls, code, text, explains)
 
     def as_dict(self) -> dict[str, str]:
         """Return the note as plain data for JSON."""
@@ -210,7 +221,11 @@ class Findings:
     def add(
         self, code: str, problem: str, remedy: str, *, file: str = "", where: str = "", rule: str = ""
     ) -> None:
-        """Record a problem; all texts are made printable here, and ``file`` is shortened."""
+        """Record a problem; all texts are made printable here, and ``file`` is shortened.
+
+        Raises ValueError for a code that no table explains.
+        """
+        message_codes.require_known(code)
         added = Problem(code, printable(problem), printable(remedy), quote(file), printable(where), rule)
         self._last = added.kind
         self._count(added.kind, 1)

@@ -266,7 +266,8 @@ def _license(name: str) -> dict[str, dict[str, str]]:
 def needed_code(entries: Iterable[str]) -> dict[str, bytes]:
     """Return the modules of this repository that the entry modules need, directly or not, by their paths.
 
-    ``entries`` are dotted names, as ``validator.check``. Imports are found by reading the code.
+    ``entries`` are dotted names, as ``validator.check``. Imports are found by reading the code. With a module
+    go the packages that it is in, and their tables of the codes of messages.
     """
     pending = list(entries)
     code: dict[str, bytes] = {}
@@ -276,7 +277,9 @@ def needed_code(entries: Iterable[str]) -> dict[str, bytes]:
         if path and (relative := path.relative_to(ROOT).as_posix()) not in code:
             code[relative] = path.read_bytes()
             parts = name.split(".")
-            pending += [".".join(parts[:end]) for end in range(1, len(parts))]
+            packages = [".".join(parts[:end]) for end in range(1, len(parts))]
+            pending += packages
+            pending += [f"{package}.codes" for package in packages]
             pending += imported(code[relative])
     return code
 

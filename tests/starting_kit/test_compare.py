@@ -294,10 +294,10 @@ def test_classes_and_items_that_differ_most_come_first():
 
 def test_notes_are_shown_with_the_submission():
     found = made(VALUES)
-    noted = replace(found.results[1], notes=[Note("N-X", "a <note>")])
+    noted = replace(found.results[1], notes=[Note("N-JUNK", "a <note>")])
     found = replace(found, results=[found.results[0], noted, found.results[2]])
-    assert "s1: N-X: a <note>" in shown(comparison.page(found))
-    assert found.to_dict()["submissions"][1]["notes"] == ["N-X: a <note>"]
+    assert "s1: N-JUNK: a <note>" in shown(comparison.page(found))
+    assert found.to_dict()["submissions"][1]["notes"] == ["N-JUNK: a <note>"]
 
 
 def test_fifty_submissions_make_a_page_below_3_mb_and_all_numbers_are_in_the_data():

@@ -32,18 +32,26 @@ def test_quotes_fit_on_one_line():
 def test_different_texts_of_one_rule_are_one_kind():
     findings = Findings()
     for line, problem in enumerate(["the row has 1 field", "the row is empty", "'é' is a row"], start=1):
-        findings.add("E-X", problem, f"write {line}", file="a.csv", where=f"line {line}", rule="fields")
+        findings.add(
+            "E-CSV-RANGE", problem, f"write {line}", file="a.csv", where=f"line {line}", rule="fields"
+        )
     assert findings.lines() == [
-        "1. E-X a.csv line 1, line 2, line 3: the row has 1 field (3 such problems); write 1."
+        "1. E-CSV-RANGE a.csv line 1, line 2, line 3: the row has 1 field (3 such problems); write 1."
     ]
 
 
-@pytest.mark.parametrize("other", [{"code": "E-Y"}, {"file": "b.csv"}, {"rule": "other"}])
+@pytest.mark.parametrize("other", [{"code": "E-CSV-LABEL"}, {"file": "b.csv"}, {"rule": "other"}])
 def test_one_text_is_two_kinds_where_code_file_or_rule_differ(other):
     findings = Findings()
     for kind in ({}, other):
         findings.add(
-            **{"code": "E-X", "problem": "it is wrong", "remedy": "correct it", "file": "a.csv", **kind}
+            **{
+                "code": "E-CSV-RANGE",
+                "problem": "it is wrong",
+                "remedy": "correct it",
+                "file": "a.csv",
+                **kind,
+            }
         )
     assert len(findings.lines()) == 2
     assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [1, 1]
@@ -53,22 +61,24 @@ def test_a_rule_broken_in_many_files_is_shown_with_the_first_problem():
     findings = Findings()
     for file in "abcd":
         for value in (21, 22):
-            findings.add("E-X", f"{file} holds {value}", "correct it", file=f"{file}.csv", rule="range")
+            findings.add(
+                "E-CSV-RANGE", f"{file} holds {value}", "correct it", file=f"{file}.csv", rule="range"
+            )
     assert findings.lines() == [
-        "1. E-X a.csv: a holds 21 (8 such problems in 4 files: a.csv, b.csv, c.csv and 1 more); correct it."
+        "1. E-CSV-RANGE a.csv: a holds 21 (8 such problems in 4 files: a.csv, b.csv, c.csv and 1 more); correct it."
     ]
 
 
 def test_what_was_not_looked_at_is_added_to_no_kind():
     findings = Findings()
     for place in range(2):
-        findings.add("E-X", "'it's' is wrong", "correct it", file="a.json", where=f"/{place}")
-        findings.add("E-X", "'it's' is wrong", "correct it", file="b.json", where=f"/{place}")
+        findings.add("E-CSV-RANGE", "'it's' is wrong", "correct it", file="a.json", where=f"/{place}")
+        findings.add("E-CSV-RANGE", "'it's' is wrong", "correct it", file="b.json", where=f"/{place}")
     assert findings.total_text() == "4 problems"
     findings.count_unread(5, "a.json")
     assert findings.lines() == [
-        "1. E-X a.json /0, /1: 'it's' is wrong (at least 2 such problems); correct it.",
-        "2. E-X b.json /0, /1: 'it's' is wrong (2 such problems); correct it.",
+        "1. E-CSV-RANGE a.json /0, /1: 'it's' is wrong (at least 2 such problems); correct it.",
+        "2. E-CSV-RANGE b.json /0, /1: 'it's' is wrong (2 such problems); correct it.",
         "and at least 5 more of these or other kinds; fix these first",
     ]
     assert findings.total_text() == "at least 9 problems"
@@ -82,7 +92,14 @@ def with_problems(n_kinds, each):
     findings = Findings()
     for kind in range(n_kinds):
         for row in range(each):
-            findings.add(f"E-{kind}", "it is wrong", "correct it", file="a.csv", where=f"line {row + 1}")
+            findings.add(
+                "E-CSV-RANGE",
+                "it is wrong",
+                "correct it",
+                file="a.csv",
+                where=f"line {row + 1}",
+                rule=str(kind),
+            )
     return findings
 
 
@@ -91,13 +108,13 @@ def test_of_one_kind_two_hundred_are_kept_and_all_are_counted():
     wrong = np.ones(204, bool)
     wrong[1] = False
     for row in findings.first_of(wrong):
-        findings.add("E-X", "it is wrong", "correct it", file="a.csv", where=f"line {row + 1}")
+        findings.add("E-CSV-RANGE", "it is wrong", "correct it", file="a.csv", where=f"line {row + 1}")
     assert (len(findings.problems), findings.total, findings.total_text()) == (200, 203, "203 problems")
     assert findings.lines() == [
-        "1. E-X a.csv line 1, line 3, line 4: it is wrong (203 such problems); correct it."
+        "1. E-CSV-RANGE a.csv line 1, line 3, line 4: it is wrong (203 such problems); correct it."
     ]
     assert findings.as_dict()["kinds"] == [
-        {"code": "E-X", "file": "a.csv", "count": 203, "at_least": False, "first": "line 1"}
+        {"code": "E-CSV-RANGE", "file": "a.csv", "count": 203, "at_least": False, "first": "line 1"}
     ]
     assert findings.as_dict()["more"] == 3
 
@@ -122,19 +139,21 @@ def test_twenty_kinds_are_shown():
         "and 6 more of other kinds; fix these first",
         6,
     )
-    assert lines[19].startswith("20. E-19 a.csv line 1, line 2: it is wrong (2 such problems)")
-    assert with_problems(20, 1).lines()[-1] == "20. E-19 a.csv line 1: it is wrong; correct it."
+    assert lines[19].startswith("20. E-CSV-RANGE a.csv line 1, line 2: it is wrong (2 such problems)")
+    assert with_problems(20, 1).lines()[-1] == "20. E-CSV-RANGE a.csv line 1: it is wrong; correct it."
     assert len(findings.lines(shown=None)) == 23
 
 
 def test_a_problem_without_a_place_is_one_line():
-    assert Problem("E-X", "it is wrong", "correct it").line() == "E-X: it is wrong; correct it."
+    assert (
+        Problem("E-CSV-RANGE", "it is wrong", "correct it").line() == "E-CSV-RANGE: it is wrong; correct it."
+    )
 
 
 def test_a_problem_as_data_has_the_public_keys():
-    problem = Problem("E-X", "it is wrong", "correct it", "a.csv", "line 1", "rule")
+    problem = Problem("E-CSV-RANGE", "it is wrong", "correct it", "a.csv", "line 1", "rule")
     assert problem.as_dict() == {
-        "code": "E-X", "problem": "it is wrong", "hint": "correct it", "file": "a.csv", "where": "line 1",
+        "code": "E-CSV-RANGE", "problem": "it is wrong", "hint": "correct it", "file": "a.csv", "where": "line 1",
     }  # fmt: skip
 
 
@@ -150,7 +169,7 @@ def add(findings, code, where=""):
 def refuse(*codes):
     """Raise Refused with a problem of each code and a note."""
     with Findings.collect() as findings:
-        findings.note("N-X", f"before {codes[0]}")
+        findings.note("N-JUNK", f"before {codes[0]}")
         for code in codes:
             add(findings, code)
 
@@ -161,9 +180,9 @@ def codes(findings):
 
 def test_collecting_without_a_problem_gives_the_notes():
     with Findings.collect() as findings:
-        assert findings.take(Read("content", [Note("N-X", "read")])) == "content"
-        findings.note("N-Y", "afterwards")
-    assert [note.code for note in findings.notes] == ["N-X", "N-Y"]
+        assert findings.take(Read("content", [Note("N-JUNK", "read")])) == "content"
+        findings.note("N-FOLDER", "afterwards")
+    assert [note.code for note in findings.notes] == ["N-JUNK", "N-FOLDER"]
 
 
 def test_problems_are_raised_together_when_all_is_collected():
@@ -171,15 +190,15 @@ def test_problems_are_raised_together_when_all_is_collected():
 
     def collect():
         with Findings.collect() as findings:
-            findings.note("N-X", "first")
-            add(findings, "E-A")
-            add(findings, "E-B")
+            findings.note("N-JUNK", "first")
+            add(findings, "E-ZIP-BOMB")
+            add(findings, "E-ZIP-CASE")
             done.append("all")
 
     findings = refused(collect)
     assert (codes(findings), [note.code for note in findings.notes], done) == (
-        ["E-A", "E-B"],
-        ["N-X"],
+        ["E-ZIP-BOMB", "E-ZIP-CASE"],
+        ["N-JUNK"],
         ["all"],
     )
 
@@ -187,56 +206,71 @@ def test_problems_are_raised_together_when_all_is_collected():
 def test_what_is_refused_ends_the_block_but_not_its_findings():
     def collect():
         with Findings.collect() as findings:
-            add(findings, "E-A")
-            refuse("E-B")
-            add(findings, "E-C")
+            add(findings, "E-ZIP-BOMB")
+            refuse("E-ZIP-CASE")
+            add(findings, "E-ZIP-COUNT")
 
     findings = refused(collect)
-    assert (codes(findings), [note.text for note in findings.notes]) == (["E-A", "E-B"], ["before E-B"])
+    assert (codes(findings), [note.text for note in findings.notes]) == (
+        ["E-ZIP-BOMB", "E-ZIP-CASE"],
+        ["before E-ZIP-CASE"],
+    )
 
 
 def test_problems_of_all_parts_are_reported_in_their_order():
     def collect():
         with Findings.collect() as findings:
             with findings.part():
-                refuse("E-A", "E-B")
-            add(findings, "E-C")
+                refuse("E-ZIP-BOMB", "E-ZIP-CASE")
+            add(findings, "E-ZIP-COUNT")
             with findings.part():
-                findings.take(Read(None, [Note("N-Y", "fine")]))
+                findings.take(Read(None, [Note("N-FOLDER", "fine")]))
             with findings.part():
-                add(findings, "E-D")
-                refuse("E-E")
-            refuse("E-F")
+                add(findings, "E-ZIP-DAMAGED")
+                refuse("E-ZIP-EMPTY")
+            refuse("E-ZIP-LINK")
 
     findings = refused(collect)
-    assert codes(findings) == ["E-A", "E-B", "E-C", "E-D", "E-E", "E-F"]
-    assert [note.text for note in findings.notes] == ["before E-A", "fine", "before E-E", "before E-F"]
+    assert codes(findings) == [
+        "E-ZIP-BOMB",
+        "E-ZIP-CASE",
+        "E-ZIP-COUNT",
+        "E-ZIP-DAMAGED",
+        "E-ZIP-EMPTY",
+        "E-ZIP-LINK",
+    ]
+    assert [note.text for note in findings.notes] == [
+        "before E-ZIP-BOMB",
+        "fine",
+        "before E-ZIP-EMPTY",
+        "before E-ZIP-LINK",
+    ]
 
 
 def test_own_findings_that_are_raised_within_a_part_count_once():
     with pytest.raises(Refused) as caught, Findings.collect() as findings:
         with findings.part():
-            add(findings, "E-A")
+            add(findings, "E-ZIP-BOMB")
             findings.refuse_problems()
-        add(findings, "E-B")
+        add(findings, "E-ZIP-CASE")
     assert caught.value.findings is findings
-    assert (codes(findings), findings.total) == (["E-A", "E-B"], 2)
+    assert (codes(findings), findings.total) == (["E-ZIP-BOMB", "E-ZIP-CASE"], 2)
 
 
 def test_problems_of_inner_collections_are_those_of_the_outer_one():
     def inner():
         with Findings.collect() as findings:
-            add(findings, "E-B")
-            refuse("E-C")
+            add(findings, "E-ZIP-CASE")
+            refuse("E-ZIP-COUNT")
 
     def outer():
         with Findings.collect() as findings:
-            add(findings, "E-A")
+            add(findings, "E-ZIP-BOMB")
             with findings.part():
                 inner()
-            add(findings, "E-D")
+            add(findings, "E-ZIP-DAMAGED")
 
-    assert codes(refused(outer)) == ["E-A", "E-B", "E-C", "E-D"]
+    assert codes(refused(outer)) == ["E-ZIP-BOMB", "E-ZIP-CASE", "E-ZIP-COUNT", "E-ZIP-DAMAGED"]
 
 
 def test_other_exceptions_pass():
@@ -244,22 +278,24 @@ def test_other_exceptions_pass():
     with pytest.raises(ValueError, match="our own"), findings.part():
         raise ValueError("our own")
     with pytest.raises(ValueError, match="our own"), Findings.collect() as findings:
-        add(findings, "E-A")
+        add(findings, "E-ZIP-BOMB")
         raise ValueError("our own")
-    assert codes(findings) == ["E-A"]
+    assert codes(findings) == ["E-ZIP-BOMB"]
 
 
 def test_problems_refuse_and_notes_do_not():
     findings = Findings()
-    findings.note("N-X", "fine")
+    findings.note("N-JUNK", "fine")
     findings.refuse_problems()
     findings.count_unread(1, "a.csv")
     assert refused(findings.refuse_problems) is findings
 
 
 def test_an_exception_reads_as_its_lines():
-    with pytest.raises(Refused, match=r"^1\. E-A: it is wrong; correct it\.\n2\. E-B: it is wrong; correct"):
-        refuse("E-A", "E-B")
+    with pytest.raises(
+        Refused, match=r"^1\. E-ZIP-BOMB: it is wrong; correct it\.\n2\. E-ZIP-CASE: it is wrong; correct"
+    ):
+        refuse("E-ZIP-BOMB", "E-ZIP-CASE")
 
 
 EVENTS = st.lists(
@@ -278,13 +314,15 @@ def recorded(events):
     for number, (what, kind, count) in events:
         file, rule = f"{kind % 2}.csv", f"rule {kind}"
         if what == "note":
-            findings.note(f"N-{kind}", f"note {number}")
+            findings.note("N-JUNK", f"note {number} of {kind}")
         elif what == "unread":
             findings.count_unread(count, file)
         else:
             rows = range(count) if what == "add" else findings.first_of(np.ones(count, bool))
             for row in rows:
-                findings.add("E-X", f"{number} is wrong", "?", file=file, where=f"line {row}", rule=rule)
+                findings.add(
+                    "E-CSV-RANGE", f"{number} is wrong", "?", file=file, where=f"line {row}", rule=rule
+                )
     return findings
 
 
@@ -312,12 +350,15 @@ def test_five_thousand_problems_are_kept_of_all_parts_together():
 
 def test_a_problem_that_is_refused_at_once_comes_after_the_others_and_hides_its_cause():
     findings = Findings()
-    findings.add("E-A", "first", "x")
+    findings.add("E-ZIP-BOMB", "first", "x")
     with pytest.raises(Refused) as caught:
         try:
             raise ValueError("secret")
         except ValueError:
-            findings.refuse("E-B", "second", "y", file="f", where="w", rule="r")
+            findings.refuse("E-ZIP-CASE", "second", "y", file="f", where="w", rule="r")
     assert caught.value.findings is findings
-    assert [problem.kind for problem in findings.problems] == [("E-A", "", ""), ("E-B", "f", "r")]
+    assert [problem.kind for problem in findings.problems] == [
+        ("E-ZIP-BOMB", "", ""),
+        ("E-ZIP-CASE", "f", "r"),
+    ]
     assert caught.value.__suppress_context__

@@ -96,8 +96,8 @@ def test_text_never_becomes_markup(text):
 
 def invalid_page(text: str) -> str:
     findings = Findings()
-    findings.add("E-TEST", text, text, file=text, where=text)
-    findings.note("N-TEST", text)
+    findings.add("E-ZIP-NAME", text, text, file=text, where=text)
+    findings.note("N-JUNK", text)
     return page.invalid_page(TASK, findings)
 
 
@@ -238,7 +238,7 @@ def test_an_error_without_a_cost_gets_no_advice():
 
 
 def test_further_notes_are_folded():
-    made = parsed(result_page(notes=[Note(f"N-{i}", "text") for i in range(10)], error_costs=[]))
+    made = parsed(result_page(notes=[Note("N-JUNK", "text")] * 10, error_costs=[]))
     folded = next(made.iter("details"))
     assert folded.find("summary").text == "7 more"
     assert len(folded.findall("ul/li")) == 7

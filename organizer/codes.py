@@ -1,0 +1,282 @@
+"""The codes of messages that only organizers meet."""
+
+from __future__ import annotations
+
+from validator.message_codes import CodeTable, MessageCode
+
+CODES = CodeTable(
+    other_errors=(
+        MessageCode(
+            "E-CORENLP",
+            "CoreNLP cannot be run, or is not version 3.9.1.",
+            "Install Java and CoreNLP 3.9.1, or accept another version with `--force-corenlp`.",
+        ),
+        MessageCode(
+            "E-CRASHED",
+            "The process of this submission was killed three times (`make rescore` only).",
+            "Try the submission in a dry run.",
+        ),
+        MessageCode(
+            "E-NEW",
+            "`make new-task` cannot use the given ID, title, format, metric or labels, or the packages "
+            "for developers are missing; or `make new-task` did not write the task that `make "
+            "undo-new-task` should remove.",
+            "Correct what the message names; nothing was changed.",
+        ),
+        MessageCode(
+            "E-NO-ANNOTATIONS",
+            "The task has no code for baselines and parts of a reference yet.",
+            "Write the module that the message names, like those beside it.",
+        ),
+        MessageCode(
+            "E-REF-OTHER",
+            "The output folder of `prepare` holds files that it did not write, or that were edited since.",
+            "Move them away, or give `--replace`.",
+        ),
+        MessageCode(
+            "E-REF-SAMPLE",
+            "The name of a sample next to the reference folders belongs to no task.",
+            "Name it as the task: `ID_sample.zip`.",
+        ),
+        MessageCode("E-REF-UNKNOWN", "The name of a reference folder is not a task.", "Name it as a task."),
+        MessageCode(
+            "E-SPLIT-EMPTY",
+            "A part of the reference would have no items.",
+            "Choose other `SHARES`, or smaller groups.",
+        ),
+        MessageCode(
+            "E-SPLIT-OUTPUT",
+            "A part exists already.",
+            "Delete its folder, or choose another `OUTPUT`.",
+        ),
+        MessageCode(
+            "R-CEILING",
+            "A perfect submission scores less than usual for no known reason, or less than 0.9 of the "
+            "usual score.",
+            "Look at the annotations of the listed items.",
+        ),
+    ),
+    reference_warnings=(
+        MessageCode(
+            "R-BOX",
+            "A box has swapped corners, is empty, has no side of more than a pixel, is outside of its "
+            "image or far outside of its human, has negative coordinates, or has an area of more than "
+            "1,000 times or less than 1/1,000 of the median.",
+            "Correct the box.",
+        ),
+        MessageCode(
+            "R-CUT",
+            "A row ends after the last frame of its sequence; only the frames up to there are scored.",
+        ),
+        MessageCode(
+            "R-EMPTY",
+            "A label file has no rows, or a densely annotated person has no known points.",
+            "Check that nothing was lost.",
+        ),
+        MessageCode(
+            "R-FRAMES",
+            "A video has no frames; its PSC is 1 whatever is predicted.",
+            "Check that nothing was lost.",
+        ),
+        MessageCode(
+            "R-LEFT-OUT",
+            "Files of the source folder were not read.",
+            "Correct their names if they belong to the reference.",
+        ),
+        MessageCode(
+            "R-NAME",
+            "A class, part or state begins or ends with a blank, or looks like a misspelling of a more "
+            "frequent one.",
+            "Correct the name.",
+        ),
+        MessageCode(
+            "R-OVERLAP",
+            "Rows of one class and actor overlap.",
+            "Correct the frames, or join the rows.",
+        ),
+        MessageCode(
+            "R-RANGE",
+            "Values of a person are in another range than documented: points in 0..1 or outside of the "
+            "box, parts counted from 0, an area of less than a pixel, categories other than 1.",
+            "Write them as documented.",
+        ),
+        MessageCode("R-REPEATED", "A row or an instance occurs twice.", "Keep one."),
+        MessageCode(
+            "R-SAME",
+            "Two items have exactly the same annotations; one may be a copy under a second id.",
+            "Keep one, or correct it.",
+        ),
+        MessageCode(
+            "R-SPLIT",
+            "Videos are in the data only, in the splits only, or in several splits.",
+            "Correct the splits, if this was not intended.",
+        ),
+    ),
+    notes=(MessageCode("N-CORENLP", "The CoreNLP that was used."),),
+    linter=(
+        MessageCode(
+            "L-BOARD",
+            "The leaderboard has columns or an index that the site cannot show.",
+            "Number columns from 0, show at least one, use precisions from 0 to 10.",
+        ),
+        MessageCode(
+            "L-CLASH",
+            "A file and a folder have the same name, and the server overwrites the file.",
+            "Rename one.",
+        ),
+        MessageCode(
+            "L-COLUMN",
+            "A column gets no number from a program, or is computed from columns that do not exist.",
+            "Name keys that the programs write.",
+        ),
+        MessageCode(
+            "L-COMPETITION",
+            "`competition.yaml` is not at the root of the zip.",
+            "Zip the content of the folder, not the folder.",
+        ),
+        MessageCode(
+            "L-DATE",
+            "A date cannot be read, the server may read it otherwise, or a phase is over.",
+            'Write `"2028-01-31 23:59:59"`, in UTC.',
+        ),
+        MessageCode(
+            "L-DEMO",
+            "The reference is synthetic.",
+            "Build with `REFERENCE` before you open the competition.",
+        ),
+        MessageCode(
+            "L-DETAIL",
+            "`detail: full` shows the annotations of a reference on detail pages and in logs.",
+            "Write `detail: summary`, unless the reference is public.",
+        ),
+        MessageCode(
+            "L-FACTS",
+            "A question of the fact sheet has another `key` than its name, an unknown type, no selection, "
+            "or a flag without quotes.",
+            "Write what the message says.",
+        ),
+        MessageCode(
+            "L-FILE",
+            "A file that is named is missing, empty or not a zip.",
+            "Add it, or correct the name.",
+        ),
+        MessageCode(
+            "L-IMAGE",
+            "The Docker image has no suitable Python, or is not known to have one with numpy and PyYAML.",
+            "Keep `docker_image: codalab/codalab-legacy:py312`.",
+        ),
+        MessageCode(
+            "L-KEY",
+            "A `key` or `queue` is not one that a server gave out, or cannot be checked here.",
+            "Copy it from the site.",
+        ),
+        MessageCode(
+            "L-LEAK",
+            "Files of the reference are where participants can see them.",
+            "Take them out, or build with the real reference.",
+        ),
+        MessageCode(
+            "L-LIMIT",
+            "A time limit is 0 (which means 600 s) or above what the default queue allows, or the "
+            "`time_limit` of a reference is not below that of its phase.",
+            "Write at most 600, or use your own queue; write a smaller `time_limit` into the "
+            "`settings.yaml` of the reference.",
+        ),
+        MessageCode(
+            "L-LINK",
+            "A page shows a picture or links to a page that is a file here; the site stores the text of "
+            "pages only.",
+            "Write a whole address.",
+        ),
+        MessageCode("L-LOGO", "The logo is not an image that the server takes.", "Convert it to PNG."),
+        MessageCode(
+            "L-METADATA",
+            "A program has no command that the platform can run.",
+            "Write `command: python3 ...` into its `metadata.yaml`.",
+        ),
+        MessageCode(
+            "L-MIGRATION",
+            "Migration into a phase leaves submissions behind or uses up its limit.",
+            "See [Auto-migration](competition_yaml.md#what-may-be-edited).",
+        ),
+        MessageCode(
+            "L-NAME",
+            "A name is missing, or so long that the site cuts it.",
+            "Write a name of at most 35 characters.",
+        ),
+        MessageCode(
+            "L-NOTHING",
+            "No bundle can be built.",
+            "Add the missing folders to `REFERENCE`, or use `DEMO=1`.",
+        ),
+        MessageCode(
+            "L-OLD",
+            "A bundle in `dist/` is of a task that does not exist (any more).",
+            "Delete it.",
+        ),
+        MessageCode(
+            "L-OVERVIEW",
+            "A zip holds the overview of a reference, which shows the hidden reference.",
+            "Take it out.",
+        ),
+        MessageCode("L-PATH", "A path is empty or leads out of the bundle.", "Use a plain name."),
+        MessageCode(
+            "L-PHASE",
+            "Phases overlap, have no end or no task.",
+            "Start each after the end of the previous one.",
+        ),
+        MessageCode(
+            "L-REFERENCE",
+            "A task has no reference data, or data with the problem whose code follows.",
+            "Prepare it and build again.",
+        ),
+        MessageCode(
+            "L-RULE",
+            "The submission rule does not put results on the leaderboard as you may expect.",
+            "Choose one that begins with `Force`.",
+        ),
+        MessageCode(
+            "L-SAMPLE",
+            "A sample submission does not score, or could not be run.",
+            "Make it again for this reference.",
+        ),
+        MessageCode(
+            "L-SCHEMA",
+            "A value of `competition.yaml` is missing or of the wrong kind.",
+            "Write what the message says.",
+        ),
+        MessageCode(
+            "L-SHARED",
+            "The reference of a phase holds items of an earlier phase.",
+            "Give other items, or write `shares_items_with` into its `settings.yaml`.",
+        ),
+        MessageCode(
+            "L-SORTING",
+            "A column puts the worst scores of a task first, because all tasks of a leaderboard are "
+            "sorted in the same order.",
+            "Upload bundles of one task, or hide the column.",
+        ),
+        MessageCode(
+            "L-TASK",
+            "There is no task, or none with the index that is named.",
+            "Add it or correct the index.",
+        ),
+        MessageCode(
+            "L-TEXT",
+            "A page is empty, not UTF-8 or still holds `EDIT:`, or a text is missing.",
+            "Write it.",
+        ),
+        MessageCode("L-TWICE", "A key or an index occurs twice.", "Make them differ."),
+        MessageCode(
+            "L-UNKNOWN",
+            "The platform ignores this key. A key that is nearly a known one is an error.",
+            "Correct its spelling or remove it.",
+        ),
+        MessageCode(
+            "L-YAML",
+            "`competition.yaml` cannot be read as YAML, or a part of a text is taken for a comment.",
+            "Write the text in quotes.",
+        ),
+        MessageCode("L-ZIP", "There is no such bundle, or it cannot be unpacked.", "Build it again."),
+    ),
+)

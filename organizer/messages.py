@@ -1,0 +1,59 @@
+"""The page of all messages, ``docs/messages.md``, made from the tables of codes of all packages."""
+
+from __future__ import annotations
+
+from organizer import ROOT
+from validator.message_codes import CodeTable, MessageCode, code_tables
+
+PAGE = ROOT / "docs" / "messages.md"
+_INTRODUCTION = """\
+# Messages
+
+Every message begins with a code. `E-` is an error: nothing was scored. `N-` is a note: something was
+accepted, or looks like a mistake. `R-` is a warning about the content of a reference. `L-` comes from the
+linter of bundles. Similar problems in one file are reported in one line, with their number and the first
+places.
+
+`.venv/bin/python -m organizer messages` writes this page from the tables in the packages, each a `codes.py`.
+"""
+# For each part of the tables: its title, and a paragraph or "".
+_PARTS = {
+    "submission_errors": ("Errors in a submission", ""),
+    "other_errors": ("Errors of the reference, the settings or the platform", ""),
+    "reference_warnings": (
+        "Warnings about the content of a reference",
+        "Warnings do not stop a command. `prepare`, `bundle`, `lint-bundle`, `dry-run` and the overview\n"
+        "show them to the organizer.\n",
+    ),
+    "notes": ("Notes", ""),
+    "linter": ("The linter of bundles", ""),
+}
+
+
+def messages_command() -> int:
+    """Write the page of all messages; return the exit code."""
+    PAGE.write_text(messages_page(), encoding="utf-8")
+    print(f"{PAGE.relative_to(ROOT)} is written")
+    return 0
+
+
+def messages_page() -> str:
+    """Return the page of all messages, in Markdown."""
+    paragraphs = [_INTRODUCTION]
+    for part in CodeTable._fields:
+        title, introduction = _PARTS[part]
+        paragraphs += [f"## {title}\n", introduction, _markdown_table(_codes_of_part(part))]
+    return "\n".join(filter(None, paragraphs))
+
+
+def _codes_of_part(part: str) -> list[MessageCode]:
+    """Return the codes of all packages in one part, in ascending order."""
+    codes: list[MessageCode] = []
+    for table in code_tables().values():
+        codes += getattr(table, part)
+    return sorted(codes)
+
+
+def _markdown_table(codes: list[MessageCode]) -> str:
+    rows = [f"| `{code.code}` | {code.meaning} | {code.remedy} |" for code in codes]
+    return "\n".join(["| code | what it means | what to do |", "|---|---|---|", *rows, ""])

@@ -1,0 +1,50 @@
+"""The codes of messages about references of DensePose, and of notes on its submissions."""
+
+from __future__ import annotations
+
+from validator.message_codes import CodeTable, MessageCode
+
+CODES = CodeTable(
+    other_errors=(
+        MessageCode(
+            "E-REF-H5PY",
+            "The package h5py is missing, which reads the files of the body template.",
+            "Run `pip install h5py`.",
+        ),
+        MessageCode(
+            "E-REF-HASH",
+            "The prepared files were changed.",
+            "Prepare the reference again, or upload it again.",
+        ),
+        MessageCode(
+            "E-REF-IMAGE",
+            "An image of the annotations is malformed.",
+            "Write it as the format page shows.",
+        ),
+        MessageCode("E-REF-MAT", "A file of the body template cannot be read.", "Download it again."),
+        MessageCode(
+            "E-REF-PERSON",
+            "An annotated person is malformed.",
+            "Write it as the format page shows.",
+        ),
+        MessageCode(
+            "E-REF-TEMPLATE",
+            "The files belong to different body templates.",
+            "Take all files from the same release.",
+        ),
+    ),
+    notes=(
+        MessageCode(
+            "N-AREA-EMPTY",
+            "No person has a size in one of the ranges; the score of that range is 0.",
+        ),
+        MessageCode("N-CATEGORY", "Detections of other categories were ignored.", "Write `category_id` 1."),
+        MessageCode("N-DETECTIONS-MANY", "Only the 20 best detections of an image count."),
+        MessageCode(
+            "N-IMAGES-MISSING",
+            "Densely annotated images have no detection; their persons are missed.",
+            "Check that no image was left out.",
+        ),
+        MessageCode("N-LOOKS-XYXY", "Boxes fit as two corners.", "Write x, y, width, height."),
+    ),
+)

@@ -1,0 +1,20 @@
+"""The codes of notes on submissions to Kinetics-TPS."""
+
+from __future__ import annotations
+
+from validator.message_codes import CodeTable, MessageCode
+
+CODES = CodeTable(
+    notes=(
+        MessageCode(
+            "N-CLASSES-MISSING",
+            "Videos of the reference have no class in the submission; they are wrong.",
+            "Predict a class for each video.",
+        ),
+        MessageCode(
+            "N-FRAMES-MISSING",
+            "Frames of the reference have no prediction.",
+            "Predict every frame of the reference.",
+        ),
+    ),
+)

@@ -1,0 +1,135 @@
+"""The codes of messages of scoring programs and starting kits."""
+
+from __future__ import annotations
+
+from validator.message_codes import CodeTable, MessageCode
+
+CODES = CodeTable(
+    submission_errors=(
+        MessageCode(
+            "E-ARGUMENT",
+            "An argument of a call of `update`, or of an entry of predictions in memory, is not valid, or "
+            "the item was predicted before.",
+            "Correct what the message names; give each item once.",
+        ),
+    ),
+    other_errors=(
+        MessageCode(
+            "E-INTERNAL",
+            "The scoring program failed.",
+            "Report it to the maintainers; the message names the place in the code.",
+        ),
+        MessageCode(
+            "E-PYTHON",
+            "The interpreter is too old or has no numpy.",
+            "Set `docker_image` as documented.",
+        ),
+        MessageCode("E-REF", "The reference has problems.", "Organizers: `prepare` shows them."),
+        MessageCode(
+            "E-REF-EMPTY",
+            "Nothing is annotated in what is scored. Labels may be withheld from it.",
+            "Choose other splits or the right file.",
+        ),
+        MessageCode(
+            "E-REF-GROUPS",
+            "The file of item groups (`item_groups`) is missing or has a wrong line.",
+            "Write the header `item,group`, each item once, and at least two groups.",
+        ),
+        MessageCode(
+            "E-REF-KEY",
+            "`signature_key.txt` of the reference does not hold 32 hexadecimal digits, or cannot be written.",
+            "Delete it: `prepare` and `bundle` write a new one.",
+        ),
+        MessageCode("E-REF-MISSING", "There is no reference folder at the path.", "Check the path."),
+        MessageCode("E-REF-NONE", "A file of the reference is missing.", "Add it."),
+        MessageCode(
+            "E-REF-PAIR",
+            "An item is in only one of two files.",
+            "Add what is missing, or remove the other.",
+        ),
+        MessageCode(
+            "E-REF-PREPARED",
+            "The prepared reference is damaged or of another version.",
+            "Prepare it again.",
+        ),
+        MessageCode(
+            "E-REF-SHAPE",
+            "A reference file does not have the shape that the format page shows.",
+            "Write it as that page does.",
+        ),
+        MessageCode(
+            "E-SETTINGS-KEY",
+            "There is no setting of this name.",
+            "Correct its spelling, or remove it.",
+        ),
+        MessageCode(
+            "E-SETTINGS-NAME",
+            "The name of a file is similar to `settings.yaml`, such as `settings.yml`; only "
+            "`settings.yaml` is read.",
+            "Rename the file.",
+        ),
+        MessageCode(
+            "E-SETTINGS-VALUE",
+            "A setting does not have an allowed value.",
+            "Write a value that the message names.",
+        ),
+        MessageCode(
+            "E-SETTINGS-YAML",
+            "`settings.yaml` is not a YAML mapping.",
+            "Write lines like `protocol: published`.",
+        ),
+        MessageCode("E-STOPPED", "The platform ended the run.", "Submit again."),
+    ),
+    notes=(
+        MessageCode(
+            "N-INTERNAL",
+            "Hints or error costs could not be computed, because of a fault of the program; the score is "
+            "right.",
+            "Report it to the maintainers.",
+        ),
+        MessageCode(
+            "N-LIMIT-TIME",
+            "The run came close to its time limit.",
+            "Submit less, so that the next run does not end early.",
+        ),
+        MessageCode(
+            "N-LOOKS-SCALED",
+            "The values fit after scaling.",
+            "Write pixels of the original size, frames instead of seconds, frames of the original frame "
+            "rate.",
+        ),
+        MessageCode(
+            "N-LOOKS-SHIFTED",
+            "The values fit after adding or subtracting one, or those of an item fit the one before or after "
+            "it.",
+            "Count from the first number that the page of the task names; frames, classes, parts, segments "
+            "and word indexes have a fixed one.",
+        ),
+        MessageCode(
+            "N-LOOKS-SPELLED",
+            "Names occur in the reference in another spelling, or not at all.",
+            "Write names as the reference does.",
+        ),
+        MessageCode(
+            "N-LOOKS-SWAPPED",
+            "The values fit with x and y, U and V, or left and right swapped.",
+            "Write them in the order of the page of the task.",
+        ),
+        MessageCode(
+            "N-LOOKS-XYWH",
+            "Boxes fit as x, y, width, height, where x and y are of a corner or of the center.",
+            "Write two corners.",
+        ),
+        MessageCode(
+            "N-NAMES-UNKNOWN",
+            "Videos, frames or segments are not in the reference.",
+            "Write names as the reference does.",
+        ),
+        MessageCode(
+            "N-ZERO",
+            "The score is 0 and no other note explains it. This note names where the score was lost, if "
+            "that may be disclosed.",
+            "Look for the usual causes, which the note lists.",
+        ),
+    ),
+)

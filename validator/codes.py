@@ -1,0 +1,249 @@
+"""The codes of messages about submissions to any task."""
+
+from __future__ import annotations
+
+from validator.message_codes import CodeTable, MessageCode
+
+CODES = CodeTable(
+    submission_errors=(
+        MessageCode(
+            "E-CSV-COLUMNS",
+            "A row has too many or too few fields.",
+            "Write the columns that the page of the task names.",
+        ),
+        MessageCode(
+            "E-CSV-COUNT",
+            "The file has more values (commas and line ends) than the task allows.",
+            "Submit only what is asked for.",
+        ),
+        MessageCode("E-CSV-EMPTY", "A field is empty that must not be.", "Fill it in, or delete the row."),
+        MessageCode("E-CSV-EMPTY-LINE", "There is an empty line between rows.", "Delete it."),
+        MessageCode("E-CSV-ENCODING", "The file is not plain ASCII or UTF-8.", "Save it as UTF-8."),
+        MessageCode(
+            "E-CSV-FRAME",
+            "A row begins after the last frame of its sequence.",
+            "Count frames from 1, and write no milliseconds.",
+        ),
+        MessageCode(
+            "E-CSV-HEADER",
+            "The first line is a header although the files have none, or a column is missing from the "
+            "header.",
+            "Delete the header, or name the columns as the page of the task does.",
+        ),
+        MessageCode("E-CSV-INTEGER", "A field is not a plain whole number.", "Write digits only."),
+        MessageCode(
+            "E-CSV-LABEL",
+            "A label is not one of the task's labels.",
+            "Check spelling and upper case.",
+        ),
+        MessageCode(
+            "E-CSV-NUMBER",
+            "A field is not a whole number, or not a finite number.",
+            "Write digits, with a point for decimals.",
+        ),
+        MessageCode(
+            "E-CSV-RANGE",
+            "A number is out of range, or a row ends before it begins.",
+            "Count from 1; write the last frame, not a length.",
+        ),
+        MessageCode("E-CSV-SEPARATOR", "Fields are separated by semicolons or tabs.", "Write commas."),
+        MessageCode(
+            "E-CSV-SYNTAX",
+            "Quotation marks are unbalanced.",
+            'Quote a field as `"a ""quoted"" word"`.',
+        ),
+        MessageCode(
+            "E-CUT-ENTRIES",
+            "The file to be cut does not hold its entries where the task has them.",
+            "Check the submission with the validator first.",
+        ),
+        MessageCode(
+            "E-CUT-FILE",
+            "The list of items, the submission, or the output cannot be read or written.",
+            "Check the paths; the list is UTF-8 text.",
+        ),
+        MessageCode(
+            "E-CUT-NONE",
+            "None of the listed items is in the submission.",
+            "Write one item on each line, as the submission names them.",
+        ),
+        MessageCode(
+            "E-CUT-TASK",
+            "The zip does not hold the files of any task.",
+            "Name them as the page of the task describes.",
+        ),
+        MessageCode(
+            "E-FILE-CASE",
+            "A file name differs from the expected one in upper and lower case.",
+            "Rename it.",
+        ),
+        MessageCode(
+            "E-FILE-MISSING",
+            "There is no file or folder at the path that was given.",
+            "Check the path.",
+        ),
+        MessageCode(
+            "E-FILE-NONE",
+            "A file is missing. The message names the file that was found in its place, also if that "
+            "belongs to another task.",
+            "Add it, or rename the one that was found.",
+        ),
+        MessageCode("E-FILE-PLACE", "A file is in a folder.", "Put all files at the top of the zip."),
+        MessageCode(
+            "E-FILE-RESERVED",
+            "A platform would run a file of this name as a program.",
+            "Remove it.",
+        ),
+        MessageCode("E-FILE-TWICE", "Two files are for the same thing.", "Keep one."),
+        MessageCode(
+            "E-FILE-UNREADABLE",
+            "A file cannot be opened or read.",
+            "Check that it is a file and that you may read it.",
+        ),
+        MessageCode(
+            "E-JSON-COUNT",
+            "There are more entries of some kind than the task allows.",
+            "Submit only what is asked for.",
+        ),
+        MessageCode(
+            "E-JSON-DEPTH",
+            "The JSON is nested too deeply.",
+            "Write lists and objects as the page of the task shows them.",
+        ),
+        MessageCode("E-JSON-DUPLICATE", "A key occurs twice in an object.", "Keep one."),
+        MessageCode("E-JSON-ENCODING", "The JSON is not UTF-8.", "Save it as UTF-8."),
+        MessageCode(
+            "E-JSON-NUMBER",
+            "A number is NaN, infinite or too large.",
+            "Write finite numbers, or leave out the entry.",
+        ),
+        MessageCode(
+            "E-JSON-SCHEMA",
+            "A value has the wrong type or size, is not one of the allowed words, or occurs twice in its "
+            "list; the place is a JSON Pointer.",
+            "Write the value as the page of the task describes.",
+        ),
+        MessageCode(
+            "E-JSON-STOPPED",
+            "The file has more problems than can be explained in a short time.",
+            "Correct those that are listed and check again.",
+        ),
+        MessageCode(
+            "E-JSON-SYNTAX",
+            "This is not JSON: single quotes, trailing commas and `None` are not allowed.",
+            "Write the file with a JSON library.",
+        ),
+        MessageCode("E-KEY-MISSING", "Keys of the reference are missing.", "Predict every item."),
+        MessageCode("E-KEY-TWICE", "A key occurs twice.", "Keep one of them."),
+        MessageCode(
+            "E-KEY-UNKNOWN",
+            "A key is not one of the expected keys.",
+            "Correct its spelling, or remove it.",
+        ),
+        MessageCode(
+            "E-LIMIT-MEMORY",
+            "The run needs more memory than is allowed.",
+            "Submit less. If organizers can raise the limit, the message names the setting.",
+        ),
+        MessageCode(
+            "E-LIMIT-TIME",
+            "The run takes longer than is allowed.",
+            "Submit less. If organizers can raise the limit, the message names the setting.",
+        ),
+        MessageCode(
+            "E-ZIP-BOMB",
+            "Files overlap in the zip, or unpack to far more than their packed size suggests.",
+            "Create the zip again with an ordinary program.",
+        ),
+        MessageCode("E-ZIP-CASE", "Two names in the zip differ only in upper and lower case.", "Rename one."),
+        MessageCode("E-ZIP-COUNT", "There are too many files.", "Zip only the files of the submission."),
+        MessageCode("E-ZIP-DAMAGED", "The zip, or a file in it, cannot be unpacked.", "Create it again."),
+        MessageCode("E-ZIP-EMPTY", "The zip has 0 bytes.", "Create and upload it again."),
+        MessageCode("E-ZIP-ENCRYPTED", "A file has a password.", "Create the zip without one."),
+        MessageCode("E-ZIP-LINK", "A file is a symbolic link.", "Put the file itself there."),
+        MessageCode("E-ZIP-METHOD", "A file is packed with a rare method.", "Use the ordinary one."),
+        MessageCode(
+            "E-ZIP-NAME",
+            "A file name is absolute, leads outside the zip, is too long, or has characters that are not "
+            "allowed.",
+            "Rename the file.",
+        ),
+        MessageCode("E-ZIP-NESTED", "There is a zip inside the zip.", "Zip its files directly."),
+        MessageCode("E-ZIP-NOT", "This is not a zip, or it was cut off.", "Create and upload it again."),
+        MessageCode("E-ZIP-SIZE", "The unpacked files are too large.", "Submit only what is asked for."),
+        MessageCode("E-ZIP-SPECIAL", "A member is neither a file nor a folder.", "Remove it."),
+        MessageCode("E-ZIP-TWICE", "Two files in the zip have the same name.", "Keep one."),
+    ),
+    other_errors=(
+        MessageCode(
+            "E-OUTPUT",
+            "A file cannot be written.",
+            "Allow writing, free space, or choose another place. `--cache` is the place of prepared "
+            "references.",
+        ),
+        MessageCode(
+            "E-SCHEMA",
+            "The JSON Schema of a task is not JSON, or uses a keyword that does not work.",
+            "Use the keywords that [new_task.md](new_task.md) lists.",
+        ),
+    ),
+    notes=(
+        MessageCode(
+            "N-BASELINE",
+            "The submission holds `BASELINE.txt`; `make baselines` made it from the reference.",
+        ),
+        MessageCode("N-CSV-COLUMNS", "Columns that the task does not need were ignored."),
+        MessageCode(
+            "N-CSV-CUT",
+            "Rows end after the last frame and were cut there.",
+            "Write no frames after the last one.",
+        ),
+        MessageCode("N-CSV-READ", "Line ends, byte order marks or empty last lines were accepted."),
+        MessageCode("N-CUT", "The number of items that were kept, and of listed items without a prediction."),
+        MessageCode(
+            "N-EMPTY",
+            "The whole submission predicts nothing.",
+            "Check that it was written to its end.",
+        ),
+        MessageCode("N-FILE-IGNORED", "Files that are not needed were ignored."),
+        MessageCode(
+            "N-FILE-SPELLING",
+            "A file with another name was read.",
+            "Use the name of the page of the task.",
+        ),
+        MessageCode(
+            "N-FILE-UNKNOWN",
+            "Files for sequences that do not exist were ignored.",
+            "Check the names of the files.",
+        ),
+        MessageCode(
+            "N-FOLDER",
+            "All files are in a folder and were read from there. Folders within a folder are not read.",
+        ),
+        MessageCode("N-FOUND-ZIP", "The submission was read from a zip in the folder."),
+        MessageCode("N-JSON-BOM", "A byte order mark was skipped."),
+        MessageCode("N-JUNK", "Files of the operating system were ignored."),
+        MessageCode(
+            "N-LOOKS-CONSTANT",
+            "All boxes, classes, states, scores or lists of labels are the same, all pixels are "
+            "background, or the word indexes of each segment are 0, 1, 2, ...",
+            "Check that it is not a placeholder, or another field.",
+        ),
+        MessageCode(
+            "N-LOOKS-NORMALIZED",
+            "Coordinates are in or near 0..1.",
+            "Write pixels, or `round(255 * u)` for U and V.",
+        ),
+        MessageCode(
+            "N-REPEATED",
+            "Many predictions are repeated: classes of a segment, boxes of a part, detections of an "
+            "image. Repetitions cost score.",
+            "Write each prediction once.",
+        ),
+        MessageCode(
+            "N-UNCHECKED",
+            "The validator alone has no reference; it cannot know whether names, ids and boxes fit.",
+            "Score it with `evaluate.py` at home.",
+        ),
+    ),
+)

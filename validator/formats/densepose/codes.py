@@ -1,0 +1,36 @@
+"""The codes of messages about submissions to DensePose."""
+
+from __future__ import annotations
+
+from validator.message_codes import CodeTable, MessageCode
+
+CODES = CodeTable(
+    submission_errors=(
+        MessageCode(
+            "E-DP-BASE64",
+            "`uv_data` is not base64.",
+            "Encode the bytes of the PNG as base64, without line breaks.",
+        ),
+        MessageCode("E-DP-BOX", "A box is smaller than a pixel.", "Write it in pixels, or leave it out."),
+        MessageCode(
+            "E-DP-IMAGE",
+            "There is no image of this id.",
+            "Write the `image_id` of the annotations.",
+        ),
+        MessageCode(
+            "E-DP-PART",
+            "The first channel holds a part above 24.",
+            "Write part, U, V as R, G, B, not as B, G, R.",
+        ),
+        MessageCode(
+            "E-DP-PNG",
+            "The pixels are not an 8-bit RGB PNG of the box's size.",
+            "Encode the pixels of the box, in its size, as an 8-bit RGB PNG.",
+        ),
+        MessageCode(
+            "E-DP-SHAPE",
+            "`uv_shape` is not 3 and the integer parts of the box's height and width.",
+            "Write `[3, height, width]`, both rounded down.",
+        ),
+    ),
+)

@@ -1,0 +1,20 @@
+"""The codes of messages about submissions to Kinetics-TPS."""
+
+from __future__ import annotations
+
+from validator.message_codes import CodeTable, MessageCode
+
+CODES = CodeTable(
+    submission_errors=(
+        MessageCode(
+            "E-BOX-ORDER",
+            "x2 is less than x1, or y2 is less than y1.",
+            "Write two corners, not x, y, width, height.",
+        ),
+        MessageCode(
+            "E-PART-LENGTH",
+            "The numbers of boxes and of states of a part differ.",
+            "Write one state for each box.",
+        ),
+    ),
+)
