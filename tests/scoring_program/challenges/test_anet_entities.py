@@ -307,3 +307,24 @@ def test_sentences_without_words_and_objects_count_for_no_weight(tmp_path):
     assert result.scores["score"] == pytest.approx(0.5)
     weights = np.array([[1.0, 1.0], [2.0, 1.0], [1.0, 3.0], [0.0, 2.0]])
     assert task.task.reduce(result.statistics, weights) == pytest.approx([0.5, 2 / 3, 0.25, 0.0])
+
+
+def test_sentences_that_are_not_submitted_do_not_raise_the_score(run):
+    box = [0, 0, 9, 9]
+    word = {"process_clss": [["man"]], "process_idx": [[0]], "process_bnd_box": [box], "frame_ind": [0]}
+    no_word = {**word, "process_clss": [[]], "process_idx": [[]]}
+    annotated = {"right": word, "says nothing": word, "not submitted": no_word}
+    segments = {name: {**lists, "tokens": ["man"]} for name, lists in annotated.items()}
+    reference = {
+        "reference.json": {"vocab": ["man"], "annotations": {"v": {"segments": segments}}},
+        "split.json": {"validation": ["v"]},
+        "lemmas.json": {"man": "man"},
+    }
+    man = {"clss": ["man"], "idx_in_sent": [0], "bbox_for_all_frames": [[box] * 10]}
+    nothing = {"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []}
+    results = {"v": {"right": man, "says nothing": nothing}}
+    external = {"used": False, "details": ""}
+    document = {"results": results, "eval_mode": "gen", "external_data": external}
+    outcome = run(GEN, files(reference), {"submission_gen.json": json.dumps(document)})
+    assert outcome.scores["score"] == 0.5
+    assert outcome.scores["f1_all_per_sent"] == 0.5

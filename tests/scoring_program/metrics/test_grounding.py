@@ -149,6 +149,28 @@ def test_a_segment_without_words_that_count_leaves_the_denominator():
     assert np.isnan(gr.per_sentence(judged, objects, words, submitted, 3, True)[1]).all()
 
 
+def test_a_segment_that_is_not_submitted_and_has_no_word_does_not_lower_the_denominator():
+    # Segment 0 is right, segment 1 says nothing, and segment 2, without a word, is not submitted.
+    zeros = np.zeros(2, np.int64)
+    box = np.array([[0, 0, 9, 9]] * 2, F)
+    words = gr.Words(
+        segment=np.array([0, 1]),
+        index=zeros,
+        label=zeros,
+        mention_word=np.arange(2),
+        mention_label=zeros,
+        box_start=np.arange(3),
+        box=box,
+        frame=zeros,
+    )
+    objects = gr.Objects(zeros[:1], zeros[:1], zeros[:1], np.repeat(box[:1, None], 10, axis=1))
+    judged = gr.judge_generated(objects, words, np.zeros(1, bool), 1)
+    submitted = np.array([True, True, False])
+    average, f1 = gr.per_sentence(judged, objects, words, submitted, 2, False)
+    assert average == gr.PrecisionRecall(0.5, 0.5, 0.5)
+    assert f1.tolist() == pytest.approx([1.0, 0.0, np.nan], nan_ok=True)
+
+
 def column(things, name):
     return np.array([getattr(thing, name) for thing in things], np.int64)
 
