@@ -38,22 +38,23 @@ from validator.arrays import Bools, Floats, Ints
 
 FRAMES = 10
 IOU = np.float32(0.5)
-_BLOCK = 1 << 14
-_CLASS_BLOCK = 512
+# How many pairs of an object and a word, and how many classes, are computed at once: they bound the memory.
+_PAIRS_AT_ONCE = 1 << 14
+_CLASSES_AT_ONCE = 512
 
 
 @dataclass(frozen=True)
 class Words:
-    """Annotated words, segment by segment; arrays of length n_words but for the boxes.
+    """Annotated words, segment by segment; arrays of length n_words but for mentions and boxes.
 
     Attributes
     ----------
     segment : int array, ascending
-    index : int array
+    index : int array, ascending in each segment
         Position of the word in its sentence.
     label : int array
         Its class as a number, not negative; that of its first box, if its boxes disagree.
-    mention_word, mention_label : int arrays of equal length
+    mention_word, mention_label : int arrays of equal length, the words ascending
         All distinct pairs of a word and a class that one of its boxes gives it.
     box_start : int array of shape (n_words + 1,)
         Word i has the reference boxes from ``box_start[i]`` up to ``box_start[i + 1]``, at least one.
@@ -93,7 +94,9 @@ class Objects:
     box: Floats
 
 
-def overlap_correct(objects: Objects, words: Words, which: Ints, target: Ints) -> Bools:
+def overlap_correct(
+    objects: Objects, words: Words, which: Ints, target: Ints, pairs_at_once: int = _PAIRS_AT_ONCE
+) -> Bools:
     """Return whether each object overlaps a word's reference boxes enough.
 
     The largest of the 10 x K overlaps must exceed 0.5. A box counts on its own frame only; a reference box of
@@ -103,36 +106,41 @@ def overlap_correct(objects: Objects, words: Words, which: Ints, target: Ints) -
     ----------
     which, target : int arrays of shape (n,)
         Pairs of an object and a word.
+    pairs_at_once : int
+        How many of them are computed at once; it bounds the memory.
 
     Returns
     -------
     bool array of shape (n,)
     """
     correct = np.zeros(len(which), dtype=bool)
-    for begin in range(0, len(which), _BLOCK):
-        here = slice(begin, begin + _BLOCK)
-        word = target[here]
-        pair, reference, starts = pairs_of_ranges(words.box_start[word], words.box_start[word + 1])
-        predicted = objects.box[which[here][pair]]
-        overlap = frame_overlaps(predicted, words.box[reference], words.frame[reference])
+    for begin in range(0, len(which), pairs_at_once):
+        block = slice(begin, begin + pairs_at_once)
+        word = target[block]
+        pair, reference_box, starts = pairs_of_ranges(words.box_start[word], words.box_start[word + 1])
+        predicted_boxes = objects.box[which[block][pair]]
+        overlap = frame_overlaps(predicted_boxes, words.box[reference_box], words.frame[reference_box])
         # np.maximum propagates NaN, and a comparison with NaN is false.
-        correct[here] = np.maximum.reduceat(overlap.max(axis=1), starts[:-1]) > IOU
+        correct[block] = np.maximum.reduceat(overlap.max(axis=1), starts[:-1]) > IOU
     return correct
 
 
-def nearest_boxes(objects: Objects, words: Words, found: Ints) -> tuple[Ints, Floats]:
-    """Return for each word the reference box that the object ``found`` for it overlaps most, and the overlap.
+def nearest_boxes(objects: Objects, words: Words, object_of_word: Ints) -> tuple[Ints, Floats]:
+    """Return for each word the reference box that its object overlaps most, and the overlap.
 
     Where there is no object (-1), it is the first box of the word, and 0; so are an overlap below 0 and not a
     number. Shapes: (n_words,) -> (n_words,), index into ``words.box``; (n_words,) float64.
     """
-    nearest, largest = words.box_start[:-1].copy(), np.zeros(len(found))
-    which = np.flatnonzero(found >= 0)
-    pair, box, _ = pairs_of_ranges(words.box_start[which], words.box_start[which + 1])
-    overlaps = frame_overlaps(objects.box[found[which[pair]]], words.box[box], words.frame[box])
+    nearest = words.box_start[:-1].copy()
+    largest = np.zeros(len(object_of_word))
+    word = np.flatnonzero(object_of_word >= 0)
+    pair, reference_box, _ = pairs_of_ranges(words.box_start[word], words.box_start[word + 1])
+    predicted_boxes = objects.box[object_of_word[word[pair]]]
+    overlaps = frame_overlaps(predicted_boxes, words.box[reference_box], words.frame[reference_box])
     overlap = np.nan_to_num(overlaps.max(axis=1), nan=0.0).clip(0)
-    best = largest_of_items(pair, overlap, len(which))
-    nearest[which], largest[which] = box[best], overlap[best]
+    best = largest_of_items(pair, overlap, len(word))
+    nearest[word] = reference_box[best]
+    largest[word] = overlap[best]
     return nearest, largest
 
 
@@ -148,20 +156,25 @@ def frame_overlaps(predicted: Floats, reference: Floats, frame: Ints) -> Floats:
     array([0. , 0.5, 0. ], dtype=float32)
     """
     one, zero = np.float32(1), np.float32(0)
-    other = reference[:, None, :]
+    reference = reference[:, None, :]
     with np.errstate(all="ignore"):
-        width, height = (predicted[..., k + 2] - predicted[..., k] + one for k in (0, 1))
-        other_width, other_height = (other[..., k + 2] - other[..., k] + one for k in (0, 1))
-        shared = []
-        for k in (0, 1):
-            end = np.minimum(predicted[..., k + 2], other[..., k + 2])
-            side = end - np.maximum(predicted[..., k], other[..., k]) + one
-            shared.append(np.where(side < 0, zero, side))
-        intersection = shared[0] * shared[1]
-        overlap = intersection / (width * height + other_width * other_height - intersection)
+        width = predicted[..., 2] - predicted[..., 0] + one
+        height = predicted[..., 3] - predicted[..., 1] + one
+        reference_width = reference[..., 2] - reference[..., 0] + one
+        reference_height = reference[..., 3] - reference[..., 1] + one
+        intersection = _shared_side(predicted, reference, 0) * _shared_side(predicted, reference, 1)
+        overlap = intersection / (width * height + reference_width * reference_height - intersection)
         overlap = overlap * (frame[:, None] == np.arange(FRAMES)).astype(np.float32)
-    overlap = np.where((other_width == 1) & (other_height == 1), zero, overlap)
+    overlap = np.where((reference_width == 1) & (reference_height == 1), zero, overlap)
     return np.where((width == 1) & (height == 1), -one, overlap).astype(np.float32)
+
+
+def _shared_side(predicted: Floats, reference: Floats, axis: int) -> Floats:
+    """Return the width (axis 0) or height (axis 1) that boxes share, 0 where they are apart."""
+    begin = np.maximum(predicted[..., axis], reference[..., axis])
+    end = np.minimum(predicted[..., axis + 2], reference[..., axis + 2])
+    side = end - begin + np.float32(1)
+    return np.where(side < 0, np.float32(0), side)
 
 
 def _key(segment: Ints, second: Ints, n_second: int) -> Ints:
@@ -170,9 +183,12 @@ def _key(segment: Ints, second: Ints, n_second: int) -> Ints:
 
 def first_objects(objects: Objects, words: Words, by: str) -> Ints:
     """Return the first object of its segment with the ``index`` or ``label`` of each word, -1 without one."""
-    of_objects, of_words = getattr(objects, by), getattr(words, by)
-    n = int(max(of_words.max(initial=0), of_objects.max(initial=0))) + 1
-    return first_with_key(_key(objects.segment, of_objects, n), _key(words.segment, of_words, n))
+    object_names = getattr(objects, by)
+    word_names = getattr(words, by)
+    n = int(max(word_names.max(initial=0), object_names.max(initial=0))) + 1
+    object_key = _key(objects.segment, object_names, n)
+    word_key = _key(words.segment, word_names, n)
+    return first_with_key(object_key, word_key)
 
 
 def words_correct(objects: Objects, words: Words, by: str = "index") -> tuple[Bools, Bools]:
@@ -185,11 +201,11 @@ def words_correct(objects: Objects, words: Words, by: str = "index") -> tuple[Bo
     -------
     correct, predicted : bool arrays of shape (n_words,)
     """
-    found = first_objects(objects, words, by)
-    predicted = found >= 0
-    correct = np.zeros(len(found), dtype=bool)
-    which = np.flatnonzero(predicted)
-    correct[which] = overlap_correct(objects, words, found[which], which)
+    object_of_word = first_objects(objects, words, by)
+    predicted = object_of_word >= 0
+    word = np.flatnonzero(predicted)
+    correct = np.zeros(len(predicted), dtype=bool)
+    correct[word] = overlap_correct(objects, words, object_of_word[word], word)
     return correct, predicted
 
 
@@ -205,7 +221,9 @@ def localization_accuracy(correct: Bools, label: Ints, n_classes: int) -> float:
     return float(means[~np.isnan(means)].mean()) if len(label) else 0.0
 
 
-def weighted_class_mean(correct: Bools, label: Ints, item: Ints, weights: Floats) -> Floats:
+def weighted_class_mean(
+    correct: Bools, label: Ints, item: Ints, weights: Floats, classes_at_once: int = _CLASSES_AT_ONCE
+) -> Floats:
     """Return the mean over the classes that occur of their mean accuracy, for each row of weights.
 
     Parameters
@@ -215,6 +233,8 @@ def weighted_class_mean(correct: Bools, label: Ints, item: Ints, weights: Floats
         Class and item of each word.
     weights : float64 array of shape (n_rows, n_items)
         How often each item occurs.
+    classes_at_once : int
+        How many classes are computed at once; it bounds the memory.
 
     Returns
     -------
@@ -229,16 +249,18 @@ def weighted_class_mean(correct: Bools, label: Ints, item: Ints, weights: Floats
     """
     n_items = weights.shape[1]
     classes, code = np.unique(label, return_inverse=True)
-    sums, occurring = np.zeros(len(weights)), np.zeros(len(weights))
-    for begin in range(0, len(classes), _CLASS_BLOCK):
-        n = min(_CLASS_BLOCK, len(classes) - begin)
-        chosen = (code >= begin) & (code < begin + n)
-        cell = item[chosen] * n + code[chosen] - begin
-        counts = np.bincount(cell, correct[chosen], n_items * n), np.bincount(cell, minlength=n_items * n)
-        right, total = (weights @ count.reshape(n_items, n) for count in counts)
-        sums += (right / np.maximum(total, 1)).sum(axis=1)
-        occurring += (total > 0).sum(axis=1)
-    return sums / np.maximum(occurring, 1)
+    sums = np.zeros(len(weights))
+    n_occurring = np.zeros(len(weights))
+    for begin in range(0, len(classes), classes_at_once):
+        n = min(classes_at_once, len(classes) - begin)
+        in_block = (code >= begin) & (code < begin + n)
+        cell = item[in_block] * n + code[in_block] - begin
+        n_correct = np.bincount(cell, correct[in_block], n_items * n).reshape(n_items, n)
+        n_words = np.bincount(cell, minlength=n_items * n).reshape(n_items, n)
+        total = weights @ n_words
+        sums += (weights @ n_correct / np.maximum(total, 1)).sum(axis=1)
+        n_occurring += (total > 0).sum(axis=1)
+    return sums / np.maximum(n_occurring, 1)
 
 
 def share(hits: Bools) -> float:
@@ -257,14 +279,14 @@ class Generated(NamedTuple):
 
     Attributes
     ----------
-    object_correct, object_known, object_skipped : bool arrays of shape (n_objects,)
+    object_correct, object_annotated, object_skipped : bool arrays of shape (n_objects,)
         Right; its class is annotated in the segment; not penalized, as an unannotated token has its lemma.
     word_correct, word_predicted : bool arrays of shape (n_words,)
         Right; its class is predicted in the segment.
     """
 
     object_correct: Bools
-    object_known: Bools
+    object_annotated: Bools
     object_skipped: Bools
     word_correct: Bools
     word_predicted: Bools
@@ -282,14 +304,21 @@ def judge_generated(objects: Objects, words: Words, not_penalized: Bools, n_clas
         Whether the lemma of the object's class is that of an unannotated token of the segment.
     """
     object_key = _key(objects.segment, objects.label, n_classes)
-    by_index = np.argsort(words.index[words.mention_word], kind="stable")
-    mentioned, labels = words.mention_word[by_index], words.mention_label[by_index]
-    smallest = first_with_key(_key(words.segment[mentioned], labels, n_classes), object_key)
-    known = smallest >= 0
-    which = np.flatnonzero(known)
+    mention_key = _key(words.segment[words.mention_word], words.mention_label, n_classes)
+    # The first mention of a class has its smallest index: the words of a segment are in this order.
+    mention = first_with_key(mention_key, object_key)
+    is_annotated = mention >= 0
+    which = np.flatnonzero(is_annotated)
     object_correct = np.zeros(len(object_key), dtype=bool)
-    object_correct[which] = overlap_correct(objects, words, which, mentioned[smallest[which]])
-    return Generated(object_correct, known, not_penalized & ~known, *words_correct(objects, words, "label"))
+    object_correct[which] = overlap_correct(objects, words, which, words.mention_word[mention[which]])
+    word_correct, word_predicted = words_correct(objects, words, "label")
+    return Generated(
+        object_correct=object_correct,
+        object_annotated=is_annotated,
+        object_skipped=not_penalized & ~is_annotated,
+        word_correct=word_correct,
+        word_predicted=word_predicted,
+    )
 
 
 class PrecisionRecall(NamedTuple):
@@ -300,10 +329,10 @@ class PrecisionRecall(NamedTuple):
     f1: float
 
 
-def _counted(judged: Generated, words: Words, submitted: Bools, localization: bool) -> tuple[Bools, Bools]:
+def _counting(judged: Generated, words: Words, submitted: Bools, localization: bool) -> tuple[Bools, Bools]:
     """Return which objects and which words count. Mode loc leaves out classes that are not on both sides."""
     if localization:
-        return judged.object_known, judged.word_predicted | ~submitted[words.segment]
+        return judged.object_annotated, judged.word_predicted | ~submitted[words.segment]
     return ~judged.object_skipped, np.ones(len(words.segment), dtype=bool)
 
 
@@ -319,11 +348,15 @@ def per_class(
     localization : bool
         Mode loc instead of mode all.
     """
-    object_in, word_in = _counted(judged, words, submitted, localization)
-    n_labels = len(np.unique(words.mention_label[submitted[words.segment[words.mention_word]]]))
-    sides = (judged.object_correct, objects.label, object_in), (judged.word_correct, words.label, word_in)
-    means = [group_means(correct[counts], label[counts], n_classes, 0.0) for correct, label, counts in sides]
-    precision, recall = (float(of_side.sum()) / n_labels if n_labels else 0.0 for of_side in means)
+    object_counts, word_counts = _counting(judged, words, submitted, localization)
+    is_submitted = submitted[words.segment[words.mention_word]]
+    n_labels = len(np.unique(words.mention_label[is_submitted]))
+    if n_labels == 0:
+        return PrecisionRecall(0.0, 0.0, 0.0)
+    object_label, object_correct = objects.label[object_counts], judged.object_correct[object_counts]
+    word_label, word_correct = words.label[word_counts], judged.word_correct[word_counts]
+    precision = float(group_means(object_correct, object_label, n_classes, 0.0).sum()) / n_labels
+    recall = float(group_means(word_correct, word_label, n_classes, 0.0).sum()) / n_labels
     return PrecisionRecall(precision, recall, harmonic_mean(precision, recall))
 
 
@@ -350,16 +383,18 @@ def per_sentence(
         Number of segments in the submission, in the reference or not: the denominator, less the submitted
         segments without a word that counts.
     """
-    object_in, word_in = _counted(judged, words, submitted, localization)
+    object_counts, word_counts = _counting(judged, words, submitted, localization)
     n = len(submitted)
-    p = group_means(judged.object_correct[object_in], objects.segment[object_in], n, 0.0)
-    r = group_means(judged.word_correct[word_in], words.segment[word_in], n, 0.0)
-    word_counts = np.bincount(words.segment[word_in], minlength=n)
-    both = p + r
-    f = np.where(both > 0, 2 * p * r / np.where(both > 0, both, 1), 0.0)
-    counting = submitted & (word_counts > 0)
-    denominator = n_submitted - int((submitted & (word_counts == 0)).sum())
-    scores = np.where(counting, f, np.nan)
+    word_segment = words.segment[word_counts]
+    precision = group_means(judged.object_correct[object_counts], objects.segment[object_counts], n, 0.0)
+    recall = group_means(judged.word_correct[word_counts], word_segment, n, 0.0)
+    total = precision + recall
+    f1 = np.where(total > 0, 2 * precision * recall / np.where(total > 0, total, 1), 0.0)
+    has_words = np.bincount(word_segment, minlength=n) > 0
+    counting = submitted & has_words
+    scores = np.where(counting, f1, np.nan)
+    denominator = n_submitted - int((submitted & ~has_words).sum())
     if denominator <= 0:
         return PrecisionRecall(0.0, 0.0, 0.0), scores
-    return PrecisionRecall(*(float(values[counting].sum()) / denominator for values in (p, r, f))), scores
+    averages = [float(values[counting].sum()) / denominator for values in (precision, recall, f1)]
+    return PrecisionRecall(*averages), scores

@@ -244,7 +244,7 @@ def generated_error_costs(statistics: SentenceStatistics) -> dict[str, float]:
     """Return the score without segments that are not annotated, without hallucinated objects, without missed
     words, and with the right boxes."""
     judged, joined = statistics.judged, statistics.joined
-    known, predicted = judged.object_known, judged.word_predicted
+    known, predicted = judged.object_annotated, judged.word_predicted
     boxes = judged._replace(object_correct=judged.object_correct | known)
     corrected = {
         "not_annotated": (judged, _annotated_only(joined)),

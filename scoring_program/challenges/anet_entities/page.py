@@ -125,7 +125,7 @@ def _first_objects(statistics: SentenceStatistics, n_classes: int) -> tuple[Ints
 def _hallucinated(statistics: SentenceStatistics) -> result.Table:
     judged, classes = statistics.judged, statistics.joined.classes
     label, first = _first_objects(statistics, len(classes))
-    wrong = label[(~judged.object_skipped & ~judged.object_known)[first]]
+    wrong = label[(~judged.object_skipped & ~judged.object_annotated)[first]]
     counts = np.bincount(wrong, minlength=len(classes))
     order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)].tolist()
     rows = [(classes[code], int(counts[code])) for code in order[:_SEGMENTS_SHOWN]]

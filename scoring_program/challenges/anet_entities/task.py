@@ -166,7 +166,7 @@ class GeneratedSentences(EntitiesTask[SentenceStatistics]):
         from scoring_program.challenges.anet_entities import drawings
 
         judged = statistics.judged
-        hallucinated = ~judged.object_known & ~judged.object_skipped
+        hallucinated = ~judged.object_annotated & ~judged.object_skipped
         segments = page.generated_segments(reference, statistics)
         return drawings.drawings(segments, number, hallucinated)
 

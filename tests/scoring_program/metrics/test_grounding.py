@@ -247,7 +247,7 @@ def test_scores_are_those_of_the_plain_program(seed):
         gr.judge_generated(object_arrays, word_arrays, spared, n_labels),
         plain.judge(objects, words, spared),
     )
-    assert [*zip(judged.object_correct, judged.object_known, judged.object_skipped)] == by_loops.objects
+    assert [*zip(judged.object_correct, judged.object_annotated, judged.object_skipped)] == by_loops.objects
     assert [*zip(judged.word_correct, judged.word_predicted)] == by_loops.words
     for by, correct in (
         ("index", gr.words_correct(object_arrays, word_arrays)[0]),
@@ -272,8 +272,7 @@ def test_scores_are_those_of_the_plain_program(seed):
 
 
 @pytest.mark.parametrize("block", [1, 2, 3, 512])
-def test_weighted_class_means_are_those_of_the_plain_program(block, monkeypatch):
-    monkeypatch.setattr(gr, "_CLASS_BLOCK", block)
+def test_weighted_class_means_are_those_of_the_plain_program(block):
     rng = np.random.default_rng(5)
     for n_words in (0, 1, 5, 40):
         correct, item = rng.random(n_words) < 0.5, rng.integers(0, 4, n_words)
@@ -281,15 +280,17 @@ def test_weighted_class_means_are_those_of_the_plain_program(block, monkeypatch)
         weights = rng.integers(0, 3, (6, 4)).astype(float)
         weights[0] = 0
         expected = [plain.class_mean(correct, label, row[item]) for row in weights]
-        assert gr.weighted_class_mean(correct, label, item, weights).tolist() == pytest.approx(
-            expected, abs=1e-12
-        )
+        means = gr.weighted_class_mean(correct, label, item, weights, classes_at_once=block)
+        assert means.tolist() == pytest.approx(expected, abs=1e-12)
 
 
-def test_pairs_are_met_block_by_block(monkeypatch):
-    words, _, word_arrays, object_arrays, *_ = random_case(11)
-    assert len(words) > 2
-    whole = gr.words_correct(object_arrays, word_arrays)[0].tolist()
-    for block in (1, 2, 3):
-        monkeypatch.setattr(gr, "_BLOCK", block)
-        assert gr.words_correct(object_arrays, word_arrays)[0].tolist() == whole
+def test_overlaps_do_not_depend_on_how_many_are_computed_at_once():
+    words, objects, word_arrays, object_arrays, *_ = random_case(11)
+    assert words
+    assert objects
+    which = np.repeat(np.arange(len(objects)), len(words))
+    target = np.tile(np.arange(len(words)), len(objects))
+    at_once = gr.overlap_correct(object_arrays, word_arrays, which, target)
+    for number in (1, 2, 3):
+        in_blocks = gr.overlap_correct(object_arrays, word_arrays, which, target, pairs_at_once=number)
+        assert in_blocks.tolist() == at_once.tolist()
