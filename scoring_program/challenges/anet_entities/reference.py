@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import fields
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 
 from scoring_program.metrics.grounding import FRAMES, Words
+from scoring_program.metrics.pairs import pairs_of_ranges
 from scoring_program.prepared import Arrays, Texts, load_prepared, save_prepared
 from scoring_program.settings import Settings
 from validator.arrays import Ints
@@ -30,12 +31,13 @@ class Reference(NamedTuple):
     Attributes
     ----------
     segments : list of (video, segment)
+        Those of a video follow each other, in the order of the file; `load_reference` sorts the videos.
     words : Words
     classes : list of str
         The class of each number in ``words.label``.
     tokens : list of str
         Distinct tokens that are not annotated words.
-    token_segment, token : int arrays of equal length
+    token_segment, token : int arrays of equal length, the segments ascending
         Which segment has which of these tokens.
     splits : dict of str to list of str
         Videos of each split.
@@ -60,12 +62,12 @@ class Reference(NamedTuple):
     lemmatizer: str
 
     def annotated_videos(self) -> list[str]:
-        """Return the videos with an annotated segment, in ascending order."""
-        return sorted({video for video, _ in self.segments})
+        """Return the videos with an annotated segment, in the order of the segments."""
+        return list(dict.fromkeys(video for video, _ in self.segments))
 
 
 def load_reference(folder: Path, settings: Settings) -> Reference:
-    """Read the reference and keep the segments of the chosen splits. Raises Refused."""
+    """Read the reference and keep the segments of the chosen splits, sorted by video. Raises Refused."""
     prepared = folder / PREPARED_FILE
     whole = load_prepared(prepared, _from_prepared) if prepared.is_file() else _load_json(folder, settings)
     with Findings.collect() as findings:
@@ -74,7 +76,8 @@ def load_reference(folder: Path, settings: Settings) -> Reference:
                 remedy = f"choose from {', '.join(whole.splits)}"
                 problem = f"there is no split {split!r}"
                 findings.add("E-REF-SPLIT", problem, remedy, file=settings["split_file"], rule=split)
-    return _select(whole, {video for split in settings["splits"] for video in whole.splits[split]})
+    videos = {video for split in settings["splits"] for video in whole.splits[split]}
+    return _select(whole, videos)
 
 
 def load_lemmas(folder: Path) -> tuple[dict[str, str], str]:
@@ -94,32 +97,64 @@ def load_lemmas(folder: Path) -> tuple[dict[str, str], str]:
 
 def check_reference(folder: Path, settings: Settings, reference: Reference) -> list[Note]:
     """Look for mistakes of organizers that make a run pointless or wrong. Raises Refused."""
-    name = settings["reference_file"]
     with Findings.collect() as findings:
         if not len(reference.words.segment):
-            chosen, splits = ", ".join(settings["splits"]), reference.splits.items()
-            known = ", ".join(f"{quote(split)} ({counted(len(videos), 'video')})" for split, videos in splits)
-            problem = f"no segment of the splits {chosen} is annotated; the split file holds {known}"
-            findings.refuse("E-REF-EMPTY", problem, "choose with splits in settings.yaml", file=name)
-        videos = set(reference.videos)
-        for split in settings["splits"]:
-            missing = [video for video in reference.splits[split] if video not in videos]
-            if missing:
-                named = f"{counted(len(missing), 'video')} of {split!r}, the first is {quote(missing[0])}"
-                problem, file = f"the reference does not hold {named}", settings["split_file"]
-                findings.add("E-REF-SPLIT", problem, "correct the split", file=file, rule=split)
-        vocab = set(reference.vocab)
-        for label in sorted(set(reference.classes) - vocab) if vocab else ():
-            problem = f"the class {quote(label)!r} is not in the vocabulary"
-            findings.add("E-REF-CLASS", problem, "add or correct it", file=name)
+            _refuse_empty(reference, settings, findings)
+        _check_splits(reference, settings, findings)
+        _check_vocabulary(reference, settings, findings)
     return []
 
 
+def _refuse_empty(reference: Reference, settings: Settings, findings: Findings) -> NoReturn:
+    """Refuse splits without an annotated segment, and say which splits there are."""
+    sizes = [
+        f"{quote(split)} ({counted(len(videos), 'video')})" for split, videos in reference.splits.items()
+    ]
+    chosen_splits = ", ".join(settings["splits"])
+    problem = (
+        f"no segment of the splits {chosen_splits} is annotated; the split file holds {', '.join(sizes)}"
+    )
+    remedy = "choose with splits in settings.yaml"
+    findings.refuse("E-REF-EMPTY", problem, remedy, file=settings["reference_file"])
+
+
+def _check_splits(reference: Reference, settings: Settings, findings: Findings) -> None:
+    """Add a problem for each chosen split with videos that the reference lacks."""
+    videos = set(reference.videos)
+    for split in settings["splits"]:
+        missing = [video for video in reference.splits[split] if video not in videos]
+        if missing:
+            examples = f"{counted(len(missing), 'video')} of {split!r}, the first is {quote(missing[0])}"
+            problem = f"the reference does not hold {examples}"
+            file = settings["split_file"]
+            findings.add("E-REF-SPLIT", problem, "correct the split", file=file, rule=split)
+
+
+def _check_vocabulary(reference: Reference, settings: Settings, findings: Findings) -> None:
+    """Add a problem for each class outside of the vocabulary, if the reference declares one."""
+    if not reference.vocab:
+        return
+    for label in sorted(set(reference.classes) - set(reference.vocab)):
+        problem = f"the class {quote(label)!r} is not in the vocabulary"
+        findings.add("E-REF-CLASS", problem, "add or correct it", file=settings["reference_file"])
+
+
 def _from_prepared(texts: Texts, arrays: Arrays) -> Reference:
-    words = Words(**{field.name: arrays.pop(field.name) for field in fields(Words)})
-    texts["segments"] = [(video, segment) for video, segment in texts["segments"]]
-    content = {name: texts[name] for name in _TEXTS} | {"lemmas": {}, "lemmatizer": ""}
-    return Reference(words=words, token_segment=arrays["token_segment"], token=arrays["token"], **content)
+    """Return the reference that `save_reference` wrote; its lemmas are files of their own."""
+    words = Words(**{field.name: arrays[field.name] for field in fields(Words)})
+    return Reference(
+        segments=[(video, segment) for video, segment in texts["segments"]],
+        words=words,
+        classes=texts["classes"],
+        tokens=texts["tokens"],
+        token_segment=arrays["token_segment"],
+        token=arrays["token"],
+        splits=texts["splits"],
+        vocab=texts["vocab"],
+        videos=texts["videos"],
+        lemmas={},
+        lemmatizer="",
+    )
 
 
 def prepare_reference(source: Path, output: Path, settings: Settings) -> Reference:
@@ -140,33 +175,39 @@ def _read_file(folder: Path, setting: str, name: str) -> Read[JsonValue]:
     """Return the content of a JSON file whose name is a setting. Raises Refused."""
     if (folder / name).is_file():
         return strict_loads((folder / name).read_bytes(), name)
-    others = ", ".join(sorted(quote(path.name) for path in folder.glob("*.json"))[:_FILES_NAMED])
-    problem = "the file is missing in the reference folder" + (f"; there is {others}" if others else "")
+    problem = "the file is missing in the reference folder"
+    other_names = sorted(quote(path.name) for path in folder.glob("*.json"))[:_FILES_NAMED]
+    if other_names:
+        problem += f"; there is {', '.join(other_names)}"
     remedy = f"put it there, or give its name as {setting} in settings.yaml"
     Findings().refuse("E-REF-NONE", problem, remedy, file=name)
 
 
 def _load_json(folder: Path, settings: Settings) -> Reference:
-    contents = []
+    """Return the reference in the organizers' files, with all splits, as it is ordered there."""
+    reference_file = settings["reference_file"]
+    split_file = settings["split_file"]
     with Findings.collect() as findings:
+        contents = []
         for setting in ("reference_file", "split_file"):
             with findings.part():
                 contents.append(findings.take(_read_file(folder, setting, settings[setting])))
         findings.refuse_problems()
         data, splits = contents
-        name = settings["reference_file"]
         if not isinstance(splits, dict) or not all(_is_list_of(videos, str) for videos in splits.values()):
             problem = "this is not a mapping of splits to videos"
             remedy = 'write {"validation": ["v_...", ...]}'
-            findings.refuse("E-REF-SPLIT", problem, remedy, file=settings["split_file"])
+            findings.refuse("E-REF-SPLIT", problem, remedy, file=split_file)
         if not isinstance(data, dict) or not isinstance(data.get("annotations"), dict):
             problem = "there is no mapping of annotations"
-            findings.refuse("E-REF-SHAPE", problem, "see the format page", file=name)
-        builder = _Builder(name, findings)
-        for video, content in data["annotations"].items():
-            builder.add_video(video, content, f"/annotations/{pointer_part(video)}")
+            findings.refuse("E-REF-SHAPE", problem, "see the format page", file=reference_file)
+        annotations = data["annotations"]
+        checker = _Checker(reference_file, findings)
+        segments: list[_Segment] = []
+        for video, content in annotations.items():
+            segments += checker.read_video(video, content, f"/annotations/{pointer_part(video)}")
     vocab = data.get("vocab", [])
-    return builder.build(splits, vocab if _is_list_of(vocab, str) else [], list(data["annotations"]))
+    return _as_arrays(segments, splits, vocab if _is_list_of(vocab, str) else [], list(annotations))
 
 
 def _is_list_of(value: object, kind: type) -> bool:
@@ -178,142 +219,223 @@ class _Box(NamedTuple):
 
     frame: int
     classes: list[str]
-    words: list[int]
-    box: list[float]
+    word_indexes: list[int]
+    corners: list[float]
 
 
-class _Builder:
-    """Collects the annotated words of segments."""
+class _Segment(NamedTuple):
+    """An annotated segment that was checked: its video and name, its boxes, and its sentence."""
 
-    def __init__(self, name: str, findings: Findings) -> None:
-        self._name, self._findings = name, findings
-        self._segments: list[tuple[str, str]] = []
-        self._words: list[tuple[int, int, int]] = []
-        self._starts, self._boxes, self._frames = [0], [], []  # type: ignore[var-annotated]
-        self._mentions: list[tuple[int, int]] = []
-        self._classes: dict[str, int] = {}
-        self._tokens: dict[str, int] = {}
-        self._token_pairs: list[tuple[int, int]] = []
+    name: tuple[str, str]
+    boxes: list[_Box]
+    tokens: list[str]
 
-    def _problem(self, problem: str, remedy: str, where: str, rule: str) -> None:
-        self._findings.add("E-REF-SEGMENT", problem, remedy, file=self._name, where=where, rule=rule)
 
-    def add_video(self, video: str, content: object, where: str) -> None:
-        """Add the segments of a video."""
-        segments = content.get("segments") if isinstance(content, dict) else None
-        if not isinstance(segments, dict):
+class _Checker:
+    """Reads the segments of videos and adds what is wrong with them to findings."""
+
+    def __init__(self, file: str, findings: Findings) -> None:
+        self._file = file
+        self._findings = findings
+
+    def _add_problem(self, problem: str, remedy: str, where: str, rule: str) -> None:
+        self._findings.add("E-REF-SEGMENT", problem, remedy, file=self._file, where=where, rule=rule)
+
+    def read_video(self, video: str, content: object, where: str) -> list[_Segment]:
+        """Return the well-formed segments of a video that have annotated frames."""
+        annotations = content.get("segments") if isinstance(content, dict) else None
+        if not isinstance(annotations, dict):
             problem, remedy = "there is no mapping of segments", "see the format page"
-            self._findings.add("E-REF-SHAPE", problem, remedy, file=self._name, where=where, rule="segments")
-            return
-        for segment, annotated in segments.items():
-            self._add((video, segment), annotated, f"{where}/segments/{pointer_part(segment)}")
+            self._findings.add("E-REF-SHAPE", problem, remedy, file=self._file, where=where, rule="segments")
+            return []
+        segments = []
+        for name, annotation in annotations.items():
+            segment = self._read_segment((video, name), annotation, f"{where}/segments/{pointer_part(name)}")
+            if segment is not None:
+                segments.append(segment)
+        return segments
 
-    def _add(self, segment: tuple[str, str], annotated: object, where: str) -> None:
-        """Add a segment; one without annotated frames is left out."""
-        if not isinstance(annotated, dict):
-            return self._problem("this is not an object", "see the format page", where, "object")
-        if missing := [key for key in _LISTS if not isinstance(annotated.get(key), list)]:
-            problem = f"{', '.join(missing)} is missing"
-            return self._problem(problem, "see the format page", where, "missing")
-        if not annotated["frame_ind"] and not annotated["process_bnd_box"]:
-            # No box was drawn in this segment; its classes and words may still be listed.
+    def _read_segment(self, name: tuple[str, str], annotation: object, where: str) -> _Segment | None:
+        """Return a segment; None if it is not well-formed, and if no box was drawn in it."""
+        if not isinstance(annotation, dict):
+            self._add_problem("this is not an object", "see the format page", where, "object")
             return None
-        if len({len(annotated[key]) for key in _LISTS}) > 1:
-            sizes = ", ".join(f"{len(annotated[key])} {key}" for key in _LISTS)
+        missing = [key for key in _LISTS if not isinstance(annotation.get(key), list)]
+        if missing:
+            self._add_problem(f"{', '.join(missing)} is missing", "see the format page", where, "missing")
+            return None
+        if not annotation["frame_ind"] and not annotation["process_bnd_box"]:
+            # Its classes and words may still be listed.
+            return None
+        if len({len(annotation[key]) for key in _LISTS}) > 1:
+            sizes = ", ".join(f"{len(annotation[key])} {key}" for key in _LISTS)
             problem = f"the parallel lists differ in length: {sizes}"
-            return self._problem(problem, "correct them", where, "length")
-        tokens: JsonValue = annotated.get("tokens")
+            self._add_problem(problem, "correct them", where, "length")
+            return None
+        tokens: JsonValue = annotation.get("tokens")
         if not _is_list_of(tokens, str):
-            return self._problem("tokens is not a list of strings", "correct it", where, "tokens")
-        boxes = [_Box(*values) for values in zip(*(annotated[key] for key in _LISTS))]
-        before = self._findings.total
+            self._add_problem("tokens is not a list of strings", "correct it", where, "tokens")
+            return None
+        boxes = [_Box(*values) for values in zip(*(annotation[key] for key in _LISTS))]
+        n_problems = self._findings.total
         for index, box in enumerate(boxes):
-            self._check(box, index, len(tokens), where)
-        if self._findings.total == before:
-            self._keep(segment, boxes, tokens)
-        return None
+            self._check_box(box, index, len(tokens), where)
+        return _Segment(name, boxes, tokens) if self._findings.total == n_problems else None
 
-    def _check(self, box: _Box, index: int, n_tokens: int, where: str) -> None:
+    def _check_box(self, box: _Box, index: int, n_tokens: int, where: str) -> None:
         if type(box.frame) is not int or not 0 <= box.frame < FRAMES:
             problem = f"the frame {quote(repr(box.frame), 20)} is not in 0..9"
-            self._problem(problem, "correct it", f"{where}/frame_ind/{index}", "frame")
-        words = _is_list_of(box.classes, str) and _is_list_of(box.words, int)
-        if not words or len(box.classes) != len(box.words):
+            self._add_problem(problem, "correct it", f"{where}/frame_ind/{index}", "frame")
+        are_lists = _is_list_of(box.classes, str) and _is_list_of(box.word_indexes, int)
+        if not are_lists or len(box.classes) != len(box.word_indexes):
             problem = "classes and word indexes of the box are not lists of equal length"
-            self._problem(problem, "correct them", f"{where}/process_idx/{index}", "lists")
-        elif any(not 0 <= word < n_tokens for word in box.words):
+            self._add_problem(problem, "correct them", f"{where}/process_idx/{index}", "lists")
+        elif any(not 0 <= word_index < n_tokens for word_index in box.word_indexes):
             problem = f"a word index is not in 0..{n_tokens - 1}"
             remedy = "word indexes count the tokens from 0"
-            self._problem(problem, remedy, f"{where}/process_idx/{index}", "word")
-        corners = box.box if isinstance(box.box, list) else []
+            self._add_problem(problem, remedy, f"{where}/process_idx/{index}", "word")
+        corners = box.corners if isinstance(box.corners, list) else []
         if len(corners) < 4 or not all(type(number) in (int, float) for number in corners):
             place = f"{where}/process_bnd_box/{index}"
-            self._problem("the box is not a list of 4 numbers", "correct it", place, "box")
+            self._add_problem("the box is not a list of 4 numbers", "correct it", place, "box")
 
-    def _keep(self, segment: tuple[str, str], boxes: list[_Box], tokens: list[str]) -> None:
-        number = len(self._segments)
-        self._segments.append(segment)
-        boxes_of: dict[int, list[_Box]] = {}
-        labels: dict[int, dict[str, None]] = {}
-        for box in boxes:
-            for name, word in zip(box.classes, box.words):
-                labels.setdefault(word, {})[name] = None
-            for word in dict.fromkeys(box.words):
-                boxes_of.setdefault(word, []).append(box)
-        for word in sorted(boxes_of):
-            codes = [self._classes.setdefault(name, len(self._classes)) for name in labels[word]]
-            self._mentions += [(len(self._words), code) for code in codes]
-            self._words.append((number, word, codes[0]))
-            self._boxes += [box.box[:4] for box in boxes_of[word]]
-            self._frames += [box.frame for box in boxes_of[word]]
-            self._starts.append(len(self._boxes))
-        others = {token for index, token in enumerate(tokens) if token and index not in boxes_of}
-        self._token_pairs += [(number, self._tokens.setdefault(t, len(self._tokens))) for t in sorted(others)]
 
-    def build(self, splits: dict[str, list[str]], vocab: list[str], videos: list[str]) -> Reference:
-        """Return what was collected."""
-        words = np.array(self._words, dtype=np.int64).reshape(-1, 3).T
-        mentions = np.array(self._mentions, dtype=np.int64).reshape(-1, 2).T
-        pairs = np.array(self._token_pairs, dtype=np.int64).reshape(-1, 2).T
-        with np.errstate(over="ignore"):
-            boxes = np.array(self._boxes, dtype=np.float64).reshape(-1, 4).astype(np.float32)
-        starts, frames = (np.array(values, dtype=np.int64) for values in (self._starts, self._frames))
-        annotated = Words(words[0], words[1], words[2], mentions[0], mentions[1], starts, boxes, frames)
-        classes, tokens = list(self._classes), list(self._tokens)
-        content = annotated, classes, tokens, pairs[0], pairs[1]
-        return Reference(self._segments, *content, splits, vocab, videos, {}, "")
+class _Word(NamedTuple):
+    """An annotated word: its position in the sentence, the classes that boxes give it, and its boxes."""
+
+    position: int
+    classes: list[str]
+    boxes: list[_Box]
+
+
+def _words_of(segment: _Segment) -> list[_Word]:
+    """Return the annotated words of a sentence in order."""
+    words: dict[int, _Word] = {}
+    for box in segment.boxes:
+        for word_index, name in zip(box.word_indexes, box.classes):
+            word = words.setdefault(word_index, _Word(word_index, [], []))
+            if name not in word.classes:
+                word.classes.append(name)
+            # A box may list a word several times.
+            if not word.boxes or word.boxes[-1] is not box:
+                word.boxes.append(box)
+    return [words[word_index] for word_index in sorted(words)]
+
+
+def _as_arrays(
+    segments: list[_Segment], splits: dict[str, list[str]], vocab: list[str], videos: list[str]
+) -> Reference:
+    words_of_segments = [_words_of(segment) for segment in segments]
+    words, classes = _number_words(words_of_segments)
+    tokens: dict[str, int] = {}
+    token_pairs: list[tuple[int, int]] = []
+    for number, (segment, annotated_words) in enumerate(zip(segments, words_of_segments)):
+        annotated = {word.position for word in annotated_words}
+        others = {token for index, token in enumerate(segment.tokens) if token and index not in annotated}
+        token_pairs += [(number, tokens.setdefault(token, len(tokens))) for token in sorted(others)]
+    token_segment, token_number = np.array(token_pairs, dtype=np.int64).reshape(-1, 2).T
+    return Reference(
+        segments=[segment.name for segment in segments],
+        words=words,
+        classes=classes,
+        tokens=list(tokens),
+        token_segment=token_segment,
+        token=token_number,
+        splits=splits,
+        vocab=vocab,
+        videos=videos,
+        lemmas={},
+        lemmatizer="",
+    )
+
+
+def _number_words(words_of_segments: list[list[_Word]]) -> tuple[Words, list[str]]:
+    """Return the words of all segments as arrays, and their classes in the order of their numbers."""
+    classes: dict[str, int] = {}
+    rows: list[tuple[int, int, int]] = []
+    mentions: list[tuple[int, int]] = []
+    boxes: list[_Box] = []
+    box_start = [0]
+    for number, words in enumerate(words_of_segments):
+        for word in words:
+            labels = [classes.setdefault(name, len(classes)) for name in word.classes]
+            mentions += [(len(rows), label) for label in labels]
+            rows.append((number, word.position, labels[0]))
+            boxes += word.boxes
+            box_start.append(len(boxes))
+    segment, index, label = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+    mention_word, mention_label = np.array(mentions, dtype=np.int64).reshape(-1, 2).T
+    corners = np.array([box.corners[:4] for box in boxes], dtype=np.float64).reshape(-1, 4)
+    with np.errstate(over="ignore"):
+        corners = corners.astype(np.float32)
+    words_as_arrays = Words(
+        segment=segment,
+        index=index,
+        label=label,
+        mention_word=mention_word,
+        mention_label=mention_label,
+        box_start=np.array(box_start, dtype=np.int64),
+        box=corners,
+        frame=np.array([box.frame for box in boxes], dtype=np.int64),
+    )
+    return words_as_arrays, list(classes)
 
 
 def part_of_reference(whole: Reference, videos: Collection[str]) -> Reference:
     """Return the reference of some videos, in which nothing is left of the others."""
-    chosen = _select(whole, videos)
-    used, token = np.unique(chosen.token, return_inverse=True)
-    return chosen._replace(
-        tokens=[chosen.tokens[number] for number in used.tolist()],
+    part = _select(whole, videos)
+    used_tokens, token = np.unique(part.token, return_inverse=True)
+    splits = {}
+    for split, videos_of_split in whole.splits.items():
+        splits[split] = [video for video in videos_of_split if video in videos]
+    return part._replace(
+        tokens=[part.tokens[number] for number in used_tokens.tolist()],
         token=token,
-        splits={split: [video for video in of if video in videos] for split, of in whole.splits.items()},
+        splits=splits,
         videos=[video for video in whole.videos if video in videos],
     )
 
 
 def _select(whole: Reference, videos: Collection[str]) -> Reference:
-    """Keep the segments of some videos."""
-    keep = np.array([video in videos for video, _ in whole.segments], dtype=bool)
-    if keep.all():
+    """Return the segments of some videos, sorted by video."""
+    names = whole.segments
+    numbers = [number for number, (video, _) in enumerate(names) if video in videos]
+    # Sorting is stable: the segments of a video keep their order.
+    numbers.sort(key=lambda number: names[number][0])
+    if numbers == list(range(len(names))):
         return whole
-    number = np.cumsum(keep) - 1
+    return _take_segments(whole, np.array(numbers, dtype=np.int64))
+
+
+def _take_segments(whole: Reference, segments: Ints) -> Reference:
+    """Return the segments of these numbers in this order, with all that belongs to them."""
     words = whole.words
-    kept = keep[words.segment]
-    sizes = np.diff(words.box_start)
-    boxes, mentions, tokens = np.repeat(kept, sizes), kept[words.mention_word], keep[whole.token_segment]
+    n_segments, n_words = len(whole.segments), len(words.segment)
+    segment, word, _ = _rows_of(segments, words.segment, n_segments)
+    mentioned_word, mention, _ = _rows_of(word, words.mention_word, n_words)
+    _, box, box_start = pairs_of_ranges(words.box_start[word], words.box_start[word + 1])
+    token_segment, token_row, _ = _rows_of(segments, whole.token_segment, n_segments)
     return whole._replace(
-        segments=[segment for segment, stays in zip(whole.segments, keep.tolist()) if stays],
+        segments=[whole.segments[number] for number in segments.tolist()],
         words=Words(
-            number[words.segment[kept]], words.index[kept], words.label[kept],
-            (np.cumsum(kept) - 1)[words.mention_word[mentions]], words.mention_label[mentions],
-            np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.int64), words.box[boxes],
-            words.frame[boxes],
+            segment=segment,
+            index=words.index[word],
+            label=words.label[word],
+            mention_word=mentioned_word,
+            mention_label=words.mention_label[mention],
+            box_start=box_start,
+            box=words.box[box],
+            frame=words.frame[box],
         ),
-        token_segment=number[whole.token_segment[tokens]],
-        token=whole.token[tokens],
-    )  # fmt: skip
+        token_segment=token_segment,
+        token=whole.token[token_row],
+    )
+
+
+def _rows_of(owners: Ints, owner_of_row: Ints, n_owners: int) -> tuple[Ints, Ints, Ints]:
+    """Return the rows that belong to owners, in the order of these, as `pairs_of_ranges` does.
+
+    ``owner_of_row`` (n_rows,) ascends and is less than ``n_owners``.
+    """
+    start = np.searchsorted(owner_of_row, np.arange(n_owners + 1))
+    return pairs_of_ranges(start[owners], start[owners + 1])

@@ -328,3 +328,74 @@ def test_sentences_that_are_not_submitted_do_not_raise_the_score(run):
     outcome = run(GEN, files(reference), {"submission_gen.json": json.dumps(document)})
     assert outcome.scores["score"] == 0.5
     assert outcome.scores["f1_all_per_sent"] == 0.5
+
+
+def annotated_man(boxes, tokens):
+    """Return a segment in which a word, the last of two, is annotated with boxes on different frames."""
+    n = len(boxes)
+    lists = {"process_clss": [["man"]] * n, "process_idx": [[1]] * n, "process_bnd_box": boxes}
+    return {**lists, "frame_ind": list(range(n)), "tokens": tokens}
+
+
+UNSORTED = {
+    "w": {"segments": {"0": annotated_man([[0, 0, 9, 9], [1, 1, 9, 9]], ["tall", "man"])}},
+    "v": {
+        "segments": {
+            "10": annotated_man([[2, 2, 9, 9]], ["old", "man"]),
+            "9": annotated_man([[3, 3, 9, 9], [4, 4, 9, 9], [5, 5, 9, 9]], ["tall", "man"]),
+        }
+    },
+}
+
+
+def check_unsorted(reference):
+    """Check that videos are sorted, that segments keep their order, and what belongs to each segment."""
+    assert reference.segments == [("v", "10"), ("v", "9"), ("w", "0")]
+    assert reference.annotated_videos() == ["v", "w"]
+    words = reference.words
+    assert words.segment.tolist() == words.mention_word.tolist() == [0, 1, 2]
+    assert words.box_start.tolist() == [0, 1, 4, 6]
+    assert words.box[:, 0].tolist() == [2, 3, 4, 5, 0, 1]
+    assert words.frame.tolist() == [0, 0, 1, 2, 0, 1]
+    assert reference.token_segment.tolist() == [0, 1, 2]
+    assert [reference.tokens[number] for number in reference.token.tolist()] == ["old", "tall", "tall"]
+
+
+def test_videos_are_sorted_when_a_reference_is_loaded(tmp_path):
+    documents = {
+        "reference.json": {"vocab": ["man"], "annotations": UNSORTED},
+        "split.json": {"validation": ["w", "v"]},
+    }
+    for name, text in files(documents).items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    check_unsorted(loaded(GT, tmp_path).reference)
+    prepare(GT, tmp_path, tmp_path / "prepared")
+    check_unsorted(loaded(GT, tmp_path / "prepared").reference)
+
+
+def test_references_prepared_by_version_1_2_are_sorted_when_they_are_loaded(tmp_path):
+    texts = {
+        "form": 2,
+        "segments": [["w", "0"], ["v", "10"], ["v", "9"]],
+        "classes": ["man"],
+        "tokens": ["tall", "old"],
+        "splits": {"validation": ["w", "v"]},
+        "vocab": ["man"],
+        "videos": ["w", "v"],
+    }
+    corners = [[0, 0, 9, 9], [1, 1, 9, 9], [2, 2, 9, 9], [3, 3, 9, 9], [4, 4, 9, 9], [5, 5, 9, 9]]
+    np.savez(
+        tmp_path / "reference.npz",
+        text=np.frombuffer(json.dumps(texts).encode(), np.uint8),
+        segment=np.arange(3),
+        index=np.ones(3, np.int64),
+        label=np.zeros(3, np.int64),
+        mention_word=np.arange(3),
+        mention_label=np.zeros(3, np.int64),
+        box_start=np.array([0, 2, 3, 6]),
+        box=np.array(corners, np.float32),
+        frame=np.array([0, 1, 0, 0, 1, 2]),
+        token_segment=np.arange(3),
+        token=np.array([0, 1, 0]),
+    )
+    check_unsorted(loaded(GT, tmp_path).reference)
