@@ -18,10 +18,23 @@ from validator.arrays import Bools, Floats, Ints
 from validator.findings import Note, counted
 from validator.formats.anet_entities.read import Grounding
 
+# The modes of sub-task II, and whether they judge localization alone.
 _MODES = {"all": False, "loc": True}
-_MISSING = "; they lower f1_all, f1_loc, and the coverage, not the score"
-_OUTSIDE = "; they stay in the averages per sentence, with 0"
-_LEFT_OUT = "; they are left out of the averages per sentence (subset)"
+
+
+class Effects(NamedTuple):
+    """What segments do to the score, for notes: those outside of the reference, and those not submitted."""
+
+    outside: str
+    missing: str
+
+
+_GIVEN = Effects(outside="; ignored", missing="")
+_GENERATED = Effects(
+    outside="; they stay in the averages per sentence, with 0",
+    missing="; they lower f1_all, f1_loc, and the coverage, not the score",
+)
+_GENERATED_SUBSET = _GENERATED._replace(outside="; they are left out of the averages per sentence (subset)")
 
 
 class Joined(NamedTuple):
@@ -38,7 +51,7 @@ class Joined(NamedTuple):
     n_videos : int
         Number of videos with an annotated segment.
     segment_video : int array of shape (n_segments,)
-        Index of the video of each annotated segment.
+        Index of the video of each annotated segment; ascending.
     submitted_of_video, n_submitted : int array of shape (n_videos,), int
         Number of submitted segments of each video, and of all, annotated or not.
     notes : list of Note
@@ -55,52 +68,67 @@ class Joined(NamedTuple):
     notes: list[Note]
 
 
-def join(reference: Reference, submission: Grounding, effects: tuple[str, str] = ("; ignored", "")) -> Joined:
-    """Bring a submission into the reference's numbering, without objects in other segments.
-
-    ``effects`` say what segments do that are not annotated, and those that are not submitted, for the notes.
-    """
-    position = {segment: number for number, segment in enumerate(reference.segments)}
-    number = np.array([position.get(segment, -1) for segment in submission.segments], dtype=np.int64)
+def join(reference: Reference, submission: Grounding, effects: Effects = _GIVEN) -> Joined:
+    """Bring a submission into the reference's numbering, without objects in other segments."""
+    number_of_segment = {segment: number for number, segment in enumerate(reference.segments)}
+    true_segments = [number_of_segment.get(segment, -1) for segment in submission.segments]
+    true_segment = np.array(true_segments, dtype=np.int64)
+    is_annotated = true_segment >= 0
     submitted = np.zeros(len(reference.segments), dtype=bool)
-    submitted[number[number >= 0]] = True
-    classes = {name: code for code, name in enumerate(reference.classes)}
-    of_submission = [classes.setdefault(name, len(classes)) for name in submission.classes]
-    codes = np.array(of_submission or [0], dtype=np.int64)
-    segment = number[submission.segment] if len(submission.segment) else np.zeros(0, np.int64)
+    submitted[true_segment[is_annotated]] = True
+    number_of_class = {name: number for number, name in enumerate(reference.classes)}
+    for name in submission.classes:
+        number_of_class.setdefault(name, len(number_of_class))
+    videos = reference.annotated_videos()
+    number_of_video = {video: number for number, video in enumerate(videos)}
+    segment_video = [number_of_video[video] for video, _ in reference.segments]
+    submitted_videos = [
+        number_of_video[video] for video, _ in submission.segments if video in number_of_video
+    ]
+    return Joined(
+        objects=_objects(submission, true_segment, number_of_class),
+        submitted=submitted,
+        classes=list(number_of_class),
+        named=set(submission.classes),
+        n_videos=len(videos),
+        segment_video=np.array(segment_video, dtype=np.int64),
+        submitted_of_video=np.bincount(np.array(submitted_videos, dtype=np.int64), minlength=len(videos)),
+        n_submitted=len(submission.segments),
+        notes=_notes(int((~is_annotated).sum()), submitted, effects),
+    )
+
+
+def _objects(submission: Grounding, true_segment: Ints, number_of_class: dict[str, int]) -> grounding.Objects:
+    """Return the objects in annotated segments, with the numbers of the reference.
+
+    ``true_segment`` (n_submitted_segments,) is the number of each submitted segment in the reference, or -1.
+    """
+    segment = true_segment[submission.segment]
     kept = np.flatnonzero(segment >= 0)
     # Without classes (allowed in sub-task I) the number does not matter.
-    label = codes[np.maximum(submission.label[kept], 0)]
-    videos = reference.annotated_videos()
-    video_number = {video: index for index, video in enumerate(videos)}
-    of_video = [video_number[video] for video, _ in submission.segments if video in video_number]
-    return Joined(
-        grounding.Objects(segment[kept], submission.index[kept], label, submission.box[kept]),
-        submitted,
-        list(classes),
-        set(submission.classes),
-        len(videos),
-        np.array([video_number[video] for video, _ in reference.segments], dtype=np.int64),
-        np.bincount(np.array(of_video, dtype=np.int64), minlength=len(videos)),
-        len(submission.segments),
-        _notes(int((number < 0).sum()), submitted, effects),
+    true_label = np.array([number_of_class[name] for name in submission.classes] or [0], dtype=np.int64)
+    return grounding.Objects(
+        segment=segment[kept],
+        index=submission.index[kept],
+        label=true_label[np.maximum(submission.label[kept], 0)],
+        box=submission.box[kept],
     )
 
 
 def _annotated_only(joined: Joined) -> Joined:
     """Return a submission without the segments that are not annotated."""
     videos = joined.segment_video[joined.submitted]
-    of_video = np.bincount(videos, minlength=joined.n_videos)
-    return joined._replace(n_submitted=len(videos), submitted_of_video=of_video)
+    submitted_of_video = np.bincount(videos, minlength=joined.n_videos)
+    return joined._replace(n_submitted=len(videos), submitted_of_video=submitted_of_video)
 
 
-def _notes(outside: int, submitted: Bools, effects: tuple[str, str]) -> list[Note]:
+def _notes(n_outside: int, submitted: Bools, effects: Effects) -> list[Note]:
     notes = []
-    if outside:
-        text = f"{counted(outside, 'submitted segment')} not annotated in the chosen splits"
-        notes.append(Note("N-SEGMENTS-OUTSIDE", f"{text}{effects[0]}"))
-    missing = "N-SEGMENTS-MISSING", "nothing submitted", ~submitted, "annotated segment"
-    return [*notes, *missing_notes(*missing, effects[1])]
+    if n_outside:
+        text = f"{counted(n_outside, 'submitted segment')} not annotated in the chosen splits"
+        notes.append(Note("N-SEGMENTS-OUTSIDE", f"{text}{effects.outside}"))
+    code, nothing, thing = "N-SEGMENTS-MISSING", "nothing submitted", "annotated segment"
+    return notes + missing_notes(code, nothing, ~submitted, thing, effects.missing)
 
 
 @dataclass(frozen=True)
@@ -139,7 +167,8 @@ class SentenceStatistics(Statistics):
 
 def measure_given(reference: Reference, submission: Grounding, settings: Settings) -> WordStatistics:
     """Compare the object of each word with its reference boxes."""
-    joined, words = join(reference, submission), reference.words
+    words = reference.words
+    joined = join(reference, submission)
     correct, predicted = grounding.words_correct(joined.objects, words)
     video = joined.segment_video[words.segment]
     return WordStatistics(
@@ -189,19 +218,23 @@ def _accuracy(statistics: WordStatistics, correct: Bools) -> float:
 def measure_generated(reference: Reference, submission: Grounding, settings: Settings) -> SentenceStatistics:
     """Compare the objects of each sentence with the annotated words of its segment."""
     lemmas = Lemmas(reference.lemmas, settings["lemma_fallback"])
-    words, subset = reference.words, settings["subset"]
-    joined = join(reference, submission, (_LEFT_OUT if subset else _OUTSIDE, _MISSING))
-    joined = _annotated_only(joined) if subset else joined
-    skipped = _not_penalized(reference, joined, lemmas)
-    judged = grounding.judge_generated(joined.objects, words, skipped, len(joined.classes))
+    if settings["subset"]:
+        joined = _annotated_only(join(reference, submission, _GENERATED_SUBSET))
+    else:
+        joined = join(reference, submission, _GENERATED)
+    words = reference.words
+    not_penalized = _not_penalized(reference, joined, lemmas)
+    judged = grounding.judge_generated(joined.objects, words, not_penalized, len(joined.classes))
     _, f1 = _per_sentence(judged, words, joined)
-    n, empty = joined.n_videos, joined.submitted & np.isnan(f1)
-    weights = joined.submitted_of_video - np.bincount(joined.segment_video[empty], minlength=n)
+    # A submitted sentence in which no word is annotated does not count.
+    empty_video = joined.segment_video[joined.submitted & np.isnan(f1)]
+    weights = joined.submitted_of_video - np.bincount(empty_video, minlength=joined.n_videos)
+    lemma_notes = _lemma_notes(reference, joined, lemmas, min_group(settings["detail"]))
     return SentenceStatistics(
         item_scores=means(_f1_sums(joined, f1), weights),
         item_submitted=joined.submitted_of_video > 0,
         item_weights=weights,
-        notes=[*joined.notes, *_lemma_notes(reference, joined, lemmas, min_group(settings["detail"]))],
+        notes=[*joined.notes, *lemma_notes],
         f1=f1,
         judged=judged,
         words=words,
@@ -210,6 +243,7 @@ def measure_generated(reference: Reference, submission: Grounding, settings: Set
 
 
 def _f1_sums(joined: Joined, f1: Floats) -> Floats:
+    """Return the sum of the F1 of the counting segments of each video; shape (n_videos,)."""
     sums = np.bincount(joined.segment_video, np.nan_to_num(f1), joined.n_videos)
     return np.asarray(sums, np.float64)
 
@@ -219,70 +253,82 @@ def generated_score(statistics: SentenceStatistics, weights: Floats) -> Floats:
 
     Those of videos that are not items have the mean weight of the items, 1 if there is none.
     """
-    sums = _f1_sums(statistics.joined, statistics.f1)
     mean_weight = weights.mean(axis=1) if statistics.joined.n_videos else np.ones(len(weights))
-    number = weights @ statistics.item_weights + statistics.outside_weight() * mean_weight
-    return np.where(number > 0, weights @ sums / np.where(number > 0, number, 1), 0.0)
+    f1_sum = weights @ _f1_sums(statistics.joined, statistics.f1)
+    n_segments = weights @ statistics.item_weights + statistics.outside_weight() * mean_weight
+    return np.where(n_segments > 0, f1_sum / np.where(n_segments > 0, n_segments, 1), 0.0)
 
 
 def generated_scores(statistics: SentenceStatistics) -> dict[str, float]:
     """Return F1 per sentence and over classes, in the modes all and loc, with precision and recall."""
     judged, words, joined = statistics.judged, statistics.words, statistics.joined
-    n = len(joined.classes)
-    sides, submitted = (judged, joined.objects, words), joined.submitted
-    averages = {mode: grounding.per_class(*sides, submitted, n, is_loc) for mode, is_loc in _MODES.items()}
+    objects, submitted, n_classes = joined.objects, joined.submitted, len(joined.classes)
+    averages: dict[str, grounding.PrecisionRecall] = {}
+    for mode, is_loc in _MODES.items():
+        averages[mode] = grounding.per_class(judged, objects, words, submitted, n_classes, is_loc)
     for mode, is_loc in _MODES.items():
         averages[f"{mode}_per_sent"], _ = _per_sentence(judged, words, joined, is_loc)
-    f1 = {f"f1_{name}": averages[name].f1 for name in ("all_per_sent", "loc_per_sent", "all", "loc")}
-    scores = {"score": f1["f1_all_per_sent"], "coverage": grounding.share(submitted), **f1}
-    for name, numbers in averages.items():
-        scores[f"precision_{name}"], scores[f"recall_{name}"] = numbers.precision, numbers.recall
+    scores = {"score": averages["all_per_sent"].f1, "coverage": grounding.share(submitted)}
+    for name in ("all_per_sent", "loc_per_sent", "all", "loc"):
+        scores[f"f1_{name}"] = averages[name].f1
+    for name, average in averages.items():
+        scores[f"precision_{name}"] = average.precision
+        scores[f"recall_{name}"] = average.recall
     return scores
 
 
 def generated_error_costs(statistics: SentenceStatistics) -> dict[str, float]:
     """Return the score without segments that are not annotated, without hallucinated objects, without missed
     words, and with the right boxes."""
-    judged, joined = statistics.judged, statistics.joined
-    known, predicted = judged.object_annotated, judged.word_predicted
-    boxes = judged._replace(object_correct=judged.object_correct | known)
-    corrected = {
-        "not_annotated": (judged, _annotated_only(joined)),
-        "hallucinated": (judged._replace(object_skipped=~known), joined),
-        "missed_words": (judged._replace(word_correct=judged.word_correct | ~predicted), joined),
-        "boxes": (boxes._replace(word_correct=judged.word_correct | predicted), joined),
+    judged, words, joined = statistics.judged, statistics.words, statistics.joined
+    annotated, predicted = judged.object_annotated, judged.word_predicted
+    without_hallucinated = judged._replace(object_skipped=~annotated)
+    with_missed_words = judged._replace(word_correct=judged.word_correct | ~predicted)
+    with_right_boxes = judged._replace(
+        object_correct=judged.object_correct | annotated, word_correct=judged.word_correct | predicted
+    )
+    averages = {
+        "not_annotated": _per_sentence(judged, words, _annotated_only(joined)),
+        "hallucinated": _per_sentence(without_hallucinated, words, joined),
+        "missed_words": _per_sentence(with_missed_words, words, joined),
+        "boxes": _per_sentence(with_right_boxes, words, joined),
     }
-    return {key: _per_sentence(now, statistics.words, of)[0].f1 for key, (now, of) in corrected.items()}
+    return {error_type: average.f1 for error_type, (average, _) in averages.items()}
 
 
 def _per_sentence(
     judged: grounding.Generated, words: grounding.Words, joined: Joined, is_loc: bool = False
 ) -> tuple[grounding.PrecisionRecall, Floats]:
-    submitted, n = joined.submitted, joined.n_submitted
-    return grounding.per_sentence(judged, joined.objects, words, submitted, n, is_loc)
+    """Return F1 over the submitted sentences in a mode, and that of each segment."""
+    objects, submitted, n_submitted = joined.objects, joined.submitted, joined.n_submitted
+    return grounding.per_sentence(judged, objects, words, submitted, n_submitted, is_loc)
 
 
 def _not_penalized(reference: Reference, joined: Joined, lemmas: Lemmas) -> Bools:
     """Return for each object whether an unannotated token of its segment has the lemma of its class."""
-    codes: dict[str, int] = {}
-    of_tokens = [codes.setdefault(lemmas(token), len(codes)) for token in reference.tokens]
-    of_token = np.array(of_tokens or [0], dtype=np.int64)
-    used = np.unique(joined.objects.label).tolist()
-    of_class = np.zeros(len(joined.classes), dtype=np.int64)
-    for code in used:
-        of_class[code] = codes.setdefault(lemmas(joined.classes[code]), len(codes))
-    n = len(codes) + 1
-    present = reference.token_segment * n + of_token[reference.token]
-    return np.isin(joined.objects.segment * n + of_class[joined.objects.label], present)
+    number_of_lemma: dict[str, int] = {}
+
+    def lemma_number(word: str) -> int:
+        return number_of_lemma.setdefault(lemmas(word), len(number_of_lemma))
+
+    token_lemma = np.array([lemma_number(token) for token in reference.tokens] or [0], dtype=np.int64)
+    class_lemma = np.zeros(len(joined.classes), dtype=np.int64)
+    for label in np.unique(joined.objects.label).tolist():
+        class_lemma[label] = lemma_number(joined.classes[label])
+    n = len(number_of_lemma) + 1
+    token_key = reference.token_segment * n + token_lemma[reference.token]
+    object_key = joined.objects.segment * n + class_lemma[joined.objects.label]
+    return np.isin(object_key, token_key)
 
 
 def _lemma_notes(reference: Reference, joined: Joined, lemmas: Lemmas, minimum: int) -> list[Note]:
     """Return a note if the fallback gave predicted classes the lemmas of enough unannotated tokens."""
-    of_tokens = {lemmas(reference.tokens[code]) for code in np.unique(reference.token).tolist()}
-    asked = lemmas.missing & joined.named
-    if len(of_tokens & {lemmas(name) for name in asked}) < max(minimum, 1):
+    token_lemmas = {lemmas(reference.tokens[number]) for number in np.unique(reference.token).tolist()}
+    missing_classes = lemmas.missing & joined.named
+    class_lemmas = {lemmas(name) for name in missing_classes}
+    if len(token_lemmas & class_lemmas) < max(minimum, 1):
         return []
     # How many of them did is left out: each is a question about the words of the reference.
-    classes = f"{counted(len(asked), 'predicted class', 'predicted classes')} not in the table of lemmas"
-    text = f"some of {classes} got the lemma of an unannotated word {lemmas.means}"
+    classes = counted(len(missing_classes), "predicted class", "predicted classes")
+    text = f"some of {classes} not in the table of lemmas got the lemma of an unannotated word {lemmas.means}"
     return [Note("N-LEMMAS", f"{text}; the released script may differ")]
