@@ -21,48 +21,83 @@ def drawings(segments: Segments, number: int, hallucinated: Bools) -> list[Secti
     ``hallucinated`` (n_objects,) says which objects' classes the annotated sentence does not have.
     """
     words = segments.reference.words
-    frames = words.segment * grounding.FRAMES + words.frame[segments.nearest[0]]
-    keys, view = np.unique(frames, return_inverse=True)
-    right = group_means(segments.correct, view, len(keys))
+    nearest_box, _ = segments.nearest
+    # A view is a frame of a segment in which a word is drawn.
+    view_of_word = words.segment * grounding.FRAMES + words.frame[nearest_box]
+    views, view_number = np.unique(view_of_word, return_inverse=True)
+    accuracy = group_means(segments.correct, view_number, len(views))
     # Segments that are not submitted come last: there is little to see.
-    rank = np.argsort(np.lexsort((segments.scores, ~segments.joined.submitted)))
-    chosen = result.worst_in_turn(right, rank[keys // grounding.FRAMES], number)
-    drawn = [_frame(segments, np.flatnonzero(view == own), hallucinated) for own in chosen]
+    rank_of_segment = np.argsort(np.lexsort((segments.scores, ~segments.joined.submitted)))
+    worst_views = result.worst_in_turn(accuracy, rank_of_segment[views // grounding.FRAMES], number)
+    worst_frames = [
+        _draw_frame(segments, np.flatnonzero(view_number == view), hallucinated) for view in worst_views
+    ]
     note = "The worst frame of each segment, the worst segment first; then the second worst frames. "
     note += "A word is drawn in the frame of its nearest box."
-    return [result.Drawings("drawings", "Worst frames", note, drawn)] if drawn else []
+    return [result.Drawings("drawings", "Worst frames", note, worst_frames)] if worst_frames else []
 
 
-def canvas(reference: Reference, segment: int, frame: int, boxes: Floats, predicted: Floats) -> Drawing:
-    """Return a drawing of a frame without objects, on the extent of the boxes of both sides, of its video."""
+def canvas(
+    reference: Reference, segment: int, frame: int, true_boxes: Floats, predicted_boxes: Floats
+) -> Drawing:
+    """Return a drawing of a frame without objects, on the extent of the boxes of both sides of its video."""
     video, name = reference.segments[segment]
-    files = [f"{video}_segment_{name.zfill(2)}/{frame + 1:02d}"]
-    title = f"{video}, segment {name}, frame {frame}"
-    return Drawing(title, "", result.extent(boxes, predicted), EXTENT, (), files)
+    return Drawing(
+        title=f"{video}, segment {name}, frame {frame}",
+        text="",
+        size=result.extent(true_boxes, predicted_boxes),
+        extent=EXTENT,
+        objects=(),
+        files=[f"{video}_segment_{name.zfill(2)}/{frame + 1:02d}"],
+    )
 
 
-def _frame(segments: Segments, own: Ints, hallucinated: Bools) -> Drawing:
-    """Return the drawing of the words ``own``, all of one segment and frame."""
+def _draw_frame(segments: Segments, word_numbers: Ints, hallucinated: Bools) -> Drawing:
+    """Return the drawing of words of one segment and frame, and of hallucinated objects of the segment."""
     words, joined = segments.reference.words, segments.joined
-    segment, frame = int(words.segment[own[0]]), int(words.frame[segments.nearest[0][own[0]]])
-    drawn = [_word(segments, word, frame) for word in own.tolist()]
-    wrong = np.flatnonzero(hallucinated & (joined.objects.segment == segment))[:_MOST_HALLUCINATED]
-    for number in wrong.tolist():
-        label, box = joined.classes[joined.objects.label[number]], joined.objects.box[number, frame]
-        drawn.append(DrawnObject(label, "not in the annotated sentence", True, shapes(PREDICTION, box)))
+    nearest_box, _ = segments.nearest
+    first_word = word_numbers[0]
+    segment = int(words.segment[first_word])
+    frame = int(words.frame[nearest_box[first_word]])
+    drawn_objects = [_draw_word(segments, word, frame) for word in word_numbers.tolist()]
+    in_segment = joined.objects.segment == segment
+    for number in np.flatnonzero(hallucinated & in_segment)[:_MOST_HALLUCINATED].tolist():
+        label = joined.classes[joined.objects.label[number]]
+        boxes = shapes(PREDICTION, joined.objects.box[number, frame])
+        drawn_objects.append(DrawnObject(label, "not in the annotated sentence", True, boxes))
     in_video = joined.segment_video == joined.segment_video[segment]
-    boxes = words.box[np.repeat(in_video[words.segment], np.diff(words.box_start))]
-    predicted = joined.objects.box[in_video[joined.objects.segment]].reshape(-1, 4)
+    is_word_of_video = in_video[words.segment]
+    true_boxes = words.box[np.repeat(is_word_of_video, np.diff(words.box_start))]
+    predicted_boxes = joined.objects.box[in_video[joined.objects.segment]].reshape(-1, 4)
+    blank = canvas(segments.reference, segment, frame, true_boxes, predicted_boxes)
     text = f"{segments.title} of the segment {segments.scores[segment]:.3f}."
-    return canvas(segments.reference, segment, frame, boxes, predicted)._replace(text=text, objects=drawn)
+    return blank._replace(text=text, objects=drawn_objects)
 
 
-def _word(segments: Segments, word: int, frame: int) -> DrawnObject:
-    words, found = segments.reference.words, int(segments.found[word])
-    own = np.arange(*words.box_start[[word, word + 1]].tolist())
-    boxes = shapes(GROUND_TRUTH, *words.box[own[words.frame[own] == frame]])
-    boxes += shapes(PREDICTION, segments.joined.objects.box[found, frame]) if found >= 0 else []
-    iou, is_right = f"IoU {result.two_decimals(segments.nearest[1][word])}", bool(segments.correct[word])
-    wrong = f"{iou}, needs more than {grounding.IOU:g}" if found >= 0 else "no prediction"
-    label = f"{segments.reference.classes[words.label[word]]} (word {words.index[word]})"
-    return DrawnObject(label, f"right, {iou}" if is_right else wrong, not is_right, boxes)
+def _draw_word(segments: Segments, word: int, frame: int) -> DrawnObject:
+    """Return a word with its boxes on a frame, and with that of its object, if it has one."""
+    words = segments.reference.words
+    object_number = int(segments.object_of_word[word])
+    has_object = object_number >= 0
+    boxes_of_word = slice(words.box_start[word], words.box_start[word + 1])
+    on_frame = words.frame[boxes_of_word] == frame
+    boxes = shapes(GROUND_TRUTH, *words.box[boxes_of_word][on_frame])
+    if has_object:
+        boxes += shapes(PREDICTION, segments.joined.objects.box[object_number, frame])
+    return DrawnObject(
+        label=f"{segments.reference.classes[words.label[word]]} (word {words.index[word]})",
+        outcome=_outcome(segments, word, has_object),
+        is_wrong=not segments.correct[word],
+        shapes=boxes,
+    )
+
+
+def _outcome(segments: Segments, word: int, has_object: bool) -> str:
+    """Return in words what became of a word."""
+    _, overlap = segments.nearest
+    iou = f"IoU {result.two_decimals(overlap[word])}"
+    if segments.correct[word]:
+        return f"right, {iou}"
+    if has_object:
+        return f"{iou}, needs more than {grounding.IOU:g}"
+    return "no prediction"

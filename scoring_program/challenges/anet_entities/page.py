@@ -20,9 +20,10 @@ from validator.formats.anet_entities.read import Grounding
 
 _CLASSES_NOTE = "In the score each class weighs the same, however often it occurs."
 _CLASSES_OF_F1 = "In f1_all and f1_loc each class weighs the same; in the score each submitted segment does."
+# The lower ends of bins: of the words of a class, and of the square root of the area of a box.
 _FREQUENCIES = (1, 10, 30, 100, 300)
 _SIDES = (0, 32, 96, 192)
-_SEGMENTS_SHOWN = 500
+_ROWS_SHOWN = 500
 _IOU_BINS = 20
 
 
@@ -49,69 +50,102 @@ def generated_sections(
 
 @dataclass(frozen=True)
 class Segments:
-    """Annotated segments with ``scores`` (n_segments,) of a measure, its ``title``, and for each word whether
-    it is ``correct`` and which object is ``found`` for it, -1 without one."""
+    """Annotated segments with a measure of each, and what became of their words.
+
+    Attributes
+    ----------
+    reference, joined : Reference, Joined
+    title : str
+        What the measure is called.
+    scores : float64 array of shape (n_segments,)
+    correct : bool array of shape (n_words,)
+    object_of_word : int array of shape (n_words,)
+        The object that is compared with each word, -1 without one.
+    """
 
     reference: Reference
     joined: Joined
     title: str
     scores: Floats
     correct: Bools
-    found: Ints
+    object_of_word: Ints
 
     @cached_property
     def nearest(self) -> tuple[Ints, Floats]:
         """For each word the reference box that its object overlaps most, and the overlap."""
-        return grounding.nearest_boxes(self.joined.objects, self.reference.words, self.found)
+        return grounding.nearest_boxes(self.joined.objects, self.reference.words, self.object_of_word)
 
 
 def given_segments(reference: Reference, statistics: WordStatistics) -> Segments:
     """Return the segments of sub-task I with their accuracy."""
-    words, correct, joined = reference.words, statistics.correct, statistics.joined
-    accuracy = group_means(correct, words.segment, len(reference.segments), 0.0)
-    found = grounding.first_objects(joined.objects, words, "index")
-    return Segments(reference, joined, "Accuracy", accuracy, correct, found)
+    words, joined = reference.words, statistics.joined
+    return Segments(
+        reference=reference,
+        joined=joined,
+        title="Accuracy",
+        scores=group_means(statistics.correct, words.segment, len(reference.segments), 0.0),
+        correct=statistics.correct,
+        object_of_word=grounding.first_objects(joined.objects, words, "index"),
+    )
 
 
 def generated_segments(reference: Reference, statistics: SentenceStatistics) -> Segments:
     """Return the segments of sub-task II with their F1."""
-    joined, correct = statistics.joined, statistics.judged.word_correct
-    found = grounding.first_objects(joined.objects, reference.words, "label")
-    return Segments(reference, joined, "F1", np.nan_to_num(statistics.f1), correct, found)
+    joined = statistics.joined
+    return Segments(
+        reference=reference,
+        joined=joined,
+        title="F1",
+        scores=np.nan_to_num(statistics.f1),
+        correct=statistics.judged.word_correct,
+        object_of_word=grounding.first_objects(joined.objects, reference.words, "label"),
+    )
 
 
 def _overlaps(segments: Segments) -> list[Section]:
     """Return the distribution of the IoU of words, and the table of segments with its mean."""
-    compared = segments.found >= 0
+    _, iou = segments.nearest
+    has_object = segments.object_of_word >= 0
     note = "Annotated words by the largest IoU of their object; words without an object are left out."
     section = Section("word_iou", "IoU of words", note)
-    values, titles = segments.nearest[1][compared], ("IoU", "words")
-    histogram = result.share_histogram(section, values, _IOU_BINS, titles, float(grounding.IOU))
+    titles = ("IoU", "words")
+    threshold = float(grounding.IOU)
+    histogram = result.share_histogram(section, iou[has_object], _IOU_BINS, titles, threshold)
     return [histogram, _segment_table(segments)]
 
 
 def _predicted_classes(reference: Reference, statistics: SentenceStatistics) -> result.Table:
     """Return what becomes of predicted classes: the submission chooses the segments that a row rests on."""
-    judged, words, n = statistics.judged, statistics.words, len(reference.classes)
-    label, first = _first_objects(statistics, n)
-    counted = ~judged.object_skipped[first]
-    right = counted & judged.object_correct[first]
-    chosen = label, label[counted], label[right], words.label[judged.word_correct]
-    n_predicted, n_counted, right_objects, right_words, predicted = (
-        np.bincount(own, minlength=n) for own in (*chosen, words.label[judged.word_predicted])
-    )
-    shares = right_objects / np.maximum(n_counted, 1), right_words / np.maximum(predicted, 1)
-    known = np.flatnonzero(n_predicted)
-    order = known[np.argsort(shares[1][known], kind="stable")]
-    values = zip(*(column[order].tolist() for column in (n_predicted, *shares)))
-    rows = [(reference.classes[code], *own) for code, own in zip(order.tolist(), values)]
-    titles = columns(text=["Class"], count=["Segments"], share=["Precision", "Accuracy where predicted"])
+    judged, words = statistics.judged, statistics.words
+    n_classes = len(reference.classes)
+    label, first = _first_objects(statistics, n_classes)
+    counts = ~judged.object_skipped[first]
+    is_right = counts & judged.object_correct[first]
+    n_segments = np.bincount(label, minlength=n_classes)
+    n_counting = np.bincount(label[counts], minlength=n_classes)
+    n_right = np.bincount(label[is_right], minlength=n_classes)
+    n_words_predicted = np.bincount(words.label[judged.word_predicted], minlength=n_classes)
+    n_words_right = np.bincount(words.label[judged.word_correct], minlength=n_classes)
+    precision = n_right / np.maximum(n_counting, 1)
+    accuracy = n_words_right / np.maximum(n_words_predicted, 1)
+    codes = np.flatnonzero(n_segments)
+    codes = codes[np.argsort(accuracy[codes], kind="stable")]
+    rows = [
+        (reference.classes[code], int(n_segments[code]), float(precision[code]), float(accuracy[code]))
+        for code in codes.tolist()
+    ]
     note = (
         "Segments: those in which the class is predicted. Precision: of the first object of the class. "
         "Accuracy where predicted: share of the annotated words in the right box, among those whose class is "
         "predicted in their segment."
     )
-    return result.Table("predicted_classes", "Predicted classes", note, titles, rows)
+    return result.Table(
+        key="predicted_classes",
+        title="Predicted classes",
+        note=note,
+        columns=columns(text=["Class"], count=["Segments"], share=["Precision", "Accuracy where predicted"]),
+        rows=rows,
+    )
 
 
 def _first_objects(statistics: SentenceStatistics, n_classes: int) -> tuple[Ints, Ints]:
@@ -123,15 +157,19 @@ def _first_objects(statistics: SentenceStatistics, n_classes: int) -> tuple[Ints
 
 
 def _hallucinated(statistics: SentenceStatistics) -> result.Table:
+    """Return in how many segments each class is predicted that their sentences do not have."""
     judged, classes = statistics.judged, statistics.joined.classes
     label, first = _first_objects(statistics, len(classes))
-    wrong = label[(~judged.object_skipped & ~judged.object_annotated)[first]]
-    counts = np.bincount(wrong, minlength=len(classes))
-    order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)].tolist()
-    rows = [(classes[code], int(counts[code])) for code in order[:_SEGMENTS_SHOWN]]
-    note = "Predicted classes that the annotated sentence does not have, the most frequent first."
-    titles = columns(text=["Class"], count=["Segments"])
-    return result.Table("hallucinated", "Hallucinated classes", note, titles, rows)
+    is_hallucinated = ~judged.object_skipped & ~judged.object_annotated
+    counts = np.bincount(label[is_hallucinated[first]], minlength=len(classes))
+    most_frequent = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
+    return result.Table(
+        key="hallucinated",
+        title="Hallucinated classes",
+        note="Predicted classes that the annotated sentence does not have, the most frequent first.",
+        columns=columns(text=["Class"], count=["Segments"]),
+        rows=[(classes[code], int(counts[code])) for code in most_frequent[:_ROWS_SHOWN].tolist()],
+    )
 
 
 def _word_tables(reference: Reference, correct: Bools, share: str, note: str) -> list[Section]:
@@ -140,67 +178,113 @@ def _word_tables(reference: Reference, correct: Bools, share: str, note: str) ->
 
     ``correct`` (n_words,) says whether each annotated word is grounded right.
     """
-    words, names = reference.words, ["Class", *reference.classes]
-    classes = _share_table(Section("classes", "Classes", note), share, names, words.label, correct, 2)
+    words = reference.words
+    section = Section("classes", "Classes", note)
+    classes = _share_table(section, share, "Class", reference.classes, words.label, correct)
+    classes = replace(classes, worst_first=2)
+    frame = words.frame[words.box_start[:-1]]
+    frame_names = [str(number) for number in range(grounding.FRAMES)]
+    return [
+        classes,
+        _frequency_table(words, classes.support, correct),
+        _size_table(words, correct),
+        _accuracy_table("frame", "frame", "Sampled frame", frame_names, frame, correct),
+    ]
+
+
+def _frequency_table(words: grounding.Words, class_support: Ints, correct: Bools) -> Groups:
+    """Return accuracy against class frequency; ``class_support`` are the numbers of words of the classes."""
+    frequency_bin = np.searchsorted(_FREQUENCIES, class_support[words.label], "right") - 1
+    names = _bin_names(_FREQUENCIES)
+    table = _accuracy_table(
+        "frequency", "class frequency", "Words of the class", names, frequency_bin, correct
+    )
+    # All words of a class are in one bin of frequency: the rest of the bin follows from rows of classes.
+    large_classes, _ = merge_small(class_support, MIN_GROUP)
+    in_rest = ~np.isin(words.label, large_classes)
+    n_rest = np.bincount(frequency_bin[in_rest], minlength=len(_FREQUENCIES))
+    support = np.where(n_rest > 0, np.minimum(table.support, n_rest), table.support)
+    return replace(table, support=support)
+
+
+def _size_table(words: grounding.Words, correct: Bools) -> Groups:
+    """Return accuracy against the size of the first box of each word."""
     box = words.box[words.box_start[:-1]].astype(np.float64)
     with np.errstate(all="ignore"):
-        area = np.nan_to_num((box[:, 2] - box[:, 0] + 1) * (box[:, 3] - box[:, 1] + 1))
-    side = np.sqrt(np.maximum(area, 0))
-    frame = words.frame[words.box_start[:-1]]
-    by_frequency = np.searchsorted(_FREQUENCIES, classes.support[words.label], "right") - 1
-    names = ["Words of the class", *_names(_FREQUENCIES)]
-    frequencies = _binned("frequency", "Accuracy against class frequency", names, by_frequency, correct)
-    # All words of a class are in one bin of frequency: the rest of the bin follows from rows of classes.
-    large, _ = merge_small(classes.support, MIN_GROUP)
-    rest = np.bincount(by_frequency[~np.isin(words.label, large)], minlength=len(_FREQUENCIES))
-    support = np.where(rest > 0, np.minimum(frequencies.support, rest), frequencies.support)
-    frequencies = replace(frequencies, support=support)
-    names = ["Square root of the box area", *_names(_SIDES)]
-    by_size = np.searchsorted(_SIDES, side, "right") - 1
-    sizes = _binned("box_size", "Accuracy against box size", names, by_size, correct)
-    names = ["Sampled frame", *map(str, range(grounding.FRAMES))]
-    return [classes, frequencies, sizes, _binned("frame", "Accuracy against frame", names, frame, correct)]
+        area = (box[:, 2] - box[:, 0] + 1) * (box[:, 3] - box[:, 1] + 1)
+    side = np.sqrt(np.maximum(np.nan_to_num(area), 0))
+    size_bin = np.searchsorted(_SIDES, side, "right") - 1
+    names = _bin_names(_SIDES)
+    return _accuracy_table("box_size", "box size", "Square root of the box area", names, size_bin, correct)
 
 
-def _names(edges: tuple[int, ...]) -> list[str]:
-    return [*(f"{low} to below {high}" for low, high in zip(edges, edges[1:])), f"{edges[-1]} or more"]
+def _bin_names(lower_ends: tuple[int, ...]) -> list[str]:
+    """Return what bins are called; the last one is open."""
+    names = [f"{low} to below {high}" for low, high in zip(lower_ends, lower_ends[1:])]
+    return [*names, f"{lower_ends[-1]} or more"]
 
 
-def _binned(key: str, title: str, names: list[str], index: Ints, correct: Bools) -> Groups:
-    section = Section(key, title, "Share of the annotated words that are grounded right.")
-    return _share_table(section, "Accuracy", names, index, correct)
+def _accuracy_table(
+    key: str, quantity: str, group_title: str, groups: Sequence[str], group_of_word: Ints, correct: Bools
+) -> Groups:
+    """Return the accuracy against a quantity, by whose groups the words are counted."""
+    note = "Share of the annotated words that are grounded right."
+    section = Section(key, f"Accuracy against {quantity}", note)
+    return _share_table(section, "Accuracy", group_title, groups, group_of_word, correct)
 
 
 def _share_table(
-    section: Section, share: str, names: Sequence[str], index: Ints, correct: Bools, worst: int | None = None
+    section: Section,
+    share_title: str,
+    group_title: str,
+    groups: Sequence[str],
+    group_of_word: Ints,
+    correct: Bools,
 ) -> Groups:
-    """Return how many annotated words of each group there are, and the share of them that is ``correct``.
+    """Return how many annotated words of each group there are, and the share of them that is correct.
 
-    ``names`` are the title of the first column, then those of the groups; ``index`` (n_words,) is the group
-    of each word; rows are sorted by the column ``worst``.
+    Shapes: ``group_of_word`` (n_words,), ``correct`` (n_words,).
     """
-    first, *groups = names
-    n_words, n_right = (np.bincount(index[own], minlength=len(groups)) for own in (slice(None), correct))
+    n_words = np.bincount(group_of_word, minlength=len(groups))
+    n_right = np.bincount(group_of_word[correct], minlength=len(groups))
 
     def row(members: Ints) -> list[Cell]:
         total = int(n_words[members].sum())
         return [total, float(n_right[members].sum() / max(total, 1))]
 
-    titles = columns(text=[first], count=["Words"], share=[share])
-    return Groups(section.key, section.title, section.note, titles, groups, n_words, row, worst)
+    return Groups(
+        key=section.key,
+        title=section.title,
+        note=section.note,
+        columns=columns(text=[group_title], count=["Words"], share=[share_title]),
+        names=groups,
+        support=n_words,
+        row=row,
+    )
 
 
 def _segment_table(segments: Segments) -> Section:
-    reference, words, compared = segments.reference, segments.reference.words, segments.found >= 0
-    labels: list[list[str]] = [[] for _ in reference.segments]
+    """Return the worst segments, with their classes and the mean IoU of their words."""
+    reference, words = segments.reference, segments.reference.words
+    classes_of_segment: list[list[str]] = [[] for _ in reference.segments]
     for segment, label in zip(words.segment.tolist(), words.label.tolist()):
-        labels[segment].append(reference.classes[label])
-    iou = result.cells(group_means(segments.nearest[1][compared], words.segment[compared], len(labels)))
-    submitted = np.where(segments.joined.submitted, "yes", "missing").tolist()
-    values, worst = segments.scores.tolist(), np.argsort(segments.scores, kind="stable")[:_SEGMENTS_SHOWN]
-    shown = list(zip(map(", ".join, labels), submitted, values, iou))
-    rows = [(*reference.segments[i], *shown[i]) for i in worst.tolist()]
+        classes_of_segment[segment].append(reference.classes[label])
+    _, iou = segments.nearest
+    has_object = segments.object_of_word >= 0
+    mean_iou = group_means(iou[has_object], words.segment[has_object], len(reference.segments))
+    mean_iou_cells = result.cells(mean_iou)
+    rows = []
+    for number in np.argsort(segments.scores, kind="stable")[:_ROWS_SHOWN].tolist():
+        video, segment_name = reference.segments[number]
+        annotated_classes = ", ".join(classes_of_segment[number])
+        is_submitted = "yes" if segments.joined.submitted[number] else "missing"
+        score = float(segments.scores[number])
+        rows.append((video, segment_name, annotated_classes, is_submitted, score, mean_iou_cells[number]))
     names = ["Video", "Segment", "Annotated classes", "Submitted"]
-    titles = columns(text=names, share=[segments.title, "Mean IoU"])
-    note = f"The worst first, at most {_SEGMENTS_SHOWN}. IoU: of words with an object."
-    return result.Table("segments", "Segments", note, titles, rows)
+    return result.Table(
+        key="segments",
+        title="Segments",
+        note=f"The worst first, at most {_ROWS_SHOWN}. IoU: of words with an object.",
+        columns=columns(text=names, share=[segments.title, "Mean IoU"]),
+        rows=rows,
+    )
