@@ -36,9 +36,14 @@ def first_token(word: str) -> str:
     """Return the part of a word that CoreNLP reads first; empty if there is nothing visible."""
     if word.isalnum():
         return word
-    visible = "".join(" " if unicodedata.category(character)[0] in "CZ" else character for character in word)
+    visible = "".join(" " if _is_invisible(character) else character for character in word)
     match = _FIRST_TOKEN.match(visible.strip().replace("’", "'"))
     return match.group() if match else ""
+
+
+def _is_invisible(character: str) -> bool:
+    """Return whether a character is a space or a control character, by its Unicode category."""
+    return unicodedata.category(character)[0] in "CZ"
 
 
 def rule_lemma(word: str) -> str:
@@ -115,34 +120,43 @@ def lemmas_from_table(words: Collection[str], tokens: Collection[str], fallback:
     ``words`` are the tokens and classes of the reference, ``tokens`` those that are not annotated;
     ``fallback`` is that of `Lemmas`.
     """
-    known = Lemmas(load_table(), fallback)
-    lemmas = {word: known(word) for word in words}
-    missing = sorted(known.missing)
+    lemma_of = Lemmas(load_table(), fallback)
+    lemmas = {word: lemma_of(word) for word in words}
+    missing_words = sorted(lemma_of.missing)
     findings = Findings()
-    if missing:
-        shown = ", ".join(repr(quote(word)) for word in missing[:_NAMED_WORDS])
-        more = f" and {len(missing) - _NAMED_WORDS:,} more" if len(missing) > _NAMED_WORDS else ""
-        text = f"{counted(len(missing), 'word')} not in the table of lemmas got a lemma {known.means}"
-        findings.note("N-LEMMAS-MISSING", f"{text}: {shown}{more}")
-    findings.notes += notes_on_words_without_token([word for word in missing if not first_token(word)])
-    name = f"corenlp-{TABLE_VERSION}-table+{len(missing)}"
-    return LemmaTable(with_other_words(lemmas, tokens, known), name, findings.notes)
+    if missing_words:
+        examples = ", ".join(repr(quote(word)) for word in missing_words[:_NAMED_WORDS])
+        n_more = len(missing_words) - _NAMED_WORDS
+        more = f" and {n_more:,} more" if n_more > 0 else ""
+        text = (
+            f"{counted(len(missing_words), 'word')} not in the table of lemmas got a lemma {lemma_of.means}"
+        )
+        findings.note("N-LEMMAS-MISSING", f"{text}: {examples}{more}")
+    findings.notes += notes_on_words_without_token([word for word in missing_words if not first_token(word)])
+    return LemmaTable(
+        lemmas=with_other_words(lemmas, tokens, lemma_of),
+        lemmatizer=f"corenlp-{TABLE_VERSION}-table+{len(missing_words)}",
+        notes=findings.notes,
+    )
 
 
-def with_other_words(lemmas: Mapping[str, str], tokens: Collection[str], known: Lemmas) -> dict[str, str]:
+def with_other_words(lemmas: Mapping[str, str], tokens: Collection[str], lemma_of: Lemmas) -> dict[str, str]:
     """Add the words whose lemma, by the table or by the fallback, is that of a token.
 
     Of all other words it suffices to know that they have the lemma of no token.
     """
-    of_tokens = {lemmas[token] for token in tokens}
-    table = known.table.items()
-    others = {w: lemma for w, lemma in table if lemma in of_tokens or known.fallback(w) in of_tokens}
-    return {**others, **lemmas}
+    token_lemmas = {lemmas[token] for token in tokens}
+    other_words = {}
+    for word, lemma in lemma_of.table.items():
+        if lemma in token_lemmas or lemma_of.fallback(word) in token_lemmas:
+            other_words[word] = lemma
+    return {**other_words, **lemmas}
 
 
 def notes_on_words_without_token(words: Collection[str]) -> list[Note]:
     """Return a note on words in which CoreNLP finds no token."""
     if not words:
         return []
-    text = f"left {counted(len(words), 'word')} of only spaces and invisible characters unchanged; "
-    return [Note("N-LEMMAS-NO-TOKEN", text + "CoreNLP finds no token there, and the released script stops")]
+    problem = f"left {counted(len(words), 'word')} of only spaces and invisible characters unchanged"
+    reason = "CoreNLP finds no token there, and the released script stops"
+    return [Note("N-LEMMAS-NO-TOKEN", f"{problem}; {reason}")]

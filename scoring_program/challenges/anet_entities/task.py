@@ -8,9 +8,31 @@ from typing import TypeVar
 
 import numpy as np
 
-from scoring_program.challenges.anet_entities import hints, measure, page
+from scoring_program.challenges.anet_entities.hints import (
+    counted_objects,
+    generated_checks,
+    given_checks,
+    repeated_classes,
+)
 from scoring_program.challenges.anet_entities.lemmas import TABLE, lemmas_from_table
-from scoring_program.challenges.anet_entities.measure import SentenceStatistics, WordStatistics
+from scoring_program.challenges.anet_entities.measure import (
+    SentenceStatistics,
+    WordStatistics,
+    generated_error_costs,
+    generated_score,
+    generated_scores,
+    given_error_costs,
+    given_score,
+    given_scores,
+    measure_generated,
+    measure_given,
+)
+from scoring_program.challenges.anet_entities.page import (
+    generated_sections,
+    generated_segments,
+    given_sections,
+    given_segments,
+)
 from scoring_program.challenges.anet_entities.reference import (
     LEMMAS_FILE,
     LEMMATIZER_FILE,
@@ -21,10 +43,11 @@ from scoring_program.challenges.anet_entities.reference import (
     prepare_reference,
 )
 from scoring_program.hints import likely_mistakes
-from scoring_program.result import Section, Statistics
+from scoring_program.result import Section, Sections, Statistics
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
 from validator.archive import Source
+from validator.arrays import Floats
 from validator.findings import Findings, Note, Read, counted, quote
 from validator.formats.anet_entities import read as submissions
 from validator.formats.anet_entities.read import Grounding
@@ -65,13 +88,33 @@ class EntitiesTask(Task[Reference, Grounding, StatisticsT]):
 class GivenSentences(EntitiesTask[WordStatistics]):
     """Sub-task I; both protocols are the same."""
 
-    reduce = staticmethod(measure.given_score)
-    scores = staticmethod(measure.given_scores)
-    error_costs = staticmethod(measure.given_error_costs)
-    sections = staticmethod(page.given_sections)
-    measure = staticmethod(measure.measure_given)
-    load_reference = staticmethod(load_reference)
-    check_reference = staticmethod(check_reference)
+    def load_reference(self, folder: Path, settings: Settings) -> Reference:
+        """Read the annotations of the chosen splits."""
+        return load_reference(folder, settings)
+
+    def check_reference(self, folder: Path, settings: Settings, reference: Reference) -> list[Note]:
+        """Look for empty splits, and for classes outside of the vocabulary."""
+        return check_reference(folder, settings, reference)
+
+    def measure(self, reference: Reference, submission: Grounding, settings: Settings) -> WordStatistics:
+        """Judge the words of all segments."""
+        return measure_given(reference, submission, settings)
+
+    def reduce(self, statistics: WordStatistics, weights: Floats) -> Floats:
+        """Return the localization accuracy for each row of weights."""
+        return given_score(statistics, weights)
+
+    def scores(self, statistics: WordStatistics) -> dict[str, float]:
+        """Return the numbers of the leaderboard."""
+        return given_scores(statistics)
+
+    def error_costs(self, statistics: WordStatistics) -> dict[str, float]:
+        """Return the score without the errors of each type."""
+        return given_error_costs(statistics)
+
+    def sections(self, reference: Reference, submission: Grounding, statistics: WordStatistics) -> Sections:
+        """Return the sections of the detail page."""
+        return given_sections(reference, submission, statistics)
 
     def drawings(
         self, reference: Reference, submission: Grounding, statistics: WordStatistics, number: int
@@ -79,39 +122,32 @@ class GivenSentences(EntitiesTask[WordStatistics]):
         """Return the worst frames of the worst segments."""
         from scoring_program.challenges.anet_entities import drawings
 
-        segments = page.given_segments(reference, statistics)
-        return drawings.drawings(segments, number, np.zeros(len(statistics.joined.objects.label), dtype=bool))
+        segments = given_segments(reference, statistics)
+        hallucinated = np.zeros(len(statistics.joined.objects.label), dtype=bool)
+        return drawings.drawings(segments, number, hallucinated)
 
     def hints(self, reference: Reference, submission: Grounding, settings: Settings, score: float) -> Notes:
         """Return notes on wrong segments, word indexes, and boxes."""
-        notes = [*submissions.hints(submission), *hints.counted_objects(submission)]
-        return likely_mistakes(notes, lambda: hints.given_checks(reference, submission), settings, score)
+        notes = [*submissions.hints(submission), *counted_objects(submission)]
+        return likely_mistakes(notes, lambda: given_checks(reference, submission), settings, score)
 
 
 class GeneratedSentences(EntitiesTask[SentenceStatistics]):
     """Sub-task II; both protocols are the same."""
 
     prepared_file = LEMMAS_FILE
-    reduce = staticmethod(measure.generated_score)
-    scores = staticmethod(measure.generated_scores)
-    error_costs = staticmethod(measure.generated_error_costs)
-    sections = staticmethod(page.generated_sections)
-    measure = staticmethod(measure.measure_generated)
 
     def source_files(self, source: Path, settings: Settings) -> list[str]:
         """Return the same and the files of lemmas, which are kept."""
-        return [
-            *super().source_files(source, settings),
-            LEMMAS_FILE,
-            LEMMATIZER_FILE,
-        ]
+        return [*super().source_files(source, settings), LEMMAS_FILE, LEMMATIZER_FILE]
 
     def load_reference(self, folder: Path, settings: Settings) -> Reference:
         """Read the annotations of the chosen splits and their lemmas, or make the lemmas at home."""
         annotated = load_reference(folder, settings)
         if TABLE.is_file() and not (folder / LEMMAS_FILE).is_file():
             # At home, with annotations that were not prepared.
-            lemmas, lemmatizer, _ = lemmas_from_table(*_words(annotated), settings["lemma_fallback"])
+            words, fallback = _words_to_lemmatize(annotated), settings["lemma_fallback"]
+            lemmas, lemmatizer, _ = lemmas_from_table(words, annotated.tokens, fallback)
         else:
             lemmas, lemmatizer = load_lemmas(folder)
         return annotated._replace(lemmas=lemmas, lemmatizer=lemmatizer)
@@ -124,16 +160,7 @@ class GeneratedSentences(EntitiesTask[SentenceStatistics]):
             with findings.part():
                 # The platform does not have the table that `load_reference` falls back to.
                 load_lemmas(folder)
-            missing = [token for token in reference.tokens if token not in reference.lemmas]
-            if settings["lemma_fallback"] == "rule":
-                for token in missing:
-                    problem = f"the token {quote(token)!r} is missing in the table"
-                    remedy = "prepare the reference again"
-                    findings.add("E-REF-LEMMAS", problem, remedy, file=LEMMAS_FILE, rule="token")
-            elif missing:
-                # A missing word is its own lemma on purpose.
-                text = f"{counted(len(missing), 'token')} not in the table, taken in lower case"
-                findings.note("N-REF-LEMMAS", text)
+            _check_lemmas(reference, settings["lemma_fallback"], findings)
         return findings.notes
 
     def prepare_reference(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
@@ -142,12 +169,13 @@ class GeneratedSentences(EntitiesTask[SentenceStatistics]):
         A ``lemmas.json`` of the source is kept. ``options["lemmatize"]`` may replace `lemmas_from_table`.
         """
         with Findings.collect() as findings:
-            whole = prepare_reference(source, output, settings)
+            annotated = prepare_reference(source, output, settings)
             if (source / LEMMAS_FILE).is_file():
                 lemmas, lemmatizer = load_lemmas(source)
             else:
                 lemmatize = options.get("lemmatize", lemmas_from_table)
-                lemmas, lemmatizer, notes = lemmatize(*_words(whole), settings["lemma_fallback"])
+                words, fallback = _words_to_lemmatize(annotated), settings["lemma_fallback"]
+                lemmas, lemmatizer, notes = lemmatize(words, annotated.tokens, fallback)
                 findings.notes += notes
             text = json.dumps(lemmas, ensure_ascii=False, indent=0, sort_keys=True)
             (output / LEMMAS_FILE).write_text(text + "\n", encoding="utf-8")
@@ -159,6 +187,28 @@ class GeneratedSentences(EntitiesTask[SentenceStatistics]):
         """Return the name of the lemmatizer."""
         return {"lemmas": reference.lemmatizer}
 
+    def measure(self, reference: Reference, submission: Grounding, settings: Settings) -> SentenceStatistics:
+        """Judge the objects and words of all segments."""
+        return measure_generated(reference, submission, settings)
+
+    def reduce(self, statistics: SentenceStatistics, weights: Floats) -> Floats:
+        """Return the F1 per sentence for each row of weights."""
+        return generated_score(statistics, weights)
+
+    def scores(self, statistics: SentenceStatistics) -> dict[str, float]:
+        """Return the numbers of the leaderboard."""
+        return generated_scores(statistics)
+
+    def error_costs(self, statistics: SentenceStatistics) -> dict[str, float]:
+        """Return the score without the errors of each type."""
+        return generated_error_costs(statistics)
+
+    def sections(
+        self, reference: Reference, submission: Grounding, statistics: SentenceStatistics
+    ) -> Sections:
+        """Return the sections of the detail page."""
+        return generated_sections(reference, submission, statistics)
+
     def drawings(
         self, reference: Reference, submission: Grounding, statistics: SentenceStatistics, number: int
     ) -> list[Section]:
@@ -167,18 +217,31 @@ class GeneratedSentences(EntitiesTask[SentenceStatistics]):
 
         judged = statistics.judged
         hallucinated = ~judged.object_annotated & ~judged.object_skipped
-        segments = page.generated_segments(reference, statistics)
+        segments = generated_segments(reference, statistics)
         return drawings.drawings(segments, number, hallucinated)
 
     def hints(self, reference: Reference, submission: Grounding, settings: Settings, score: float) -> Notes:
         """Return notes on wrong segments, classes, and boxes."""
-        notes = [*submissions.hints(submission), *hints.repeated_classes(submission)]
-        return likely_mistakes(notes, lambda: hints.generated_checks(reference, submission), settings, score)
+        notes = [*submissions.hints(submission), *repeated_classes(submission)]
+        return likely_mistakes(notes, lambda: generated_checks(reference, submission), settings, score)
 
 
-def _words(annotated: Reference) -> tuple[set[str], list[str]]:
-    """Return all words whose lemmas a reference needs, and its unannotated tokens."""
-    return {*annotated.tokens, *annotated.classes, *annotated.vocab}, annotated.tokens
+def _words_to_lemmatize(annotated: Reference) -> set[str]:
+    """Return all words whose lemmas a reference needs."""
+    return {*annotated.tokens, *annotated.classes, *annotated.vocab}
+
+
+def _check_lemmas(reference: Reference, fallback: str, findings: Findings) -> None:
+    """Look for tokens without a lemma; with the fallback to lower case they are left out on purpose."""
+    missing = [token for token in reference.tokens if token not in reference.lemmas]
+    if fallback == "rule":
+        for token in missing:
+            problem = f"the token {quote(token)!r} is missing in the table"
+            remedy = "prepare the reference again"
+            findings.add("E-REF-LEMMAS", problem, remedy, file=LEMMAS_FILE, rule="token")
+    elif missing:
+        text = f"{counted(len(missing), 'token')} not in the table, taken in lower case"
+        findings.note("N-REF-LEMMAS", text)
 
 
 TASKS = declared_tasks(
