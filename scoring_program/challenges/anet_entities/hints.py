@@ -53,9 +53,11 @@ def generated_checks(reference: Reference, submission: Grounding) -> list[Check]
     """Return what to compare with the reference for sub-task II, in the order of scoring."""
     classes = {name: code for code, name in enumerate(reference.classes)}
     label = np.array([classes.get(name, -1) for name in submission.classes] or [-1])[submission.label]
-    chosen = submission.label[sample(len(submission.label))].tolist()
-    names, known = [submission.classes[code] for code in chosen], [*reference.classes, *reference.vocab]
-    spelling = names_check(names, known, "classes", len(reference.words.label), rule_lemma)
+    sampled_labels = submission.label[sample(len(submission.label))].tolist()
+    predicted_names = [submission.classes[code] for code in sampled_labels]
+    true_names = [*reference.classes, *reference.vocab]
+    n_words = len(reference.words.label)
+    spelling = names_check(predicted_names, true_names, "classes", n_words, rule_lemma)
     sides = _Sides(reference, submission, reference.words.label, label)
     return [_known_segments(sides), _segment_numbers(sides), spelling, *_boxes(sides)]
 
@@ -87,41 +89,54 @@ class _Sides:
 
 def _known_segments(sides: _Sides) -> Check:
     segments = sides.submission.segments
-    chosen = [segments[index] for index in sample(len(segments)).tolist()]
+    sampled_segments = [segments[index] for index in sample(len(segments)).tolist()]
 
     def fits(change: Callable[[str], str]) -> Bools:
-        return sides.segments((change(video), segment) for video, segment in chosen) >= 0
+        renamed = ((change(video), segment) for video, segment in sampled_segments)
+        return sides.segments(renamed) >= 0
 
     claim = "of your segments are annotated in the chosen splits"
     causes = "Videos are named v_..., segments are numbered as in the annotation file"
-    n, code = len(sides.reference.segments), "N-NAMES-UNKNOWN"
-    return Check(claim, fits(str), of_video_names(fits), n, causes, code, explains=_EXPLAINS)
+    return Check(
+        claim=claim,
+        as_is=fits(str),
+        interpretations=of_video_names(fits),
+        annotated=len(sides.reference.segments),
+        causes=causes,
+        unknown="N-NAMES-UNKNOWN",
+        explains=_EXPLAINS,
+    )
 
 
 def _segment_numbers(sides: _Sides) -> Check:
     """Return the check of segments that are counted from another number, by the boxes of their words."""
     words, submission = sides.reference.words, sides.submission
-    chosen = sample(len(submission.segment))
+    sampled = sample(len(submission.segment))
     less = [(video, str(int(key) - 1) if _is_number(key) else key) for video, key in submission.segments]
 
-    def met(segments: Sequence[tuple[str, str]]) -> Bools:
-        of_object = sides.segments(segments)[submission.segment[chosen]]
-        word = sides.words(of_object, sides.label[chosen])
-        found = np.flatnonzero(word >= 0)
-        entry, annotated, _ = pairs_of_ranges(*(words.box_start[word[found] + end] for end in (0, 1)))
-        own = submission.box[chosen[found[entry]], words.frame[annotated]].astype(np.float64)
-        return BoxPairs(len(chosen), found[entry], own, words.box[annotated].astype(np.float64)).met(own)
+    def is_met(segments: Sequence[tuple[str, str]]) -> Bools:
+        segment = sides.segments(segments)[submission.segment[sampled]]
+        word = sides.words(segment, sides.label[sampled])
+        with_word = np.flatnonzero(word >= 0)
+        first_box = words.box_start[word[with_word]]
+        last_box = words.box_start[word[with_word] + 1]
+        pair, true_box, _ = pairs_of_ranges(first_box, last_box)
+        entry = with_word[pair]
+        predicted_boxes = submission.box[sampled[entry], words.frame[true_box]].astype(np.float64)
+        true_boxes = words.box[true_box].astype(np.float64)
+        return BoxPairs(len(sampled), entry, predicted_boxes, true_boxes).met(predicted_boxes)
 
     remedy = "Segments have the numbers of the annotation file, from 0"
-    other = Interpretation("N-LOOKS-SHIFTED", "with numbers of segments less 1", met(less), remedy)
+    other = Interpretation("N-LOOKS-SHIFTED", "with numbers of segments less 1", is_met(less), remedy)
     claim = "of your objects are in a box of their word"
-    return Check(claim, met(submission.segments), [other], len(words.index), explains=_EXPLAINS)
+    return Check(claim, is_met(submission.segments), [other], len(words.index), explains=_EXPLAINS)
 
 
 def _indexes(sides: _Sides) -> Check:
     inside = np.flatnonzero(sides.segment >= 0)
-    chosen = inside[sample(len(inside))]
-    segment, index = sides.segment[chosen], sides.submission.index[chosen]
+    sampled = inside[sample(len(inside))]
+    segment = sides.segment[sampled]
+    index = sides.submission.index[sampled]
 
     def fits(add: int) -> Bools:
         return sides.words(segment, index + add) >= 0
