@@ -214,7 +214,7 @@ def test_one_object_suits_several_words_of_a_class_on_different_frames():
 
 
 def test_task_without_code_for_its_challenge_says_what_to_write(monkeypatch):
-    monkeypatch.setattr("organizer.challenges.importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("organizer.challenges.discover", lambda package, pattern: [])
     (line,) = refused(annotations_of, GESTURE).lines()
     assert "E-NO-ANNOTATIONS organizer/challenges/chalearn.py" in line
 
