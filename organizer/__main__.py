@@ -19,7 +19,8 @@ from scoring_program.report.images import Images, Size, image_size
 from scoring_program.settings import PROTOCOLS
 from scoring_program.task import task_ids
 from validator import console
-from validator.findings import Refused, printable
+from validator.findings import Refused
+from validator.texts import printable
 
 REFERENCE_HELP = "folder with a reference folder for each task, or the folder of one task; default: {}"
 

@@ -20,7 +20,7 @@ from organizer.files import zip_bytes
 from scoring_program.result import Result
 from scoring_program.task import AnyLoaded, load_task
 from validator.archive import BASELINE_FILE
-from validator.findings import counted, printable
+from validator.texts import counted, printable
 
 # An item, the score of a perfect submission on it, and known reasons.
 Cause = dict[str, Any]

@@ -16,7 +16,8 @@ import numpy as np
 
 from scoring_program.result import Drawing, Drawings, Section
 from validator.arrays import Bools, Floats, Ints
-from validator.findings import Findings, folded, quote
+from validator.findings import Findings
+from validator.texts import folded, quote
 
 _RARER = 10
 _AREA_RATIO = 1000

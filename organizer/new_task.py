@@ -23,7 +23,8 @@ from organizer import ROOT
 from organizer.bundle import COMPETITION
 from organizer.bundle.edit import with_task, without_task
 from organizer.files import file_hash, folder_files, write_files
-from validator.findings import Findings, counted, is_printable
+from validator.findings import Findings
+from validator.texts import counted, is_printable
 
 EXAMPLES = ROOT / "task_templates"
 FORMATS = ("csv", "json")

@@ -28,7 +28,8 @@ from scoring_program.settings import SETTINGS_FILE
 from scoring_program.signature import KEY_FILE
 from scoring_program.task import AnyLoaded, AnyTask, Declaration, load_task
 from validator.arrays import Floats, Ints
-from validator.findings import Findings, counted, printable
+from validator.findings import Findings
+from validator.texts import counted, printable
 
 _SWEEPS = 20
 _SHOWN_CLASSES = 40

@@ -28,7 +28,7 @@ from scoring_program.metrics.resampling import HalfScores
 from scoring_program.result import Statistics
 from scoring_program.task import AnyTask
 from validator.arrays import Floats, Ints
-from validator.findings import counted
+from validator.texts import counted
 from validator.workers import usable_cores
 
 SIZES = (30, 100, 300)

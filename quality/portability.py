@@ -19,7 +19,8 @@ from organizer.files import unpack, write_files
 from quality import ROOT
 from quality.driver import results
 from scoring_program.task import task_ids
-from validator.findings import Refused, counted
+from validator.findings import Refused
+from validator.texts import counted
 from validator.workers import usable_cores
 
 # The exit code, and scores.json or the log.

@@ -15,7 +15,8 @@ import numpy as np
 from scoring_program.disclosure import MIN_GROUP, shows_comparisons
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
-from validator.findings import Note, folded
+from validator.messages import Note
+from validator.texts import folded
 
 MIN_ANNOTATED = 20
 _SAMPLE = 200

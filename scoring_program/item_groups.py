@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from validator.arrays import Ints
-from validator.findings import Findings, counted, quote
+from validator.findings import Findings
+from validator.texts import counted, quote
 
 _HEADER = ["item", "group"]
 _CODE = "E-REF-GROUPS"

@@ -17,7 +17,8 @@ import numpy as np
 
 from scoring_program.metrics.resampling import LEVEL, HalfScores
 from validator.arrays import Bools, Floats, Ints
-from validator.findings import Note, counted
+from validator.messages import Note
+from validator.texts import counted
 
 # The most decimals of any number in an output.
 DECIMALS = 10

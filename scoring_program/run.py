@@ -11,17 +11,20 @@ import argparse
 import contextlib
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from scoring_program.report import outputs, page
 from scoring_program.result import Result
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded, AnyTask, load_task, place_of, task_ids
 from validator import console, limits
-from validator.findings import Findings, Note, Refused, counted, found_until
+from validator.findings import Findings, Refused, watch_collections
+from validator.messages import Note
+from validator.texts import counted
 
 SCORED, INVALID, BROKEN = 0, 1, 2
 _NEAR = 0.8
@@ -48,25 +51,40 @@ class Outcome:
     signature: str = ""
 
 
+class _Limit(NamedTuple):
+    """A limit of a run: how the run is called that it ends, and the words of the message on that."""
+
+    outcome: str
+    code: str
+    setting: str
+    excess: str
+
+
+_TIME = _Limit("time", "E-LIMIT-TIME", "time_limit", "takes longer")
+_MEMORY = _Limit("memory", "E-LIMIT-MEMORY", "memory_limit", "needs more memory")
+
+
 class _Clock:
-    """The stages of a run: ``now`` is the present one; ``loaded`` is set once the reference is read."""
+    """The stages of a run: ``stage`` is the present one; ``loaded`` is set once the reference is read."""
 
     def __init__(self, at_home: bool) -> None:
-        self.now, self._at_home = "start", at_home
+        self.stage = "start"
         self.loaded: AnyLoaded | None = None
-        self._seconds: dict[str, float] = {}
-        self._begin = self._since = time.perf_counter()
+        self._at_home = at_home
+        self._seconds_of_stage: dict[str, float] = {}
+        self._run_began = self._stage_began = time.perf_counter()
 
     def begin(self, stage: str) -> None:
         """End the stage before and begin this one."""
         now = time.perf_counter()
-        self._seconds[self.now] = now - self._since
-        self.now, self._since = stage, now
+        self._seconds_of_stage[self.stage] = now - self._stage_began
+        self.stage = stage
+        self._stage_began = now
 
     @property
     def is_organizers(self) -> bool:
         """Whether what goes wrong now is not due to the submission."""
-        return self.now in _ORGANIZERS_STAGES
+        return self.stage in _ORGANIZERS_STAGES
 
     @property
     def fault(self) -> str:
@@ -78,12 +96,13 @@ class _Clock:
     @property
     def total(self) -> float:
         """Seconds since the start."""
-        return time.perf_counter() - self._begin
+        return time.perf_counter() - self._run_began
 
     @property
     def seconds(self) -> dict[str, float]:
         """Seconds of each stage until now."""
-        return {**self._seconds, self.now: time.perf_counter() - self._since}
+        present = time.perf_counter() - self._stage_began
+        return {**self._seconds_of_stage, self.stage: present}
 
     def line(self) -> str:
         """Return the seconds of all stages as text."""
@@ -122,12 +141,12 @@ def load_folder(
         limits.start(settings["time_limit"], settings["memory_limit"])
         # The linear algebra of numpy ends the process where it cannot have its buffers.
         limits.require_memory(_LEAST_MEMORY)
-    with _reported(task, settings):
+    with _hidden_problems(task, settings):
         return task.load(folder, settings)
 
 
 @contextlib.contextmanager
-def _reported(task: AnyTask, settings: Settings) -> Iterator[None]:
+def _hidden_problems(task: AnyTask, settings: Settings) -> Iterator[None]:
     """Refuse a reference without a word on its content, unless the detail level is full."""
     try:
         yield
@@ -150,27 +169,15 @@ def run(
     mistake that makes scoring pointless; ``at_home`` says that the reference is the participant's.
     """
     clock = _Clock(at_home)
-    try:
+    with watch_collections() as unfinished:
         try:
             outputs.begin(output, page.running_page())
             outcome = _score(load, submission, strict, clock)
-            _write(outcome, clock, output)
-        except console.OutputError:
-            raise
+            _write_and_print(_report(outcome, clock), output)
         except (Exception, limits.StoppedError) as error:
-            outcome = _ended_by(error, clock)
-            _write(outcome, clock, output)
-    except console.OutputError as error:
-        console.report(error)
-        with contextlib.suppress(console.OutputError):
-            outputs.remove_scores(output)
-        return Outcome("broken", BROKEN)
-    except MemoryError:  # not even the page of a failure fits
-        with contextlib.suppress(console.OutputError):
-            outputs.remove_scores(output)
-        raise
-    finally:
-        limits.finish()
+            outcome = _end_after(error, unfinished, clock, output)
+        finally:
+            limits.finish()
     return outcome
 
 
@@ -180,7 +187,7 @@ def _score(load: Callable[[], AnyLoaded], submission: Path, strict: bool, clock:
     try:
         clock.loaded = loaded = load()
         if strict:
-            with _reported(loaded.task, loaded.settings):
+            with _hidden_problems(loaded.task, loaded.settings):
                 loaded.check()
     except Refused as refused:
         return Outcome("broken", BROKEN, findings=refused.findings)
@@ -197,57 +204,117 @@ def _score(load: Callable[[], AnyLoaded], submission: Path, strict: bool, clock:
     return Outcome("scored", SCORED, result, signature=loaded.signature)
 
 
-def _ended_by(error: BaseException, clock: _Clock) -> Outcome:
-    if isinstance(error, limits.StoppedError) or limits.is_out_of_memory(error):
+def _end_after(error: BaseException, unfinished: Sequence[Findings], clock: _Clock, output: Path) -> Outcome:
+    """Report why a run ended without a result; ``unfinished`` holds what its readers had found until then."""
+    if isinstance(error, console.OutputError):
+        return _end_unwritten(error, output)
+    is_stopped = isinstance(error, limits.StoppedError) or limits.is_out_of_memory(error)
+    if is_stopped:
         limits.release(error)
-        return _stopped(error, clock)
-    findings = Findings()
-    findings.add("E-INTERNAL", place_of(error), "report it to the maintainers of the scoring program")
-    return Outcome("broken", BROKEN, findings=findings)
+        outcome = _stopped(error, unfinished, clock)
+    else:
+        findings = Findings()
+        findings.add("E-INTERNAL", place_of(error), "report it to the maintainers of the scoring program")
+        outcome = Outcome("broken", BROKEN, findings=findings)
+    try:
+        report = _report(outcome, clock)
+        if is_stopped and not isinstance(error, limits.TerminatedError):
+            # The times stay out of the outputs, which are then the same in every run.
+            report = report._replace(log=[clock.line(), *report.log])
+        _write_and_print(report, output)
+    except console.OutputError as unwritten:
+        return _end_unwritten(unwritten, output)
+    except MemoryError:  # not even the page of a failure fits
+        _remove_scores(output)
+        raise
+    return outcome
 
 
-def _stopped(error: BaseException, clock: _Clock) -> Outcome:
+def _end_unwritten(error: console.OutputError, output: Path) -> Outcome:
+    """Say on the log alone that the outputs cannot be written."""
+    console.report(error)
+    _remove_scores(output)
+    return Outcome("broken", BROKEN)
+
+
+def _remove_scores(output: Path) -> None:
+    with contextlib.suppress(console.OutputError):
+        outputs.remove_scores(output)
+
+
+def _stopped(error: BaseException, unfinished: Sequence[Findings], clock: _Clock) -> Outcome:
     """Say which limit ended the run. A submission that cannot be scored within it is invalid."""
     findings = Findings()
     if isinstance(error, limits.TerminatedError):
-        problem = f"the platform ended the run in the stage {clock.now}"
+        problem = f"the platform ended the run in the stage {clock.stage}"
         findings.add("E-STOPPED", problem, "submit again")
         return Outcome("broken", BROKEN, findings=findings)
-    name, code, setting, more = ("time", "E-LIMIT-TIME", "time_limit", "takes longer")
-    if limits.is_out_of_memory(error):
-        name, code, setting, more = ("memory", "E-LIMIT-MEMORY", "memory_limit", "needs more memory")
-    # The times stay out of the outputs, which are then the same in every run.
-    console.say(clock.line(), to=sys.stderr)
-    problem = f"the run {more} than is allowed (stage {clock.now})"
+    limit = _MEMORY if limits.is_out_of_memory(error) else _TIME
+    problem = f"the run {limit.excess} than is allowed (stage {clock.stage})"
     if clock.is_organizers:
-        findings.add(code, problem, f"raise {setting} in settings.yaml, or the limits of the container")
+        remedy = f"raise {limit.setting} in settings.yaml, or the limits of the container"
+        findings.add(limit.code, problem, remedy)
         return Outcome("broken", BROKEN, findings=findings)
-    ask = f"if your submission is of ordinary size, write to the organizers ({setting} in settings.yaml)"
-    findings.add(code, problem, f"submit less; {ask}")
-    findings.extend(found_until(error))
-    return Outcome(name, INVALID, findings=findings)
+    ask = (
+        f"if your submission is of ordinary size, write to the organizers ({limit.setting} in settings.yaml)"
+    )
+    findings.add(limit.code, problem, f"submit less; {ask}")
+    for collection in unfinished:
+        findings.extend(collection)
+    return Outcome(limit.outcome, INVALID, findings=findings)
 
 
-def _write(outcome: Outcome, clock: _Clock, output: Path) -> None:
-    """Write the outputs of a run, and print the same. Raises OutputError."""
-    loaded, result, findings = clock.loaded, outcome.result, outcome.findings
-    if loaded is not None and result is not None:
-        html = page.result_page(loaded.task, result, loaded.signature)
-        detail = outputs.result_json(result, loaded.signature, clock.seconds)
-        limits.finish()
-        outputs.write_scored(output, html, detail, result.scores)
-        number = outputs.plain_number
-        scores = [f"{key}: {number(result.scores[key])}" for key in result.scores if key not in _IN_WORDS]
-        scores.insert(0, page.score_line(loaded.task, result))
-        costs = [f"error cost: {line}" for line in page.cost_lines(loaded.task, result)]
-        notes = [f"note {note.line()}" for note in result.notes]
-        console.say(loaded.signature, *scores, *notes, *costs, clock.line())
-        return
-    head = f"{clock.fault}, nothing was scored:"
-    html = page.broken_page(findings.lines(), loaded.task.title if loaded else page.NO_TASK, clock.fault)
+class _Report(NamedTuple):
+    """What a run leaves: its page and data, the scores if it has any, and the lines of its log."""
+
+    html: str
+    detail: str
+    scores: Mapping[str, float] | None
+    log: list[str]
+
+
+def _report(outcome: Outcome, clock: _Clock) -> _Report:
+    """Return what the outputs of a run say."""
+    loaded = clock.loaded
+    if loaded is not None and outcome.result is not None:
+        return _report_of_result(loaded, outcome.result, clock)
+    return _report_of_failure(loaded, outcome, clock)
+
+
+def _report_of_result(loaded: AnyLoaded, result: Result, clock: _Clock) -> _Report:
+    html = page.result_page(loaded.task, result, loaded.signature)
+    detail = outputs.result_json(result, loaded.signature, clock.seconds)
+    scores = [
+        f"{key}: {outputs.plain_number(score)}"
+        for key, score in result.scores.items()
+        if key not in _IN_WORDS
+    ]
+    notes = [f"note {note.line()}" for note in result.notes]
+    costs = [f"error cost: {line}" for line in page.cost_lines(loaded.task, result)]
+    score_line = page.score_line(loaded.task, result)
+    log = [loaded.signature, score_line, *scores, *notes, *costs, clock.line()]
+    return _Report(html, detail, result.scores, log)
+
+
+def _report_of_failure(loaded: AnyLoaded | None, outcome: Outcome, clock: _Clock) -> _Report:
+    findings = outcome.findings
+    detail = outputs.failed_json(outcome.name, outcome.exit_code, findings, clock.seconds)
     if loaded is not None and outcome.exit_code == INVALID:
         head = f"The submission to {loaded.task.id} is invalid and was not scored:"
         html = page.invalid_page(loaded.task, findings)
-    detail = outputs.failed_json(outcome.name, outcome.exit_code, findings, clock.seconds)
-    outputs.write_failed(output, html, detail)
-    console.say(head, *findings.lines(), to=sys.stderr)
+    else:
+        head = f"{clock.fault}, nothing was scored:"
+        title = loaded.task.title if loaded else page.NO_TASK
+        html = page.broken_page(findings.lines(), title, clock.fault)
+    return _Report(html, detail, None, [head, *findings.lines()])
+
+
+def _write_and_print(report: _Report, output: Path) -> None:
+    """Write the outputs of a run, and print the same. Raises OutputError."""
+    limits.finish()
+    if report.scores is None:
+        outputs.write_failed(output, report.html, report.detail)
+        console.say(*report.log, to=sys.stderr)
+    else:
+        outputs.write_scored(output, report.html, report.detail, report.scores)
+        console.say(*report.log)

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from validator.findings import Findings, folded, quote
+from validator.findings import Findings
 from validator.strict_yaml import YamlValue, load_strict
+from validator.texts import folded, quote
 
 SETTINGS_FILE = "settings.yaml"
 PROTOCOLS = ("published", "released")

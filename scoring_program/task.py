@@ -37,7 +37,8 @@ from validator import limits
 from validator.archive import Source
 from validator.arrays import Floats
 from validator.discovery import discover
-from validator.findings import Findings, Note, Read
+from validator.findings import Findings, Read
+from validator.messages import Note
 from validator.strict_yaml import load_strict
 
 _CHALLENGES = "scoring_program.challenges"

@@ -27,7 +27,8 @@ from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.settings import SettingValue
 from scoring_program.task import AnyLoaded, place_of, task_ids
 from validator import console
-from validator.findings import Findings, Refused, quote
+from validator.findings import Findings, Refused
+from validator.texts import quote
 
 __all__ = ["Comparison", "ReferenceProblemsError", "SubmissionError", "compare", "main"]
 
@@ -66,7 +67,7 @@ def compare(
             result = loaded.score_path(path)
         except Refused as refused:
             invalid[name] = refused.findings
-            for own in refused.findings.summary():
+            for own in refused.findings.summary().problems():
                 problems.repeat(own, file=f"{name}: {own.file}" if own.file else name)
         else:
             # Fifty whole results need too much memory.

@@ -18,7 +18,8 @@ from scoring_program.report.page import card, contents, document, folded, style,
 from scoring_program.report.standings import Scale, Standings, folded_table, position
 from scoring_program.result import DECIMALS, SUMMARY, BodyFigure, Cell, Column, Result, Section, Table, cells
 from validator.arrays import Floats
-from validator.findings import Findings, counted
+from validator.findings import Findings
+from validator.texts import counted
 
 _MOST_OTHERS = 10
 _MOST_DOTS = 300

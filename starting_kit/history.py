@@ -21,7 +21,7 @@ from scoring_program.report.page import card, document, table
 from scoring_program.result import Line, LineChart, columns
 from scoring_program.task import AnyTask, load_task
 from validator.console import OutputError
-from validator.findings import counted
+from validator.texts import counted
 
 _RUNS, _PAGE = "runs.csv", "history.html"
 _COST = "cost_"

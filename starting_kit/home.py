@@ -24,8 +24,9 @@ from scoring_program.settings import PROTOCOLS, Settings, SettingValue
 from scoring_program.signature import VERSION
 from scoring_program.task import AnyLoaded, AnyTask, load_task, task_ids
 from validator import console
-from validator.findings import Findings, Note, Problem, Refused
+from validator.findings import Findings, Refused
 from validator.limits import collector_off
+from validator.messages import Note, Problem
 from writing import Key, Predictions
 
 

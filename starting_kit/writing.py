@@ -17,8 +17,9 @@ import kit_path  # noqa: F401 - makes the validator importable
 
 # isort: split
 from scoring_program.task import AnyLoaded
-from validator.findings import Read, Refused, counted
+from validator.findings import Read, Refused
 from validator.formats.rules import load_format
+from validator.texts import counted
 
 try:
     from msgspec.json import encode as encode

@@ -31,7 +31,7 @@ from scoring_program.result import (
     Timeline,
 )
 from scoring_program.task import Declaration, ErrorType, ScoreColumn
-from validator.findings import Note
+from validator.messages import Note
 
 GESTURES = [
     *("vattene", "vieniqui", "perfetto", "furbo", "cheduepalle", "chevuoi", "daccordo", "seipazzo", "combinato"),

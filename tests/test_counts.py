@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from validator.findings import counted
+from validator.texts import counted
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,9 @@ from organizer.messages import PAGE, messages_page
 from scoring_program.task import load_task, task_ids
 from tests.helpers import ROOT, make_zip
 from validator.__main__ import main
-from validator.findings import Findings, Note
+from validator.findings import Findings
 from validator.message_codes import all_codes, code_tables
+from validator.messages import Note
 
 CODE = r"[ELNR]-[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*"
 

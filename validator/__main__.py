@@ -12,9 +12,10 @@ from pathlib import Path
 try:
     from validator import console, limits
     from validator.cut import cut_submission
-    from validator.findings import Findings, Note
+    from validator.findings import Findings
     from validator.formats.rules import load_format, task_ids
     from validator.message_codes import all_codes
+    from validator.messages import Note
 except ModuleNotFoundError as error:
     sys.exit(f"{error.name} is not installed: python -m pip install -r requirements.txt")
 
@@ -81,7 +82,7 @@ def _main(arguments: list[str] | None) -> int:
         console.say(json.dumps(findings.as_dict(), indent=1))
     else:
         notes = [f"note {note.line()}" for note in findings.notes]
-        verdict = "valid" if findings.ok else f"invalid: {findings.total_text()}"
+        verdict = "valid" if findings.ok else f"invalid: {findings.summary().total_text()}"
         console.say(*notes, *findings.lines(shown=None), verdict)
     return 0 if findings.ok else 1
 

@@ -21,7 +21,8 @@ from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 from typing import IO, BinaryIO, NamedTuple, NoReturn, Union
 
-from validator.findings import Findings, counted, folded, is_printable, quote
+from validator.findings import Findings
+from validator.texts import counted, folded, is_printable, quote
 
 BASELINE_FILE = "BASELINE.txt"
 """A file that says which baseline of a reference a submission is."""

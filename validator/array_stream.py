@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NoReturn
 
-from validator.findings import Findings, counted
+from validator.findings import Findings
 from validator.strict_json import BOM, DEEPEST, refuse_utf_16
+from validator.texts import counted
 
 # Takes a number of bytes; returns the next ones, at most so many, none at the end.
 ReadBytes = Callable[[int], bytes]

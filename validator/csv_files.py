@@ -21,9 +21,10 @@ import numpy as np
 
 from validator.arrays import Bools, Floats, Ints
 from validator.files import match_keys, refuse_repeated
-from validator.findings import Findings, Read, counted, quote, some_words
+from validator.findings import Findings, Read
 from validator.formats.rules import CsvRules, Field
 from validator.limits import collector_off
+from validator.texts import counted, quote, some_words
 
 # 18 digits always fit into a signed 64-bit integer.
 _INTEGER = "[ \t]*[0-9]{1,18}[ \t]*"

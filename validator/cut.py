@@ -11,9 +11,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from validator.archive import BASELINE_FILE, open_submission
-from validator.findings import Findings, Note, Read, counted
+from validator.findings import Findings, Read
 from validator.formats.rules import CsvRules, JsonFile, Rules, load_rules, task_ids
+from validator.messages import Note
 from validator.strict_json import strict_loads
+from validator.texts import counted
 
 # The content of a file after the cut, and the items that it held before.
 _Cut = tuple[bytes, set[str]]

@@ -18,8 +18,9 @@ import numpy as np
 
 from validator.archive import Submission
 from validator.arrays import Ints
-from validator.findings import Findings, Read, Refused, counted, folded, quote
+from validator.findings import Findings, Read, Refused
 from validator.formats.rules import CsvRules, Rules, load_rules, task_ids
+from validator.texts import counted, folded, quote
 
 _NAMED_AT_MOST = 5
 _NAMED_MISSING = 20

@@ -30,10 +30,11 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar, Union
 import numpy as np
 
 from validator.files import naming_other_task
-from validator.findings import Findings, Read, counted, quote, some_words
+from validator.findings import Findings, Read
 from validator.formats.rules import JsonFile
 from validator.limits import collector_off, require_memory
 from validator.strict_json import BOM, JsonValue, decode_text, parse, pointer_part
+from validator.texts import counted, quote, some_words
 
 try:
     from validator import typed_json

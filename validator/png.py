@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from validator.arrays import Pixels
-from validator.findings import counted
+from validator.texts import counted
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _COLOR_TYPES = {0: "grayscale", 2: "RGB", 3: "palette", 4: "grayscale with alpha", 6: "RGB with alpha"}

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from validator.findings import Findings, Read, Refused, quote
+from validator.findings import Findings, Read, Refused
 from validator.json_syntax import explain_syntax
+from validator.texts import quote
 
 # A value that was read from JSON: its type is known once its schema is checked.
 JsonValue = Any

@@ -43,7 +43,8 @@ from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
 from organizer.runs.worker import BuiltTask
 from scoring_program.report.images import Images, Size
 from scoring_program.task import load_task, task_ids
-from validator.findings import Refused, counted, printable
+from validator.findings import Refused
+from validator.texts import counted, printable
 
 _SAMPLE = "_sample.zip"
 
@@ -90,7 +91,9 @@ def build_all(
         report = LintReport()
         lint_files(bundle.data, bundle.files, samples=False, report=report)
         errors = report.errors
-        found = [p for p in report.warnings.summary(None) if p.code.startswith((CONTENT, "L-DETAIL"))]
+        found = [
+            p for p in report.warnings.summary().problems(None) if p.code.startswith((CONTENT, "L-DETAIL"))
+        ]
         plan.notes += [f"warning {problem.line()}" for problem in found]
         # A rehearsal with a copy of the demo data can be built, although the starting kit shows that data.
         in_kit = [problem for problem in errors.problems if problem.code == "L-LEAK" and problem.file == KIT]

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import yaml
 
 from organizer.bundle import COMPETITION
-from validator.findings import Findings, Refused, quote
+from validator.findings import Findings, Refused
 from validator.strict_yaml import load_plain, load_strict
+from validator.texts import quote
 
 TASK_DATA = ("scoring_program", "reference_data", "input_data", "ingestion_program")
 DATA_KEYS = ("starting_kit", "public_data", "path", *TASK_DATA)

@@ -29,8 +29,10 @@ from scoring_program.settings import Settings
 from scoring_program.signature import KEY_FILE
 from scoring_program.task import INTERVAL_COLUMNS, Declaration, load_task, task_ids
 from validator.archive import BASELINE_FILE
-from validator.findings import Findings, Problem, counted, some_words
+from validator.findings import Findings
+from validator.messages import Problem
 from validator.strict_yaml import load_plain
+from validator.texts import counted, some_words
 
 _SHELL = set("&|;<>*?`")
 _PROGRAM_PLACES = ("/app/program/", "$program/")

@@ -19,7 +19,7 @@ from organizer.bundle.rules import check_competition, visibility
 from organizer.data.overview import SUFFIX
 from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
 from scoring_program.task import task_ids
-from validator.findings import counted, printable, quote
+from validator.texts import counted, printable, quote
 
 _CUT_NAME = 35
 _IMAGE_KINDS = ("PNG", "JPEG", "GIF", "WEBP")

@@ -20,7 +20,7 @@ from dateutil import parser
 
 from organizer.bundle import competition
 from organizer.bundle.competition import WORDS, Competition, Entry, LintReport, form_of, number, yes
-from validator.findings import quote
+from validator.texts import quote
 
 _BOARD = "/leaderboards/0"
 _WIDTHS = (26, 20, 22, 0)

@@ -30,8 +30,9 @@ from scoring_program.result import GROUND_TRUTH, Drawing, DrawnObject, shapes
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded
 from validator.arrays import Floats, Ints
-from validator.findings import Findings, counted, quote
+from validator.findings import Findings
 from validator.strict_json import pointer_part
+from validator.texts import counted, quote
 
 Json = dict[str, Any]
 # The box of an object on each frame that is decided.

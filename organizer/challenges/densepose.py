@@ -33,8 +33,9 @@ from scoring_program.result import Drawing, DrawnObject
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded
 from validator.arrays import Bools, Ints, Pixels
-from validator.findings import Findings, counted
+from validator.findings import Findings
 from validator.formats.densepose.read import encode_detection
+from validator.texts import counted
 
 _PART, _PERSON = "part", "person"
 # A box may leave the image by so much of its side.

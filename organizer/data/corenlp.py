@@ -12,7 +12,8 @@ from typing import Any, NoReturn
 
 from scoring_program.challenges.anet_entities import lemmas
 from scoring_program.challenges.anet_entities.lemmas import TABLE_VERSION, Lemmas, LemmaTable
-from validator.findings import Findings, Note
+from validator.findings import Findings
+from validator.messages import Note
 
 _JAR = re.compile(r"stanford-corenlp-(\d+\.\d+\.\d+)\.jar")
 # Other words can be split or quoted differently when they have neighbors.

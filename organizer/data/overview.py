@@ -17,7 +17,7 @@ from scoring_program.report.images import Images, with_images
 from scoring_program.report.page import card, cards, contents, document, style
 from scoring_program.result import Histogram, Section, Table, columns
 from scoring_program.task import AnyLoaded, load_task
-from validator.findings import quote
+from validator.texts import quote
 
 SUFFIX = ".overview.html"
 """The end of the name of an overview, which no zip may hold: it shows the hidden reference."""
@@ -54,7 +54,7 @@ class Overview(NamedTuple):
         head.append(element("p", f"What is scored; settings: {', '.join(own) or 'the defaults'}."))
         caution = "This page shows the hidden reference: do not publish it."
         head.append(element("p", element("strong", caution, class_="bad")))
-        said = [element("li", problem.line()) for problem in self.content.warnings.summary(None)]
+        said = [element("li", problem.line()) for problem in self.content.warnings.summary().problems(None)]
         shown = element("ol", *said) if said else "Nothing looks like a mistake."
         sections = [*self._sections(), *with_images(self.content.draw(), images or Images())]
         first, drawn = card("warnings", "Likely mistakes", "", shown), cards(sections, _MOST_ENTRIES)

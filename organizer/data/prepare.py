@@ -16,7 +16,9 @@ from organizer.files import LockedError, file_hash, folder_files, replacing_fold
 from scoring_program.report.images import Images
 from scoring_program.signature import KEY_FILE
 from scoring_program.task import Options, load_task
-from validator.findings import Findings, Note, counted, printable, quote, some_words
+from validator.findings import Findings
+from validator.messages import Note
+from validator.texts import counted, printable, quote, some_words
 
 _NAMED = 20
 SYNTHETIC_MARK = "SYNTHETIC.md"

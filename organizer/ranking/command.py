@@ -25,7 +25,7 @@ from scoring_program.report.outputs import write_atomic
 from scoring_program.report.standings import Baseline
 from scoring_program.settings import PROTOCOLS
 from scoring_program.task import load_task
-from validator.findings import counted, printable, quote
+from validator.texts import counted, printable, quote
 
 DETAILS = "details"
 RUNS = "store/ranking.json"

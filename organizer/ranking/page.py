@@ -23,7 +23,7 @@ from scoring_program.report.page import card, contents, document, scroll, style,
 from scoring_program.report.standings import LONGEST_NAME, MOST_DRAWN, Baseline, Standings, folded_table
 from scoring_program.result import Column, Line, LineChart
 from scoring_program.task import AnyTask
-from validator.findings import counted
+from validator.texts import counted
 
 _MOST_LINES = 10
 _WHOSE = ("Submission", "Team", "Outcome")

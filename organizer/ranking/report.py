@@ -27,7 +27,7 @@ from scoring_program.report.page import card, cost_cards
 from scoring_program.report.standings import LONGEST_NAME, Band, Baseline, Standings
 from scoring_program.result import ErrorCost, Interval
 from scoring_program.task import load_task
-from validator.findings import counted, printable
+from validator.texts import counted, printable
 
 _ROW, _PLOT, _LETTER = 24, 320, 7.2
 _MOST_ROWS = 100

@@ -17,7 +17,7 @@ from organizer.ranking.statistics import MOST_TEAMS, Ranking
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
 from scoring_program.report.outputs import plain_number
-from validator.findings import quote
+from validator.texts import quote
 
 # Spreadsheets evaluate text that begins so, and participants choose the names of files.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

@@ -14,8 +14,9 @@ from organizer.data.overview import review_reference
 from organizer.files import LockedError, locked
 from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, run_program
 from scoring_program.task import Declaration, load_task
-from validator.findings import Refused, printable, quote
+from validator.findings import Refused
 from validator.strict_yaml import load_plain
+from validator.texts import printable, quote
 
 _LARGEST = 1e10
 

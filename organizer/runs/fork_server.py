@@ -218,7 +218,7 @@ def _entry(setup: Setup, loaded: Loaded, outcome: Outcome) -> Entry:
     if result is None:
         if outcome.findings.ok:
             return Entry(BROKEN, f"the outputs cannot be written to {Path.cwd()}; is the disk full?")
-        first = outcome.findings.summary(1)[0]
+        first = outcome.findings.summary().problems(1)[0]
         first = first._replace(file="" if first.file == SUBMISSION else first.file)
         return Entry(CRASHED if outcome.name == BROKEN else outcome.name, first.line())
     statistics, halves = result.statistics, result.halves

@@ -25,7 +25,7 @@ from scoring_program.metrics.resampling import HALVES
 from scoring_program.report.html import cut_middle
 from scoring_program.signature import VERSION
 from scoring_program.task import load_task
-from validator.findings import counted, quote
+from validator.texts import counted, quote
 from validator.workers import usable_cores
 
 if TYPE_CHECKING:

@@ -19,8 +19,9 @@ from typing import Union
 
 from organizer.files import DAMAGED
 from validator.archive import open_submission
-from validator.findings import Findings, counted, quote
+from validator.findings import Findings
 from validator.formats.rules import load_format, load_rules, task_ids
+from validator.texts import counted, quote
 
 # Codabench's download of all submissions: {id}_{user}_PhaseId{n}_{date}_{file}.
 _PHASE = r"_PhaseId(?P<phase>[0-9]+)"

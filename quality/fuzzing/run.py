@@ -17,7 +17,7 @@ from quality import ROOT
 from quality.driver import results
 from quality.fuzzing.mutations import mutate
 from quality.task import quality_tasks
-from validator.findings import counted
+from validator.texts import counted
 from validator.workers import usable_cores
 
 KEPT = ROOT / "out" / "fuzz"

@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 
 from scoring_program import result
 from scoring_program.report.html import cut, element
-from validator.findings import counted
+from validator.texts import counted
 
 _LANE = 20
 LARGEST_MATRIX = 20

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 from scoring_program.report.charts import scale, sides_key
 from scoring_program.report.html import cut, element
 from scoring_program.result import GROUND_TRUTH, PREDICTION, Drawing, Drawings, DrawnObject, Shape
-from validator.findings import counted
+from validator.texts import counted
 
 _MOST_LISTED = 8
 # The size of numbers as a share of the width, and that of points.

@@ -147,8 +147,8 @@ def failed_json(outcome: str, exit_code: int, findings: Findings, stages: Mappin
     ``outcome`` is one of invalid, time, memory and broken.
     """
     shown = {
-        "problems": [problem.as_dict() for problem in findings.summary()],
-        "more_problems": findings.not_shown(),
+        "problems": [problem.as_dict() for problem in findings.summary().problems()],
+        "more_problems": findings.summary().not_shown(),
         "notes": [note.as_dict() for note in findings.notes],
     }
     return _document({"outcome": outcome, "exit_code": exit_code, **shown}, stages)

@@ -36,7 +36,9 @@ from scoring_program.result import (
     Timeline,
     columns,
 )
-from validator.findings import Findings, Note, counted
+from validator.findings import Findings
+from validator.messages import Note
+from validator.texts import counted
 
 if TYPE_CHECKING:
     from scoring_program.task import Declaration, ScoreColumn
@@ -209,10 +211,10 @@ def _score_table(columns: Sequence[ScoreColumn], result: Result) -> Element:
 
 def invalid_page(task: Declaration, findings: Findings) -> str:
     """Return the page of a submission that could not be scored: what is wrong and how to fix it."""
-    problems = element("ol", *(element("li", problem.line()) for problem in findings.summary()))
-    more = filter(None, [findings.not_shown_text()])
+    problems = element("ol", *(element("li", problem.line()) for problem in findings.summary().problems()))
+    more = filter(None, [findings.summary().not_shown_text()])
     verdict = element("p", element("strong", "Invalid submission", class_="bad"))
-    head = [element("h1", f"Not scored: {findings.total_text()}"), verdict]
+    head = [element("h1", f"Not scored: {findings.summary().total_text()}"), verdict]
     body = [card("run-problems", "What to fix", "", problems, *more), *_notes(findings.notes, _MOST_ENTRIES)]
     return document(task.title, head, body)
 

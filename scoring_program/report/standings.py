@@ -19,7 +19,7 @@ from scoring_program.report.html import Child, cut, element
 from scoring_program.report.page import card, caution, folded_rows, scroll
 from scoring_program.task import Declaration
 from validator.arrays import Floats
-from validator.findings import counted
+from validator.texts import counted
 
 MOST_DRAWN = 30
 _MOST_SENTENCES = 5

@@ -31,9 +31,10 @@ from writing import Key, Predictions, checked_file, naming, numbers, refuse_frac
 from scoring_program.challenges.densepose.reference import Gathered, gather, joined_in_order
 from scoring_program.task import AnyLoaded
 from validator import console
-from validator.findings import Read, Refused, counted
+from validator.findings import Read, Refused
 from validator.formats.densepose.read import PARTS, Box, array_entry, encode_detection
 from validator.formats.rules import load_rules
+from validator.texts import counted
 
 
 class DensePoseWriter:

@@ -26,7 +26,7 @@ from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.task import load_task, task_ids
 from tests.helpers import ANNOTATED, REFERENCES, ROOT, SAMPLES, make_zip
 from validator import console
-from validator.findings import Note
+from validator.messages import Note
 
 SCHEMA = json.loads((ROOT / "scoring_program" / "report" / "comparison.schema.json").read_text())
 TASK = "chalearn_gesture"

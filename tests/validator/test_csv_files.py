@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from tests.helpers import findings_of
 from validator.csv_files import read_csv_files, read_table
-from validator.findings import Findings, Refused, printable
+from validator.findings import Findings, Refused
 from validator.formats.rules import CsvRules, Field, load_rules
+from validator.texts import printable
 
 pytestmark = pytest.mark.interpreters
 
@@ -189,7 +190,7 @@ def test_a_million_bad_lines_are_counted_and_not_kept():
     assert len(findings.lines()) == 3
     assert "(at least 1,999 such problems)" in findings.lines()[1]
     assert findings.lines()[2] == "and at least 98,000 more of these or other kinds; fix these first"
-    assert findings.total_text() == "at least 100,000 problems"
+    assert findings.summary().total_text() == "at least 100,000 problems"
 
 
 def test_each_kind_of_bad_line_is_counted_for_itself():
@@ -200,7 +201,7 @@ def test_each_kind_of_bad_line_is_counted_for_itself():
         ("E-CSV-INTEGER", 1, False),
         ("E-CSV-SEPARATOR", 200, False),
     ]
-    assert (findings.total, findings.total_text()) == (701, "701 problems")
+    assert (findings.total, findings.summary().total_text()) == (701, "701 problems")
 
 
 def test_rows_from_zero_and_other_wrong_ones_are_counted_apart():
@@ -539,7 +540,7 @@ def test_any_text_ends_in_a_verdict(text):
 )
 def test_many_rows_out_of_range_may_have_another_order_of_columns(n_wrong, n_rows, hint):
     _, findings = read(b"40,90,3\n" * n_wrong + b"1,2,3\n" * (n_rows - n_wrong))
-    (problem,) = (found for found in findings.summary() if found.rule == "gesture range")
+    (problem,) = (found for found in findings.summary().problems() if found.rule == "gesture range")
     columns = "write the columns in the order gesture,start frame,end frame; otherwise "
     assert problem.remedy == f"{columns if hint else ''}correct or drop the line"
 

@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.helpers import refused
-from validator.findings import Findings, Note, Problem, Read, Refused, counted, is_printable, quote
+from validator.findings import Findings, Read, Refused
+from validator.messages import Note, Problem
+from validator.texts import counted, is_printable, quote
 
 
 def test_what_python_cannot_print_is_escaped_on_every_version():
@@ -74,14 +76,14 @@ def test_what_was_not_looked_at_is_added_to_no_kind():
     for place in range(2):
         findings.add("E-CSV-RANGE", "'it's' is wrong", "correct it", file="a.json", where=f"/{place}")
         findings.add("E-CSV-RANGE", "'it's' is wrong", "correct it", file="b.json", where=f"/{place}")
-    assert findings.total_text() == "4 problems"
+    assert findings.summary().total_text() == "4 problems"
     findings.count_unread(5, "a.json")
     assert findings.lines() == [
         "1. E-CSV-RANGE a.json /0, /1: 'it's' is wrong (at least 2 such problems); correct it.",
         "2. E-CSV-RANGE b.json /0, /1: 'it's' is wrong (2 such problems); correct it.",
         "and at least 5 more of these or other kinds; fix these first",
     ]
-    assert findings.total_text() == "at least 9 problems"
+    assert findings.summary().total_text() == "at least 9 problems"
     assert [(kind["count"], kind["at_least"]) for kind in findings.as_dict()["kinds"]] == [
         (2, True),
         (2, False),
@@ -109,7 +111,11 @@ def test_of_one_kind_two_hundred_are_kept_and_all_are_counted():
     wrong[1] = False
     for row in findings.first_of(wrong):
         findings.add("E-CSV-RANGE", "it is wrong", "correct it", file="a.csv", where=f"line {row + 1}")
-    assert (len(findings.problems), findings.total, findings.total_text()) == (200, 203, "203 problems")
+    assert (len(findings.problems), findings.total, findings.summary().total_text()) == (
+        200,
+        203,
+        "203 problems",
+    )
     assert findings.lines() == [
         "1. E-CSV-RANGE a.csv line 1, line 3, line 4: it is wrong (203 such problems); correct it."
     ]
@@ -134,7 +140,7 @@ def test_five_thousand_problems_are_kept():
 def test_twenty_kinds_are_shown():
     findings = with_problems(23, 2)
     lines = findings.lines()
-    assert (len(lines), lines[-1], findings.not_shown()) == (
+    assert (len(lines), lines[-1], findings.summary().not_shown()) == (
         21,
         "and 6 more of other kinds; fix these first",
         6,
@@ -328,7 +334,13 @@ def recorded(events):
 
 def summarized(findings):
     kept = findings.problems, findings.notes, findings.as_dict()
-    return *kept, findings.lines(1), findings.not_shown(1), findings.total_text(), findings.is_complete
+    return (
+        *kept,
+        findings.lines(1),
+        findings.summary().not_shown(1),
+        findings.summary().total_text(),
+        findings.is_complete,
+    )
 
 
 @given(EVENTS, st.integers(0, 8), st.integers(0, 8))

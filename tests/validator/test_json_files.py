@@ -488,7 +488,10 @@ def test_problems_come_in_the_order_of_the_file_whatever_the_hash_seed():
 def test_of_one_detection_two_hundred_problems_are_explained():
     data = json.dumps({**DETECTION, "bbox": ["x"] * 300}).encode()
     findings = refused(check_value, data, DETECTIONS, "/3", Budget())
-    assert (len(findings.problems), findings.total_text()) == (200, "at least 201 problems")
+    assert (len(findings.problems), findings.summary().total_text()) == (
+        200,
+        "at least 201 problems",
+    )
 
 
 @pytest.mark.parametrize(("most", "ok"), [(39_999, True), (39_998, False)])
@@ -610,14 +613,14 @@ def test_repeated_words_among_values_of_many_types_are_found_in_linear_time(many
 def test_two_hundred_problems_of_a_file_are_explained(many_rules):
     for n, total in ((200, "200 problems"), (201, "at least 201 problems"), (250, "at least 250 problems")):
         findings = refused(many_rules, {f"v{index}": {} for index in range(n)})
-        assert (findings.total_text(), len(findings.problems)) == (total, 200)
+        assert (findings.summary().total_text(), len(findings.problems)) == (total, 200)
     # Good ones are none of them, wherever they are.
     bad, good = (
         {f"{key}{index}": value for index in range(200)} for key, value in (("v", {}), ("w", {"a": [1]}))
     )
-    assert refused(many_rules, {**bad, **good}).total_text() == "200 problems"
+    assert refused(many_rules, {**bad, **good}).summary().total_text() == "200 problems"
     findings = refused(many_rules, {**good, "x": {}})
-    assert (findings.total_text(), findings.problems[0].where) == ("1 problem", "/x")
+    assert (findings.summary().total_text(), findings.problems[0].where) == ("1 problem", "/x")
     assert refused(many_rules, {**good, "x": {"a": [1], **dict.fromkeys("bcdef", 7)}, "y": {}}).total == 5
 
 
@@ -953,8 +956,8 @@ def test_one_budget_serves_several_files():
     assert len(refused(partial(parts, budget=budget), bad).problems) == 2
     second = refused(partial(parts, budget=budget), bad)
     assert [problem.where for problem in second.problems] == ["/vid7"]
-    assert second.total_text() == "at least 2 problems"
-    assert refused(partial(parts, budget=budget), bad).total_text() == "at least 2 problems"
+    assert second.summary().total_text() == "at least 2 problems"
+    assert refused(partial(parts, budget=budget), bad).summary().total_text() == "at least 2 problems"
 
 
 def test_kinds_of_problems_are_the_same_in_large_and_in_small_values(monkeypatch):

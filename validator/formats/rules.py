@@ -13,7 +13,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from validator.archive import Limits
 from validator.discovery import discover
-from validator.findings import Note, Read
+from validator.findings import Read
+from validator.messages import Note
 from validator.strict_yaml import YamlValue, load_strict
 
 _FORMATS = "validator.formats"

@@ -14,9 +14,9 @@ from scoring_program.hints import BoxPairs, Check, Interpretation, names_check, 
 from scoring_program.metrics.grounding import FRAMES
 from scoring_program.metrics.pairs import pairs_of_ranges
 from validator.arrays import Bools, Floats, Ints
-from validator.findings import Note
 from validator.formats.anet_entities.read import Grounding
 from validator.hints import label_hints, repeat_hints
+from validator.messages import Note
 
 _EXACT = 0.9
 _is_number = re.compile("[0-9]{1,9}").fullmatch

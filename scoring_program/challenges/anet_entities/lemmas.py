@@ -9,7 +9,9 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from validator.findings import Findings, Note, counted, quote
+from validator.findings import Findings
+from validator.messages import Note
+from validator.texts import counted, quote
 
 TABLE_VERSION = "3.9.1"
 # Not in scoring programs, as their references hold the lemmas.

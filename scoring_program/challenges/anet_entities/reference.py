@@ -14,8 +14,10 @@ from scoring_program.metrics.pairs import pairs_of_ranges
 from scoring_program.prepared import Arrays, Texts, load_prepared, save_prepared
 from scoring_program.settings import Settings
 from validator.arrays import Ints
-from validator.findings import Findings, Note, Read, counted, quote
+from validator.findings import Findings, Read
+from validator.messages import Note
 from validator.strict_json import JsonValue, pointer_part, strict_loads
+from validator.texts import counted, quote
 
 PREPARED_FILE = "reference.npz"
 LEMMAS_FILE = "lemmas.json"

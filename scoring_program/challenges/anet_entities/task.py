@@ -48,10 +48,12 @@ from scoring_program.settings import Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
 from validator.archive import Source
 from validator.arrays import Floats
-from validator.findings import Findings, Note, Read, counted, quote
+from validator.findings import Findings, Read
 from validator.formats.anet_entities import read as submissions
 from validator.formats.anet_entities.read import Grounding
 from validator.formats.rules import load_rules
+from validator.messages import Note
+from validator.texts import counted, quote
 
 StatisticsT = TypeVar("StatisticsT", bound=Statistics)
 

@@ -10,7 +10,7 @@ from scoring_program.challenges.chalearn.reference import Prediction, Reference,
 from scoring_program.hints import Check, Interpretation, sample
 from scoring_program.metrics.pairs import pairs_in_groups
 from validator.arrays import Bools, Floats, Ints
-from validator.findings import counted
+from validator.texts import counted
 
 _FRAME_RATES = (10, 12, 15, 20, 24, 25, 30, 50, 60)
 _COUNTING, _UNIT = "Frames and classes count from 1", "Write frame numbers: seconds times the frame rate"

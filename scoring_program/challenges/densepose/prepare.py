@@ -20,8 +20,9 @@ from scoring_program.challenges.densepose.reference import (
 from scoring_program.metrics import geodesic, masks
 from scoring_program.prepared import require_files, save_prepared
 from validator.arrays import Bools, Floats, Ints
-from validator.findings import Findings, Refused, counted, quote
+from validator.findings import Findings, Refused
 from validator.strict_json import JsonValue, strict_loads
+from validator.texts import counted, quote
 
 ANNOTATIONS_FILE = "annotations.json"
 SUBDIVIDED_FILE = "SMPL_subdiv.mat"

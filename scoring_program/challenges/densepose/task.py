@@ -24,9 +24,10 @@ from scoring_program.result import Section
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
 from validator.archive import Source
-from validator.findings import Findings, Note, Read
+from validator.findings import Findings, Read
 from validator.formats.rules import load_rules
 from validator.hints import EMPTY, repeat_hints
+from validator.messages import Note
 
 
 class DensePose(Task[Reference, Gathered, ImageStatistics]):

@@ -10,8 +10,8 @@ from scoring_program.challenges.kinetics_tps.page import worst_videos
 from scoring_program.metrics import part_state
 from scoring_program.result import EXTENT, GROUND_TRUTH, PREDICTION, Drawing, DrawnObject, Section, shapes
 from validator.arrays import Floats, Ints
-from validator.findings import counted
 from validator.formats.kinetics_tps.read import PartStates
+from validator.texts import counted
 
 
 def drawings(statistics: VideoStatistics, number: int) -> list[Section]:

@@ -16,8 +16,9 @@ from scoring_program.metrics.part_state import PartOutcomes
 from scoring_program.result import Statistics
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
-from validator.findings import Note, counted
 from validator.formats.kinetics_tps.read import KineticsSubmission, PartStates
+from validator.messages import Note
+from validator.texts import counted
 
 _SHOWN_PSC = (0.0, 0.25, 0.5)
 

@@ -19,10 +19,11 @@ from scoring_program.result import Section
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
 from validator.archive import Source
-from validator.findings import Note, Read
+from validator.findings import Read
 from validator.formats.kinetics_tps import read as submissions
 from validator.formats.kinetics_tps.read import KineticsSubmission
 from validator.formats.rules import load_rules
+from validator.messages import Note
 
 
 class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):

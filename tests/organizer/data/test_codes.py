@@ -13,7 +13,7 @@ import scipy.io
 from organizer.__main__ import main
 from tests.helpers import REFERENCES as DEMO
 from tests.helpers import ROOT
-from validator.findings import quote
+from validator.texts import quote
 
 GESTURE, KINETICS, DENSEPOSE = "chalearn_gesture", "kinetics_tps", "densepose"
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"

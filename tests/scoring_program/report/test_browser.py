@@ -12,7 +12,8 @@ from tests.browser import SCREEN, axe, new_window, unfold
 from tests.browser import show as show_page
 from tests.example_result import SIGNATURE, TASK, example_result
 from tests.helpers import REFERENCES, SAMPLES, run_folder
-from validator.findings import Findings, Note
+from validator.findings import Findings
+from validator.messages import Note
 
 pytestmark = pytest.mark.slow
 

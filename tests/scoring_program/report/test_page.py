@@ -34,7 +34,8 @@ from scoring_program.result import (
     Timeline,
 )
 from tests.example_result import SCORES, SIGNATURE, TASK, example_result
-from validator.findings import Findings, Note
+from validator.findings import Findings
+from validator.messages import Note
 
 HOSTILE = [
     "<img src=x onerror=alert(1)>",

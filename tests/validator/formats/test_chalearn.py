@@ -103,4 +103,8 @@ def test_likely_mistakes_are_noted(tmp_path, rules, rows, note):
 def test_caps_count_over_all_files(tmp_path):
     files = {f"S{number:02}_prediction.csv": "x\n" * 201 for number in range(30)}
     findings = refused(read, zipped(tmp_path, files), GESTURES, {"S00": 9})
-    assert (len(findings.problems), findings.total, findings.total_text()) == (5000, 6030, "6,030 problems")
+    assert (len(findings.problems), findings.total, findings.summary().total_text()) == (
+        5000,
+        6030,
+        "6,030 problems",
+    )

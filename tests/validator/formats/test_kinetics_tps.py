@@ -227,7 +227,7 @@ def test_both_files_are_explained_within_one_budget(tmp_path):
     wrong = {f"v{number}": 1 for number in range(150)}
     found = refused(fmt.read, submit(tmp_path, wrong, wrong), load_rules("kinetics_tps"))
     assert len(found.problems) == 200
-    assert found.total_text() == "at least 300 problems"
+    assert found.summary().total_text() == "at least 300 problems"
 
 
 def test_a_damaged_file_does_not_hide_problems_of_the_other(tmp_path):

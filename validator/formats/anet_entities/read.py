@@ -10,11 +10,13 @@ import numpy as np
 from validator.archive import Source, open_submission
 from validator.arrays import Floats, Ints
 from validator.files import choose_named
-from validator.findings import Findings, Note, Read, quote
+from validator.findings import Findings, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import EMPTY, box_hints
 from validator.json_files import Entries, read_json
+from validator.messages import Note
 from validator.strict_json import JsonValue, pointer_part
+from validator.texts import quote
 
 FRAMES = 10
 _MODES = {"anet_entities_gt": "GT", "anet_entities_gen": "gen"}

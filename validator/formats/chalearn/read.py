@@ -8,9 +8,10 @@ from validator.archive import Source, open_submission
 from validator.arrays import Ints
 from validator.csv_files import CsvRows, read_csv_files
 from validator.files import choose_items
-from validator.findings import Findings, Note, Read
+from validator.findings import Findings, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import EMPTY, label_hints
+from validator.messages import Note
 
 
 def read(path: Source, rules: Rules, last_frames: Mapping[str, int] | None = None) -> Read[CsvRows]:

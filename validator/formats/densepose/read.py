@@ -22,13 +22,15 @@ from validator.archive import Source, open_submission
 from validator.array_stream import ReadBytes, iter_entries
 from validator.arrays import Pixels
 from validator.files import choose_named, naming_other_task
-from validator.findings import REPORTED_PER_KIND, Findings, Note, Problem, Read, counted
+from validator.findings import REPORTED_PER_KIND, Findings, Read
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import EMPTY
 from validator.json_files import Budget, check_value
 from validator.limits import collector_off
+from validator.messages import Note, Problem
 from validator.png import ImageError, decode_base64, decode_png
 from validator.strict_json import JsonValue
+from validator.texts import counted
 from validator.workers import Batch, Fold, fold, usable_cores
 
 PARTS = 24

@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 from validator.archive import Source, open_submission
 from validator.arrays import Floats, Ints
 from validator.files import choose_named
-from validator.findings import Findings, Note, Read, counted
+from validator.findings import Findings, Read
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import EMPTY, box_hints, label_hints, repeat_hints
 from validator.json_files import Budget, Entries, as_dict, read_json
+from validator.messages import Note
 from validator.strict_json import JsonValue, pointer_part
+from validator.texts import counted
 
 # As many as a video has, so that the objects of all stay in the cache of the processor.
 _FRAMES_AT_ONCE = 20

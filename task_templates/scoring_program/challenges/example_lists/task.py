@@ -14,8 +14,9 @@ from task_templates.scoring_program.challenges.example_lists.reference import TR
 from task_templates.validator.formats.example_lists import read
 from task_templates.validator.formats.example_lists.read import Items
 from validator.archive import Source
-from validator.findings import Note, Read
+from validator.findings import Read
 from validator.formats.rules import load_rules
+from validator.messages import Note
 
 
 class ItemTask(Task[Reference, Items, ItemStatistics]):

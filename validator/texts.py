@@ -1,0 +1,56 @@
+"""Texts of messages: printable, quoted, counted, and in a word list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from string import ascii_lowercase, ascii_uppercase
+
+_WORDS_SHOWN = 5
+_LONGEST_QUOTE = 80
+# A fixed list, because str.isprintable differs between versions of Python for new characters.
+_UNPRINTABLE = re.compile(
+    "[\0-\x1f\x7f-\xa0\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u1680\u180e\u2000-\u200f\u2028-\u202f"
+    "\u205f-\u206f\u3000\ud800-\uf8ff\ufeff\ufff0-\ufffb\ufffe\uffff\U000110bd\U000110cd\U00013430-\U0001343f"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U0010ffff]"
+)
+
+
+def is_printable(text: str) -> bool:
+    """Return whether a text holds no control characters, odd blanks, private or unpaired code points."""
+    return not _UNPRINTABLE.search(text)
+
+
+def quote(text: str, longest: int = _LONGEST_QUOTE) -> str:
+    """Return ``text`` fit for one line of a log: printable characters only, not longer than ``longest``."""
+    return printable(text if len(text) <= longest else text[: longest - 1] + "…")
+
+
+_ASCII_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
+
+
+def folded(text: str) -> str:
+    """Return text with the letters A to Z in lower case. Other letters depend on the version of Unicode."""
+    return text.translate(_ASCII_LOWER)
+
+
+def printable(text: str) -> str:
+    """Return ``text`` on one line, with escapes for what is not printable."""
+    return _UNPRINTABLE.sub(lambda character: character[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def some_words(words: Sequence[str], given: str = "", shown: int = _WORDS_SHOWN) -> str:
+    """Return the first of several words, one that is like ``given`` up to case and outer blanks before all.
+
+    Examples
+    --------
+    >>> some_words(["robin", "wren", "owl"], "Owl")
+    'owl, robin, wren'
+    """
+    order = sorted(words, key=lambda word: folded(word.strip()) != folded(given.strip()))
+    return ", ".join(order[:shown]) + ", …" * (len(words) > shown)
+
+
+def counted(number: int, thing: str, plural: str = "") -> str:
+    """Return a number with the thing that is counted: "1 video", "2,000 videos"."""
+    return f"{number:,} {thing if number == 1 else plural or thing + 's'}"
