@@ -252,10 +252,10 @@ def test_the_last_part_is_24(tmp_path):
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (png(RGB)[:-30], "cut off at byte 39"),
-        (png(RGB) + b"trailing garbage", "16 bytes after the end of the PNG"),
-        (png(RGB)[:40], "cut off at byte 40"),
-        (png(RGB)[:20], "cut off in the chunk at byte 8"),
+        (png(RGB)[:-30], "does not end with its only IEND chunk"),
+        (png(RGB) + b"trailing garbage", "or something follows"),
+        (png(RGB)[:40], "it is cut off"),
+        (png(RGB)[:20], "cut off in its header (IHDR)"),
         (made(raw=b"abc"), "the PNG holds less than the pixels of its size"),
         (made(depth=16), "16-bit RGB"),
         (made(color=3), "8-bit palette"),
