@@ -34,7 +34,7 @@ from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded
 from validator.arrays import Bools, Ints, Pixels
 from validator.findings import Findings
-from validator.formats.densepose.read import encode_detection
+from validator.formats.densepose.write import encode_detection, encode_submission
 from validator.texts import counted
 
 _PART, _PERSON = "part", "person"
@@ -90,7 +90,7 @@ class DensePoseAnnotations(Annotations[Reference, list[str]]):
 
     def files(self, prediction: list[str]) -> Files:
         """Return the one JSON file."""
-        return {"densepose_baseline_results.json": f"[{','.join(prediction)}]".encode()}
+        return encode_submission("baseline", prediction)
 
     def reasons(self, reference: Reference, settings: Settings) -> dict[str, set[str]]:
         """Return the images with persons that no detection can suit exactly."""

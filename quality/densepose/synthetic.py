@@ -17,7 +17,8 @@ from quality.task import write_json
 from scoring_program.challenges.densepose import prepare
 from scoring_program.metrics import geodesic, masks
 from validator.arrays import Floats
-from validator.formats.densepose.read import Box, encode_detection
+from validator.formats.densepose.read import Box
+from validator.formats.densepose.write import DetectionList, encode_detection, encode_submission, file_name
 
 Person = dict[str, Any]
 _HEADER_TEXT_BYTES = 116
@@ -146,16 +147,15 @@ def write_prediction(reference: Path, folder: Path, errors: Errors) -> None:
     """Write a submission, a detection at a time: at full size it has 300 MB."""
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(11)
-    with (folder / "densepose_demo_results.json").open("w", encoding="utf-8") as stream:
-        separator = "["
+    with (folder / file_name("demo")).open("wb") as stream:
+        detections = DetectionList(stream)
         for person in read_persons(reference):
             for copy in range(1 + (rng.random() < errors.extra)):
                 if rng.random() < errors.missed:
                     continue
                 found = detection(person, errors._replace(offset=errors.offset * (1 + 3 * copy)), rng)
-                stream.write(f"{separator}\n{found.encoded()}")
-                separator = ","
-        stream.write("\n]\n")
+                detections.add(found.encoded())
+        detections.close()
 
 
 def detection(person: Person, errors: Errors, rng: np.random.Generator) -> Detection:
@@ -185,4 +185,4 @@ def detection(person: Person, errors: Errors, rng: np.random.Generator) -> Detec
 
 def results(entries: Sequence[str]) -> Files:
     """Return the file of a submission of these entries."""
-    return {"densepose_made_results.json": f"[{','.join(entries)}]".encode()}
+    return encode_submission("made", entries)

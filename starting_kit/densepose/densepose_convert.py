@@ -32,7 +32,8 @@ from scoring_program.challenges.densepose.reference import Gathered, gather, joi
 from scoring_program.task import AnyLoaded
 from validator import console
 from validator.findings import Read, Refused
-from validator.formats.densepose.read import PARTS, Box, array_entry, encode_detection
+from validator.formats.densepose.read import PARTS, Box
+from validator.formats.densepose.write import DetectionList, array_entry, encode_detection, file_name
 from validator.formats.rules import load_rules
 from validator.texts import counted
 
@@ -46,17 +47,17 @@ class DensePoseWriter:
 
     def __init__(self, path: str | Path, name: str = "mymodel") -> None:
         self._path = Path(path)
-        self._name = f"densepose_{name}_results.json"
-        self._separator = "[\n"
+        self._name = file_name(name)
 
     def __enter__(self) -> DensePoseWriter:
         with ExitStack() as stack:
             work = stack.enter_context(checked_file(self._path, "densepose"))
             if self._path.suffix == ".json":
-                self._stream: IO[bytes] = stack.enter_context(work.open("wb"))
+                stream: IO[bytes] = stack.enter_context(work.open("wb"))
             else:
                 archive = stack.enter_context(zipfile.ZipFile(work, "w", zipfile.ZIP_DEFLATED))
-                self._stream = stack.enter_context(archive.open(self._name, "w", force_zip64=True))
+                stream = stack.enter_context(archive.open(self._name, "w", force_zip64=True))
+            self._detections = DetectionList(stream)
             self._stack = stack.pop_all()
         return self
 
@@ -78,15 +79,14 @@ class DensePoseWriter:
             A value is not finite or not a number; the box is not in pixels; the array does not fit the box,
             is not uint8, holds a part above 24, or U and V in 0..1.
         """
-        encoded = encode_detection(whole(image_id, "the image id", 0), *_checked(box, score, iuv))
-        self._stream.write(f"{self._separator}{encoded}".encode())
-        self._separator = ",\n"
+        image = whole(image_id, "the image id", 0)
+        self._detections.add(encode_detection(image, *_checked(box, score, iuv)))
 
     def __exit__(
         self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if error_type is None:
-            self._stream.write(b"[]\n" if self._separator == "[\n" else b"\n]\n")
+            self._detections.close()
         self._stack.__exit__(error_type, error, trace)
 
 

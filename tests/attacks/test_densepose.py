@@ -11,7 +11,7 @@ import pytest
 
 from tests.attacks.harness import MOST_BITS, N_LABELS, Attack, bits_by_section, gain
 from tests.helpers import REFERENCES, SAMPLES, loaded
-from validator.formats.densepose.read import encode_detection
+from validator.formats.densepose.write import encode_detection
 
 pytestmark = pytest.mark.slow
 

@@ -15,7 +15,7 @@ from scoring_program.metrics.average_precision import THRESHOLDS
 from scoring_program.metrics.pairs import largest_of_items
 from scoring_program.result import GROUND_TRUTH, PREDICTION, Drawing, DrawnObject, Section, Shape
 from validator.arrays import Bools, Floats
-from validator.formats.densepose.read import Detection, read_chosen
+from validator.formats.densepose.read import Detection, read_at
 from validator.formats.rules import Rules
 
 _MOST_FALSE = 5
@@ -30,7 +30,7 @@ def drawings(
     images = draw.worst()[:number]
     # The detections of these images alone are decoded, in a second pass over the file.
     chosen = {draw.kept[row].index for image in images for row in draw.rows(image)}
-    draw.decoded = read_chosen(submission.path, rules, chosen) if submission.path and chosen else {}
+    draw.decoded = read_at(submission.path, rules, chosen) if submission.path and chosen else {}
     note = "The images that cost most, then those without a detection. Annotated points are colored by their "
     note += "geodesic similarity to the prediction."
     drawn = [draw.image(image) for image in images]

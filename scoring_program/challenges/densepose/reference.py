@@ -14,12 +14,21 @@ import numpy as np
 
 from scoring_program.metrics import geodesic, masks
 from scoring_program.metrics.average_precision import MOST_DETECTIONS
-from scoring_program.prepared import load_prepared, require_files
+from scoring_program.prepared import Arrays, Texts, load_prepared, require_files
 from validator.archive import Source
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings, Read
 from validator.formats.densepose import read as submissions
-from validator.formats.densepose.read import Box, Checked, Checker, Detection, DetectionHints, Entry
+from validator.formats.densepose.read import (
+    SIZES,
+    Box,
+    Checked,
+    Checker,
+    Detection,
+    DetectionHints,
+    Entry,
+    ReaderSizes,
+)
 from validator.formats.rules import Rules
 
 TEMPLATE_FILE = "template.npz"
@@ -27,7 +36,10 @@ PERSONS_FILE = "persons.npz"
 DISTANCES_FILE = "distances.f32"
 HASH_FILE = "reference.sha256"
 PREPARED_FILES = (TEMPLATE_FILE, PERSONS_FILE, DISTANCES_FILE)
-_WINDOW = 1 << 22
+# Distances that are read at once: 16 MB.
+WINDOW = 1 << 22
+# How distances are stored.
+_STORED = np.dtype("<f4")
 _HASH_BLOCK = 1 << 24
 _MASKS_KEPT = 256
 
@@ -95,33 +107,38 @@ class Template(NamedTuple):
     n_vertices: int
     distances: Path | Floats
 
-    def lookup(self, position: Ints) -> Floats:
+    def lookup(self, positions: Ints, window_size: int = WINDOW) -> Floats:
         """Return the stored distances at these positions as float32.
 
-        A file is read once from front to back in windows of 16 MB, those without a lookup left out, so that
-        memory does not grow with it.
+        A file is read once from front to back in windows of so many distances, those without a lookup left
+        out, so that memory does not grow with it.
         """
         if not isinstance(self.distances, Path):
-            return self.distances[position]
-        order = np.argsort(position, kind="stable")
-        ranked = position[order]
-        distances = np.empty(len(ranked), np.float32)
-        window = np.empty(_WINDOW, "<f4")
-        begin = 0
-        with self.distances.open("rb", buffering=0) as stream:
-            while begin < len(ranked):
-                first = int(ranked[begin])
-                end = int(np.searchsorted(ranked, first + _WINDOW))
-                count = int(ranked[end - 1]) - first + 1
-                stream.seek(4 * first)
-                view = window.view(np.uint8)[: count * 4].data
-                if stream.readinto(view) != len(view):
-                    raise EOFError("the file of distances is too short")
-                distances[begin:end] = window[ranked[begin:end] - first]
-                begin = end
-        result = np.empty_like(distances)
-        result[order] = distances
-        return result
+            return self.distances[positions]
+        order = np.argsort(positions, kind="stable")
+        distances = np.empty(len(positions), np.float32)
+        distances[order] = _read_ascending(self.distances, positions[order], window_size)
+        return distances
+
+
+def _read_ascending(path: Path, positions: Ints, window_size: int) -> Floats:
+    """Return the distances in a file at ascending positions."""
+    distances = np.empty(len(positions), np.float32)
+    window = np.empty(window_size, _STORED)
+    window_bytes = window.view(np.uint8)
+    begin = 0
+    with path.open("rb", buffering=0) as stream:
+        while begin < len(positions):
+            first = int(positions[begin])
+            end = int(np.searchsorted(positions, first + window_size))
+            last = int(positions[end - 1])
+            stream.seek(_STORED.itemsize * first)
+            needed = window_bytes[: _STORED.itemsize * (last - first + 1)].data
+            if stream.readinto(needed) != len(needed):
+                raise EOFError("the file of distances is too short")
+            distances[begin:end] = window[positions[begin:end] - first]
+            begin = end
+    return distances
 
 
 class Reference(NamedTuple):
@@ -139,17 +156,21 @@ def load_folder(folder: Path) -> Reference:
         require_files(folder, PREPARED_FILES, remedy, findings)
         distances = folder / DISTANCES_FILE
         with findings.part():
-            persons = load_prepared(folder / PERSONS_FILE, lambda _, arrays: Persons(**arrays))
+            persons = load_prepared(folder / PERSONS_FILE, lambda texts, arrays: Persons(**arrays))
         with findings.part():
-            template = folder / TEMPLATE_FILE
-            nearest, n = load_prepared(template, lambda texts, own: (own["nearest"], texts["n_vertices"]))
+            template = load_prepared(folder / TEMPLATE_FILE, partial(_make_template, distances))
         findings.refuse_problems()
-        if distances.stat().st_size != 2 * n * (n - 1):
+        n_pairs = template.n_vertices * (template.n_vertices - 1) // 2
+        if distances.stat().st_size != _STORED.itemsize * n_pairs:
             problem = "the file of distances has another size"
             findings.add("E-REF-PREPARED", problem, "prepare it again", file=DISTANCES_FILE)
     path = folder / HASH_FILE
     digest = path.read_text(encoding="ascii").strip() if path.is_file() else ""
-    return Reference(persons, Template(nearest, n, distances), digest)
+    return Reference(persons, template, digest)
+
+
+def _make_template(distances: Path, texts: Texts, arrays: Arrays) -> Template:
+    return Template(arrays["nearest"], texts["n_vertices"], distances)
 
 
 def content_hash(folder: Path) -> str:
@@ -164,7 +185,22 @@ def content_hash(folder: Path) -> str:
 
 @dataclass(frozen=True)
 class Kept:
-    """What matching needs of a detection."""
+    """What matching needs of a detection.
+
+    Attributes
+    ----------
+    index : int
+        Position of the detection in the file.
+    image : int
+        Index of its image.
+    box : tuple of 4 float
+        ``x, y, width, height`` in pixels.
+    score : float
+    part, vertex : int arrays of shape (n_points,)
+        What it predicts at the points of all persons of the image.
+    mask_iou : float64 array of shape (n_persons,)
+        IoU of its mask with that of each person of the image.
+    """
 
     index: int
     image: int
@@ -185,20 +221,25 @@ class Gathered(NamedTuple):
     path: Path | None = None
 
 
-def read_submission(path: Source, rules: Rules, reference: Reference) -> Read[Gathered]:
+def read_submission(
+    path: Source, rules: Rules, reference: Reference, sizes: ReaderSizes = SIZES
+) -> Read[Gathered]:
     """Check all detections and keep what matching needs. Raises Refused."""
-    make = partial(_Gatherer, reference, rules.json[0].schema)
-    parts = submissions.read_folded(path, rules, make)
+    make_gatherer = partial(_Gatherer, reference, rules.json[0].schema)
+    parts = submissions.read_folded(path, rules, make_gatherer, sizes)
     gathered = _joined(parts.content)
-    return Read(gathered._replace(path=path if isinstance(path, Path) else None), parts.notes)
+    if isinstance(path, Path):
+        gathered = gathered._replace(path=path)
+    return Read(gathered, parts.notes)
 
 
 def _joined(parts: Sequence[Gathered]) -> Gathered:
+    """Return what was gathered in several processes as one."""
     return Gathered(
-        [kept for part in parts for kept in part.kept],
-        sum(part.n_detections for part in parts),
-        sum(part.n_other_categories for part in parts),
-        DetectionHints.joined([part.hints for part in parts]),
+        kept=[kept for part in parts for kept in part.kept],
+        n_detections=sum(part.n_detections for part in parts),
+        n_other_categories=sum(part.n_other_categories for part in parts),
+        hints=DetectionHints.joined([part.hints for part in parts]),
     )
 
 
@@ -214,27 +255,53 @@ def gather(entries: Sequence[Entry], rules: Rules, reference: Reference) -> Gath
 
 def joined_in_order(parts: Sequence[Gathered]) -> Gathered:
     """Return detections that were gathered apart as those of one file, which has them in this order."""
-    numbered, n_before = [], 0
+    numbered = [Gathered([], 0, 0, DetectionHints())]
+    n_before = 0
     for part in parts:
-        kept = [replace(own, index=n_before + own.index) for own in part.kept]
+        kept = [replace(detection, index=n_before + detection.index) for detection in part.kept]
         numbered.append(part._replace(kept=kept))
         n_before += part.n_detections
-    return _joined([*numbered, Gathered([], 0, 0, DetectionHints())])
+    return _joined(numbered)
+
+
+class _BestOfImage:
+    """The best detections of an image, at most `MOST_DETECTIONS`; of equal scores the first of the file."""
+
+    def __init__(self) -> None:
+        # A heap: the worst comes first.
+        self._heap: list[tuple[float, int, Kept]] = []
+
+    def has_room(self, score: float, index: int) -> bool:
+        """Whether a detection would be among the best."""
+        return len(self._heap) < MOST_DETECTIONS or (score, -index) >= self._heap[0][:2]
+
+    def add(self, kept: Kept) -> None:
+        """Add a detection for which there is room; the worst leaves if there are too many."""
+        heapq.heappush(self._heap, (kept.score, -kept.index, kept))
+        if len(self._heap) > MOST_DETECTIONS:
+            heapq.heappop(self._heap)
+
+    def detections(self) -> list[Kept]:
+        """Return the best, in no order."""
+        return [kept for _, _, kept in self._heap]
 
 
 class _Gatherer:
     """Keeps what each detection predicts at the points of its image's persons, and the mask IoU."""
 
     def __init__(self, reference: Reference, schema: Path) -> None:
-        self._checker = Checker(schema, frozenset(reference.persons.image_id.tolist()))
-        self._persons = reference.persons
+        persons = reference.persons
+        image_ids = persons.image_id.tolist()
+        self._checker = Checker(schema, frozenset(image_ids))
+        self._persons = persons
         self._nearest = reference.template.nearest
-        self._image = {image_id: index for index, image_id in enumerate(self._persons.image_id.tolist())}
-        self._categories = set(self._persons.category.tolist())
-        self._best: dict[int, list[tuple[float, int, Kept]]] = {}
-        self._count = self._others = 0
+        self._index_of_image = {image_id: index for index, image_id in enumerate(image_ids)}
+        self._categories = set(persons.category.tolist())
+        self._best_of_images: dict[int, _BestOfImage] = {}
+        self._n_detections = 0
+        self._n_other_categories = 0
         self._hints = DetectionHints()
-        self._mask = lru_cache(maxsize=_MASKS_KEPT)(self._persons.mask)
+        self._person_mask = lru_cache(maxsize=_MASKS_KEPT)(persons.mask)
 
     def take(self, batch: Iterable[tuple[int, Entry]]) -> None:
         """Check the detections of a batch, and gather what is needed of each."""
@@ -242,33 +309,52 @@ class _Gatherer:
             self._gather(detection)
 
     def _gather(self, detection: Detection) -> None:
-        self._count += 1
+        self._n_detections += 1
         self._hints.take(detection)
         if detection.category_id not in self._categories:
-            self._others += 1
+            self._n_other_categories += 1
             return
-        image = self._image[detection.image_id]
-        best = self._best.setdefault(image, [])
-        rank = (detection.score, -detection.index)
-        if len(best) == MOST_DETECTIONS and rank < best[0][:2]:
-            return
-        first, last = np.searchsorted(self._persons.image, [image, image + 1]).tolist()
-        points = slice(*self._persons.point_start[[first, last]].tolist())
-        x, y = self._persons.x[points], self._persons.y[points]
-        pixels, corner = detection.pixels, detection.box[:2]
-        part, vertex = geodesic.predicted_parts_and_vertices(pixels, self._nearest, x, y, corner)
-        left, top = map(int, corner)
+        image = self._index_of_image[detection.image_id]
+        best = self._best_of_images.setdefault(image, _BestOfImage())
+        if best.has_room(detection.score, detection.index):
+            best.add(self._compare(detection, image))
+
+    def _compare(self, detection: Detection, image: int) -> Kept:
+        """Compare a detection with the persons of its image."""
+        persons = self._persons
+        first, last = np.searchsorted(persons.image, [image, image + 1]).tolist()
+        points = slice(*persons.point_start[[first, last]].tolist())
+        part, vertex = geodesic.predicted_parts_and_vertices(
+            detection.pixels, self._nearest, persons.x[points], persons.y[points], detection.box[:2]
+        )
+        return Kept(
+            index=detection.index,
+            image=image,
+            box=detection.box,
+            score=detection.score,
+            part=part.astype(np.int8),
+            vertex=vertex.astype(np.int32),
+            mask_iou=self._mask_ious(detection, image, range(first, last)),
+        )
+
+    def _mask_ious(self, detection: Detection, image: int, people: range) -> Floats:
+        """Return the IoU of the mask of a detection with those of some persons."""
+        left, top = int(detection.box[0]), int(detection.box[1])
         height, width = self._persons.image_size[image].tolist()
-        mask = masks.place_mask(pixels[..., 0] > 0, top, left, height, width)
-        crowd = self._persons.crowd[first:last].tolist()
-        people = zip(map(self._mask, range(first, last)), crowd)
-        overlap = np.array([masks.mask_iou(mask, person, is_crowd) for person, is_crowd in people])
-        part, vertex = part.astype(np.int8), vertex.astype(np.int32)
-        kept = Kept(detection.index, image, detection.box, detection.score, part, vertex, overlap)
-        push = heapq.heappush if len(best) < MOST_DETECTIONS else heapq.heappushpop
-        push(best, (*rank, kept))
+        predicted_mask = masks.place_mask(detection.pixels[..., 0] > 0, top, left, height, width)
+        ious = []
+        for person in people:
+            is_crowd = bool(self._persons.crowd[person])
+            ious.append(masks.mask_iou(predicted_mask, self._person_mask(person), is_crowd))
+        return np.array(ious)
 
     def result(self) -> tuple[Checked, Gathered]:
         """Return the problems, and what was kept."""
-        kept = [entry[2] for best in self._best.values() for entry in best]
-        return self._checker.result(), Gathered(kept, self._count, self._others, self._hints)
+        kept = [kept for best in self._best_of_images.values() for kept in best.detections()]
+        gathered = Gathered(
+            kept=kept,
+            n_detections=self._n_detections,
+            n_other_categories=self._n_other_categories,
+            hints=self._hints,
+        )
+        return self._checker.result(), gathered

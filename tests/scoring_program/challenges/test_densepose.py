@@ -11,6 +11,7 @@ import random
 import re
 import shutil
 import sys
+from multiprocessing.context import ForkProcess
 from unittest import mock
 
 import h5py
@@ -20,15 +21,15 @@ from PIL import Image
 
 import densepose_convert
 from organizer.data.prepare import prepare
-from scoring_program.challenges.densepose import measure, reference
-from scoring_program.challenges.densepose.reference import _Gatherer, load_folder
+from scoring_program.challenges.densepose import measure
+from scoring_program.challenges.densepose.reference import load_folder, read_submission
 from scoring_program.metrics import average_precision
 from scoring_program.run import BROKEN, INVALID, SCORED
 from tests.helpers import GOLDEN, REFERENCES, SAMPLES, loaded, make_zip, run_folder
-from validator import workers
 from validator.findings import Refused
 from validator.formats.densepose import read as fmt
-from validator.formats.rules import load_format
+from validator.formats.densepose.write import encode_detection
+from validator.formats.rules import load_format, load_rules
 
 ID = "densepose"
 DEMO = REFERENCES / ID
@@ -83,39 +84,44 @@ def test_order_of_detections_does_not_matter(prepared, tmp_path):
     assert score_with(prepared, tmp_path, mixed)[1] == pytest.approx(first, abs=1e-12)
 
 
-def read_in_workers(monkeypatch, n_workers):
-    """Read submissions of any size in batches and in worker processes."""
-    monkeypatch.setattr(fmt, "_PARALLEL_FROM_BYTES", 0)
-    monkeypatch.setattr(fmt, "_BATCH_BYTES", 10_000)
-    monkeypatch.setattr(fmt, "usable_cores", lambda: n_workers)
+def allow_cores(monkeypatch, number):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(number)))
 
 
-@pytest.mark.slow
 def test_worker_processes_give_the_same_scores(prepared, tmp_path, monkeypatch):
-    _, first = score_with(prepared, tmp_path, GOOD)
-    read_in_workers(monkeypatch, 3)
-    assert score_with(prepared, tmp_path, GOOD)[1] == first
-    monkeypatch.setattr(workers, "_start", mock.Mock(side_effect=BlockingIOError("no more processes")))
-    assert score_with(prepared, tmp_path, GOOD)[1] == first
+    of_task = loaded(ID, prepared)
+    (tmp_path / NAME).write_text(json.dumps(GOOD))
+    expected = of_task.score(of_task.read(tmp_path)).scores
+
+    def score_in_batches():
+        sizes = fmt.ReaderSizes(batch_bytes=10_000, parallel_from_bytes=0)
+        return of_task.score(read_submission(tmp_path, load_rules(ID), of_task.reference, sizes)).scores
+
+    allow_cores(monkeypatch, 3)
+    assert score_in_batches() == expected
+    no_process = mock.Mock(side_effect=BlockingIOError("no more processes"))
+    monkeypatch.setattr(ForkProcess, "start", no_process)
+    assert score_in_batches() == expected
+    assert no_process.called
 
 
 @pytest.mark.parametrize(
-    ("take", "code", "words"),
+    ("trunc", "code", "words"),
     [
         (mock.Mock(side_effect=MemoryError("secret")), INVALID, "E-LIMIT-MEMORY"),
-        (lambda self, batch: os._exit(9), INVALID, "E-LIMIT-MEMORY"),
+        (lambda values: os._exit(9), INVALID, "E-LIMIT-MEMORY"),
         (mock.Mock(side_effect=ValueError("secret")), BROKEN, "E-INTERNAL: RuntimeError"),
-        (
-            lambda self, batch: setattr(self, "result", mock.Mock(side_effect=KeyError("secret"))),
-            BROKEN,
-            "E-INTERNAL: RuntimeError",
-        ),
     ],
 )
-def test_workers_that_fail_end_in_a_verdict(prepared, tmp_path, monkeypatch, capfd, take, code, words):
-    read_in_workers(monkeypatch, 2)
-    monkeypatch.setattr(_Gatherer, "take", take)
-    assert score_with(prepared, tmp_path, GOOD) == (code, None)
+def test_workers_that_fail_end_in_a_verdict(prepared, tmp_path, monkeypatch, capfd, trunc, code, words):
+    allow_cores(monkeypatch, 2)
+    # What each detection needs, in the workers, which inherit it.
+    monkeypatch.setattr(np, "trunc", trunc)
+    (tmp_path / "res").mkdir()
+    # So large that it is read in workers.
+    (tmp_path / "res" / NAME).write_text(json.dumps(GOOD) + " " * 8_000_000)
+    assert run_folder(ID, prepared, tmp_path / "res", tmp_path / "out").exit_code == code
+    assert not (tmp_path / "out" / "scores.json").exists()
     text = "".join(capfd.readouterr())
     assert words in text
     assert "secret" not in text
@@ -226,11 +232,11 @@ def test_changed_prepared_files_are_noticed(prepared, tmp_path):
         loaded(ID, folder)
 
 
-def test_lookups_in_windows_are_those_of_the_whole_file(prepared, monkeypatch):
+def test_lookups_in_windows_are_those_of_the_whole_file(prepared):
     whole = np.fromfile(prepared / "distances.f32", "<f4")
     position = np.random.default_rng(1).integers(0, len(whole), 500)
-    monkeypatch.setattr(reference, "_WINDOW", 64)
     template = load_folder(prepared).template
+    assert np.array_equal(template.lookup(position, window_size=64), whole[position])
     assert np.array_equal(template.lookup(position), whole[position])
     assert template.lookup(position[:0]).shape == (0,)
 
@@ -277,7 +283,7 @@ def test_of_an_image_only_the_twenty_best_detections_are_kept(prepared, tmp_path
     image = int(of_task.reference.persons.image_id[0])
     box, empty = (0.0, 0.0, 4.0, 4.0), np.zeros((3, 4, 4), np.uint8)
     scores = [0.5] * 15 + [0.1] * 40 + [0.9] * 10
-    detections = [fmt.encode_detection(image, box, score, empty) for score in scores]
+    detections = [encode_detection(image, box, score, empty) for score in scores]
     (tmp_path / "s.zip").write_bytes(make_zip({NAME: f"[{','.join(detections)}]"}))
     gathered = of_task.read(tmp_path / "s.zip").content
     best = sorted(gathered.kept, key=lambda kept: (-kept.score, kept.index))
@@ -321,7 +327,7 @@ def test_drawing_has_the_masks_and_the_points_of_a_person(prepared, tmp_path):
     iuv = np.zeros((3, int(h), int(w)), np.uint8)
     iuv[0, : int(h) // 2] = 1
     number = int(persons.image_id[image])
-    entry = json.loads(fmt.encode_detection(number, box, 0.9, iuv))
+    entry = json.loads(encode_detection(number, box, 0.9, iuv))
     drawing = drawings_of(prepared, tmp_path, [entry])[f"image {number}"]
     (drawn,) = drawing.objects
     assert drawing.size == tuple(persons.image_size[image].tolist()[::-1])
@@ -342,7 +348,7 @@ def test_persons_without_a_detection_and_detections_without_a_person_are_drawn(p
     reference, image, _ = dense_person(prepared)
     number = int(reference.persons.image_id[image])
     iuv = np.ones((3, 2, 2), np.uint8)
-    far = [json.loads(fmt.encode_detection(number, (0.0, 0.0, 2.0, 2.0), 0.25, iuv))]
+    far = [json.loads(encode_detection(number, (0.0, 0.0, 2.0, 2.0), 0.25, iuv))]
     drawing = drawings_of(prepared, tmp_path, far)[f"image {number}"]
     assert [(own.label, own.outcome) for own in drawing.objects] == [
         ("person 1", "no prediction"),

@@ -17,7 +17,7 @@ from scoring_program.metrics.masks import encode_counts
 from scoring_program.run import SCORED
 from tests import plain_densepose as plain
 from tests.helpers import loaded, make_zip, run_folder, scaled
-from validator.formats.densepose.read import encode_detection
+from validator.formats.densepose.write import encode_detection
 
 N_UNIQUE, PARTS = 30, 24
 

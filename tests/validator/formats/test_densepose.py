@@ -17,9 +17,9 @@ import pytest
 from PIL import Image
 
 from tests.helpers import ROOT, findings_of, make_zip, refused
-from validator import array_stream
 from validator.formats.densepose import read as fmt
-from validator.formats.densepose.read import Checked, Checker, Detection, DetectionHints, encode_detection
+from validator.formats.densepose.read import Checked, Checker, Detection, DetectionHints, ReaderSizes
+from validator.formats.densepose.write import array_entry, encode_detection
 from validator.formats.rules import load_rules
 from validator.hints import EMPTY
 
@@ -33,12 +33,17 @@ GOOD = json.loads(
 NAME = "densepose_x_results.json"
 
 
+# In worker processes, however small the file is.
+PARALLEL = ReaderSizes(batch_bytes=10_000, parallel_from_bytes=0)
+
+
+def allow_cores(monkeypatch, number):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(number)))
+
+
 @pytest.fixture
-def parallel(monkeypatch):
-    """Read in worker processes, however small the file is."""
-    monkeypatch.setattr(fmt, "_PARALLEL_FROM_BYTES", 0)
-    monkeypatch.setattr(fmt, "_BATCH_BYTES", 10_000)
-    monkeypatch.setattr(fmt, "usable_cores", lambda: 3)
+def three_cores(monkeypatch):
+    allow_cores(monkeypatch, 3)
 
 
 class Checking:
@@ -74,20 +79,21 @@ def zipped(tmp_path, detections):
     return path
 
 
-def folded(tmp_path, detections, look=lambda detection: detection.index, **options):
+def folded(tmp_path, detections, look=lambda detection: detection.index, sizes=fmt.SIZES, **options):
     """Return what folds of these detections keep."""
-    return fmt.read_folded(zipped(tmp_path, detections), RULES, lambda: Checking(look, **options)).content
+    path = zipped(tmp_path, detections)
+    return fmt.read_folded(path, RULES, lambda: Checking(look, **options), sizes).content
 
 
-def batches(tmp_path, detections):
+def batches(tmp_path, detections, sizes):
     """Return the batches that each process takes, and the number of further processes."""
-    results = fmt.read_folded(zipped(tmp_path, detections), RULES, Batches).content
+    results = fmt.read_folded(zipped(tmp_path, detections), RULES, Batches, sizes).content
     return [taken for _, taken in results], len({process for process, _ in results} - {os.getpid()})
 
 
-def check(detections, tmp_path):
+def check(detections, tmp_path, sizes=fmt.SIZES):
     """Return the findings of a check without a reference."""
-    return findings_of(fmt.read, zipped(tmp_path, detections), RULES)
+    return findings_of(fmt.read, zipped(tmp_path, detections), RULES, sizes)
 
 
 @pytest.mark.parametrize(
@@ -101,10 +107,9 @@ def check(detections, tmp_path):
         ([10, 9, 2], [1, 2]),
     ],
 )
-def test_batches_have_so_many_bytes_or_a_little_more(tmp_path, monkeypatch, lengths, sizes):
-    monkeypatch.setattr(fmt, "_BATCH_BYTES", 10)
+def test_batches_have_so_many_bytes_or_a_little_more(tmp_path, lengths, sizes):
     texts = [f'"{"x" * (length - 2)}"' for length in lengths]
-    ((taken,), _) = batches(tmp_path, f"[{', '.join(texts)}]")
+    ((taken,), _) = batches(tmp_path, f"[{', '.join(texts)}]", ReaderSizes(batch_bytes=10))
     assert [len(batch) for batch in taken] == sizes
     assert list(chain.from_iterable(taken)) == [(index, text.encode()) for index, text in enumerate(texts)]
 
@@ -116,17 +121,16 @@ def test_batches_have_so_many_bytes_or_a_little_more(tmp_path, monkeypatch, leng
 def test_small_files_and_single_cores_have_no_workers(
     tmp_path, monkeypatch, cores, parallel_from, n_taken, n_processes
 ):
-    monkeypatch.setattr(fmt, "_BATCH_BYTES", 1)
-    monkeypatch.setattr(fmt, "_PARALLEL_FROM_BYTES", parallel_from)
-    monkeypatch.setattr(fmt, "usable_cores", lambda: cores)
-    taken, further = batches(tmp_path, GOOD[:8])
+    allow_cores(monkeypatch, cores)
+    sizes = ReaderSizes(batch_bytes=1, parallel_from_bytes=parallel_from)
+    taken, further = batches(tmp_path, GOOD[:8], sizes)
     assert ([len(of_process) for of_process in taken], further) == (n_taken, n_processes)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("n_bytes", "n_processes"), [(7_999_999, 0), (8_000_000, 2)])
 def test_files_of_eight_megabytes_are_read_in_workers(tmp_path, monkeypatch, n_bytes, n_processes):
-    monkeypatch.setattr(fmt, "usable_cores", lambda: 2)
+    allow_cores(monkeypatch, 2)
     (tmp_path / NAME).write_text("[" + " " * (n_bytes - 2) + "]")
     results = fmt.read_folded(tmp_path, RULES, Batches).content
     assert len({process for process, _ in results} - {os.getpid()}) == n_processes
@@ -139,9 +143,7 @@ def everything(found):
 
 
 @pytest.mark.parametrize("is_parallel", [True, False])
-def test_folds_get_what_the_file_holds(tmp_path, is_parallel, request):
-    if is_parallel:
-        request.getfixturevalue("parallel")
+def test_folds_get_what_the_file_holds(tmp_path, is_parallel, three_cores):
     rng = np.random.default_rng(4)
     expected, texts = [], []
     for index in range(9):
@@ -151,17 +153,21 @@ def test_folds_get_what_the_file_holds(tmp_path, is_parallel, request):
         category = (2,) if index % 2 else ()  # 1 unless another is given
         texts.append(encode_detection(index + 5, box, 0.1 * index, iuv, *category))
         expected.append((index, index + 5, 1 + index % 2, box, 0.1 * index, np.moveaxis(iuv, 0, -1).tolist()))
-    kept = folded(tmp_path, f"[{','.join(texts)}]", everything)
+    sizes = PARALLEL if is_parallel else fmt.SIZES
+    kept = folded(tmp_path, f"[{','.join(texts)}]", everything, sizes)
     assert len(kept) == (3 if is_parallel else 1)
     assert sorted(chain.from_iterable(kept)) == expected
 
 
-def test_problems_of_all_workers_come_in_the_order_of_the_file(tmp_path, parallel):
+def test_problems_of_all_workers_come_in_the_order_of_the_file(tmp_path, three_cores):
     bad = [dict(entry) for entry in GOOD]
     bad[7]["score"] = "high"
     bad[3]["uv_shape"] = [3, 1, 1]
-    assert [problem.where for problem in check(bad, tmp_path).problems] == ["/3/uv_shape", "/7/score"]
-    findings = refused(folded, tmp_path, bad)
+    assert [problem.where for problem in check(bad, tmp_path, PARALLEL).problems] == [
+        "/3/uv_shape",
+        "/7/score",
+    ]
+    findings = refused(folded, tmp_path, bad, sizes=PARALLEL)
     assert (findings.total, findings.is_complete) == (2, True)
 
 
@@ -354,15 +360,14 @@ def test_list_that_breaks_off_is_one_problem_whatever_is_before(tmp_path):
         assert words in line
 
 
-def test_batches_before_the_list_breaks_off_are_checked(tmp_path, monkeypatch):
-    monkeypatch.setattr(fmt, "_BATCH_BYTES", 1)
-    findings = check("[{}, [], 1", tmp_path)
+def test_batches_before_the_list_breaks_off_are_checked(tmp_path):
+    findings = check("[{}, [], 1", tmp_path, ReaderSizes(batch_bytes=1))
     assert [problem.where for problem in findings.problems] == ["", "/0", "/1"]
 
 
-def test_damaged_file_is_one_problem(tmp_path, monkeypatch):
-    monkeypatch.setattr(array_stream, "_CHUNK", 100)
-    path = zipped(tmp_path, [random.Random(index).randbytes(50).hex() for index in range(3000)])
+def test_damaged_file_is_one_problem(tmp_path):
+    # More than is read at once.
+    path = zipped(tmp_path, [random.Random(index).randbytes(100_000).hex() for index in range(25)])
     data = bytearray(path.read_bytes())
     # A wrong checksum, which is noticed at the end.
     data[data.index(b"PK\x03\x04") + 14] ^= 1
@@ -415,14 +420,13 @@ def test_messages_do_not_depend_on_the_reader(tmp_path, both_readers):
 
 
 @pytest.mark.slow
-def test_very_many_bad_entries_are_not_all_explained(tmp_path, monkeypatch):
-    monkeypatch.setattr(fmt, "_BATCH_BYTES", 1 << 20)
-    findings = check("[" + "1," * 300_000 + "1]", tmp_path)
+def test_very_many_bad_entries_are_not_all_explained(tmp_path):
+    sizes = ReaderSizes(batch_bytes=1 << 20)
+    findings = check("[" + "1," * 300_000 + "1]", tmp_path, sizes)
     assert findings.summary().total_text() == "at least 200 problems"
     # Of each batch 200 are explained: three are full, and the last holds 53 entries.
-    findings = check(
-        json.dumps([random.Random(index).randbytes(499).hex() for index in range(3200)]), tmp_path
-    )
+    texts = [random.Random(index).randbytes(499).hex() for index in range(3200)]
+    findings = check(texts, tmp_path, sizes)
     assert findings.summary().total_text() == "at least 653 problems"
     assert "/0, /1, /2: this is a string instead of an object {…} (at least 500 such" in findings.lines()[0]
 
@@ -492,7 +496,7 @@ def test_equal_scores_below_zero_are_noted():
 
 def test_pixels_of_a_detection_in_memory_are_rows_of_pixels():
     iuv = np.arange(3 * 6 * 8, dtype=np.uint8).reshape(3, 6, 8)
-    _, pixels = fmt.array_entry(1, (0.0, 0.0, 8.0, 6.0), 0.5, iuv)
+    _, pixels = array_entry(1, (0.0, 0.0, 8.0, 6.0), 0.5, iuv)
     assert pixels.tolist() == iuv.transpose(1, 2, 0).tolist()
 
 
@@ -500,7 +504,7 @@ def test_no_detections_are_noted():
     assert DetectionHints().notes() == [EMPTY]
 
 
-def test_hints_of_a_file_are_those_of_its_detections(tmp_path, parallel):
+def test_hints_of_a_file_are_those_of_its_detections(tmp_path, three_cores):
     entries = [detection(png(RGB), bbox=[0.25 * (number % 4), 0.5, 8, 6]) for number in range(10)]
-    notes = fmt.FORMAT.hints(fmt.read(zipped(tmp_path, entries), RULES).content)
+    notes = fmt.FORMAT.hints(fmt.read(zipped(tmp_path, entries), RULES, PARALLEL).content)
     assert [note.code for note in notes] == ["N-LOOKS-NORMALIZED", "N-LOOKS-CONSTANT", "N-LOOKS-CONSTANT"]

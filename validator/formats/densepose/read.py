@@ -1,4 +1,4 @@
-"""COCO DensePose: a list of detections, each with a box, a score and a PNG of body parts and UV coordinates.
+"""Reading COCO DensePose: a list of detections, each with a box, a score and a PNG of parts, U and V.
 
 Files are large, so they are read as a stream (`entries`), and folded in worker processes: a fold checks
 batches of detections (`Checker`) and takes what it needs from the pixels of each, which are then dropped.
@@ -6,9 +6,6 @@ batches of detections (`Checker`) and takes what it needs from the pixels of eac
 
 from __future__ import annotations
 
-import base64
-import io
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -36,10 +33,6 @@ from validator.workers import Batch, Fold, fold, usable_cores
 PARTS = 24
 _LARGEST_ENTRY = 32_000_000
 _MOST_PIXELS = 25_000_000
-# Large: each change between processes on a core makes it slower.
-_BATCH_BYTES = 8_000_000
-_PARALLEL_FROM_BYTES = 8_000_000
-_MOST_WORKERS = 4
 _LEAST_SCORES = 10
 _DETECTIONS_SEEN = 200
 _MOST_PROBLEMS = 500
@@ -51,6 +44,34 @@ ResultT = TypeVar("ResultT")
 Box = tuple[float, float, float, float]
 # The text of a detection, or a text without pixels and the pixels, for arrays that are in memory.
 Entry = Union[bytes, tuple[bytes, Pixels]]
+
+
+class ReaderSizes(NamedTuple):
+    """How much is read at once.
+
+    Attributes
+    ----------
+    batch_bytes : int
+        Detections are passed to a process in batches of so many bytes, or a little more. Large: each change
+        between processes on a core makes it slower.
+    parallel_from_bytes : int
+        From this size on a file is read in worker processes.
+    most_workers : int
+        Worker processes, even if there are more cores.
+    """
+
+    batch_bytes: int = 8_000_000
+    parallel_from_bytes: int = 8_000_000
+    most_workers: int = 4
+
+    def workers(self, file_bytes: int) -> int:
+        """Return how many processes read a file of so many bytes."""
+        if file_bytes < self.parallel_from_bytes:
+            return 1
+        return min(usable_cores(), self.most_workers)
+
+
+SIZES = ReaderSizes()
 
 
 @dataclass(frozen=True)
@@ -104,35 +125,45 @@ class Checker:
 
     def good(self, batch: Iterable[tuple[int, Entry]]) -> Iterator[Detection]:
         """Check a batch; yield its detections, none after a problem, when they are of no use."""
-        bad, budget = 0, Budget()
+        n_bad = 0
+        budget = Budget()
         for index, entry in batch:
-            if bad == _MOST_BAD_IN_A_BATCH:
+            if n_bad == _MOST_BAD_IN_A_BATCH:
                 self._is_complete = False
                 return
             findings = Findings()
             with findings.part():
                 detection = check(index, entry, self._schema, self._image_ids, budget)
-            self._total += findings.total
-            self._is_complete &= findings.is_complete
-            bad += not findings.ok
-            if len(self._problems) < _MOST_PROBLEMS:
-                self._problems += [(index, problem) for problem in findings.problems]
+            self._note(index, findings)
+            if not findings.ok:
+                n_bad += 1
             if not self._total:
                 yield detection
+
+    def _note(self, index: int, findings: Findings) -> None:
+        """Keep the problems of the detection at ``index``; only their number once there are many."""
+        self._total += findings.total
+        self._is_complete &= findings.is_complete
+        if len(self._problems) < _MOST_PROBLEMS:
+            self._problems += [(index, problem) for problem in findings.problems]
 
     def result(self) -> Checked:
         """Return the problems so far."""
         return Checked(self._problems, self._total, self._is_complete)
 
 
-def read(path: Source, rules: Rules) -> Read[DetectionHints]:
+def read(path: Source, rules: Rules, sizes: ReaderSizes = SIZES) -> Read[DetectionHints]:
     """Check a submission without a reference. Raises Refused."""
-    parts = read_folded(path, rules, partial(_HintsFold, rules.json[0].schema))
-    return Read(DetectionHints.joined(parts.content), parts.notes)
+    make_fold = partial(_HintsFold, rules.json[0].schema)
+    hints_of_processes = read_folded(path, rules, make_fold, sizes)
+    return Read(DetectionHints.joined(hints_of_processes.content), hints_of_processes.notes)
 
 
 def read_folded(
-    path: Source, rules: Rules, make: Callable[[], Fold[tuple[Checked, ResultT]]]
+    path: Source,
+    rules: Rules,
+    make_fold: Callable[[], Fold[tuple[Checked, ResultT]]],
+    sizes: ReaderSizes = SIZES,
 ) -> Read[list[ResultT]]:
     """Pass all detections of a submission to folds, in worker processes for large files.
 
@@ -141,8 +172,9 @@ def read_folded(
     path : Path, or mapping of str to bytes
         A zip file, or a folder with the submission's file; or its content by name.
     rules : Rules
-    make : callable
-        Makes the fold of a process; its result is that of its `Checker`, and its own.
+    make_fold : callable
+        Makes the fold of a process; its result is that of its `Checker`, and one of its own.
+    sizes : ReaderSizes
 
     Returns
     -------
@@ -158,34 +190,39 @@ def read_folded(
     with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
         findings.notes += submission.notes
         (name,) = findings.take(choose_named(submission, rules)).values()
-        n_workers = min(usable_cores(), _MOST_WORKERS) if submission.size(name) >= _PARALLEL_FROM_BYTES else 1
+        n_workers = sizes.workers(submission.size(name))
         with submission.open(name) as stream, collector_off():
-            results = fold(_batches(entries(stream.read, name, file), findings), make, n_workers)
+            batches = _batches(entries(stream.read, name, file), sizes.batch_bytes, findings)
+            results = fold(batches, make_fold, n_workers)
         report([checked for checked, _ in results], name, findings)
-    return Read([own for _, own in results], findings.notes)
+    return Read([result for _, result in results], findings.notes)
 
 
-def read_chosen(path: Path, rules: Rules, chosen: Collection[int]) -> dict[int, Detection]:
+def read_at(path: Path, rules: Rules, positions: Collection[int]) -> dict[int, Detection]:
     """Return the detections at these positions of a submission that is valid; only they are decoded.
 
     Raises Refused.
     """
     (file,) = rules.json
+    detections: dict[int, Detection] = {}
+    n_read = max(positions, default=-1) + 1
     with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
         (name,) = findings.take(choose_named(submission, rules)).values()
         with submission.open(name) as stream:
-            texts = islice(enumerate(entries(stream.read, name, file)), max(chosen, default=-1) + 1)
-            kept = ((index, text) for index, text in texts if index in chosen)
-            return {index: check(index, text, file.schema, None, Budget()) for index, text in kept}
+            texts = islice(entries(stream.read, name, file), n_read)
+            for index, text in enumerate(texts):
+                if index in positions:
+                    detections[index] = check(index, text, file.schema, None, Budget())
+    return detections
 
 
-def entries(read: ReadBytes, name: str, file: JsonFile) -> Iterator[bytes]:
+def entries(read_bytes: ReadBytes, name: str, file: JsonFile) -> Iterator[bytes]:
     """Yield the texts of the detections. Raises Refused where the list breaks off or is damaged."""
     with naming_other_task(name, file.name):
-        yield from iter_entries(read, name, _LARGEST_ENTRY, file.entries or 0)
+        yield from iter_entries(read_bytes, name, _LARGEST_ENTRY, file.entries or 0)
 
 
-def _batches(texts: Iterable[bytes], findings: Findings) -> Iterator[Batch]:
+def _batches(texts: Iterable[bytes], batch_bytes: int, findings: Findings) -> Iterator[Batch]:
     """Yield the texts with their positions in batches; what ends them early is a problem in ``findings``.
 
     The batch in which that happens is dropped: what seems wrong there often only follows from it.
@@ -196,7 +233,7 @@ def _batches(texts: Iterable[bytes], findings: Findings) -> Iterator[Batch]:
         for index, text in enumerate(texts):
             batch.append((index, text))
             size += len(text)
-            if size >= _BATCH_BYTES:
+            if size >= batch_bytes:
                 yield batch
                 batch, size = [], 0
         if batch:
@@ -218,97 +255,86 @@ def check(
 ) -> Detection:
     """Parse, check, and decode the detection at ``index``. Raises Refused; problems name no file."""
     where = f"/{index}"
-    text, given = entry if isinstance(entry, tuple) else (entry, None)
+    text, pixels_in_memory = entry if isinstance(entry, tuple) else (entry, None)
     value = check_value(text, schema, where, budget)
     with Findings.collect() as findings:
-        box = value["bbox"]
         image_id = int(value["image_id"])
         if image_ids is not None and image_id not in image_ids:
             remedy = "take the image ids of the challenge's image list"
             findings.add("E-DP-IMAGE", f"there is no image {image_id}", remedy, where=f"{where}/image_id")
+        box = value["bbox"]
         height, width = int(box[3]), int(box[2])
-        _check_shape(value, height, width, where, findings)
+        _check_size(value, height, width, where, findings)
         findings.refuse_problems()
-        place = f"{where}/uv_data"
-        pixels = _decoded(value["uv_data"], (height, width), place, findings) if given is None else given
-        _check_parts(pixels, place, findings)
-    corner = (float(box[0]), float(box[1]), float(box[2]), float(box[3]))
-    return Detection(index, image_id, int(value["category_id"]), corner, float(value["score"]), pixels)
+        uv_place = f"{where}/uv_data"
+        if pixels_in_memory is None:
+            pixels = _decode(value["uv_data"], height, width, uv_place, findings)
+        else:
+            pixels = pixels_in_memory
+        _check_parts(pixels, uv_place, findings)
+    return Detection(
+        index=index,
+        image_id=image_id,
+        category_id=int(value["category_id"]),
+        box=(float(box[0]), float(box[1]), float(box[2]), float(box[3])),
+        score=float(value["score"]),
+        pixels=pixels,
+    )
 
 
-def _check_shape(
-    value: dict[str, JsonValue], height: int, width: int, where: str, findings: Findings
-) -> None:
+def _check_size(value: dict[str, JsonValue], height: int, width: int, where: str, findings: Findings) -> None:
+    """Check the size of the box, ``height`` and ``width`` in whole pixels, and that ``uv_shape`` fits it."""
+    shape = [int(number) for number in value["uv_shape"]]
     shape_place = f"{where}/uv_shape"
     if height < 1 or width < 1:
-        problem = f"the box is {value['bbox'][2]:g} x {value['bbox'][3]:g} pixels"
-        remedy = "leave out boxes smaller than a pixel"
-        if min(value["bbox"]) >= 0 and max(value["bbox"]) <= 1:
-            remedy = "write pixels: x and width times the image's width, y and height times its height"
-        findings.add("E-DP-BOX", problem, remedy, where=f"{where}/bbox")
-    elif [int(number) for number in value["uv_shape"]] != [3, height, width]:
-        shape = "{} x {} x {}".format(*(int(number) for number in value["uv_shape"]))
-        problem, rule = f"the shape {shape} does not fit the box", "shape"
+        _add_tiny_box(value["bbox"], where, findings)
+    elif shape != [3, height, width]:
+        rule = "shape"
         remedy = f"write [3, {height}, {width}]: 3, then the integer parts of the box's height and width"
-        if _are_corners(value):
-            rule, remedy = "corners", "bbox looks like two corners; write x, y, width, height"
+        if _are_corners(value["bbox"], shape):
+            rule = "corners"
+            remedy = "bbox looks like two corners; write x, y, width, height"
+        problem = "the shape {} x {} x {} does not fit the box".format(*shape)
         findings.add("E-DP-SHAPE", problem, remedy, where=shape_place, rule=rule)
     elif height * width > _MOST_PIXELS:
         problem = f"{height} x {width} pixels are more than {_MOST_PIXELS:,}"
         findings.add("E-DP-SHAPE", problem, "cut the box at the image", where=shape_place, rule="pixels")
 
 
-def _are_corners(value: dict[str, JsonValue]) -> bool:
+def _add_tiny_box(box: list[float], where: str, findings: Findings) -> None:
+    remedy = "leave out boxes smaller than a pixel"
+    if min(box) >= 0 and max(box) <= 1:
+        remedy = "write pixels: x and width times the image's width, y and height times its height"
+    problem = f"the box is {box[2]:g} x {box[3]:g} pixels"
+    findings.add("E-DP-BOX", problem, remedy, where=f"{where}/bbox")
+
+
+def _are_corners(box: list[float], shape: list[int]) -> bool:
     """Return whether the shape is that of a box ``x1, y1, x2, y2``; both ends may be included."""
-    x1, y1, x2, y2 = value["bbox"]
-    _, height, width = value["uv_shape"]
+    x1, y1, x2, y2 = box
+    _, height, width = shape
     return 0 <= height - int(y2 - y1) <= 1 and 0 <= width - int(x2 - x1) <= 1
 
 
-def _decoded(data: str | bytes, size: tuple[int, int], where: str, findings: Findings) -> Pixels:
-    """Return the pixels of an image of (height, width), given in base64 or decoded. Raises Refused."""
+def _decode(data: str | bytes, height: int, width: int, where: str, findings: Findings) -> Pixels:
+    """Return the pixels of an image, given in base64 or as the bytes of the file. Raises Refused."""
     code = "E-DP-BASE64"
     try:
         png = data if isinstance(data, bytes) else decode_base64(data)
         code = "E-DP-PNG"
-        return decode_png(png, *size)
+        return decode_png(png, height, width)
     except ImageError as error:
         findings.refuse(code, error.problem, error.remedy, where=where, rule=error.rule)
 
 
 def _check_parts(pixels: Pixels, where: str, findings: Findings) -> None:
+    """Check that the first channel holds parts."""
     largest = int(pixels[..., 0].max())
     if largest > PARTS:
         rule, remedy = "part", "parts are 0 (background) to 24"
         if int(pixels[..., 2].max()) <= PARTS:
             rule, remedy = "order", "channels look like B, G, R; write R, G, B = I, U, V"
         findings.add("E-DP-PART", f"the first channel holds {largest}", remedy, where=where, rule=rule)
-
-
-def encode_detection(image_id: int, box: Box, score: float, iuv: Pixels, category_id: int = 1) -> str:
-    """Return a detection as JSON text; ``iuv`` is uint8 of shape (3, int(height), int(width))."""
-    from PIL import Image
-
-    stream = io.BytesIO()
-    Image.fromarray(np.ascontiguousarray(np.moveaxis(iuv, 0, -1))).save(stream, format="PNG")
-    return _text(image_id, box, score, iuv, category_id, stream.getvalue())
-
-
-def array_entry(image_id: int, box: Box, score: float, iuv: Pixels) -> tuple[bytes, Pixels]:
-    """Return a detection whose pixels stay an array; parameters as for `encode_detection`."""
-    return _text(image_id, box, score, iuv).encode("ascii"), np.moveaxis(iuv, 0, -1)
-
-
-def _text(image_id: int, box: Box, score: float, iuv: Pixels, category_id: int = 1, png: bytes = b"") -> str:
-    members = {
-        "image_id": int(image_id),
-        "category_id": int(category_id),
-        "bbox": [float(number) for number in box],
-        "score": float(score),
-        "uv_shape": list(iuv.shape),
-        "uv_data": base64.b64encode(png).decode("ascii"),
-    }
-    return json.dumps(members)
 
 
 @dataclass
@@ -325,9 +351,9 @@ class DetectionHints:
     def take(self, detection: Detection) -> None:
         """Look at a detection; at the pixels of the first 200 only."""
         self.count += 1
-        self.scores = _extremes(self.scores, detection.score)
+        self.scores = _widened(self.scores, detection.score)
         for value in detection.box[:2]:
-            self.corners = _extremes(self.corners, value)
+            self.corners = _widened(self.corners, value)
             self.whole_corners &= value.is_integer()
         if detection.index < _DETECTIONS_SEEN:
             uv = detection.pixels[..., 1:].max() if detection.pixels[..., 0].any() else -1
@@ -337,11 +363,11 @@ class DetectionHints:
     def joined(parts: Sequence[DetectionHints]) -> DetectionHints:
         """Return the facts of all processes as one."""
         return DetectionHints(
-            sum(part.count for part in parts),
-            (min(part.scores[0] for part in parts), max(part.scores[1] for part in parts)),
-            (min(part.corners[0] for part in parts), max(part.corners[1] for part in parts)),
-            all(part.whole_corners for part in parts),
-            max(part.largest_uv for part in parts),
+            count=sum(part.count for part in parts),
+            scores=_joined_extremes([part.scores for part in parts]),
+            corners=_joined_extremes([part.corners for part in parts]),
+            whole_corners=all(part.whole_corners for part in parts),
+            largest_uv=max(part.largest_uv for part in parts),
         )
 
     def notes(self) -> list[Note]:
@@ -366,8 +392,15 @@ class DetectionHints:
         return notes
 
 
-def _extremes(known: tuple[float, float], value: float) -> tuple[float, float]:
-    return min(known[0], value), max(known[1], value)
+def _widened(extremes: tuple[float, float], value: float) -> tuple[float, float]:
+    smallest, largest = extremes
+    return min(smallest, value), max(largest, value)
+
+
+def _joined_extremes(parts: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    smallest = min(part[0] for part in parts)
+    largest = max(part[1] for part in parts)
+    return smallest, largest
 
 
 class _HintsFold:

@@ -1,0 +1,96 @@
+"""Writing submissions of COCO DensePose: detections as JSON texts, and the list that a file holds of them."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+from collections.abc import Iterable
+from typing import IO
+
+import numpy as np
+
+from validator.arrays import Pixels
+from validator.formats.densepose.read import Box, Entry
+
+
+def encode_detection(image_id: int, box: Box, score: float, iuv: Pixels, category_id: int = 1) -> str:
+    """Return a detection as JSON text, on one line.
+
+    Parameters
+    ----------
+    image_id : int
+    box : tuple of 4 float
+        ``x, y, width, height`` in pixels.
+    score : float
+    iuv : uint8 array of shape (3, int(height), int(width))
+        Part 0..24 (0 is background), then U and V scaled to 0..255.
+    category_id : int
+    """
+    from PIL import Image
+
+    pixels = np.ascontiguousarray(np.moveaxis(iuv, 0, -1))
+    stream = io.BytesIO()
+    Image.fromarray(pixels).save(stream, format="PNG")
+    return _text(image_id, box, score, iuv, category_id, stream.getvalue())
+
+
+def array_entry(image_id: int, box: Box, score: float, iuv: Pixels) -> Entry:
+    """Return a detection in memory, whose pixels stay an array; parameters as for `encode_detection`."""
+    text = _text(image_id, box, score, iuv, category_id=1, png=b"")
+    return text.encode("ascii"), np.moveaxis(iuv, 0, -1)
+
+
+def _text(image_id: int, box: Box, score: float, iuv: Pixels, category_id: int, png: bytes) -> str:
+    members = {
+        "image_id": int(image_id),
+        "category_id": int(category_id),
+        "bbox": [float(number) for number in box],
+        "score": float(score),
+        "uv_shape": list(iuv.shape),
+        "uv_data": base64.b64encode(png).decode("ascii"),
+    }
+    return json.dumps(members)
+
+
+def file_name(team: str) -> str:
+    """Return the name of the file of a submission."""
+    return f"densepose_{team}_results.json"
+
+
+class DetectionList:
+    """Writes the list of a file, one detection at a time: it may be larger than memory.
+
+    Examples
+    --------
+    >>> stream = io.BytesIO()
+    >>> detections = DetectionList(stream)
+    >>> detections.add('{"image_id": 1}')
+    >>> detections.close()
+    >>> stream.getvalue()
+    b'[\\n{"image_id": 1}\\n]\\n'
+    """
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._is_empty = True
+
+    def add(self, detection: str) -> None:
+        """Write a detection, as `encode_detection` gives it."""
+        separator = "[\n" if self._is_empty else ",\n"
+        self._stream.write(f"{separator}{detection}".encode())
+        self._is_empty = False
+
+    def close(self) -> None:
+        """Write the end of the list; the stream stays open."""
+        self._stream.write(b"[]\n" if self._is_empty else b"\n]\n")
+
+
+def encode_submission(team: str, detections: Iterable[str]) -> dict[str, bytes]:
+    """Return the file of a submission by its name."""
+    stream = io.BytesIO()
+    written = DetectionList(stream)
+    for detection in detections:
+        written.add(detection)
+    written.close()
+    return {file_name(team): stream.getvalue()}
