@@ -19,7 +19,7 @@ from organizer.new_task import EXAMPLES, METRICS
 from quality.task import CANARY, quality_tasks
 from scoring_program.run import SCORED, run
 from scoring_program.task import load_task, task_ids
-from task_templates.quality.example_json.values import guess
+from task_templates.quality.example_number_json.values import guess
 from tests import plain_metrics
 from tests.helpers import refused, scaled
 from tests.item_cases import score_case, write_case
@@ -45,7 +45,7 @@ def metric_of(name):
 
 def test_all_three_packages_discover_them():
     assert IDS == rules.task_ids(FORMATS) == list(quality_tasks(QUALITY))
-    assert IDS == ["example_csv", "example_json", "example_lists"]
+    assert IDS == ["example_label_csv", "example_number_json", "example_lists_json"]
     assert not set(IDS) & {*task_ids(), *rules.task_ids(), *quality_tasks()}
 
 
@@ -195,7 +195,7 @@ def test_wrong_keys_are_refused_and_missing_ones_named_at_full_detail_only(examp
 
 def test_wrong_values_are_refused(example):
     made_up, folder = example
-    code = "E-CSV-LABEL" if made_up.id == "example_csv" else "E-JSON-SCHEMA"
+    code = "E-CSV-LABEL" if made_up.id == "example_label_csv" else "E-JSON-SCHEMA"
     (line,) = changed(made_up, folder, lambda values: values.update(demo_00003="parrot"))
     assert code in line
 
@@ -226,9 +226,9 @@ def test_writer_writes_what_the_validator_accepts(example, monkeypatch):
     assert not (folder / "none.zip").exists()
 
 
-@pytest.mark.parametrize("change", quality_tasks(QUALITY)["example_lists"].mistakes, ids=lambda own: own.name)
+@pytest.mark.parametrize("change", quality_tasks(QUALITY)["example_lists_json"].mistakes, ids=lambda own: own.name)
 def test_likely_mistakes_are_reported_with_the_score(tmp_path, change):
-    made_up = quality_tasks(QUALITY)["example_lists"]
+    made_up = quality_tasks(QUALITY)["example_lists_json"]
     made_up.write_reference(tmp_path / "ref")
     right = made_up.correct_prediction(tmp_path / "ref", np.random.default_rng(1), 0.2)
     noted = []
@@ -240,7 +240,7 @@ def test_likely_mistakes_are_reported_with_the_score(tmp_path, change):
 
 
 def sections_of(folder, truth, predicted, **settings):
-    made_up = quality_tasks(QUALITY)["example_lists"]
+    made_up = quality_tasks(QUALITY)["example_lists_json"]
     write_case(made_up, folder, truth, predicted)
     result = loaded(made_up.id, folder / "ref", **settings).score_path(folder / "res")
     return {section.key: section for section in result.sections}
@@ -286,7 +286,7 @@ def test_reference_of_lists_without_any_label_is_refused(tmp_path):
     ],
 )  # fmt: skip
 def test_wrong_labels_are_named_in_plain_words(tmp_path, labels, said):
-    made_up = quality_tasks(QUALITY)["example_lists"]
+    made_up = quality_tasks(QUALITY)["example_lists_json"]
     made_up.write_reference(tmp_path / "ref")
     (line,) = changed(made_up, tmp_path, lambda values: values.update(demo_00003=labels))
     assert said in line
@@ -303,7 +303,7 @@ def test_wrong_labels_are_named_in_plain_words(tmp_path, labels, said):
 def test_modules_that_know_neither_format_nor_values_are_the_same(module):
     texts = [(EXAMPLES / module.format(name)).read_text(encoding="utf-8") for name in IDS[:2]]
     for old, new in (
-        ("example_json", "example_csv"),
+        ("example_number_json", "example_label_csv"),
         ("truth.json", "truth.csv"),
         ("number", "label"),
         ("RMSE", "Accuracy"),

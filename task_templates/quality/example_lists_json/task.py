@@ -1,0 +1,23 @@
+"""What is made up for the task: synthetic data, samples, gaming tricks, mistakes, canaries."""
+
+from __future__ import annotations
+
+from quality.items import ItemQuality
+from quality.task import Mistake
+from task_templates.quality.example_lists_json import files, values
+from task_templates.quality.example_lists_json.values import LABELS, Values
+
+
+def _shifted(prediction: Values) -> Values:
+    lists = list(prediction.values())
+    return dict(zip(prediction, [*lists[1:], lists[0]]))
+
+
+_MISTAKES = (
+    Mistake(
+        "all labels everywhere", "N-LOOKS-CONSTANT", lambda prediction: dict.fromkeys(prediction, LABELS)
+    ),
+    Mistake("the labels of the next item", "N-LOOKS-SHIFTED", _shifted),
+)
+# EDIT: further tricks that a participant might try, as ``tricks``.
+TASKS = (ItemQuality("example_lists_json", files, values, mistakes=_MISTAKES),)
