@@ -1,8 +1,6 @@
 """``make new-task`` copies a task of ``task_templates/``; ``make undo-new-task`` removes the copy.
 
-The example of the format gives the files that know what a submission looks like. The example whose values are
-those of the metric, labels or numbers, gives the others; that of lists of labels gives all. A copy differs
-from its example in words only.
+``task_templates/README.md`` describes the examples and the placeholders that a copy fills.
 """
 
 from __future__ import annotations
@@ -14,10 +12,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from organizer import ROOT
 from organizer.bundle import COMPETITION
@@ -28,15 +25,23 @@ from validator.texts import counted, is_printable
 
 EXAMPLES = ROOT / "task_templates"
 FORMATS = ("csv", "json")
-METRICS = sorted(path.stem for path in (EXAMPLES / "scoring_program" / "metrics").glob("[a-z]*.py"))
-# The example whose values are those of a metric; the others are of labels, as the example csv is.
-_OF_VALUES = {"rmse": "json", "f1": "lists"}
-# The ending of the files of each example.
-_ENDINGS = {"csv": "csv", "json": "json", "lists": "json"}
-# What the example of each format calls its values, and which files know the format.
-_NOUNS = {"csv": "label", "json": "number"}
-_OF_FORMAT = re.compile(r"(pages|starting_kit|validator)/|quality/\w+/files\.py")
+# What an item has under each metric; an example task is named example_<this>_<format>.
+METRICS = {
+    "accuracy": "label",
+    "balanced_accuracy": "label",
+    "f1": "lists",
+    "macro_f1": "label",
+    "rmse": "number",
+}
+_DEFAULT_LABELS = ("first", "second", "third")
 _LABEL = re.compile(r'[^,"\\\s]+')
+_ALL_LABELS = re.compile(
+    'example_label_1(?P<separator>", "| or )example_label_2(?P=separator)example_label_3'
+)
+# The packages of the examples are below this one, those of other tasks are not.
+_PREFIX = f"{EXAMPLES.name}."
+# What may end a comment in HTML, or a string in JSON.
+_COMMENT_END = ' ->",'
 # How the tables begin that get a row for each task.
 _TABLES = {
     "README.md": "| task id |",
@@ -46,43 +51,59 @@ _TABLES = {
 _RECORDS = EXAMPLES / ".written"
 
 
-def new_task(task_id: str, title: str, form: str, metric: str, labels: list[str] | None) -> int:
+class NewTask(NamedTuple):
+    """A task to be written: ``labels`` are empty if items have numbers."""
+
+    id: str
+    title: str
+    format: str
+    metric: str
+    labels: Sequence[str]
+
+    @property
+    def example(self) -> str:
+        """The id of the example task that is copied."""
+        return f"example_{METRICS[self.metric]}_{self.format}"
+
+    @property
+    def data_folders(self) -> list[str]:
+        """The folders that get synthetic data."""
+        return [f"reference_data/{self.id}", f"starting_kit/samples/{self.id}"]
+
+
+def new_task(task_id: str, title: str, form: str, metric: str, labels: Sequence[str] | None) -> int:
     """Write a new task; print what was written and what is left to edit.
 
     Raises Refused before anything is written.
     """
-    _check(task_id, title, form, metric, labels)
-    words = [] if _is_of_numbers(metric) else labels or ["first", "second", "third"]
-    texts = _copies(task_id, form, metric, _words(task_id, title, form, metric, words))
-    module = f"scoring_program/metrics/{metric}.py"
-    texts[module] = _read(EXAMPLES / module)
-    data = [f"{folder}/{task_id}" for folder in ("reference_data", "starting_kit/samples")]
-    for path in (*texts, *data):
-        # Another new task may have brought the module of its metric.
-        if (ROOT / path).exists() and (path != module or _read(ROOT / path) != texts[path]):
-            _refuse(f"{path} exists", f"choose another {'METRIC' if path == module else 'ID'}")
-    declaration = texts[f"scoring_program/challenges/{task_id}/{task_id}.yaml"]
-    (summary,) = re.findall("^summary: (.+)$", declaration, re.M)
-    texts[COMPETITION] = with_task(_read(ROOT / COMPETITION), task_id, title, summary)
-    _write(texts)
-    del texts[COMPETITION]
-    _write_record(task_id, texts)
-    code = [path for path in texts if path.endswith(".py")]
-    _run("ruff", "check", "--select", "I", "--fix", "--quiet", *code)
-    _run("ruff", "format", "--quiet", *code)
-    _run("quality", "demo-data", task_id)
-    of_data = [f"{folder}/{name}" for folder in data for name in folder_files(ROOT / folder)]
-    _write_record(task_id, [*texts, *of_data])
-    _add_rows(task_id, title, f"truth.{form}", _described(metric)[0])
-    print("written:", *sorted([*texts, *data]), sep="\n  ")
+    if not find_spec("ruff"):
+        _refuse("the packages for developers are missing here", "run make .venv/dev")
+    _check_id(task_id)
+    _check_title(title)
+    _check_choice("FORMAT", form, FORMATS)
+    _check_choice("METRIC", metric, METRICS)
+    if labels is None:
+        labels = [] if METRICS[metric] == "number" else _DEFAULT_LABELS
+    else:
+        _check_labels(metric, labels)
+    task = NewTask(id=task_id, title=title, format=form, metric=metric, labels=labels)
+    if not (EXAMPLES / "pages" / f"{task.example}.md").is_file():
+        _refuse(f"the metric {metric} is for lists of labels, which need JSON", "write FORMAT=json")
+
+    texts = copied_files(task)
+    _check_nothing_is_replaced(task, texts)
+    competition = _competition_with(task, texts)
+    _write({**texts, COMPETITION: competition})
+    _write_record(task.id, texts)  # what follows may fail, and is taken back then, too
+    _format_code(path for path in texts if path.endswith(".py"))
+    _run("quality", "demo-data", task.id)
+    data_files = [f"{folder}/{name}" for folder in task.data_folders for name in folder_files(ROOT / folder)]
+    _write_record(task.id, [*texts, *data_files])
+    _add_rows(task)
+
+    print("written:", *sorted([*texts, *task.data_folders]), sep="\n  ")
     print("changed:", COMPETITION, *_TABLES, sep="\n  ")
-    print("left to edit:")
-    for path in texts:
-        for number, line in enumerate(_read(ROOT / path).splitlines(), start=1):
-            if "EDIT: " in line:
-                # Without the end of a comment in HTML or of a string in JSON.
-                left = line.split("EDIT: ")[1].rstrip(' ->",')
-                print(f"  {path}:{number}: {left}")
+    print("left to edit:", *_places_to_edit(texts), sep="\n  ")
     return 0
 
 
@@ -90,103 +111,130 @@ def _refuse(problem: str, remedy: str) -> NoReturn:
     Findings().refuse("E-NEW", problem, remedy)
 
 
-def _check(task_id: str, title: str, form: str, metric: str, labels: list[str] | None) -> None:
-    if not find_spec("ruff"):
-        _refuse("the packages for developers are missing here", "run make .venv/dev")
+def _check_id(task_id: str) -> None:
     if not re.fullmatch("[a-z][a-z0-9_]{1,39}", task_id) or keyword.iskeyword(task_id):
         _refuse(f"'{task_id}' is not an ID", "write small letters, digits and _, a letter first")
     # The folders of the task are packages beside other modules.
-    beside = [ROOT / folder / f"{task_id}.py" for folder in ("validator/formats", "quality", "starting_kit")]
+    neighbors = [
+        ROOT / folder / f"{task_id}.py" for folder in ("validator/formats", "quality", "starting_kit")
+    ]
     spec = find_spec(task_id)
-    if (spec and spec.origin) or any(path.exists() for path in beside):
+    is_importable = spec is not None and spec.origin is not None
+    if is_importable or any(path.exists() for path in neighbors):
         _refuse(f"'{task_id}' is the name of a module", "choose another ID")
+
+
+def _check_title(title: str) -> None:
     if not 1 <= len(title.strip()) <= 60 or not is_printable(title):
         _refuse("a title has 1 to 60 characters", 'write it like TITLE="Bird calls"')
-    for option, given, known in (("FORMAT", form, FORMATS), ("METRIC", metric, METRICS)):
-        if given not in known:
-            _refuse(f"there is no {option} '{given}'", f"write {option}={' or '.join(known)}")
-    if _OF_VALUES.get(metric) == "lists" and form != "json":
-        _refuse(f"the metric {metric} is for lists of labels, which need JSON", "write FORMAT=json")
-    if labels is not None:
-        _check_labels(metric, labels)
 
 
-def _is_of_numbers(metric: str) -> bool:
-    return _OF_VALUES.get(metric) == "json"
+def _check_choice(option: str, value: str, choices: Iterable[str]) -> None:
+    if value not in choices:
+        _refuse(f"there is no {option} '{value}'", f"write {option}={' or '.join(choices)}")
 
 
-def _check_labels(metric: str, labels: list[str]) -> None:
-    if _is_of_numbers(metric):
+def _check_labels(metric: str, labels: Sequence[str]) -> None:
+    if METRICS[metric] == "number":
         remedy = "leave LABELS out, or choose another METRIC"
         _refuse(f"the metric {metric} is for numbers and has no labels", remedy)
     are_words = all(_LABEL.fullmatch(label) and is_printable(label) for label in labels)
-    if len(set(labels)) < max(len(labels), 2) or not are_words:
+    are_different = len(set(labels)) == len(labels)
+    if len(labels) < 2 or not are_words or not are_different:
         _refuse("labels are at least two different words", 'write them like LABELS="robin wren owl"')
 
 
-def _words(task_id: str, title: str, form: str, metric: str, labels: Sequence[str]) -> dict[str, str]:
-    """Return what replaces the words of the examples: longer ones win."""
-    name, shown = json.dumps(title, ensure_ascii=False), json.dumps(labels, ensure_ascii=False)
-    words = {
-        ', "task_templates.validator.formats"': "",
-        "task_templates.": "",
-        '["robin", "wren", "owl"]': shown,
-    }
-    for example, ending in _ENDINGS.items():
-        # The schema of a JSON file has its name, and is not there for CSV files.
-        words |= {f"example_{example}": task_id, f"example_{example}.{ending}": f"{task_id}.{form}"}
-        words |= {f"truth.{ending}": f"truth.{form}", f"# Example {example.upper()}": f"# {title}"}
-        words[f'"Example {example.upper()}"'] = name
-    for known in ("accuracy", "rmse"):
-        words |= zip((known, *_described(known)), (metric, *_described(metric)))
-    value, quoted, described = "17.5", "17.5", "a number from -1e9 to 1e9"
-    constraints = "type: number, constraints: {minimum: -1.0e+9, maximum: 1.0e+9}"
-    schema = '"type": "number", "minimum": -1e9, "maximum": 1e9'
-    if labels:
-        value, quoted, described = labels[0], json.dumps(labels[0], ensure_ascii=False), " or ".join(labels)
-        words |= {"wren": labels[1], schema: f'"type": "string", "enum": {shown}', "17.5": quoted}
-    else:
-        words['type: string, constraints: {enum: ["robin", "wren", "owl"]}'] = constraints
-    # A value stands in quotes in code and without in CSV files.
-    words |= {"robin": value, '"robin"': quoted}
-    return words | dict.fromkeys(("robin or wren or owl", "a number from -1e9 to 1e9"), described)
+def _check_nothing_is_replaced(task: NewTask, texts: Mapping[str, str]) -> None:
+    metric_module = _metric_module(task.metric)
+    for path in (*texts, *task.data_folders):
+        if not (ROOT / path).exists():
+            continue
+        if path != metric_module:
+            _refuse(f"{path} exists", "choose another ID")
+        if _read(ROOT / path) != texts[path]:  # not what another new task has brought
+            _refuse(f"{path} exists", "choose another METRIC")
 
 
-def _described(metric: str) -> tuple[str, str]:
-    """Return the title and the description of a metric."""
-    text = _read(EXAMPLES / "scoring_program" / "metrics" / f"{metric}.py")
-    title, _, description = text.split('"""')[1].partition(": ")
-    return title, description[0].upper() + description[1:]
-
-
-def _copies(task_id: str, form: str, metric: str, words: Mapping[str, str]) -> dict[str, str]:
-    """Return the texts of the files of a new task by their paths."""
-    of_values = _OF_VALUES.get(metric, "csv")
-    of_format = of_values if of_values == "lists" else form
-    coder, decoder = (
-        import_module(f"task_templates.quality.example_{name}.files") for name in (of_format, of_values)
-    )
+def copied_files(task: NewTask) -> dict[str, str]:
+    """Return the texts of the files of a new task by their paths in the repository."""
+    values = _placeholder_values(task)
     texts = {}
     for path, data in folder_files(EXAMPLES).items():
-        knows_format = bool(_OF_FORMAT.match(path))
-        if f"example_{of_format if knows_format else of_values}" not in path:
-            continue
-        own = dict(words)
-        if "/ref/" in path or "/res/" in path:
-            data, knows_format = coder.encode(decoder.decode(data)), True
-        if knows_format and of_format != of_values:
-            own[_NOUNS[of_format]] = _NOUNS[of_values]
-        if path.endswith("expected.json"):
-            case = json.loads(data)
-            case = {"what": case["what"], "published": {"score": case[metric], "coverage": 1.0}}
-            data = json.dumps(case).encode() + b"\n"
-        texts[_replaced(path, words)] = _replaced(data.decode(), own)
+        if task.example in path:
+            text = data.decode()
+            if path.endswith("/expected.json"):
+                text = _expected_score(text, task.metric)
+            texts[_filled(path, task.labels, values)] = _filled(text, task.labels, values)
+    metric_module = _metric_module(task.metric)
+    texts[metric_module] = _read(EXAMPLES / metric_module)
     return texts
 
 
-def _replaced(text: str, words: Mapping[str, str]) -> str:
-    pattern = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
-    return re.sub(pattern, lambda match: words[match[0]], text)
+def _placeholder_values(task: NewTask) -> dict[str, str]:
+    """Return what stands for each placeholder in the files of a new task."""
+    metric_title, metric_description = _metric_words(task.metric)
+    values = {
+        task.example: task.id,
+        "example_title": task.title,
+        # The title alone may hold what a string in double quotes escapes.
+        '"example_title"': json.dumps(task.title, ensure_ascii=False),
+        "example_metric": task.metric,
+        "example_metric_title": metric_title,
+        "example_metric_description": metric_description,
+        _PREFIX: "",
+    }
+    for number, label in enumerate(task.labels, start=1):
+        values[f"example_label_{number}"] = label
+    return values
+
+
+def _filled(text: str, labels: Sequence[str], values: Mapping[str, str]) -> str:
+    """Return a text with the values of its placeholders."""
+    text = _ALL_LABELS.sub(lambda match: match["separator"].join(labels), text)
+    longest_first = sorted(values, key=len, reverse=True)  # example_metric begins example_metric_title
+    return re.sub("|".join(map(re.escape, longest_first)), lambda match: values[match[0]], text)
+
+
+def _expected_score(text: str, metric: str) -> str:
+    """Return the expected.json of a golden case whose example has the score by each metric."""
+    case = json.loads(text)
+    expected = {"what": case["what"], "published": {"score": case[metric], "coverage": 1.0}}
+    return json.dumps(expected) + "\n"
+
+
+def _metric_module(metric: str) -> str:
+    return f"scoring_program/metrics/{metric}.py"
+
+
+def _metric_words(metric: str) -> tuple[str, str]:
+    """Return the title and the description of a metric, which its docstring begins with."""
+    docstring = _read(EXAMPLES / _metric_module(metric)).split('"""')[1]
+    title, _, description = docstring.partition(": ")
+    return title, description[0].upper() + description[1:]
+
+
+def _competition_with(task: NewTask, texts: Mapping[str, str]) -> str:
+    declaration = texts[f"scoring_program/challenges/{task.id}/{task.id}.yaml"]
+    (summary,) = re.findall("^summary: (.+)$", declaration, re.M)
+    return with_task(_read(ROOT / COMPETITION), task.id, task.title, summary)
+
+
+def _format_code(paths: Iterable[str]) -> None:
+    """Sort the imports of files, whose order depends on the names in them, and break their lines."""
+    code = list(paths)
+    _run("ruff", "check", "--select", "I", "--fix", "--quiet", *code)
+    _run("ruff", "format", "--quiet", *code)
+
+
+def _places_to_edit(paths: Iterable[str]) -> list[str]:
+    """Return the places with the mark ``EDIT:``, each with what is written behind it."""
+    places = []
+    for path in paths:
+        for number, line in enumerate(_read(ROOT / path).splitlines(), start=1):
+            _, mark, instruction = line.partition("EDIT: ")
+            if mark:
+                places.append(f"{path}:{number}: {instruction.rstrip(_COMMENT_END)}")
+    return places
 
 
 def _run(module: str, *arguments: str) -> str:
@@ -203,22 +251,32 @@ def _write(texts: Mapping[str, str]) -> None:
     write_files({path: text.encode() for path, text in texts.items()}, ROOT)
 
 
-def _add_rows(task_id: str, title: str, truth: str, metric: str) -> None:
-    *_, tricks = _run("quality", "gaming", task_id).partition("---|\n")
-    of_readme = "| `{}` | {} | {} |\n".format(task_id, title.replace("|", r"\|"), metric)
-    rows = of_readme, f"| `{task_id}` | `{truth}` | a checked copy |\n", tricks
-    for (document, head), added in zip(_TABLES.items(), rows):
+def _add_rows(task: NewTask) -> None:
+    """Add the rows of the task to the tables of the documents."""
+    title = task.title.replace("|", r"\|")
+    metric_title, _ = _metric_words(task.metric)
+    *_, tricks = _run("quality", "gaming", task.id).partition("---|\n")
+    rows = {
+        "README.md": f"| `{task.id}` | {title} | {metric_title} |\n",
+        "docs/before_the_competition.md": f"| `{task.id}` | `truth.{task.format}` | a checked copy |\n",
+        "docs/gaming.md": tricks,
+    }
+    for document, table_head in _TABLES.items():
         text = _read(ROOT / document)
-        table = re.search(rf"^( *){re.escape(head)}.*\n(\1\|.*\n)*", text, re.M)
+        table = re.search(rf"^( *){re.escape(table_head)}.*\n(\1\|.*\n)*", text, re.M)
         assert table is not None, document  # noqa: S101 - a test holds that it is there
-        indented = re.sub("^(?=.)", table[1], added, flags=re.M)
-        _write({document: text[: table.end()] + indented + text[table.end() :]})
+        indented_rows = re.sub("^(?=.)", table[1], rows[document], flags=re.M)
+        _write({document: text[: table.end()] + indented_rows + text[table.end() :]})
+
+
+def _without_rows(text: str, task_id: str) -> str:
+    return re.sub(rf"^ *\| `?{task_id}`? \|.*\n", "", text, flags=re.M)
 
 
 def _write_record(task_id: str, paths: Iterable[str]) -> None:
     """Remember the hashes of what was written, for `undo_new_task`."""
-    record = {path: file_hash(ROOT / path) for path in paths}
-    write_files({f"{task_id}.json": json.dumps(record, indent=1).encode() + b"\n"}, _RECORDS)
+    hashes = {path: file_hash(ROOT / path) for path in paths}
+    write_files({f"{task_id}.json": json.dumps(hashes, indent=1).encode() + b"\n"}, _RECORDS)
 
 
 def undo_new_task(task_id: str) -> int:
@@ -228,28 +286,31 @@ def undo_new_task(task_id: str) -> int:
     """
     records = {path.stem: json.loads(_read(path)) for path in _RECORDS.glob("*.json")}
     if task_id not in records:
-        written = ", ".join(sorted(records)) or "no task"
-        _refuse(f"make new-task has not written '{task_id}'", f"it has written {written}")
-    record, aside = records.pop(task_id), ROOT / "out" / "undone" / task_id
+        written_tasks = ", ".join(sorted(records)) or "no task"
+        _refuse(f"make new-task has not written '{task_id}'", f"it has written {written_tasks}")
+    hashes = records.pop(task_id)
     # Tasks with one metric share its module.
-    shared = {path for other in records.values() for path in other}
-    paths = [path for path in record if path not in shared and (ROOT / path).is_file()]
-    edited = [path for path in paths if file_hash(ROOT / path) != record[path]]
+    shared = {path for other_hashes in records.values() for path in other_hashes}
+    paths = [path for path in hashes if path not in shared and (ROOT / path).is_file()]
+    edited = [path for path in paths if file_hash(ROOT / path) != hashes[path]]
+    unedited = [path for path in paths if path not in edited]
+    aside = ROOT / "out" / "undone" / task_id
     if edited and aside.exists():
         _refuse(f"there is already {aside.relative_to(ROOT)}, for files that were edited", "move it away")
-    texts = {COMPETITION: without_task(_read(ROOT / COMPETITION), task_id)}
-    for document in _TABLES:
-        row = re.compile(rf"^ *\| `?{task_id}`? \|.*\n", re.M)
-        texts[document] = row.sub("", _read(ROOT / document))
+
+    texts = {document: _without_rows(_read(ROOT / document), task_id) for document in _TABLES}
+    texts = {COMPETITION: without_task(_read(ROOT / COMPETITION), task_id), **texts}
     _write(texts)
     for path in edited:
         (aside / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.move(ROOT / path, aside / path)
-    for path in set(paths).difference(edited):
+    for path in unedited:
         (ROOT / path).unlink()
-    (_RECORDS / f"{task_id}.json").unlink()
-    left = _remove_folders(task_id, [*record, f"{_RECORDS.relative_to(ROOT)}/{task_id}.json"])
-    print(f"removed: {counted(len(paths) - len(edited), 'file')}, and what is about the task in", *texts)
+    record = _RECORDS / f"{task_id}.json"
+    record.unlink()
+    left = _remove_folders(task_id, [*hashes, record.relative_to(ROOT).as_posix()])
+
+    print(f"removed: {counted(len(unedited), 'file')}, and what is about the task in", *texts)
     if edited:
         print(f"edited since, so moved to {aside.relative_to(ROOT)}/:", *edited, sep="\n  ")
     if left:
@@ -259,10 +320,13 @@ def undo_new_task(task_id: str) -> int:
 
 def _remove_folders(task_id: str, paths: Iterable[str]) -> list[str]:
     """Remove the folders of a task that are empty now; return the files that are left in the others."""
-    folders = {parent for path in paths for parent in (ROOT / path).parents if ROOT in parent.parents}
-    left = []
-    for folder in sorted(folders, key=lambda folder: -len(folder.parts)):
-        if folder.is_dir() and {path.name for path in folder.iterdir()} <= {"__pycache__"}:
+    folders = {folder for path in paths for folder in (ROOT / path).parents if ROOT in folder.parents}
+    deepest_first = sorted(folders, key=lambda folder: -len(folder.parts))
+    left: list[str] = []
+    for folder in deepest_first:
+        if not folder.is_dir():
+            continue
+        if {path.name for path in folder.iterdir()} <= {"__pycache__"}:
             shutil.rmtree(folder)
         elif folder.name == task_id:
             left += [str((folder / name).relative_to(ROOT)) for name in folder_files(folder)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 from functools import partial
 from importlib import import_module
 
@@ -31,6 +32,7 @@ FORMATS, CHALLENGES, QUALITY = (
     "task_templates.quality",
 )
 IDS = task_ids(CHALLENGES)
+FORMATS_OF = {"label": ("csv", "json"), "number": ("csv", "json"), "lists": ("json",)}
 CASES = sorted(path.parent for path in (EXAMPLES / "tests" / "golden").glob("*/*/expected.json"))
 
 
@@ -45,7 +47,7 @@ def metric_of(name):
 
 def test_all_three_packages_discover_them():
     assert IDS == rules.task_ids(FORMATS) == list(quality_tasks(QUALITY))
-    assert IDS == ["example_label_csv", "example_number_json", "example_lists_json"]
+    assert set(IDS) == {f"example_{value}_{form}" for value, forms in FORMATS_OF.items() for form in forms}
     assert not set(IDS) & {*task_ids(), *rules.task_ids(), *quality_tasks()}
 
 
@@ -56,17 +58,28 @@ def test_golden_case_gives_the_number_of_each_metric(case):
     of_task = loaded(case.parent.name, case / "ref", interval=False)
     result = of_task.score_path(case / "res")
     (declared,) = set(result.scores) - {"score", "coverage"}
-    assert result.scores == pytest.approx(
-        {"score": expected[declared], "coverage": 1.0, declared: expected[declared]}
-    )
+    score = expected["accuracy" if declared == "example_metric" else declared]
+    assert result.scores == pytest.approx({"score": score, "coverage": 1.0, declared: score})
     for name, number in expected.items():
         sides = result.statistics.truth, result.statistics.predicted
         assert metric_of(name)(*sides, np.ones((1, len(sides[0])))) == pytest.approx([number], abs=1e-12)
 
 
 def test_every_metric_has_golden_cases():
-    cases = [json.loads((case / "expected.json").read_text(encoding="utf-8")) for case in CASES]
-    assert all(len([case for case in cases if metric in case]) == 3 for metric in METRICS)
+    cases = {case: json.loads((case / "expected.json").read_text(encoding="utf-8")) for case in CASES}
+    for metric, value in METRICS.items():
+        for form in FORMATS_OF[value]:
+            with_number = [
+                case
+                for case, expected in cases.items()
+                if case.parent.name == f"example_{value}_{form}" and metric in expected
+            ]
+            assert len(with_number) == 3, (metric, form)
+
+
+def test_every_metric_has_a_module():
+    modules = {path.stem for path in (EXAMPLES / "scoring_program" / "metrics").glob("[a-z]*.py")}
+    assert modules == {*METRICS, "example_metric"}
 
 
 def yardstick(metric, truth, predicted, weights):
@@ -195,16 +208,17 @@ def test_wrong_keys_are_refused_and_missing_ones_named_at_full_detail_only(examp
 
 def test_wrong_values_are_refused(example):
     made_up, folder = example
-    code = "E-CSV-LABEL" if made_up.id == "example_label_csv" else "E-JSON-SCHEMA"
+    codes = {"example_label_csv": "E-CSV-LABEL", "example_number_csv": "E-CSV-NUMBER"}
+    code = codes.get(made_up.id, "E-JSON-SCHEMA")
     (line,) = changed(made_up, folder, lambda values: values.update(demo_00003="parrot"))
     assert code in line
 
 
 def test_reference_without_items_is_refused(example):
     made_up, folder = example
+    header = b"id,number\n" if "number" in made_up.id else b"id,label\n"
     write_files(
-        {name: b"{}" if name.endswith("json") else b"id,label\n" for name in folder_files(folder / "ref")},
-        folder / "empty",
+        {"truth.json": b"{}"} if made_up.id.endswith("json") else {"truth.csv": header}, folder / "empty"
     )
     for place in ("empty", "none"):
         (folder / place).mkdir(exist_ok=True)
@@ -221,12 +235,14 @@ def test_writer_writes_what_the_validator_accepts(example, monkeypatch):
     of_task = loaded(made_up.id, folder / "ref")
     perfect = 1.0 if of_task.task.columns[0].sorting == "desc" else 0.0
     assert of_task.score_path(folder / "my.zip").scores["score"] == perfect
-    with pytest.raises(ValueError, match=r"E-(CSV-LABEL|JSON-SCHEMA)"):
+    with pytest.raises(ValueError, match=r"E-(CSV-LABEL|CSV-NUMBER|JSON-SCHEMA)"):
         writer.write_submission(folder / "none.zip", {"item_1": "parrot"})
     assert not (folder / "none.zip").exists()
 
 
-@pytest.mark.parametrize("change", quality_tasks(QUALITY)["example_lists_json"].mistakes, ids=lambda own: own.name)
+@pytest.mark.parametrize(
+    "change", quality_tasks(QUALITY)["example_lists_json"].mistakes, ids=lambda own: own.name
+)
 def test_likely_mistakes_are_reported_with_the_score(tmp_path, change):
     made_up = quality_tasks(QUALITY)["example_lists_json"]
     made_up.write_reference(tmp_path / "ref")
@@ -247,27 +263,37 @@ def sections_of(folder, truth, predicted, **settings):
 
 
 def test_labels_of_lists_have_a_row_and_rare_ones_none_of_their_own(tmp_path):
-    lists = {f"{n:02d}": ["robin", "wren"] if n < 6 else ["robin"] for n in range(10)}
-    truth = {**lists, "10": ["owl"], "11": []}
-    predicted = {key: ["wren" if key == "00" else "robin"] for key in truth}
+    lists = {
+        f"{n:02d}": ["example_label_1", "example_label_2"] if n < 6 else ["example_label_1"]
+        for n in range(10)
+    }
+    truth = {**lists, "10": ["example_label_3"], "11": []}
+    predicted = {key: ["example_label_2" if key == "00" else "example_label_1"] for key in truth}
     (labels,) = sections_of(tmp_path / "summary", truth, predicted).values()
-    assert labels.rows == [["robin", 10, 0.9], ["(others)", 7, 0.14]]
+    assert labels.rows == [["example_label_1", 10, 0.9], ["(others)", 7, 0.14]]
     full = sections_of(tmp_path / "full", truth, predicted, detail="full")
     titles = [column.title for column in full["labels"].columns]
     assert titles == ["Label", "Items", "Recall", "Predicted", "Precision"]
     assert full["labels"].rows == [
-        ["owl", 1, 0.0, 0, None],
-        ["wren", 6, pytest.approx(1 / 6), 1, 1.0],
-        ["robin", 10, 0.9, 11, pytest.approx(9 / 11)],
+        ["example_label_3", 1, 0.0, 0, None],
+        ["example_label_2", 6, pytest.approx(1 / 6), 1, 1.0],
+        ["example_label_1", 10, 0.9, 11, pytest.approx(9 / 11)],
     ]
-    assert full["items"].rows[0] == ("00", "robin, wren", "wren", pytest.approx(2 / 3))
-    assert full["items"].rows[-1] == ("11", None, "robin", 0.0)
+    assert full["items"].rows[0] == (
+        "00",
+        "example_label_1, example_label_2",
+        "example_label_2",
+        pytest.approx(2 / 3),
+    )
+    assert full["items"].rows[-1] == ("11", None, "example_label_1", 0.0)
 
 
 def test_only_predicted_labels_change_no_row_of_the_summary(tmp_path):
-    truth = {f"{n:02d}": ["robin"] for n in range(10)}
-    (labels,) = sections_of(tmp_path / "a", truth, {key: ["robin", "owl"] for key in truth}).values()
-    assert labels.rows == [["robin", 10, 1.0]]
+    truth = {f"{n:02d}": ["example_label_1"] for n in range(10)}
+    (labels,) = sections_of(
+        tmp_path / "a", truth, {key: ["example_label_1", "example_label_3"] for key in truth}
+    ).values()
+    assert labels.rows == [["example_label_1", 10, 1.0]]
 
 
 def test_reference_of_lists_without_any_label_is_refused(tmp_path):
@@ -281,8 +307,8 @@ def test_reference_of_lists_without_any_label_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("labels", "said"),
     [
-        (["robin", "Owl"], "/demo_00003/1: 'Owl' is not one of owl, robin, wren; write a label: robin or wren or owl."),
-        (["owl", "owl"], "/demo_00003: 'owl' occurs more than once; write a list of labels, each once: robin or wren"),
+        (["example_label_1", "Example_label_3"], "/demo_00003/1: 'Example_label_3' is not one of example_label_3, example_label_1, example_label_2; write a label: example_label_1 or example_label_2 or example_label_3."),
+        (["example_label_3", "example_label_3"], "/demo_00003: 'example_label_3' occurs more than once; write a list of labels, each once: example_label_1 or example_label_2"),
     ],
 )  # fmt: skip
 def test_wrong_labels_are_named_in_plain_words(tmp_path, labels, said):
@@ -292,21 +318,25 @@ def test_wrong_labels_are_named_in_plain_words(tmp_path, labels, said):
     assert said in line
 
 
-@pytest.mark.parametrize(
-    "module",
-    [
-        "scoring_program/challenges/{}/task.py",
-        "scoring_program/challenges/{}/reference.py",
-        "quality/{}/task.py",
-    ],
-)
-def test_modules_that_know_neither_format_nor_values_are_the_same(module):
-    texts = [(EXAMPLES / module.format(name)).read_text(encoding="utf-8") for name in IDS[:2]]
-    for old, new in (
-        ("example_number_json", "example_label_csv"),
-        ("truth.json", "truth.csv"),
-        ("number", "label"),
-        ("RMSE", "Accuracy"),
-    ):
-        texts[1] = texts[1].replace(old, new)
-    assert texts[0] == texts[1]
+def files_of(example):
+    """Return the texts of the files of an example by their paths, with ID for its id."""
+    ending = example.rpartition("_")[2]
+    return {
+        path.replace(example, "ID"): data.decode().replace(example, "ID").replace(f"truth.{ending}", "TRUTH")
+        for path, data in folder_files(EXAMPLES).items()
+        if example in path
+    }
+
+
+@pytest.mark.parametrize("value", ["label", "number"])
+def test_examples_of_one_value_differ_only_in_what_knows_the_format(value):
+    of_csv, of_json = files_of(f"example_{value}_csv"), files_of(f"example_{value}_json")
+    different = {path for path in {*of_csv, *of_json} if of_csv.get(path) != of_json.get(path)}
+    knows_format = re.compile(r"(pages|starting_kit|validator|tests/golden)/|quality/ID/files\.py")
+    assert sorted(path for path in different if not knows_format.match(path)) == []
+
+
+def test_examples_of_one_format_have_the_same_reference_and_quality():
+    of_label, of_number = files_of("example_label_json"), files_of("example_number_json")
+    for path in ("scoring_program/challenges/ID/reference.py", "quality/ID/task.py", "quality/ID/files.py"):
+        assert of_label[path] == of_number[path]

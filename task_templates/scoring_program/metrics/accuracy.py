@@ -9,5 +9,11 @@ from validator.arrays import Floats, Ints
 
 
 def weighted(truth: Ints, predicted: Ints, weights: Floats) -> Floats:
-    """Return the accuracy for each row of weights: (n,), (n,), (n_rows, n) -> (n_rows,)."""
+    """Return the accuracy for each row of weights: (n,), (n,), (n_rows, n) -> (n_rows,).
+
+    Examples
+    --------
+    >>> weighted(np.array([0, 0, 1]), np.array([0, 1, 1]), np.array([[1.0, 1.0, 2.0]]))
+    array([0.75])
+    """
     return resampling.weighted_mean((truth == predicted).astype(np.float64), weights)

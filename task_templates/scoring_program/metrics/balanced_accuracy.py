@@ -11,6 +11,11 @@ def weighted(truth: Ints, predicted: Ints, weights: Floats) -> Floats:
     """Return the mean recall of the labels in ``truth`` for each row of weights.
 
     Shapes: (n,), (n,), (n_rows, n) -> (n_rows,).
+
+    Examples
+    --------
+    >>> weighted(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1]), np.ones((1, 4))).round(4)
+    array([0.8333])
     """
     of_label = (truth[:, None] == np.unique(truth)).astype(np.float64)
     total = weights @ of_label

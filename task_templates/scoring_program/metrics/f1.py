@@ -26,5 +26,10 @@ def weighted(truth: Bools, predicted: Bools, weights: Floats) -> Floats:
     """Return the mean F1 of the items for each row of weights.
 
     Shapes: (n, n_labels), (n, n_labels), (n_rows, n) -> (n_rows,).
+
+    Examples
+    --------
+    >>> weighted(np.array([[True, True]]), np.array([[True, False]]), np.ones((1, 1))).round(4)
+    array([0.6667])
     """
     return resampling.weighted_mean(of_items(truth, predicted), weights)

@@ -11,9 +11,16 @@ def weighted(truth: Ints, predicted: Ints, weights: Floats) -> Floats:
     """Return the mean F1 of the labels on either side for each row of weights.
 
     Shapes: (n,), (n,), (n_rows, n) -> (n_rows,).
+
+    Examples
+    --------
+    >>> weighted(np.array([0, 0, 1]), np.array([0, 0, 0]), np.ones((1, 3)))
+    array([0.4])
     """
     labels = np.union1d(truth, predicted)
-    annotated, guessed = ((side[:, None] == labels).astype(np.float64) for side in (truth, predicted))
-    both, total = weights @ (annotated * guessed), weights @ annotated + weights @ guessed
+    is_true = (truth[:, None] == labels).astype(np.float64)
+    is_predicted = (predicted[:, None] == labels).astype(np.float64)
+    both = weights @ (is_true * is_predicted)
+    total = weights @ is_true + weights @ is_predicted
     f1: Floats = 2 * both / np.where(total > 0, total, 1)
     return f1.sum(axis=1) / np.maximum((total > 0).sum(axis=1), 1)

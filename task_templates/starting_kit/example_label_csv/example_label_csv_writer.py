@@ -1,4 +1,4 @@
-"""Build a submission to example_label_csv: ``write_submission("my.zip", {"item_1": "robin"})``."""
+"""Build a submission to example_label_csv: ``write_submission("my.zip", {"item_1": "example_label_1"})``."""
 
 from __future__ import annotations
 

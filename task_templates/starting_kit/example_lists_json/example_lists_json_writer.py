@@ -1,4 +1,4 @@
-"""Build a submission to example_lists_json: ``write_submission("my.zip", {"item_1": ["robin", "wren"]})``."""
+"""Build a submission to example_lists_json: ``write_submission("my.zip", {"item": ["example_label_1"]})``."""
 
 from __future__ import annotations
 

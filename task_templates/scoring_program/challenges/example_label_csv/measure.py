@@ -9,7 +9,7 @@ import numpy as np
 from scoring_program.result import Statistics
 from scoring_program.settings import Settings
 from task_templates.scoring_program.challenges.example_label_csv.reference import Reference
-from task_templates.scoring_program.metrics import accuracy
+from task_templates.scoring_program.metrics import example_metric
 from task_templates.validator.formats.example_label_csv.read import Items
 from validator.arrays import Floats, Ints
 
@@ -32,10 +32,10 @@ def measure(reference: Reference, submission: Items, settings: Settings) -> Item
 
 def reduce(statistics: ItemStatistics, weights: Floats) -> Floats:
     """Return the score for each row of weights."""
-    return accuracy.weighted(statistics.truth, statistics.predicted, weights)
+    return example_metric.weighted(statistics.truth, statistics.predicted, weights)
 
 
 def scores(statistics: ItemStatistics) -> dict[str, float]:
     """Return the score; a submission without all items is refused."""
     score = float(reduce(statistics, np.ones((1, len(statistics.truth))))[0])
-    return {"score": score, "coverage": 1.0, "accuracy": score}
+    return {"score": score, "coverage": 1.0, "example_metric": score}

@@ -9,7 +9,11 @@ from scoring_program.settings import Settings
 from scoring_program.task import Task, declared_tasks
 from task_templates.scoring_program.challenges.example_label_csv import measure, page
 from task_templates.scoring_program.challenges.example_label_csv.measure import ItemStatistics
-from task_templates.scoring_program.challenges.example_label_csv.reference import TRUTH, Reference, load_reference
+from task_templates.scoring_program.challenges.example_label_csv.reference import (
+    TRUTH,
+    Reference,
+    load_reference,
+)
 from task_templates.validator.formats.example_label_csv import read
 from task_templates.validator.formats.example_label_csv.read import Items
 from validator.archive import Source
@@ -18,7 +22,7 @@ from validator.formats.rules import load_rules
 
 
 class ItemTask(Task[Reference, Items, ItemStatistics]):
-    """Accuracy; there is one protocol."""
+    """The score is example_metric; there is one protocol."""
 
     reference_files = (TRUTH,)
     reduce = staticmethod(measure.reduce)

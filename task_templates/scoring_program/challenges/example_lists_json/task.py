@@ -10,7 +10,11 @@ from scoring_program.settings import Settings
 from scoring_program.task import Task, declared_tasks
 from task_templates.scoring_program.challenges.example_lists_json import hints, measure, page
 from task_templates.scoring_program.challenges.example_lists_json.measure import ItemStatistics
-from task_templates.scoring_program.challenges.example_lists_json.reference import TRUTH, Reference, load_reference
+from task_templates.scoring_program.challenges.example_lists_json.reference import (
+    TRUTH,
+    Reference,
+    load_reference,
+)
 from task_templates.validator.formats.example_lists_json import read
 from task_templates.validator.formats.example_lists_json.read import Items
 from validator.archive import Source

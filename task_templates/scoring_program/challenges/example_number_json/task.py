@@ -9,7 +9,11 @@ from scoring_program.settings import Settings
 from scoring_program.task import Task, declared_tasks
 from task_templates.scoring_program.challenges.example_number_json import measure, page
 from task_templates.scoring_program.challenges.example_number_json.measure import ItemStatistics
-from task_templates.scoring_program.challenges.example_number_json.reference import TRUTH, Reference, load_reference
+from task_templates.scoring_program.challenges.example_number_json.reference import (
+    TRUTH,
+    Reference,
+    load_reference,
+)
 from task_templates.validator.formats.example_number_json import read
 from task_templates.validator.formats.example_number_json.read import Items
 from validator.archive import Source

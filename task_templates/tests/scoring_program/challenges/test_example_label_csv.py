@@ -7,10 +7,10 @@ import pytest
 from task_templates.quality.example_label_csv import task as quality
 from task_templates.scoring_program.challenges.example_label_csv import task
 from tests.item_cases import random_cases
-from tests.plain_metrics import accuracy
+from tests.plain_metrics import example_metric
 
 
 def test_random_cases_score_as_the_brute_force_says(tmp_path):
     (made_up,) = quality.TASKS
     for truth, predicted, score in random_cases(task.TASKS["example_label_csv"], made_up, tmp_path):
-        assert score == pytest.approx(accuracy(truth, predicted), abs=1e-9)
+        assert score == pytest.approx(example_metric(truth, predicted), abs=1e-9)

@@ -1,0 +1,52 @@
+"""The task: one label for each item."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scoring_program.disclosure import min_group
+from scoring_program.settings import Settings
+from scoring_program.task import Task, declared_tasks
+from task_templates.scoring_program.challenges.example_label_json import measure, page
+from task_templates.scoring_program.challenges.example_label_json.measure import ItemStatistics
+from task_templates.scoring_program.challenges.example_label_json.reference import (
+    TRUTH,
+    Reference,
+    load_reference,
+)
+from task_templates.validator.formats.example_label_json import read
+from task_templates.validator.formats.example_label_json.read import Items
+from validator.archive import Source
+from validator.findings import Read
+from validator.formats.rules import load_rules
+
+
+class ItemTask(Task[Reference, Items, ItemStatistics]):
+    """The score is example_metric; there is one protocol."""
+
+    reference_files = (TRUTH,)
+    reduce = staticmethod(measure.reduce)
+    scores = staticmethod(measure.scores)
+    sections = staticmethod(page.sections)
+    measure = staticmethod(measure.measure)
+
+    def load_reference(self, folder: Path, settings: Settings) -> Reference:
+        """Read the ground truth, which looks like a submission."""
+        is_open = not min_group(settings["detail"])
+        return load_reference(folder, load_rules(self.id, "task_templates.validator.formats"), is_open)
+
+    def items(self, reference: Reference) -> list[str]:
+        """Return the keys of the ground truth."""
+        return reference.items.keys
+
+    def read_submission(self, path: Source, reference: Reference) -> Read[Items]:
+        """Check and read the predictions, in the order of the reference."""
+        rules = load_rules(self.id, "task_templates.validator.formats")
+        return read.read(path, rules, reference.items.keys, reference.is_open)
+
+    def error_costs(self, statistics: ItemStatistics) -> dict[str, float]:
+        """Return nothing: no type of error is declared."""
+        return {}
+
+
+TASKS = declared_tasks(__file__, {"example_label_json": ItemTask})

@@ -1,0 +1,22 @@
+"""Build a submission to example_label_json: ``write_submission("my.zip", {"item_1": "example_label_1"})``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from writing import save_zip
+
+
+def write_submission(path: str | Path, values: Mapping[str, str | float]) -> None:
+    """Write the label of each item as one zip, check it, and put it at ``path``.
+
+    Nothing is left there if it is not valid.
+
+    Raises
+    ------
+    ValueError
+        The submission is not valid: the message lists what is wrong.
+    """
+    save_zip(path, "example_label_json", {"example_label_json.json": json.dumps(dict(values))})

@@ -1,0 +1,72 @@
+"""One value for each item: an entry of a JSON object."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from validator.archive import Source, open_submission
+from validator.files import choose_named, match_keys
+from validator.findings import Findings, Note, Read, counted
+from validator.formats.rules import Format, Rules
+from validator.hints import EMPTY
+from validator.json_files import as_dict, load_schema, read_json
+from validator.strict_json import pointer_part
+
+_LEAST = 4
+
+
+class Items(NamedTuple):
+    """The values of items, in the order of ``keys``: labels, or positions in ``names``."""
+
+    keys: list[str]
+    values: np.ndarray
+    names: tuple[str, ...]
+
+
+def read(
+    path: Source, rules: Rules, keys: Sequence[str] | None = None, name_missing: bool = False
+) -> Read[Items]:
+    """Check a submission and read its one file. Raises Refused.
+
+    ``keys`` are those of the reference, None at home; messages may name missing ones with ``name_missing``.
+    """
+    with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
+        findings.notes += submission.notes
+        (name,) = findings.take(choose_named(submission, rules)).values()
+        items = findings.take(read_file(submission.read(name), name, rules, keys, name_missing))
+    return Read(items, findings.notes)
+
+
+def read_file(
+    data: bytes, name: str, rules: Rules, keys: Sequence[str] | None = None, name_missing: bool = False
+) -> Read[Items]:
+    """Read the file of a submission, or the ground truth, which looks the same. Raises Refused."""
+    (file,) = rules.json
+    with Findings.collect() as findings:
+        entries, _ = findings.take(read_json(data, name, file, as_dict))
+        found = list(entries)
+        names = tuple(load_schema(file.schema)["additionalProperties"].get("enum", ()))
+        position = {word: index for index, word in enumerate(names)}
+        values = np.array(
+            [position.get(value, value) for value in entries.values()], np.int64 if names else np.float64
+        )
+        if keys is not None:
+            order = match_keys(found, keys, name, lambda at: f"/{pointer_part(found[at])}", name_missing)
+            found, values = list(keys), values[order]
+    return Read(Items(found, values, names), findings.notes)
+
+
+def hints(items: Items) -> list[Note]:
+    """Return notes on likely mistakes that need no reference."""
+    if not items.keys:
+        return [EMPTY]
+    if len(items.keys) < _LEAST or len(set(items.values.tolist())) > 1:
+        return []
+    text = f"all {counted(len(items.keys), 'item')} have the same label. Was it written by mistake?"
+    return [Note("N-LOOKS-CONSTANT", text)]
+
+
+FORMAT = Format(read, hints)
