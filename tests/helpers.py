@@ -28,7 +28,13 @@ ANNOTATED = [
     for task_id in task_ids()
     if (ROOT / "organizer" / "challenges" / f"{load_task(task_id).folder.name}.py").is_file()
 ]
-"""Tasks with baselines and parts; those that make new-task wrote have none."""
+"""Tasks with baselines and parts; those that make new-task wrote have none by themselves."""
+PUBLISHED = [
+    task_id
+    for task_id in task_ids()
+    if not (ROOT / "task_templates" / ".written" / f"{task_id}.json").is_file()
+]
+"""Tasks of published challenges: those that make new-task did not write."""
 
 
 def scaled(number: int) -> int:

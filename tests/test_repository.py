@@ -102,17 +102,6 @@ def test_tables_of_tasks_hold_every_task(document):
     assert sorted(documented) == sorted(task_ids())
 
 
-@pytest.mark.parametrize(
-    ("document", "most"),
-    [
-        ("README.md", 90),
-        *((f"docs/{name}_the_competition.md", 150) for name in ("before", "during", "after")),
-    ],
-)
-def test_documents_that_are_read_first_are_short(document, most):
-    assert len((ROOT / document).read_text(encoding="utf-8").splitlines()) <= most
-
-
 def anchors(document: Path) -> set[str]:
     titles = re.findall(r"^#+ (.+)$", document.read_text(encoding="utf-8"), re.M)
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}

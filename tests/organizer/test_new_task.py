@@ -8,14 +8,13 @@ import re
 import shutil
 import subprocess
 import sys
-import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
 import yaml
 
 from organizer import new_task
-from organizer.files import folder_files
 from tests.helpers import ROOT, refused
 
 # What git ignores; the copy gets what mypy knows of the repository.
@@ -33,7 +32,6 @@ IGNORED = {
 IGNORED |= {"__pycache__", "mutants"}
 TITLE = 'Birds: "calls" & more | \\ '
 LABELS = ["l'été", "#2", "{x}"]
-VALUES = {"rmse": "json", "f1": "lists"}
 LISTS = ("json", "f1")
 CHOICES = [
     (form, metric)
@@ -94,58 +92,35 @@ def test_make_asks_for_the_format_of_a_new_task():
     assert "--format" not in shown.stdout
 
 
-def words(form, metric):
+@pytest.mark.parametrize(("form", "metric"), CHOICES)
+def test_copies_have_no_placeholder_and_can_be_read(form, metric):
     labels = [] if metric == "rmse" else LABELS
-    return new_task._words("bird_calls", TITLE, form, metric, labels)
-
-
-@pytest.mark.parametrize(("form", "metric"), CHOICES)
-def test_every_word_that_is_replaced_occurs_in_the_examples(form, metric):
-    examples = folder_files(ROOT / "task_templates")
-    texts = "\n".join([*examples, *(data.decode() for data in examples.values())])
-    assert [word for word in words(form, metric) if word not in texts] == []
-
-
-@pytest.mark.parametrize(("form", "metric"), CHOICES)
-def test_copies_hold_no_word_of_the_examples(form, metric):
-    copies = new_task._copies("bird_calls", form, metric, words(form, metric))
-    left = {"csv": "json", "json": "csv", "accuracy": "", "rmse": ""}
-    foreign = ["robin", "wren", "owl", "17.5", "Example", "example_", "task_templates", f"truth.{left[form]}"]
-    foreign += [known for known in ("accuracy", "rmse") if known not in metric]
-    foreign += ["label"] if metric == "rmse" else ["a number", "RMSE"]
-    if metric == "rmse":
-        foreign.remove("17.5")
-    assert [(path, word) for path, text in copies.items() for word in foreign if word in path + text] == []
+    task = new_task.NewTask(id="bird_calls", title=TITLE, format=form, metric=metric, labels=labels)
+    copies = new_task.copied_files(task)
+    other_file = "truth.json" if form == "csv" else "truth.csv"
     for path, text in copies.items():
+        assert not [word for word in ("example_", "task_templates", other_file) if word in path + text], path
         if path.endswith(".py"):
             ast.parse(text)
         elif path.endswith(".json"):
             json.loads(text)
         elif path.endswith(".yaml"):
-            data = yaml.safe_load(text)
-            assert data.get("title", TITLE) == TITLE
+            assert yaml.safe_load(text).get("title", TITLE) == TITLE
+    schema = copies[f"validator/formats/bird_calls/bird_calls.{'files.yaml' if form == 'csv' else 'json'}"]
+    assert all(f'"{label}"' in schema for label in labels)
+    golden = ROOT / "task_templates" / "tests" / "golden" / task.example
     assert sorted(path for path in copies if "expected" in path) == sorted(
-        f"tests/golden/bird_calls/{case.name}/expected.json"
-        for case in (
-            ROOT / "task_templates" / "tests" / "golden" / f"example_{VALUES.get(metric, 'csv')}"
-        ).iterdir()
+        f"tests/golden/bird_calls/{case.name}/expected.json" for case in golden.iterdir()
     )
 
 
-@pytest.fixture(scope="module")
-def copy(tmp_path_factory):
-    """Return the folder of a copy of the repository, with what mypy knows of it, and a function that runs Python there."""
-    folder = tmp_path_factory.mktemp("new_task") / "copy"
-    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*IGNORED - {".mypy_cache"}))
-
-    def run(*arguments, cwd=folder):
-        done = subprocess.run(
-            [sys.executable, *arguments], cwd=cwd, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-        return done.stdout
-
-    return folder, run
+def run_python(folder, *arguments):
+    """Run Python in a folder; return what it printed."""
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return done.stdout
 
 
 def files(folder):
@@ -154,18 +129,24 @@ def files(folder):
     return {path: (folder / path).read_bytes() for path in found if not IGNORED & {*path.parts}}
 
 
-TASKS = {
-    "bird_calls": ("csv", "balanced_accuracy", "desc"),
-    "loudness": ("json", "rmse", "asc"),
-    "voices": (*LISTS, "desc"),
-}
+ANNOTATED, EDITED = "csv_balanced_accuracy", "json_rmse"
+
+
+def annotations_of_the_guide(task_id):
+    """Return the module of organizer/challenges/ that docs/new_task.md shows, for another task."""
+    guide = (ROOT / "docs" / "new_task.md").read_text(encoding="utf-8")
+    (module,) = re.findall(r"```python\n(.*?)```", guide, re.S)
+    return module.replace("bird_calls", task_id)
 
 
 @pytest.mark.slow
-def test_new_tasks_work_at_once_and_are_taken_back(copy, tmp_path):
-    folder, run = copy
+def test_all_new_tasks_pass_the_quick_tests_and_are_taken_back(tmp_path):
+    folder = tmp_path / "copy"
+    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*IGNORED - {".mypy_cache"}))
+    run = partial(run_python, folder)
     before = files(folder)
-    for task_id, (form, metric, _) in TASKS.items():
+    tasks = {f"{form}_{metric}": (form, metric) for form, metric in CHOICES}
+    for task_id, (form, metric) in tasks.items():
         labels = ["--labels", " ".join(LABELS)] if metric != "rmse" else []
         arguments = ["new-task", task_id, "--title", TITLE, "--format", form, "--metric", metric, *labels]
         written, _, rest = run("-m", "organizer", *arguments).partition("changed:")
@@ -174,38 +155,28 @@ def test_new_tasks_work_at_once_and_are_taken_back(copy, tmp_path):
         edits = rest.partition("left to edit:\n")[2]
         assert 1 <= len(edits.splitlines()) <= 6
         assert not re.search('[",]$', edits, re.MULTILINE)
+    (folder / f"organizer/challenges/{ANNOTATED}.py").write_text(annotations_of_the_guide(ANNOTATED))
     # As in the Makefile, types are those of the numpy of newer versions.
     types = [["mypy"]] if sys.version_info >= (3, 11) else []
     for tool in (["ruff", "format", "--check", "."], ["ruff", "check", "."], *types):
         run("-m", *tool)
-    # Their own tests, and those of what lists all tasks or none.
-    # A list of labels is written as numbers are, so the kit and the pages in a browser need no third test.
-    own = "bird_calls or voices or (loudness and not test_kits and not browser)"
-    chosen = f"({own} or hold_every_task or names_no_task) and not test_new_task and not notebook"
-    run("-m", "pytest", "-n", "2", "--hypothesis-profile=quick", "-k", chosen, "-p", "no:cacheprovider")
-    scored = run("-m", "organizer", "demo")
-    run("-m", "organizer", "bundle")
-    linted = run("-m", "organizer", "lint", *(f"dist/{task_id}.zip" for task_id in TASKS))
-    assert (
-        linted.count("the page holds the mark EDIT:") == linted.count(": 0 errors, 2 warnings") == len(TASKS)
-    )
-    for task_id, (_, _, sorting) in TASKS.items():
-        assert task_id in scored
-        with zipfile.ZipFile(folder / "dist" / f"{task_id}.zip") as bundle:
-            competition = yaml.safe_load(bundle.read("competition.yaml"))
-        column = competition["leaderboards"][0]["columns"][0]
-        assert competition["title"] == f"[DEMO DATA] {TITLE}"
-        assert (column["key"], column["sorting"]) == ("score", sorting)
-    taken_back(folder, run, before)
+    quick = ["-m", "not slow", "--hypothesis-profile=quick", "--ignore=tests/organizer/test_new_task.py"]
+    run("-m", "pytest", "-n", "2", "--dist", "worksteal", "-p", "no:cacheprovider", *quick)
+    assert {*tasks} <= {*run("-m", "organizer", "demo").split()}
+    run("-m", "organizer", "baselines", ANNOTATED, "--reference", "reference_data")
+    run("-m", "organizer", "split", ANNOTATED, "--reference", "reference_data")
+    shutil.rmtree(folder / "out")
+    (folder / f"organizer/challenges/{ANNOTATED}.py").unlink()
+    check_taken_back(folder, run, before, tasks)
 
 
-def taken_back(folder, run, before):
-    """Edit one task in all ways, take both back, and check what is left."""
-    mine = folder / "tests/golden/bird_calls/mine/expected.json"
-    mine.parent.mkdir()
-    mine.write_text("{}")
-    edited = folder / "quality/bird_calls/values.py"
-    edited.write_text(edited.read_text() + "# mine\n")
+def check_taken_back(folder, run, before, tasks):
+    """Edit one task in all ways, take all back, and check what is left."""
+    mine = Path("tests/golden") / EDITED / "mine" / "expected.json"
+    (folder / mine).parent.mkdir()
+    (folder / mine).write_text("{}")
+    edited = Path("quality") / EDITED / "values.py"
+    (folder / edited).write_text((folder / edited).read_text() + "# mine\n")
     for name, old, new in (
         ("competition.yaml", "hide_output: false", "hide_output: true"),
         ("README.md", "# People", "# Birds"),
@@ -213,11 +184,11 @@ def taken_back(folder, run, before):
         text = (folder / name).read_text()
         (folder / name).write_text(text.replace(old, new))
         before[Path(name)] = before[Path(name)].replace(old.encode(), new.encode())
-    said = run("-m", "organizer", "undo-new-task", "bird_calls")
-    assert "edited since, so moved to out/undone/bird_calls/:\n  quality/bird_calls/values.py\n" in said
-    assert said.endswith("make new-task did not write it:\n  tests/golden/bird_calls/mine/expected.json\n")
-    assert (folder / "out/undone/bird_calls/quality/bird_calls/values.py").read_text().endswith("# mine\n")
-    for task_id in ("loudness", "voices"):
-        assert "edited" not in run("-m", "organizer", "undo-new-task", task_id)
-    assert files(folder) == {**before, mine.relative_to(folder): b"{}"}
+    printed = {task_id: run("-m", "organizer", "undo-new-task", task_id) for task_id in tasks}
+    aside = f"out/undone/{EDITED}"
+    assert f"edited since, so moved to {aside}/:\n  {edited}\n" in printed[EDITED]
+    assert printed[EDITED].endswith(f"make new-task did not write it:\n  {mine}\n")
+    assert (folder / aside / edited).read_text().endswith("# mine\n")
+    assert [task_id for task_id in tasks if "edited" in printed[task_id]] == [EDITED]
+    assert files(folder) == {**before, mine: b"{}"}
     assert not (folder / "task_templates" / ".written").exists()

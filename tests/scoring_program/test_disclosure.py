@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scoring_program.disclosure import MIN_GROUP, OTHERS, disclosed, merge_small, rounded_count
 from scoring_program.result import FULL, Column, Deferred, Groups, LineChart, StackedBar, Table
 from scoring_program.task import task_ids
-from tests.helpers import ANNOTATED, REFERENCES, ROOT, SAMPLES, loaded
+from tests.helpers import PUBLISHED, REFERENCES, ROOT, SAMPLES, loaded
 from tests.processes import run_in_turn
 
 pytestmark = pytest.mark.slow
@@ -150,7 +150,7 @@ def check_drawn(name, detail, folder, printed):
     tables = json.loads((folder / "detailed_results.json").read_text(encoding="utf-8"))["tables"]
     is_drawn = any(key.startswith(("drawings", "timeline")) for key in tables)
     # Tasks that make new-task wrote draw nothing.
-    assert is_drawn == (name in ANNOTATED and detail == "full")
+    assert is_drawn == (name in PUBLISHED and detail == "full")
     of_items = {"part_iou", "word_iou", "similarity", "confusions"}
     assert bool(of_items & set(tables)) == is_drawn
     has_module = printed.splitlines()[-1] != "[]"

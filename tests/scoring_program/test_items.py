@@ -8,7 +8,7 @@ import shutil
 import numpy as np
 import pytest
 
-from tests.helpers import ANNOTATED, REFERENCES, SAMPLES, loaded
+from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, loaded
 
 # The number of `Result.scores` that the weighted mean of the scores of items is, where it is one.
 MEANS = {
@@ -41,7 +41,7 @@ def sample(request, tmp_path):
     return request.param, folder
 
 
-@pytest.mark.parametrize("sample", ANNOTATED, indirect=True)
+@pytest.mark.parametrize("sample", PUBLISHED, indirect=True)
 def test_what_is_not_submitted_counts_0_where_it_lowers_the_score(sample):
     task, folder = sample
     result = loaded(task, REFERENCES / task).score_path(folder)

@@ -25,7 +25,7 @@ from evaluate import Evaluator, SubmissionError
 from kinetics_tps_writer import KineticsTPSWriter
 from organizer.files import folder_files
 from quality.task import quality_tasks
-from tests.helpers import ANNOTATED, SAMPLES, scaled
+from tests.helpers import PUBLISHED, SAMPLES, scaled
 from validator.formats.rules import load_rules
 
 pytestmark = pytest.mark.slow
@@ -37,7 +37,7 @@ def sample(task):
     return SAMPLES / task / ("good" if task.startswith("anet") else "weak")
 
 
-PREDICTIONS = {task: list(quality_tasks()[task].calls(folder_files(sample(task)))) for task in ANNOTATED}
+PREDICTIONS = {task: list(quality_tasks()[task].calls(folder_files(sample(task)))) for task in PUBLISHED}
 
 
 def sent(evaluator):
@@ -62,7 +62,7 @@ def written(task, calls, path):
     return path
 
 
-@pytest.mark.parametrize("task", ANNOTATED)
+@pytest.mark.parametrize("task", PUBLISHED)
 def test_predictions_in_memory_score_as_the_zip_does(task, tmp_path):
     of_sample = evaluate.score(task, sample(task))
     found = evaluate.score(task, PREDICTIONS[task])
@@ -74,7 +74,7 @@ def test_predictions_in_memory_score_as_the_zip_does(task, tmp_path):
     assert plain["scores"]["score"] == pytest.approx(found.scores["score"], abs=1e-10)
 
 
-@pytest.mark.parametrize("task", ANNOTATED)
+@pytest.mark.parametrize("task", PUBLISHED)
 def test_order_and_processes_change_no_number(task, tmp_path):
     calls = PREDICTIONS[task]
     expected = evaluate.score(task, written(task, calls, tmp_path / "my.zip"))
@@ -95,7 +95,7 @@ def test_order_and_processes_change_no_number(task, tmp_path):
     check()
 
 
-@pytest.mark.parametrize("task", ANNOTATED)
+@pytest.mark.parametrize("task", PUBLISHED)
 def test_second_prediction_for_an_item_is_refused_until_reset(task):
     evaluator, (first, *_) = Evaluator(task), PREDICTIONS[task]
     evaluator.update(*first)
@@ -224,7 +224,7 @@ def test_limits_in_memory_are_those_of_files(monkeypatch, made, most, least_valu
 
 
 def test_no_task_has_fewer_values_than_are_sure_in_memory():
-    for rules in map(load_rules, ANNOTATED):
+    for rules in map(load_rules, PUBLISHED):
         limits = [file.values for file in (*rules.csv, *rules.json) if file.values is not None]
         assert min(limits, default=writing._LEAST_VALUES) >= writing._LEAST_VALUES
 
@@ -298,7 +298,7 @@ def test_a_pickled_evaluator_holds_no_reference():
     assert home._loaded["densepose"][1].reference is sent(evaluator)._loaded.reference
 
 
-@pytest.mark.parametrize("task", ANNOTATED)
+@pytest.mark.parametrize("task", PUBLISHED)
 def test_without_predictions_the_score_is_0_with_a_note(task):
     found = Evaluator(task).compute()
     assert found.scores["score"] == found.scores["coverage"] == 0

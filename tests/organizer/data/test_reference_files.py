@@ -13,7 +13,7 @@ import scipy.io
 from organizer.data.prepare import prepare
 from organizer.files import folder_files
 from scoring_program.task import load_task
-from tests.helpers import ANNOTATED, REFERENCES, ROOT, loaded
+from tests.helpers import PUBLISHED, REFERENCES, ROOT, loaded
 
 PAGE = (ROOT / "docs" / "reference_files.md").read_text(encoding="utf-8")
 EXAMPLE = re.compile(r"^( *)```(?:csv|json|yaml) (.+)\n((?:.*\n)*?)\1```$", re.M)
@@ -40,7 +40,7 @@ def write_examples(task, folder):
     return names
 
 
-@pytest.mark.parametrize("task", ANNOTATED)
+@pytest.mark.parametrize("task", PUBLISHED)
 def test_examples_are_prepared_and_scored(task, tmp_path):
     source = tmp_path / "source"
     names = write_examples(task, source)
@@ -74,7 +74,7 @@ def test_examples_of_settings_and_groups_are_read(tmp_path):
     )
 
 
-@pytest.mark.parametrize("task", ANNOTATED)
+@pytest.mark.parametrize("task", PUBLISHED)
 def test_every_file_is_named(task, tmp_path):
     prepare(task, REFERENCES / task, tmp_path / "out")
     read = load_task(task).source_files(REFERENCES / task, load_task(task).settings(REFERENCES / task))
