@@ -9,11 +9,13 @@ import numpy as np
 
 from validator.archive import Source, open_submission
 from validator.files import choose_named, match_keys
-from validator.findings import Findings, Note, Read, counted
+from validator.findings import Findings, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import EMPTY
 from validator.json_files import as_dict, load_schema, read_json
+from validator.messages import Note
 from validator.strict_json import pointer_part
+from validator.texts import counted
 
 _LEAST = 4
 
