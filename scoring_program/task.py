@@ -70,9 +70,19 @@ class ScoreColumn(NamedTuple):
     leaderboard: bool = True
 
 
-INTERVAL_COLUMNS = tuple(
-    ScoreColumn(key, title, f"{end} end of the 95 % interval of the score.", leaderboard=False)
-    for key, title, end in (("score_low", "Interval from", "Lower"), ("score_high", "Interval to", "Upper"))
+INTERVAL_COLUMNS = (
+    ScoreColumn(
+        key="score_low",
+        title="Interval from",
+        description="Lower end of the 95 % interval of the score.",
+        leaderboard=False,
+    ),
+    ScoreColumn(
+        key="score_high",
+        title="Interval to",
+        description="Upper end of the 95 % interval of the score.",
+        leaderboard=False,
+    ),
 )
 
 
@@ -236,8 +246,8 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
                 findings.refuse("E-REF-MISSING", "there is no reference folder", remedy)
             with findings.part():
                 values = read_settings(folder, self.known_settings)
-            chosen = allowed(overrides or {}, self.known_settings, "")
-        return {**values, **chosen}
+            checked_overrides = allowed(overrides or {}, self.known_settings, "")
+        return {**values, **checked_overrides}
 
     def load(self, folder: Path, settings: Settings) -> Loaded[ReferenceT, SubmissionT, StatisticsT]:
         """Read a reference folder once, to score any number of submissions with it. Raises Refused."""
@@ -246,8 +256,16 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         groups = load_groups(folder, settings["item_groups"], items, self.other_names(reference))
         key = read_key(folder)
         digests = (keyed(self.reference_digest(folder, settings, reference), key), keyed(groups.digest, key))
-        line = signature(self.id, settings, self.known_settings, digests, self.signature_parts(reference))
-        return Loaded(self, folder, settings, reference, items, groups, line)
+        parts = self.signature_parts(reference)
+        return Loaded(
+            task=self,
+            folder=folder,
+            settings=settings,
+            reference=reference,
+            items=items,
+            groups=groups,
+            signature=signature(self.id, settings, self.known_settings, digests, parts),
+        )
 
 
 AnyTask = Task[Any, Any, Any]
@@ -282,39 +300,65 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
 
         ``begin`` is called with the name of each stage as it begins.
         """
-        task, settings, submission = self.task, self.settings, read.content
-        is_shown = shows_comparisons(settings["detail"])
+        statistics, numbers = self._measure(read.content, begin)
+        explanation = self._explain(read.content, statistics, numbers.scores["score"], begin)
+        return self._result([*read.notes, *statistics.notes], statistics, numbers, explanation)
+
+    def _measure(self, submission: SubmissionT, begin: Begin) -> tuple[StatisticsT, _Numbers]:
+        """Return the statistics of a submission, and its scores with their interval."""
         begin("score")
-        statistics = task.measure(self.reference, submission, settings)
-        scores = task.scores(statistics)
+        statistics = self.task.measure(self.reference, submission, self.settings)
+        scores = self.task.scores(statistics)
         begin("interval")
-        halves = self.half_scores(statistics) if settings["interval"] and len(self.items) else None
+        halves = None
+        if self.settings["interval"] and len(self.items):
+            halves = self.half_scores(statistics)
         interval = self._interval(halves) if halves else None
         if interval:
-            ends = {"score_low": interval.low, "score_high": interval.high}
-            scores |= {key: round(end, _INTERVAL_DECIMALS) for key, end in ends.items()}
+            scores["score_low"] = round(interval.low, _INTERVAL_DECIMALS)
+            scores["score_high"] = round(interval.high, _INTERVAL_DECIMALS)
+        return statistics, _Numbers(scores, halves, interval)
+
+    def _explain(
+        self, submission: SubmissionT, statistics: StatisticsT, score: float, begin: Begin
+    ) -> _Explanation:
+        """Return what says why the score is as it is, as far as the detail level shows it."""
+        task, reference = self.task, self.reference
+        level, n_drawings = self.settings["detail"], self.settings["drawings"]
+        is_shown = shows_comparisons(level)
         begin("notes")
-        score = scores["score"]
-        hints, failed = _guarded("hints", lambda: task.hints(self.reference, submission, settings, score))
+        hints, no_hints = _guarded("hints", lambda: task.hints(reference, submission, self.settings, score))
         begin("error_costs")
-        costs, also_failed = _guarded(
-            "error costs", lambda: self._error_costs(task.error_costs(statistics), score) if is_shown else []
-        )
+        costs: list[ErrorCost] = []
+        no_costs: list[Note] = []
+        if is_shown:
+            costs, no_costs = _guarded("error costs", lambda: self._error_costs(statistics, score))
         begin("report")
         sections: list[Section] = []
-        drawn = Deferred(lambda: task.drawings(self.reference, submission, statistics, settings["drawings"]))
         if is_shown:
-            sections = disclosed(task.sections(self.reference, submission, statistics), settings["detail"])
-        drawings, undrawn = _guarded("drawings", lambda: disclosed([drawn], settings["detail"]))
-        sections += drawings
-        decimals = settings["score_decimals"]
-        counts = self._with_costs([*read.notes, *statistics.notes], costs, min(_NOTE_DECIMALS, decimals))
-        explained = {code for note in counts for code in note.explains}
-        hints = [hint for hint in hints if hint.code not in explained]
-        explained |= {code for hint in hints for code in hint.explains}
-        counts = [note for note in counts if note.code not in explained]
-        notes = [*failed, *also_failed, *undrawn, *hints, *counts]
-        result = Result(scores, statistics, self.items, halves, interval, costs, sections, notes, decimals)
+            sections = disclosed(task.sections(reference, submission, statistics), level)
+        deferred = Deferred(lambda: task.drawings(reference, submission, statistics, n_drawings))
+        drawings, no_drawings = _guarded("drawings", lambda: disclosed([deferred], level))
+        faults = [*no_hints, *no_costs, *no_drawings]
+        return _Explanation(hints, costs, [*sections, *drawings], faults)
+
+    def _result(
+        self, counts: Sequence[Note], statistics: StatisticsT, numbers: _Numbers, explanation: _Explanation
+    ) -> Result:
+        """Return the result as it may be shown; ``counts`` are the notes on facts about the submission."""
+        decimals = self.settings["score_decimals"]
+        counts = self._with_costs(counts, explanation.costs, min(_NOTE_DECIMALS, decimals))
+        result = Result(
+            scores=numbers.scores,
+            statistics=statistics,
+            items=self.items,
+            halves=numbers.halves,
+            interval=numbers.interval,
+            error_costs=explanation.costs,
+            sections=explanation.sections,
+            notes=[*explanation.faults, *_merged(explanation.hints, counts)],
+            decimals=decimals,
+        )
         # All outputs have at most 10 decimals anyway.
         return rounded(result) if decimals < DECIMALS else result
 
@@ -326,26 +370,68 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
     def _interval(self, halves: HalfScores) -> Interval | None:
         if halves.n_items < 2:
             return None
-        found = resampling.intervals([halves], self.task.range)
-        low, high, error = (float(values[0]) for values in (found.low, found.high, found.standard_error))
-        over, is_grouped = self.groups.over(self.task.item), bool(self.groups.digest)
-        return Interval(low, high, error, len(halves.first), halves.n_items, over, is_grouped)
+        intervals = resampling.intervals([halves], self.task.range)
+        return Interval(
+            low=float(intervals.low[0]),
+            high=float(intervals.high[0]),
+            standard_error=float(intervals.standard_error[0]),
+            half_samples=len(halves.first),
+            items=halves.n_items,
+            over=self.groups.over(self.task.item),
+            is_grouped=bool(self.groups.digest),
+        )
 
-    def _with_costs(self, notes: Notes, costs: Sequence[ErrorCost], decimals: int) -> Notes:
+    def _with_costs(self, notes: Sequence[Note], costs: Sequence[ErrorCost], decimals: int) -> list[Note]:
         """Return notes; those that count the errors of a type that costs something give its cost."""
-        shown = {cost.error_type: f"{cost.points:.{decimals}f}" for cost in costs}
-        known = (kind for kind in self.task.error_types if float(shown.get(kind.key, 0)))
-        texts = {code: f"; this costs {shown[kind.key]}" for kind in known for code in kind.notes}
-        return [note._replace(text=note.text + texts.get(note.code, "")) for note in notes]
+        points_of_type = {cost.error_type: f"{cost.points:.{decimals}f}" for cost in costs}
+        cost_of_code: dict[str, str] = {}
+        for error_type in self.task.error_types:
+            points = points_of_type.get(error_type.key, "0")
+            if float(points):
+                cost_of_code.update(dict.fromkeys(error_type.notes, f"; this costs {points}"))
+        return [note._replace(text=note.text + cost_of_code.get(note.code, "")) for note in notes]
 
-    def _error_costs(self, fixed: Mapping[str, float], score: float) -> list[ErrorCost]:
+    def _error_costs(self, statistics: StatisticsT, score: float) -> list[ErrorCost]:
         """Return what each type of error costs, the largest first; equal ones as they are declared."""
+        score_if_fixed = self.task.error_costs(statistics)
         sign = 1 if self.task.higher_is_better else -1
-        declared = [error_type.key for error_type in self.task.error_types if error_type.key in fixed]
-        # Rounded, because the last bits must not decide the order; adding zero makes -0.0 a 0.0.
-        points = {key: round(sign * (fixed[key] - score), DECIMALS) + 0.0 for key in declared}
-        costs = [ErrorCost(key, fixed[key], points[key]) for key in declared]
+        costs = []
+        for error_type in self.task.error_types:
+            key = error_type.key
+            if key in score_if_fixed:
+                # Rounded, because the last bits must not decide the order; adding zero makes -0.0 a 0.0.
+                points = round(sign * (score_if_fixed[key] - score), DECIMALS) + 0.0
+                costs.append(ErrorCost(key, score_if_fixed[key], points))
         return sorted(costs, key=lambda cost: -cost.points)
+
+
+class _Numbers(NamedTuple):
+    """The scores of a submission, and how certain they are."""
+
+    scores: dict[str, float]
+    halves: HalfScores | None
+    interval: Interval | None
+
+
+class _Explanation(NamedTuple):
+    """What explains a score; ``faults`` say what could not be computed, by a fault of the program."""
+
+    hints: list[Note]
+    costs: list[ErrorCost]
+    sections: list[Section]
+    faults: list[Note]
+
+
+def _merged(hints: Sequence[Note], counts: Sequence[Note]) -> list[Note]:
+    """Return hints, then notes that count, without those that others of them explain."""
+    explained_codes = _codes_explained_by(counts)
+    hints = [hint for hint in hints if hint.code not in explained_codes]
+    explained_codes |= _codes_explained_by(hints)
+    return [*hints, *(note for note in counts if note.code not in explained_codes)]
+
+
+def _codes_explained_by(notes: Sequence[Note]) -> set[str]:
+    return {code for note in notes for code in note.explains}
 
 
 AnyLoaded = Loaded[Any, Any, Any]
@@ -385,16 +471,25 @@ def load_task(task_id: str, root: str = _CHALLENGES) -> AnyTask:
 
 def declared_tasks(module: str, classes: Mapping[str, type[AnyTask]]) -> dict[str, AnyTask]:
     """Return an object of the class of each task whose declaration is present beside ``module``, a file."""
-    paths = (Path(module).with_name(f"{task_id}.yaml") for task_id in classes)
-    return {path.stem: _declared(path, classes[path.stem]) for path in paths if path.is_file()}
+    tasks = {}
+    for task_id, task_class in classes.items():
+        path = Path(module).with_name(f"{task_id}.yaml")
+        if path.is_file():
+            tasks[task_id] = _declared(path, task_class)
+    return tasks
 
 
-def _declared(path: Path, of_class: type[AnyTask]) -> AnyTask:
+def _declared(path: Path, task_class: type[AnyTask]) -> AnyTask:
     data = load_strict(path.read_text(encoding="utf-8"))
     columns = [ScoreColumn(**column) for column in data.pop("columns")]
     keys = {column.key for column in columns}
     columns += [column for column in INTERVAL_COLUMNS if column.key not in keys]
-    types = [ErrorType(**error_type) for error_type in data.pop("error_types", [])]
-    ends = tuple(data.pop("range", (None, None)))
-    known = declared(data.pop("settings", {}))
-    return of_class(path.stem, path.parent, columns, types, known, range=ends, **data)
+    return task_class(
+        id=path.stem,
+        folder=path.parent,
+        columns=columns,
+        error_types=[ErrorType(**error_type) for error_type in data.pop("error_types", [])],
+        known_settings=declared(data.pop("settings", {})),
+        range=tuple(data.pop("range", (None, None))),
+        **data,
+    )

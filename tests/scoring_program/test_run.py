@@ -12,9 +12,13 @@ import pytest
 
 from scoring_program.report import outputs
 from scoring_program.run import BROKEN, INVALID, SCORED, load_folder, main
+from scoring_program.run import run as run_submission
 from scoring_program.signature import VERSION
+from scoring_program.task import Loaded
 from tests.helpers import make_zip, run_folder
+from validator import limits
 from validator.console import OutputError
+from validator.findings import Findings
 
 REFERENCE = {
     "S1_labels.csv": "1,1,10\n2,21,30\n",
@@ -241,6 +245,35 @@ def test_missing_reference_folder_is_the_organizers_side(tmp_path):
     outcome = run_folder(ID, tmp_path / "ref", tmp_path / "res", tmp_path / "out")
     assert (outcome.name, outcome.exit_code) == ("broken", BROKEN)
     assert [problem.code for problem in outcome.findings.problems] == ["E-REF-MISSING"]
+
+
+class StoppedWhileReading(Loaded):
+    """A reference whose submission has a problem in each of two files, of which the second takes too long."""
+
+    def read(self, path):
+        with Findings.collect() as findings:
+            with findings.part(), Findings.collect() as first:
+                first.add("E-CSV-RANGE", "it is wrong", "correct it", file="a.csv")
+            findings.add("E-FILE-TWICE", "it is there twice", "keep one")
+            with findings.part(), Findings.collect() as second:
+                second.add("E-CSV-INTEGER", "it is wrong", "correct it", file="b.csv")
+                raise limits.TimeLimitError
+
+
+def test_what_was_found_until_a_limit_is_told(tmp_path):
+    reference, output = tmp_path / "ref", tmp_path / "out"
+    reference.mkdir()
+    for name, text in REFERENCE.items():
+        (reference / name).write_text(text, encoding="utf-8")
+    loaded = StoppedWhileReading(**vars(load_folder(ID, reference)))
+    outcome = run_submission(lambda: loaded, tmp_path, output)
+    assert (outcome.name, outcome.exit_code) == ("time", INVALID)
+    assert [(problem.code, problem.file) for problem in outcome.findings.problems] == [
+        ("E-LIMIT-TIME", ""),
+        ("E-CSV-RANGE", "a.csv"),
+        ("E-FILE-TWICE", ""),
+        ("E-CSV-INTEGER", "b.csv"),
+    ]
 
 
 def test_exception_shows_type_and_place_but_no_data(run, monkeypatch):
