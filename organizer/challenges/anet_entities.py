@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Collection, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -31,16 +29,16 @@ from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded
 from validator.arrays import Floats, Ints
 from validator.findings import Findings
+from validator.formats.anet_entities.write import Results, add_object, encode_submission, no_objects
 from validator.strict_json import pointer_part
 from validator.texts import counted, quote
 
-Json = dict[str, Any]
 # The box of an object on each frame that is decided.
 Boxes = dict[int, list[float]]
 _KIND = "object"
 
 
-class EntitiesAnnotations(Annotations[Reference, Json]):
+class EntitiesAnnotations(Annotations[Reference, Results]):
     """The annotations of one task; each prediction has an object for each word."""
 
     shared = (LEMMAS_FILE, LEMMATIZER_FILE)
@@ -57,24 +55,18 @@ class EntitiesAnnotations(Annotations[Reference, Json]):
         labels.update(reference.classes[number] for number in reference.words.label.tolist())
         return Pools({_KIND: labels}, {_KIND: reference.words.box.astype(np.float64)})
 
-    def predicted(self, reference: Reference, guess: Guess) -> Json:
+    def predicted(self, reference: Reference, guess: Guess) -> Results:
         """Return the objects of each segment."""
-        segments = [{"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []} for _ in reference.segments]  # type: list[Json]
-        for segment, label, index, boxes in self._objects(reference, guess):
+        results: Results = {}
+        for video, name in reference.segments:
+            results.setdefault(video, {})[name] = no_objects()
+        for segment, label, index, true_boxes in self._objects(reference, guess):
             if guess.keeps():
                 if self._generated:
                     # Half as often as boxes are wrong.
                     label = guess.label(label, _KIND, share=0.5)
-                found = []
-                for frame in range(FRAMES):
-                    nearest = min(boxes, key=lambda other: abs(other - frame))
-                    # On other frames the object is near the same position, as in a video.
-                    found.append(guess.box(boxes[nearest], _KIND, far=abs(nearest - frame)))
-                for values, value in zip(segments[segment].values(), (label, index, found)):
-                    values.append(value)
-        results: Json = {}
-        for (video, number), segment_objects in zip(reference.segments, segments):
-            results.setdefault(video, {})[number] = segment_objects
+                video, name = reference.segments[segment]
+                add_object(results[video][name], label, index, _boxes_on_all_frames(true_boxes, guess))
         return results
 
     def _objects(self, annotated: Reference, guess: Guess) -> Iterator[tuple[int, str, int, Boxes]]:
@@ -89,11 +81,9 @@ class EntitiesAnnotations(Annotations[Reference, Json]):
             boxes = dict(reversed(_boxes_of(annotated, word)))
             yield numbers[0], annotated.classes[numbers[1]], numbers[2], boxes
 
-    def files(self, prediction: Json) -> Files:
+    def files(self, prediction: Results) -> Files:
         """Return the one JSON file."""
-        external = {"used": False, "details": ""}
-        whole = {"results": prediction, "eval_mode": self._mode, "external_data": external}
-        return {f"submission_{self._mode.lower()}.json": json.dumps(whole).encode()}
+        return encode_submission(prediction, self._mode)
 
     def reasons(self, reference: Reference, settings: Settings) -> dict[str, set[str]]:
         """Return the videos with words that cannot all be right."""
@@ -121,6 +111,16 @@ class EntitiesAnnotations(Annotations[Reference, Json]):
     def cut(self, source: Path, reference: Reference, names: Collection[str], output: Path) -> None:
         """Write the arrays of some videos."""
         save_reference(part_of_reference(reference, names), output)
+
+
+def _boxes_on_all_frames(true_boxes: Boxes, guess: Guess) -> list[list[float]]:
+    """Return the predicted box on each frame: that of the nearest annotated frame as ``guess`` changes it."""
+    predicted_boxes = []
+    for frame in range(FRAMES):
+        nearest = min(true_boxes, key=lambda other: abs(other - frame))
+        # On other frames the object is near the same position, as in a video.
+        predicted_boxes.append(guess.box(true_boxes[nearest], _KIND, far=abs(nearest - frame)))
+    return predicted_boxes
 
 
 def _boxes_of(annotated: Reference, word: int) -> list[tuple[int, list[float]]]:

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from organizer.files import write_files
 from quality.task import write_json
+from validator.formats.anet_entities.write import add_object, encode_submission, no_objects
 
 Json = dict[str, Any]
 Box = list[float]
@@ -81,11 +83,6 @@ def words_of(segment: Json) -> Iterator[tuple[str, int, int, Box]]:
         yield label, index, frame, box
 
 
-def no_objects() -> Json:
-    """Return a predicted segment without objects."""
-    return {"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []}
-
-
 def with_outside(results: Json, n: int) -> Json:
     """Return predicted segments with ``n`` more for each, of a video that is not in the reference."""
     number = n * sum(map(len, results.values()))
@@ -110,10 +107,8 @@ def write_prediction(
             if mode == "gen" and rng.random() < wrong / 2:
                 label = rng.choice(data["vocab"])
             boxes = _boxes(rng, box, frame, jitter, wrong)
-            for values, value in zip(objects.values(), (label, index, boxes)):
-                values.append(value)
-    content = {"results": results, "eval_mode": mode, "external_data": {"used": False, "details": ""}}
-    write_json(folder / f"submission_{mode.lower()}.json", content)
+            add_object(objects, label, index, boxes)
+    write_files(encode_submission(results, mode), folder)
 
 
 def _boxes(rng: random.Random, box: Box, frame: int, jitter: int, wrong: float) -> list[Box]:

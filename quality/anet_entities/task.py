@@ -12,21 +12,22 @@ import numpy as np
 
 from organizer.files import Files
 from quality.anet_entities import synthetic
-from quality.anet_entities.synthetic import WHOLE_IMAGE, Box, Json, no_objects, segments_of, words_of
+from quality.anet_entities.synthetic import WHOLE_IMAGE, Box, Json, segments_of, words_of
 from quality.boxes import Boxes, mistakes_in_boxes, sizes
 from quality.task import CANARY, Mistake, QualityTask, Trick
 from scoring_program.challenges.anet_entities import hints
 from scoring_program.hints import Check
+from validator.formats.anet_entities.write import encode_submission, segment_objects
 
 
 def _trick(name: str, change: Callable[[Json, Json], None], rewarded: bool = False) -> Trick:
     """Return a trick that changes results; ``change`` gets the reference, too."""
 
     def play(reference: Files, sample: Files) -> Files:
-        ((file, data),) = sample.items()
+        (data,) = sample.values()
         content = json.loads(data)
         change(content["results"], json.loads(reference["reference.json"]))
-        return {file: json.dumps(content).encode()}
+        return encode_submission(content["results"], content["eval_mode"])
 
     return Trick(name, play, rewarded=rewarded)
 
@@ -46,7 +47,7 @@ def _every_word(results: Json, reference: Json) -> None:
     for video, content in reference["annotations"].items():
         for segment, annotated in content["segments"].items():
             n = len(annotated["tokens"])
-            objects = dict(zip(no_objects(), (annotated["tokens"], list(range(n)), [WHOLE_IMAGE] * n)))
+            objects = segment_objects(annotated["tokens"], list(range(n)), [WHOLE_IMAGE] * n)
             results.setdefault(video, {})[segment] = objects
 
 
@@ -54,7 +55,7 @@ def _every_class(results: Json, reference: Json) -> None:
     n = len(reference["vocab"])
     for _, _, objects in segments_of(results):
         boxes = [*objects["bbox_for_all_frames"], WHOLE_IMAGE][0]
-        objects.update(zip(objects, (reference["vocab"], [0] * n, [boxes] * n)))
+        objects.update(segment_objects(reference["vocab"], [0] * n, [boxes] * n))
 
 
 def _only_sure(results: Json, reference: Json) -> None:
@@ -209,7 +210,7 @@ class EntitiesTask(QualityTask[Json]):
         (folder / "lemmas.json").write_text(json.dumps(lemmas))
 
     def knowing(self) -> Files:
-        objects = {"clss": ["x"], "idx_in_sent": [0], "bbox_for_all_frames": [[[1, 1, 5, 5]] * 10]}
+        objects = segment_objects(["x"], [0], [[[1, 1, 5, 5]] * 10])
         return self.files({f"v_{CANARY}": {"0": objects}})
 
     def checks(self, reference: Any, submission: Any) -> Sequence[Check]:

@@ -12,10 +12,11 @@ from itertools import chain
 
 import numpy as np
 
-from writing import FilePredictions, Key, corner_boxes, encode, is_surely_small, steps, text, texts, whole
+from writing import FilePredictions, Key, corner_boxes, is_surely_small, steps, text, texts, whole
 
 # isort: split
 from validator.formats.anet_entities.read import FRAMES, Grounding
+from validator.formats.anet_entities.write import Results, encode_submission, segment_objects
 
 # As in the schema: beyond it reading the file explains what is wrong.
 _LAST_WORD = 1_000_000
@@ -72,41 +73,50 @@ class AnetEntitiesWriter(FilePredictions):
         if not len(names) == len(words) == len(array):
             lengths = f"classes {len(names)}, word_indexes {len(words)}, boxes {len(array)}"
             raise ValueError(f"{lengths}: give equally many")
-        key = segment if isinstance(segment, str) else str(whole(segment, "the segment", 0))
-        self.put((text(video, "the video"), text(key, "the segment")), (names, words, array))
+        segment_name = segment if isinstance(segment, str) else str(whole(segment, "the segment", 0))
+        key = (text(video, "the video"), text(segment_name, "the segment"))
+        self.put(key, (names, words, array))
 
     update = add_segment
 
     def content(self) -> Grounding | None:
         """Return the objects of all segments as arrays; None where a check of the file may fail."""
         segments = sorted(self.entries)
-        names, words, boxes = ([self.entries[segment][part] for segment in segments] for part in range(3))
-        labels, lengths = list(chain.from_iterable(names)), list(map(len, names))
-        texts, indexes = chain(labels, chain.from_iterable(segments)), list(chain.from_iterable(words))
-        if max(indexes, default=0) > _LAST_WORD or not is_surely_small(texts, 41 * len(labels)):
+        entries = [self.entries[segment] for segment in segments]
+        labels = [name for names, _, _ in entries for name in names]
+        indexes = [word_index for _, word_indexes, _ in entries for word_index in word_indexes]
+        strings = chain(labels, chain.from_iterable(segments))
+        n_numbers = len(labels) * (1 + 4 * FRAMES)
+        if max(indexes, default=0) > _LAST_WORD or not is_surely_small(strings, n_numbers):
             return None
-        code = {name: number for number, name in enumerate(dict.fromkeys(labels))}
+        number_of_class = {name: number for number, name in enumerate(dict.fromkeys(labels))}
+        segment_sizes = [len(names) for names, _, _ in entries]
+        boxes = np.concatenate([np.zeros((0, FRAMES, 4)), *(array for _, _, array in entries)])
         with np.errstate(over="ignore"):
-            box = np.concatenate([np.zeros((0, FRAMES, 4)), *boxes]).astype(np.float32)
-        label = np.fromiter(map(code.__getitem__, labels), np.int64, len(labels))
-        owner = np.repeat(np.arange(len(segments)), lengths)
-        return Grounding(segments, owner, label, np.array(indexes, dtype=np.int64), box, list(code))
+            boxes = boxes.astype(np.float32)
+        return Grounding(
+            segments=segments,
+            segment=np.repeat(np.arange(len(segments)), segment_sizes),
+            label=np.array([number_of_class[name] for name in labels], dtype=np.int64),
+            index=np.array(indexes, dtype=np.int64),
+            box=boxes,
+            classes=list(number_of_class),
+        )
 
     def files(self) -> dict[str, bytes]:
         """Return the JSON file by its name."""
-        results: dict[str, dict[str, object]] = {}
+        results: Results = {}
         for video, segment in sorted(self.entries):
-            names, words, boxes = self.entries[video, segment]
-            objects = {"clss": names, "idx_in_sent": words, "bbox_for_all_frames": boxes.tolist()}
+            names, word_indexes, boxes = self.entries[video, segment]
+            objects = segment_objects(names, word_indexes, boxes.tolist())
             results.setdefault(video, {})[segment] = objects
-        external = {"used": bool(self._external), "details": self._external}
-        content = {"results": results, "eval_mode": self._mode, "external_data": external}
-        return {f"submission_{self._mode.lower()}.json": encode(content)}
+        return encode_submission(results, self._mode, self._external)
 
     def place(self, file: str, where: str) -> tuple[Key, str]:
         """Return video and segment of a problem, and its argument."""
         _, video, segment, name, *indexes = steps(where)
-        return (video, segment), _ARGUMENTS[name] + "".join(f"[{index}]" for index in indexes)
+        subscripts = "".join(f"[{index}]" for index in indexes)
+        return (video, segment), f"{_ARGUMENTS[name]}{subscripts}"
 
 
 WRITERS = {

@@ -8,6 +8,7 @@ import json
 import pytest
 
 from tests.attacks.harness import MOST_BITS, N_LABELS, Attack, bits_by_section, gain
+from validator.formats.anet_entities.write import encode_submission, segment_objects
 
 pytestmark = pytest.mark.slow
 
@@ -53,27 +54,17 @@ def reference(probe):
     return files
 
 
-def objects(*found):
+def objects(*predicted):
     """Return objects from (class, index, box on all frames)."""
-    return {
-        "0": {
-            "clss": [name for name, _, _ in found],
-            "idx_in_sent": [index for _, index, _ in found],
-            "bbox_for_all_frames": [[box] * 10 for _, _, box in found],
-        }
-    }
+    names, indexes, boxes = zip(*predicted) if predicted else ([], [], [])
+    return {"0": segment_objects(list(names), list(indexes), [[box] * 10 for box in boxes])}
 
 
 def submission(mode, probes, filler=()):
     """Return files that are right on the fillers, with more objects there, and hold ``probes`` by video."""
     right = [(word, number + 1, BOX) for number, word in enumerate(WORDS)]
     results = {**{video: objects(*right, *filler) for video in FILLERS}, **probes}
-    external = {"used": False, "details": ""}
-    return {
-        f"submission_{mode.lower()}.json": json.dumps(
-            {"results": results, "eval_mode": mode, "external_data": external}
-        )
-    }
+    return encode_submission(results, mode)
 
 
 def weighted(names):

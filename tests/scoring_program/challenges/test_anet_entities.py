@@ -13,9 +13,11 @@ import pytest
 import evaluate
 from anet_entities_writer import AnetEntitiesWriter
 from organizer.data.prepare import prepare
+from organizer.files import write_files
 from scoring_program.run import INVALID, SCORED
 from tests.helpers import REFERENCES, ROOT, SAMPLES, loaded, run_folder
 from validator.findings import Refused
+from validator.formats.anet_entities.write import encode_submission, no_objects, segment_objects
 
 GT, GEN = "anet_entities_gt", "anet_entities_gen"
 
@@ -232,15 +234,14 @@ def two_classes(n_annotated, n_named):
         video: {"segments": segment(["cat", "dog"] if place < n_annotated else ["cat"])}
         for place, video in enumerate(videos)
     }
-    objects = {"clss": ["cat", "dog"], "idx_in_sent": [0, 1], "bbox_for_all_frames": [[box] * 10] * 2}
+    objects = segment_objects(["cat", "dog"], [0, 1], [[box] * 10] * 2)
     results = {video: {"0": objects} for video in videos[-n_named:]}
-    document = {"results": results, "eval_mode": "gen", "external_data": {"used": False, "details": ""}}
     reference = {
         "reference.json": {"vocab": ["dog", "cat"], "annotations": annotations},
         "split.json": {"validation": videos},
         "lemmas.json": {"dog": "dog", "cat": "cat"},
     }
-    return files(reference), {"submission_gen.json": json.dumps(document)}
+    return files(reference), encode_submission(results, "gen")
 
 
 @pytest.mark.parametrize(("n_annotated", "n_named", "shown"), [(8, 8, True), (5, 0, True), (4, 8, False)])
@@ -251,25 +252,22 @@ def test_a_class_is_shown_if_enough_words_are_annotated(run, n_annotated, n_name
     )
 
 
+def write_case(folder, reference, submission):
+    """Write the documents of a reference below ``ref``, and the files of a submission below ``res``."""
+    write_files({name: text.encode() for name, text in files(reference).items()}, folder / "ref")
+    write_files(submission, folder / "res")
+
+
 def test_a_video_without_words_has_no_score_of_its_own(tmp_path):
     lists = {"process_clss": [[]], "process_idx": [[]], "process_bnd_box": [[0, 0, 9, 9]], "frame_ind": [0]}
-    empty = {"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []}
-    external = {"used": False, "details": ""}
-    documents = {
-        "ref/reference.json": {
+    reference = {
+        "reference.json": {
             "vocab": [],
             "annotations": {"v": {"segments": {"0": {**lists, "tokens": ["a"]}}}},
         },
-        "ref/split.json": {"validation": ["v"]},
-        "res/submission_gt.json": {
-            "results": {"v": {"0": empty}},
-            "eval_mode": "GT",
-            "external_data": external,
-        },
+        "split.json": {"validation": ["v"]},
     }
-    for name, content in files(documents).items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(content, encoding="utf-8")
+    write_case(tmp_path, reference, encode_submission({"v": {"0": no_objects()}}, "GT"))
     result = loaded(GT, tmp_path / "ref").score_path(tmp_path / "res")
     assert result.items == ["v"]
     assert result.item_rows() == [{"item": "v", "submitted": True, "score": None, "weight": 0}]
@@ -283,24 +281,19 @@ def test_sentences_without_words_and_objects_count_for_no_weight(tmp_path):
         "frame_ind": [0],
     }
     none = {"process_clss": [[]], "process_idx": [[]], "process_bnd_box": [[0, 0, 9, 9]], "frame_ind": [0]}
-    said = {"clss": ["man"], "idx_in_sent": [0], "bbox_for_all_frames": [[[0, 0, 9, 9]] * 10]}
-    silent = {"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []}
+    man = segment_objects(["man"], [0], [[[0, 0, 9, 9]] * 10])
     segments = {"v": {"0": word, "1": none, "2": none}, "w": {"0": word}}
     annotations = {
-        video: {"segments": {key: {**lists, "tokens": ["man"]} for key, lists in own.items()}}
-        for video, own in segments.items()
+        video: {"segments": {key: {**lists, "tokens": ["man"]} for key, lists in of_video.items()}}
+        for video, of_video in segments.items()
     }
-    external = {"used": False, "details": ""}
-    results = {"v": {"0": said, "1": silent, "2": silent}, "w": {"0": silent}}
-    documents = {
-        "ref/reference.json": {"vocab": ["man"], "annotations": annotations},
-        "ref/split.json": {"validation": ["v", "w"]},
-        "ref/lemmas.json": {"man": "man"},
-        "res/submission_gen.json": {"results": results, "eval_mode": "gen", "external_data": external},
+    results = {"v": {"0": man, "1": no_objects(), "2": no_objects()}, "w": {"0": no_objects()}}
+    reference = {
+        "reference.json": {"vocab": ["man"], "annotations": annotations},
+        "split.json": {"validation": ["v", "w"]},
+        "lemmas.json": {"man": "man"},
     }
-    for name, content in files(documents).items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(content, encoding="utf-8")
+    write_case(tmp_path, reference, encode_submission(results, "gen"))
     task = loaded(GEN, tmp_path / "ref", splits=["validation"])
     result = task.score_path(tmp_path / "res")
     # Of four submitted sentences two count: one is right, one says nothing.
@@ -320,12 +313,9 @@ def test_sentences_that_are_not_submitted_do_not_raise_the_score(run):
         "split.json": {"validation": ["v"]},
         "lemmas.json": {"man": "man"},
     }
-    man = {"clss": ["man"], "idx_in_sent": [0], "bbox_for_all_frames": [[box] * 10]}
-    nothing = {"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []}
-    results = {"v": {"right": man, "says nothing": nothing}}
-    external = {"used": False, "details": ""}
-    document = {"results": results, "eval_mode": "gen", "external_data": external}
-    outcome = run(GEN, files(reference), {"submission_gen.json": json.dumps(document)})
+    man = segment_objects(["man"], [0], [[box] * 10])
+    results = {"v": {"right": man, "says nothing": no_objects()}}
+    outcome = run(GEN, files(reference), encode_submission(results, "gen"))
     assert outcome.scores["score"] == 0.5
     assert outcome.scores["f1_all_per_sent"] == 0.5
 

@@ -16,6 +16,7 @@ from scoring_program.challenges.anet_entities.lemmas import Lemmas, lemmas_from_
 from scoring_program.run import BROKEN, SCORED
 from tests.helpers import GOLDEN, ROOT, loaded, run_folder
 from validator.findings import Refused
+from validator.formats.anet_entities.write import encode_submission, segment_objects
 
 pytestmark = pytest.mark.slow
 
@@ -48,13 +49,8 @@ def write_source(folder, tokens, settings=""):
 def submission(*classes):
     n = len(classes)
     boxes = [[[10, 10, 50, 50]] * 10] * n
-    objects = {"clss": list(classes), "idx_in_sent": list(range(n)), "bbox_for_all_frames": boxes}
-    found = {
-        "results": {"v_a": {"0": objects}},
-        "eval_mode": "gen",
-        "external_data": {"used": False, "details": ""},
-    }
-    return {"submission_gen.json": json.dumps(found)}
+    objects = segment_objects(list(classes), list(range(n)), boxes)
+    return encode_submission({"v_a": {"0": objects}}, "gen")
 
 
 def files(folder):

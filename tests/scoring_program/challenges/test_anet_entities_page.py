@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from validator.formats.anet_entities.write import encode_submission, segment_objects
+
 
 def square(side):
     return [0, 0, side - 1, side - 1]
@@ -44,23 +46,14 @@ MEN = ", ".join(["man"] * 9)
 NOT_THERE = "not in the annotated sentence"
 
 
-def objects(*found):
-    """Return the objects of a segment; ``found`` are (index, class, box of all frames)."""
-    indexes, classes, boxes = zip(*found)
-    return {
-        "idx_in_sent": list(indexes),
-        "clss": list(classes),
-        "bbox_for_all_frames": [[box] * 10 for box in boxes],
-    }
+def objects(*predicted):
+    """Return the objects of a segment from (index, class, box of all frames)."""
+    indexes, classes, boxes = zip(*predicted)
+    return segment_objects(list(classes), list(indexes), [[box] * 10 for box in boxes])
 
 
 def tables_of(run, task, results, reference=REFERENCE, detail="full"):
-    mode, name = ("gen", "submission_gen.json") if task.endswith("gen") else ("GT", "submission_gt.json")
-    submission = {
-        name: json.dumps(
-            {"results": results, "eval_mode": mode, "external_data": {"used": False, "details": ""}}
-        )
-    }
+    submission = encode_submission(results, "gen" if task.endswith("gen") else "GT")
     outcome = run(task, reference, submission, detail=detail, splits=["validation"])
     tables = outcome.detail["tables"]
     rows = {key: table["rows"] for key, table in tables.items() if "rows" in table}

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.helpers import make_zip, problems_of
 from validator import json_files
 from validator.formats.anet_entities import read as fmt
+from validator.formats.anet_entities.write import add_object, encode_submission, no_objects
 from validator.formats.rules import load_rules
 from validator.strict_json import parse
 
@@ -82,6 +83,24 @@ def test_arrays_hold_what_the_document_holds(tmp_path, monkeypatch, task, both_r
         assert content.box.shape == (len(numbered), 10, 4)
 
     compare()
+
+
+@pytest.mark.parametrize(("task", "external"), [(GIVEN, ""), (GENERATED, "COCO")])
+def test_what_is_encoded_is_read(tmp_path, task, external):
+    objects = no_objects()
+    add_object(objects, "na\u00efve", 7, [[1, 2, 3, 4.5]] * 10)
+    add_object(objects, "dog", 0, [[5, 6, 7, 8]] * 10)
+    results = {"v_b": {"10": objects}, "v_a": {"0": no_objects()}}
+    path = tmp_path / "s.zip"
+    path.write_bytes(make_zip(encode_submission(results, MODES[task], external)))
+    read_back = fmt.read(path, load_rules(task))
+    content = read_back.content
+    assert not read_back.notes
+    assert content.segments == [("v_b", "10"), ("v_a", "0")]
+    assert content.segment.tolist() == [0, 0]
+    assert [content.classes[label] for label in content.label.tolist()] == ["na\u00efve", "dog"]
+    assert content.index.tolist() == [7, 0]
+    assert content.box[:, 0].tolist() == [[1, 2, 3, 4.5], [5, 6, 7, 8]]
 
 
 def test_further_numbers_of_all_boxes_are_left_out(tmp_path):
