@@ -13,7 +13,7 @@ import numpy as np
 from organizer.challenges import Annotations, Guess, Pools, ragged
 from organizer.content import Content, Place, Values, check_boxes, check_same, drawings, repeated, warn_where
 from organizer.files import Files
-from scoring_program.challenges.densepose.drawings import annotated, canvas
+from scoring_program.challenges.densepose.drawings import image_drawing, person_shape
 from scoring_program.challenges.densepose.prepare import ANNOTATIONS_FILE
 from scoring_program.challenges.densepose.reference import (
     DISTANCES_FILE,
@@ -252,13 +252,13 @@ def _drawn_image(persons: Persons, first: Ints, image: int) -> Drawing:
     for number, person in enumerate(range(*first[image : image + 2].tolist()), 1):
         points = np.arange(*persons.point_start[person : person + 2].tolist())
         outcome = counted(len(points), "point") if persons.dense[person] else "not scored"
-        objects.append(DrawnObject(f"person {number}", outcome, False, [annotated(persons, person)]))
+        objects.append(DrawnObject(f"person {number}", outcome, False, [person_shape(persons, person)]))
         for part in np.unique(persons.part[points]).tolist():
             own = points[persons.part[points] == part]
             marks = [(x, y, part / 24) for x, y in zip(persons.x[own].tolist(), persons.y[own].tolist())]
             objects.append(DrawnObject(f"person {number}", f"part {part}", False, (), marks))
     text = "; ".join(f"{drawn.label}: {drawn.outcome}" for drawn in objects if drawn.shapes)
-    return canvas(persons, image, f"{text}. The color of points is their part.", objects)
+    return image_drawing(persons, image, f"{text}. The color of points is their part.", objects)
 
 
 ANNOTATIONS = {task_id: DensePoseAnnotations() for task_id in TASKS}

@@ -11,7 +11,14 @@ import numpy as np
 
 from scoring_program.challenges.densepose.reference import Gathered, Kept, Persons, Reference
 from scoring_program.metrics import average_precision, geodesic
-from scoring_program.metrics.average_precision import Detections, Matches, Pairs, People, Ranked
+from scoring_program.metrics.average_precision import (
+    Detections,
+    Matches,
+    Pairs,
+    People,
+    PrecisionCurves,
+    Ranked,
+)
 from scoring_program.metrics.pairs import group_means, means
 from scoring_program.result import Statistics, missing_notes
 from scoring_program.settings import Settings
@@ -27,7 +34,7 @@ _IMAGE_BLOCK = 500
 class Points(NamedTuple):
     """All pairs of a kept detection and a person of its image, point by point; arrays of shape (n_points,).
 
-    ``part`` is the predicted part, 0 for background; ``pair`` is the index of the pair in `Compared`.
+    ``part`` is the predicted part, 0 for background; ``pair`` is the index of the pair in `Pairing`.
     """
 
     similarity: Floats
@@ -41,11 +48,19 @@ class Points(NamedTuple):
         return group_means(similarity, self.pair, self.n_pairs, 0.0)
 
 
-class Compared(NamedTuple):
-    """The detections of all images, compared with the persons of their images, matched for all measures.
+class Pairing(NamedTuple):
+    """All pairs of a detection and a person of its image, and the matches by all measures.
 
-    ``overlap``, ``mask_iou``, and ``gps`` are float64 arrays of shape (n_pairs,): IoU of the boxes, of the
-    masks, and geodesic point similarity.
+    Attributes
+    ----------
+    detections : Detections
+        Those that are looked at, at most 20 of an image.
+    people : People
+    pairs : Pairs
+    overlap, mask_iou, gps : float64 arrays of shape (n_pairs,)
+        IoU of the boxes and of the masks, and geodesic point similarity.
+    matches : Matches
+        The second axis is that of `MEASURES`.
     """
 
     detections: Detections
@@ -59,8 +74,13 @@ class Compared(NamedTuple):
     def at_half(self, measure: str) -> HalfMatches:
         """Return the matches by a measure at 0.5, area all; those with ignored persons do not count."""
         number = MEASURES.index(measure)
-        ignored, matched = self.matches.ignored[0, number, 0], self.matches.matched[0, number, 0]
-        return HalfMatches(self, np.where(ignored, -1, matched), ignored | (matched >= 0))
+        ignored = self.matches.ignored[0, number, 0]
+        matched = self.matches.matched[0, number, 0]
+        return HalfMatches(
+            pairing=self,
+            person=np.where(ignored, -1, matched),
+            is_no_error=ignored | (matched >= 0),
+        )
 
     def n_detections(self) -> Ints:
         """Return the number of detections of each image, shape (n_images,)."""
@@ -78,25 +98,26 @@ class HalfMatches(NamedTuple):
     whether a detection is matched or ignored.
     """
 
-    compared: Compared
+    pairing: Pairing
     person: Ints
     is_no_error: Bools
 
     def n_right(self) -> Ints:
         """Return how many detections of each image are matched, shape (n_images,)."""
-        matched = self.compared.detections.image[self.person >= 0]
-        return np.bincount(matched, minlength=self.compared.people.n_images)
+        images = self.pairing.detections.image[self.person >= 0]
+        return np.bincount(images, minlength=self.pairing.people.n_images)
 
     def pairs(self) -> Bools:
         """Return which pairs are matched; bool, shape (n_pairs,)."""
-        return self.person[self.compared.pairs.detection] == self.compared.pairs.person
+        pairs = self.pairing.pairs
+        return self.person[pairs.detection] == pairs.person
 
 
 @dataclass(frozen=True)
 class ImageStatistics(Statistics):
     """What became of the detections of each image; ``measure`` is the similarity that is scored."""
 
-    compared: Compared
+    pairing: Pairing
     ranked: Ranked
     points: Points
     half: HalfMatches
@@ -105,7 +126,7 @@ class ImageStatistics(Statistics):
     @cached_property
     def similarity(self) -> Floats:
         """The similarity that is scored, of all pairs; shape (n_pairs,)."""
-        return similarity(self.measure, self.compared.gps, self.compared.mask_iou)
+        return similarity(self.measure, self.pairing.gps, self.pairing.mask_iou)
 
     def item_columns(self) -> dict[str, Floats]:
         """Return the cost of each image."""
@@ -114,35 +135,48 @@ class ImageStatistics(Statistics):
     @cached_property
     def costs(self) -> Floats:
         """How much higher the score would be without each image, shape (n_images,)."""
-        n = self.compared.people.n_images
-        score = average(self, np.ones((1, n)))[0]
-        blocks = (1.0 - np.eye(n)[begin : begin + _IMAGE_BLOCK] for begin in range(0, n, _IMAGE_BLOCK))
-        return np.concatenate([np.zeros(0), *(average(self, block) for block in blocks)]) - score
+        n_images = self.pairing.people.n_images
+        score = average(self, np.ones((1, n_images)))[0]
+        scores_without = np.zeros(n_images)
+        for begin in range(0, n_images, _IMAGE_BLOCK):
+            images = np.arange(begin, min(begin + _IMAGE_BLOCK, n_images))
+            weights = np.ones((len(images), n_images))
+            weights[np.arange(len(images)), images] = 0
+            scores_without[images] = average(self, weights)
+        return scores_without - score
 
 
 def measure(reference: Reference, submission: Gathered, settings: Settings) -> ImageStatistics:
     """Compare all detections with the persons of their images and match them."""
-    persons, name = reference.persons, settings["measure"]
+    persons = reference.persons
+    measure_name = settings["measure"]
     by_image = best_of_images(submission.kept, len(persons.image_id))
     points = point_similarities(reference, by_image, settings["kappa"])
-    compared = compare(persons, by_image, points)
-    half, n_dense = compared.at_half(name), compared.n_annotated()
-    is_match = half.pairs()
-    values = similarity(name, compared.gps, compared.mask_iou)[is_match]
-    image = compared.detections.image[compared.pairs.detection[is_match]]
-    sums = np.bincount(image, values, len(n_dense))
-    missing = "no detection", compared.n_detections()[n_dense > 0] == 0, "densely annotated image"
+    pairing = pair_and_match(persons, by_image, points)
+    half = pairing.at_half(measure_name)
+    n_detections, n_annotated = pairing.n_detections(), pairing.n_annotated()
+    is_missing = n_detections[n_annotated > 0] == 0
+    missing = missing_notes("N-IMAGES-MISSING", "no detection", is_missing, "densely annotated image")
     return ImageStatistics(
-        item_scores=means(sums, n_dense),
-        item_submitted=compared.n_detections() > 0,
-        item_weights=n_dense,
-        notes=[*_notes(submission, compared), *missing_notes("N-IMAGES-MISSING", *missing)],
-        compared=compared,
-        ranked=average_precision.ranked(compared.matches, 0, MEASURES.index(name)),
+        item_scores=_image_scores(pairing, half, measure_name),
+        item_submitted=n_detections > 0,
+        item_weights=n_annotated,
+        notes=[*_notes(submission, pairing), *missing],
+        pairing=pairing,
+        ranked=average_precision.ranked(pairing.matches, 0, MEASURES.index(measure_name)),
         points=points,
         half=half,
-        measure=name,
+        measure=measure_name,
     )
+
+
+def _image_scores(pairing: Pairing, half: HalfMatches, measure_name: str) -> Floats:
+    """Return for each image the mean similarity of its persons, 0 for those that are not matched at 0.5."""
+    is_match = half.pairs()
+    matched_similarity = similarity(measure_name, pairing.gps, pairing.mask_iou)[is_match]
+    image = pairing.detections.image[pairing.pairs.detection[is_match]]
+    sums = np.bincount(image, matched_similarity, pairing.people.n_images)
+    return means(sums, pairing.n_annotated())
 
 
 def best_of_images(kept: Sequence[Kept], n_images: int) -> list[list[Kept]]:
@@ -159,46 +193,100 @@ def best_of_images(kept: Sequence[Kept], n_images: int) -> list[list[Kept]]:
 def point_similarities(reference: Reference, by_image: list[list[Kept]], kappa: float) -> Points:
     """Return the similarity of all points of all pairs of a detection and a person of its image."""
     persons = reference.persons
-    firsts = np.searchsorted(persons.image, np.arange(len(by_image) + 1))
-    columns: list[tuple[Ints, Ints, Ints, Ints]] = [(np.zeros(0, np.int64),) * 4]
-    n_pairs = 0
-    for image, detections in enumerate(by_image):
-        first, last = int(firsts[image]), int(firsts[image + 1])
-        points = np.arange(*persons.point_start[[first, last]].tolist())
-        person = np.repeat(np.arange(last - first), np.diff(persons.point_start[first : last + 1]))
-        for kept in detections:
-            columns.append((kept.part, kept.vertex, points, n_pairs + person))
-            n_pairs += last - first
-    part, vertex, true_point, pair = (np.concatenate(column) for column in zip(*columns))
-    true_vertex, true_part = persons.vertex[true_point], persons.part[true_point].astype(np.int64)
-    distance = np.where(vertex == true_vertex, 0.0, np.inf)
-    stored = (vertex != geodesic.NO_VERTEX) & (vertex != true_vertex)
-    distance[stored] = reference.template.lookup(geodesic.pair_position(vertex[stored], true_vertex[stored]))
-    normalizer = geodesic.MEAN_DISTANCES[geodesic.COARSE_PART[true_part]]
+    columns = _predicted_points(persons, by_image)
+    true_part = persons.part[columns.true_point].astype(np.int64)
+    true_vertex = persons.vertex[columns.true_point]
+    is_exact = columns.vertex == true_vertex
+    # Of the other vertices the distances are stored; of none it is infinite.
+    is_stored = (columns.vertex != geodesic.NO_VERTEX) & ~is_exact
+    distance = np.where(is_exact, 0.0, np.inf)
+    positions = geodesic.pair_position(columns.vertex[is_stored], true_vertex[is_stored])
+    distance[is_stored] = reference.template.lookup(positions)
     if kappa:
-        normalizer = np.full(len(pair), kappa)
-    similarity = geodesic.point_similarity(distance, stored, normalizer, pair, n_pairs)
-    return Points(similarity, part, true_part, pair, n_pairs)
-
-
-def compare(persons: Persons, by_image: Sequence[Sequence[Kept]], points: Points) -> Compared:
-    """Match the detections of all images for all measures."""
-    kept = [detection for detections in by_image for detection in detections]
-    box = np.array([detection.box for detection in kept], dtype=np.float64).reshape(-1, 4)
-    detections = Detections(
-        np.array([detection.image for detection in kept], dtype=np.int64),
-        np.array([detection.score for detection in kept], dtype=np.float64),
-        box[:, 2] * box[:, 3],
+        normalizer = np.full(len(true_part), kappa)
+    else:
+        normalizer = geodesic.MEAN_DISTANCES[geodesic.COARSE_PART[true_part]]
+    point_similarity = geodesic.point_similarity(
+        distance, is_stored, normalizer, columns.pair, columns.n_pairs
     )
-    people = People(len(by_image), persons.image, persons.area, persons.dense, persons.crowd)
+    return Points(
+        similarity=point_similarity,
+        part=columns.part,
+        true_part=true_part,
+        pair=columns.pair,
+        n_pairs=columns.n_pairs,
+    )
+
+
+class _PredictedPoints(NamedTuple):
+    """What detections predict at the points of the persons of their image; arrays of shape (n_points,).
+
+    ``true_point`` is the index of the annotated point in `Persons`.
+    """
+
+    part: Ints
+    vertex: Ints
+    true_point: Ints
+    pair: Ints
+    n_pairs: int
+
+
+def _predicted_points(persons: Persons, by_image: Sequence[Sequence[Kept]]) -> _PredictedPoints:
+    """Return the points of all pairs of a detection and a person of its image, pair by pair."""
+    nothing: Ints = np.zeros(0, np.int64)
+    parts, vertices, true_points, pairs = [nothing], [nothing], [nothing], [nothing]
+    first_persons = np.searchsorted(persons.image, np.arange(len(by_image) + 1)).tolist()
+    n_pairs = 0
+    for detections, first, last in zip(by_image, first_persons, first_persons[1:]):
+        points = np.arange(*persons.point_start[[first, last]].tolist())
+        person_of_point = np.repeat(np.arange(last - first), np.diff(persons.point_start[first : last + 1]))
+        for kept in detections:
+            parts.append(kept.part)
+            vertices.append(kept.vertex)
+            true_points.append(points)
+            pairs.append(n_pairs + person_of_point)
+            n_pairs += last - first
+    return _PredictedPoints(
+        part=np.concatenate(parts),
+        vertex=np.concatenate(vertices),
+        true_point=np.concatenate(true_points),
+        pair=np.concatenate(pairs),
+        n_pairs=n_pairs,
+    )
+
+
+def pair_and_match(persons: Persons, by_image: Sequence[Sequence[Kept]], points: Points) -> Pairing:
+    """Pair the detections of all images with the persons of their images, and match them for all measures."""
+    kept = [detection for detections in by_image for detection in detections]
+    predicted_box = np.array([detection.box for detection in kept], dtype=np.float64).reshape(-1, 4)
+    detections = Detections(
+        image=np.array([detection.image for detection in kept], dtype=np.int64),
+        score=np.array([detection.score for detection in kept], dtype=np.float64),
+        area=predicted_box[:, 2] * predicted_box[:, 3],
+    )
+    people = People(
+        n_images=len(by_image),
+        image=persons.image,
+        area=persons.area,
+        dense=persons.dense,
+        crowd=persons.crowd,
+    )
     pairs = Pairs.of_images(detections.image, people.image)
-    person = pairs.person
-    overlap = average_precision.box_iou(box[pairs.detection], persons.box[person], persons.crowd[person])
+    overlap = average_precision.box_iou(
+        predicted_box[pairs.detection], persons.box[pairs.person], persons.crowd[pairs.person]
+    )
     mask_iou = np.concatenate([np.zeros(0), *(detection.mask_iou for detection in kept)])
     gps = points.gps(points.similarity)
     measures = np.stack([similarity(name, gps, mask_iou) for name in MEASURES])
-    matches = average_precision.match(measures, overlap, detections, people)
-    return Compared(detections, people, pairs, overlap, mask_iou, gps, matches)
+    return Pairing(
+        detections=detections,
+        people=people,
+        pairs=pairs,
+        overlap=overlap,
+        mask_iou=mask_iou,
+        gps=gps,
+        matches=average_precision.match(measures, overlap, detections, people),
+    )
 
 
 def similarity(measure: str, gps: Floats, mask_iou: Floats) -> Floats:
@@ -213,72 +301,102 @@ def average(statistics: ImageStatistics, weights: Floats) -> Floats:
 
 def scores(statistics: ImageStatistics) -> dict[str, float]:
     """Return AP and AR at the thresholds and areas, and the AP of the two factors of GPSm."""
-    scores = _scores(average_precision.accumulate(statistics.compared.matches), statistics.measure)
-    covered = statistics.compared.n_detections()[statistics.compared.n_annotated() > 0] > 0
-    return {"score": scores["ap"], "coverage": float(covered.mean()) if len(covered) else 0.0, **scores}
+    pairing = statistics.pairing
+    precisions = average_precisions(average_precision.accumulate(pairing.matches), statistics.measure)
+    is_covered = pairing.n_detections()[pairing.n_annotated() > 0] > 0
+    coverage = float(is_covered.mean()) if len(is_covered) else 0.0
+    return {"score": precisions["ap"], "coverage": coverage, **precisions}
 
 
-def error_costs(statistics: ImageStatistics) -> dict[str, float]:
+def average_precisions(curves: PrecisionCurves, measure: str) -> dict[str, float]:
+    """Return AP and AR by one measure: over all thresholds, at 0.5 and 0.75, and of the areas; then more AP.
+
+    The last are the AP at each threshold, and over all thresholds by the two factors of GPSm.
+    """
+    number = MEASURES.index(measure)
+    precisions = _averages("ap", curves, curves.precision[:, number])
+    recalls = _averages("ar", curves, curves.recall[:, number])
+    at_thresholds = _at_thresholds("ap", curves, curves.precision[0, number])
+    factors = {}
+    for name in ("gps", "iou"):
+        factors[f"ap_{name}"] = curves.average(curves.precision[0, MEASURES.index(name)], 0)
+    return {**precisions, **at_thresholds, **recalls, **factors}
+
+
+def _averages(prefix: str, curves: PrecisionCurves, values: Floats) -> dict[str, float]:
+    """Return the means of values whose first axes are area ranges and thresholds."""
+    at_thresholds = _at_thresholds(prefix, curves, values[0])
+    averages = {prefix: curves.average(values[0], 0)}
+    for key in (f"{prefix}50", f"{prefix}75"):
+        averages[key] = at_thresholds[key]
+    for index, area in enumerate(average_precision.AREAS):
+        if index > 0:
+            averages[f"{prefix}_{area}"] = curves.average(values[index], index)
+    return averages
+
+
+def _at_thresholds(prefix: str, curves: PrecisionCurves, values: Floats) -> dict[str, float]:
+    """Return the mean of values of all areas at each threshold, as ``ap55``."""
+    averages = {}
+    for threshold, values_there in zip(average_precision.THRESHOLDS, values):
+        averages[f"{prefix}{round(100 * threshold)}"] = curves.average(values_there, 0)
+    return averages
+
+
+def corrected_scores(statistics: ImageStatistics) -> dict[str, float]:
     """Return the AP without images without a detection, each type of error of the matched pairs, false
     detections, or missed persons.
 
     One thing is changed, and all images are matched again.
     """
-    ones = np.ones((1, statistics.compared.people.n_images))
-    corrected = _corrected(statistics).items()
-    return {key: float(average_precision.weighted(ranked, ones)[0]) for key, ranked in corrected}
+    weights = np.ones((1, statistics.pairing.people.n_images))
+    corrected = {}
+    for error_type, ranked in _corrected(statistics).items():
+        corrected[error_type] = float(average_precision.weighted(ranked, weights)[0])
+    return corrected
 
 
-def _scores(curves: average_precision.PrecisionCurves, measure: str) -> dict[str, float]:
-    number = MEASURES.index(measure)
-    precision, recall = curves.precision[:, number], curves.recall[:, number]
-    percents = [round(100 * threshold) for threshold in average_precision.THRESHOLDS]
-    areas = list(enumerate(average_precision.AREAS))[1:]
-    scores: dict[str, float] = {}
-    for name, values in (("ap", precision), ("ar", recall)):
-        at = {f"{name}{percent}": curves.average(row, 0) for percent, row in zip(percents, values[0])}
-        scores |= {name: curves.average(values[0], 0)}
-        scores |= {key: at[key] for key in (f"{name}50", f"{name}75")}
-        scores |= {f"{name}_{area}": curves.average(values[index], index) for index, area in areas}
-        scores |= at if name == "ap" else {}
-    for name in ("gps", "iou"):
-        scores[f"ap_{name}"] = curves.average(curves.precision[0, MEASURES.index(name)], 0)
-    return scores
-
-
-def _notes(submission: Gathered, compared: Compared) -> list[Note]:
-    notes, n_used = [], len(compared.detections.score)
-    n_persons = compared.matches.n_persons.sum(axis=1).tolist()
-    undefined = [area for area, number in zip(average_precision.AREAS, n_persons) if not number]
-    if undefined:
-        text = f"no annotated person counts for the areas {', '.join(undefined)}; "
+def _notes(submission: Gathered, pairing: Pairing) -> list[Note]:
+    """Return notes on areas without persons, and on detections that are not looked at."""
+    notes = []
+    n_persons = pairing.matches.n_persons.sum(axis=1).tolist()
+    empty_areas = [area for area, number in zip(average_precision.AREAS, n_persons) if not number]
+    if empty_areas:
+        text = f"no annotated person counts for the areas {', '.join(empty_areas)}; "
         notes.append(Note("N-AREA-EMPTY", f"{text}their scores are reported as 0"))
     if submission.n_other_categories:
         text = f"{counted(submission.n_other_categories, 'detection')} of other categories ignored; "
         explains = () if submission.kept else ("N-ZERO", "N-IMAGES-MISSING")
         notes.append(Note("N-CATEGORY", f"{text}write category_id 1", explains))
-    dropped = submission.n_detections - submission.n_other_categories - n_used
-    if dropped:
+    n_used = len(pairing.detections.score)
+    n_dropped = submission.n_detections - submission.n_other_categories - n_used
+    if n_dropped:
         most = average_precision.MOST_DETECTIONS
-        text = f"{counted(dropped, 'detection')} beyond the {most} best of an image left out"
+        text = f"{counted(n_dropped, 'detection')} beyond the {most} best of an image left out"
         notes.append(Note("N-DETECTIONS-MANY", text))
     return notes
 
 
 def _corrected(statistics: ImageStatistics) -> dict[str, Ranked]:
     """Return the ranked detections of all images without each type of error."""
-    compared, people = statistics.compared, statistics.compared.people
+    pairing = statistics.pairing
     similarities = _corrected_similarities(statistics)
-    values = np.stack(list(similarities.values()))
-    matches = average_precision.match(values, compared.overlap, compared.detections, people, _AREAS)
-    corrected = {key: average_precision.ranked(matches, 0, number) for number, key in enumerate(similarities)}
-    is_matched = np.isin(np.arange(len(people.dense)), statistics.half.person)
+    matches = average_precision.match(
+        np.stack(list(similarities.values())), pairing.overlap, pairing.detections, pairing.people, _AREAS
+    )
+    corrected = {}
+    for number, error_type in enumerate(similarities):
+        corrected[error_type] = average_precision.ranked(matches, 0, number)
+    has_no_detection = pairing.n_detections()[pairing.people.image] == 0
+    is_matched = np.isin(np.arange(len(pairing.people.dense)), statistics.half.person)
     rematched = {
-        "not_submitted": _with_ignored(statistics, compared.n_detections()[people.image] == 0),
+        "not_submitted": _with_ignored(statistics, has_no_detection),
         "false_positives": _without_false(statistics),
         "missed_persons": _with_ignored(statistics, ~is_matched),
     }
-    return corrected | {key: average_precision.ranked(own, 0, 0) for key, own in rematched.items()}
+    for error_type, matches in rematched.items():
+        corrected[error_type] = average_precision.ranked(matches, 0, 0)
+    return corrected
 
 
 def _corrected_similarities(statistics: ImageStatistics) -> dict[str, Floats]:
@@ -286,30 +404,38 @@ def _corrected_similarities(statistics: ImageStatistics) -> dict[str, Floats]:
 
     Those of points change nothing if similarity is that of masks.
     """
-    compared, points, measure = statistics.compared, statistics.points, statistics.measure
+    pairing, points, measure = statistics.pairing, statistics.points, statistics.measure
     is_match = statistics.half.pairs()
-    corrected = {"masks": (compared.gps, np.where(is_match, 1.0, compared.mask_iou))}
-    in_match, on_body = is_match[points.pair], points.part > 0
+    right_masks = np.where(is_match, 1.0, pairing.mask_iou)
+    corrected = {"masks": similarity(measure, pairing.gps, right_masks)}
+    if measure == "iou":
+        return corrected
+    on_body = points.part > 0
     same_part = on_body & (points.part == points.true_part)
-    errors = {"background": ~on_body, "wrong_part": on_body & ~same_part, "off_within_part": same_part}
-    for key, chosen in errors.items() if measure != "iou" else ():
-        corrected[key] = (points.gps(np.where(in_match & chosen, 1.0, points.similarity)), compared.mask_iou)
-    return {key: similarity(measure, *factors) for key, factors in corrected.items()}
+    has_error = {"background": ~on_body, "wrong_part": on_body & ~same_part, "off_within_part": same_part}
+    for error_type, of_type in has_error.items():
+        right_points = np.where(is_match[points.pair] & of_type, 1.0, points.similarity)
+        corrected[error_type] = similarity(measure, points.gps(right_points), pairing.mask_iou)
+    return corrected
 
 
 def _without_false(statistics: ImageStatistics) -> Matches:
     """Match again without the detections that are neither matched nor ignored at 0.5."""
-    compared, detections = statistics.compared, statistics.compared.detections
-    kept = statistics.half.is_no_error
-    pair = kept[compared.pairs.detection]
-    values = statistics.similarity[None, pair]
-    remaining = Detections(detections.image[kept], detections.score[kept], detections.area[kept])
-    return average_precision.match(values, compared.overlap[pair], remaining, compared.people, _AREAS)
+    pairing, detections = statistics.pairing, statistics.pairing.detections
+    remains = statistics.half.is_no_error
+    remaining = Detections(
+        image=detections.image[remains], score=detections.score[remains], area=detections.area[remains]
+    )
+    pair_remains = remains[pairing.pairs.detection]
+    similarities = statistics.similarity[None, pair_remains]
+    return average_precision.match(
+        similarities, pairing.overlap[pair_remains], remaining, pairing.people, _AREAS
+    )
 
 
 def _with_ignored(statistics: ImageStatistics, ignored: Bools) -> Matches:
     """Match again with some of the persons ignored; bool, shape (n_persons,)."""
-    compared, people = statistics.compared, statistics.compared.people
-    remaining = people._replace(dense=people.dense & ~ignored)
-    values = statistics.similarity[None]
-    return average_precision.match(values, compared.overlap, compared.detections, remaining, _AREAS)
+    pairing = statistics.pairing
+    remaining = pairing.people._replace(dense=pairing.people.dense & ~ignored)
+    similarities = statistics.similarity[None]
+    return average_precision.match(similarities, pairing.overlap, pairing.detections, remaining, _AREAS)

@@ -7,10 +7,16 @@ from pathlib import Path
 
 import numpy as np
 
-from scoring_program.challenges.densepose import hints, measure, page, prepare
-from scoring_program.challenges.densepose.measure import ImageStatistics
+from scoring_program.challenges.densepose import hints, prepare
+from scoring_program.challenges.densepose.measure import (
+    ImageStatistics,
+    average,
+    corrected_scores,
+    measure,
+    scores,
+)
+from scoring_program.challenges.densepose.page import sections
 from scoring_program.challenges.densepose.reference import (
-    DISTANCES_FILE,
     HASH_FILE,
     PERSONS_FILE,
     Gathered,
@@ -20,10 +26,11 @@ from scoring_program.challenges.densepose.reference import (
     read_submission,
 )
 from scoring_program.hints import likely_mistakes
-from scoring_program.result import Section
+from scoring_program.result import Section, Sections
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
 from validator.archive import Source
+from validator.arrays import Floats
 from validator.findings import Findings, Read
 from validator.formats.rules import load_rules
 from validator.hints import EMPTY, repeat_hints
@@ -36,21 +43,18 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
     reference_files = prepare.OFFICIAL_FILES
     prepared_file = PERSONS_FILE
     unknown_item_codes = ("E-DP-IMAGE",)
-    reduce = staticmethod(measure.average)
-    scores = staticmethod(measure.scores)
-    error_costs = staticmethod(measure.error_costs)
-    sections = staticmethod(page.sections)
-    measure = staticmethod(measure.measure)
 
     def load_reference(self, folder: Path, settings: Settings) -> Reference:
         """Load the prepared reference; official files are prepared first, which needs h5py and takes time."""
         if not (folder / prepare.OFFICIAL_DISTANCES_FILE).is_file() or (folder / PERSONS_FILE).is_file():
             return load_folder(folder)
-        with tempfile.TemporaryDirectory() as work:
-            prepare.prepare(folder, Path(work))
-            prepared = load_folder(Path(work))
-            distances = np.fromfile(Path(work) / DISTANCES_FILE, "<f4")
-        return prepared._replace(template=prepared.template._replace(distances=distances))
+        with tempfile.TemporaryDirectory() as name:
+            work = Path(name)
+            prepare.prepare(folder, work)
+            prepared = load_folder(work)
+            # The file of distances goes with its folder.
+            template = prepared.template.in_memory()
+        return prepared._replace(template=template)
 
     def check_reference(self, folder: Path, settings: Settings, reference: Reference) -> list[Note]:
         """Compare the prepared files with the hash that preparation left."""
@@ -78,6 +82,26 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
         """Check all detections and keep what matching needs."""
         return read_submission(path, load_rules(self.id), reference)
 
+    def measure(self, reference: Reference, submission: Gathered, settings: Settings) -> ImageStatistics:
+        """Match all detections with the persons of their images."""
+        return measure(reference, submission, settings)
+
+    def reduce(self, statistics: ImageStatistics, weights: Floats) -> Floats:
+        """Return the average precision for each row of weights."""
+        return average(statistics, weights)
+
+    def scores(self, statistics: ImageStatistics) -> dict[str, float]:
+        """Return the numbers of the leaderboard, and the AP at each threshold."""
+        return scores(statistics)
+
+    def error_costs(self, statistics: ImageStatistics) -> dict[str, float]:
+        """Return the score without the errors of each type."""
+        return corrected_scores(statistics)
+
+    def sections(self, reference: Reference, submission: Gathered, statistics: ImageStatistics) -> Sections:
+        """Return the sections of the detail page."""
+        return sections(reference, statistics)
+
     def drawings(
         self, reference: Reference, submission: Gathered, statistics: ImageStatistics, number: int
     ) -> list[Section]:
@@ -88,11 +112,19 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
 
     def hints(self, reference: Reference, submission: Gathered, settings: Settings, score: float) -> Notes:
         """Return notes on wrong boxes, parts, and coordinates."""
-        boxes = np.array([(kept.image, *kept.box) for kept in submission.kept]).reshape(-1, 5)
-        what = "repeat a box of their image. All but one are false detections: write each once"
-        notes = submission.hints.notes() or repeat_hints(boxes, "detection", what)
-        notes = notes if submission.n_detections else [EMPTY]
+        notes = _notes_without_annotations(submission)
         return likely_mistakes(notes, lambda: hints.checks(reference, submission), settings, score)
+
+
+def _notes_without_annotations(submission: Gathered) -> Notes:
+    if not submission.n_detections:
+        return [EMPTY]
+    notes = submission.hints.notes()
+    if notes:
+        return notes
+    boxes = np.array([(kept.image, *kept.box) for kept in submission.kept]).reshape(-1, 5)
+    consequence = "repeat a box of their image. All but one are false detections: write each once"
+    return repeat_hints(boxes, "detection", consequence)
 
 
 TASKS = declared_tasks(__file__, {"densepose": DensePose})

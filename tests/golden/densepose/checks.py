@@ -19,7 +19,7 @@ def check(name, score, expected):
 def check_more(score, case):
     """Compare the matrices of GPS, mask IoU and box IoU."""
     result = score(measure="gpsm", kappa=0.0)
-    compared = result.statistics.compared
+    compared = result.statistics.pairing
     image_of_pair = compared.detections.image[compared.pairs.detection]
     for image_id, wanted in case["pairs"].items():
         of_image = image_of_pair == result.items.index(image_id)

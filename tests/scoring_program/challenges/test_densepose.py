@@ -397,5 +397,5 @@ def test_damaged_second_pass_costs_no_score(prepared, tmp_path):
 def test_without_large_persons_only_their_scores_are_0():
     shape = (3, len(measure.MEASURES), len(average_precision.THRESHOLDS))
     curves = average_precision.PrecisionCurves(np.ones((*shape, 101)), np.ones(shape), np.array([2, 2, 0]))
-    zero = [key for key, value in measure._scores(curves, "gpsm").items() if not value]
+    zero = [key for key, value in measure.average_precisions(curves, "gpsm").items() if not value]
     assert zero == ["ap_large", "ar_large"]
