@@ -11,7 +11,7 @@ import pytest
 from kinetics_tps_writer import KineticsTPSWriter
 from organizer.data.prepare import prepare
 from scoring_program.run import INVALID, SCORED
-from tests.helpers import REFERENCES, SAMPLES, make_zip, run_folder
+from tests.helpers import REFERENCES, SAMPLES, loaded, make_zip, run_folder
 from validator.findings import Refused
 
 ID = "kinetics_tps"
@@ -125,6 +125,26 @@ def test_unknown_videos_and_frames_are_ignored_and_counted(run):
     del documents["pred_part_result.json"]["elsewhere"]
     outcome = run(ID, REFERENCE, files(documents))
     assert "ignored what is not in the reference: 1 frame of the submission" in outcome.out
+
+
+def test_a_video_with_frames_or_a_class_is_submitted(tmp_path):
+    """A class and frames, frames alone, a class alone, only a frame of others, nothing: the first three are submitted."""
+    both, only_frames, only_class, other_frame, nothing = sorted(GOOD["pred_vid_result.json"])[:5]
+    frames = GOOD["pred_part_result.json"]
+    submission = {
+        "pred_vid_result.json": {video: "climb_rope" for video in (both, only_class)},
+        "pred_part_result.json": {
+            both: frames[both],
+            only_frames: frames[only_frames],
+            other_frame: {"img_00002.json": {"humans": []}},
+        },
+    }
+    (tmp_path / "submission.zip").write_bytes(make_zip(files(submission)))
+    result = loaded(ID, REFERENCES / ID).score_path(tmp_path / "submission.zip")
+    is_submitted = {row["item"]: row["submitted"] for row in result.item_rows()}
+    assert [video for video, yes in is_submitted.items() if yes] == [both, only_frames, only_class]
+    assert not is_submitted[other_frame]
+    assert not is_submitted[nothing]
 
 
 def one_frame_each(parts, n_frames=4):
