@@ -11,21 +11,27 @@ from quality.task import Mistake
 from validator.arrays import Floats
 
 PredictionT = TypeVar("PredictionT")
-Boxes = Callable[[Floats], Floats]
+ChangeOfBoxes = Callable[[Floats], Floats]
 CANVAS = np.array([640, 480, 640, 480])
 
 
 def mistakes_in_boxes(
-    each: Callable[[Boxes], Callable[[PredictionT], PredictionT]],
+    change_boxes: Callable[[ChangeOfBoxes], Callable[[PredictionT], PredictionT]],
 ) -> list[Mistake[PredictionT]]:
-    """Return the mistakes of all boxes; ``each`` makes a change of all boxes of a prediction."""
+    """Return the mistakes of all boxes; ``change_boxes`` makes a change of all boxes of a prediction."""
     return [
-        Mistake("boxes in 0..1", "N-LOOKS-NORMALIZED", each(lambda boxes: (boxes / CANVAS).clip(0, 1))),
-        Mistake("x and y swapped", "N-LOOKS-SWAPPED", each(lambda boxes: boxes[..., [1, 0, 3, 2]])),
-        Mistake("half size", "N-LOOKS-SCALED", each(lambda boxes: boxes / 2)),
+        Mistake("boxes in 0..1", "N-LOOKS-NORMALIZED", change_boxes(_as_shares)),
+        Mistake("x and y swapped", "N-LOOKS-SWAPPED", change_boxes(lambda boxes: boxes[..., [1, 0, 3, 2]])),
+        Mistake("half size", "N-LOOKS-SCALED", change_boxes(lambda boxes: boxes / 2)),
     ]
 
 
-def sizes(boxes: Floats) -> Floats:
+def _as_shares(boxes: Floats) -> Floats:
+    """Return boxes as shares of the canvas."""
+    return (boxes / CANVAS).clip(0, 1)
+
+
+def as_sizes(boxes: Floats) -> Floats:
     """Return boxes x, y, width, height of boxes x1, y1, x2, y2."""
-    return np.concatenate([boxes[..., :2], boxes[..., 2:] - boxes[..., :2]], axis=-1)
+    width_and_height = boxes[..., 2:] - boxes[..., :2]
+    return np.concatenate([boxes[..., :2], width_and_height], axis=-1)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,30 +21,37 @@ from scoring_program.challenges.kinetics_tps.reference import (
     PREPARED_FILE,
     Reference,
     save_reference,
+    select_videos,
 )
 from scoring_program.challenges.kinetics_tps.task import TASKS
-from scoring_program.result import GROUND_TRUTH, Drawing, DrawnObject, shapes
+from scoring_program.result import GROUND_TRUTH, Drawing, DrawnObject, Section, shapes
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded
-from validator.arrays import Ints
+from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings
-from validator.formats.kinetics_tps.read import PartStates, human_place, part_place
+from validator.formats.kinetics_tps.read import PartStates, human_place, part_place, rows_of_owner
+from validator.formats.kinetics_tps.write import (
+    MOST_HUMANS,
+    MOST_PARTS,
+    Json,
+    encode_files,
+    frame_entry,
+    human_entry,
+    part_entry,
+)
 
-Json = dict[str, Any]
-CLASSES, PARTS = "pred_vid_result.json", "pred_part_result.json"
-# The most humans of a frame, and parts of a human, that a submission may hold.
-_MOST = 10
-# The columns of frames, humans, parts and proposals, by that of what each belongs to.
-_COLUMNS = {
-    "frame_video": ["frames"],
-    "human_frame": ["human_box"],
-    "part_human": ["part_name", "n_states"],
-    "proposal_part": ["proposal_box", "proposal_state"],
-}
+# Kinds of labels, and of boxes.
 _CLASS, _STATE, _HUMAN, _PART = "class", "state", "human", "part"
 
 
-class KineticsAnnotations(Annotations[Reference, Json]):
+class Prediction(NamedTuple):
+    """A prediction: the class of each video, and its frames as the file has them."""
+
+    classes: dict[str, str]
+    videos: Json
+
+
+class KineticsAnnotations(Annotations[Reference, Prediction]):
     """The annotations of the task."""
 
     # A perfect video lacks half a step of 10,000; the released sum has 9,999 steps.
@@ -54,47 +60,39 @@ class KineticsAnnotations(Annotations[Reference, Json]):
     def pools(self, reference: Reference) -> Pools:
         """Return the annotated classes and states, and the boxes of humans and parts."""
         parts = reference.parts
-        labels = {_CLASS: Counter(reference.classes), _STATE: _counts(parts.states, parts.proposal_state)}
-        in_order = {kind: Counter(dict(sorted(of_kind.items()))) for kind, of_kind in labels.items()}
-        return Pools(in_order, {_HUMAN: parts.human_box, _PART: parts.proposal_box})
+        n_of_class = dict(sorted(Counter(reference.classes).items()))
+        n_of_state = dict(sorted(_count_words(parts.states, parts.proposal_state).items()))
+        labels = {_CLASS: Counter(n_of_class), _STATE: Counter(n_of_state)}
+        return Pools(labels, {_HUMAN: parts.human_box, _PART: parts.proposal_box})
 
-    def predicted(self, reference: Reference, guess: Guess) -> Json:
-        """Return the content of both files."""
+    def predicted(self, reference: Reference, guess: Guess) -> Prediction:
+        """Return a class for each video, and what is predicted for each annotated human."""
         parts = reference.parts
-        names, states = list(parts.names), list(parts.states)
-
-        def predicted(human: int) -> Json:
-            found: Json = {}
-            for part in _members(parts.part_human, human)[:_MOST]:
-                state = guess.label(states[parts.proposal_state[part]], _STATE)
-                box = guess.box(parts.proposal_box[part].tolist(), _PART)
-                found[names[parts.part_name[part]]] = {"box": [box], "verb": [state]}
-            return {"box": guess.box(parts.human_box[human].tolist(), _HUMAN), "parts": found}
-
-        kept = [frame for frame in range(len(parts.frames)) if guess.keeps()]
+        kept_frames = [frame for frame in range(len(parts.frames)) if guess.keeps()]
         videos: Json = {}
-        for frame in kept:
-            members = _members(parts.human_frame, frame)[:_MOST]
-            humans = [predicted(human) for human in members if guess.keeps()]
+        for frame in kept_frames:
+            humans = rows_of_owner(parts.human_frame, frame)[:MOST_HUMANS]
+            entries = [_predict_human(parts, human, guess) for human in humans if guess.keeps()]
             video = parts.videos[parts.frame_video[frame]]
-            videos.setdefault(video, {})[parts.frames[frame]] = {"humans": humans}
-        chosen = {video: guess.label(name, _CLASS) for video, name in zip(parts.videos, reference.classes)}
-        return {CLASSES: {video: name for video, name in chosen.items() if name}, PARTS: videos}
+            videos.setdefault(video, {})[parts.frames[frame]] = frame_entry(entries)
+        classes = {}
+        for video, true_class in zip(parts.videos, reference.classes):
+            if predicted_class := guess.label(true_class, _CLASS):
+                classes[video] = predicted_class
+        return Prediction(classes, videos)
 
-    def files(self, prediction: Json) -> Files:
+    def files(self, prediction: Prediction) -> Files:
         """Return both JSON files."""
-        return {name: json.dumps(content).encode() for name, content in prediction.items()}
+        return encode_files(prediction.classes, prediction.videos)
 
     def reasons(self, reference: Reference, settings: Settings) -> dict[str, set[str]]:
         """Return the videos with too many humans or parts, and with equal boxes of two humans."""
         parts = reference.parts
-        frames = np.flatnonzero(np.bincount(parts.human_frame, minlength=1) > _MOST)
-        humans = np.flatnonzero(np.bincount(parts.part_human, minlength=1) > _MOST)
-        boxes = Counter(map(tuple, np.column_stack([parts.human_frame, parts.human_box]).tolist()))
-        many = [*frames.tolist(), *parts.human_frame[humans].tolist()]
-        found = {f"a submission holds at most {_MOST} humans a frame and parts a human": many}
-        found["two humans of a frame have the same box"] = [int(box[0]) for box in boxes if boxes[box] > 1]
-        return {reason: {parts.videos[parts.frame_video[n]] for n in of} for reason, of in found.items()}
+        too_full = f"a submission holds at most {MOST_HUMANS} humans a frame and parts a human"
+        return {
+            too_full: _videos_of_frames(parts, _frames_with_too_many(parts)),
+            "two humans of a frame have the same box": _videos_of_frames(parts, _frames_with_twins(parts)),
+        }
 
     def classes(self, reference: Reference) -> dict[str, list[str]]:
         """Return the class of each video."""
@@ -102,105 +100,172 @@ class KineticsAnnotations(Annotations[Reference, Json]):
 
     def cut(self, source: Path, reference: Reference, names: Collection[str], output: Path) -> None:
         """Write the arrays of some videos."""
-        parts = reference.parts
-        kept = videos = np.array([video in names for video in parts.videos])
-        changed: dict[str, Any] = {"videos": [video for video in parts.videos if video in names]}
-        for owner, columns in _COLUMNS.items():
-            owners: Ints = getattr(parts, owner)
-            inner = kept[owners]
-            changed[owner] = (np.cumsum(kept) - 1)[owners[inner]].astype(np.int32)
-            changed.update({column: np.array(getattr(parts, column))[inner] for column in columns})
-            kept = inner
-        part = parts._replace(**{**changed, "frames": changed["frames"].tolist()})
-        chosen = [name for name, stays in zip(reference.classes, videos.tolist()) if stays]
-        save_reference(Reference(chosen, part), output / PREPARED_FILE)
+        is_kept = np.array([video in names for video in reference.parts.videos], dtype=bool)
+        save_reference(select_videos(reference, np.flatnonzero(is_kept)), output / PREPARED_FILE)
 
 
-def _members(owner: Ints, index: int) -> range:
-    """Return what belongs to the owner of an index; owners ascend."""
-    # For numbers of another type all owners would be copied.
-    return range(*np.searchsorted(owner, np.array([index, index + 1], owner.dtype)).tolist())
+def _predict_human(parts: PartStates, human: int, guess: Guess) -> Json:
+    """Return the prediction for an annotated human and its parts."""
+    part_entries = {}
+    for part in rows_of_owner(parts.part_human, human)[:MOST_PARTS]:
+        state = guess.label(parts.states[parts.proposal_state[part]], _STATE)
+        box = guess.box(parts.proposal_box[part].tolist(), _PART)
+        part_entries[parts.names[parts.part_name[part]]] = part_entry([box], [state])
+    return human_entry(guess.box(parts.human_box[human].tolist(), _HUMAN), part_entries)
+
+
+def _frames_with_too_many(parts: PartStates) -> list[int]:
+    """Return the frames with more humans, or a human with more parts, than a submission may hold."""
+    frames = np.flatnonzero(np.bincount(parts.human_frame, minlength=1) > MOST_HUMANS)
+    humans = np.flatnonzero(np.bincount(parts.part_human, minlength=1) > MOST_PARTS)
+    return [*frames.tolist(), *parts.human_frame[humans].tolist()]
+
+
+def _frames_with_twins(parts: PartStates) -> list[int]:
+    """Return the frames of which two humans have the same box."""
+    rows = np.column_stack([parts.human_frame, parts.human_box])
+    return parts.human_frame[content.repeated(rows)].tolist()
+
+
+def _videos_of_frames(parts: PartStates, frames: Iterable[int]) -> set[str]:
+    """Return the names of the videos of frames."""
+    return {parts.videos[parts.frame_video[frame]] for frame in frames}
 
 
 def content_of(loaded: AnyLoaded) -> Content:
     """Return what is scored: videos, frames, humans and parts."""
     reference: Reference = loaded.reference
     parts, warnings = reference.parts, Findings()
-    names = {"class": dict(Counter(reference.classes)), "part": _counts(parts.names, parts.part_name)}
-    names["state"] = _counts(parts.states, parts.proposal_state)
-    for kind, counts in names.items():
-        content.check_names(
-            kind,
-            counts,
-            CLASSES_FILE if kind == "class" else PARTS_FILE,
-            warnings,
-        )
+    classes = dict(Counter(reference.classes))
+    names = _count_words(parts.names, parts.part_name)
+    states = _count_words(parts.states, parts.proposal_state)
+    content.check_names("class", classes, CLASSES_FILE, warnings)
+    content.check_names("part", names, PARTS_FILE, warnings)
+    content.check_names("state", states, PARTS_FILE, warnings)
     _check_boxes(parts, warnings)
-    video_of_human = parts.frame_video[parts.human_frame]
-    video_of_part = video_of_human[parts.part_human]
-    shown = np.column_stack([parts.part_name, parts.proposal_state, parts.proposal_box])
-    content.check_same(parts.videos, [(video_of_human, parts.human_box), (video_of_part, shown)], warnings)
-    n_frames = np.bincount(parts.frame_video, minlength=len(parts.videos))
-    n_humans = np.bincount(parts.human_frame, minlength=len(parts.frames))
-    at = (PARTS_FILE, lambda video: f"/{parts.videos[video]}")
-    problem = "the video has no frame: its PSC is 1 for nothing"
-    content.warn_where(n_frames == 0, "R-FRAMES", problem, at, warnings)
+    _check_equal_videos(parts, warnings)
+    _check_empty_videos(parts, warnings)
+    return Content(
+        n_instances=len(parts.part_name),
+        counts=_count_things(reference),
+        names={"class": classes, "part": names, "state": states},
+        values=_values(parts),
+        warnings=warnings,
+        draw=_drawings_of(reference),
+    )
 
-    def frame(index: int) -> str:
-        return f"{parts.videos[parts.frame_video[index]]} {parts.frames[index]}"
 
-    human = partial(human_place, parts)
-    size = np.sqrt((parts.human_box[:, 2:] - parts.human_box[:, :2] + 1).prod(axis=1))
-    values = [
-        Values("frames of a video", n_frames, parts.videos.__getitem__),
-        Values("humans in a frame", n_humans, frame),
-        Values("parts of a human", np.bincount(parts.part_human, minlength=len(size)), human),
-        Values("size of a human (root of the area, pixels)", size, human),
+def _count_things(reference: Reference) -> dict[str, int]:
+    """Return how many videos, frames, humans, parts and classes there are."""
+    parts = reference.parts
+    part_frame = parts.human_frame[parts.part_human]
+    n_frames_with_parts = len(np.unique(part_frame))
+    n_videos_with_parts = len(np.unique(parts.frame_video[part_frame]))
+    return {
+        "videos": len(parts.videos),
+        "videos without parts": len(parts.videos) - n_videos_with_parts,
+        "frames": len(parts.frames),
+        "frames without parts": len(parts.frames) - n_frames_with_parts,
+        "humans": len(parts.human_box),
+        "parts": len(parts.part_name),
+        "classes": len(set(reference.classes)),
+    }
+
+
+def _values(parts: PartStates) -> list[Values]:
+    """Return the sizes of videos, frames and humans."""
+    n_humans = len(parts.human_box)
+    width_and_height = parts.human_box[:, 2:] - parts.human_box[:, :2] + 1
+    human_size = np.sqrt(width_and_height.prod(axis=1))
+    frames_of_video = np.bincount(parts.frame_video, minlength=len(parts.videos))
+    humans_of_frame = np.bincount(parts.human_frame, minlength=len(parts.frames))
+    parts_of_human = np.bincount(parts.part_human, minlength=n_humans)
+
+    def name_video(video: int) -> str:
+        return parts.videos[video]
+
+    def name_frame(frame: int) -> str:
+        return f"{parts.videos[parts.frame_video[frame]]} {parts.frames[frame]}"
+
+    name_human = partial(human_place, parts)
+    return [
+        Values("frames of a video", frames_of_video, name_video),
+        Values("humans in a frame", humans_of_frame, name_frame),
+        Values("parts of a human", parts_of_human, name_human),
+        Values("size of a human (root of the area, pixels)", human_size, name_human),
     ]
-    videos, frames = (len(np.unique(of)) for of in (video_of_part, parts.human_frame[parts.part_human]))
-    things = {"videos": len(n_frames), "videos without parts": len(n_frames) - videos}
-    things |= {"frames": len(n_humans), "frames without parts": len(n_humans) - frames}
-    things |= {"humans": len(size), "parts": len(shown), "classes": len(names["class"])}
-    n_parts = np.bincount(parts.human_frame[parts.part_human], minlength=len(parts.frames))
-    draw = partial(content.drawings, "Frames", n_parts, partial(_drawn_frame, reference))
-    return Content(len(shown), things, names, values, warnings, draw)
 
 
-def _drawn_frame(reference: Reference, frame: int) -> Drawing:
+def _drawings_of(reference: Reference) -> Callable[[], Sequence[Section]]:
+    """Return the function that draws a few frames."""
+    parts = reference.parts
+    part_frame = parts.human_frame[parts.part_human]
+    parts_of_frame = np.bincount(part_frame, minlength=len(parts.frames))
+    return partial(content.drawings, "Frames", parts_of_frame, partial(_draw_frame, reference))
+
+
+def _draw_frame(reference: Reference, frame: int) -> Drawing:
+    """Return the drawing of a frame with its annotated humans and parts."""
     parts, objects = reference.parts, list[DrawnObject]()
-    names, states = list(parts.names), list(parts.states)
-    for number, human in enumerate(_members(parts.human_frame, frame), 1):
-        label, box = f"human {number}", shapes(GROUND_TRUTH, parts.human_box[human])
-        objects.append(DrawnObject(label, "annotated", False, box))
-        for part in _members(parts.part_human, human):
-            box = shapes(GROUND_TRUTH, parts.proposal_box[part])
-            name, state = names[parts.part_name[part]], states[parts.proposal_state[part]]
-            objects.append(DrawnObject(f"{label}, {name}", state, False, box))
+    for number, human in enumerate(rows_of_owner(parts.human_frame, frame), start=1):
+        human_label = f"human {number}"
+        objects.append(_draw_object(human_label, "annotated", parts.human_box[human]))
+        for part in rows_of_owner(parts.part_human, human):
+            label = f"{human_label}, {parts.names[parts.part_name[part]]}"
+            state = parts.states[parts.proposal_state[part]]
+            objects.append(_draw_object(label, state, parts.proposal_box[part]))
     blank = canvas(parts, frame, parts.human_box[:0], parts.human_frame[:0])
     text = f"Class of the video: {reference.classes[parts.frame_video[frame]]}."
     return blank._replace(text=text, objects=objects)
 
 
-def _counts(numbers: dict[str, int], used: Ints) -> dict[str, int]:
-    counts = np.bincount(used, minlength=len(numbers)).tolist()
-    return {name: counts[number] for name, number in numbers.items() if counts[number]}
+def _draw_object(label: str, text: str, true_box: Floats) -> DrawnObject:
+    """Return an annotated box with its words."""
+    return DrawnObject(label, text, False, shapes(GROUND_TRUTH, true_box))
+
+
+def _count_words(words: Sequence[str], numbers: Ints) -> dict[str, int]:
+    """Return how often each word occurs, without those that never do; ``numbers`` are places in ``words``."""
+    counts = np.bincount(numbers, minlength=len(words)).tolist()
+    return {word: count for word, count in zip(words, counts) if count}
 
 
 def _check_boxes(parts: PartStates, warnings: Findings) -> None:
-    human = (PARTS_FILE, partial(human_place, parts))
-    part = (PARTS_FILE, partial(part_place, parts))
-    content.check_boxes("human", parts.human_box, human, warnings)
-    content.check_boxes("part", parts.proposal_box, part, warnings)
-    rows = np.column_stack([parts.human_frame, parts.human_box])
+    """Warn of unlikely boxes of humans and parts."""
+    human_at = (PARTS_FILE, partial(human_place, parts))
+    part_at = (PARTS_FILE, partial(part_place, parts))
+    content.check_boxes("human", parts.human_box, human_at, warnings)
+    content.check_boxes("part", parts.proposal_box, part_at, warnings)
+    humans = np.column_stack([parts.human_frame, parts.human_box])
     problem = "the box of the human repeats an earlier one"
-    content.warn_where(content.repeated(rows), "R-REPEATED", problem, human, warnings)
-    # A part may reach out of the box of its human, but no farther than half its size.
-    of_human = parts.human_box[parts.part_human]
-    margin = (of_human[:, 2:] - of_human[:, :2]) / 2
-    outside = parts.proposal_box[:, 2:] < of_human[:, :2] - margin
-    outside |= parts.proposal_box[:, :2] > of_human[:, 2:] + margin
+    content.warn_where(content.repeated(humans), "R-REPEATED", problem, human_at, warnings)
     problem = "the box of the part is far outside of its human"
-    content.warn_where(np.logical_or(*outside.T), "R-BOX", problem, part, warnings)
+    content.warn_where(_is_far_outside(parts), "R-BOX", problem, part_at, warnings)
+
+
+def _is_far_outside(parts: PartStates) -> Bools:
+    """Return which parts reach out of the box of their human by more than half its size."""
+    human_box = parts.human_box[parts.part_human]
+    margin = (human_box[:, 2:] - human_box[:, :2]) / 2
+    before = parts.proposal_box[:, 2:] < human_box[:, :2] - margin
+    behind = parts.proposal_box[:, :2] > human_box[:, 2:] + margin
+    return np.any(before | behind, axis=1)
+
+
+def _check_equal_videos(parts: PartStates, warnings: Findings) -> None:
+    """Warn of videos with the same boxes and states."""
+    human_video = parts.frame_video[parts.human_frame]
+    part_video = human_video[parts.part_human]
+    part_rows = np.column_stack([parts.part_name, parts.proposal_state, parts.proposal_box])
+    content.check_same(parts.videos, [(human_video, parts.human_box), (part_video, part_rows)], warnings)
+
+
+def _check_empty_videos(parts: PartStates, warnings: Findings) -> None:
+    """Warn of videos without a frame."""
+    n_frames = np.bincount(parts.frame_video, minlength=len(parts.videos))
+    video_at = (PARTS_FILE, lambda video: f"/{parts.videos[video]}")
+    problem = "the video has no frame: its PSC is 1 for nothing"
+    content.warn_where(n_frames == 0, "R-FRAMES", problem, video_at, warnings)
 
 
 ANNOTATIONS = {task_id: KineticsAnnotations() for task_id in TASKS}

@@ -13,7 +13,7 @@ import numpy as np
 from organizer.files import Files
 from quality.anet_entities import synthetic
 from quality.anet_entities.synthetic import WHOLE_IMAGE, Box, Json, segments_of, words_of
-from quality.boxes import Boxes, mistakes_in_boxes, sizes
+from quality.boxes import ChangeOfBoxes, as_sizes, mistakes_in_boxes
 from quality.task import CANARY, Mistake, QualityTask, Trick
 from scoring_program.challenges.anet_entities import hints
 from scoring_program.hints import Check
@@ -121,7 +121,7 @@ def _each(field: str, change: Callable[[Any], Any]) -> Callable[[Json], Json]:
     return change_all
 
 
-def _each_box(change: Boxes) -> Callable[[Json], Json]:
+def _each_box(change: ChangeOfBoxes) -> Callable[[Json], Json]:
     return _each("bbox_for_all_frames", lambda boxes: change(np.array(boxes)).tolist())
 
 
@@ -146,7 +146,7 @@ _MISTAKES: list[Mistake[Json]] = [
     Mistake("videos with .mp4", "N-LOOKS-SPELLED", _videos("{}.mp4".format)),
     Mistake("videos without v_, with .mp4", "N-LOOKS-SPELLED", _videos(lambda video: f"{video[2:]}.mp4")),
     *mistakes_in_boxes(_each_box),
-    Mistake("[x, y, width, height]", "N-LOOKS-XYWH", _each_box(sizes)),
+    Mistake("[x, y, width, height]", "N-LOOKS-XYWH", _each_box(as_sizes)),
     _of_frames("boxes one frame late", [0, *range(9)]),
     _of_frames("boxes one frame early", [*range(1, 10), 9]),
     Mistake("nothing at all", "N-EMPTY", lambda results: {}),

@@ -9,156 +9,225 @@ from pathlib import Path
 
 import numpy as np
 
+from organizer.challenges.kinetics_tps import Prediction
 from organizer.files import Files
-from quality.boxes import CANVAS, Boxes, mistakes_in_boxes, sizes
+from quality.boxes import CANVAS, ChangeOfBoxes, as_sizes, mistakes_in_boxes
 from quality.kinetics_tps import synthetic
-from quality.kinetics_tps.synthetic import CLASSES, PARTS, STATES, Json, each, frames_of, humans_of, parts_of
-from quality.task import CANARY, Mistake, QualityTask, Trick
-from scoring_program.challenges.kinetics_tps import hints
+from quality.kinetics_tps.synthetic import STATES, change_each, frames_of, humans_of, parts_of
+from quality.task import CANARY, Mistake, QualityTask, Trick, write_json
+from scoring_program.challenges.kinetics_tps import hints, reference
+from validator.formats.kinetics_tps.write import (
+    CLASSES_FILE,
+    MOST_HUMANS,
+    MOST_PROPOSALS,
+    PARTS_FILE,
+    Json,
+    encode_files,
+    frame_entry,
+    frame_number,
+    human_entry,
+    part_entry,
+)
 
-Change = Callable[[Json], Json]
+# Changes of the content of one file, and of both; they may change in place.
+ChangeOfFile = Callable[[Json], Json]
+Change = Callable[[Prediction], Prediction]
 _GIANT = [-1e4, -1e4, 1e4, 1e4]
 
 
-def _played(change: Change) -> Callable[[Files, Files], Files]:
-    """Return what plays a change of all videos."""
-    return lambda reference, sample: {**sample, PARTS: json.dumps(change(json.loads(sample[PARTS]))).encode()}
+def _play(change: ChangeOfFile) -> Callable[[Files, Files], Files]:
+    """Return the trick that makes a change of all videos of a sample."""
+
+    def play(reference: Files, sample: Files) -> Files:
+        videos = change(json.loads(sample[PARTS_FILE]))
+        return encode_files(json.loads(sample[CLASSES_FILE]), videos)
+
+    return play
 
 
-def _repeated(times: int) -> Callable[[Json], None]:
-    """Return a change that lists all entries up to ``times`` times, cut to as many entries."""
-    return lambda lists: lists.update({key: (values * times)[:times] for key, values in lists.items()})
+def _list_again(n_entries: int) -> Callable[[Json], None]:
+    """Return a change of a mapping of lists: the entries of each again, until there are ``n_entries``."""
+
+    def change(lists: Json) -> None:
+        for key, entries in lists.items():
+            lists[key] = (entries * n_entries)[:n_entries]
+
+    return change
 
 
-def _giant_boxes(part: Json) -> None:
+def _make_human_giant(human: Json) -> None:
+    human["box"] = _GIANT
+
+
+def _make_proposals_giant(part: Json) -> None:
     part["box"] = [_GIANT for _ in part["box"]]
 
 
-def _most_frequent_class(reference: Files, sample: Files) -> Files:
-    classes = json.loads(reference["gt_vid_result.json"])
-    label = Counter(classes.values()).most_common(1)[0][0]
-    return {**sample, CLASSES: json.dumps(dict.fromkeys(classes, label)).encode()}
+def _predict_no_parts(reference: Files, sample: Files) -> Files:
+    return encode_files(json.loads(sample[CLASSES_FILE]), {})
+
+
+def _predict_most_frequent_class(reference_files: Files, sample: Files) -> Files:
+    true_classes = json.loads(reference_files[reference.CLASSES_FILE])
+    ((most_frequent, _),) = Counter(true_classes.values()).most_common(1)
+    predicted_classes: Json = dict.fromkeys(true_classes, most_frequent)
+    return encode_files(predicted_classes, json.loads(sample[PARTS_FILE]))
 
 
 TRICKS = (
-    Trick("giant human boxes", _played(each(humans_of, lambda human: human.update(box=_GIANT)))),
-    Trick("giant part boxes", _played(each(parts_of, _giant_boxes))),
-    Trick("each proposal listed up to 5 times", _played(each(parts_of, _repeated(5)))),
+    Trick("giant human boxes", _play(change_each(humans_of, _make_human_giant))),
+    Trick("giant part boxes", _play(change_each(parts_of, _make_proposals_giant))),
+    Trick("each proposal listed up to 5 times", _play(change_each(parts_of, _list_again(MOST_PROPOSALS)))),
     # A part that is right counts the less, the more proposals it has.
-    Trick("only the first proposal of each part", _played(each(parts_of, _repeated(1))), rewarded=True),
-    Trick("each human listed up to 10 times", _played(each(frames_of, _repeated(10)))),
-    Trick("no parts at all", lambda reference, sample: {**sample, PARTS: b"{}"}),
-    Trick("the most frequent class everywhere", _most_frequent_class),
+    Trick(
+        "only the first proposal of each part", _play(change_each(parts_of, _list_again(1))), rewarded=True
+    ),
+    Trick("each human listed up to 10 times", _play(change_each(frames_of, _list_again(MOST_HUMANS)))),
+    Trick("no parts at all", _predict_no_parts),
+    Trick("the most frequent class everywhere", _predict_most_frequent_class),
 )
 
 
-def _in(file: str, change: Change) -> Change:
-    """Return a change of the content of one file."""
-    return lambda prediction: {**prediction, file: change(prediction[file])}
+def _in_classes(change: ChangeOfFile) -> Change:
+    """Return a change of the classes of videos."""
+    return lambda prediction: prediction._replace(classes=change(prediction.classes))
 
 
-def _each_box(boxes: Boxes) -> Change:
-    def change(human: Json) -> None:
+def _in_videos(change: ChangeOfFile) -> Change:
+    """Return a change of the frames of videos."""
+    return lambda prediction: prediction._replace(videos=change(prediction.videos))
+
+
+def _change_boxes(change: ChangeOfBoxes) -> Change:
+    """Return a change of the boxes of humans and parts."""
+
+    def change_human(human: Json) -> None:
         for entry in (human, *human["parts"].values()):
-            entry["box"] = boxes(np.array(entry["box"], dtype=np.float64)).tolist()
+            entry["box"] = change(np.array(entry["box"], dtype=np.float64)).tolist()
 
-    return _in(PARTS, each(humans_of, change))
+    return _in_videos(change_each(humans_of, change_human))
 
 
-def _keep_valid(videos: Json) -> Json:
-    """Leave out sizes that a validator refuses: it wants width >= x and height >= y."""
+def _write_sizes(prediction: Prediction) -> Prediction:
+    """Write width and height instead of x2 and y2, without the boxes that a validator then refuses."""
+    return _in_videos(_keep_ordered_boxes)(_change_boxes(as_sizes)(prediction))
 
-    def valid(box: list[float]) -> bool:
+
+def _keep_ordered_boxes(videos: Json) -> Json:
+    def is_ordered(box: list[float]) -> bool:
         return box[2] >= box[0] and box[3] >= box[1]
 
     for frame in frames_of(videos):
-        frame["humans"] = [human for human in frame["humans"] if valid(human["box"])]
+        frame["humans"] = [human for human in frame["humans"] if is_ordered(human["box"])]
     for human in humans_of(videos):
-        human["parts"] = {name: part for name, part in human["parts"].items() if all(map(valid, part["box"]))}
+        parts = human["parts"].items()
+        human["parts"] = {name: part for name, part in parts if all(map(is_ordered, part["box"]))}
     return videos
 
 
-def _classes(change: Callable[[str], str]) -> Change:
-    return _in(CLASSES, lambda classes: {video: change(name) for video, name in classes.items()})
+def _rename_classes(rename: Callable[[str], str]) -> Change:
+    def change(classes: Json) -> Json:
+        return {video: rename(name) for video, name in classes.items()}
+
+    return _in_classes(change)
 
 
-def _class_numbers(classes: Json) -> Json:
+def _number_classes(classes: Json) -> Json:
     names = sorted(set(classes.values()))
     return {video: str(names.index(name)) for video, name in classes.items()}
 
 
-def _states(renamed: Callable[[str], str]) -> Change:
-    return _in(PARTS, each(parts_of, lambda part: part.update(verb=list(map(renamed, part["verb"])))))
+def _rename_states(rename: Callable[[str], str]) -> Change:
+    def change_part(part: Json) -> None:
+        part["verb"] = [rename(state) for state in part["verb"]]
+
+    return _in_videos(change_each(parts_of, change_part))
 
 
-def _parts(renamed: Callable[[str], str]) -> Change:
-    def change(human: Json) -> None:
-        human["parts"] = {renamed(name): part for name, part in human["parts"].items()}
+def _rename_parts(rename: Callable[[str], str]) -> Change:
+    def change_human(human: Json) -> None:
+        human["parts"] = {rename(name): part for name, part in human["parts"].items()}
 
-    return _in(PARTS, each(humans_of, change))
-
-
-def _frames(number: Callable[[int], int], name: str = "img_{:05d}.json") -> Change:
-    def renamed(frames: Json) -> Json:
-        return {name.format(number(int(known[4:9]))): content for known, content in frames.items()}
-
-    return _in(PARTS, lambda videos: {video: renamed(frames) for video, frames in videos.items()})
+    return _in_videos(change_each(humans_of, change_human))
 
 
-def _sides(name: str) -> str:
+def _swap_sides(name: str) -> str:
     return name.replace("left", "@").replace("right", "left").replace("@", "right")
 
 
-def _repeat(part: Json) -> None:
-    part.update(box=5 * part["box"][:1], verb=5 * part["verb"][:1])
+def _rename_frames(change_number: Callable[[int], int], form: str = "img_{:05d}.json") -> Change:
+    def rename(name: str) -> str:
+        return form.format(change_number(frame_number(name)))
+
+    def change(videos: Json) -> Json:
+        return {video: _rename_keys(frames, rename) for video, frames in videos.items()}
+
+    return _in_videos(change)
 
 
-def _half(videos: Json) -> Json:
+def _rename_videos(rename: Callable[[str], str]) -> Change:
+    def change(prediction: Prediction) -> Prediction:
+        return Prediction(_rename_keys(prediction.classes, rename), _rename_keys(prediction.videos, rename))
+
+    return change
+
+
+def _rename_keys(content: Json, rename: Callable[[str], str]) -> Json:
+    return {rename(key): value for key, value in content.items()}
+
+
+def _repeat_first_proposal(part: Json) -> None:
+    part["box"] = part["box"][:1] * MOST_PROPOSALS
+    part["verb"] = part["verb"][:1] * MOST_PROPOSALS
+
+
+def _keep_every_second(videos: Json) -> Json:
     return {video: videos[video] for video in sorted(videos)[::2]}
 
 
-def _videos(renamed: Callable[[str], str]) -> Change:
-    def change(videos: Json) -> Json:
-        return {renamed(video): content for video, content in videos.items()}
-
-    return lambda prediction: _in(CLASSES, change)(_in(PARTS, change)(prediction))
-
-
-MISTAKES: list[Mistake[Json]] = [
-    Mistake("left and right swapped", "N-LOOKS-SWAPPED", _parts(_sides)),
-    Mistake("each proposal five times", "N-REPEATED", _in(PARTS, each(parts_of, _repeat))),
-    Mistake("class missing for half of the videos", "N-CLASSES-MISSING", _in(CLASSES, _half)),
-    Mistake("videos with .mp4", "N-LOOKS-SPELLED", _videos("{}.mp4".format)),
-    *mistakes_in_boxes(_each_box),
+MISTAKES: list[Mistake[Prediction]] = [
+    Mistake("left and right swapped", "N-LOOKS-SWAPPED", _rename_parts(_swap_sides)),
+    Mistake(
+        "each proposal five times", "N-REPEATED", _in_videos(change_each(parts_of, _repeat_first_proposal))
+    ),
+    Mistake("class missing for half of the videos", "N-CLASSES-MISSING", _in_classes(_keep_every_second)),
+    Mistake("videos with .mp4", "N-LOOKS-SPELLED", _rename_videos("{}.mp4".format)),
+    *mistakes_in_boxes(_change_boxes),
     Mistake(
         "[x, y, width, height]",
         "N-LOOKS-XYWH",
-        lambda prediction: _in(PARTS, _keep_valid)(_each_box(sizes)(prediction)),
+        _write_sizes,
         large=True,
     ),
-    Mistake("all boxes the same", "N-LOOKS-CONSTANT", _each_box(lambda boxes: np.full_like(boxes, 7))),
-    Mistake("all boxes -1", "N-LOOKS-CONSTANT", _each_box(lambda boxes: np.full_like(boxes, -1))),
-    Mistake("224 x 224", "N-LOOKS-SCALED", _each_box(lambda boxes: boxes / CANVAS * 224)),
-    Mistake("classes as words", "N-LOOKS-SPELLED", _classes(lambda name: name.replace("_", " ").title())),
-    Mistake("classes in capitals", "N-LOOKS-SPELLED", _classes(str.upper)),
-    Mistake("classes as numbers", "N-LOOKS-SPELLED", _in(CLASSES, _class_numbers)),
-    Mistake("states in capitals", "N-LOOKS-SPELLED", _states(str.title)),
-    Mistake("states as numbers", "N-LOOKS-SPELLED", _states(lambda name: str(STATES.index(name)))),
-    Mistake("parts with spaces", "N-LOOKS-SPELLED", _parts(lambda name: name.replace("_", " "))),
-    Mistake("parts in capitals", "N-LOOKS-SPELLED", _parts(str.title)),
-    Mistake("frames from 0", "N-LOOKS-SHIFTED", _frames(lambda number: number - 1)),
-    Mistake("frames counted 1, 2, 3", "N-LOOKS-SHIFTED", _frames(lambda number: (number - 1) // 5 + 1)),
-    Mistake("frames named as images", "N-LOOKS-SPELLED", _frames(int, "img_{:05d}.jpg")),
-    Mistake("frames without ending", "N-LOOKS-SPELLED", _frames(int, "img_{:05d}")),
-    Mistake("frames in 2 digits", "N-LOOKS-SPELLED", _frames(int, "img_{:02d}.json")),
-    Mistake("frames 3, 8, 13", "N-NAMES-UNKNOWN", _frames(lambda number: number + 2)),
+    Mistake("all boxes the same", "N-LOOKS-CONSTANT", _change_boxes(lambda boxes: np.full_like(boxes, 7))),
+    Mistake("all boxes -1", "N-LOOKS-CONSTANT", _change_boxes(lambda boxes: np.full_like(boxes, -1))),
+    Mistake("224 x 224", "N-LOOKS-SCALED", _change_boxes(lambda boxes: boxes / CANVAS * 224)),
+    Mistake(
+        "classes as words", "N-LOOKS-SPELLED", _rename_classes(lambda name: name.replace("_", " ").title())
+    ),
+    Mistake("classes in capitals", "N-LOOKS-SPELLED", _rename_classes(str.upper)),
+    Mistake("classes as numbers", "N-LOOKS-SPELLED", _in_classes(_number_classes)),
+    Mistake("states in capitals", "N-LOOKS-SPELLED", _rename_states(str.title)),
+    Mistake("states as numbers", "N-LOOKS-SPELLED", _rename_states(lambda name: str(STATES.index(name)))),
+    Mistake("parts with spaces", "N-LOOKS-SPELLED", _rename_parts(lambda name: name.replace("_", " "))),
+    Mistake("parts in capitals", "N-LOOKS-SPELLED", _rename_parts(str.title)),
+    Mistake("frames from 0", "N-LOOKS-SHIFTED", _rename_frames(lambda number: number - 1)),
+    Mistake(
+        "frames counted 1, 2, 3", "N-LOOKS-SHIFTED", _rename_frames(lambda number: (number - 1) // 5 + 1)
+    ),
+    Mistake("frames named as images", "N-LOOKS-SPELLED", _rename_frames(int, "img_{:05d}.jpg")),
+    Mistake("frames without ending", "N-LOOKS-SPELLED", _rename_frames(int, "img_{:05d}")),
+    Mistake("frames in 2 digits", "N-LOOKS-SPELLED", _rename_frames(int, "img_{:02d}.json")),
+    Mistake("frames 3, 8, 13", "N-NAMES-UNKNOWN", _rename_frames(lambda number: number + 2)),
 ]
 
 
-class KineticsTask(QualityTask[Json]):
+class KineticsTask(QualityTask[Prediction]):
     """The task of Kinetics-TPS."""
 
-    id, tricks, mistakes = "kinetics_tps", TRICKS, MISTAKES
+    id = "kinetics_tps"
+    tricks = TRICKS
+    mistakes = MISTAKES
     checks = staticmethod(hints.checks)
 
     def write_reference(self, folder: Path, seed: int = 2021, size: int = 1) -> None:
@@ -180,26 +249,27 @@ class KineticsTask(QualityTask[Json]):
         }  # fmt: skip
         human = {"number": 7391111, "box": [7391112, 2, 7391113, 7391114], "parts": {f"{CANARY}part": part}}
         classes = {f"{CANARY}vid": f"{CANARY}class", "b": f"{CANARY}other"}
-        videos = {f"{CANARY}vid": {f"{CANARY}frame.json": {"humans": [human]}}, "b": {}}
-        (folder / "gt_vid_result.json").write_text(json.dumps(classes))
-        (folder / "gt_part_result.json").write_text(json.dumps(videos))
+        videos = {f"{CANARY}vid": {f"{CANARY}frame.json": frame_entry([human])}, "b": {}}
+        write_json(folder / reference.CLASSES_FILE, classes)
+        write_json(folder / reference.PARTS_FILE, videos)
 
     def knowing(self) -> Files:
-        human = {"box": [1, 1, 2, 2], "parts": {"head": {"box": [[1, 1, 2, 2]], "verb": ["x"]}}}
-        videos = {f"{CANARY}vid": {f"{CANARY}frame.json": {"humans": [human]}}}
-        return self.files({CLASSES: {f"{CANARY}vid": "x"}, PARTS: videos})
+        human = human_entry([1, 1, 2, 2], {"head": part_entry([[1, 1, 2, 2]], ["x"])})
+        videos = {f"{CANARY}vid": {f"{CANARY}frame.json": frame_entry([human])}}
+        return encode_files({f"{CANARY}vid": "x"}, videos)
 
     def calls(self, files: Files) -> Iterator[Sequence[object]]:
-        parts = json.loads(files[PARTS])
-        for video, action in json.loads(files[CLASSES]).items():
-            frames = {
-                int(name[4:-5]): [
-                    (human["box"], {key: (part["box"], part["verb"]) for key, part in human["parts"].items()})
-                    for human in frame["humans"]
-                ]
-                for name, frame in parts.get(video, {}).items()
-            }
+        videos = json.loads(files[PARTS_FILE])
+        for video, action in json.loads(files[CLASSES_FILE]).items():
+            frames = {}
+            for name, frame in videos.get(video, {}).items():
+                frames[frame_number(name)] = [_arguments_of_human(human) for human in frame["humans"]]
             yield video, action, frames
+
+
+def _arguments_of_human(human: Json) -> tuple[object, object]:
+    """Return the box and the parts of a human as `KineticsTPSWriter.update` takes them."""
+    return human["box"], {name: (part["box"], part["verb"]) for name, part in human["parts"].items()}
 
 
 TASKS = (KineticsTask(),)

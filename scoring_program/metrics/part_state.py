@@ -21,7 +21,9 @@ PART_IOU = 0.3
 _NEAR_GRID = 1e-6
 _BLOCK = 1 << 14
 
+# What becomes of an annotated part.
 CORRECT, NO_HUMAN, NO_BOX, TOO_FAR, WRONG_STATE = range(5)
+N_KINDS = 5
 
 
 def box_iou(first: Floats, second: Floats) -> Floats:
@@ -54,8 +56,8 @@ def _area(boxes: Floats) -> Floats:
 
 
 def match_best(
-    ground_truth_box: Floats,
-    ground_truth_frame: Ints,
+    true_box: Floats,
+    true_frame: Ints,
     predicted_box: Floats,
     predicted_frame: Ints,
     human_iou: float = HUMAN_IOU,
@@ -66,13 +68,13 @@ def match_best(
 
     Parameters
     ----------
-    ground_truth_box, predicted_box : arrays of shape (n, 4)
-    ground_truth_frame, predicted_frame : int arrays of shape (n,), ascending
+    true_box, predicted_box : arrays of shape (n, 4)
+    true_frame, predicted_frame : int arrays of shape (n,), ascending
     human_iou : float
 
     Returns
     -------
-    int array of shape (n_ground_truth,)
+    int array of shape (n_true,)
         Index of the predicted human, -1 where no IoU is above ``human_iou``.
 
     Examples
@@ -81,17 +83,17 @@ def match_best(
     >>> match_best(boxes, np.array([0, 1]), boxes[[1, 0]], np.array([0, 0]))
     array([ 1, -1])
     """
-    ground_truth, predicted, _ = pairs.pairs_in_groups(ground_truth_frame, predicted_frame)
-    iou = box_iou(ground_truth_box[ground_truth], predicted_box[predicted])
+    true_human, predicted, _ = pairs.pairs_in_groups(true_frame, predicted_frame)
+    iou = box_iou(true_box[true_human], predicted_box[predicted])
     near = np.flatnonzero(iou > human_iou)
-    best = pairs.largest_of_items(ground_truth[near], iou[near], len(ground_truth_box))
+    best = pairs.largest_of_items(true_human[near], iou[near], len(true_box))
     # The last one is for humans without a match.
     return np.append(predicted[near], -1)[best]
 
 
 def match_assigned(
-    ground_truth_box: Floats,
-    ground_truth_frame: Ints,
+    true_box: Floats,
+    true_frame: Ints,
     predicted_box: Floats,
     predicted_frame: Ints,
     human_iou: float = HUMAN_IOU,
@@ -109,12 +111,12 @@ def match_assigned(
     """
     from scipy.optimize import linear_sum_assignment
 
-    ground_truth, predicted, starts = pairs.pairs_in_groups(ground_truth_frame, predicted_frame)
-    iou = _released_iou(ground_truth_box[ground_truth], predicted_box[predicted])
-    matched = np.full(len(ground_truth_box), -1)
-    _, first, n_ground_truth = np.unique(ground_truth_frame, return_index=True, return_counts=True)
-    shapes = first, n_ground_truth, np.diff(starts)[first]
-    for begin, rows, columns in np.stack(shapes, axis=1).tolist():
+    true_human, predicted, starts = pairs.pairs_in_groups(true_frame, predicted_frame)
+    iou = _released_iou(true_box[true_human], predicted_box[predicted])
+    matched = np.full(len(true_box), -1)
+    _, first, n_true = np.unique(true_frame, return_index=True, return_counts=True)
+    n_predicted = np.diff(starts)[first]
+    for begin, rows, columns in zip(first.tolist(), n_true.tolist(), n_predicted.tolist()):
         if not columns:
             continue
         frame_iou = iou[starts[begin] : starts[begin] + rows * columns].reshape(rows, columns)
@@ -134,11 +136,12 @@ def _released_iou(first: Floats, second: Floats) -> Floats:
     """Return the script's human IoU as float32, -1 for boxes without a common pixel."""
     # Far boxes have a "shared" area too here, which may even make the union 0; they are set to -1 below.
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        a, b = (boxes.astype(np.float32).astype(np.float64) for boxes in (first, second))
-        width = np.minimum(a[:, 2], b[:, 2]) - np.maximum(a[:, 0], b[:, 0]) + 1
-        height = np.minimum(a[:, 3], b[:, 3]) - np.maximum(a[:, 1], b[:, 1]) + 1
+        first = first.astype(np.float32).astype(np.float64)
+        second = second.astype(np.float32).astype(np.float64)
+        width = np.minimum(first[:, 2], second[:, 2]) - np.maximum(first[:, 0], second[:, 0]) + 1
+        height = np.minimum(first[:, 3], second[:, 3]) - np.maximum(first[:, 1], second[:, 1]) + 1
         shared = width * height
-        iou = (shared / (_area(a) + _area(b) - shared)).astype(np.float32)
+        iou = (shared / (_area(first) + _area(second) - shared)).astype(np.float32)
     iou[(width <= 0) | (height <= 0) | ~np.isfinite(iou)] = -1
     return iou
 
@@ -160,10 +163,11 @@ class PartOutcomes(NamedTuple):
     n_proposals: Ints
     near_state: Ints
 
-    def corrected(self, chosen: Bools) -> PartOutcomes:
-        """Return the outcomes if the chosen parts (bool, (n_parts,)) were correct with one proposal."""
-        kind = np.where(chosen, np.int8(CORRECT), self.kind)
-        return PartOutcomes(kind, np.where(chosen, 1, self.n_proposals), self.near_state)
+    def corrected(self, is_corrected: Bools) -> PartOutcomes:
+        """Return the outcomes if some parts (bool, (n_parts,)) were correct with one proposal."""
+        kind = np.where(is_corrected, np.int8(CORRECT), self.kind)
+        n_proposals = np.where(is_corrected, 1, self.n_proposals)
+        return PartOutcomes(kind, n_proposals, self.near_state)
 
     @property
     def correctness(self) -> Floats:
@@ -225,23 +229,26 @@ def judge_parts(
     >>> judge_parts(zero, Parts(zero, box, np.array([1])), proposals, PART_IOU, iou_suffices=False)
     PartOutcomes(kind=array([0], dtype=int8), n_proposals=array([2]), near_state=array([2]))
     """
-    first, last = _compared(matched_human, parts.name, proposals)
+    first, last = _proposals_of_parts(matched_human, parts.name, proposals)
     n_parts = len(parts.name)
-    n_proposals, near_state = np.zeros(n_parts, np.int64), np.full(n_parts, -1)
-    any_near, any_right = np.zeros(n_parts, bool), np.zeros(n_parts, bool)
+    n_proposals = np.zeros(n_parts, np.int64)
+    near_state = np.full(n_parts, -1)
+    any_near = np.zeros(n_parts, bool)
+    any_right = np.zeros(n_parts, bool)
     # Block by block, so that the arrays of pairs stay small.
     for begin in range(0, n_parts, _BLOCK):
         block = slice(begin, begin + _BLOCK)
         part, proposal, starts = pairs.pairs_of_ranges(first[block], last[block])
         part += begin
         iou = box_iou(parts.box[part], proposals.box[proposal])
-        near = np.flatnonzero(iou >= part_iou if iou_suffices else iou > part_iou)
-        part, state = part[near], proposals.state[proposal[near]]
+        is_near = iou >= part_iou if iou_suffices else iou > part_iou
+        near = np.flatnonzero(is_near)
+        near_part, state = part[near], proposals.state[proposal[near]]
         n_proposals[block] = np.diff(starts)
-        any_near[part] = True
-        any_right[part[state == parts.state[part]]] = True
+        any_near[near_part] = True
+        any_right[near_part[state == parts.state[near_part]]] = True
         # Written backwards, so that the first of each part stays.
-        near_state[part[::-1]] = state[::-1]
+        near_state[near_part[::-1]] = state[::-1]
     wrong = [matched_human < 0, n_proposals == 0, ~any_near, ~any_right]
     kind = np.select(wrong, [NO_HUMAN, NO_BOX, TOO_FAR, WRONG_STATE], CORRECT)
     return PartOutcomes(kind.astype(np.int8), n_proposals, near_state)
@@ -267,25 +274,27 @@ def nearest_proposals(matched_human: Ints, parts: Parts, proposals: Proposals) -
     >>> nearest_proposals(zero, Parts(zero, box, zero), proposals)
     (array([1]), array([1.]))
     """
-    part, proposal, _ = pairs.pairs_of_ranges(*_compared(matched_human, parts.name, proposals))
+    first, last = _proposals_of_parts(matched_human, parts.name, proposals)
+    part, proposal, _ = pairs.pairs_of_ranges(first, last)
     iou = box_iou(parts.box[part], proposals.box[proposal])
     # The last one is for parts without a proposal.
     nearest = pairs.largest_of_items(part, iou, len(parts.name))
     return np.append(proposal, -1)[nearest], np.append(iou, 0.0)[nearest]
 
 
-def _compared(matched_human: Ints, part_name: Ints, proposals: Proposals) -> tuple[Ints, Ints]:
+def _proposals_of_parts(matched_human: Ints, part_name: Ints, proposals: Proposals) -> tuple[Ints, Ints]:
     """Return where the proposals for the same part of the matched human begin and end, for each part."""
     n_names = int(max(part_name.max(initial=0), proposals.part_name.max(initial=0))) + 1
-    known = np.flatnonzero(proposals.part_name >= 0)
-    keys = proposals.part_human[known].astype(np.int64) * n_names + proposals.part_name[known]
+    named = np.flatnonzero(proposals.part_name >= 0)
+    predicted_key = proposals.part_human[named].astype(np.int64) * n_names + proposals.part_name[named]
     # Negative, and so not found, for parts of unmatched humans.
-    wanted = matched_human.astype(np.int64) * n_names + part_name
-    part = np.append(known, -1)[pairs.first_with_key(keys, wanted)]
-    # The first is for parts without a predicted one.
-    counts = np.bincount(proposals.part + 1, minlength=len(proposals.part_name) + 1)
-    ends = np.cumsum(counts)
-    return (ends - counts)[part + 1], ends[part + 1]
+    true_key = matched_human.astype(np.int64) * n_names + part_name
+    predicted_part = np.append(named, -1)[pairs.first_with_key(predicted_key, true_key)]
+    # The first place is for parts without a predicted one, which have no proposals.
+    n_proposals = np.bincount(proposals.part + 1, minlength=len(proposals.part_name) + 1)
+    last = np.cumsum(n_proposals)
+    first = last - n_proposals
+    return first[predicted_part + 1], last[predicted_part + 1]
 
 
 def frame_means(correctness: Floats, part_human: Ints, human_frame: Ints, n_frames: int) -> Floats:
@@ -351,15 +360,21 @@ def grid_points_passed(psc: Floats, outcomes: PartOutcomes, part_frame: Ints, fr
         if begin == end:
             passed[video] = GRID
             continue
-        frames, first, n_parts = np.unique(part_frame[begin:end], return_index=True, return_counts=True)
-        total = Fraction(0)
-        for start, count in zip((begin + first).tolist(), n_parts.tolist()):
-            of_frame = slice(start, start + count)
-            proposals = outcomes.n_proposals[of_frame][outcomes.kind[of_frame] == CORRECT]
-            total += sum((Fraction(1, n) for n in proposals.tolist()), Fraction(0)) / count
-        exact = GRID * total / len(frames)
+        exact = GRID * _exact_psc(outcomes, part_frame, int(begin), int(end))
         passed[video] = -(-exact.numerator // exact.denominator)
     return passed
+
+
+def _exact_psc(outcomes: PartOutcomes, part_frame: Ints, begin: int, end: int) -> Fraction:
+    """Return the PSC of the video whose parts are those from ``begin`` up to, not including, ``end``."""
+    frames, first, n_parts = np.unique(part_frame[begin:end], return_index=True, return_counts=True)
+    total = Fraction(0)
+    for start, count in zip((begin + first).tolist(), n_parts.tolist()):
+        in_frame = slice(start, start + count)
+        is_correct = outcomes.kind[in_frame] == CORRECT
+        n_proposals = outcomes.n_proposals[in_frame][is_correct].tolist()
+        total += sum((Fraction(1, n) for n in n_proposals), Fraction(0)) / count
+    return total / len(frames)
 
 
 def conditioned_accuracy(passed: Ints, right: Bools) -> Floats:

@@ -8,12 +8,10 @@ writer.save("my.zip")
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from itertools import chain, count, islice
-from operator import gt
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, Union
+from typing import Any, Union
 
 import numpy as np
 
@@ -21,16 +19,27 @@ import writing
 from writing import FilePredictions, Key
 
 # isort: split
-from validator.formats.kinetics_tps.read import KineticsSubmission, PartStates, numbered, owners
+from validator.formats.kinetics_tps.read import KineticsSubmission, PartStates, as_part_states
+from validator.formats.kinetics_tps.write import (
+    CLASSES_FILE,
+    MOST_HUMANS,
+    MOST_PARTS,
+    MOST_PROPOSALS,
+    encode_files,
+    frame_entry,
+    frame_name,
+    frame_number,
+    human_entry,
+    part_entry,
+)
 
-MOST_PROPOSALS = 5
-# Humans in a frame, parts of a human, and proposals, as in the schema.
-_MOST = (10, 10, MOST_PROPOSALS)
-_NO_BOXES = np.zeros((0, 4))
 Boxes = Union[np.ndarray, Sequence[Sequence[float]]]
-# The box of a human and its parts by name, each with boxes and states.
-Human = tuple[Union[np.ndarray, Sequence[float]], Mapping[str, tuple[Boxes, Sequence[str]]]]
-_CLASSES, _PARTS = "pred_vid_result.json", "pred_part_result.json"
+# Boxes and states of a part.
+Proposals = tuple[Boxes, Sequence[str]]
+# The box of a human and its parts by name.
+Human = tuple[Union[np.ndarray, Sequence[float]], Mapping[str, Proposals]]
+# The frames of a video by name, as the file has them.
+Frames = dict[str, dict[str, Any]]
 
 
 class KineticsTPSWriter(FilePredictions):
@@ -55,42 +64,49 @@ class KineticsTPSWriter(FilePredictions):
         """
         whole_video = KineticsTPSWriter()
         whole_video.add_video(video, action)
-        names = [_frame_name(frame) for frame in frames]
-        flat = _checked_at_once(names, list(frames.values())) if names else None
-        if flat is not None:
-            whole_video.entries[video]["frames"] = flat
-        for frame, humans in frames.items() if flat is None else ():
-            whole_video.add_frame(video, frame)
+        names = [_checked_frame_name(frame) for frame in frames]
+        checked_frames = _check_at_once(names, list(frames.values())) if names else None
+        if checked_frames is not None:
+            whole_video.entries[video]["frames"] = checked_frames
+        else:
+            whole_video._add_one_by_one(video, frames)
+        self.put(video, whole_video.entries[video])
+
+    def _add_one_by_one(self, video: str, frames: Mapping[int, Sequence[Human]]) -> None:
+        """Add the humans of a video. Raises ValueError, which names the argument, as `add_human` does."""
+        for frame, humans in frames.items():
+            self.add_frame(video, frame)
             for index, human in enumerate(humans):
                 with writing.naming(f"frames[{frame}][{index}]"):
                     if isinstance(human, (Mapping, str)):
                         raise ValueError("this is no pair of box and parts; give ([10, 20, 90, 200], {...})")
                     box, parts = human
-                    whole_video.add_human(video, frame, box, parts)
-        self.put(video, whole_video.entries[video])
+                    self.add_human(video, frame, box, parts)
 
-    def _video(self, video: str) -> dict[str, Any]:
-        return self.entries.setdefault(writing.text(video, "the video"), {"action": None, "frames": {}})
+    def _entry(self, video: str) -> dict[str, Any]:
+        name = writing.text(video, "the video")
+        return self.entries.setdefault(name, {"action": None, "frames": {}})
 
     def add_video(self, video: str, action: str) -> None:
         """Set the predicted action class of a video."""
-        self._video(video)["action"] = writing.text(action, "the action class")
+        self._entry(video)["action"] = writing.text(action, "the action class")
 
     def add_frame(self, video: str, frame: int) -> None:
         """Add a frame without humans; `add_human` adds its frame itself. ``frame`` counts from 1."""
         self._humans(video, frame)
 
     def _humans(self, video: str, frame: int) -> list[object]:
-        name, own = _frame_name(frame), self._video(video)
-        own["frames"] = _nested(own["frames"])
-        return own["frames"].setdefault(name, {"humans": []})["humans"]
+        name = _checked_frame_name(frame)
+        frames: Frames = self._entry(video)["frames"]
+        humans: list[object] = frames.setdefault(name, frame_entry([]))["humans"]
+        return humans
 
     def add_human(
         self,
         video: str,
         frame: int,
         box: np.ndarray | Sequence[float],
-        parts: Mapping[str, tuple[Boxes, Sequence[str]]],
+        parts: Mapping[str, Proposals],
     ) -> None:
         """Add a human to a frame.
 
@@ -111,21 +127,8 @@ class KineticsTPSWriter(FilePredictions):
             more than 5; ``frame`` is not a whole number from 1; a part is no pair; states are no strings.
         """
         human_box = writing.corner_boxes(box, (4,), "the box of the human")
-        proposals = {}
-        for name, proposed in parts.items():
-            where = f"the boxes of {writing.text(name, 'the part')}"
-            if not isinstance(proposed, (tuple, list)) or len(proposed) != 2:
-                raise ValueError(f"{name}: a part is (boxes, states), as ([[12, 30, 40, 80]], ['bend'])")
-            boxes, states = proposed
-            array = writing.corner_boxes(boxes, (-1, 4), where)
-            verbs = writing.texts(states, f"the states of {name}")
-            if len(array) != len(verbs):
-                lengths = f"boxes {len(array)}, states {len(verbs)}"
-                raise ValueError(f"{where}: the lengths differ, {lengths}; give one state a box")
-            if len(array) > MOST_PROPOSALS:
-                raise ValueError(f"{where}: there are {len(array)}; keep the best {MOST_PROPOSALS}")
-            proposals[name] = {"box": array.tolist(), "verb": verbs}
-        self._humans(video, frame).append({"box": human_box.tolist(), "parts": proposals})
+        checked_parts = {name: _check_part(name, proposals) for name, proposals in parts.items()}
+        self._humans(video, frame).append(human_entry(human_box.tolist(), checked_parts))
 
     def save(self, path: str | Path) -> None:
         """Write the zip, check it and put it at ``path``; nothing is left there if it is not valid.
@@ -140,109 +143,116 @@ class KineticsTPSWriter(FilePredictions):
 
     def content(self) -> KineticsSubmission | None:
         """Return the predictions as arrays; None where a check of the files may fail."""
-        videos = {video: self.entries[video] for video in sorted(self.entries)}
-        classes = {video: own["action"] for video, own in videos.items()}
-        known = {video: own["frames"] for video, own in videos.items() if own["frames"]}
-        if any(isinstance(own, dict) for own in known.values()):
-            return None
-
-        def joined(column: int) -> list[Any]:
-            return list(chain.from_iterable(own[column] for own in known.values()))
-
-        frames, n_humans, n_parts, n_proposals, words, verbs = map(joined, range(6))
-        split = [(own.boxes[: len(own.parts)], own.boxes[len(own.parts) :]) for own in known.values()]
-        human_box, proposal_box = map(np.concatenate, zip(*[(_NO_BOXES, _NO_BOXES), *split]))
-        texts = chain(videos, classes.values(), frames, words, verbs)
-        if not writing.is_surely_small(texts, human_box.size + proposal_box.size):
-            return None
-        names: dict[str, int] = defaultdict(count().__next__)
-        states: dict[str, int] = defaultdict(count().__next__)
-        parts = PartStates(
-            videos=list(known),
-            frames=frames,
-            frame_video=owners([len(own.frames) for own in known.values()]),
-            human_frame=owners(n_humans),
-            human_box=human_box,
-            part_human=owners(n_parts),
-            part_name=numbered(names, words),
-            proposal_part=owners(n_proposals),
-            proposal_box=proposal_box,
-            proposal_state=numbered(states, verbs),
-            n_states=np.array(n_proposals, dtype=np.int32),
-            names=dict(names),
-            states=dict(states),
+        classes, videos = self._by_file()
+        parts, _ = as_part_states(iter(videos.items()))
+        n_numbers = parts.human_box.size + parts.proposal_box.size
+        is_accepted = (
+            None not in classes.values()
+            and _most_of_one(parts.human_frame) <= MOST_HUMANS
+            and _most_of_one(parts.part_human) <= MOST_PARTS
+            and writing.is_surely_small(_words(classes, parts), n_numbers)
         )
-        return KineticsSubmission(classes, parts)
+        return KineticsSubmission(classes, parts) if is_accepted else None
 
     def files(self) -> dict[str, bytes]:
         """Return the two JSON files by name."""
-        videos = {video: self.entries[video] for video in sorted(self.entries)}
-        contents = {
-            _CLASSES: {video: own["action"] for video, own in videos.items()},
-            _PARTS: {video: nested for video, own in videos.items() if (nested := _nested(own["frames"]))},
-        }
-        return {name: writing.encode(data) for name, data in contents.items()}
+        classes, videos = self._by_file()
+        return encode_files(classes, videos)
+
+    def _by_file(self) -> tuple[dict[str, str], dict[str, Frames]]:
+        """Return the content of the two files: the class and the frames of each video."""
+        in_order = {video: self.entries[video] for video in sorted(self.entries)}
+        classes = {video: entry["action"] for video, entry in in_order.items()}
+        return classes, {video: entry["frames"] for video, entry in in_order.items() if entry["frames"]}
 
     def place(self, file: str, where: str) -> tuple[Key, str]:
         """Return the video of a problem, and its argument."""
         video, *rest = writing.steps(where)
-        if file == _CLASSES:
+        if file == CLASSES_FILE:
             return video, "action"
-        frame, _, *within = rest
-        names = (f"[{step}]" if step.isdigit() else f".{_ARGUMENTS.get(step, step)}" for step in within)
-        return video, f"frames[{int(frame[4:-5])}]{''.join(names)}"
+        frame, _, *steps = rest
+        argument = f"frames[{frame_number(frame)}]"
+        for step in steps:
+            argument += f"[{step}]" if step.isdigit() else f".{_ARGUMENTS.get(step, step)}"
+        return video, argument
 
 
-class _Frames(NamedTuple):
-    """The frames of a video that no schema refuses: how many humans each has, how many parts each human, how
-    many proposals each part; the names of parts, the states, and the boxes of humans and then proposals."""
-
-    frames: list[str]
-    humans: list[int]
-    parts: list[int]
-    proposals: list[int]
-    names: list[str]
-    states: list[str]
-    boxes: np.ndarray
+# Steps in the file that an argument calls otherwise.
+_ARGUMENTS = {"verb": "states"}
 
 
-def _frame_name(frame: int) -> str:
-    return f"img_{writing.whole(frame, 'the frame', 1):05d}.json"
+def _checked_frame_name(frame: int) -> str:
+    return frame_name(writing.whole(frame, "the frame", 1))
 
 
-def _checked_at_once(frames: list[str], contents: Sequence[Sequence[Human]]) -> _Frames | None:
-    """Return the humans of frames; None if `KineticsTPSWriter.add_human` or the schema may refuse one, and
-    then they say why."""
+def _check_part(name: str, proposals: Proposals) -> dict[str, Any]:
+    """Return the entry of a part. Raises ValueError as `KineticsTPSWriter.add_human` does."""
+    where = f"the boxes of {writing.text(name, 'the part')}"
+    if not isinstance(proposals, (tuple, list)) or len(proposals) != 2:
+        raise ValueError(f"{name}: a part is (boxes, states), as ([[12, 30, 40, 80]], ['bend'])")
+    boxes, states = proposals
+    array = writing.corner_boxes(boxes, (-1, 4), where)
+    checked_states = writing.texts(states, f"the states of {name}")
+    if len(array) != len(checked_states):
+        lengths = f"boxes {len(array)}, states {len(checked_states)}"
+        raise ValueError(f"{where}: the lengths differ, {lengths}; give one state a box")
+    if len(array) > MOST_PROPOSALS:
+        raise ValueError(f"{where}: there are {len(array)}; keep the best {MOST_PROPOSALS}")
+    return part_entry(array.tolist(), checked_states)
+
+
+def _check_at_once(names: list[str], frames: Sequence[Sequence[Human]]) -> Frames | None:
+    """Return the frames of a video by name, checked together, which is many times as fast as one by one.
+
+    None if `KineticsTPSWriter.add_human` or the schema may refuse one: then they say why.
+    """
     try:
-        humans = list(chain.from_iterable(contents))
-        parts = [part for _, own in humans for part in own.items()]
-        proposed = [(list(boxes), list(states)) for _, (boxes, states) in parts]
-        names = [name for name, _ in parts]
-        states = list(chain.from_iterable(states for _, states in proposed))
-        counts = list(map(len, contents)), [len(own) for _, own in humans], [len(own) for own, _ in proposed]
-        if any(len(boxes) != len(own) for boxes, own in proposed) or set(map(type, names + states)) - {str}:
+        boxes: list[Any] = []
+        words: list[object] = []
+        for humans in frames:
+            for box, parts in humans:
+                boxes.append(box)
+                words += parts
+                for part_boxes, states in parts.values():
+                    boxes += part_boxes
+                    words += states
+                    n_boxes = len(part_boxes)
+                    # The letters of a single string are no states.
+                    if n_boxes != len(states) or n_boxes > MOST_PROPOSALS or isinstance(states, str):
+                        return None
+        if not all(words) or set(map(type, words)) - {str}:
             return None
-        if not (all(names) and all(states)) or any(map(gt, (max(of, default=0) for of in counts), _MOST)):
-            return None
-        flat = [*(box for box, _ in humans), *chain.from_iterable(boxes for boxes, _ in proposed)]
-        return _Frames(frames, *counts, names, states, writing.corner_boxes(flat, (-1, 4), "the boxes"))
+        rows = iter(writing.corner_boxes(boxes, (-1, 4), "the boxes").tolist())
     except (AttributeError, TypeError, ValueError):
         return None
+    return {
+        name: frame_entry([_human_of_rows(parts, rows) for _, parts in humans])
+        for name, humans in zip(names, frames)
+    }
 
 
-def _nested(flat: _Frames | dict[str, Any]) -> dict[str, Any]:
-    """Return frames as the file has them."""
-    if isinstance(flat, dict):
-        return flat
-    n_humans = len(flat.parts)
-    boxes, rows = flat.boxes[:n_humans].tolist(), iter(flat.boxes[n_humans:].tolist())
-    states, counts, names = iter(flat.states), iter(flat.proposals), iter(flat.names)
-    proposals = ({"box": list(islice(rows, n)), "verb": list(islice(states, n))} for n in counts)
-    humans = (
-        {"box": box, "parts": dict(islice(zip(names, proposals), n))} for box, n in zip(boxes, flat.parts)
-    )
-    return {name: {"humans": list(islice(humans, n))} for name, n in zip(flat.frames, flat.humans)}
+def _human_of_rows(parts: Mapping[str, Proposals], rows: Iterator[list[float]]) -> dict[str, Any]:
+    """Return the entry of a human; ``rows`` yields its box, then those of its parts."""
+    box = next(rows)
+    part_entries = {}
+    for name, (part_boxes, states) in parts.items():
+        part_entries[name] = part_entry(list(islice(rows, len(part_boxes))), list(states))
+    return human_entry(box, part_entries)
 
 
-_ARGUMENTS = {"verb": "states"}
+def _most_of_one(owner: np.ndarray) -> int:
+    """Return how many rows the owner with the most of them has."""
+    return int(np.bincount(owner, minlength=1).max())
+
+
+def _words(classes: Mapping[str, str], parts: PartStates) -> Iterator[str]:
+    """Yield each string of both files."""
+    yield from classes
+    yield from classes.values()
+    yield from parts.videos
+    yield from parts.frames
+    yield from (parts.names[number] for number in parts.part_name.tolist())
+    yield from (parts.states[number] for number in parts.proposal_state.tolist())
+
+
 WRITERS = {"kinetics_tps": lambda loaded: KineticsTPSWriter()}

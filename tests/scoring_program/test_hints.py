@@ -130,8 +130,9 @@ def mirrored(part, u, v):
 
 
 def kinetics(classes=dict, parts=dict):
-    names = "pred_vid_result.json", "pred_part_result.json"
-    return lambda found: {name: change(found[name]) for name, change in zip(names, (classes, parts))}
+    return lambda prediction: prediction._replace(
+        classes=classes(prediction.classes), videos=parts(prediction.videos)
+    )
 
 
 def of_parts(change):

@@ -208,6 +208,12 @@ def test_kinetics_writer_says_what_a_part_is(part):
         KineticsTPSWriter().add_human("v", 1, BOX, {"head": part})
 
 
+def test_a_single_string_is_no_list_of_states_in_a_whole_video():
+    """A string of as many letters as there are boxes, too."""
+    with pytest.raises(ValueError, match=r"frames\[1\]\[0\]: the states of head is 'b'; give a list"):
+        KineticsTPSWriter().update("v", "run", {1: [(BOX, {"head": ([[12, 30, 40, 80]], "b")})]})
+
+
 def test_kinetics_writer_refuses_humans_of_a_video_without_class(tmp_path):
     writer = KineticsTPSWriter()
     writer.add_human("v", 1, BOX, {"head": HEAD})

@@ -10,84 +10,119 @@ from scoring_program.challenges.kinetics_tps.page import worst_videos
 from scoring_program.metrics import part_state
 from scoring_program.result import EXTENT, GROUND_TRUTH, PREDICTION, Drawing, DrawnObject, Section, shapes
 from validator.arrays import Floats, Ints
-from validator.formats.kinetics_tps.read import PartStates
+from validator.formats.kinetics_tps.read import PartStates, rows_of_owner
 from validator.texts import counted
 
 
 def drawings(statistics: VideoStatistics, number: int) -> list[Section]:
     """Return at most ``number`` frames: the worst one of each video, the worst video first, then others."""
-    rank = np.argsort(worst_videos(statistics))[statistics.parts.frame_video]
+    rank_of_video = np.argsort(worst_videos(statistics))
+    rank = rank_of_video[statistics.true_parts.frame_video]
     # Frames that are not submitted come last: there is little to see.
-    rank += len(rank) * ~statistics.joined.has_frame
-    frames = result.worst_in_turn(statistics.videos.frame_scores, rank, number)
-    drawn = [_frame(statistics, frame) for frame in frames]
+    rank += len(rank) * ~statistics.predicted.has_frame
+    frames = result.worst_in_turn(statistics.correctness.frame_scores, rank, number)
+    if not frames:
+        return []
     note = "The worst frame of each video, the worst video first; then the second worst frames."
-    return [result.Drawings("drawings", "Worst frames", note, drawn)] if drawn else []
+    drawn_frames = [_draw_frame(statistics, frame) for frame in frames]
+    return [result.Drawings("drawings", "Worst frames", note, drawn_frames)]
 
 
-def canvas(parts: PartStates, frame: int, human_box: Floats, human_frame: Ints) -> Drawing:
+def canvas(parts: PartStates, frame: int, predicted_box: Floats, predicted_frame: Ints) -> Drawing:
     """Return a drawing of a frame without objects, on the extent of all boxes of its video.
 
-    ``human_box`` (n, 4) and ``human_frame`` (n,) are the predicted humans.
+    ``predicted_box`` (n, 4) and ``predicted_frame`` (n,), ascending, are the predicted humans.
     """
     video = int(parts.frame_video[frame])
-    frames = np.searchsorted(parts.frame_video, [video, video + 1])
-    sides = (parts.human_box, parts.human_frame), (human_box, human_frame)
-    boxes = (box[slice(*np.searchsorted(of_frame, frames))] for box, of_frame in sides)
-    name, of_video = parts.frames[frame], parts.videos[video]
-    files = [f"{of_video}/{name.removesuffix('.json')}"]
-    return Drawing(f"{of_video}, {name}", "", result.extent(*boxes), EXTENT, (), files)
+    frames = rows_of_owner(parts.frame_video, video)
+    first_and_end = [frames.start, frames.stop]
+    true_humans = slice(*np.searchsorted(parts.human_frame, first_and_end))
+    predicted_humans = slice(*np.searchsorted(predicted_frame, first_and_end))
+    video_name, frame_name = parts.videos[video], parts.frames[frame]
+    return Drawing(
+        title=f"{video_name}, {frame_name}",
+        text="",
+        size=result.extent(parts.human_box[true_humans], predicted_box[predicted_humans]),
+        extent=EXTENT,
+        objects=(),
+        files=[f"{video_name}/{frame_name.removesuffix('.json')}"],
+    )
 
 
-def _frame(statistics: VideoStatistics, frame: int) -> Drawing:
-    parts, joined, video = statistics.parts, statistics.joined, int(statistics.parts.frame_video[frame])
+def _draw_frame(statistics: VideoStatistics, frame: int) -> Drawing:
+    """Return the drawing of a frame with its annotated humans and parts, and the predictions for them."""
+    parts, predicted = statistics.true_parts, statistics.predicted
     objects: list[DrawnObject] = []
-    first, last = np.searchsorted(parts.human_frame, [frame, frame + 1]).tolist()
-    for human in range(first, last):
-        label = f"human {human - first + 1}"
-        begin, end = np.searchsorted(parts.part_human, [human, human + 1]).tolist()
-        objects += [_human(statistics, human, label)]
-        objects += [_part(statistics, part, label) for part in range(begin, end)]
-    own, predicted = statistics.classes[video], statistics.predicted[video] or "no class"
-    score = statistics.videos.frame_scores[frame]
-    text = f"Score of the frame {score:.3f}; video: {own}, predicted: {predicted}."
-    blank = canvas(parts, frame, joined.human_box, joined.human_frame)
+    for number, human in enumerate(rows_of_owner(parts.human_frame, frame), start=1):
+        label = f"human {number}"
+        objects.append(_draw_human(statistics, human, label))
+        objects += [_draw_part(statistics, part, label) for part in rows_of_owner(parts.part_human, human)]
+    video = int(parts.frame_video[frame])
+    predicted_class = statistics.predicted_classes[video] or "no class"
+    text = f"Score of the frame {statistics.correctness.frame_scores[frame]:.3f}; "
+    text += f"video: {statistics.true_classes[video]}, predicted: {predicted_class}."
+    blank = canvas(parts, frame, predicted.human_box, predicted.human_frame)
     return blank._replace(text=text, objects=objects)
 
 
-def _human(statistics: VideoStatistics, human: int, label: str) -> DrawnObject:
-    parts, joined, needed = statistics.parts, statistics.joined, statistics.needed_iou[0]
-    first, last = np.searchsorted(joined.human_frame, parts.human_frame[human] + np.arange(2)).tolist()
-    box, others = parts.human_box[human], joined.human_box[first:last]
-    if not len(others):
-        return DrawnObject(label, "no prediction", True, shapes(GROUND_TRUTH, box))
-    iou = part_state.box_iou(np.broadcast_to(box, others.shape), others)
-    matched = int(statistics.matched[human])
-    shown = matched - first if matched >= 0 else int(iou.argmax())
-    boxes = [*shapes(GROUND_TRUTH, box), *shapes(PREDICTION, others[shown])]
-    text = f"IoU {result.two_decimals(iou[shown])}, needs more than {needed:g}"
-    if matched >= 0 or iou[shown] > needed:
-        text = f"matched, IoU {iou[shown]:.2f}" if matched >= 0 else "its prediction matches another human"
-    return DrawnObject(label, text, matched < 0, boxes)
+def _draw_human(statistics: VideoStatistics, human: int, label: str) -> DrawnObject:
+    """Return an annotated human with the predicted one that is matched with it, or else the nearest."""
+    predicted, needed_iou = statistics.predicted, statistics.human_iou
+    true_box = statistics.true_parts.human_box[human]
+    candidates = rows_of_owner(predicted.human_frame, int(statistics.true_parts.human_frame[human]))
+    if not candidates:
+        return DrawnObject(label, "no prediction", True, shapes(GROUND_TRUTH, true_box))
+    boxes = predicted.human_box[candidates.start : candidates.stop]
+    iou = part_state.box_iou(np.broadcast_to(true_box, boxes.shape), boxes)
+    matched = int(statistics.matched_human[human])
+    if matched >= 0:
+        drawn = matched - candidates.start
+        text = f"matched, IoU {iou[drawn]:.2f}"
+    else:
+        drawn = int(iou.argmax())
+        text = f"IoU {result.two_decimals(iou[drawn])}, needs more than {needed_iou:g}"
+        if iou[drawn] > needed_iou:
+            text = "its prediction matches another human"
+    both = [*shapes(GROUND_TRUTH, true_box), *shapes(PREDICTION, boxes[drawn])]
+    return DrawnObject(label, text, matched < 0, both)
 
 
-def _part(statistics: VideoStatistics, part: int, human: str) -> DrawnObject:
-    parts, outcomes, names = statistics.parts, statistics.outcomes, list(statistics.parts.states)
-    kind, n, near = (int(of[part]) for of in (outcomes.kind, outcomes.n_proposals, outcomes.near_state))
-    nearest, iou = (of[part] for of in statistics.nearest)
-    boxes = shapes(GROUND_TRUTH, parts.proposal_box[part])
-    boxes += shapes(PREDICTION, statistics.joined.proposals.box[nearest]) if nearest >= 0 else []
-    too_low = result.two_decimals(iou)
-    comparison = "at least" if statistics.protocol.part_iou_suffices else "more than"
-    shared = f", but one of {counted(n, 'proposal')}: counts 1/{n}"
-    text = {
-        part_state.NO_HUMAN: "its human is not matched",
-        part_state.NO_BOX: "no prediction",
-        part_state.TOO_FAR: f"IoU {too_low}, needs {comparison} {statistics.needed_iou[1]:g}",
-        part_state.WRONG_STATE: f"IoU {iou:.2f}, wrong state {names[near] if near >= 0 else ''}".rstrip(),
-        part_state.CORRECT: f"right, IoU {iou:.2f}{shared * (n > 1)}",
-    }[kind]
+def _draw_part(statistics: VideoStatistics, part: int, human_label: str) -> DrawnObject:
+    """Return an annotated part with the nearest proposal for it."""
+    parts, outcomes = statistics.true_parts, statistics.outcomes
+    nearest_proposals, _ = statistics.nearest_proposals
+    nearest = nearest_proposals[part]
+    boxes = list(shapes(GROUND_TRUTH, parts.proposal_box[part]))
+    if nearest >= 0:
+        boxes += shapes(PREDICTION, statistics.predicted.proposals.box[nearest])
+    name = parts.names[parts.part_name[part]]
+    state = parts.states[parts.proposal_state[part]]
     # One line says that a human is not matched.
-    is_wrong = n > 1 or kind not in (part_state.CORRECT, part_state.NO_HUMAN)
-    label = f"{human}, {list(parts.names)[parts.part_name[part]]} ({names[parts.proposal_state[part]]})"
-    return DrawnObject(label, text, is_wrong, boxes)
+    is_good = int(outcomes.kind[part]) in (part_state.CORRECT, part_state.NO_HUMAN)
+    is_wrong = outcomes.n_proposals[part] > 1 or not is_good
+    text = _part_outcome(statistics, part)
+    return DrawnObject(f"{human_label}, {name} ({state})", text, bool(is_wrong), boxes)
+
+
+def _part_outcome(statistics: VideoStatistics, part: int) -> str:
+    """Return what became of an annotated part, in words."""
+    outcomes = statistics.outcomes
+    kind = int(outcomes.kind[part])
+    if kind == part_state.NO_HUMAN:
+        return "its human is not matched"
+    if kind == part_state.NO_BOX:
+        return "no prediction"
+    _, nearest_iou = statistics.nearest_proposals
+    iou = nearest_iou[part]
+    if kind == part_state.TOO_FAR:
+        comparison = "at least" if statistics.protocol.part_iou_suffices else "more than"
+        return f"IoU {result.two_decimals(iou)}, needs {comparison} {statistics.part_iou:g}"
+    if kind == part_state.WRONG_STATE:
+        near_state = int(outcomes.near_state[part])
+        if near_state < 0:
+            return f"IoU {iou:.2f}, wrong state"
+        return f"IoU {iou:.2f}, wrong state {statistics.true_parts.states[near_state]}"
+    n_proposals = int(outcomes.n_proposals[part])
+    if n_proposals == 1:
+        return f"right, IoU {iou:.2f}"
+    return f"right, IoU {iou:.2f}, but one of {counted(n_proposals, 'proposal')}: counts 1/{n_proposals}"

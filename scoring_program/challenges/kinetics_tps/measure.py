@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count, repeat
-from typing import NamedTuple, Union
+from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.challenges.kinetics_tps.reference import Reference
+from scoring_program.challenges.kinetics_tps.reference import Reference, rows_of_frames
 from scoring_program.metrics import part_state, resampling
 from scoring_program.metrics.part_state import PartOutcomes
 from scoring_program.result import Statistics
@@ -20,7 +19,8 @@ from validator.formats.kinetics_tps.read import KineticsSubmission, PartStates
 from validator.messages import Note
 from validator.texts import counted
 
-_SHOWN_PSC = (0.0, 0.25, 0.5)
+# The columns of the leaderboard that are the accuracy at one PSC.
+_PSC_OF_COLUMN = {"accuracy_psc_0": 0.0, "accuracy_psc_25": 0.25, "accuracy_psc_50": 0.5}
 
 
 class Protocol(NamedTuple):
@@ -29,19 +29,19 @@ class Protocol(NamedTuple):
     Attributes
     ----------
     match : callable
-        Matches ground-truth humans to predicted ones, as `part_state.match_best` does.
+        Matches annotated humans to predicted ones, as `part_state.match_best` does.
     part_iou_suffices : bool
         Whether a part IoU of exactly the threshold is enough.
     missing_frame_is_wrong : bool
         Whether a frame with humans and without parts counts, with 0, where the submission does not have it.
     points_passed : callable
         Returns the number of points of the grid that the PSC of each video passes, from the PSC (n_videos,),
-        the outcomes of the parts, and the ground truth.
+        the outcomes of the parts, and the reference.
     video_areas : callable
         Returns what each video adds to the area if its class is right, times the number of videos, from the
         points passed (n_videos,).
     area : callable
-        Returns the area, exact and rounded, from the videos and which of them have the right class.
+        Returns the area, exact and rounded, from the correctness of videos and which have the right class.
     sign : str
         How a PSC compares with a threshold that it passes.
     """
@@ -51,70 +51,106 @@ class Protocol(NamedTuple):
     missing_frame_is_wrong: bool
     points_passed: Callable[[Floats, PartOutcomes, PartStates], Ints]
     video_areas: Callable[[Ints], Floats]
-    area: Callable[[Videos, Bools], tuple[float, float]]
+    area: Callable[[VideoCorrectness, Bools], tuple[float, float]]
     sign: str
 
 
-class Videos(NamedTuple):
-    """The scores of the parts, summed up for each video.
+class VideoCorrectness(NamedTuple):
+    """The correctness of the parts, summed up for each video.
 
     ``frame_scores`` (n_frames,) is the mean correctness of the parts, NaN for a frame that does not count;
-    ``passed`` (n_videos,) the number of points of the grid that ``psc`` (n_videos,) passes.
+    ``points_passed`` (n_videos,) the number of points of the grid that ``psc`` (n_videos,) passes.
     """
 
     frame_scores: Floats
     psc: Floats
-    passed: Ints
+    points_passed: Ints
+
+
+class AlignedPrediction(NamedTuple):
+    """The predicted humans and parts of annotated frames, in the numbering of the reference.
+
+    ``human_frame`` (n_humans,) ascends. Part names and states that the reference does not have are -1;
+    ``has_frame`` (n_frames,) says which annotated frames the submission has.
+    """
+
+    human_frame: Ints
+    human_box: Floats
+    proposals: part_state.Proposals
+    has_frame: Bools
 
 
 @dataclass(frozen=True)
 class VideoStatistics(Statistics):
     """The statistics of each video, and what they came from.
 
+    The score of a video is what it adds to the area under the conditioned accuracy, times the number of
+    videos.
+
     Attributes
     ----------
-    classes, predicted : sequences of str
-        The class of each video and the predicted one, None without a prediction; here and below videos are
-        in the order of the reference files.
-    right : bool array of shape (n_videos,)
+    true_classes, predicted_classes : sequences of str
+        The class of each video and the predicted one, None without a prediction.
+    is_right : bool array of shape (n_videos,)
         Which videos have the right class.
-    areas : float64 array of shape (n_videos,)
-        What each video adds to the area under the conditioned accuracy, times the number of videos.
-    matched : int array of shape (n_humans,)
-        The predicted human that is matched with each, -1 if there is none.
-    needed_iou : (float, float)
+    matched_human : int array of shape (n_humans,)
+        The predicted human that is matched with each annotated one, -1 if there is none.
+    human_iou, part_iou : float
         The thresholds of humans and of parts.
-    order : int array of shape (n_videos,)
-        The videos in the order of the items.
+    correctness : VideoCorrectness
+    outcomes : PartOutcomes
+        What became of each annotated part.
+    true_parts : PartStates
+        The humans and parts of the reference.
+    predicted : AlignedPrediction
+    protocol : Protocol
     """
 
-    classes: Sequence[str]
-    predicted: Sequence[str | None]
-    right: Bools
-    areas: Floats
-    matched: Ints
-    needed_iou: tuple[float, float]
-    order: Ints
-    videos: Videos
+    true_classes: Sequence[str]
+    predicted_classes: Sequence[str | None]
+    is_right: Bools
+    matched_human: Ints
+    human_iou: float
+    part_iou: float
+    correctness: VideoCorrectness
     outcomes: PartOutcomes
-    parts: PartStates
-    joined: Joined
+    true_parts: PartStates
+    predicted: AlignedPrediction
     protocol: Protocol
 
     @cached_property
-    def nearest(self) -> tuple[Ints, Floats]:
-        """For each part the proposal of largest IoU, -1 without one, and that IoU; shapes (n_parts,)."""
-        compared = annotated_parts(self.parts), self.joined.proposals
-        return part_state.nearest_proposals(self.matched[self.parts.part_human], *compared)
+    def nearest_proposals(self) -> tuple[Ints, Floats]:
+        """For each annotated part the proposal of largest IoU, -1 without one, and that IoU: (n_parts,)."""
+        human_of_part = self.matched_human[self.true_parts.part_human]
+        annotated = _annotated_parts(self.true_parts)
+        return part_state.nearest_proposals(human_of_part, annotated, self.predicted.proposals)
 
 
-def _published_area(videos: Videos, right: Bools) -> tuple[float, float]:
-    exact = part_state.area_under_accuracy(videos.passed, right)
+def _published_points(psc: Floats, outcomes: PartOutcomes, parts: PartStates) -> Ints:
+    part_frame = parts.human_frame[parts.part_human]
+    return part_state.grid_points_passed(psc, outcomes, part_frame, parts.frame_video)
+
+
+def _published_video_areas(points_passed: Ints) -> Floats:
+    return np.where(points_passed > 0, (points_passed - 0.5) / part_state.GRID, 0.0)
+
+
+def _published_area(correctness: VideoCorrectness, is_right: Bools) -> tuple[float, float]:
+    exact = part_state.area_under_accuracy(correctness.points_passed, is_right)
     return float(exact), part_state.round_half_up(exact, 6)
 
 
-def _released_area(videos: Videos, right: Bools) -> tuple[float, float]:
-    area = part_state.released_area(videos.psc, right)
+def _released_points(psc: Floats, outcomes: PartOutcomes, parts: PartStates) -> Ints:
+    return part_state.released_points_reached(psc)
+
+
+def _released_video_areas(points_passed: Ints) -> Floats:
+    # The script adds the accuracies at 1/10000, ..., 9999/10000.
+    return np.minimum(points_passed - 1, part_state.GRID - 1) / part_state.GRID
+
+
+def _released_area(correctness: VideoCorrectness, is_right: Bools) -> tuple[float, float]:
+    area = part_state.released_area(correctness.psc, is_right)
     return area, round(area, 6)
 
 
@@ -123,10 +159,8 @@ PROTOCOLS = {
         match=part_state.match_best,
         part_iou_suffices=False,
         missing_frame_is_wrong=False,
-        points_passed=lambda psc, outcomes, parts: part_state.grid_points_passed(
-            psc, outcomes, parts.human_frame[parts.part_human], parts.frame_video
-        ),
-        video_areas=lambda passed: np.where(passed > 0, (passed - 0.5) / part_state.GRID, 0.0),
+        points_passed=_published_points,
+        video_areas=_published_video_areas,
         area=_published_area,
         sign=">",
     ),
@@ -134,76 +168,94 @@ PROTOCOLS = {
         match=part_state.match_assigned,
         part_iou_suffices=True,
         missing_frame_is_wrong=True,
-        points_passed=lambda psc, outcomes, parts: part_state.released_points_reached(psc),
-        # The script adds the accuracies at 1/10000, ..., 9999/10000.
-        video_areas=lambda passed: np.minimum(passed - 1, part_state.GRID - 1) / part_state.GRID,
+        points_passed=_released_points,
+        video_areas=_released_video_areas,
         area=_released_area,
         sign="≥",
     ),
 }
 
 
-def measure(reference: Reference, submission: KineticsSubmission, settings: Settings) -> VideoStatistics:
+def measure_videos(
+    reference: Reference, submission: KineticsSubmission, settings: Settings
+) -> VideoStatistics:
     """Match humans, judge the parts, and summarize them for each video."""
     protocol = PROTOCOLS[settings["protocol"]]
-    ground_truth = reference.parts
-    joined = join(ground_truth, submission.parts)
-    boxes = ground_truth.human_box, ground_truth.human_frame, joined.human_box, joined.human_frame
-    matched = protocol.match(*boxes, settings["human_iou"])
-    compared = matched[ground_truth.part_human], annotated_parts(ground_truth), joined.proposals
-    outcomes = part_state.judge_parts(*compared, settings["part_iou"], protocol.part_iou_suffices)
-    videos = _videos(ground_truth, outcomes, joined.has_frame, protocol)
-    names = ground_truth.videos
-    predicted = [submission.classes.get(video) for video in names]
-    right = np.array([named == name for named, name in zip(predicted, reference.classes)], dtype=bool)
-    areas = np.where(right, protocol.video_areas(videos.passed), 0.0)
-    order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
-    submitted = np.array([named is not None for named in predicted], dtype=bool)
-    submitted[ground_truth.frame_video[joined.has_frame]] = True
+    true_parts = reference.parts
+    videos = true_parts.videos
+    true_frame = find_true_frames(true_parts, submission.parts)
+    predicted = align(true_parts, submission.parts, true_frame)
+
+    matched_human = protocol.match(
+        true_parts.human_box,
+        true_parts.human_frame,
+        predicted.human_box,
+        predicted.human_frame,
+        settings["human_iou"],
+    )
+    outcomes = part_state.judge_parts(
+        matched_human[true_parts.part_human],
+        _annotated_parts(true_parts),
+        predicted.proposals,
+        settings["part_iou"],
+        protocol.part_iou_suffices,
+    )
+    correctness = _summarize(true_parts, outcomes, predicted.has_frame, protocol)
+
+    predicted_classes = [submission.classes.get(video) for video in videos]
+    is_right = np.array(
+        [predicted == true for predicted, true in zip(predicted_classes, reference.classes)], dtype=bool
+    )
+    # A video is submitted with a class, or with one of the annotated frames.
+    is_submitted = np.array([name is not None for name in predicted_classes], dtype=bool)
+    is_submitted[true_parts.frame_video[predicted.has_frame]] = True
+
+    n_other_videos = len(set(submission.parts.videos) - set(videos))
+    notes = _ignored_notes(n_other_videos, int((true_frame < 0).sum()))
+    notes += _missing_notes(predicted_classes, predicted.has_frame)
     return VideoStatistics(
-        item_scores=areas[order],
-        item_submitted=submitted[order],
-        item_weights=np.ones(len(names), np.int64),
-        notes=[*joined.notes, *_missing_notes(predicted, joined.has_frame)],
-        classes=reference.classes,
-        predicted=predicted,
-        right=right,
-        areas=areas,
-        matched=matched,
-        needed_iou=(settings["human_iou"], settings["part_iou"]),
-        order=order,
-        videos=videos,
+        item_scores=np.where(is_right, protocol.video_areas(correctness.points_passed), 0.0),
+        item_submitted=is_submitted,
+        item_weights=np.ones(len(videos), np.int64),
+        notes=notes,
+        true_classes=reference.classes,
+        predicted_classes=predicted_classes,
+        is_right=is_right,
+        matched_human=matched_human,
+        human_iou=settings["human_iou"],
+        part_iou=settings["part_iou"],
+        correctness=correctness,
         outcomes=outcomes,
-        parts=ground_truth,
-        joined=joined,
+        true_parts=true_parts,
+        predicted=predicted,
         protocol=protocol,
     )
 
 
-def annotated_parts(ground_truth: PartStates) -> part_state.Parts:
-    """Return the parts of the ground truth, which have one box and one state each."""
-    return part_state.Parts(ground_truth.part_name, ground_truth.proposal_box, ground_truth.proposal_state)
+def _annotated_parts(true_parts: PartStates) -> part_state.Parts:
+    """Return the parts of the reference, which have one box and one state each."""
+    return part_state.Parts(true_parts.part_name, true_parts.proposal_box, true_parts.proposal_state)
 
 
-def mean_area(statistics: VideoStatistics, weights: Floats) -> Floats:
+def average_areas(statistics: VideoStatistics, weights: Floats) -> Floats:
     """Return the area under the conditioned accuracy, not rounded, for each row of weights."""
-    return resampling.weighted_mean(statistics.areas[statistics.order], weights)
+    return resampling.weighted_mean(statistics.item_scores, weights)
 
 
-def scores(statistics: VideoStatistics) -> dict[str, float]:
+def compute_scores(statistics: VideoStatistics) -> dict[str, float]:
     """Return the area under the conditioned accuracy and what goes with it."""
-    videos, right, has_frame = statistics.videos, statistics.right, statistics.joined.has_frame
-    exact, rounded = statistics.protocol.area(videos, right)
-    points = [round(psc * part_state.GRID) for psc in _SHOWN_PSC]
-    above = part_state.conditioned_accuracy(videos.passed, right)[points].tolist()
+    correctness, is_right = statistics.correctness, statistics.is_right
+    has_frame = statistics.predicted.has_frame
+    exact, rounded = statistics.protocol.area(correctness, is_right)
+    accuracy = part_state.conditioned_accuracy(correctness.points_passed, is_right)
     return {
         "score": rounded,
         "coverage": float(has_frame.mean()) if len(has_frame) else 1.0,
         "average_video_accuracy": rounded,
         "average_video_accuracy_exact": exact,
-        "mean_psc": float(videos.psc.mean()),
-        "top1_accuracy": float(right.mean()),
-        **dict(zip(("accuracy_psc_0", "accuracy_psc_25", "accuracy_psc_50"), above)),
+        "mean_psc": float(correctness.psc.mean()),
+        "top1_accuracy": float(is_right.mean()),
+        **{column: float(accuracy[round(psc * part_state.GRID)]) for column, psc in _PSC_OF_COLUMN.items()},
     }
 
 
@@ -214,137 +266,125 @@ _KIND_OF_ERROR = {
     "states": part_state.WRONG_STATE,
     "extra_proposals": part_state.CORRECT,
 }
-_COUNTS_MISSING_FRAMES = ("not_submitted", "humans")
 
 
-def error_costs(statistics: VideoStatistics) -> dict[str, float]:
+def compute_error_costs(statistics: VideoStatistics) -> dict[str, float]:
     """Return the score with what is not submitted, the right classes, and each kind of wrong part right."""
-    outcomes, has_frame, parts = statistics.outcomes, statistics.joined.has_frame, statistics.parts
-    without_class = np.array([named is None for named in statistics.predicted], dtype=bool)
+    parts, is_right, kind_of_part = statistics.true_parts, statistics.is_right, statistics.outcomes.kind
+    has_no_class = np.array([name is None for name in statistics.predicted_classes], dtype=bool)
     part_frame = parts.human_frame[parts.part_human]
-    right = statistics.right
-    corrected = {
-        "not_submitted": (right | without_class, ~has_frame[part_frame]),
-        "action_class": (np.ones_like(right), np.zeros(len(part_frame), dtype=bool)),
-        **{key: (right, outcomes.kind == kind) for key, kind in _KIND_OF_ERROR.items()},
+    in_missing_frame = ~statistics.predicted.has_frame[part_frame]
+    no_part = np.zeros(len(part_frame), dtype=bool)
+    costs = {
+        "not_submitted": _score_if(statistics, is_right | has_no_class, in_missing_frame, all_frames=True),
+        "action_class": _score_if(statistics, np.ones_like(is_right), no_part),
     }
-    return {
-        key: _score_if(statistics, fixed, chosen, key in _COUNTS_MISSING_FRAMES)
-        for key, (fixed, chosen) in corrected.items()
-    }
+    for key, kind in _KIND_OF_ERROR.items():
+        # A frame that is missing lacks its humans, too.
+        all_frames = kind == part_state.NO_HUMAN
+        costs[key] = _score_if(statistics, is_right, kind_of_part == kind, all_frames=all_frames)
+    return costs
 
 
-def _score_if(statistics: VideoStatistics, right: Bools, chosen: Bools, all_frames: bool) -> float:
-    """Return the score if the videos ``right`` had the right class and the parts ``chosen`` were correct.
+def _score_if(
+    statistics: VideoStatistics, is_right: Bools, is_corrected: Bools, all_frames: bool = False
+) -> float:
+    """Return the score with other right classes and some parts corrected.
 
-    ``all_frames`` says whether missing frames count as submitted.
+    Parameters
+    ----------
+    statistics : VideoStatistics
+    is_right : bool array of shape (n_videos,)
+        The videos that would have the right class.
+    is_corrected : bool array of shape (n_parts,)
+        The parts that would be correct.
+    all_frames : bool
+        Whether missing frames would be submitted.
     """
-    has_frame, protocol = statistics.joined.has_frame, statistics.protocol
-    videos = statistics.videos
-    if chosen.any() or all_frames:
-        corrected = statistics.outcomes.corrected(chosen)
-        videos = _videos(statistics.parts, corrected, has_frame | all_frames, protocol)
-    return protocol.area(videos, right)[1]
+    protocol, correctness = statistics.protocol, statistics.correctness
+    if is_corrected.any() or all_frames:
+        outcomes = statistics.outcomes.corrected(is_corrected)
+        has_frame = statistics.predicted.has_frame | all_frames
+        correctness = _summarize(statistics.true_parts, outcomes, has_frame, protocol)
+    _, rounded = protocol.area(correctness, is_right)
+    return rounded
 
 
-def _videos(parts: PartStates, outcomes: PartOutcomes, has_frame: Bools, protocol: Protocol) -> Videos:
+def _summarize(
+    parts: PartStates, outcomes: PartOutcomes, has_frame: Bools, protocol: Protocol
+) -> VideoCorrectness:
+    """Return the correctness of the videos, from what became of their parts."""
     n_videos, n_frames = len(parts.videos), len(parts.frames)
     scores = part_state.frame_means(outcomes.correctness, parts.part_human, parts.human_frame, n_frames)
     if protocol.missing_frame_is_wrong:
-        humans = np.bincount(parts.human_frame, minlength=n_frames)
-        scores[np.isnan(scores) & (humans > 0) & ~has_frame] = 0.0
+        n_humans = np.bincount(parts.human_frame, minlength=n_frames)
+        scores[np.isnan(scores) & (n_humans > 0) & ~has_frame] = 0.0
     psc = part_state.part_state_correctness(scores, parts.frame_video, n_videos)
-    return Videos(scores, psc, protocol.points_passed(psc, outcomes, parts))
+    return VideoCorrectness(scores, psc, protocol.points_passed(psc, outcomes, parts))
 
 
-class Joined(NamedTuple):
-    """A submission in the reference's numbering; frames that the reference does not have are dropped.
+def find_true_frames(true_parts: PartStates, predicted_parts: PartStates) -> Ints:
+    """Return the number of the annotated frame of each predicted one, -1 where there is none."""
+    number_of_frame = {key: number for number, key in enumerate(frame_keys(true_parts))}
+    true_frames = [number_of_frame.get(key, -1) for key in frame_keys(predicted_parts)]
+    return np.array(true_frames, dtype=np.int64)
 
-    Part names and states that the reference does not have are -1; ``has_frame`` (n_frames,) says which frames
-    of the reference the submission has.
+
+def frame_keys(parts: PartStates) -> list[tuple[str, str]]:
+    """Return the video and the name of each frame."""
+    return [(parts.videos[video], frame) for video, frame in zip(parts.frame_video.tolist(), parts.frames)]
+
+
+def align(true_parts: PartStates, predicted_parts: PartStates, true_frame: Ints) -> AlignedPrediction:
+    """Return the predictions for annotated frames in the order and numbering of the reference.
+
+    ``true_frame`` (n_predicted_frames,) is what `find_true_frames` returns.
     """
+    predicted_frame = np.full(len(true_parts.frames), -1)
+    is_annotated = true_frame >= 0
+    predicted_frame[true_frame[is_annotated]] = np.flatnonzero(is_annotated)
+    rows = rows_of_frames(predicted_parts, predicted_frame)
 
-    human_frame: Ints
-    human_box: Floats
-    proposals: part_state.Proposals
-    has_frame: Bools
-    notes: list[Note]
-
-
-def join(ground_truth: PartStates, predicted: PartStates) -> Joined:
-    """Bring a submission into the reference's numbering; frames that it does not have are dropped."""
-    _, frame = annotated_frames(ground_truth, predicted)
-    has_frame = np.zeros(len(ground_truth.frames), dtype=bool)
-    has_frame[frame[frame >= 0]] = True
-    # Frames may come in another order than the reference's; humans, parts and proposals follow them.
-    human_frame, human_order = _renumber(predicted.human_frame, frame)
-    human_number = _new_numbers(human_order, len(predicted.human_box))
-    part_human, part_order = _renumber(predicted.part_human, human_number)
-    part_number = _new_numbers(part_order, len(predicted.part_name))
-    proposal_part, proposal_order = _renumber(predicted.proposal_part, part_number)
+    true_name = translate(predicted_parts.names, true_parts.names)
+    true_state = translate(predicted_parts.states, true_parts.states)
     proposals = part_state.Proposals(
-        part_human,
-        translate(predicted.names, ground_truth.names)[predicted.part_name[part_order]],
-        proposal_part,
-        predicted.proposal_box[proposal_order],
-        translate(predicted.states, ground_truth.states)[predicted.proposal_state[proposal_order]],
+        part_human=rows.part_human,
+        part_name=true_name[predicted_parts.part_name[rows.part]],
+        part=rows.proposal_part,
+        box=predicted_parts.proposal_box[rows.proposal],
+        state=true_state[predicted_parts.proposal_state[rows.proposal]],
     )
-    notes = _ignored_notes(frame, len(set(predicted.videos) - set(ground_truth.videos)))
-    return Joined(human_frame, predicted.human_box[human_order], proposals, has_frame, notes)
+    human_box = predicted_parts.human_box[rows.human]
+    return AlignedPrediction(rows.human_frame, human_box, proposals, predicted_frame >= 0)
 
 
-def _ignored_notes(frame: Ints, extra_videos: int) -> list[Note]:
-    ignored = ((extra_videos, "video"), (int((frame < 0).sum()), "frame"))
-    extra = " and ".join(counted(number, thing) for number, thing in ignored if number)
-    text = f"ignored what is not in the reference: {extra} of the submission"
-    return [Note("N-NAMES-UNKNOWN", text)] if extra else []
+def translate(predicted_words: Sequence[str], true_words: Sequence[str]) -> Ints:
+    """Return for each predicted word its place in the words of the reference, -1 where it is not there."""
+    number_of_word = {word: number for number, word in enumerate(true_words)}
+    return np.array([number_of_word.get(word, -1) for word in predicted_words], dtype=np.int64)
 
 
-def _missing_notes(predicted: Sequence[str | None], has_frame: Bools) -> list[Note]:
+def _ignored_notes(n_videos: int, n_frames: int) -> list[Note]:
+    """Return the note on predicted videos and frames that the reference does not have, if there are any."""
+    ignored = []
+    if n_videos:
+        ignored.append(counted(n_videos, "video"))
+    if n_frames:
+        ignored.append(counted(n_frames, "frame"))
+    if not ignored:
+        return []
+    text = f"ignored what is not in the reference: {' and '.join(ignored)} of the submission"
+    return [Note("N-NAMES-UNKNOWN", text)]
+
+
+def _missing_notes(predicted_classes: Sequence[str | None], has_frame: Bools) -> list[Note]:
     """Return one note on what is not submitted: it is fixed together, and has one cost."""
-    parts = (
-        ("N-CLASSES-MISSING", "no class", predicted.count(None), len(predicted), "video"),
-        ("N-FRAMES-MISSING", "no prediction", int((~has_frame).sum()), len(has_frame), "reference frame"),
-    )
-    missing = [(code, f"{what} for {n:,} of {counted(of, thing)}") for code, what, n, of, thing in parts if n]
-    return [Note(missing[0][0], " and ".join(text for _, text in missing))] if missing else []
-
-
-def annotated_frames(
-    ground_truth: PartStates, predicted: PartStates
-) -> tuple[dict[tuple[str, str], int], Ints]:
-    """Return the number of each annotated frame by video and name, and those of the predicted ones, or -1."""
-    annotated, keys = (
-        zip(map(parts.videos.__getitem__, parts.frame_video.tolist()), parts.frames)
-        for parts in (ground_truth, predicted)
-    )
-    numbers = dict(zip(annotated, count()))
-    return numbers, np.fromiter(map(numbers.get, keys, repeat(-1)), np.int64, len(predicted.frames))
-
-
-_Order = Union[Ints, slice]
-
-
-def _renumber(owner: Ints, new_number: Ints) -> tuple[Ints, _Order]:
-    """Return new owners, ascending, and their old entries; owners at -1 are dropped."""
-    if np.array_equal(new_number, np.arange(len(new_number))):
-        return owner, slice(None)
-    numbers = new_number[owner] if len(owner) else np.zeros(0, np.int64)
-    order = np.flatnonzero(numbers >= 0)
-    numbers = numbers[order]
-    if (np.diff(numbers) < 0).any():
-        by_number = np.argsort(numbers, kind="stable")
-        order, numbers = order[by_number], numbers[by_number]
-    return numbers, order
-
-
-def _new_numbers(order: _Order, size: int) -> Ints:
-    """Return the new number of each of ``size`` old entries, -1 for those that are dropped."""
-    numbers = np.full(size, -1)
-    numbers[order] = np.arange(size if isinstance(order, slice) else len(order))
-    return numbers
-
-
-def translate(predicted: Iterable[str], ground_truth: Mapping[str, int]) -> Ints:
-    """Return for each word of the prediction its number in the ground truth, -1 if there is none."""
-    return np.array([ground_truth.get(word, -1) for word in predicted], dtype=np.int64)
+    n_classes, n_frames = predicted_classes.count(None), int((~has_frame).sum())
+    missing = []
+    if n_classes:
+        missing.append(f"no class for {n_classes:,} of {counted(len(predicted_classes), 'video')}")
+    if n_frames:
+        missing.append(f"no prediction for {n_frames:,} of {counted(len(has_frame), 'reference frame')}")
+    if not missing:
+        return []
+    return [Note("N-CLASSES-MISSING" if n_classes else "N-FRAMES-MISSING", " and ".join(missing))]

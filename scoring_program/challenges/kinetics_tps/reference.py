@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from scoring_program.metrics.pairs import pairs_of_ranges
 from scoring_program.prepared import Arrays, Texts, load_prepared, require_files, save_prepared
+from validator.arrays import Ints
 from validator.findings import Findings
 from validator.formats.kinetics_tps.read import PartStates, read_classes, read_parts
 from validator.formats.rules import JsonFile, Rules
@@ -16,6 +18,7 @@ from validator.strict_json import pointer_part
 CLASSES_FILE = "gt_vid_result.json"
 PARTS_FILE = "gt_part_result.json"
 PREPARED_FILE = "reference.npz"
+_TEXT_COLUMNS = ("videos", "frames", "names", "states")
 
 
 class Reference(NamedTuple):
@@ -26,42 +29,128 @@ class Reference(NamedTuple):
 
 
 def load_reference(folder: Path, rules: Rules) -> Reference:
-    """Read the organizers' two JSON files, or the arrays that were prepared from them. Raises Refused."""
+    """Read a reference as `read_reference` does, with the videos in ascending order. Raises Refused."""
+    reference = read_reference(folder, rules)
+    videos = reference.parts.videos
+    in_order = sorted(range(len(videos)), key=lambda video: videos[video])
+    if in_order == list(range(len(videos))):
+        return reference
+    return select_videos(reference, np.array(in_order))
+
+
+def read_reference(folder: Path, rules: Rules) -> Reference:
+    """Read the organizers' two JSON files, or the arrays prepared from them, in their order.
+
+    Raises Refused.
+    """
     prepared = folder / PREPARED_FILE
     if prepared.is_file():
         return load_prepared(prepared, _from_prepared)
     with Findings.collect() as findings:
         require_files(folder, (CLASSES_FILE, PARTS_FILE), "put it into the reference folder", findings)
         with findings.part():
-            schema = rules.json[0].schema
-            data = (folder / CLASSES_FILE).read_bytes()
-            classes = findings.take(read_classes(data, CLASSES_FILE, JsonFile(CLASSES_FILE, schema)))
+            classes_file = JsonFile(CLASSES_FILE, rules.json[0].schema)
+            classes_data = (folder / CLASSES_FILE).read_bytes()
+            classes = findings.take(read_classes(classes_data, CLASSES_FILE, classes_file))
         with findings.part():
-            (schema,) = rules.reference_schemas
-            data = (folder / PARTS_FILE).read_bytes()
-            parts = findings.take(read_parts(data, PARTS_FILE, JsonFile(PARTS_FILE, schema), one_each=True))
+            (parts_schema,) = rules.reference_schemas
+            parts_file = JsonFile(PARTS_FILE, parts_schema)
+            parts_data = (folder / PARTS_FILE).read_bytes()
+            parts = findings.take(read_parts(parts_data, PARTS_FILE, parts_file, one_each=True))
         findings.refuse_problems()
-        videos = set(parts.videos)
-        for missing, name in ((videos - classes.keys(), CLASSES_FILE), (classes.keys() - videos, PARTS_FILE)):
-            for video in sorted(missing):
-                problem, remedy = f"the video {video} is missing", "both files need the same videos"
-                where = f"/{pointer_part(video)}"
-                findings.add("E-REF-PAIR", problem, remedy, file=name, where=where)
+        videos_with_frames = set(parts.videos)
+        _check_both_have(videos_with_frames - classes.keys(), CLASSES_FILE, findings)
+        _check_both_have(classes.keys() - videos_with_frames, PARTS_FILE, findings)
         if not parts.videos:
             findings.add("E-REF-NONE", "there is no video", "put the ground truth there", file=PARTS_FILE)
     return Reference([classes[video] for video in parts.videos], parts)
 
 
+def _check_both_have(missing_videos: set[str], file: str, findings: Findings) -> None:
+    """Add a problem for each video that ``file`` lacks and the other file has."""
+    for video in sorted(missing_videos):
+        problem, remedy = f"the video {video} is missing", "both files need the same videos"
+        findings.add("E-REF-PAIR", problem, remedy, file=file, where=f"/{pointer_part(video)}")
+
+
 def save_reference(reference: Reference, path: Path) -> None:
     """Write a reference as arrays, which load fast."""
-    parts = reference.parts
-    texts = {"classes": reference.classes, "videos": parts.videos, "frames": parts.frames}
-    texts |= {"names": list(parts.names), "states": list(parts.states)}
-    arrays = {name: value for name, value in parts._asdict().items() if isinstance(value, np.ndarray)}
-    save_prepared(path, texts, arrays)
+    columns = reference.parts._asdict()
+    texts = {"classes": reference.classes, **{name: columns.pop(name) for name in _TEXT_COLUMNS}}
+    save_prepared(path, texts, columns)
 
 
 def _from_prepared(texts: Texts, arrays: Arrays) -> Reference:
-    names, states = ({word: number for number, word in enumerate(texts[key])} for key in ("names", "states"))
-    parts = PartStates(**arrays, videos=texts["videos"], frames=texts["frames"], names=names, states=states)
-    return Reference(texts["classes"], parts)
+    columns: dict[str, Any] = {**{name: texts[name] for name in _TEXT_COLUMNS}, **arrays}
+    return Reference(texts["classes"], PartStates(**columns))
+
+
+def select_videos(reference: Reference, videos: Ints) -> Reference:
+    """Return some videos of a reference, given by their numbers, in that order."""
+    parts = reference.parts
+    frame_video, frame = _rows_of_owners(parts.frame_video, videos, len(parts.videos))
+    rows = rows_of_frames(parts, frame)
+    selected = PartStates(
+        videos=[parts.videos[video] for video in videos.tolist()],
+        frames=[parts.frames[number] for number in frame.tolist()],
+        frame_video=frame_video.astype(np.int32),
+        human_frame=rows.human_frame.astype(np.int32),
+        human_box=parts.human_box[rows.human],
+        part_human=rows.part_human.astype(np.int32),
+        part_name=parts.part_name[rows.part],
+        proposal_part=rows.proposal_part.astype(np.int32),
+        proposal_box=parts.proposal_box[rows.proposal],
+        proposal_state=parts.proposal_state[rows.proposal],
+        n_states=parts.n_states[rows.part],
+        names=parts.names,
+        states=parts.states,
+    )
+    return Reference([reference.classes[video] for video in videos.tolist()], selected)
+
+
+class FrameRows(NamedTuple):
+    """The humans, parts and proposals of chosen frames: rows of `PartStates`, and what each belongs to.
+
+    Attributes
+    ----------
+    human, part, proposal : int arrays
+        Rows, frame by frame.
+    human_frame, part_human, proposal_part : int arrays, ascending
+        The chosen frame of each such human, the human of each part, the part of each proposal: places in
+        the chosen frames, in ``human``, and in ``part``.
+    """
+
+    human: Ints
+    part: Ints
+    proposal: Ints
+    human_frame: Ints
+    part_human: Ints
+    proposal_part: Ints
+
+
+def rows_of_frames(parts: PartStates, frames: Ints) -> FrameRows:
+    """Return what belongs to frames, given by their numbers; -1 stands for a frame of nobody."""
+    human_frame, human = _rows_of_owners(parts.human_frame, frames, len(parts.frames))
+    part_human, part = _rows_of_owners(parts.part_human, human, len(parts.human_box))
+    proposal_part, proposal = _rows_of_owners(parts.proposal_part, part, len(parts.part_name))
+    return FrameRows(
+        human=human,
+        part=part,
+        proposal=proposal,
+        human_frame=human_frame,
+        part_human=part_human,
+        proposal_part=proposal_part,
+    )
+
+
+def _rows_of_owners(owner: Ints, chosen: Ints, n_owners: int) -> tuple[Ints, Ints]:
+    """Return the rows of the chosen owners, -1 standing for one without any, and the place of each owner.
+
+    ``owner`` (n_rows,), ascending, is the owner of each row. The places in ``chosen`` come first.
+    """
+    # The last count is that of -1. Counting is faster than searching for millions of owners.
+    n_rows = np.append(np.bincount(owner, minlength=n_owners), 0)
+    last = np.cumsum(n_rows)
+    first = last - n_rows
+    place, row, _ = pairs_of_ranges(first[chosen], last[chosen])
+    return place, row

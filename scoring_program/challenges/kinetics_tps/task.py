@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scoring_program.challenges.kinetics_tps import hints, measure, page
-from scoring_program.challenges.kinetics_tps.measure import VideoStatistics
+from scoring_program.challenges.kinetics_tps import hints, page
+from scoring_program.challenges.kinetics_tps.measure import (
+    VideoStatistics,
+    average_areas,
+    compute_error_costs,
+    compute_scores,
+    measure_videos,
+)
 from scoring_program.challenges.kinetics_tps.reference import (
     CLASSES_FILE,
     PARTS_FILE,
     PREPARED_FILE,
     Reference,
     load_reference,
+    read_reference,
     save_reference,
 )
 from scoring_program.hints import likely_mistakes
@@ -29,25 +36,27 @@ from validator.messages import Note
 class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
     """Average video accuracy conditioned on Part State Correctness."""
 
-    reduce = staticmethod(measure.mean_area)
-    scores = staticmethod(measure.scores)
-    error_costs = staticmethod(measure.error_costs)
+    measure = staticmethod(measure_videos)
+    reduce = staticmethod(average_areas)
+    scores = staticmethod(compute_scores)
+    error_costs = staticmethod(compute_error_costs)
     sections = staticmethod(page.sections)
-    measure = staticmethod(measure.measure)
 
     def load_reference(self, folder: Path, settings: Settings) -> Reference:
         """Read the organizers' two JSON files, or the arrays that were prepared from them."""
         return load_reference(folder, load_rules(self.id))
 
     def items(self, reference: Reference) -> list[str]:
-        """Return the videos."""
-        return sorted(reference.parts.videos)
+        """Return the videos, in ascending order."""
+        return reference.parts.videos
 
     def names(self, reference: Reference) -> dict[str, list[str]]:
         """Return the classes, parts, and states."""
-        parts = reference.parts
-        named = {"Action classes": reference.classes, "Part names": parts.names, "States": parts.states}
-        return {title: sorted(set(names)) for title, names in named.items()}
+        return {
+            "Action classes": sorted(set(reference.classes)),
+            "Part names": sorted(reference.parts.names),
+            "States": sorted(reference.parts.states),
+        }
 
     def source_files(self, source: Path, settings: Settings) -> list[str]:
         """Return the prepared file if there is one, which is read alone, or the organizers' two."""
@@ -56,7 +65,8 @@ class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
 
     def prepare_reference(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
         """Check the organizers' files and write them as arrays, which load fast."""
-        reference = load_reference(source, load_rules(self.id))
+        # In the order of the files, as ever: the signature holds a hash of what is written.
+        reference = read_reference(source, load_rules(self.id))
         save_reference(reference, output / PREPARED_FILE)
         return []
 

@@ -7,7 +7,7 @@ def check(name, score, expected):
     result, expected = score(), dict(expected)
     statistics, scores = result.statistics, result.scores
     sections = {section.key: section for section in result.sections}
-    psc = dict(zip(statistics.parts.videos, statistics.videos.psc.tolist()))
+    psc = dict(zip(result.items, statistics.correctness.psc.tolist()))
     tolerance = 1e-12 if "area" in expected else 1e-9
     assert psc == pytest.approx(expected.pop("psc"), abs=tolerance)
     if "area" in expected:

@@ -10,6 +10,7 @@ import pytest
 
 from kinetics_tps_writer import KineticsTPSWriter
 from organizer.data.prepare import prepare
+from organizer.files import write_files
 from scoring_program.run import INVALID, SCORED
 from tests.helpers import REFERENCES, SAMPLES, loaded, make_zip, run_folder
 from validator.findings import Refused
@@ -132,7 +133,7 @@ def test_a_video_with_frames_or_a_class_is_submitted(tmp_path):
     both, only_frames, only_class, other_frame, nothing = sorted(GOOD["pred_vid_result.json"])[:5]
     frames = GOOD["pred_part_result.json"]
     submission = {
-        "pred_vid_result.json": {video: "climb_rope" for video in (both, only_class)},
+        "pred_vid_result.json": dict.fromkeys((both, only_class), "climb_rope"),
         "pred_part_result.json": {
             both: frames[both],
             only_frames: frames[only_frames],
@@ -216,6 +217,72 @@ def test_prepared_reference_gives_the_same_scores(run, tmp_path):
     plain = run(ID, REFERENCE, files(GOOD))
     assert run_folder(ID, output, tmp_path / "res", tmp_path / "out2").exit_code == SCORED
     assert json.loads((tmp_path / "out2" / "scores.json").read_text()) == plain.scores
+
+
+def in_reverse_order(reference):
+    """Return the files of a reference with its videos from the last to the first."""
+    documents = {name: json.loads(text) for name, text in reference.items()}
+    return files({name: dict(reversed(document.items())) for name, document in documents.items()})
+
+
+@pytest.mark.parametrize("protocol", ["published", "released"])
+def test_the_order_of_videos_in_the_reference_does_not_matter(run, tmp_path, protocol):
+    """The scores of items, too, are those of the same videos."""
+    in_order = run(ID, REFERENCE, files(GOOD), protocol=protocol)
+    reversed_reference = in_reverse_order(REFERENCE)
+    assert run(ID, reversed_reference, files(GOOD), protocol=protocol).scores == in_order.scores
+    write_files({name: text.encode() for name, text in reversed_reference.items()}, tmp_path / "reversed")
+    (tmp_path / "good.zip").write_bytes(make_zip(files(GOOD)))
+    rows = [
+        loaded(ID, folder, protocol=protocol).score_path(tmp_path / "good.zip").item_rows()
+        for folder in (REFERENCES / ID, tmp_path / "reversed")
+    ]
+    assert rows[0] == rows[1]
+
+
+def test_a_reference_prepared_by_1_2_0_in_any_order_gives_the_same_scores(run, tmp_path):
+    """The arrays and texts that 1.2.0 wrote, for two videos that are not in ascending order."""
+    texts = {
+        "form": 2,
+        "classes": ["run", "jump"],
+        "videos": ["w", "v"],
+        "frames": ["img_00001.json", "img_00001.json"],
+        "names": ["head", "hip"],
+        "states": ["nod", "bend"],
+    }
+    box = np.array([[0, 0, 9, 9], [20, 0, 29, 9]], dtype=np.float64)
+    owner = np.array([0, 1], dtype=np.int32)
+    arrays = {
+        "frame_video": owner,
+        "human_frame": owner,
+        "human_box": box,
+        "part_human": owner,
+        "part_name": owner,
+        "proposal_part": owner,
+        "proposal_box": box,
+        "proposal_state": owner,
+        "n_states": np.ones(2, np.int32),
+    }
+    (tmp_path / "ref").mkdir()
+    text = np.frombuffer(json.dumps(texts).encode(), np.uint8)
+    np.savez(tmp_path / "ref" / "reference.npz", text=text, **arrays)  # type: ignore[arg-type]
+
+    def predict(box, part, state):
+        parts = {part: {"box": [box], "verb": [state]}}
+        return {"img_00001.json": {"humans": [{"box": box, "parts": parts}]}}
+
+    submission = {
+        "pred_vid_result.json": {"v": "jump", "w": "jump"},
+        "pred_part_result.json": {
+            "v": predict([20, 0, 29, 9], "hip", "bend"),
+            "w": predict([0, 0, 9, 9], "head", "bend"),
+        },
+    }
+    (tmp_path / "submission.zip").write_bytes(make_zip(files(submission)))
+    result = loaded(ID, tmp_path / "ref").score_path(tmp_path / "submission.zip")
+    assert [(row["item"], row["score"]) for row in result.item_rows()] == [("v", 0.99995), ("w", 0)]
+    assert result.scores["mean_psc"] == 0.5
+    assert result.scores["top1_accuracy"] == 0.5
 
 
 def test_malformed_reference_is_reported_with_its_place(tmp_path):

@@ -44,8 +44,8 @@ class PartStates(NamedTuple):
         Numbers of strings in ``names`` and ``states``.
     n_states : int32 array
         How many states are given for each part.
-    names, states : dict of str to int
-        Strings, numbered from 0 in the order of their first use.
+    names, states : list of str
+        Strings in the order of their first use; their places are their numbers.
     """
 
     videos: list[str]
@@ -59,8 +59,8 @@ class PartStates(NamedTuple):
     proposal_box: Floats
     proposal_state: Ints
     n_states: Ints
-    names: dict[str, int]
-    states: dict[str, int]
+    names: list[str]
+    states: list[str]
 
 
 class KineticsSubmission(NamedTuple):
@@ -102,14 +102,14 @@ def read_parts(
     Raises Refused.
     """
     with Findings.collect() as findings:
-        convert = partial(_as_part_states, one_each=one_each)
+        convert = partial(as_part_states, one_each=one_each)
         parts, _ = findings.take(read_json(data, name, file, convert, budget))
         _check_boxes(parts, name, findings)
         _check_lengths(parts, name, findings)
     return Read(parts, findings.notes)
 
 
-def _as_part_states(entries: Entries, one_each: bool) -> tuple[PartStates, int]:
+def as_part_states(entries: Entries, one_each: bool = False) -> tuple[PartStates, int]:
     """Return the arrays of the videos and the number of keys in them; ``one_each``: parts have one box and
     one state.
 
@@ -143,11 +143,11 @@ def _as_part_states(entries: Entries, one_each: bool) -> tuple[PartStates, int]:
             proposal_box=_boxes(boxes),
             proposal_state=numbered(states, verbs),
             n_states=n_states,
-            names=names,
-            states=states,
+            names=[],
+            states=[],
         )
         videos.append(of_group)
-    return _concatenated(videos, dict(names), dict(states)), n_keys
+    return _concatenated(videos, list(names), list(states)), n_keys
 
 
 def _in_groups(entries: Entries) -> Iterator[dict[str, Any]]:
@@ -167,7 +167,7 @@ _OWNERS = {"frame_video": "videos", "human_frame": "frames", "part_human": "huma
 _OWNERS["proposal_part"] = "part_name"
 
 
-def _concatenated(pieces: Sequence[PartStates], names: dict[str, int], states: dict[str, int]) -> PartStates:
+def _concatenated(pieces: Sequence[PartStates], names: list[str], states: list[str]) -> PartStates:
     """Return all pieces as one; what each holds is numbered after what is in those before."""
 
     def joined(column: str) -> Any:
@@ -191,6 +191,13 @@ def numbered(number: dict[str, int], words: list[str]) -> Ints:
 def owners(counts: Ints | Sequence[int]) -> Ints:
     """Return for each entry the number of its owner; ``counts`` says how many each has."""
     return np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+
+
+def rows_of_owner(owner: Ints, index: int) -> range:
+    """Return the rows that belong to the owner of an index; ``owner`` (n_rows,) ascends."""
+    # For numbers of another type the whole column would be copied.
+    ends = np.searchsorted(owner, np.array([index, index + 1], owner.dtype))
+    return range(*ends.tolist())
 
 
 def _lengths(lists: list[JsonValue]) -> NDArray[np.int32]:
@@ -240,7 +247,7 @@ def human_place(parts: PartStates, human: int) -> str:
 
 def part_place(parts: PartStates, part: int) -> str:
     """Return the JSON Pointer of a part."""
-    name = next(text for text, number in parts.names.items() if number == parts.part_name[part])
+    name = parts.names[parts.part_name[part]]
     return f"{human_place(parts, int(parts.part_human[part]))}/parts/{pointer_part(name)}"
 
 
