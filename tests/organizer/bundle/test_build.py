@@ -46,7 +46,6 @@ pytestmark = pytest.mark.slow
 
 IDS = task_ids()
 VENDOR = "scoring_program/vendor/"
-# Modules that are not empty, by challenge.
 # Runs score.py; opening a file below the first argument, but for the interpreter's, fails.
 HOOK = """
 import runpy, sys
