@@ -16,7 +16,7 @@ from organizer.ranking import statistics
 from organizer.ranking.statistics import Ranking
 from organizer.ranking.tables import History, hardest_items
 from organizer.runs.fork_server import SCORED
-from organizer.runs.rescore import Record, has_items
+from organizer.runs.rescore import Overlap, Record, overlap_with_reference
 from scoring_program.report import charts, standings
 from scoring_program.report.html import Child, cut, cut_middle, element
 from scoring_program.report.page import card, contents, document, scroll, style, table
@@ -105,8 +105,9 @@ def index_page(pages: RankingPages) -> str:
         cards.append(_items(pages, ranking))
         warnings.append(_NOT_PUBLIC)
     cards += [*_changes(pages), _submissions(pages)]
-    known = [has_items(record.entry, pages.task.unknown_item_codes) for record in pages.records]
-    if False in known and True not in known:
+    codes = pages.task.unknown_item_codes
+    overlaps = {overlap_with_reference(record.entry, codes) for record in pages.records}
+    if Overlap.NONE in overlaps and Overlap.SOME not in overlaps:
         warnings.append("No item of any submission is in the reference: it may be the wrong one.")
     return render_page(pages, "Ranking, for the organizers", cards, warnings)
 

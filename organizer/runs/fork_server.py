@@ -4,6 +4,16 @@ in a process of its own.
 `organizer.runs.pool` passes the text of this module to a clean interpreter, here or on another machine, where
 it imports the built program and nothing else. Its argument is a `Setup` in JSON. It writes an empty line when
 it is ready; for each line that it reads it scores the submission in its folder and writes an `Entry` in JSON.
+
+The forkserver of `multiprocessing` under pebble, with one task for each process, was tried instead. It
+scored a third as many submissions in the same time, because pebble looks for ended processes every 0.1 s.
+After a time-out it kills the child alone, so processes that the child started go on running, and so does a
+child that hangs when the server itself is killed. There is one such server for a process, so two protocols,
+whose references differ, do not fit; a module that cannot be preloaded is skipped in silence, and each child
+would load the reference itself; children take over ``sys.path`` and would find the packages of this
+environment before those of the built zip. The workers of Dask are daemons, which may not start such
+processes. Finally, there is no place to cut the network (``unshare -n``), and the peak memory of a child
+that is killed is lost.
 """
 
 from __future__ import annotations
@@ -11,6 +21,7 @@ from __future__ import annotations
 import gc
 import importlib
 import json
+import math
 import os
 import select
 import signal
@@ -20,7 +31,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 if TYPE_CHECKING:
     from scoring_program.run import Outcome
@@ -105,6 +116,13 @@ class Entry:
     format: int = FORMAT
 
 
+class _Child(NamedTuple):
+    """A process that scores one submission, and the pipe that it writes its entry to."""
+
+    pid: int
+    answer: int
+
+
 def main() -> None:
     """Load the program and the reference, and score a submission for each line of input."""
     setup = Setup(**json.loads(sys.argv[1]))
@@ -133,12 +151,14 @@ def _load(setup: Setup) -> tuple[Loaded | None, str]:
     if setup.version != VERSION:
         versions = f"the program is of version {VERSION}, this tool of {setup.version}"
         return None, f"{versions}: build the bundle again"
-    task, folder, findings = load_task(setup.task_id), Path(setup.reference), Findings()
+    task = load_task(setup.task_id)
+    folder = Path(setup.reference)
+    findings = Findings()
     loaded = None
     with findings.part():
         settings = task.settings(folder, {**setup.settings, "interval": True})
-        memory = min(settings["memory_limit"], setup.memory_mb)
-        loaded = replace(task.load(folder, settings), settings={**settings, "memory_limit": memory})
+        memory_limit = min(settings["memory_limit"], setup.memory_mb)
+        loaded = replace(task.load(folder, settings), settings={**settings, "memory_limit": memory_limit})
     # Import once, instead of in each child, what libraries import only when they need it.
     for name in ("encodings.cp437", "numpy.ma", "numpy.random", "scoring_program.run"):
         importlib.import_module(name)
@@ -150,31 +170,50 @@ def _load(setup: Setup) -> tuple[Loaded | None, str]:
 def _score(setup: Setup, loaded: Loaded) -> Entry:
     """Score the submission in a child and wait for it, or kill it at the time limit."""
     begin = time.monotonic()
-    answer, end = os.pipe()
     try:
-        child = os.fork()
+        child = _start_child(setup, loaded)
     except OSError as error:
-        os.close(answer)
-        os.close(end)
         # Not the submission's: it must not count as one that was killed.
         return Entry(BROKEN, f"the system starts no further process ({error.strerror}); use fewer workers")
-    if not child:
-        _score_here(setup, loaded, end)
-    os.close(end)
     try:
-        text = _read_all(answer, begin + setup.time_limit)
+        text = _read_all(child.answer, begin + setup.time_limit)
     finally:
-        # Processes that the child started may still run; it may not be the leader of their group yet.
-        with suppress(OSError):
-            os.killpg(child, signal.SIGKILL)
-        os.kill(child, signal.SIGKILL)
-        _, _, usage = os.wait4(child, 0)
+        peak_mb = _end_child(child)
+    seconds = time.monotonic() - begin
+    return replace(_answered_entry(text), seconds=round(seconds, 3), peak_mb=round(peak_mb, 1))
+
+
+def _start_child(setup: Setup, loaded: Loaded) -> _Child:
+    """Fork a process that scores the submission. Raises OSError if the system has no further one."""
+    answer, write_end = os.pipe()
+    try:
+        pid = os.fork()
+    except OSError:
         os.close(answer)
-    entry = Entry(TIME, "E-LIMIT-TIME: it was stopped at the platform's time limit")
-    if text is not None:
-        entry = Entry(**json.loads(text)) if text.endswith(b"\n") else Entry()
-    seconds, peak_mb = time.monotonic() - begin, usage.ru_maxrss / 1024
-    return replace(entry, seconds=round(seconds, 3), peak_mb=round(peak_mb, 1))
+        os.close(write_end)
+        raise
+    if pid == 0:
+        _score_here(setup, loaded, write_end)
+    os.close(write_end)
+    return _Child(pid, answer)
+
+
+def _end_child(child: _Child) -> float:
+    """Kill a child and all that it started, and wait for it; return its peak memory in MB."""
+    # Processes that the child started may still run; it may not be the leader of their group yet.
+    with suppress(OSError):
+        os.killpg(child.pid, signal.SIGKILL)
+    os.kill(child.pid, signal.SIGKILL)
+    _, _, usage = os.wait4(child.pid, 0)
+    os.close(child.answer)
+    return usage.ru_maxrss / 1024
+
+
+def _answered_entry(text: bytes | None) -> Entry:
+    """Return the entry that a child wrote: none in time (None), or not all of it if it was killed."""
+    if text is None:
+        return Entry(TIME, "E-LIMIT-TIME: it was stopped at the platform's time limit")
+    return Entry(**json.loads(text)) if text.endswith(b"\n") else Entry()
 
 
 def _read_all(answer: int, deadline: float) -> bytes | None:
@@ -192,8 +231,8 @@ def _read_all(answer: int, deadline: float) -> bytes | None:
             return b"".join(chunks)
 
 
-def _score_here(setup: Setup, loaded: Loaded, end: int) -> NoReturn:
-    """Score the submission in this process, write its entry to the end of a pipe, and exit."""
+def _score_here(setup: Setup, loaded: Loaded, write_end: int) -> NoReturn:
+    """Score the submission in this process, write its entry to a pipe, and exit."""
     try:
         os.setpgid(0, 0)
         silence = os.open(os.devnull, os.O_RDWR)
@@ -204,23 +243,19 @@ def _score_here(setup: Setup, loaded: Loaded, end: int) -> NoReturn:
 
         limits.start(loaded.settings["time_limit"], loaded.settings["memory_limit"])
         entry = _entry(setup, loaded, run(lambda: loaded, Path(SUBMISSION), Path()))
-        with os.fdopen(end, "w", encoding="ascii") as answer:
+        with os.fdopen(write_end, "w", encoding="ascii") as answer:
             print(json.dumps(vars(entry)), file=answer)
     finally:
         os._exit(0)
 
 
 def _entry(setup: Setup, loaded: Loaded, outcome: Outcome) -> Entry:
-    """Return what a run has come to, with as many half-samples as are asked for."""
+    """Return the entry of a run, with the number of half-samples that ``setup`` asks for."""
     from scoring_program.disclosure import round_floats
 
     result = outcome.result
     if result is None:
-        if outcome.findings.ok:
-            return Entry(BROKEN, f"the outputs cannot be written to {Path.cwd()}; is the disk full?")
-        first = outcome.findings.summary().problems(1)[0]
-        first = first._replace(file="" if first.file == SUBMISSION else first.file)
-        return Entry(CRASHED if outcome.name == BROKEN else outcome.name, first.line())
+        return _entry_without_result(outcome)
     statistics, halves = result.statistics, result.halves
     if halves and setup.half_samples != len(halves.first):
         halves = loaded.half_scores(statistics, setup.half_samples)
@@ -234,10 +269,25 @@ def _entry(setup: Setup, loaded: Loaded, outcome: Outcome) -> Entry:
         n_items=halves.n_items if halves else 0,
         over=loaded.groups.over(loaded.task.item),
         items=list(result.items),
+        item_scores=[_rounded_score(score) for score in statistics.item_scores.tolist()],
         error_costs=round_floats([tuple(cost) for cost in result.error_costs], _DECIMALS),
         decimals=result.decimals,
-        item_scores=[None if x != x else round(x, _DECIMALS) for x in statistics.item_scores.tolist()],
     )
+
+
+def _entry_without_result(outcome: Outcome) -> Entry:
+    if outcome.findings.ok:
+        return Entry(BROKEN, f"the outputs cannot be written to {Path.cwd()}; is the disk full?")
+    problem = outcome.findings.summary().problems(1)[0]
+    if problem.file == SUBMISSION:  # a name that is not the participant's
+        problem = problem._replace(file="")
+    # The reference was loaded before, so what is broken now is the program.
+    return Entry(CRASHED if outcome.name == BROKEN else outcome.name, problem.line())
+
+
+def _rounded_score(score: float) -> float | None:
+    """Return the score of an item, None for NaN, which JSON cannot hold."""
+    return None if math.isnan(score) else round(score, _DECIMALS)
 
 
 if __name__ == "__main__":

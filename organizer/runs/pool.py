@@ -1,7 +1,10 @@
 """Fork servers on one machine, each for one submission at a time.
 
-With `organizer.runs.fork_server` it is what `organizer.runs.cluster` sends to machines that do not have this
-repository: it imports nothing else of ours.
+With `organizer.runs.fork_server`, which says why both are not `multiprocessing`, it is what
+`organizer.runs.cluster` sends to machines that do not have this repository: it imports nothing else of ours.
+
+A server scores one submission at a time, so one that hangs or is killed costs no other: a thread for each
+server waits for its answer, and starts it again if it died.
 """
 
 from __future__ import annotations
@@ -46,7 +49,8 @@ class _ForkServer:
     """A fork server, started again after it died, and its folder, which is removed when it is closed."""
 
     def __init__(self, setup: Setup, folder: Path | None) -> None:
-        self._setup, self._folder = setup, Path(tempfile.mkdtemp(dir=folder))
+        self._setup = setup
+        self._folder = Path(tempfile.mkdtemp(dir=folder))
         self._lock = threading.Lock()
         self._is_closed = False
         self._start()
@@ -76,11 +80,17 @@ class _ForkServer:
 
     def _start(self) -> None:
         self._is_ready = False
+        python = [sys.executable, "-I", "-c", _SCRIPT, json.dumps(vars(self._setup))]
         self._process = subprocess.Popen(
-            [*network_off(), sys.executable, "-I", "-c", _SCRIPT, json.dumps(vars(self._setup))],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-            cwd=self._folder, env={**os.environ, **_ONE_THREAD}, start_new_session=True,
-        )  # fmt: skip
+            [*network_off(), *python],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            cwd=self._folder,
+            env={**os.environ, **_ONE_THREAD},
+            start_new_session=True,
+        )
 
     def _end(self) -> None:
         assert self._process.stdin and self._process.stdout  # noqa: S101 - pipes
@@ -97,7 +107,7 @@ class _ForkServer:
     def _score(self, submission: bytes) -> Ended:
         if not self._is_ready:
             try:
-                self._line()
+                self._read_line()
             except _DiedError:
                 if self._is_closed:
                     raise
@@ -106,18 +116,26 @@ class _ForkServer:
         page = self._folder / PAGE
         page.unlink(missing_ok=True)
         (self._folder / SUBMISSION).write_bytes(submission)
-        entry = Entry(**json.loads(self._line("\n")))
+        self._request()
+        entry = Entry(**json.loads(self._read_line()))
         if not entry.outcome:
             raise _DiedError
         return entry, page.read_text(encoding="utf-8", errors="replace") if page.is_file() else ""
 
-    def _line(self, request: str = "") -> str:
-        """Return the next line that the server writes, after a request."""
-        assert self._process.stdin and self._process.stdout  # noqa: S101 - pipes
+    def _request(self) -> None:
+        """Ask the server to score the submission in its folder."""
+        assert self._process.stdin  # noqa: S101 - a pipe
         try:
-            print(request, end="", file=self._process.stdin, flush=True)
-            line = self._process.stdout.readline()
+            print(file=self._process.stdin, flush=True)
         except (OSError, ValueError) as error:  # the second if it was closed in the meantime
+            raise _DiedError from error
+
+    def _read_line(self) -> str:
+        """Return the next line that the server writes."""
+        assert self._process.stdout  # noqa: S101 - a pipe
+        try:
+            line = self._process.stdout.readline()
+        except (OSError, ValueError) as error:
             raise _DiedError from error
         if not line.endswith("\n"):
             raise _DiedError
@@ -157,8 +175,11 @@ class Pool:
 
 def network_off() -> tuple[str, ...]:
     """Return the words before a command that cut the network, none where the system does not allow it."""
+    if not shutil.which("unshare"):
+        return ()
     for prefix in (("unshare", "-n"), ("unshare", "-r", "-n")):
-        if shutil.which("unshare") and subprocess.run([*prefix, "true"], capture_output=True).returncode == 0:
+        trial = subprocess.run([*prefix, "true"], capture_output=True)
+        if trial.returncode == 0:
             return prefix
     return ()
 

@@ -10,9 +10,10 @@ from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Optional, Union
+from typing import TYPE_CHECKING, NoReturn, Union
 
 from tqdm import tqdm
 
@@ -37,6 +38,8 @@ _WRONG_REFERENCE = (
     "the next submissions, the reference is the wrong one: give another with REFERENCE=DIR (--reference)"
 )
 
+# Instead of the format of an entry.
+_UNREADABLE = 0
 
 # What scores submissions, here or on other machines.
 Engine = Union[Pool, "Cluster"]
@@ -65,8 +68,16 @@ class Record:
 
     def saved(self) -> list[str]:
         """Return what is needed to find it again with `stored_record`."""
-        own = self.submission
-        return [own.name, own.team, own.date, self.digest, self.page.parent.name]
+        submission = self.submission
+        return [submission.name, submission.team, submission.date, self.digest, self.page.parent.name]
+
+
+class Overlap(Enum):
+    """Whether items of a submission are in the reference."""
+
+    SOME = "some"
+    NONE = "none"
+    UNKNOWN = "unknown"
 
 
 def score_all(
@@ -78,50 +89,93 @@ def score_all(
     reference's settings. Raises BrokenError if the reference, the program or the scheduler cannot be used,
     and SubmissionsError at the first score with another signature than that of ``options``.
     """
-    settings = {"protocol": protocol} if protocol else {}
-    setup = Setup(built.id, VERSION, fingerprint(built), settings, options.half_samples, built.time_limit)
+    setup = Setup(
+        task_id=built.id,
+        version=VERSION,
+        fingerprint=fingerprint(built),
+        settings={"protocol": protocol} if protocol else {},
+        half_samples=options.half_samples,
+        time_limit=built.time_limit,
+    )
     store = _Store(output / "store", setup)
     if store.is_first_after_old:
         scored_again = f"all {counted(len(submissions), 'submission')} are scored again"
         print(f"made by an earlier version: {scored_again}", flush=True)
     start = partial(_engine, built, setup, output / "work", options)
-    records, others, first = dict[str, Record](), dict[str, str](), dict[str, str]()
+    records: dict[str, Record] = {}
+    tasks_of_others: dict[str, str] = {}
     # A bar with rate and remaining time on a terminal, a line for each submission elsewhere.
     with (
         tqdm(total=len(submissions), unit=" submissions", disable=None, smoothing=0.05) as bar,
         closing(_outcomes(submissions, store, start, options.fresh)) as outcomes,
     ):
-        codes, known = load_task(built.id).unknown_item_codes, set[Optional[bool]]()
-        for number, (record, suffix) in enumerate(outcomes, start=1):
-            name, entry = record.submission.name, record.entry
+        progress = _Progress(bar, len(submissions), load_task(built.id).unknown_item_codes)
+        for number, (record, is_kept) in enumerate(outcomes, start=1):
             bar.update()
-            if entry.outcome == SCORED and entry.signature != (options.signature or entry.signature):
-                raise SubmissionsError("the baselines are of another reference or program: make them again")
-            if entry.outcome == INVALID and (other := other_task(record.submission, built.id)):
-                others[name] = other
-                continue
-            records[name] = record
-            other = first.setdefault(record.digest, name)
-            suffix = suffix if other == name else f" (equal to {quote(cut_middle(other))})"
-            if has_items(entry, codes) is False and True not in known and False not in known:
-                bar.write(_WRONG_REFERENCE)
-            known.add(has_items(entry, codes))
-            whose = f"{number}/{len(submissions)} {quote(cut_middle(name))}"
-            line = f"{whose}: {entry.outcome} {entry.problem}".rstrip()
-            if bar.disable:
-                print(f"{line}{suffix}", flush=True)
-            elif entry.outcome != SCORED:
-                bar.write(line)
-    if others:
-        print(summary_of_others(others), flush=True)
+            _check_signature(record.entry, options.signature)
+            task_of_other = _other_task(record, built.id)
+            if task_of_other:
+                tasks_of_others[record.submission.name] = task_of_other
+            else:
+                records[record.submission.name] = record
+                progress.report(number, record, is_kept)
+    if tasks_of_others:
+        print(summary_of_others(tasks_of_others), flush=True)
     return [records[submission.name] for submission in submissions if submission.name in records]
 
 
-def has_items(entry: Entry, unknown_item_codes: Collection[str]) -> bool | None:
-    """Return whether any item of a submission is in the reference, None if that is not known."""
+def _check_signature(entry: Entry, signature: str) -> None:
+    if signature and entry.outcome == SCORED and entry.signature != signature:
+        raise SubmissionsError("the baselines are of another reference or program: make them again")
+
+
+def _other_task(record: Record, task_id: str) -> str:
+    """Return the other task that an invalid submission was made for, "" if there is none."""
+    return other_task(record.submission, task_id) if record.entry.outcome == INVALID else ""
+
+
+class _Progress:
+    """Reports on submissions as they are scored, below a bar or as lines."""
+
+    def __init__(self, bar: tqdm[NoReturn], n_submissions: int, unknown_item_codes: Collection[str]) -> None:
+        self._bar = bar
+        self._n_submissions = n_submissions
+        self._unknown_item_codes = unknown_item_codes
+        self._first_name: dict[str, str] = {}
+        self._is_overlap_known = False
+
+    def report(self, number: int, record: Record, is_kept: bool) -> None:
+        """Write the line of the submission with a number; on a bar only if it was not scored."""
+        self._warn_of_wrong_reference(record.entry)
+        name, entry = record.submission.name, record.entry
+        line = f"{number}/{self._n_submissions} {quote(cut_middle(name))}: {entry.outcome} {entry.problem}"
+        line = line.rstrip()
+        first_name = self._first_name.setdefault(record.digest, name)
+        if self._bar.disable:
+            print(f"{line}{_why_not_scored_now(name, first_name, is_kept)}", flush=True)
+        elif entry.outcome != SCORED:
+            self._bar.write(line)
+
+    def _warn_of_wrong_reference(self, entry: Entry) -> None:
+        """Warn if none of the items of the first submission whose items are known is in the reference."""
+        overlap = overlap_with_reference(entry, self._unknown_item_codes)
+        if overlap is Overlap.NONE and not self._is_overlap_known:
+            self._bar.write(_WRONG_REFERENCE)
+        self._is_overlap_known = self._is_overlap_known or overlap is not Overlap.UNKNOWN
+
+
+def _why_not_scored_now(name: str, first_name: str, is_kept: bool) -> str:
+    if first_name != name:
+        return f" (equal to {quote(cut_middle(first_name))})"
+    return " (kept from before)" if is_kept else ""
+
+
+def overlap_with_reference(entry: Entry, unknown_item_codes: Collection[str]) -> Overlap:
+    """Return whether items of a submission are in the reference, by its score or its first problem."""
     if entry.outcome == SCORED:
-        return entry.scores["coverage"] > 0
-    return False if re.split("[: ]", entry.problem)[0] in unknown_item_codes else None
+        return Overlap.SOME if entry.scores["coverage"] > 0 else Overlap.NONE
+    code = re.split("[: ]", entry.problem)[0]
+    return Overlap.NONE if code in unknown_item_codes else Overlap.UNKNOWN
 
 
 def _outcomes(
@@ -129,48 +183,55 @@ def _outcomes(
     store: _Store,
     start: Callable[[], AbstractContextManager[Engine]],
     fresh: bool,
-) -> Generator[tuple[Record, str], None, None]:
-    """Yield the record of each submission as soon as there is one, and why it was not scored now, if so."""
+) -> Generator[tuple[Record, bool], None, None]:
+    """Yield the record of each submission as soon as there is one, and whether it was kept from before."""
     entries: dict[str, Entry] = {}
     running: dict[Future[Ended], tuple[Submission, str]] = {}
 
-    def ended(n_left: int) -> Iterator[tuple[Record, str]]:
+    def finish_until(n_left: int) -> Iterator[tuple[Record, bool]]:
         while len(running) > n_left:
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 submission, digest = running.pop(future)
-                entries[digest], page = future.result()
-                if entries[digest].outcome == BROKEN:
-                    raise BrokenError(entries[digest].problem)
-                store.put(digest, entries[digest], page)
-                yield Record(submission, digest, entries[digest], store.page(digest)), ""
+                entry, page = future.result()
+                if entry.outcome == BROKEN:
+                    raise BrokenError(entry.problem)
+                entries[digest] = entry
+                store.put(digest, entry, page)
+                yield Record(submission, digest, entry, store.page(digest)), False
 
     with ExitStack() as stack:
         engine: Engine | None = None
         for submission in submissions:
             data = submission.read()
             digest = hashlib.sha256(data).hexdigest()
-            if entry := entries.get(digest) or (None if fresh else store.get(digest)):
+            entry = entries.get(digest)
+            if entry is None and not fresh:
+                entry = store.get(digest)
+            if entry is not None:
                 entries[digest] = entry
-                yield Record(submission, digest, entry, store.page(digest)), " (kept from before)"
+                yield Record(submission, digest, entry, store.page(digest)), True
             else:
+                # Not before it is needed: to load a reference takes time.
                 engine = engine or stack.enter_context(start())
                 running[engine.submit(data)] = submission, digest
-                yield from ended(engine.in_flight - 1)
-        yield from ended(0)
+                yield from finish_until(engine.in_flight - 1)
+        yield from finish_until(0)
 
 
 @contextmanager
 def _engine(built: BuiltTask, setup: Setup, work: Path, options: Options) -> Iterator[Engine]:
-    """Lay out the program and the reference in a folder, and start what scores with them; end it at last."""
+    """Unpack the program and the reference, and start the engine that scores with them; end it on exit."""
     # An earlier call may have been killed.
     shutil.rmtree(work, ignore_errors=True)
     try:
-        program, reference = (work / "program").resolve(), built.reference
+        program = (work / "program").resolve()
         program.mkdir(parents=True)
         unpack(built.program, program)
-        if isinstance(reference, bytes):
-            unpack(reference, work / "reference")
+        if isinstance(built.reference, bytes):
             reference = work / "reference"
+            unpack(built.reference, reference)
+        else:
+            reference = built.reference
         setup = replace(setup, program=str(program), reference=str(reference.resolve()))
         with closing(_started(setup, work, options)) as engine:
             yield engine
@@ -191,12 +252,14 @@ def _started(setup: Setup, work: Path, options: Options) -> Engine:
 def fingerprint(built: BuiltTask) -> str:
     """Return a hash of the program and of the reference with its settings."""
     total = hashlib.sha256(hashlib.sha256(built.program).digest())
-    if isinstance(built.reference, bytes):
-        total.update(built.reference)
-    else:
-        for path in sorted(path for path in built.reference.rglob("*") if path.is_file()):
-            total.update(hashlib.sha256(path.relative_to(built.reference).as_posix().encode()).digest())
-            total.update(hashlib.sha256(path.read_bytes()).digest())
+    reference = built.reference
+    if isinstance(reference, bytes):
+        total.update(reference)
+        return total.hexdigest()
+    for path in sorted(path for path in reference.rglob("*") if path.is_file()):
+        name = path.relative_to(reference).as_posix()
+        total.update(hashlib.sha256(name.encode()).digest())
+        total.update(hashlib.sha256(path.read_bytes()).digest())
     return total.hexdigest()
 
 
@@ -212,8 +275,10 @@ class _Store:
     def __init__(self, folder: Path, setup: Setup) -> None:
         context = [setup.task_id, setup.fingerprint, setup.settings, setup.half_samples, setup.time_limit]
         self._folder = folder / _digest(context)[:16]
-        known = {_format(path) for path in folder.glob("*/*.json")} if not self._folder.is_dir() else set()
-        self.is_first_after_old = bool(known - {0, FORMAT}) and FORMAT not in known
+        formats: set[int] = set()
+        if not self._folder.is_dir():
+            formats = {_format(path) for path in folder.glob("*/*.json")} - {_UNREADABLE}
+        self.is_first_after_old = bool(formats) and FORMAT not in formats
         self._folder.mkdir(parents=True, exist_ok=True)
 
     def get(self, digest: str) -> Entry | None:
@@ -233,28 +298,30 @@ class _Store:
 def stored_record(output: Path, name: str, team: str, day: str, digest: str, folder: str) -> Record:
     """Return a record that `score_all` has kept below ``output``. Raises ValueError if it is damaged."""
     page = output / "store" / folder / f"{digest}.html"
-    if entry := _stored_entry(page):
-        return Record(Submission(name, team, day, page), digest, entry, page)
-    raise ValueError("the store is not complete")
+    entry = _stored_entry(page)
+    if entry is None:
+        raise ValueError("the store is not complete")
+    return Record(Submission(name=name, team=team, date=day, source=page), digest, entry, page)
 
 
 def _stored_entry(page: Path) -> Entry | None:
     """Return the entry of a store that is next to its page; None if either is missing or damaged."""
     try:
         stored = json.loads(page.with_suffix(".json").read_text(encoding="utf-8"))
-        entry, text = stored["entry"], page.read_text(encoding="utf-8", errors="replace")
-        is_whole = stored["sha256"] == _digest([entry, text]) and entry["format"] == FORMAT
-        return Entry(**entry) if is_whole else None
+        entry = stored["entry"]
+        page_text = page.read_text(encoding="utf-8", errors="replace")
+        is_whole = stored["sha256"] == _digest([entry, page_text])
+        return Entry(**entry) if is_whole and entry["format"] == FORMAT else None
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None
 
 
 def _format(path: Path) -> int:
-    """Return the format of an entry in a store, 0 if it cannot be read; that of version 1.1 is 1."""
+    """Return the format of an entry in a store; that of version 1.1, which does not say it, is 1."""
     try:
         return int(json.loads(path.read_text(encoding="utf-8"))["entry"].get("format", 1))
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return 0
+        return _UNREADABLE
 
 
 def _digest(values: object) -> str:
