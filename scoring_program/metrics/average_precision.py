@@ -45,9 +45,9 @@ class People(NamedTuple):
     dense: Bools
     crowd: Bools
 
-    def per_image(self, chosen: Bools) -> Ints:
-        """Return how many of the persons that a bool array chooses each image has, shape (n_images,)."""
-        return np.bincount(self.image[chosen], minlength=self.n_images)
+    def per_image(self, selected: Bools) -> Ints:
+        """Return how many of some persons each image has, shape (n_images,); ``selected`` says which."""
+        return np.bincount(self.image[selected], minlength=self.n_images)
 
 
 class Pairs(NamedTuple):
@@ -98,8 +98,9 @@ def box_iou(detections: Floats, persons: Floats, crowd: Bools) -> Floats:
     width = np.minimum(d[..., 0] + d[..., 2], p[..., 0] + p[..., 2]) - np.maximum(d[..., 0], p[..., 0])
     height = np.minimum(d[..., 1] + d[..., 3], p[..., 1] + p[..., 3]) - np.maximum(d[..., 1], p[..., 1])
     shared = np.where((width > 0) & (height > 0), width * height, 0.0)
-    own = d[..., 2] * d[..., 3]
-    union = np.where(crowd, own, own + p[..., 2] * p[..., 3] - shared)
+    detection_area = d[..., 2] * d[..., 3]
+    person_area = p[..., 2] * p[..., 3]
+    union = np.where(crowd, detection_area, detection_area + person_area - shared)
     return np.where(union > 0, shared / np.where(union > 0, union, 1), 0.0)
 
 
@@ -129,27 +130,33 @@ def match(
            [-1, -1]])
     """
     bounds = np.array([AREAS[name] for name in areas])
-    outside = (people.area < bounds[:, :1]) | (people.area > bounds[:, 1:])
-    ignored_person = outside | ~people.dense
+    person_outside = (people.area < bounds[:, :1]) | (people.area > bounds[:, 1:])
+    ignored_person = person_outside | ~people.dense
     shape = (len(bounds), len(measures), len(THRESHOLDS))
     matching = _Matching(
-        Pairs.of_images(detections.image, people.image),
-        ignored_person,
-        people.crowd,
-        np.full((*shape, len(detections.score)), -1),
-        np.zeros((*shape, len(detections.score)), dtype=bool),
-        np.zeros((*shape, len(people.area)), dtype=bool),
+        pairs=Pairs.of_images(detections.image, people.image),
+        ignored_person=ignored_person,
+        crowd=people.crowd,
+        matched=np.full((*shape, len(detections.score)), -1),
+        ignored=np.zeros((*shape, len(detections.score)), dtype=bool),
+        taken=np.zeros((*shape, len(people.area)), dtype=bool),
     )
     rank = np.arange(len(detections.image)) - np.searchsorted(detections.image, detections.image)
     matching.first_pass(measures, rank)
     matching.second_pass(overlap, rank)
-    area, ignored = detections.area, matching.ignored
-    too_small = (area < bounds[:, :1]) | (area > bounds[:, 1:])
-    ignored |= (matching.matched < 0) & too_small[:, None, None, :]
-    n_persons = np.stack([people.per_image(~own) for own in ignored_person])
+    ignored = matching.ignored
+    detection_outside = (detections.area < bounds[:, :1]) | (detections.area > bounds[:, 1:])
+    ignored |= (matching.matched < 0) & detection_outside[:, None, None, :]
+    n_persons = np.stack([people.per_image(~of_area) for of_area in ignored_person])
     # Where no person counts, no detection does.
     ignored |= (n_persons[:, detections.image] == 0)[:, None, None, :]
-    return Matches(detections.image, detections.score, matching.matched, ignored, n_persons)
+    return Matches(
+        image=detections.image,
+        score=detections.score,
+        matched=matching.matched,
+        ignored=ignored,
+        n_persons=n_persons,
+    )
 
 
 class _Matching(NamedTuple):
@@ -168,44 +175,61 @@ class _Matching(NamedTuple):
     def first_pass(self, measures: Floats, rank: Ints) -> None:
         """Match each detection in turn to the most similar person that is left, at every threshold."""
         least = THRESHOLDS[:, None]
-        # Ignored persons are looked at only while no other is held; the later one wins a tie.
-        counting = ~self.ignored_person[:, self.pairs.person]
-        order = np.array([[np.lexsort((values, own)) for values in measures] for own in counting])
+        order = self._first_pass_order(measures)
         place = _places(order)
         for pair, begins in self._turns(rank, (measures >= least[0]).any(axis=0)):
-            person, detection = self.pairs.person[pair], self.pairs.detection[pair[begins]]
-            possible = (~self.taken[..., person] | self.crowd[person]) & (measures[:, None, pair] >= least)
+            person = self.pairs.person[pair]
+            is_free = ~self.taken[..., person] | self.crowd[person]
+            possible = is_free & (measures[:, None, pair] >= least)
             best = _last_possible(place[:, :, None, pair], possible, begins)
-            a, m, t, d = np.nonzero(best >= 0)
-            found = self.pairs.person[order[a, m, best[a, m, t, d]]]
-            self.matched[a, m, t, detection[d]] = found
-            self.ignored[a, m, t, detection[d]] = self.ignored_person[a, found]
-            self.taken[a, m, t, found] = True
+            # Area, measure, threshold, and number of the detection in this turn, of each match.
+            a, m, t, number = np.nonzero(best >= 0)
+            detection = self.pairs.detection[pair[begins]][number]
+            matched_person = self.pairs.person[order[a, m, best[a, m, t, number]]]
+            self.matched[a, m, t, detection] = matched_person
+            self.ignored[a, m, t, detection] = self.ignored_person[a, matched_person]
+            self.taken[a, m, t, matched_person] = True
+
+    def _first_pass_order(self, measures: Floats) -> Ints:
+        """Return the pairs from the worst to the best, shape (n_areas, n_measures, n_pairs).
+
+        Ignored persons are looked at only while no other is held; the later one wins a tie.
+        """
+        order = np.empty((len(self.ignored_person), *measures.shape), dtype=np.int64)
+        for area, ignored_person in enumerate(self.ignored_person):
+            counts = ~ignored_person[self.pairs.person]
+            for measure, similarity in enumerate(measures):
+                order[area, measure] = np.lexsort((similarity, counts))
+        return order
 
     def second_pass(self, overlap: Floats, rank: Ints) -> None:
         """Give detections unmatched at the last threshold the ignore flag of the person they cover."""
         # Ignored persons come last, so on a tie they are the later ones.
-        order = np.array([np.lexsort((own, overlap)) for own in self.ignored_person[:, self.pairs.person]])
+        ignored_of_pairs = self.ignored_person[:, self.pairs.person]
+        order = np.array([np.lexsort((is_ignored, overlap)) for is_ignored in ignored_of_pairs])
         place = _places(order)
         matched, taken = self.matched[:, :, -1], self.taken[:, :, -1]
         for pair, begins in self._turns(rank, overlap >= SECOND_PASS_IOU):
-            person, detection = self.pairs.person[pair], self.pairs.detection[pair]
-            possible = (~taken[..., person] | self.crowd[person]) & (matched[..., detection] < 0)
+            person = self.pairs.person[pair]
+            is_free = ~taken[..., person] | self.crowd[person]
+            possible = is_free & (matched[..., self.pairs.detection[pair]] < 0)
             best = _last_possible(place[:, None, pair], possible, begins)
-            a, m, d = np.nonzero(best >= 0)
-            found, own = self.pairs.person[order[a, best[a, m, d]]], detection[begins][d]
-            flag = self.ignored_person[a, found]
-            self.ignored[a, m, :, own] = flag[:, None]
-            a, m, found, own = a[flag], m[flag], found[flag], own[flag]
-            matched[a, m, own] = found
-            taken[a, m, found] = True
+            # Area, measure, and number of the detection in this turn, of each that covers a person.
+            a, m, number = np.nonzero(best >= 0)
+            detection = self.pairs.detection[pair[begins]][number]
+            covered_person = self.pairs.person[order[a, best[a, m, number]]]
+            is_ignored = self.ignored_person[a, covered_person]
+            self.ignored[a, m, :, detection] = is_ignored[:, None]
+            a, m = a[is_ignored], m[is_ignored]
+            matched[a, m, detection[is_ignored]] = covered_person[is_ignored]
+            taken[a, m, covered_person[is_ignored]] = True
 
-    def _turns(self, rank: Ints, chosen: Bools) -> Iterator[tuple[Ints, Ints]]:
-        """Yield the chosen pairs of the first detection of every image, then of the second, and so on.
+    def _turns(self, rank: Ints, selected: Bools) -> Iterator[tuple[Ints, Ints]]:
+        """Yield the selected pairs of the first detection of every image, then of the second, and so on.
 
         With the pairs, in their order, come the places where those of another detection begin.
         """
-        pairs = np.flatnonzero(chosen)
+        pairs = np.flatnonzero(selected)
         pairs = pairs[np.argsort(rank[self.pairs.detection[pairs]], kind="stable")]
         turn = rank[self.pairs.detection[pairs]]
         for pair in np.split(pairs, np.flatnonzero(np.diff(turn)) + 1):
@@ -313,7 +337,7 @@ def ranked(matches: Matches, area: int, measure: int) -> Ranked:
     return Ranked(matches.image[order], right, counted, matches.n_persons[area])
 
 
-def weighted(detections: Ranked, weights: Floats) -> Floats:
+def weighted(detections: Ranked, weights: Floats, rows_at_once: int = _ROW_BLOCK) -> Floats:
     """Return the average precision for each row of weights of the images.
 
     An image of weight w counts as w separate images, whose detections follow each other in the ranking.
@@ -323,6 +347,8 @@ def weighted(detections: Ranked, weights: Floats) -> Floats:
     detections : Ranked
     weights : float64 array of shape (n_rows, n_images)
         Whole numbers.
+    rows_at_once : int
+        Memory grows with it.
 
     Returns
     -------
@@ -337,12 +363,16 @@ def weighted(detections: Ranked, weights: Floats) -> Floats:
     array([1.   , 0.505])
     """
     # Only what has a weight: a sample may leave most images out.
-    some = np.flatnonzero(weights.sum(axis=0)[detections.image])
-    right, counted = detections.right[:, some], detections.counted[:, some]
-    detections = Ranked(detections.image[some], right, counted, detections.n_persons)
+    has_weight = np.flatnonzero(weights.sum(axis=0)[detections.image])
+    detections = Ranked(
+        image=detections.image[has_weight],
+        right=detections.right[:, has_weight],
+        counted=detections.counted[:, has_weight],
+        n_persons=detections.n_persons,
+    )
     total = np.zeros(len(weights))
-    for begin in range(0, len(weights), _ROW_BLOCK):
-        block = slice(begin, begin + _ROW_BLOCK)
+    for begin in range(0, len(weights), rows_at_once):
+        block = slice(begin, begin + rows_at_once)
         total[block] = _weighted(detections, weights[block])
     return total / len(THRESHOLDS)
 
@@ -350,21 +380,21 @@ def weighted(detections: Ranked, weights: Floats) -> Floats:
 def _weighted(detections: Ranked, weights: Floats) -> Floats:
     n_persons = np.maximum(weights @ detections.n_persons, 1)[:, None]
     sums = np.zeros(len(weights))
-    own = weights[:, detections.image]
+    weight = weights[:, detections.image]
     counted, counts_so_far = None, np.zeros((len(weights), 0))
     for right, now_counted in zip(detections.right, detections.counted):
         if counted is None or not np.array_equal(counted, now_counted):
             counted = now_counted
-            counts_so_far = np.cumsum(own * counted, axis=1)
+            counts_so_far = np.cumsum(weight * counted, axis=1)
         # Precision is highest at detections that are right, so the others only count.
         place = np.flatnonzero(right)
         if not len(place):
             continue
-        found = np.cumsum(own[:, place], axis=1)
-        precision = found / (counts_so_far[:, place] + np.spacing(1))
+        right_so_far = np.cumsum(weight[:, place], axis=1)
+        precision = right_so_far / (counts_so_far[:, place] + np.spacing(1))
         # The highest precision from each detection on, and 0 after the last one.
         highest = np.zeros((len(weights), len(place) + 1))
         highest[:, :-1] = np.maximum.accumulate(precision[:, ::-1], axis=1)[:, ::-1]
-        index = np.array([recall.searchsorted(RECALLS) for recall in found / n_persons])
+        index = np.array([recall.searchsorted(RECALLS) for recall in right_so_far / n_persons])
         sums += np.take_along_axis(highest, index, axis=1).sum(axis=1) / len(RECALLS)
     return np.where(weights @ detections.n_persons > 0, sums, 0.0)

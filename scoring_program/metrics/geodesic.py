@@ -52,11 +52,11 @@ def predicted_parts_and_vertices(
     inside = (column >= 0) & (row >= 0) & (column < pixels.shape[1]) & (row < pixels.shape[0])
     part = np.zeros(len(x), dtype=np.int64)
     vertex = np.full(len(x), NO_VERTEX)
-    found = pixels[row[inside].astype(np.int64), column[inside].astype(np.int64)].astype(np.int64)
-    part[inside] = found[:, 0]
-    on_body = np.flatnonzero(inside)[found[:, 0] > 0]
-    found = found[found[:, 0] > 0]
-    vertex[on_body] = nearest[found[:, 0] - 1, found[:, 1], found[:, 2]]
+    pixel_of_point = pixels[row[inside].astype(np.int64), column[inside].astype(np.int64)].astype(np.int64)
+    part[inside] = pixel_of_point[:, 0]
+    is_on_body = pixel_of_point[:, 0] > 0
+    body_part, u, v = pixel_of_point[is_on_body].T
+    vertex[np.flatnonzero(inside)[is_on_body]] = nearest[body_part - 1, u, v]
     return part, vertex
 
 

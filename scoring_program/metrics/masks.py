@@ -154,27 +154,50 @@ def outlines(mask: Bools) -> list[list[float]]:
     [[1.0, 0.0, 2.0, 0.0, 2.0, 1.0, 1.0, 1.0]]
     """
     step = -(-max(mask.shape) // _LONGEST_OUTLINED) or 1
-    inside = np.pad(mask[::step, ::step], 1)
-    following: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    # Of the neighbor above, to the right, below, and to the left: the edge of a pixel towards it, which has
-    # the mask on its right, as a corner and a direction.
-    edges = {(-1, 0): (0, 0, 0, 1), (0, 1): (0, 1, 1, 0), (1, 0): (1, 1, 0, -1), (0, -1): (1, 0, -1, 0)}
-    for (row, column), (y, x, down, across) in edges.items():
-        at = np.argwhere(inside & ~np.roll(inside, (-row, -column), (0, 1))) - 1
-        for top, left in at.tolist():
-            following.setdefault((top + y, left + x), []).append((top + y + down, left + x + across))
+    next_corners = _edges(mask[::step, ::step])
     polygons = []
-    while following:
-        corner = start = next(iter(following))
+    while next_corners:
+        start = next(iter(next_corners))
+        corner = start
         polygon: list[float] = []
         while corner != start or not polygon:
-            polygon += [float(step * corner[1]), float(step * corner[0])]
-            after = following[corner].pop()
-            if not following[corner]:
-                del following[corner]
-            corner = after
+            row, column = corner
+            polygon += [float(step * column), float(step * row)]
+            corner = _take_edge(next_corners, corner)
         polygons.append(polygon)
     return polygons
+
+
+Corner = tuple[int, int]
+
+
+def _edges(mask: Bools) -> dict[Corner, list[Corner]]:
+    """Return where the edges of a mask end, by where they begin (row, column); it is to their right."""
+    inside = np.pad(mask, 1)
+    # Of each side of a pixel: its neighbor, and where the edge begins and ends, from the upper left corner.
+    sides = (
+        ((-1, 0), (0, 0), (0, 1)),
+        ((0, 1), (0, 1), (1, 1)),
+        ((1, 0), (1, 1), (1, 0)),
+        ((0, -1), (1, 0), (0, 0)),
+    )
+    ends_of: dict[Corner, list[Corner]] = {}
+    for (row_step, column_step), begin, end in sides:
+        neighbor = np.roll(inside, (-row_step, -column_step), (0, 1))
+        pixels = np.argwhere(inside & ~neighbor) - 1
+        for row, column in pixels.tolist():
+            edge_begin = (row + begin[0], column + begin[1])
+            edge_end = (row + end[0], column + end[1])
+            ends_of.setdefault(edge_begin, []).append(edge_end)
+    return ends_of
+
+
+def _take_edge(ends_of: dict[Corner, list[Corner]], corner: Corner) -> Corner:
+    """Remove the last edge that begins at a corner; return where it ends."""
+    end = ends_of[corner].pop()
+    if not ends_of[corner]:
+        del ends_of[corner]
+    return end
 
 
 class PlacedMask(NamedTuple):
@@ -189,6 +212,12 @@ class PlacedMask(NamedTuple):
         """Number of foreground pixels."""
         return int(np.count_nonzero(self.mask))
 
+    def part(self, top: int, bottom: int, left: int, right: int) -> Bools:
+        """Return the part between rows and columns of the image, all of them within the mask."""
+        rows = slice(top - self.row, bottom - self.row)
+        columns = slice(left - self.column, right - self.column)
+        return self.mask[rows, columns]
+
 
 def place_mask(mask: Bools, row: int, column: int, height: int, width: int) -> PlacedMask:
     """Paste a mask into an image of (height, width) and cut it at the border; it may be entirely outside.
@@ -199,7 +228,8 @@ def place_mask(mask: Bools, row: int, column: int, height: int, width: int) -> P
     PlacedMask(row=0, column=3, mask=array([[ True]]))
     """
     top, left = max(row, 0), max(column, 0)
-    rows, columns = slice(top - row, max(height - row, 0)), slice(left - column, max(width - column, 0))
+    rows = slice(top - row, max(height - row, 0))
+    columns = slice(left - column, max(width - column, 0))
     return PlacedMask(top, left, mask[rows, columns])
 
 
@@ -217,10 +247,8 @@ def mask_iou(detection: PlacedMask, person: PlacedMask, crowd: bool) -> float:
     right = min(detection.column + detection.mask.shape[1], person.column + person.mask.shape[1])
     if bottom <= top or right <= left:
         return 0.0
-    first, second = (
-        placed.mask[top - placed.row : bottom - placed.row, left - placed.column : right - placed.column]
-        for placed in (detection, person)
-    )
-    shared = int(np.count_nonzero(first & second))
+    predicted_part = detection.part(top, bottom, left, right)
+    true_part = person.part(top, bottom, left, right)
+    shared = int(np.count_nonzero(predicted_part & true_part))
     union = detection.area if crowd else detection.area + person.area - shared
     return shared / union if union else 0.0

@@ -19,11 +19,11 @@ def check(name, score, expected):
 def check_more(score, case):
     """Compare the matrices of GPS, mask IoU and box IoU."""
     result = score(measure="gpsm", kappa=0.0)
-    compared = result.statistics.pairing
-    image_of_pair = compared.detections.image[compared.pairs.detection]
+    pairing = result.statistics.pairing
+    image_of_pair = pairing.detections.image[pairing.pairs.detection]
     for image_id, wanted in case["pairs"].items():
         of_image = image_of_pair == result.items.index(image_id)
-        ours = {"gps": compared.gps, "mask_iou": compared.mask_iou, "box_iou": compared.overlap}
+        ours = {"gps": pairing.gps, "mask_iou": pairing.mask_iou, "box_iou": pairing.overlap}
         for key, values in ours.items():
             expected = np.array(wanted[key], dtype=float).ravel()
             assert values[of_image] == pytest.approx(expected, abs=1e-12), (image_id, key)
