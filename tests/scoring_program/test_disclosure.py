@@ -16,8 +16,6 @@ from scoring_program.task import task_ids
 from tests.helpers import PUBLISHED, REFERENCES, ROOT, SAMPLES, loaded
 from tests.processes import run_in_turn
 
-pytestmark = pytest.mark.slow
-
 sizes = st.lists(st.integers(0, 12), max_size=12).map(lambda values: np.array(values, dtype=np.int64))
 
 
@@ -39,6 +37,21 @@ def test_groups_that_share_instances_are_merged_with_a_large_one(support):
     assert not len(small) or support[small].max() >= MIN_GROUP
     shown = sorted([*large.tolist(), *small.tolist()])
     assert shown in ([], np.flatnonzero(support).tolist())
+
+
+@pytest.mark.parametrize("overlapping", [False, True])
+@pytest.mark.parametrize(
+    ("support", "merged"),
+    [
+        ([3, 9, 6, 40], [0, 2]),
+        ([40, 6, 9, 3], [1, 3]),
+        ([7, 4, 7], [0, 1]),  # of equal groups the first
+    ],
+)
+def test_the_smallest_large_group_joins_small_ones_that_rest_on_too_little(support, merged, overlapping):
+    large, small = merge_small(np.array(support), MIN_GROUP, overlapping)
+    assert small.tolist() == merged
+    assert sorted([*large.tolist(), *merged]) == list(range(len(support)))
 
 
 @given(support=sizes)
@@ -126,6 +139,7 @@ def test_summary_shows_the_same_groups_of_the_reference_for_every_submission(nam
     assert len(disclosed(raw["weak"], "full")) > len(shown["weak"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", task_ids())
 def test_items_are_drawn_at_full_only(tmp_path, name):
     """Nor is what draws them imported elsewhere, so that a run on the platform stays as fast."""

@@ -60,6 +60,17 @@ def scored(name, protocol, reference, submission):
         return loaded(name, ref, **settings).score_path(res)
 
 
+@pytest.mark.parametrize(
+    ("name", "actor", "score"), [("chalearn_gesture", "", 0.5), ("chalearn_action", "1,", 1.0)]
+)
+def test_an_annotated_class_without_a_frame_counts_zero_where_actors_are_not_compared(name, actor, score):
+    """Released rows of one frame cover nothing: such a gesture scores 0, such a pair of actor and class is left out."""
+    reference = {"Seq01_data.csv": "20,20,2000\n", "Seq01_labels.csv": f"{actor}1,5,5\n{actor}2,1,10\n"}
+    submission = {"Seq01_prediction.csv": f"{actor}2,1,10\n"}
+    assert scored(name, "released", reference, submission).scores["score"] == score
+    assert scored(name, "published", reference, submission).scores["score"] == 0.5
+
+
 def check_page(result, sequences, classes, apart):
     sections = {section.key: section for section in result.sections}
     keys = {key for key in sections if not key.startswith("timeline_")}

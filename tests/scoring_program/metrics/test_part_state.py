@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from fractions import Fraction
 from itertools import permutations
@@ -9,7 +10,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scoring_program.metrics import part_state as ps
@@ -133,8 +134,6 @@ def test_grid_points_are_those_of_fractions(videos):
     ]
     passed = ps.grid_points_passed(psc, outcomes, part_frame, frame_video)
     assert passed.tolist() == [-(-(10_000 * p).numerator // (10_000 * p).denominator) for p in exact]
-    with mock.patch.object(ps, "_NEAR_GRID", 1.0):  # all are computed again
-        assert ps.grid_points_passed(psc, outcomes, part_frame, frame_video).tolist() == passed.tolist()
     right = np.ones(len(videos), bool)
     accuracy = ps.conditioned_accuracy(passed, right)
     by_hand = [
@@ -143,6 +142,20 @@ def test_grid_points_are_those_of_fractions(videos):
     assert accuracy[[0, 1, 2500, 5000, 9999, 10_000]].tolist() == pytest.approx(by_hand, abs=1e-15)
     area = float(((accuracy[1:] + accuracy[:-1]) / 2).sum() / 10_000)
     assert float(ps.area_under_accuracy(passed, right)) == pytest.approx(area, abs=1e-9)
+
+
+@given(st.integers(1, 50).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+@example((7, 25))  # 10,000 times the float next to 7/25 is above 2800
+def test_a_share_of_right_parts_passes_the_grid_points_of_its_fraction(share):
+    """A video of one frame whose PSC is k/n: for whole 10,000 k/n, the float is next to a grid point."""
+    n_right, n_parts = share
+    kind = np.full(n_parts, ps.NO_BOX, np.int8)
+    kind[:n_right] = ps.CORRECT
+    outcomes = ps.PartOutcomes(kind, np.ones(n_parts, np.int64), np.full(n_parts, -1))
+    part_frame, frame_video = np.zeros(n_parts, np.int64), np.zeros(1, np.int64)
+    for psc in (n_right / n_parts, float(np.mean(outcomes.correctness))):
+        passed = ps.grid_points_passed(np.array([psc]), outcomes, part_frame, frame_video)
+        assert passed.tolist() == [math.ceil(10_000 * Fraction(n_right, n_parts))]
 
 
 def test_rounding_is_half_up_on_the_fraction():
