@@ -52,7 +52,7 @@ class Joined(NamedTuple):
     n_videos : int
         Number of videos with an annotated segment.
     segment_video : int array of shape (n_segments,)
-        Index of the video of each annotated segment; ascending.
+        Index of the video of each annotated segment, among the sorted videos.
     submitted_of_video, n_submitted : int array of shape (n_videos,), int
         Number of submitted segments of each video, and of all, annotated or not.
     notes : list of Note

@@ -33,7 +33,7 @@ class Reference(NamedTuple):
     Attributes
     ----------
     segments : list of (video, segment)
-        Those of a video follow each other, in the order of the file; `load_reference` sorts the videos.
+        In the order of the file, in which the segments of a video follow each other.
     words : Words
     classes : list of str
         The class of each number in ``words.label``.
@@ -64,12 +64,12 @@ class Reference(NamedTuple):
     lemmatizer: str
 
     def annotated_videos(self) -> list[str]:
-        """Return the videos with an annotated segment, in the order of the segments."""
-        return list(dict.fromkeys(video for video, _ in self.segments))
+        """Return the videos with an annotated segment, in ascending order."""
+        return sorted({video for video, _ in self.segments})
 
 
 def load_reference(folder: Path, settings: Settings) -> Reference:
-    """Read the reference and keep the segments of the chosen splits, sorted by video. Raises Refused."""
+    """Read the reference and keep the segments of the chosen splits. Raises Refused."""
     prepared = folder / PREPARED_FILE
     whole = load_prepared(prepared, _from_prepared) if prepared.is_file() else _load_json(folder, settings)
     with Findings.collect() as findings:
@@ -399,18 +399,15 @@ def part_of_reference(whole: Reference, videos: Collection[str]) -> Reference:
 
 
 def _select(whole: Reference, videos: Collection[str]) -> Reference:
-    """Return the segments of some videos, sorted by video."""
-    names = whole.segments
-    numbers = [number for number, (video, _) in enumerate(names) if video in videos]
-    # Sorting is stable: the segments of a video keep their order.
-    numbers.sort(key=lambda number: names[number][0])
-    if numbers == list(range(len(names))):
+    """Return the segments of some videos, in their order."""
+    numbers = [number for number, (video, _) in enumerate(whole.segments) if video in videos]
+    if len(numbers) == len(whole.segments):
         return whole
     return _take_segments(whole, np.array(numbers, dtype=np.int64))
 
 
 def _take_segments(whole: Reference, segments: Ints) -> Reference:
-    """Return the segments of these numbers in this order, with all that belongs to them."""
+    """Return the segments of these numbers, which ascend, with all that belongs to them."""
     words = whole.words
     n_segments, n_words = len(whole.segments), len(words.segment)
     segment, word, _ = _rows_of(segments, words.segment, n_segments)

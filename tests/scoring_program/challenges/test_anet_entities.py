@@ -327,7 +327,7 @@ def annotated_man(boxes, tokens):
     return {**lists, "frame_ind": list(range(n)), "tokens": tokens}
 
 
-UNSORTED = {
+THREE_SEGMENTS = {
     "w": {"segments": {"0": annotated_man([[0, 0, 9, 9], [1, 1, 9, 9]], ["tall", "man"])}},
     "v": {
         "segments": {
@@ -338,38 +338,43 @@ UNSORTED = {
 }
 
 
-def check_unsorted(reference):
-    """Check that videos are sorted, that segments keep their order, and what belongs to each segment."""
-    assert reference.segments == [("v", "10"), ("v", "9"), ("w", "0")]
+def check_three_segments(folder):
+    """Check what belongs to each segment, with both videos and with one of them."""
+    reference = loaded(GT, folder, splits=["train", "validation"]).reference
+    assert reference.segments == [("w", "0"), ("v", "10"), ("v", "9")]
     assert reference.annotated_videos() == ["v", "w"]
-    words = reference.words
-    assert words.segment.tolist() == words.mention_word.tolist() == [0, 1, 2]
-    assert words.box_start.tolist() == [0, 1, 4, 6]
-    assert words.box[:, 0].tolist() == [2, 3, 4, 5, 0, 1]
-    assert words.frame.tolist() == [0, 0, 1, 2, 0, 1]
-    assert reference.token_segment.tolist() == [0, 1, 2]
-    assert [reference.tokens[number] for number in reference.token.tolist()] == ["old", "tall", "tall"]
+    assert reference.words.segment.tolist() == reference.words.mention_word.tolist() == [0, 1, 2]
+    assert reference.words.box_start.tolist() == [0, 2, 3, 6]
+    assert reference.words.box[:, 0].tolist() == [0, 1, 2, 3, 4, 5]
+    one_video = loaded(GT, folder, splits=["validation"]).reference
+    assert one_video.segments == [("v", "10"), ("v", "9")]
+    assert one_video.words.segment.tolist() == one_video.words.mention_word.tolist() == [0, 1]
+    assert one_video.words.index.tolist() == [1, 1]
+    assert one_video.words.box_start.tolist() == [0, 1, 4]
+    assert one_video.words.box[:, 0].tolist() == [2, 3, 4, 5]
+    assert one_video.words.frame.tolist() == [0, 0, 1, 2]
+    assert one_video.token_segment.tolist() == [0, 1]
+    assert [one_video.tokens[number] for number in one_video.token.tolist()] == ["old", "tall"]
 
 
-def test_videos_are_sorted_when_a_reference_is_loaded(tmp_path):
+def test_segments_of_the_chosen_splits_are_loaded_with_all_that_belongs_to_them(tmp_path):
     documents = {
-        "reference.json": {"vocab": ["man"], "annotations": UNSORTED},
-        "split.json": {"validation": ["w", "v"]},
+        "reference.json": {"vocab": ["man"], "annotations": THREE_SEGMENTS},
+        "split.json": {"train": ["w"], "validation": ["v"]},
     }
-    for name, text in files(documents).items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    check_unsorted(loaded(GT, tmp_path).reference)
+    write_files({name: text.encode() for name, text in files(documents).items()}, tmp_path)
+    check_three_segments(tmp_path)
     prepare(GT, tmp_path, tmp_path / "prepared")
-    check_unsorted(loaded(GT, tmp_path / "prepared").reference)
+    check_three_segments(tmp_path / "prepared")
 
 
-def test_references_prepared_by_version_1_2_are_sorted_when_they_are_loaded(tmp_path):
+def test_references_prepared_by_version_1_2_are_loaded(tmp_path):
     texts = {
         "form": 2,
         "segments": [["w", "0"], ["v", "10"], ["v", "9"]],
         "classes": ["man"],
         "tokens": ["tall", "old"],
-        "splits": {"validation": ["w", "v"]},
+        "splits": {"train": ["w"], "validation": ["v"]},
         "vocab": ["man"],
         "videos": ["w", "v"],
     }
@@ -388,4 +393,4 @@ def test_references_prepared_by_version_1_2_are_sorted_when_they_are_loaded(tmp_
         token_segment=np.arange(3),
         token=np.array([0, 1, 0]),
     )
-    check_unsorted(loaded(GT, tmp_path).reference)
+    check_three_segments(tmp_path)
